@@ -1,0 +1,15 @@
+#include "base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace bspnow {
+
+void CheckFailed(const char* file, int line, const char* expression, long long left,
+                 long long right) {
+  std::fprintf(stderr, "bspnow: a bug in bspnow: %s:%d: %s (%lld, %lld)\n", file, line, expression,
+               left, right);
+  std::abort();
+}
+
+}  // namespace bspnow

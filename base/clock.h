@@ -1,0 +1,17 @@
+// The only place that reads a clock. Everything else is handed times, or asks here.
+#ifndef BASE_CLOCK_H_
+#define BASE_CLOCK_H_
+
+#include <cstdint>
+
+namespace bspnow {
+
+/// Nanoseconds of the machine's monotonic clock; the same for all processes of one node.
+std::uint64_t NowNs();
+
+/// Nanoseconds of processor time that the calling process has used.
+std::uint64_t ProcessorNs();
+
+}  // namespace bspnow
+
+#endif  // BASE_CLOCK_H_

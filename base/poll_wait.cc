@@ -1,0 +1,65 @@
+#include "base/poll_wait.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+namespace bspnow {
+namespace {
+
+bool Reached(std::uint32_t value, std::uint32_t target) {
+  return static_cast<std::int32_t>(value - target) >= 0;
+}
+
+long Futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value) {
+  return syscall(SYS_futex, word, operation, value, nullptr, nullptr, 0);
+}
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void SharedCounter::Publish(std::uint32_t next) {
+  value.store(next, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX);
+}
+
+void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
+  for (std::uint32_t i = 0; i < spins_; ++i) {
+    if (Reached(counter.value.load(std::memory_order_acquire), target)) return;
+    Pause();
+  }
+  if (Reached(counter.value.load(std::memory_order_acquire), target)) return;
+  const std::uint64_t start = NowNs();
+  do {
+    for (int i = 0; i < 8; ++i) {
+      sched_yield();
+      if (Reached(counter.value.load(std::memory_order_acquire), target)) {
+        poll_ns_ = poll_ns_ * 2 < poll_ns_max_ ? poll_ns_ * 2 : poll_ns_max_;
+        return;
+      }
+    }
+  } while (NowNs() - start < poll_ns_);
+  poll_ns_ = poll_ns_ / 2 > kPollNsMin ? poll_ns_ / 2 : kPollNsMin;
+  SleepUntil(counter, target);
+}
+
+void PollWait::SleepUntil(SharedCounter& counter, std::uint32_t target) {
+  counter.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  for (;;) {
+    const std::uint32_t seen = counter.value.load(std::memory_order_seq_cst);
+    if (Reached(seen, target)) break;
+    Futex(&counter.value, FUTEX_WAIT, seen);
+  }
+  counter.sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,47 @@
+// Waiting for a word in shared memory: poll with sched_yield for a bounded time, then sleep in the
+// kernel. A wake-up costs some 25 us, a yield under 1 us; but who waits long must not burn a core
+// that a computing process could use. The bound adapts: a wait that ended in sleep halves it.
+#ifndef BASE_POLL_WAIT_H_
+#define BASE_POLL_WAIT_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace bspnow {
+
+/// A counter in shared memory that only grows (modulo 2^32), and the number of its sleepers.
+struct SharedCounter {
+  std::atomic<std::uint32_t> value;
+  std::atomic<std::uint32_t> sleepers;
+
+  /// Sets the value, and wakes whoever sleeps on it.
+  void Publish(std::uint32_t next);
+};
+
+class PollWait {
+ public:
+  /// For `waiters` processes on this node that wait for each other on `processors` processors.
+  constexpr PollWait(std::uint32_t waiters, std::uint32_t processors)
+      : spins_(waiters <= processors ? kSpins : 0),
+        poll_ns_max_(kPollNs + kPollNsPerWaiter * waiters),
+        poll_ns_(poll_ns_max_) {}
+
+  /// Returns once `counter` has reached `target`.
+  void Until(SharedCounter& counter, std::uint32_t target);
+
+ private:
+  static constexpr std::uint32_t kSpins = 300;              // About 5 us of pause instructions.
+  static constexpr std::uint64_t kPollNs = 100'000;         // A few wake-ups' worth.
+  static constexpr std::uint64_t kPollNsPerWaiter = 4'000;  // A turn of all on a short machine.
+  static constexpr std::uint64_t kPollNsMin = 5'000;
+
+  void SleepUntil(SharedCounter& counter, std::uint32_t target);
+
+  std::uint32_t spins_;        ///< Looks before the first yield; 0 if processors are short.
+  std::uint64_t poll_ns_max_;  ///< The bound when waits are short.
+  std::uint64_t poll_ns_;      ///< The bound now.
+};
+
+}  // namespace bspnow
+
+#endif  // BASE_POLL_WAIT_H_

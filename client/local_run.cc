@@ -1,0 +1,265 @@
+#include "client/local_run.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include "base/check.h"
+#include "client/output_printer.h"
+#include "client/program_file.h"
+#include "client/timing_report.h"
+#include "coordinator/job.h"
+#include "net/event_loop.h"
+#include "worker/line_assembler.h"
+#include "worker/process_host.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kNotFoundStatus = 127;
+constexpr int kNotExecutableStatus = 126;
+constexpr int kFailureStatus = 1;
+constexpr int kOwnSource = -2;            // This program's own lines among the processes'.
+constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
+constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.
+
+std::uint32_t Processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::uint32_t>(CPU_COUNT(&set));
+}
+
+std::uint64_t MemoryBytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+Reached ReachedBy(ProcessState state) {
+  switch (state) {
+    case ProcessState::kStarted:
+      return Reached::kStarted;
+    case ProcessState::kAttached:
+      return Reached::kAttached;
+    case ProcessState::kUnneeded:
+      return Reached::kUnneeded;
+    case ProcessState::kRunning:
+      return Reached::kRunning;
+    case ProcessState::kEnded:
+      return Reached::kEnded;
+    case ProcessState::kAborted:
+      return Reached::kAborted;
+  }
+  return Reached::kStarted;  // The process wrote nonsense there.
+}
+
+/// One job from start to end: the events of the host go to the job, its actions to the host.
+class LocalRun {
+ public:
+  LocalRun(const LocalRunOptions& options, NodeSegment segment);
+
+  int Run();
+
+ private:
+  void WatchSignals();
+  void OnSignal(int signal);
+  void OnOutput(Pid pid, Stream stream, std::string_view bytes);
+  void OnOutputEnded(Pid pid, Stream stream);
+  void OnExited(Pid pid, int wait_status);
+  void Perform(const Actions& actions);
+  void Say(const std::string& line);
+  void ShowPrompts();
+  void CheckLinked();
+  LineAssembler& lines(Pid pid, Stream stream);
+  OutputPrinter& printer(Stream stream) { return stream == Stream::kOutput ? output_ : error_; }
+  static int Source(Pid pid) { return static_cast<int>(Value(pid)); }
+
+  const LocalRunOptions& options_;
+  NodeSegment segment_;
+  Job job_;
+  EventLoop loop_;
+  OutputPrinter output_;
+  OutputPrinter error_;
+  std::vector<LineAssembler> lines_;
+  UniqueFd signals_;
+  bool interactive_;
+  bool interrupted_ = false;
+  ProcessHost host_;
+};
+
+LocalRun::LocalRun(const LocalRunOptions& options, NodeSegment segment)
+    : options_(options),
+      segment_(std::move(segment)),
+      job_(options.nprocs),
+      output_(
+          loop_, STDOUT_FILENO, [this] { host_.ResumeOutput(); }, [this] { OnSignal(SIGPIPE); }),
+      error_(
+          loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); }, [] {}),
+      interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
+      host_(loop_, segment_,
+            ProcessEvents{
+                .begun = [this](Pid pid) { Perform(job_.OnBegun(pid)); },
+                .output = [this](Pid pid, Stream stream,
+                                 std::string_view bytes) { OnOutput(pid, stream, bytes); },
+                .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
+                .exited = [this](Pid pid, int status) { OnExited(pid, status); }}) {
+  for (std::uint32_t i = 0; i < options.nprocs; ++i) {
+    const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
+    lines_.emplace_back(prefix);
+    lines_.emplace_back(prefix);
+  }
+  WatchSignals();
+}
+
+void LocalRun::WatchSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    sigaddset(&set, signal);
+  }
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  BSP_CHECK(signals_.valid());
+  loop_.OnReadable(signals_.get(), [this] {
+    signalfd_siginfo info;
+    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+      OnSignal(static_cast<int>(info.ssi_signo));
+    }
+  });
+}
+
+// The first request lets the programs clean up, the second does not wait for that.
+void LocalRun::OnSignal(int signal) {
+  if (signal == SIGUSR1 || signal == SIGUSR2) {
+    host_.Signal(signal);
+    return;
+  }
+  const Actions actions = job_.OnInterrupted(signal);
+  if (std::exchange(interrupted_, true)) {
+    host_.KillAll();
+    return;
+  }
+  if (!actions.kill_all) return;  // It is ending already.
+  host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
+  loop_.SetTimer(kGraceMs, [this] { host_.KillAll(); });
+}
+
+LineAssembler& LocalRun::lines(Pid pid, Stream stream) {
+  return lines_[2 * Value(pid) + (stream == Stream::kOutput ? 0 : 1)];
+}
+
+void LocalRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
+  LineAssembler& assembler = lines(pid, stream);
+  printer(stream).Add(Source(pid), assembler.Add(bytes));
+  if (printer(stream).full()) host_.PauseOutput();
+  if (interactive_ && assembler.has_partial() && !interrupted_) {
+    loop_.SetTimer(kPromptMs, [this] { ShowPrompts(); });
+  }
+}
+
+void LocalRun::ShowPrompts() {
+  for (std::uint32_t i = 0; i < options_.nprocs; ++i) {
+    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+      LineAssembler& assembler = lines(Pid{i}, stream);
+      if (assembler.has_partial()) {
+        printer(stream).Add(Source(Pid{i}), assembler.TakePartial());
+      }
+    }
+  }
+}
+
+void LocalRun::OnOutputEnded(Pid pid, Stream stream) {
+  printer(stream).Add(Source(pid), lines(pid, stream).Finish());
+}
+
+void LocalRun::OnExited(Pid pid, int wait_status) {
+  const ProcessEnd end{.reached = ReachedBy(segment_.state(pid)),
+                       .superstep = segment_.superstep(pid),
+                       .exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0,
+                       .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0};
+  Perform(job_.OnExited(pid, end));
+  if (job_.finished()) loop_.Stop();
+}
+
+void LocalRun::Perform(const Actions& actions) {
+  for (const std::string& report : actions.reports) Say(report);
+  if (actions.kill_all) host_.KillAll();
+}
+
+void LocalRun::Say(const std::string& line) {
+  error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
+}
+
+void LocalRun::CheckLinked() {
+  if (!job_.never_attached() || LinkedWithLibbsp(options_.program) != Linked::kNo) return;
+  Say(absl::StrCat(options_.program,
+                   " is not linked with libbsp, and no process called bsp_begin;"
+                   " compile it with bspcc"));
+}
+
+int LocalRun::Run() {
+  const absl::Status started = host_.Start(ProcessPlan{.program = options_.program,
+                                                       .arguments = options_.arguments,
+                                                       .environment = options_.environment,
+                                                       .directory = options_.directory,
+                                                       .nprocs = options_.nprocs,
+                                                       .processors = Processors()});
+  if (!started.ok()) {
+    host_.KillAll();
+    Say(std::string(started.message()));
+    error_.Flush();
+    if (absl::IsNotFound(started)) return kNotFoundStatus;
+    return absl::IsPermissionDenied(started) ? kNotExecutableStatus : kFailureStatus;
+  }
+  loop_.Run();
+  host_.Finish();
+  CheckLinked();
+  output_.Flush();
+  if (options_.timing) {
+    const JobMeasurements job = segment_.Measure();
+    error_.Add(kOwnSource, options_.json ? TimingAsJson(job) : TimingAsText(job));
+  }
+  error_.Flush();
+  const bool stranger = job_.never_attached() && job_.exit_status() == 0 &&
+                        LinkedWithLibbsp(options_.program) == Linked::kNo;
+  return stranger ? kFailureStatus : job_.exit_status();
+}
+
+void RaiseDescriptorLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+int RunLocally(const LocalRunOptions& options) {
+  RaiseDescriptorLimit();
+  const char* check = getenv("BSP_CHECK");
+  absl::StatusOr<NodeSegment> segment =
+      NodeSegment::Create(SegmentPlan{.job = JobId{1},
+                                      .epoch = Epoch{1},
+                                      .nprocs = options.nprocs,
+                                      .check_full = check != nullptr && strcmp(check, "full") == 0,
+                                      .memory_bytes = MemoryBytes()});
+  if (!segment.ok()) {
+    const std::string message(segment.status().message());
+    fprintf(stderr, "bsprun: %s\n", message.c_str());
+    return kFailureStatus;
+  }
+  LocalRun run(options, std::move(*segment));
+  return run.Run();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,75 @@
+#include "client/output_printer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace bspnow {
+
+OutputPrinter::OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
+                             std::function<void()> broken)
+    : loop_(loop), fd_(fd), drained_(std::move(drained)), broken_(std::move(broken)) {}
+
+OutputPrinter::~OutputPrinter() {
+  if (waiting_) loop_.Forget(fd_);
+}
+
+void OutputPrinter::Add(int source, std::string_view text) {
+  if (text.empty() || is_broken_) return;
+  if (line_open_ && source != last_source_) queue_ += '\n';
+  queue_ += text;
+  line_open_ = text.back() != '\n';
+  last_source_ = source;
+  was_full_ |= full();
+  if (!waiting_) Print();
+}
+
+// A descriptor that polls as writable takes PIPE_BUF bytes at least without blocking; it is not
+// ours to make non-blocking, since others share it.
+bool OutputPrinter::PrintSome() {
+  const std::size_t bytes = std::min<std::size_t>(queue_.size() - printed_, PIPE_BUF);
+  const ssize_t n = write(fd_, queue_.data() + printed_, bytes);
+  if (n < 0 && errno != EINTR && errno != EAGAIN) {
+    is_broken_ = true;
+    queue_.clear();
+    printed_ = 0;
+    broken_();
+    return false;
+  }
+  printed_ += n > 0 ? static_cast<std::size_t>(n) : 0;
+  if (printed_ == queue_.size()) {
+    queue_.clear();
+    printed_ = 0;
+  }
+  return true;
+}
+
+void OutputPrinter::Print() {
+  while (!queue_.empty()) {
+    pollfd ready{fd_, POLLOUT, 0};
+    if (poll(&ready, 1, 0) == 0) {
+      waiting_ = loop_.OnWritable(fd_, [this] {
+        loop_.Forget(fd_);
+        waiting_ = false;
+        Print();
+      });
+      if (waiting_) return;
+    }
+    if (!PrintSome()) return;
+  }
+  if (std::exchange(was_full_, false)) drained_();
+}
+
+void OutputPrinter::Flush() {
+  while (!queue_.empty()) {
+    pollfd ready{fd_, POLLOUT, 0};
+    poll(&ready, 1, -1);
+    if (!PrintSome()) return;
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,54 @@
+// Prints what the processes say on this program's own standard output and error, without ever
+// blocking the loop: a reader that is slow slows the processes, not the handling of signals.
+#ifndef CLIENT_OUTPUT_PRINTER_H_
+#define CLIENT_OUTPUT_PRINTER_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "net/event_loop.h"
+
+namespace bspnow {
+
+class OutputPrinter {
+ public:
+  /// Above this much unprinted text `Full` is true, and nothing more should be added.
+  static constexpr std::size_t kQueueBytesMax = std::size_t{1} << 20;
+
+  /// Prints to `fd`. `drained` is called when a full queue has become empty, `broken` once if
+  /// nobody reads any more.
+  OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
+                std::function<void()> broken);
+  ~OutputPrinter();
+
+  /// Adds text of one source (any number that tells sources apart). If the text before it came from
+  /// another source and had no newline at its end, it gets one.
+  void Add(int source, std::string_view text);
+
+  bool full() const { return queue_.size() - printed_ > kQueueBytesMax; }
+
+  /// Waits until all is printed, or cannot be.
+  void Flush();
+
+ private:
+  void Print();
+  bool PrintSome();
+
+  EventLoop& loop_;
+  int fd_;
+  std::function<void()> drained_;
+  std::function<void()> broken_;
+  std::string queue_;
+  std::size_t printed_ = 0;  ///< Of the queue.
+  int last_source_ = -1;
+  bool line_open_ = false;
+  bool waiting_ = false;  ///< For the descriptor to become writable.
+  bool was_full_ = false;
+  bool is_broken_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // CLIENT_OUTPUT_PRINTER_H_

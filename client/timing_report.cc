@@ -1,0 +1,81 @@
+#include "client/timing_report.h"
+
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+
+/// The cost model's parameters as this job shows them (Q&A about BSP, section 4).
+struct Costs {
+  double total_s;
+  double w_s;
+  double l_s;           ///< Mean time beyond w of supersteps that communicate nothing.
+  double g_s_per_byte;  ///< What the others took beyond w and l, for each byte of h.
+};
+
+Costs Derive(const JobTotals& t) {
+  Costs c{};
+  c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
+  c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
+  if (t.silent != 0) {
+    c.l_s = static_cast<double>(t.silent_ns) * kSecondsPerNs / static_cast<double>(t.silent);
+  }
+  if (t.h_bytes != 0) {
+    const double beyond = static_cast<double>(t.communicating_ns) * kSecondsPerNs -
+                          c.l_s * static_cast<double>(t.supersteps - t.silent);
+    c.g_s_per_byte = std::max(beyond, 0.0) / static_cast<double>(t.h_bytes);
+  }
+  return c;
+}
+
+std::string Seconds(double s) {
+  if (s >= 1) return absl::StrFormat("%.3f s", s);
+  if (s >= 1e-3) return absl::StrFormat("%.3f ms", s * 1e3);
+  return absl::StrFormat("%.3f us", s * 1e6);
+}
+
+std::string Bytes(double bytes) {
+  if (bytes >= 1e9) return absl::StrFormat("%.3f GB", bytes * 1e-9);
+  if (bytes >= 1e6) return absl::StrFormat("%.3f MB", bytes * 1e-6);
+  if (bytes >= 1e3) return absl::StrFormat("%.3f kB", bytes * 1e-3);
+  return absl::StrFormat("%.0f bytes", bytes);
+}
+
+}  // namespace
+
+std::string TimingAsText(const JobMeasurements& job) {
+  if (job.processes == 0) return "bsprun: no superstep was run\n";
+  const JobTotals& t = job.totals;
+  const Costs c = Derive(t);
+  std::string text = absl::StrFormat(
+      "bsprun: %d supersteps on %d processes in %s, %d puts, gets and messages\n"
+      "  w  %-12s computing: the slowest process of each superstep, summed\n"
+      "  h  %-12s the most that a process sent or received in each superstep, summed\n",
+      t.supersteps, job.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
+      Bytes(static_cast<double>(t.h_bytes)));
+  if (t.h_bytes != 0) {
+    absl::StrAppendFormat(&text, "  g  %-12s per byte of h, beyond w and l\n",
+                          absl::StrFormat("%.3f ns", c.g_s_per_byte * 1e9));
+  }
+  if (t.silent != 0) {
+    absl::StrAppendFormat(&text, "  l  %-12s the barrier: mean of the %d supersteps with h = 0\n",
+                          Seconds(c.l_s), t.silent);
+  }
+  return text;
+}
+
+std::string TimingAsJson(const JobMeasurements& job) {
+  const JobTotals& t = job.totals;
+  const Costs c = Derive(t);
+  return absl::StrFormat(
+      "{\"processes\": %d, \"supersteps\": %d, \"time_s\": %.9f, \"w_s\": %.9f, \"h_bytes\": %d, "
+      "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"silent_supersteps\": %d, \"messages\": %d}\n",
+      job.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.silent,
+      t.messages);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,78 @@
+// How one job ends: a pure state machine. Events of its processes go in, what must be done comes
+// out. It has no socket, no clock and no process; the rim performs the actions.
+#ifndef COORDINATOR_JOB_H_
+#define COORDINATOR_JOB_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace bspnow {
+
+/// How far a process had come when it ended.
+enum class Reached {
+  kStarted,   ///< Never spoke to the worker: no BSP process, or an early end.
+  kAttached,  ///< Made a BSP call, but not bsp_begin.
+  kUnneeded,  ///< bsp_begin asked for fewer processes.
+  kRunning,   ///< Between bsp_begin and bsp_end.
+  kEnded,     ///< After bsp_end.
+  kAborted,   ///< bsp_abort or a misuse; its message is out.
+};
+
+struct ProcessEnd {
+  Reached reached;
+  Superstep superstep;  ///< Meaningful for kRunning.
+  int exit_status;      ///< As given to exit; 0 if killed.
+  int signal;           ///< That killed it, or 0.
+};
+
+/// What the rim must do now.
+struct Actions {
+  std::vector<std::string> reports;  ///< Lines for the job's standard error.
+  bool kill_all = false;             ///< End every process that still runs, at once.
+};
+
+class Job {
+ public:
+  explicit Job(std::uint32_t nprocs);
+
+  Actions OnBegun(Pid pid);
+  Actions OnExited(Pid pid, const ProcessEnd& end);
+
+  /// The user, or the system, wants the job to end: SIGINT, SIGTERM, a closed output.
+  Actions OnInterrupted(int signal);
+
+  /// All processes have ended.
+  bool finished() const { return running_ == 0; }
+
+  /// No process made a BSP call.
+  bool never_attached() const { return !attached_; }
+
+  /// The exit status of the job: that of pid 0, or the first failure's (design section 6);
+  /// 128 + signal for a killed process, 6 where BSPlib ended it.
+  int exit_status() const { return failure_ != 0 ? failure_ : status_of_pid_0_; }
+
+ private:
+  struct Member {
+    bool begun = false;
+    bool exited = false;
+    bool left_early = false;  ///< Ended, well, before bsp_begin.
+  };
+
+  Actions Fail(int status, std::string report);
+  Actions CheckLeftEarly();
+
+  std::vector<Member> members_;
+  std::uint32_t running_;
+  bool attached_ = false;
+  bool any_begun_ = false;
+  bool failed_ = false;
+  int failure_ = 0;
+  int status_of_pid_0_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_JOB_H_

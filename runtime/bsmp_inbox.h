@@ -1,0 +1,59 @@
+// The queue of BSMP messages (BSPlib 1997, "Bulk Synchronous Message Passing"). The messages stay
+// where their senders wrote them, in the senders' outboxes, until the next barrier; the queue only
+// walks over them, in the order of the source pid and of issue. Nothing is copied before bsp_move.
+#ifndef RUNTIME_BSMP_INBOX_H_
+#define RUNTIME_BSMP_INBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/ids.h"
+#include "runtime/chain.h"
+#include "runtime/link_segment.h"
+
+namespace bspnow {
+
+class BsmpInbox {
+ public:
+  struct Message {
+    const std::byte* tag;
+    const std::byte* payload;
+    std::size_t payload_bytes;
+  };
+
+  /// Takes over the messages that p processes sent to `self` in the superstep that ended, with the
+  /// tag size that was valid then.
+  void Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
+            std::size_t tag_bytes);
+
+  void Clear();
+
+  bool empty() const { return count_ == 0; }
+  std::uint64_t count() const { return count_; }          ///< Messages not moved yet.
+  std::uint64_t payload_bytes() const { return bytes_; }  ///< Theirs in all.
+  std::size_t tag_bytes() const { return tag_bytes_; }
+
+  /// The first message; the queue must not be empty.
+  Message Front() const;
+  void Pop();
+
+ private:
+  struct Source {
+    const std::byte* arena;
+    std::uint64_t first_chunk;
+  };
+
+  std::size_t LongTagBytes() const;
+
+  GrowArray<Source> sources_;
+  std::size_t next_source_ = 0;
+  ChainReader chain_;
+  std::uint64_t count_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::size_t tag_bytes_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_BSMP_INBOX_H_

@@ -1,0 +1,288 @@
+// The calls of bsp.h, in both dialects. They check signs and pointers, which only they can see, and
+// delegate; there is no logic here. The one mutable global of the project lives here, because
+// BSPlib has no context argument.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "base/clock.h"
+#include "runtime/process.h"
+#include "runtime/report.h"
+
+// Both dialects are defined here: bsp.h is included as the paper's, and the MulticoreBSP symbols
+// are declared by their definitions.
+#include "runtime/bsp.h"
+
+// A note in every program that is linked with this file: by it the launcher knows a BSP program.
+// Name "bspnow", type 1, version 1; four-byte words, as the ELF specification says of notes.
+__asm__(
+    ".pushsection .note.bspnow,\"a\",@note\n"
+    ".balign 4\n"
+    ".long 7, 4, 1\n"
+    ".asciz \"bspnow\"\n"
+    ".balign 4\n"
+    ".long 1\n"
+    ".popsection\n");
+
+namespace bspnow {
+namespace {
+
+// Never destroyed: a program may call bsp_time in its last destructor.
+union OneProcess {
+  Process process;
+  constexpr OneProcess() : process() {}
+  ~OneProcess() {}
+};
+constinit OneProcess one;         // tidy: the one global
+std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call
+
+Process& Running(const char* call) {
+  one.process.RequireRunning(call);
+  return one.process;
+}
+
+// Turns a size of the paper's dialect, an int, into one of ours; error if negative.
+template <typename Size>
+std::uint64_t Checked(const char* call, const char* name, Size size) {
+  if constexpr (std::is_signed_v<Size>) {
+    if (__builtin_expect(size < 0, 0)) {
+      ReportMisuse(call, "%s is %lld; it must not be negative", name, static_cast<long long>(size));
+    }
+  }
+  return static_cast<std::uint64_t>(size);
+}
+
+// Turns a size or count of ours into one of the dialect; error if it does not fit.
+template <typename Size>
+Size Fitting(const char* call, std::uint64_t value) {
+  if (value > static_cast<std::uint64_t>(std::numeric_limits<Size>::max())) {
+    ReportMisuse(call, "the value %llu does not fit into an int; compile with BSP_MULTICORE",
+                 static_cast<unsigned long long>(value));
+  }
+  return static_cast<Size>(value);
+}
+
+template <typename T>
+void RequirePointer(const char* call, const char* name, const T* pointer) {
+  if (pointer == nullptr) ReportMisuse(call, "%s is NULL; give the address of a variable", name);
+}
+
+/// The arguments that puts and gets have in common, as the user gave them.
+template <typename Size>
+struct Arguments {
+  const char* call;
+  std::int64_t pid;
+  const void* area;
+  Size offset;
+  void* local;
+  Size bytes;
+  void* call_site;
+};
+
+template <typename Size>
+Transfer Checked(const Arguments<Size>& a, Direction direction, Buffering buffering) {
+  return Transfer{.call = a.call,
+                  .direction = direction,
+                  .buffering = buffering,
+                  .pid = a.pid,
+                  .area = a.area,
+                  .offset = Checked(a.call, "offset", a.offset),
+                  .local = a.local,
+                  .bytes = Checked(a.call, "nbytes", a.bytes),
+                  .call_site = reinterpret_cast<std::uintptr_t>(a.call_site)};
+}
+
+template <typename Size>
+void Put(const Arguments<Size>& a, Buffering buffering) {
+  Running(a.call).Move(Checked(a, Direction::kPut, buffering));
+}
+
+template <typename Size>
+void Get(const Arguments<Size>& a, Buffering buffering) {
+  Running(a.call).Move(Checked(a, Direction::kGet, buffering));
+}
+
+template <typename Size>
+void DirectGet(const Arguments<Size>& a) {
+  Running(a.call).MoveNow(Checked(a, Direction::kGet, Buffering::kUnbuffered));
+}
+
+template <typename Size>
+void PushReg(const char* call, const void* ident, Size size) {
+  Running(call).Push(reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
+}
+
+template <typename Size>
+void SetTagsize(const char* call, Size* tag_nbytes) {
+  Process& process = Running(call);
+  RequirePointer(call, "tag_nbytes", tag_nbytes);
+  *tag_nbytes = static_cast<Size>(process.SetTagBytes(Checked(call, "tag_nbytes", *tag_nbytes)));
+}
+
+template <typename Size>
+void Send(const char* call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
+  Running(call).Send(call, pid, tag, payload, Checked(call, "payload_nbytes", bytes));
+}
+
+template <typename Count, typename Size>
+void Qsize(Count* nmessages, Size* accum_nbytes) {
+  BsmpInbox& inbox = Running("bsp_qsize").inbox();
+  RequirePointer("bsp_qsize", "nmessages", nmessages);
+  *nmessages = Fitting<Count>("bsp_qsize", inbox.count());
+  if (accum_nbytes != nullptr) *accum_nbytes = Fitting<Size>("bsp_qsize", inbox.payload_bytes());
+}
+
+template <typename Size>
+void GetTag(Size* status, void* tag) {
+  BsmpInbox& inbox = Running("bsp_get_tag").inbox();
+  RequirePointer("bsp_get_tag", "status", status);
+  if (inbox.empty()) {
+    *status = static_cast<Size>(-1);
+    return;
+  }
+  const BsmpInbox::Message message = inbox.Front();
+  if (inbox.tag_bytes() != 0) RequirePointer("bsp_get_tag", "tag", tag);
+  *status = Fitting<Size>("bsp_get_tag", message.payload_bytes);
+  Copy(tag, message.tag, inbox.tag_bytes());
+}
+
+template <typename Size>
+void MovePayload(void* payload, Size reception_nbytes) {
+  BsmpInbox& inbox = Running("bsp_move").inbox();
+  const std::uint64_t room = Checked("bsp_move", "reception_nbytes", reception_nbytes);
+  if (inbox.empty()) {
+    ReportMisuse("bsp_move", "the queue is empty; bsp_qsize and bsp_get_tag tell what is there");
+  }
+  const BsmpInbox::Message message = inbox.Front();
+  const std::uint64_t bytes = message.payload_bytes < room ? message.payload_bytes : room;
+  if (bytes != 0) {
+    RequirePointer("bsp_move", "payload", payload);
+    Copy(payload, message.payload, bytes);
+  }
+  inbox.Pop();
+}
+
+template <typename Size>
+Size HpMove(void** tag_ptr, void** payload_ptr) {
+  BsmpInbox& inbox = Running("bsp_hpmove").inbox();
+  if (inbox.empty()) return static_cast<Size>(-1);
+  RequirePointer("bsp_hpmove", "tag_ptr", tag_ptr);
+  RequirePointer("bsp_hpmove", "payload_ptr", payload_ptr);
+  const BsmpInbox::Message message = inbox.Front();
+  // The queue is the receiver's to write on; its bytes lie in shared memory that both may change.
+  *tag_ptr = const_cast<std::byte*>(message.tag);
+  *payload_ptr = const_cast<std::byte*>(message.payload);
+  const Size bytes = Fitting<Size>("bsp_hpmove", message.payload_bytes);
+  inbox.Pop();
+  return bytes;
+}
+
+}  // namespace
+}  // namespace bspnow
+
+using namespace bspnow;  // NOLINT: the definitions below are in C's namespace.
+
+#define BSP_CALL_SITE __builtin_return_address(0)
+
+extern "C" {
+
+void bsp_init(void (*spmdproc)(void), int, char**) { one.process.Init(spmdproc); }
+void bsp_end(void) { Running("bsp_end").End(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE)); }
+void bsp_sync(void) { Running("bsp_sync").Sync(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE)); }
+
+void bsp_vabort(const char* format, va_list args) { AbortWithText(format, args); }
+void bsp_abort(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  AbortWithText(format, args);
+}
+
+double bsp_time(void) {
+  if (one.process.begin_ns() == 0) ReportMisuse("bsp_time", "call bsp_begin first");
+  return static_cast<double>(NowNs() - one.process.begin_ns()) * 1e-9;
+}
+double bsp_dtime(void) {
+  if (one.process.begin_ns() == 0) ReportMisuse("bsp_dtime", "call bsp_begin first");
+  const std::uint64_t since = last_dtime_ns == 0 ? one.process.begin_ns() : last_dtime_ns;
+  last_dtime_ns = NowNs();
+  return static_cast<double>(last_dtime_ns - since) * 1e-9;
+}
+double bsp_cputime(void) { return static_cast<double>(ProcessorNs()) * 1e-9; }
+
+void bsp_pop_reg(const void* ident) {
+  Running("bsp_pop_reg").Pop(reinterpret_cast<std::uintptr_t>(ident));
+}
+void bsp_popregister(const void* ident) {
+  Running("bsp_popregister").Pop(reinterpret_cast<std::uintptr_t>(ident));
+}
+
+// The calls whose types differ between the dialects: NAME(x) gives the symbol.
+#define BSP_DIALECT(NAME, PidType, CountType, SizeType)                                           \
+  void NAME(begin)(PidType maxprocs) {                                                            \
+    one.process.Begin(static_cast<std::int64_t>(maxprocs),                                        \
+                      reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE));                           \
+  }                                                                                               \
+  PidType NAME(nprocs)(void) { return static_cast<PidType>(one.process.nprocs()); }               \
+  PidType NAME(pid)(void) {                                                                       \
+    if (one.process.begin_ns() == 0) ReportMisuse("bsp_pid", "call bsp_begin first");             \
+    return static_cast<PidType>(one.process.pid());                                               \
+  }                                                                                               \
+  void NAME(push_reg)(const void* ident, SizeType size) { PushReg("bsp_push_reg", ident, size); } \
+  void NAME(pushregister)(const void* ident, SizeType size) {                                     \
+    PushReg("bsp_pushregister", ident, size);                                                     \
+  }                                                                                               \
+  void NAME(put)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {     \
+    Put(Arguments<SizeType>{"bsp_put", pid, dst, offset, const_cast<void*>(src), nbytes,          \
+                            BSP_CALL_SITE},                                                       \
+        Buffering::kBuffered);                                                                    \
+  }                                                                                               \
+  void NAME(hpput)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {   \
+    Put(Arguments<SizeType>{"bsp_hpput", pid, dst, offset, const_cast<void*>(src), nbytes,        \
+                            BSP_CALL_SITE},                                                       \
+        Buffering::kUnbuffered);                                                                  \
+  }                                                                                               \
+  void NAME(hput)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {    \
+    Put(Arguments<SizeType>{"bsp_hput", pid, dst, offset, const_cast<void*>(src), nbytes,         \
+                            BSP_CALL_SITE},                                                       \
+        Buffering::kUnbuffered);                                                                  \
+  }                                                                                               \
+  void NAME(get)(PidType pid, const void* src, SizeType offset, void* dst, SizeType nbytes) {     \
+    Get(Arguments<SizeType>{"bsp_get", pid, src, offset, dst, nbytes, BSP_CALL_SITE},             \
+        Buffering::kBuffered);                                                                    \
+  }                                                                                               \
+  void NAME(hpget)(PidType pid, const void* src, SizeType offset, void* dst, SizeType nbytes) {   \
+    Get(Arguments<SizeType>{"bsp_hpget", pid, src, offset, dst, nbytes, BSP_CALL_SITE},           \
+        Buffering::kUnbuffered);                                                                  \
+  }                                                                                               \
+  void NAME(direct_get)(PidType pid, const void* src, SizeType offset, void* dst,                 \
+                        SizeType nbytes) {                                                        \
+    DirectGet(                                                                                    \
+        Arguments<SizeType>{"bsp_direct_get", pid, src, offset, dst, nbytes, BSP_CALL_SITE});     \
+  }                                                                                               \
+  void NAME(set_tagsize)(SizeType * tag_nbytes) { SetTagsize("bsp_set_tagsize", tag_nbytes); }    \
+  void NAME(set_tag_size)(SizeType * tag_nbytes) { SetTagsize("bsp_set_tag_size", tag_nbytes); }  \
+  void NAME(send)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) {   \
+    Send("bsp_send", pid, tag, payload, payload_nbytes);                                          \
+  }                                                                                               \
+  void NAME(hpsend)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) { \
+    Send("bsp_hpsend", pid, tag, payload, payload_nbytes);                                        \
+  }                                                                                               \
+  void NAME(qsize)(CountType * nmessages, SizeType * accum_nbytes) {                              \
+    Qsize(nmessages, accum_nbytes);                                                               \
+  }                                                                                               \
+  void NAME(get_tag)(SizeType * status, void* tag) { GetTag(status, tag); }                       \
+  void NAME(move)(void* payload, SizeType reception_nbytes) {                                     \
+    MovePayload(payload, reception_nbytes);                                                       \
+  }                                                                                               \
+  SizeType NAME(hpmove)(void** tag_ptr, void** payload_ptr) {                                     \
+    return HpMove<SizeType>(tag_ptr, payload_ptr);                                                \
+  }
+
+#define BSP_PAPER_NAME(call) bsp_##call
+#define BSP_MULTICORE_NAME(call) bsp_mc_##call
+
+BSP_DIALECT(BSP_PAPER_NAME, int, int, int)
+BSP_DIALECT(BSP_MULTICORE_NAME, unsigned, unsigned, std::size_t)
+
+}  // extern "C"

@@ -1,0 +1,83 @@
+#include "runtime/drma_delivery.h"
+
+#include "base/copy.h"
+#include "runtime/chain.h"
+#include "runtime/report.h"
+
+namespace bspnow {
+
+void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
+                          std::uint32_t p, std::size_t site_bytes) {
+  segment_ = &segment;
+  registrations_ = &registrations;
+  self_ = self;
+  p_ = p;
+  site_bytes_ = site_bytes;
+}
+
+// The owner of the memory has the last word: what a record names must lie in an area that is
+// registered here, whatever its source believed.
+std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
+  const RegisteredArea area = registrations_->Area(SlotId{range.slot});
+  if (__builtin_expect(range.offset > area.bytes || range.bytes > area.bytes - range.offset, 0)) {
+    ReportMisuse(call,
+                 "pid %u asked for offset %llu + %u bytes, which is beyond the %llu bytes"
+                 " registered here; register the larger size on all processes",
+                 Value(source), static_cast<unsigned long long>(range.offset), range.bytes,
+                 static_cast<unsigned long long>(area.bytes));
+  }
+  return reinterpret_cast<std::byte*>(area.address) + range.offset;
+}
+
+void DrmaDelivery::AnswerGets(unsigned parity) {
+  std::byte* const arena = segment_->arena(self_);
+  const std::uint64_t heap = segment_->heap_offset(kAnswerHeap);
+  const std::uint64_t heap_bytes = segment_->header().heap_bytes;
+  std::uint64_t used = 0;
+  for (std::uint32_t q = 0; q < p_; ++q) {
+    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    if (entry.gets == 0) continue;
+    segment_->directory(self_, parity)[q].answers = heap + used;
+    ChainReader chain(segment_->arena(Pid{q}), entry.gets);
+    for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+      const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+      if (used + get.bytes > heap_bytes) {
+        ReportFailure(
+            "the gets from pid %u in one superstep are more than %llu bytes, the most that"
+            " this machine's memory allows; get less at a time, or use bsp_hpget, which"
+            " needs no buffer",
+            Value(self_), static_cast<unsigned long long>(heap_bytes));
+      }
+      const PutRecord range{get.slot, get.bytes, get.offset};
+      Copy(arena + heap + used, Target("bsp_get", Pid{q}, range), get.bytes);
+      used += get.bytes;
+    }
+  }
+}
+
+void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
+  const std::byte* answers =
+      segment_->arena(pid) + segment_->directory(pid, parity)[Value(self_)].answers;
+  const DirectoryEntry& entry = segment_->directory(self_, parity)[Value(pid)];
+  ChainReader chain(segment_->arena(self_), entry.gets);
+  for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+    const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+    Copy(reinterpret_cast<void*>(get.destination), answers, get.bytes);
+    answers += get.bytes;
+  }
+}
+
+void DrmaDelivery::WritePuts(unsigned parity) {
+  for (std::uint32_t q = 0; q < p_; ++q) {
+    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    ChainReader chain(segment_->arena(Pid{q}), entry.puts);
+    while (!chain.done()) {
+      const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+      const std::byte* payload = chain.record() + sizeof(PutRecord) + site_bytes_;
+      Copy(Target("bsp_put", Pid{q}, put), payload, put.bytes);
+      chain.Skip(sizeof(PutRecord) + site_bytes_ + put.bytes, 8);
+    }
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,206 @@
+// The link: what a BSP process and the worker of its node share. A Unix socket (SOCK_SEQPACKET) for
+// hello, and one segment of memory (a memfd) per job and node, laid out as follows.
+//
+//   NodeHeader                                  written by the worker, the barrier by all
+//   ProcessCell[nprocs]                         state of each process
+//   arena of pid 0, arena of pid 1, ...         each arena_bytes long, sparse:
+//     DirectoryEntry[2][nprocs]                 what this pid owes each pid, by parity
+//     Measurement[kRingSupersteps]              the last supersteps
+//     RegisteredArea[kSlotsMax]                 this pid's part of each registration slot
+//     std::uint64_t pops[2][kSlotsMax]          the registrations popped, by parity
+//     heap 0, heap 1                            outbox chunks, by parity
+//     heap 2                                    answers to gets
+//
+// One segment instead of one memfd per process (design section 4): with p = 256 on a node, 65,536
+// descriptors would change hands. Every pid's arena is still its own range, and pages cost memory
+// only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
+// This header is the only door between runtime/ and worker/.
+#ifndef RUNTIME_LINK_H_
+#define RUNTIME_LINK_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/poll_wait.h"
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
+inline constexpr std::uint32_t kLinkVersion = 1;
+inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
+
+inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
+inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kRingSupersteps = 256;
+inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
+inline constexpr std::size_t kLineBytes = 64;
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr int kHeaps = 3;
+inline constexpr int kAnswerHeap = 2;
+inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;
+
+/// From process to worker, one message each.
+struct LinkHello {
+  enum Kind : std::uint32_t { kHello = 1, kBegin = 2 };
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t kind;
+  std::uint32_t os_pid;
+};
+
+/// From worker to process, the answer to kHello; carries the segment's descriptor.
+struct LinkWelcome {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t pid;
+  std::uint32_t processors;  ///< Of this node, for the choice between polling and yielding.
+  std::uint64_t segment_bytes;
+};
+
+/// How far a process has come; only ever grows.
+enum class ProcessState : std::uint32_t {
+  kStarted = 0,   ///< The program may not be a BSP program at all.
+  kAttached = 1,  ///< Said hello.
+  kUnneeded = 2,  ///< bsp_begin asked for fewer processes; leaving.
+  kRunning = 3,   ///< Between bsp_begin and bsp_end.
+  kEnded = 4,     ///< After bsp_end.
+  kAborted = 5,   ///< bsp_abort or a misuse; the message is out.
+};
+
+/// The barrier of one group on one node. Two phases, by parity of the barrier's number: the last to
+/// arrive clears the other phase, which everybody has read by then.
+struct alignas(kLineBytes) BarrierPhase {
+  std::atomic<std::uint32_t> arrived;
+  std::atomic<std::uint32_t> with_data;   ///< Processes that owe or want anything but gets.
+  std::atomic<std::uint32_t> with_gets;   ///< Processes that issued buffered gets.
+  std::atomic<std::uint32_t> with_votes;  ///< Processes that pushed, popped or set the tag size.
+  std::atomic<std::uint32_t> ending;      ///< Processes that are in bsp_end.
+};
+
+struct alignas(kLineBytes) NodeBarrier {
+  BarrierPhase phases[2];
+  alignas(kLineBytes) SharedCounter released;  ///< Barriers passed; bsp_begin's is the first.
+};
+
+/// Sums over the supersteps that have been folded so far; see FoldMeasurements.
+struct alignas(kLineBytes) JobTotals {
+  std::uint64_t supersteps;
+  std::uint64_t total_ns;          ///< From bsp_begin to the end of the last folded superstep.
+  std::uint64_t w_ns;              ///< Sum of the slowest process's computing times.
+  std::uint64_t h_bytes;           ///< Sum of the h-relations.
+  std::uint64_t silent;            ///< Supersteps with h = 0,
+  std::uint64_t silent_ns;         ///< and what they took beyond w.
+  std::uint64_t communicating_ns;  ///< What the others took beyond w.
+  std::uint64_t messages;          ///< Puts, gets and messages, all processes.
+};
+
+struct NodeHeader {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint64_t job;
+  std::uint64_t epoch;
+  std::uint32_t nprocs;      ///< Processes started.
+  std::uint32_t check_full;  ///< BSP_CHECK=full: records carry call sites.
+  std::uint64_t cells_offset;
+  std::uint64_t arenas_offset;  ///< From the start of the segment.
+  std::uint64_t arena_bytes;
+  std::uint64_t ring_offset;  ///< These four from the start of the arena.
+  std::uint64_t slots_offset;
+  std::uint64_t pops_offset;
+  std::uint64_t heaps_offset;
+  std::uint64_t heap_bytes;
+  SharedCounter participants;            ///< p, set by pid 0 in bsp_begin; 0 before.
+  std::atomic<std::uint32_t> reporting;  ///< Set by the first process that reports a misuse.
+  NodeBarrier barrier;                   ///< Of the root group.
+  JobTotals totals;
+};
+
+/// What a process did to the registrations in a superstep; equal on all processes, or an error.
+struct RegistrationVote {
+  std::uint64_t superstep;  ///< A vote of another superstep counts as: nothing done.
+  std::uint64_t digest;     ///< Of the sequence of pushes and pops.
+  std::uint64_t pushes;
+  std::uint64_t pops;
+  std::uint64_t tag_bytes;  ///< The tag size from the next superstep on.
+};
+
+struct alignas(kLineBytes) ProcessCell {
+  std::atomic<ProcessState> state;
+  std::uint32_t os_pid;
+  std::uint32_t in_end;                           ///< Set when bsp_end is called.
+  std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
+  alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
+  alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
+  alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
+};
+
+/// What one process owes another in one superstep. Offsets of first chunks are 0 for none.
+struct alignas(kLineBytes) DirectoryEntry {
+  std::uint64_t puts;
+  std::uint64_t gets;
+  std::uint64_t messages;
+  std::uint64_t answers;     ///< To the gets of the other, in heap 2; no chunks, just the bytes.
+  std::uint64_t bytes_to;    ///< That the other receives: puts, messages, direct puts.
+  std::uint64_t bytes_from;  ///< That the other has to send: gets, direct gets.
+  std::uint64_t message_count;
+  std::uint64_t message_bytes;  ///< Payloads only.
+};
+static_assert(sizeof(DirectoryEntry) == kLineBytes, "one line per pair of processes");
+
+/// Records follow, from kChunkHeaderBytes to used_bytes.
+struct Chunk {
+  std::uint64_t next;        ///< Offset, 0 for the last.
+  std::uint64_t used_bytes;  ///< Of the chunk, this header included.
+};
+inline constexpr std::size_t kChunkHeaderBytes = sizeof(Chunk);
+
+/// Then the payload, and padding to 8. With check_full an 8-byte call site precedes the payload.
+struct PutRecord {
+  std::uint32_t slot;
+  std::uint32_t bytes;
+  std::uint64_t offset;
+};
+inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{1} << 30;  // Longer ones are split.
+
+/// With check_full followed by an 8-byte call site.
+struct GetRecord {
+  std::uint32_t slot;
+  std::uint32_t bytes;
+  std::uint64_t offset;
+  std::uint64_t destination;  ///< Address in the process that asks.
+};
+
+/// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in
+/// `tag`, a longer one behind the record, padded to 16; then the payload, padded to 16.
+struct MessageRecord {
+  std::uint64_t payload_bytes;
+  std::byte tag[8];
+};
+inline constexpr std::size_t kMessageAlign = 16;
+static_assert(sizeof(MessageRecord) == kMessageAlign);
+static_assert(kChunkHeaderBytes % kMessageAlign == 0);
+
+struct RegisteredArea {
+  std::uint64_t address;  ///< In the process that registered it; 0 for NULL.
+  std::uint64_t bytes;
+};
+
+/// One superstep of one process. Bytes to itself are no communication and do not count.
+struct alignas(kLineBytes) Measurement {
+  std::uint64_t start_ns;
+  std::uint64_t compute_ns;   ///< From the end of the last bsp_sync to this one.
+  std::uint64_t wait_ns;      ///< In the barrier.
+  std::uint64_t exchange_ns;  ///< The rest of bsp_sync.
+  std::uint64_t bytes_out;
+  std::uint64_t bytes_in;
+  std::uint64_t messages_out;  ///< Puts, gets and messages issued.
+  std::uint64_t call_site;     ///< Return address of the bsp_sync.
+};
+static_assert(sizeof(Measurement) == kLineBytes);
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "shared between processes");
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_H_

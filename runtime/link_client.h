@@ -1,0 +1,28 @@
+// The process's end of the link: finds its worker, says hello, and receives the segment. A program
+// that was started without a launcher starts itself under one (design section 6).
+#ifndef RUNTIME_LINK_CLIENT_H_
+#define RUNTIME_LINK_CLIENT_H_
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "runtime/link_segment.h"
+
+namespace bspnow {
+
+struct Attachment {
+  Pid pid{};
+  std::uint32_t processors = 1;  ///< Of this node.
+  Segment segment;
+  UniqueFd link;
+};
+
+/// Connects this process to the worker that started it. Without one, replaces the process by
+/// `bsprun PROGRAM ARGS`, and so comes back in main. Ends the job if either fails.
+Attachment AttachToWorker();
+
+/// Tells the worker that this process is in bsp_begin.
+void NoteBegin(const UniqueFd& link);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_CLIENT_H_

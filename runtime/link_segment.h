@@ -1,0 +1,83 @@
+// Typed access to the segment of link.h. The worker lays it out, processes attach to it.
+#ifndef RUNTIME_LINK_SEGMENT_H_
+#define RUNTIME_LINK_SEGMENT_H_
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "runtime/link.h"
+
+namespace bspnow {
+
+/// What the worker decides about a segment before any process runs.
+struct SegmentPlan {
+  JobId job;
+  Epoch epoch;
+  std::uint32_t nprocs;
+  bool check_full;
+  std::uint64_t memory_bytes;  ///< Of the machine; no heap needs to be larger than twice that.
+};
+
+/// The header of a segment for `plan`, with all offsets; nothing else is set.
+void LayOutSegment(const SegmentPlan& plan, NodeHeader& header);
+
+/// The length of the memfd that a header describes; sparse.
+std::uint64_t SegmentBytes(const NodeHeader& header);
+
+/// A segment mapped into this process. Offsets handed in must lie inside an arena; who reads them
+/// from another process checks them first with Contains.
+class Segment {
+ public:
+  Segment() = default;
+  explicit Segment(MappedRegion region) : region_(static_cast<MappedRegion&&>(region)) {}
+
+  bool valid() const { return region_.valid(); }
+  std::uint64_t bytes() const { return region_.bytes(); }
+  std::byte* data() const { return region_.data(); }
+  NodeHeader& header() const { return *reinterpret_cast<NodeHeader*>(region_.data()); }
+
+  ProcessCell& cell(Pid pid) const {
+    auto* cells = reinterpret_cast<ProcessCell*>(region_.data() + header().cells_offset);
+    return cells[Value(pid)];
+  }
+
+  std::byte* arena(Pid pid) const {
+    return region_.data() + header().arenas_offset + Value(pid) * header().arena_bytes;
+  }
+
+  /// What `owner` owes each process in supersteps of this parity; nprocs entries.
+  DirectoryEntry* directory(Pid owner, unsigned parity) const {
+    return reinterpret_cast<DirectoryEntry*>(arena(owner)) + parity * header().nprocs;
+  }
+
+  Measurement& measurement(Pid owner, std::uint64_t superstep) const {
+    auto* ring = reinterpret_cast<Measurement*>(arena(owner) + header().ring_offset);
+    return ring[superstep % kRingSupersteps];
+  }
+
+  RegisteredArea* slots(Pid owner) const {
+    return reinterpret_cast<RegisteredArea*>(arena(owner) + header().slots_offset);
+  }
+
+  std::uint64_t* pops(Pid owner, unsigned parity) const {
+    return reinterpret_cast<std::uint64_t*>(arena(owner) + header().pops_offset) +
+           parity * kSlotsMax;
+  }
+
+  std::uint64_t heap_offset(int heap) const {
+    return header().heaps_offset + static_cast<std::uint64_t>(heap) * header().heap_bytes;
+  }
+
+ private:
+  MappedRegion region_;
+};
+
+/// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process of
+/// each superstep (Q&A about BSP, section 4: cost w + h*g + l).
+void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
+                      std::uint64_t to);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_SEGMENT_H_

@@ -1,0 +1,47 @@
+// The barrier between the processes of one node, and what all learn from it. One fetch_add to
+// arrive and one word to wait for: an empty superstep touches nothing else.
+#ifndef RUNTIME_NODE_BARRIER_H_
+#define RUNTIME_NODE_BARRIER_H_
+
+#include <cstdint>
+
+#include "base/poll_wait.h"
+#include "runtime/link.h"
+
+namespace bspnow {
+
+/// What an arriving process brings, or how many processes brought it.
+struct BarrierFlags {
+  std::uint32_t data = 0;
+  std::uint32_t gets = 0;
+  std::uint32_t votes = 0;
+  std::uint32_t ending = 0;
+};
+
+class BarrierMember {
+ public:
+  BarrierMember() = default;
+  BarrierMember(NodeBarrier& barrier, std::uint32_t p) : barrier_(&barrier), p_(p) {}
+
+  /// The number of the barrier that comes next; bsp_begin's is 0, that of superstep s is s + 1.
+  std::uint32_t index() const { return index_; }
+
+  /// True for the last of the p processes to arrive: it must call Release once it has done what has
+  /// to happen while everybody waits. The others call Wait.
+  [[nodiscard]] bool Arrive(const BarrierFlags& mine);
+
+  void Release();
+  void Wait(PollWait& wait) { wait.Until(barrier_->released, index_ + 1); }
+
+  /// After Release or Wait: how many processes brought what. Leaves this barrier.
+  BarrierFlags Leave();
+
+ private:
+  NodeBarrier* barrier_ = nullptr;
+  std::uint32_t p_ = 1;
+  std::uint32_t index_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_NODE_BARRIER_H_

@@ -1,0 +1,186 @@
+#include "runtime/outbox.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "runtime/report.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kFirstChunkBytes = 1024;
+constexpr std::uint64_t kChunkBytesMax = 1 << 20;
+// A heap keeps this much memory; more only as long as it is in use.
+constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
+static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
+
+std::byte* AlignUp(std::byte* at, std::size_t align) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  return at + ((align - address % align) & (align - 1));
+}
+
+}  // namespace
+
+void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes) {
+  segment_ = &segment;
+  self_ = self;
+  site_bytes_ = site_bytes;
+  directory_ = segment.directory(self, parity_);
+  arena_ = segment.arena(self);
+  writers_.Resize(std::size_t{p} * kKinds);
+  is_touched_.Resize(p);
+}
+
+DirectoryEntry& Outbox::Touch(Pid pid) {
+  std::uint8_t& touched = is_touched_[Value(pid)];
+  if (!touched) {
+    touched = 1;
+    touched_[parity_].push_back(Value(pid));
+  }
+  return directory_[Value(pid)];
+}
+
+std::byte* Outbox::Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {
+  Writer& w = writer(pid, kind);
+  std::byte* at = AlignUp(w.tail, align);
+  if (__builtin_expect(w.chunk == nullptr || at + bytes > w.end, 0)) {
+    at = OpenChunk(pid, kind, bytes);
+  }
+  w.last_record = at;
+  w.tail = at + bytes;
+  return at;
+}
+
+std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
+  Writer& w = writer(pid, kind);
+  const std::uint64_t size =
+      std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
+               (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
+  const std::uint64_t heap_bytes = segment_->header().heap_bytes;
+  if (heap_used_ + size > heap_bytes) {
+    ReportFailure(
+        "pid %u sends more than %llu bytes in one superstep, the most that this machine's"
+        " memory allows; send less at a time, or use bsp_hpput, which needs no buffer",
+        Value(self_), static_cast<unsigned long long>(heap_bytes));
+  }
+  const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
+  heap_used_ += size;
+  auto* chunk = reinterpret_cast<Chunk*>(arena_ + offset);
+  chunk->next = 0;
+  DirectoryEntry& entry = Touch(pid);
+  if (w.chunk != nullptr) {
+    w.chunk->used_bytes =
+        static_cast<std::uint64_t>(w.tail - reinterpret_cast<std::byte*>(w.chunk));
+    w.chunk->next = offset;
+  } else {
+    (kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages) = offset;
+  }
+  w.chunk = chunk;
+  w.end = reinterpret_cast<std::byte*>(chunk) + size;
+  w.next_bytes = std::min(size * 2, kChunkBytesMax);
+  return reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes;
+}
+
+// A put that continues the last one is written behind it (combining: Q&A about BSP, section 8).
+bool Outbox::Merge(Writer& w, const RemoteRange& to, const void* source) {
+  if (w.last_record == nullptr || site_bytes_ != 0) return false;
+  auto* last = reinterpret_cast<PutRecord*>(w.last_record);
+  if (last->slot != Value(to.slot) || last->offset + last->bytes != to.offset) return false;
+  if (w.tail + to.bytes > w.end || last->bytes + to.bytes > kRecordBytesMax) return false;
+  Copy(w.tail, source, to.bytes);
+  w.tail += to.bytes;
+  last->bytes += static_cast<std::uint32_t>(to.bytes);
+  return true;
+}
+
+void Outbox::AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
+  const auto* from = static_cast<const std::byte*>(source);
+  records_ += 1;
+  if (!Merge(writer(to.pid, kPuts), to, source)) {
+    for (std::uint64_t done = 0; done < to.bytes;) {
+      const std::uint64_t bytes = std::min(to.bytes - done, kRecordBytesMax);
+      std::byte* at = Room(to.pid, kPuts, 8, sizeof(PutRecord) + site_bytes_ + bytes);
+      *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
+                                                    .bytes = static_cast<std::uint32_t>(bytes),
+                                                    .offset = to.offset + done};
+      at += sizeof(PutRecord);
+      if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = call_site;
+      Copy(at + site_bytes_, from + done, bytes);
+      done += bytes;
+    }
+  }
+  directory_[Value(to.pid)].bytes_to += to.bytes;
+}
+
+void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
+  records_ += 1;
+  gets_ += 1;
+  for (std::uint64_t done = 0; done < from.bytes;) {
+    const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
+    std::byte* at = Room(from.pid, kGets, 8, sizeof(GetRecord) + site_bytes_);
+    *reinterpret_cast<GetRecord*>(at) =
+        GetRecord{.slot = Value(from.slot),
+                  .bytes = static_cast<std::uint32_t>(bytes),
+                  .offset = from.offset + done,
+                  .destination = reinterpret_cast<std::uintptr_t>(destination) + done};
+    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at + sizeof(GetRecord)) = call_site;
+    done += bytes;
+  }
+  directory_[Value(from.pid)].bytes_from += from.bytes;
+}
+
+void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
+                           std::size_t payload_bytes) {
+  records_ += 1;
+  const std::size_t long_tag =
+      tag_bytes <= sizeof(MessageRecord::tag)
+          ? 0
+          : (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+  std::byte* at =
+      Room(to, kMessages, kMessageAlign, sizeof(MessageRecord) + long_tag + payload_bytes);
+  auto* record = reinterpret_cast<MessageRecord*>(at);
+  record->payload_bytes = payload_bytes;
+  at += sizeof(MessageRecord);
+  Copy(long_tag == 0 ? record->tag : at, tag, tag_bytes);
+  Copy(at + long_tag, payload, payload_bytes);
+  DirectoryEntry& entry = directory_[Value(to)];
+  entry.bytes_to += tag_bytes + payload_bytes;
+  entry.message_count += 1;
+  entry.message_bytes += payload_bytes;
+}
+
+void Outbox::Seal() {
+  for (const std::uint32_t pid : touched_[parity_]) {
+    for (int kind = 0; kind < kKinds; ++kind) {
+      Writer& w = writer(Pid{pid}, static_cast<Kind>(kind));
+      if (w.chunk == nullptr) continue;
+      w.chunk->used_bytes =
+          static_cast<std::uint64_t>(w.tail - reinterpret_cast<std::byte*>(w.chunk));
+      w = Writer{};
+    }
+    is_touched_[pid] = 0;
+  }
+}
+
+void Outbox::NextSuperstep() {
+  heap_peak_[parity_] = std::max(heap_peak_[parity_], heap_used_);
+  parity_ ^= 1;
+  directory_ = segment_->directory(self_, parity_);
+  for (const std::uint32_t pid : touched_[parity_]) directory_[pid] = DirectoryEntry{};
+  touched_[parity_].clear();
+  // One large superstep must not hold its memory for the rest of the run: what the superstep that
+  // just ended did not need either is given back.
+  const std::uint64_t kept = std::max(kHeapKeptBytes, heap_used_);
+  if (heap_peak_[parity_] > 2 * kept) {
+    const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
+    madvise(arena_ + segment_->heap_offset(static_cast<int>(parity_)) + from,
+            heap_peak_[parity_] - from, MADV_REMOVE);
+    heap_peak_[parity_] = from;
+  }
+  heap_used_ = 0;
+  gets_ = 0;
+  records_ = 0;
+}
+
+}  // namespace bspnow

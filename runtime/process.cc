@@ -1,0 +1,453 @@
+#include "runtime/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "runtime/report.h"
+
+namespace bspnow {
+namespace {
+
+// One letter of difference matters in the messages: dst for a put, src for a get.
+const char* AreaName(Direction direction) { return direction == Direction::kPut ? "dst" : "src"; }
+
+unsigned long long Printable(std::uint64_t value) { return value; }
+
+}  // namespace
+
+// ---- Life -------------------------------------------------------------------------------------
+
+void Process::EnsureAttached() {
+  if (attached_) return;
+  attachment_ = AttachToWorker();
+  segment_ = &attachment_.segment;
+  self_ = attachment_.pid;
+  attached_ = true;
+  segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
+  segment_->cell(self_).state.store(ProcessState::kAttached);
+  SetSpeaker({.segment = segment_, .pid = Value(self_), .superstep = &superstep_});
+  AllowDirectTransfers();
+}
+
+void Process::Init(void (*spmd)()) {
+  EnsureAttached();
+  if (begun_) ReportMisuse("bsp_init", "call it first in main, before bsp_begin");
+  if (spmd == nullptr) ReportMisuse("bsp_init", "the SPMD procedure is NULL");
+  if (self_ == Pid{0}) return;
+  spmd();
+  exit(EXIT_SUCCESS);
+}
+
+// The value on pid 0 counts: after bsp_init only pid 0 can have computed it (BSPlib 1997,
+// "Simulating dynamic processes").
+std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
+  SharedCounter& participants = segment_->header().participants;
+  if (self_ == Pid{0}) {
+    if (maxprocs < 1) {
+      ReportMisuse("bsp_begin", "maxprocs is %lld; ask for at least 1 process",
+                   static_cast<long long>(maxprocs));
+    }
+    const std::uint32_t started = segment_->header().nprocs;
+    participants.Publish(
+        static_cast<std::uint32_t>(std::min(maxprocs, static_cast<std::int64_t>(started))));
+  } else {
+    wait_.Until(participants, 1);
+  }
+  return participants.value.load(std::memory_order_acquire);
+}
+
+void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
+  EnsureAttached();
+  if (begun_) ReportMisuse("bsp_begin", "a program has one bsp_begin and one bsp_end only");
+  begun_ = true;
+  NoteBegin(attachment_.link);
+  p_ = AgreeOnProcesses(maxprocs);
+  ProcessCell& cell = segment_->cell(self_);
+  if (Value(self_) >= p_) {
+    cell.state.store(ProcessState::kUnneeded);
+    _exit(EXIT_SUCCESS);
+  }
+  NodeHeader& header = segment_->header();
+  const std::size_t site_bytes = header.check_full ? sizeof(std::uint64_t) : 0;
+  wait_ = PollWait(p_, attachment_.processors);
+  barrier_ = BarrierMember(header.barrier, p_);
+  registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
+  outbox_.Attach(*segment_, self_, p_, site_bytes);
+  delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
+  full_check_.Attach(*segment_, registrations_, self_, p_);
+  cell.state.store(ProcessState::kRunning);
+  running_ = true;
+  PassBarrier({});
+  begin_ns_ = superstep_start_ns_ = NowNs();
+  cell.started.Publish(1);
+  static_cast<void>(call_site);
+}
+
+void Process::End(std::uint64_t call_site) {
+  SyncTimes times{.start_ns = NowNs(), .released_ns = 0, .call_site = call_site};
+  ProcessCell& cell = segment_->cell(self_);
+  cell.in_end = 1;
+  if (PassBarrier({.ending = 1}).ending != p_) ReportDifferentEnds(true);
+  times.released_ns = NowNs();
+  Record(times, false);
+  inbox_.Clear();
+  running_ = false;
+  cell.state.store(ProcessState::kEnded);
+}
+
+std::uint32_t Process::nprocs() {
+  EnsureAttached();
+  return begun_ ? p_ : segment_->header().nprocs;
+}
+
+void Process::ReportNotRunning(const char* call) const {
+  if (begun_) ReportMisuse(call, "call it before bsp_end, between bsp_begin and bsp_end");
+  ReportMisuse(call, "call bsp_begin first");
+}
+
+// ---- Checks: one for all calls --------------------------------------------------------------
+
+void Process::CheckPid(const char* call, std::int64_t pid) const {
+  if (__builtin_expect(static_cast<std::uint64_t>(pid) < p_, 1)) return;
+  ReportMisuse(call, "pid %lld is outside 0..%u; p is %u", static_cast<long long>(pid), p_ - 1, p_);
+}
+
+RemoteRange Process::Check(const Transfer& transfer) {
+  CheckPid(transfer.call, transfer.pid);
+  const SlotId slot = registrations_.Find(reinterpret_cast<std::uintptr_t>(transfer.area));
+  const Pid pid{static_cast<std::uint32_t>(transfer.pid)};
+  const std::uint64_t there = slot == kNoSlot ? 0 : segment_->slots(pid)[Value(slot)].bytes;
+  if (__builtin_expect(slot == kNoSlot || transfer.local == nullptr || transfer.offset > there ||
+                           transfer.bytes > there - transfer.offset,
+                       0)) {
+    ReportRange(transfer, slot, there);
+  }
+  return RemoteRange{.pid = pid, .slot = slot, .offset = transfer.offset, .bytes = transfer.bytes};
+}
+
+void Process::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const {
+  const char* area = AreaName(transfer.direction);
+  const auto address = reinterpret_cast<std::uintptr_t>(transfer.area);
+  const auto pid = static_cast<long long>(transfer.pid);
+  if (transfer.local == nullptr) {
+    ReportMisuse(
+        transfer.call, "%s is NULL with nbytes = %llu; give the address of the data",
+        AreaName(transfer.direction == Direction::kPut ? Direction::kGet : Direction::kPut),
+        Printable(transfer.bytes));
+  }
+  if (slot == kNoSlot && address == 0) {
+    ReportMisuse(transfer.call,
+                 "%s is NULL, which is not registered; register an area with"
+                 " bsp_push_reg",
+                 area);
+  }
+  if (slot == kNoSlot && registrations_.PushedNow(address)) {
+    ReportMisuse(transfer.call,
+                 "%s 0x%llx is not registered yet: it was registered in this"
+                 " superstep; use it after the next bsp_sync",
+                 area, Printable(address));
+  }
+  if (slot == kNoSlot) {
+    ReportMisuse(transfer.call,
+                 "%s 0x%llx is not registered; call bsp_push_reg and bsp_sync on all"
+                 " processes first, and name the start of the area",
+                 area, Printable(address));
+  }
+  const Pid remote{static_cast<std::uint32_t>(transfer.pid)};
+  if (segment_->slots(remote)[Value(slot)].address == 0) {
+    ReportMisuse(transfer.call,
+                 "%s 0x%llx is not registered on pid %lld, which registered NULL for"
+                 " it",
+                 area, Printable(address), pid);
+  }
+  ReportMisuse(transfer.call,
+               "offset %llu + %llu bytes is beyond the %llu bytes registered by pid"
+               " %lld for %s 0x%llx; register a larger area there, or transfer less",
+               Printable(transfer.offset), Printable(transfer.bytes), Printable(there), pid, area,
+               Printable(address));
+}
+
+// ---- Communication ----------------------------------------------------------------------------
+
+void Process::Push(std::uint64_t address, std::uint64_t bytes) {
+  if (!registrations_.Push(address, address == 0 ? 0 : bytes)) {
+    ReportMisuse("bsp_push_reg", "more than %llu areas are registered; pop what is not needed",
+                 Printable(kSlotsMax));
+  }
+}
+
+void Process::Pop(std::uint64_t address) {
+  if (registrations_.Pop(address)) return;
+  ReportMisuse("bsp_pop_reg", "ident 0x%llx is not registered; pop what was pushed, once",
+               Printable(address));
+}
+
+void Process::Move(const Transfer& transfer) {
+  if (transfer.bytes == 0) return;  // "A communication of zero bytes does nothing."
+  const RemoteRange remote = Check(transfer);
+  if (transfer.buffering == Buffering::kUnbuffered &&
+      (transfer.bytes >= kDirectBytesMin || full_check_.on())) {
+    direct_.push_back(DirectTransfer{.remote = remote,
+                                     .local = transfer.local,
+                                     .direction = transfer.direction,
+                                     .call_site = transfer.call_site});
+    if (full_check_.on()) {
+      wait_.Until(segment_->cell(remote.pid).started, static_cast<std::uint32_t>(superstep_ + 1));
+      full_check_.Watch(direct_.back());
+    }
+  } else if (transfer.direction == Direction::kPut) {
+    outbox_.AppendPut(remote, transfer.local, transfer.call_site);
+  } else {
+    outbox_.AppendGet(remote, transfer.local, transfer.call_site);
+  }
+}
+
+void Process::MoveNow(const Transfer& transfer) {
+  if (transfer.bytes == 0) return;
+  const RemoteRange remote = Check(transfer);
+  const DirectTransfer direct{.remote = remote,
+                              .local = transfer.local,
+                              .direction = transfer.direction,
+                              .call_site = transfer.call_site};
+  const std::uint64_t address =
+      segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
+  ProcessCell& cell = segment_->cell(remote.pid);
+  if (remote.pid == self_) {
+    memmove(transfer.local, reinterpret_cast<const void*>(address), transfer.bytes);
+    outbox_.CountDirectGet(remote.pid, transfer.bytes);
+    return;
+  }
+  // Until the owner is in this superstep it may still be writing what the last one delivered.
+  wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
+  const DirectResult result = Perform(direct, cell.os_pid, address);
+  if (result == DirectResult::kForbidden) {
+    ReportMisuse(transfer.call,
+                 "this system forbids reading the memory of pid %u"
+                 " (process_vm_readv); use bsp_get",
+                 Value(remote.pid));
+  }
+  if (result == DirectResult::kBadAddress) {
+    ReportMisuse(transfer.call,
+                 "the %llu bytes at dst %p here or at src on pid %u are not memory of"
+                 " the program",
+                 Printable(remote.bytes), transfer.local, Value(remote.pid));
+  }
+  outbox_.CountDirectGet(remote.pid, transfer.bytes);
+}
+
+std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
+  const std::uint64_t before = next_tag_bytes_;
+  next_tag_bytes_ = bytes;
+  tag_set_ = true;
+  return before;
+}
+
+void Process::Send(const char* call, std::int64_t pid, const void* tag, const void* payload,
+                   std::uint64_t bytes) {
+  CheckPid(call, pid);
+  if (tag == nullptr && tag_bytes_ != 0) {
+    ReportMisuse(call, "tag is NULL, and the tag size is %llu", Printable(tag_bytes_));
+  }
+  if (payload == nullptr && bytes != 0) {
+    ReportMisuse(call, "payload is NULL, and payload_nbytes is %llu", Printable(bytes));
+  }
+  outbox_.AppendMessage(Pid{static_cast<std::uint32_t>(pid)}, tag, tag_bytes_, payload, bytes);
+}
+
+// ---- The superstep's end ----------------------------------------------------------------------
+
+// design section 5. The order of the steps is the meaning of BSPlib: see drma_delivery.h.
+void Process::Sync(std::uint64_t call_site) {
+  SyncTimes times{.start_ns = NowNs(), .released_ns = 0, .call_site = call_site};
+  if (full_check_.on()) {
+    PassBarrier({});  // So that all computing is over when what was watched is compared.
+    full_check_.CompareWatched();
+    full_check_.Buffer(direct_, outbox_);
+  }
+  if (!direct_.empty()) PerformDirect();
+  const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
+                          .gets = outbox_.gets() == 0 ? 0u : 1u,
+                          .votes = Voting() ? 1u : 0u};
+  if (mine.data) outbox_.Seal();
+  if (mine.votes) Vote();
+  const BarrierFlags all = PassBarrier(mine);
+  times.released_ns = NowNs();
+  if (all.ending != 0) ReportDifferentEnds(false);
+  if (all.votes != 0) CompareVotes();
+  const unsigned parity = outbox_.parity();
+  if (all.gets != 0) ExchangeGets(parity);
+  if (all.data != 0) {
+    if (full_check_.on()) full_check_.FindOverlaps(parity);
+    delivery_.WritePuts(parity);
+    inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_);
+  } else {
+    inbox_.Clear();
+  }
+  if (registrations_.changed()) registrations_.Commit();
+  tag_bytes_ = next_tag_bytes_;
+  tag_set_ = false;
+  Record(times, all.data != 0);
+  outbox_.NextSuperstep();
+  superstep_ += 1;
+  segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
+}
+
+BarrierFlags Process::PassBarrier(const BarrierFlags& mine) {
+  if (barrier_.Arrive(mine)) {
+    FoldIfDue();
+    barrier_.Release();
+  } else {
+    barrier_.Wait(wait_);
+  }
+  return barrier_.Leave();
+}
+
+void Process::PerformDirect() {
+  for (const DirectTransfer& transfer : direct_) PerformDirect(transfer);
+  direct_.clear();
+}
+
+void Process::PerformDirect(const DirectTransfer& transfer) {
+  const RemoteRange& remote = transfer.remote;
+  const bool put = transfer.direction == Direction::kPut;
+  const std::uint64_t address =
+      segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
+  DirectResult result = DirectResult::kDone;
+  if (remote.pid == self_) {
+    auto* area = reinterpret_cast<void*>(address);
+    memmove(put ? area : transfer.local, put ? transfer.local : area, remote.bytes);
+  } else {
+    ProcessCell& cell = segment_->cell(remote.pid);
+    wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
+    result = Perform(transfer, cell.os_pid, address);
+  }
+  if (result == DirectResult::kBadAddress) {
+    ReportMisuse(
+        put ? "bsp_hpput" : "bsp_hpget",
+        "the %llu bytes at %s %p here, or the area on pid %u, are not memory of the program",
+        Printable(remote.bytes), put ? "src" : "dst", transfer.local, Value(remote.pid));
+  }
+  if (result == DirectResult::kForbidden) {
+    if (put) {
+      outbox_.AppendPut(remote, transfer.local, transfer.call_site);
+    } else {
+      outbox_.AppendGet(remote, transfer.local, transfer.call_site);
+    }
+  } else if (put) {
+    outbox_.CountDirectPut(remote.pid, remote.bytes);
+  } else {
+    outbox_.CountDirectGet(remote.pid, remote.bytes);
+  }
+}
+
+void Process::Vote() {
+  RegistrationVote vote = registrations_.Vote();
+  vote.superstep = superstep_;
+  vote.tag_bytes = next_tag_bytes_;
+  segment_->cell(self_).votes[outbox_.parity()] = vote;
+}
+
+// "A runtime error will be raised if differing processes attempt to de-register a different
+// registration slot" (BSPlib 1997, Registration); the tag size must be "the same argument in the
+// same superstep" (Choose tag size, note 3).
+void Process::CompareVotes() const {
+  const unsigned parity = outbox_.parity();
+  const auto vote_of = [&](std::uint32_t i) {
+    const RegistrationVote& vote = segment_->cell(Pid{i}).votes[parity];
+    if (vote.superstep == superstep_ && (vote.pushes | vote.pops | vote.tag_bytes)) return vote;
+    return RegistrationVote{superstep_, 0, 0, 0, vote.superstep == superstep_ ? 0 : tag_bytes_};
+  };
+  const RegistrationVote first = vote_of(0);
+  for (std::uint32_t i = 1; i < p_; ++i) {
+    const RegistrationVote other = vote_of(i);
+    if (first.tag_bytes != other.tag_bytes) {
+      ReportMisuse("bsp_sync",
+                   "tag sizes differ: pid 0 set %llu, pid %u set %llu; call"
+                   " bsp_set_tagsize with the same value on all processes",
+                   Printable(first.tag_bytes), i, Printable(other.tag_bytes));
+    }
+    if (first.pushes != other.pushes || first.pops != other.pops) {
+      ReportMisuse("bsp_sync",
+                   "registrations differ: pid 0 pushed %llu and popped %llu, pid %u"
+                   " pushed %llu and popped %llu; push and pop on all processes alike",
+                   Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
+                   Printable(other.pops));
+    }
+    if (first.digest == other.digest) continue;
+    for (std::uint64_t k = 0; k < std::min(first.pops, kSlotsMax); ++k) {
+      const std::uint64_t here = segment_->pops(Pid{0}, parity)[k];
+      const std::uint64_t there = segment_->pops(Pid{i}, parity)[k];
+      if (here == there) continue;
+      ReportMisuse("bsp_sync",
+                   "pops name different slots: pid 0 popped registration %llu where"
+                   " pid %u popped registration %llu (counted from 1); pop areas in the same order"
+                   " on all processes",
+                   Printable(here), i, Printable(there));
+    }
+    ReportMisuse("bsp_sync",
+                 "registrations differ: pid 0 and pid %u pushed and popped in another"
+                 " order; push and pop on all processes alike",
+                 i);
+  }
+}
+
+void Process::ReportDifferentEnds(bool in_end) const {
+  std::uint32_t other = 0;
+  while (other + 1 < p_ && (segment_->cell(Pid{other}).in_end != 0) == in_end) ++other;
+  ReportMisuse(in_end ? "bsp_end" : "bsp_sync",
+               "pid %u is in %s, while pid %u is in %s: the processes disagree on the number of"
+               " supersteps; call bsp_sync equally often on all processes",
+               other, in_end ? "bsp_sync" : "bsp_end", Value(self_),
+               in_end ? "bsp_end" : "bsp_sync");
+}
+
+void Process::ExchangeGets(unsigned parity) {
+  delivery_.AnswerGets(parity);
+  const auto answered = static_cast<std::uint32_t>(superstep_ + 1);
+  segment_->cell(self_).answered.Publish(answered);
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    if (!delivery_.Awaits(Pid{i}, parity)) continue;
+    wait_.Until(segment_->cell(Pid{i}).answered, answered);
+    delivery_.WriteGets(Pid{i}, parity);
+  }
+}
+
+// ---- Measurement ------------------------------------------------------------------------------
+
+void Process::Record(const SyncTimes& times, bool communicated) {
+  Measurement& m = segment_->measurement(self_, superstep_);
+  m.start_ns = superstep_start_ns_;
+  m.compute_ns = times.start_ns - superstep_start_ns_;
+  m.wait_ns = times.released_ns - times.start_ns;
+  m.bytes_out = 0;
+  m.bytes_in = 0;
+  m.messages_out = outbox_.records();
+  m.call_site = times.call_site;
+  superstep_start_ns_ = times.released_ns;
+  if (communicated) {
+    const DirectoryEntry* mine = segment_->directory(self_, outbox_.parity());
+    for (std::uint32_t i = 0; i < p_; ++i) {
+      if (i == Value(self_)) continue;
+      const DirectoryEntry& theirs = segment_->directory(Pid{i}, outbox_.parity())[Value(self_)];
+      m.bytes_out += mine[i].bytes_to + theirs.bytes_from;
+      m.bytes_in += mine[i].bytes_from + theirs.bytes_to;
+    }
+    superstep_start_ns_ = NowNs();
+  }
+  m.exchange_ns = superstep_start_ns_ - times.released_ns;
+  segment_->cell(self_).recorded.store(superstep_ + 1, std::memory_order_release);
+}
+
+// By the last to arrive, while the others wait: half a ring at a time, so that it costs a few
+// nanoseconds a superstep and process.
+void Process::FoldIfDue() {
+  const std::uint64_t folded = segment_->header().totals.supersteps;
+  if (superstep_ - folded < kFoldSupersteps) return;
+  FoldMeasurements(*segment_, p_, folded, superstep_);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,123 @@
+// One BSP process: the superstep engine behind bsp.h. It owns the parts and gives them their order;
+// what each does is in its own file. Arguments arrive here non-negative; ranges are checked here.
+#ifndef RUNTIME_PROCESS_H_
+#define RUNTIME_PROCESS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/ids.h"
+#include "base/poll_wait.h"
+#include "runtime/bsmp_inbox.h"
+#include "runtime/direct_transfer.h"
+#include "runtime/drma_delivery.h"
+#include "runtime/full_check.h"
+#include "runtime/link_client.h"
+#include "runtime/node_barrier.h"
+#include "runtime/outbox.h"
+#include "runtime/registration_table.h"
+
+namespace bspnow {
+
+enum class Buffering { kBuffered, kUnbuffered };
+
+/// A put or get as the user wrote it. `area` is the registered address, `local` the other one.
+struct Transfer {
+  const char* call;
+  Direction direction;
+  Buffering buffering;
+  std::int64_t pid;
+  const void* area;
+  std::uint64_t offset;
+  void* local;
+  std::uint64_t bytes;
+  std::uint64_t call_site;
+};
+
+class Process {
+ public:
+  // ---- Life
+
+  /// bsp_init: pids above 0 run `spmd` and leave the program.
+  void Init(void (*spmd)());
+  void Begin(std::int64_t maxprocs, std::uint64_t call_site);
+  void End(std::uint64_t call_site);
+
+  // ---- Enquiry
+
+  /// p, or before bsp_begin the number of processes of the job.
+  std::uint32_t nprocs();
+  std::uint32_t pid() const { return Value(self_); }
+  std::uint64_t begin_ns() const { return begin_ns_; }
+
+  /// Ends the job unless this process is between bsp_begin and bsp_end.
+  void RequireRunning(const char* call) const {
+    if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
+  }
+
+  // ---- Communication, all between bsp_begin and bsp_end
+
+  void Sync(std::uint64_t call_site);
+  void Push(std::uint64_t address, std::uint64_t bytes);
+  void Pop(std::uint64_t address);
+  void Move(const Transfer& transfer);
+  void MoveNow(const Transfer& transfer);  ///< bsp_direct_get
+
+  /// Returns the value set by the call before.
+  std::uint64_t SetTagBytes(std::uint64_t bytes);
+  void Send(const char* call, std::int64_t pid, const void* tag, const void* payload,
+            std::uint64_t bytes);
+  BsmpInbox& inbox() { return inbox_; }
+
+ private:
+  /// Times of the bsp_sync that is under way.
+  struct SyncTimes {
+    std::uint64_t start_ns;
+    std::uint64_t released_ns;
+    std::uint64_t call_site;
+  };
+
+  [[noreturn]] void ReportNotRunning(const char* call) const;
+  void EnsureAttached();
+  std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
+  void CheckPid(const char* call, std::int64_t pid) const;
+  RemoteRange Check(const Transfer& transfer);
+  [[noreturn]] void ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const;
+  BarrierFlags PassBarrier(const BarrierFlags& mine);
+  void PerformDirect();
+  void PerformDirect(const DirectTransfer& transfer);
+  bool Voting() const { return registrations_.changed() || tag_set_; }
+  void Vote();
+  void CompareVotes() const;
+  [[noreturn]] void ReportDifferentEnds(bool in_end) const;
+  void ExchangeGets(unsigned parity);
+  void Record(const SyncTimes& times, bool communicated);
+  void FoldIfDue();
+
+  Attachment attachment_;
+  Segment* segment_ = nullptr;
+  Pid self_{};
+  std::uint32_t p_ = 0;
+  bool attached_ = false;
+  bool running_ = false;
+  bool begun_ = false;
+  std::uint64_t superstep_ = 0;
+  std::uint64_t begin_ns_ = 0;
+  std::uint64_t superstep_start_ns_ = 0;
+  std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
+  std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
+  bool tag_set_ = false;              ///< In this superstep.
+  PollWait wait_{1, 1};
+  BarrierMember barrier_;
+  RegistrationTable registrations_;
+  Outbox outbox_;
+  DrmaDelivery delivery_;
+  BsmpInbox inbox_;
+  FullCheck full_check_;
+  GrowArray<DirectTransfer> direct_;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_PROCESS_H_

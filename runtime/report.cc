@@ -1,0 +1,107 @@
+#include "runtime/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 8192;
+
+constinit Speaker speaker;  // tidy: of bsp_api.cc's one process; reports may come from anywhere
+
+struct Text {
+  char bytes[kTextBytesMax];
+  std::size_t used = 0;
+
+  void Add(const char* format, std::va_list args) {
+    const std::size_t room = sizeof(bytes) - 1 - used;  // One byte stays free for the newline.
+    const int wanted = vsnprintf(bytes + used, room, format, args);
+    if (wanted < 0) return;
+    used += static_cast<std::size_t>(wanted) < room ? static_cast<std::size_t>(wanted) : room - 1;
+  }
+
+  __attribute__((format(printf, 2, 3))) void Add(const char* format, ...) {
+    std::va_list args;
+    va_start(args, format);
+    Add(format, args);
+    va_end(args);
+  }
+};
+
+// Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
+// program has printed so far comes out first.
+[[noreturn]] void SayAndLeave(Text& text) {
+  if (text.used == 0 || text.bytes[text.used - 1] != '\n') text.bytes[text.used++] = '\n';
+  fflush(stdout);
+  fflush(stderr);
+  std::size_t at = 0;
+  while (at < text.used) {
+    const ssize_t n = write(STDERR_FILENO, text.bytes + at, text.used - at);
+    if (n <= 0) break;
+    at += static_cast<std::size_t>(n);
+  }
+  if (speaker.segment != nullptr) {
+    ProcessCell& cell = speaker.segment->cell(Pid{speaker.pid});
+    cell.state.store(ProcessState::kAborted, std::memory_order_seq_cst);
+  }
+  _exit(kAbortStatus);
+}
+
+// A misuse is often found by all processes at once; the worker kills the others.
+void LetOnlyTheFirstSpeak() {
+  if (speaker.segment == nullptr) return;
+  if (speaker.segment->header().reporting.exchange(1) == 0) return;
+  for (;;) pause();
+}
+
+}  // namespace
+
+void SetSpeaker(const Speaker& next) { speaker = next; }
+
+void ReportMisuse(const char* call, const char* format, ...) {
+  LetOnlyTheFirstSpeak();
+  Text text;
+  if (speaker.segment == nullptr) {
+    text.Add("bspnow: %s before bsp_begin: ", call);
+  } else {
+    const ProcessState state = speaker.segment->cell(Pid{speaker.pid}).state.load();
+    if (state < ProcessState::kRunning) {
+      text.Add("bspnow: %s before bsp_begin: ", call);
+    } else if (state >= ProcessState::kEnded) {
+      text.Add("bspnow: %s after bsp_end: ", call);
+    } else {
+      text.Add("bspnow: %s on pid %u, superstep %llu: ", call, speaker.pid,
+               static_cast<unsigned long long>(*speaker.superstep));
+    }
+  }
+  std::va_list args;
+  va_start(args, format);
+  text.Add(format, args);
+  va_end(args);
+  SayAndLeave(text);
+}
+
+void ReportFailure(const char* format, ...) {
+  LetOnlyTheFirstSpeak();
+  Text text;
+  text.Add("bspnow: ");
+  std::va_list args;
+  va_start(args, format);
+  text.Add(format, args);
+  va_end(args);
+  SayAndLeave(text);
+}
+
+void AbortWithText(const char* format, std::va_list args) {
+  Text text;
+  text.Add(format, args);
+  SayAndLeave(text);
+}
+
+}  // namespace bspnow

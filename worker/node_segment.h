@@ -1,0 +1,43 @@
+// The worker's side of runtime/link: makes the segment of a job on this node and reads it. What a
+// process wrote there is not trusted.
+#ifndef WORKER_NODE_SEGMENT_H_
+#define WORKER_NODE_SEGMENT_H_
+
+#include <absl/status/statusor.h>
+
+#include "base/unique_fd.h"
+#include "runtime/link_segment.h"
+
+namespace bspnow {
+
+/// What a job did, over all its supersteps; see JobTotals.
+struct JobMeasurements {
+  std::uint32_t processes;
+  JobTotals totals;
+};
+
+class NodeSegment {
+ public:
+  static absl::StatusOr<NodeSegment> Create(const SegmentPlan& plan);
+
+  int fd() const { return memory_.get(); }
+  std::uint64_t bytes() const { return segment_.bytes(); }
+
+  ProcessState state(Pid pid) const { return segment_.cell(pid).state.load(); }
+  Superstep superstep(Pid pid) const;
+
+  /// Folds what is still in the rings. When all processes have ended.
+  JobMeasurements Measure();
+
+ private:
+  NodeSegment(UniqueFd memory, Segment segment)
+      : memory_(std::move(memory)), segment_(std::move(segment)) {}
+
+  UniqueFd memory_;
+  Segment segment_;
+  std::uint32_t nprocs_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_NODE_SEGMENT_H_

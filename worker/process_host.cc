@@ -1,0 +1,257 @@
+#include "worker/process_host.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <utility>
+
+#include "base/check.h"
+#include "worker/spawn.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kReadBytes = 64 << 10;
+
+absl::Status Exhausted(const char* what) {
+  return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+sigset_t ChildSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+// The children of this process, whoever started them: orphans of the job come to us because we are
+// their subreaper.
+std::vector<pid_t> Children() {
+  const pid_t self = getpid();
+  std::ifstream file(absl::StrCat("/proc/self/task/", self, "/children"));
+  std::vector<pid_t> children;
+  pid_t child;
+  while (file >> child) children.push_back(child);
+  return children;
+}
+
+}  // namespace
+
+ProcessHost::ProcessHost(EventLoop& loop, NodeSegment& segment, ProcessEvents events)
+    : loop_(loop), segment_(segment), events_(std::move(events)) {
+  const sigset_t set = ChildSignals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  child_signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  BSP_CHECK(child_signals_.valid());
+  loop_.OnReadable(child_signals_.get(), [this] { OnSignals(); });
+}
+
+ProcessHost::~ProcessHost() {
+  KillAll();
+  Finish();
+  loop_.Forget(child_signals_.get());
+}
+
+absl::Status ProcessHost::Start(const ProcessPlan& plan) {
+  processors_ = plan.processors;
+  processes_.resize(plan.nprocs);
+  for (std::uint32_t i = 0; i < plan.nprocs; ++i) {
+    if (absl::Status s = StartOne(plan, Pid{i}); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
+  int link[2];
+  int output[2];
+  int error[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0) {
+    return Exhausted("making a socket");
+  }
+  Hosted& process = hosted(pid);
+  process.link = UniqueFd(link[0]);
+  const UniqueFd their_link(link[1]);
+  if (pipe2(output, O_CLOEXEC) != 0) return Exhausted("making a pipe");
+  process.output = UniqueFd(output[0]);
+  const UniqueFd their_output(output[1]);
+  if (pipe2(error, O_CLOEXEC) != 0) return Exhausted("making a pipe");
+  process.error = UniqueFd(error[0]);
+  const UniqueFd their_error(error[1]);
+  UniqueFd nothing;
+  if (pid != Pid{0}) nothing = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
+  fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
+
+  std::vector<std::string> additions = plan.environment;
+  additions.push_back(absl::StrCat(kLinkVariable, "=3"));
+  const std::vector<std::string> environment = EnvironmentWith(additions);
+  const SpawnRequest request{.program = plan.program,
+                             .arguments = plan.arguments,
+                             .environment = environment,
+                             .directory = plan.directory,
+                             .standard = {pid == Pid{0} ? STDIN_FILENO : nothing.get(),
+                                          their_output.get(), their_error.get()},
+                             .link = their_link.get()};
+  absl::StatusOr<pid_t> spawned = Spawn(request);
+  if (!spawned.ok()) return spawned.status();
+  process.os_pid = *spawned;
+  by_os_pid_[process.os_pid] = pid;
+  loop_.OnReadable(process.link.get(), [this, pid] { OnLink(pid); });
+  WatchOutput(pid);
+  return absl::OkStatus();
+}
+
+// ---- The link -----------------------------------------------------------------------------------
+
+void ProcessHost::OnLink(Pid pid) {
+  LinkHello hello;
+  const ssize_t n = recv(hosted(pid).link.get(), &hello, sizeof hello, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const bool good = n == sizeof hello && hello.magic == kLinkMagic;
+  if (!good) {  // The end, or not libbsp: this process gets no segment, and hears why by the close.
+    loop_.Forget(hosted(pid).link.get());
+    hosted(pid).link.Reset();
+    return;
+  }
+  if (hello.kind == LinkHello::kHello) Welcome(pid);
+  if (hello.kind == LinkHello::kBegin) events_.begun(pid);
+}
+
+void ProcessHost::Welcome(Pid pid) {
+  LinkWelcome welcome{.magic = kLinkMagic,
+                      .version = kLinkVersion,
+                      .pid = Value(pid),
+                      .processors = processors_,
+                      .segment_bytes = segment_.bytes()};
+  iovec part{&welcome, sizeof welcome};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  const int fd = segment_.fd();
+  memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  // If it is gone already, its exit says so.
+  sendmsg(hosted(pid).link.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+// ---- Output -------------------------------------------------------------------------------------
+
+UniqueFd& ProcessHost::descriptor(Pid pid, Stream stream) {
+  return stream == Stream::kOutput ? hosted(pid).output : hosted(pid).error;
+}
+
+void ProcessHost::WatchOutput(Pid pid) {
+  for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+    const UniqueFd& fd = descriptor(pid, stream);
+    if (fd.valid()) loop_.OnReadable(fd.get(), [this, pid, stream] { ReadStream(pid, stream); });
+  }
+}
+
+void ProcessHost::ReadStream(Pid pid, Stream stream) {
+  UniqueFd& fd = descriptor(pid, stream);
+  char bytes[kReadBytes];
+  const ssize_t n = read(fd.get(), bytes, sizeof bytes);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n > 0) {
+    events_.output(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+    return;
+  }
+  loop_.Forget(fd.get());
+  fd.Reset();
+  events_.output_ended(pid, stream);
+}
+
+// Everything that is in the pipes now; does not wait for their end, which a descendant may hold up.
+void ProcessHost::Drain(Pid pid) {
+  for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+    for (;;) {
+      const UniqueFd& fd = descriptor(pid, stream);
+      if (!fd.valid()) break;
+      char bytes[kReadBytes];
+      const ssize_t n = read(fd.get(), bytes, sizeof bytes);
+      if (n <= 0) break;
+      events_.output(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+    }
+  }
+}
+
+void ProcessHost::PauseOutput() {
+  if (std::exchange(output_paused_, true)) return;
+  for (Hosted& process : processes_) {
+    if (process.output.valid()) loop_.Forget(process.output.get());
+    if (process.error.valid()) loop_.Forget(process.error.get());
+  }
+}
+
+void ProcessHost::ResumeOutput() {
+  if (!std::exchange(output_paused_, false)) return;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) WatchOutput(Pid{i});
+}
+
+// ---- The end ------------------------------------------------------------------------------------
+
+void ProcessHost::OnSignals() {
+  signalfd_siginfo info;
+  while (read(child_signals_.get(), &info, sizeof info) == sizeof info) {
+  }
+  Reap();
+}
+
+void ProcessHost::Reap() {
+  for (;;) {
+    int status;
+    const pid_t os_pid = waitpid(-1, &status, WNOHANG);
+    if (os_pid <= 0) return;
+    const auto found = by_os_pid_.find(os_pid);
+    if (found == by_os_pid_.end()) continue;  // A descendant that became ours.
+    const Pid pid = found->second;
+    by_os_pid_.erase(found);
+    hosted(pid).os_pid = 0;
+    Drain(pid);
+    events_.exited(pid, status);
+  }
+}
+
+void ProcessHost::Signal(int signal) {
+  for (const auto& [os_pid, pid] : by_os_pid_) kill(os_pid, signal);
+}
+
+void ProcessHost::KillAll() { Signal(SIGKILL); }
+
+void ProcessHost::Finish() {
+  // Descendants may be starting others: until none is left.
+  for (std::vector<pid_t> children = Children(); !children.empty(); children = Children()) {
+    for (const pid_t child : children) kill(child, SIGKILL);
+    for (const pid_t child : children) waitpid(child, nullptr, 0);
+  }
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    Hosted& process = hosted(Pid{i});
+    Drain(Pid{i});
+    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+      UniqueFd& fd = descriptor(Pid{i}, stream);
+      if (!fd.valid()) continue;
+      loop_.Forget(fd.get());
+      fd.Reset();
+      events_.output_ended(Pid{i}, stream);
+    }
+    if (process.link.valid()) loop_.Forget(process.link.get());
+    process.link.Reset();
+  }
+}
+
+}  // namespace bspnow

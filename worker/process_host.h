@@ -1,0 +1,98 @@
+// Hosts the processes of one job on this node: starts them, speaks the link with them, reads their
+// output, reaps them. Nothing that they start outlives the job: their descendants are killed, too.
+// Runs on the loop's thread; tells its owner what happens, decides nothing.
+#ifndef WORKER_PROCESS_HOST_H_
+#define WORKER_PROCESS_HOST_H_
+
+#include <absl/status/status.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "net/event_loop.h"
+#include "worker/node_segment.h"
+
+namespace bspnow {
+
+enum class Stream { kOutput = 1, kError = 2 };
+
+/// What to start, p times.
+struct ProcessPlan {
+  std::string program;                   ///< The file that is executed.
+  std::vector<std::string> arguments;    ///< argv, [0] included.
+  std::vector<std::string> environment;  ///< NAME=VALUE, beside this process's own.
+  std::string directory;                 ///< Empty: this process's.
+  std::uint32_t nprocs;
+  std::uint32_t processors;
+};
+
+/// What the owner hears. Output of a process comes before its end.
+struct ProcessEvents {
+  std::function<void(Pid)> begun;
+  std::function<void(Pid, Stream, std::string_view)> output;
+  std::function<void(Pid, Stream)> output_ended;
+  std::function<void(Pid, int wait_status)> exited;
+};
+
+class ProcessHost {
+ public:
+  ProcessHost(EventLoop& loop, NodeSegment& segment, ProcessEvents events);
+  ~ProcessHost();
+
+  /// Starts all processes. pid 0 gets this process's standard input, the others none.
+  absl::Status Start(const ProcessPlan& plan);
+
+  /// Sends a signal to every process that still runs.
+  void Signal(int signal);
+
+  /// Kills every process, and what they started.
+  void KillAll();
+
+  /// Kills and reaps what the processes started and left behind, and reads the last of the output.
+  /// When all processes have exited.
+  void Finish();
+
+  /// While paused, output stays in the pipes, and the processes wait.
+  void PauseOutput();
+  void ResumeOutput();
+
+ private:
+  struct Hosted {
+    pid_t os_pid = 0;  ///< 0 once reaped.
+    UniqueFd link;
+    UniqueFd output;
+    UniqueFd error;
+  };
+
+  absl::Status StartOne(const ProcessPlan& plan, Pid pid);
+  void OnLink(Pid pid);
+  void Welcome(Pid pid);
+  void OnSignals();
+  void Reap();
+  void ReadStream(Pid pid, Stream stream);
+  void Drain(Pid pid);
+  void WatchOutput(Pid pid);
+  UniqueFd& descriptor(Pid pid, Stream stream);
+  Hosted& hosted(Pid pid) { return processes_[Value(pid)]; }
+
+  EventLoop& loop_;
+  NodeSegment& segment_;
+  ProcessEvents events_;
+  std::vector<Hosted> processes_;
+  std::unordered_map<pid_t, Pid> by_os_pid_;
+  std::uint32_t processors_ = 1;
+  UniqueFd child_signals_;
+  bool output_paused_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_PROCESS_HOST_H_
