@@ -9,25 +9,24 @@ namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
 
-/// The cost model's parameters as this job shows them (Q&A about BSP, section 4).
+/// The cost model's parameters as this job shows them (Q&A about BSP, section 4). They add up:
+/// time = w + h*g + supersteps * l.
 struct Costs {
   double total_s;
   double w_s;
-  double l_s;           ///< Mean time beyond w of supersteps that communicate nothing.
-  double g_s_per_byte;  ///< What the others took beyond w and l, for each byte of h.
+  double l_s;           ///< Of the fastest superstep that communicates nothing.
+  double g_s_per_byte;  ///< All the other time beyond w, for each byte of h.
 };
 
 Costs Derive(const JobTotals& t) {
   Costs c{};
   c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
   c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
-  if (t.silent != 0) {
-    c.l_s = static_cast<double>(t.silent_ns) * kSecondsPerNs / static_cast<double>(t.silent);
-  }
+  c.l_s = static_cast<double>(t.l_ns) * kSecondsPerNs;
   if (t.h_bytes != 0) {
-    const double beyond = static_cast<double>(t.communicating_ns) * kSecondsPerNs -
-                          c.l_s * static_cast<double>(t.supersteps - t.silent);
-    c.g_s_per_byte = std::max(beyond, 0.0) / static_cast<double>(t.h_bytes);
+    const double beyond_s = static_cast<double>(t.beyond_ns) * kSecondsPerNs;
+    c.g_s_per_byte = std::max(beyond_s - c.l_s * static_cast<double>(t.supersteps), 0.0) /
+                     static_cast<double>(t.h_bytes);
   }
   return c;
 }
@@ -58,13 +57,11 @@ std::string TimingAsText(const JobMeasurements& job) {
       t.supersteps, job.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
       Bytes(static_cast<double>(t.h_bytes)));
   if (t.h_bytes != 0) {
-    absl::StrAppendFormat(&text, "  g  %-12s per byte of h, beyond w and l\n",
+    absl::StrAppendFormat(&text, "  g  %-12s a byte of h: all time beyond w and l\n",
                           absl::StrFormat("%.3f ns", c.g_s_per_byte * 1e9));
   }
-  if (t.silent != 0) {
-    absl::StrAppendFormat(&text, "  l  %-12s the barrier: mean of the %d supersteps with h = 0\n",
-                          Seconds(c.l_s), t.silent);
-  }
+  absl::StrAppendFormat(&text, "  l  %-12s the barrier: the fastest superstep with h = 0\n",
+                        Seconds(c.l_s));
   return text;
 }
 
@@ -73,9 +70,8 @@ std::string TimingAsJson(const JobMeasurements& job) {
   const Costs c = Derive(t);
   return absl::StrFormat(
       "{\"processes\": %d, \"supersteps\": %d, \"time_s\": %.9f, \"w_s\": %.9f, \"h_bytes\": %d, "
-      "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"silent_supersteps\": %d, \"messages\": %d}\n",
-      job.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.silent,
-      t.messages);
+      "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"messages\": %d}\n",
+      job.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.messages);
 }
 
 }  // namespace bspnow

@@ -17,7 +17,7 @@ void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& regis
 
 // The owner of the memory has the last word: what a record names must lie in an area that is
 // registered here, whatever its source believed.
-std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
+inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
   const RegisteredArea area = registrations_->Area(SlotId{range.slot});
   if (__builtin_expect(range.offset > area.bytes || range.bytes > area.bytes - range.offset, 0)) {
     ReportMisuse(call,

@@ -89,9 +89,9 @@ struct alignas(kLineBytes) JobTotals {
   std::uint64_t total_ns;          ///< From bsp_begin to the end of the last folded superstep.
   std::uint64_t w_ns;              ///< Sum of the slowest process's computing times.
   std::uint64_t h_bytes;           ///< Sum of the h-relations.
-  std::uint64_t silent;            ///< Supersteps with h = 0,
-  std::uint64_t silent_ns;         ///< and what they took beyond w.
-  std::uint64_t communicating_ns;  ///< What the others took beyond w.
+  std::uint64_t beyond_ns;  ///< Sum of what the supersteps took beyond w: h*g + l.
+  std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0 (bsp_end's is one).
+  std::uint64_t silent;     ///< Supersteps with h = 0.
   std::uint64_t messages;          ///< Puts, gets and messages, all processes.
 };
 

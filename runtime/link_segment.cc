@@ -58,12 +58,10 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
     totals.w_ns += w_ns;
     totals.h_bytes += h_bytes;
     const std::uint64_t beyond_ns = total_ns - w_ns;
-    if (h_bytes == 0) {
-      totals.silent += 1;
-      totals.silent_ns += beyond_ns;
-    } else {
-      totals.communicating_ns += beyond_ns;
-    }
+    totals.beyond_ns += beyond_ns;
+    if (h_bytes != 0) continue;
+    totals.l_ns = totals.silent == 0 ? beyond_ns : std::min(totals.l_ns, beyond_ns);
+    totals.silent += 1;
   }
 }
 

@@ -15,11 +15,6 @@ constexpr std::uint64_t kChunkBytesMax = 1 << 20;
 constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
 
-std::byte* AlignUp(std::byte* at, std::size_t align) {
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  return at + ((align - address % align) & (align - 1));
-}
-
 }  // namespace
 
 void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes) {
@@ -39,17 +34,6 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
     touched_[parity_].push_back(Value(pid));
   }
   return directory_[Value(pid)];
-}
-
-std::byte* Outbox::Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {
-  Writer& w = writer(pid, kind);
-  std::byte* at = AlignUp(w.tail, align);
-  if (__builtin_expect(w.chunk == nullptr || at + bytes > w.end, 0)) {
-    at = OpenChunk(pid, kind, bytes);
-  }
-  w.last_record = at;
-  w.tail = at + bytes;
-  return at;
 }
 
 std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
@@ -82,35 +66,19 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   return reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes;
 }
 
-// A put that continues the last one is written behind it (combining: Q&A about BSP, section 8).
-bool Outbox::Merge(Writer& w, const RemoteRange& to, const void* source) {
-  if (w.last_record == nullptr || site_bytes_ != 0) return false;
-  auto* last = reinterpret_cast<PutRecord*>(w.last_record);
-  if (last->slot != Value(to.slot) || last->offset + last->bytes != to.offset) return false;
-  if (w.tail + to.bytes > w.end || last->bytes + to.bytes > kRecordBytesMax) return false;
-  Copy(w.tail, source, to.bytes);
-  w.tail += to.bytes;
-  last->bytes += static_cast<std::uint32_t>(to.bytes);
-  return true;
-}
-
-void Outbox::AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
-  const auto* from = static_cast<const std::byte*>(source);
-  records_ += 1;
-  if (!Merge(writer(to.pid, kPuts), to, source)) {
-    for (std::uint64_t done = 0; done < to.bytes;) {
-      const std::uint64_t bytes = std::min(to.bytes - done, kRecordBytesMax);
-      std::byte* at = Room(to.pid, kPuts, 8, sizeof(PutRecord) + site_bytes_ + bytes);
-      *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
-                                                    .bytes = static_cast<std::uint32_t>(bytes),
-                                                    .offset = to.offset + done};
-      at += sizeof(PutRecord);
-      if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = call_site;
-      Copy(at + site_bytes_, from + done, bytes);
-      done += bytes;
-    }
+void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
+                             std::uint64_t call_site) {
+  for (std::uint64_t done = 0; done < to.bytes;) {
+    const std::uint64_t bytes = std::min(to.bytes - done, kRecordBytesMax);
+    std::byte* at = Room(to.pid, kPuts, kRecordAlign, sizeof(PutRecord) + site_bytes_ + bytes);
+    *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
+                                                  .bytes = static_cast<std::uint32_t>(bytes),
+                                                  .offset = to.offset + done};
+    at += sizeof(PutRecord);
+    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = call_site;
+    Copy(at + site_bytes_, from + done, bytes);
+    done += bytes;
   }
-  directory_[Value(to.pid)].bytes_to += to.bytes;
 }
 
 void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
@@ -118,7 +86,7 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
   gets_ += 1;
   for (std::uint64_t done = 0; done < from.bytes;) {
     const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
-    std::byte* at = Room(from.pid, kGets, 8, sizeof(GetRecord) + site_bytes_);
+    std::byte* at = Room(from.pid, kGets, kRecordAlign, sizeof(GetRecord) + site_bytes_);
     *reinterpret_cast<GetRecord*>(at) =
         GetRecord{.slot = Value(from.slot),
                   .bytes = static_cast<std::uint32_t>(bytes),

@@ -30,7 +30,21 @@ class Outbox {
   /// For process `self` of `p`. `site_bytes` is 8 if records carry call sites, else 0.
   void Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes);
 
-  void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site);
+  void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
+    Writer& w = writer(to.pid, kPuts);
+    records_ += 1;
+    directory_[Value(to.pid)].bytes_to += to.bytes;
+    if (Merge(w, to, source)) return;
+    std::byte* at = AlignUp(w.tail, kRecordAlign);
+    // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
+    if (__builtin_expect(to.bytes <= kRecordBytesMax && site_bytes_ == 0 &&
+                             at + sizeof(PutRecord) + to.bytes <= w.end,
+                         1)) {
+      WritePut(w, at, to, source);
+    } else {
+      AppendPutSlowly(to, static_cast<const std::byte*>(source), call_site);
+    }
+  }
   void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site);
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes);
@@ -63,10 +77,44 @@ class Outbox {
   enum Kind { kPuts, kGets, kMessages, kKinds };
 
   Writer& writer(Pid pid, Kind kind) { return writers_[Value(pid) * kKinds + kind]; }
+  static constexpr std::size_t kRecordAlign = 8;
+
+  static std::byte* AlignUp(std::byte* at, std::size_t align) {
+    return at + (-reinterpret_cast<std::uintptr_t>(at) & (align - 1));
+  }
+
+  // A put that continues the last one is written behind it (combining: Q&A about BSP, section 8).
+  bool Merge(Writer& w, const RemoteRange& to, const void* source) {
+    if (w.last_record == nullptr || site_bytes_ != 0) return false;
+    auto* last = reinterpret_cast<PutRecord*>(w.last_record);
+    if (last->offset + last->bytes != to.offset || last->slot != Value(to.slot)) return false;
+    if (w.tail + to.bytes > w.end || last->bytes + to.bytes > kRecordBytesMax) return false;
+    Copy(w.tail, source, to.bytes);
+    w.tail += to.bytes;
+    last->bytes += static_cast<std::uint32_t>(to.bytes);
+    return true;
+  }
+
+  static void WritePut(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
+    *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
+                                                  .bytes = static_cast<std::uint32_t>(to.bytes),
+                                                  .offset = to.offset};
+    Copy(at + sizeof(PutRecord), source, to.bytes);
+    w.last_record = at;
+    w.tail = at + sizeof(PutRecord) + to.bytes;
+  }
+
   DirectoryEntry& Touch(Pid pid);
-  std::byte* Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes);
+  void AppendPutSlowly(const RemoteRange& to, const std::byte* from, std::uint64_t call_site);
+  std::byte* Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {
+    Writer& w = writer(pid, kind);
+    std::byte* at = AlignUp(w.tail, align);
+    if (__builtin_expect(at + bytes > w.end, 0)) at = OpenChunk(pid, kind, bytes);
+    w.last_record = at;
+    w.tail = at + bytes;
+    return at;
+  }
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
-  bool Merge(Writer& writer, const RemoteRange& to, const void* source);
 
   const Segment* segment_ = nullptr;
   Pid self_{};

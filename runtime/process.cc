@@ -111,22 +111,8 @@ void Process::ReportNotRunning(const char* call) const {
 
 // ---- Checks: one for all calls --------------------------------------------------------------
 
-void Process::CheckPid(const char* call, std::int64_t pid) const {
-  if (__builtin_expect(static_cast<std::uint64_t>(pid) < p_, 1)) return;
+void Process::ReportPid(const char* call, std::int64_t pid) const {
   ReportMisuse(call, "pid %lld is outside 0..%u; p is %u", static_cast<long long>(pid), p_ - 1, p_);
-}
-
-RemoteRange Process::Check(const Transfer& transfer) {
-  CheckPid(transfer.call, transfer.pid);
-  const SlotId slot = registrations_.Find(reinterpret_cast<std::uintptr_t>(transfer.area));
-  const Pid pid{static_cast<std::uint32_t>(transfer.pid)};
-  const std::uint64_t there = slot == kNoSlot ? 0 : segment_->slots(pid)[Value(slot)].bytes;
-  if (__builtin_expect(slot == kNoSlot || transfer.local == nullptr || transfer.offset > there ||
-                           transfer.bytes > there - transfer.offset,
-                       0)) {
-    ReportRange(transfer, slot, there);
-  }
-  return RemoteRange{.pid = pid, .slot = slot, .offset = transfer.offset, .bytes = transfer.bytes};
 }
 
 void Process::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const {
@@ -186,23 +172,18 @@ void Process::Pop(std::uint64_t address) {
                Printable(address));
 }
 
-void Process::Move(const Transfer& transfer) {
-  if (transfer.bytes == 0) return;  // "A communication of zero bytes does nothing."
-  const RemoteRange remote = Check(transfer);
-  if (transfer.buffering == Buffering::kUnbuffered &&
-      (transfer.bytes >= kDirectBytesMin || full_check_.on())) {
-    direct_.push_back(DirectTransfer{.remote = remote,
-                                     .local = transfer.local,
-                                     .direction = transfer.direction,
-                                     .call_site = transfer.call_site});
-    if (full_check_.on()) {
-      wait_.Until(segment_->cell(remote.pid).started, static_cast<std::uint32_t>(superstep_ + 1));
-      full_check_.Watch(direct_.back());
-    }
-  } else if (transfer.direction == Direction::kPut) {
-    outbox_.AppendPut(remote, transfer.local, transfer.call_site);
-  } else {
-    outbox_.AppendGet(remote, transfer.local, transfer.call_site);
+void Process::MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote) {
+  if (transfer.bytes < kDirectBytesMin && !full_check_.on()) {
+    MoveBuffered(transfer, remote);
+    return;
+  }
+  direct_.push_back(DirectTransfer{.remote = remote,
+                                   .local = transfer.local,
+                                   .direction = transfer.direction,
+                                   .call_site = transfer.call_site});
+  if (full_check_.on()) {
+    wait_.Until(segment_->cell(remote.pid).started, static_cast<std::uint32_t>(superstep_ + 1));
+    full_check_.Watch(direct_.back());
   }
 }
 
@@ -318,8 +299,13 @@ void Process::PerformDirect(const DirectTransfer& transfer) {
       segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
   DirectResult result = DirectResult::kDone;
   if (remote.pid == self_) {
-    auto* area = reinterpret_cast<void*>(address);
-    memmove(put ? area : transfer.local, put ? transfer.local : area, remote.bytes);
+    auto* area = reinterpret_cast<std::byte*>(address);
+    auto* local = static_cast<std::byte*>(transfer.local);
+    if (area + remote.bytes <= local || local + remote.bytes <= area) {
+      Copy(put ? area : local, put ? local : area, remote.bytes);
+    } else {
+      memmove(put ? area : local, put ? local : area, remote.bytes);
+    }
   } else {
     ProcessCell& cell = segment_->cell(remote.pid);
     wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));

@@ -61,7 +61,15 @@ class Process {
   void Sync(std::uint64_t call_site);
   void Push(std::uint64_t address, std::uint64_t bytes);
   void Pop(std::uint64_t address);
-  void Move(const Transfer& transfer);
+  void Move(const Transfer& transfer) {
+    if (transfer.bytes == 0) return;  // "A communication of zero bytes does nothing."
+    const RemoteRange remote = Check(transfer);
+    if (transfer.buffering == Buffering::kUnbuffered) {
+      MoveUnbuffered(transfer, remote);
+    } else {
+      MoveBuffered(transfer, remote);
+    }
+  }
   void MoveNow(const Transfer& transfer);  ///< bsp_direct_get
 
   /// Returns the value set by the call before.
@@ -78,19 +86,45 @@ class Process {
     std::uint64_t call_site;
   };
 
-  [[noreturn]] void ReportNotRunning(const char* call) const;
+  [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;
   void EnsureAttached();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
-  void CheckPid(const char* call, std::int64_t pid) const;
-  RemoteRange Check(const Transfer& transfer);
-  [[noreturn]] void ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const;
+  void CheckPid(const char* call, std::int64_t pid) const {
+    if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
+  }
+  [[noreturn]] __attribute__((cold)) void ReportPid(const char* call, std::int64_t pid) const;
+
+  // One check for puts and gets of every kind.
+  RemoteRange Check(const Transfer& transfer) {
+    CheckPid(transfer.call, transfer.pid);
+    const SlotId slot = registrations_.Find(reinterpret_cast<std::uintptr_t>(transfer.area));
+    const Pid pid{static_cast<std::uint32_t>(transfer.pid)};
+    const std::uint64_t there = slot == kNoSlot ? 0 : segment_->slots(pid)[Value(slot)].bytes;
+    if (__builtin_expect(slot == kNoSlot || transfer.local == nullptr || transfer.offset > there ||
+                             transfer.bytes > there - transfer.offset,
+                         0)) {
+      ReportRange(transfer, slot, there);
+    }
+    return RemoteRange{
+        .pid = pid, .slot = slot, .offset = transfer.offset, .bytes = transfer.bytes};
+  }
+
+  void MoveBuffered(const Transfer& transfer, const RemoteRange& remote) {
+    if (transfer.direction == Direction::kPut) {
+      outbox_.AppendPut(remote, transfer.local, transfer.call_site);
+    } else {
+      outbox_.AppendGet(remote, transfer.local, transfer.call_site);
+    }
+  }
+  void MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote);
+  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const;
   BarrierFlags PassBarrier(const BarrierFlags& mine);
   void PerformDirect();
   void PerformDirect(const DirectTransfer& transfer);
   bool Voting() const { return registrations_.changed() || tag_set_; }
   void Vote();
   void CompareVotes() const;
-  [[noreturn]] void ReportDifferentEnds(bool in_end) const;
+  [[noreturn]] __attribute__((cold)) void ReportDifferentEnds(bool in_end) const;
   void ExchangeGets(unsigned parity);
   void Record(const SyncTimes& times, bool communicated);
   void FoldIfDue();

@@ -25,10 +25,10 @@ void SetSpeaker(const Speaker& speaker);
 /// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ..." and
 /// ends the job. Of several processes that find something at once the first is heard.
 [[noreturn]] void ReportMisuse(const char* call, const char* format, ...)
-    __attribute__((format(printf, 2, 3)));
+    __attribute__((cold, format(printf, 2, 3)));
 
 /// The world failed: prints "bspnow: ..." and ends the job.
-[[noreturn]] void ReportFailure(const char* format, ...) __attribute__((format(printf, 1, 2)));
+[[noreturn]] void ReportFailure(const char* format, ...) __attribute__((cold, format(printf, 1, 2)));
 
 /// bsp_abort: prints the user's text as it is, with a newline, and ends the job.
 [[noreturn]] void AbortWithText(const char* format, std::va_list args);
