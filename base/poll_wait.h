@@ -30,7 +30,7 @@ class PollWait {
   void Until(SharedCounter& counter, std::uint32_t target);
 
  private:
-  static constexpr std::uint32_t kSpins = 300;              // About 5 us of pause instructions.
+  static constexpr std::uint32_t kSpins = 16;               // Less than a yield costs.
   static constexpr std::uint64_t kPollNs = 100'000;         // A few wake-ups' worth.
   static constexpr std::uint64_t kPollNsPerWaiter = 4'000;  // A turn of all on a short machine.
   static constexpr std::uint64_t kPollNsMin = 5'000;

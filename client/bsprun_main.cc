@@ -106,8 +106,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : kUsageStatus;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return Fail(name, std::string(error.what()) + "; see " + name + " --help", kUsageStatus);
   }
   line.program = run->remaining();
   return Run(name, line);

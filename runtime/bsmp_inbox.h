@@ -35,8 +35,23 @@ class BsmpInbox {
   std::size_t tag_bytes() const { return tag_bytes_; }
 
   /// The first message; the queue must not be empty.
-  Message Front() const;
-  void Pop();
+  Message Front() const {
+    const std::byte* at = chain_.record();
+    const auto& record = *reinterpret_cast<const MessageRecord*>(at);
+    const std::byte* behind = at + sizeof(MessageRecord);
+    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : behind,
+                   .payload = behind + long_tag_bytes_,
+                   .payload_bytes = record.payload_bytes};
+  }
+
+  void Pop() {
+    const std::size_t payload =
+        reinterpret_cast<const MessageRecord*>(chain_.record())->payload_bytes;
+    count_ -= 1;
+    bytes_ -= payload;
+    chain_.Skip(sizeof(MessageRecord) + long_tag_bytes_ + payload, kMessageAlign);
+    if (chain_.done() && count_ != 0) EnterNextSource();
+  }
 
  private:
   struct Source {
@@ -44,7 +59,7 @@ class BsmpInbox {
     std::uint64_t first_chunk;
   };
 
-  std::size_t LongTagBytes() const;
+  void EnterNextSource();
 
   GrowArray<Source> sources_;
   std::size_t next_source_ = 0;
@@ -52,6 +67,7 @@ class BsmpInbox {
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::size_t tag_bytes_ = 0;
+  std::size_t long_tag_bytes_ = 0;  ///< What a tag takes behind the record; see MessageRecord.
 };
 
 }  // namespace bspnow

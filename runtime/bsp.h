@@ -65,6 +65,16 @@ typedef int bsp_count_t;
 #define BSP_NORETURN_
 #endif
 
+/* An address that is only noted: a compiler must not warn that the area is not initialised. */
+#if defined(__has_attribute)
+#if __has_attribute(__access__) && !defined(__clang__)
+#define BSP_ADDRESS_ONLY_ __attribute__((__access__(__none__, 1)))
+#endif
+#endif
+#ifndef BSP_ADDRESS_ONLY_
+#define BSP_ADDRESS_ONLY_
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -129,12 +139,12 @@ void bsp_sync(void);
  * Collective; usable from the next superstep. NULL means: nothing here. Sizes may differ between
  * processes; 0 is legal. Error: negative size; at the barrier, if another process pushed or popped
  * otherwise. Cost: none. */
-void bsp_push_reg(const void *ident, bsp_size_t size);
+void bsp_push_reg(const void *ident, bsp_size_t size) BSP_ADDRESS_ONLY_;
 
 /* Removes, from the next superstep on, the newest slot that holds `ident`; the one before it is
  * valid again. Collective. Error: `ident` in no slot; at the barrier, if the processes name
  * different slots. Cost: none. */
-void bsp_pop_reg(const void *ident);
+void bsp_pop_reg(const void *ident) BSP_ADDRESS_ONLY_;
 
 /* ---- DRMA: put and get ----------------------------------------------------------------------- */
 
@@ -204,8 +214,8 @@ bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
 
 /* ---- The paper's other spellings ------------------------------------------------------------- */
 
-void bsp_pushregister(const void *ident, bsp_size_t size);
-void bsp_popregister(const void *ident);
+void bsp_pushregister(const void *ident, bsp_size_t size) BSP_ADDRESS_ONLY_;
+void bsp_popregister(const void *ident) BSP_ADDRESS_ONLY_;
 void bsp_set_tag_size(bsp_size_t *tag_nbytes);
 
 #ifdef __cplusplus

@@ -95,17 +95,23 @@ Transfer Checked(const Arguments<Size>& a, Direction direction, Buffering buffer
 
 template <typename Size>
 void Put(const Arguments<Size>& a, Buffering buffering) {
-  Running(a.call).Move(Checked(a, Direction::kPut, buffering));
+  Process& process = Running(a.call);
+  if (a.bytes == 0) return;  // "A communication of zero bytes does nothing."
+  process.Move(Checked(a, Direction::kPut, buffering));
 }
 
 template <typename Size>
 void Get(const Arguments<Size>& a, Buffering buffering) {
-  Running(a.call).Move(Checked(a, Direction::kGet, buffering));
+  Process& process = Running(a.call);
+  if (a.bytes == 0) return;
+  process.Move(Checked(a, Direction::kGet, buffering));
 }
 
 template <typename Size>
 void DirectGet(const Arguments<Size>& a) {
-  Running(a.call).MoveNow(Checked(a, Direction::kGet, Buffering::kUnbuffered));
+  Process& process = Running(a.call);
+  if (a.bytes == 0) return;
+  process.MoveNow(Checked(a, Direction::kGet, Buffering::kUnbuffered));
 }
 
 template <typename Size>

@@ -86,13 +86,13 @@ struct alignas(kLineBytes) NodeBarrier {
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.
 struct alignas(kLineBytes) JobTotals {
   std::uint64_t supersteps;
-  std::uint64_t total_ns;          ///< From bsp_begin to the end of the last folded superstep.
-  std::uint64_t w_ns;              ///< Sum of the slowest process's computing times.
-  std::uint64_t h_bytes;           ///< Sum of the h-relations.
+  std::uint64_t total_ns;   ///< From bsp_begin to the end of the last folded superstep.
+  std::uint64_t w_ns;       ///< Sum of the slowest process's computing times.
+  std::uint64_t h_bytes;    ///< Sum of the h-relations.
   std::uint64_t beyond_ns;  ///< Sum of what the supersteps took beyond w: h*g + l.
   std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0 (bsp_end's is one).
   std::uint64_t silent;     ///< Supersteps with h = 0.
-  std::uint64_t messages;          ///< Puts, gets and messages, all processes.
+  std::uint64_t messages;   ///< Puts, gets and messages, all processes.
 };
 
 struct NodeHeader {
@@ -174,12 +174,18 @@ struct GetRecord {
 /// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in
 /// `tag`, a longer one behind the record, padded to 16; then the payload, padded to 16.
 struct MessageRecord {
-  std::uint64_t payload_bytes;
   std::byte tag[8];
+  std::uint64_t payload_bytes;
 };
 inline constexpr std::size_t kMessageAlign = 16;
 static_assert(sizeof(MessageRecord) == kMessageAlign);
 static_assert(kChunkHeaderBytes % kMessageAlign == 0);
+
+/// What a tag takes behind its record.
+constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {
+  if (tag_bytes <= sizeof(MessageRecord::tag)) return 0;
+  return (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+}
 
 struct RegisteredArea {
   std::uint64_t address;  ///< In the process that registered it; 0 for NULL.

@@ -101,10 +101,7 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
 void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                            std::size_t payload_bytes) {
   records_ += 1;
-  const std::size_t long_tag =
-      tag_bytes <= sizeof(MessageRecord::tag)
-          ? 0
-          : (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+  const std::size_t long_tag = LongTagBytes(tag_bytes);
   std::byte* at =
       Room(to, kMessages, kMessageAlign, sizeof(MessageRecord) + long_tag + payload_bytes);
   auto* record = reinterpret_cast<MessageRecord*>(at);

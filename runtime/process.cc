@@ -146,8 +146,8 @@ void Process::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t t
   const Pid remote{static_cast<std::uint32_t>(transfer.pid)};
   if (segment_->slots(remote)[Value(slot)].address == 0) {
     ReportMisuse(transfer.call,
-                 "%s 0x%llx is not registered on pid %lld, which registered NULL for"
-                 " it",
+                 "%s 0x%llx is not registered on pid %lld, which registered NULL for it; register"
+                 " an area there",
                  area, Printable(address), pid);
   }
   ReportMisuse(transfer.call,
@@ -188,7 +188,6 @@ void Process::MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote
 }
 
 void Process::MoveNow(const Transfer& transfer) {
-  if (transfer.bytes == 0) return;
   const RemoteRange remote = Check(transfer);
   const DirectTransfer direct{.remote = remote,
                               .local = transfer.local,
@@ -231,10 +230,13 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
                    std::uint64_t bytes) {
   CheckPid(call, pid);
   if (tag == nullptr && tag_bytes_ != 0) {
-    ReportMisuse(call, "tag is NULL, and the tag size is %llu", Printable(tag_bytes_));
+    ReportMisuse(call, "tag is NULL, and the tag size is %llu; give the address of the tag",
+                 Printable(tag_bytes_));
   }
   if (payload == nullptr && bytes != 0) {
-    ReportMisuse(call, "payload is NULL, and payload_nbytes is %llu", Printable(bytes));
+    ReportMisuse(call,
+                 "payload is NULL, and payload_nbytes is %llu; give the address of the payload",
+                 Printable(bytes));
   }
   outbox_.AppendMessage(Pid{static_cast<std::uint32_t>(pid)}, tag, tag_bytes_, payload, bytes);
 }

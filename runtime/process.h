@@ -1,5 +1,5 @@
 // One BSP process: the superstep engine behind bsp.h. It owns the parts and gives them their order;
-// what each does is in its own file. Arguments arrive here non-negative; ranges are checked here.
+// what each does is in its own file. Sizes arrive here positive; ranges are checked here.
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
 
@@ -62,7 +62,6 @@ class Process {
   void Push(std::uint64_t address, std::uint64_t bytes);
   void Pop(std::uint64_t address);
   void Move(const Transfer& transfer) {
-    if (transfer.bytes == 0) return;  // "A communication of zero bytes does nothing."
     const RemoteRange remote = Check(transfer);
     if (transfer.buffering == Buffering::kUnbuffered) {
       MoveUnbuffered(transfer, remote);
@@ -117,7 +116,8 @@ class Process {
     }
   }
   void MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote);
-  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const;
+  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
+                                                      std::uint64_t there) const;
   BarrierFlags PassBarrier(const BarrierFlags& mine);
   void PerformDirect();
   void PerformDirect(const DirectTransfer& transfer);
