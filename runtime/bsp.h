@@ -66,7 +66,7 @@ typedef int bsp_count_t;
 #endif
 
 /* An address that is only noted: a compiler must not warn that the area is not initialised. */
-#if defined(__has_attribute)
+#if defined(__has_attribute) && !defined(BSP_ADDRESS_ONLY_)
 #if __has_attribute(__access__) && !defined(__clang__)
 #define BSP_ADDRESS_ONLY_ __attribute__((__access__(__none__, 1)))
 #endif

@@ -12,6 +12,7 @@
 
 // Both dialects are defined here: bsp.h is included as the paper's, and the MulticoreBSP symbols
 // are declared by their definitions.
+#define BSP_ADDRESS_ONLY_  // For callers; GCC would warn of the definitions.
 #include "runtime/bsp.h"
 
 // A note in every program that is linked with this file: by it the launcher knows a BSP program.

@@ -1,0 +1,58 @@
+#include "base/poll_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace bspnow {
+namespace {
+
+// Two sides that wait for each other in turn lose no wake-up, whether they poll or sleep: with one
+// processor assumed for two waiters they do not spin, and a bound that only shrinks makes them sleep.
+void PingPong(std::uint32_t processors, std::uint32_t turns) {
+  SharedCounter ping{};
+  SharedCounter pong{};
+  std::thread other([&] {
+    PollWait wait(2, processors);
+    for (std::uint32_t i = 1; i <= turns; ++i) {
+      wait.Until(ping, i);
+      pong.Publish(i);
+    }
+  });
+  PollWait wait(2, processors);
+  for (std::uint32_t i = 1; i <= turns; ++i) {
+    ping.Publish(i);
+    wait.Until(pong, i);
+  }
+  other.join();
+  EXPECT_EQ(pong.value.load(), turns);
+  EXPECT_EQ(ping.sleepers.load(), 0u);
+  EXPECT_EQ(pong.sleepers.load(), 0u);
+}
+
+TEST(PollWaitTest, LosesNoWakeUpWhenProcessorsAbound) { PingPong(2, 20'000); }
+
+TEST(PollWaitTest, LosesNoWakeUpWhenProcessorsAreShort) { PingPong(1, 20'000); }
+
+TEST(PollWaitTest, WakesWhoSleeps) {
+  SharedCounter counter{};
+  std::thread sleeper([&] {
+    PollWait wait(2, 1);
+    wait.Until(counter, 1);
+  });
+  while (counter.sleepers.load() == 0) std::this_thread::yield();  // Its polling has ended.
+  counter.Publish(1);
+  sleeper.join();
+  EXPECT_EQ(counter.sleepers.load(), 0u);
+}
+
+TEST(PollWaitTest, ComparesModuloTwoToThe32) {
+  SharedCounter counter{};
+  counter.value = 3;
+  PollWait wait(1, 1);
+  wait.Until(counter, 0xfffffff0u);  // Long past.
+  SUCCEED();
+}
+
+}  // namespace
+}  // namespace bspnow
