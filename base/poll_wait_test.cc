@@ -7,8 +7,8 @@
 namespace bspnow {
 namespace {
 
-// Two sides that wait for each other in turn lose no wake-up, whether they poll or sleep: with one
-// processor assumed for two waiters they do not spin, and a bound that only shrinks makes them sleep.
+// Two sides that wait for each other in turn lose no wake-up, whether they poll or sleep. With one
+// processor assumed for two waiters they do not spin.
 void PingPong(std::uint32_t processors, std::uint32_t turns) {
   SharedCounter ping{};
   SharedCounter pong{};

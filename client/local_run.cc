@@ -62,6 +62,18 @@ Reached ReachedBy(ProcessState state) {
   return Reached::kStarted;  // The process wrote nonsense there.
 }
 
+JobTiming Timing(const JobMeasurements& job) {
+  const JobTotals& totals = job.totals;
+  return JobTiming{.processes = job.processes,
+                   .supersteps = totals.supersteps,
+                   .total_ns = totals.total_ns,
+                   .w_ns = totals.w_ns,
+                   .h_bytes = totals.h_bytes,
+                   .beyond_ns = totals.beyond_ns,
+                   .l_ns = totals.l_ns,
+                   .messages = totals.messages};
+}
+
 /// One job from start to end: the events of the host go to the job, its actions to the host.
 class LocalRun {
  public:
@@ -226,8 +238,8 @@ int LocalRun::Run() {
   CheckLinked();
   output_.Flush();
   if (options_.timing) {
-    const JobMeasurements job = segment_.Measure();
-    error_.Add(kOwnSource, options_.json ? TimingAsJson(job) : TimingAsText(job));
+    const JobTiming timing = Timing(segment_.Measure());
+    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
   }
   error_.Flush();
   const bool stranger = job_.never_attached() && job_.exit_status() == 0 &&

@@ -69,8 +69,8 @@ absl::StatusOr<std::string> FindProgram(const std::string& name) {
   return found;
 }
 
-// A static libbsp leaves a note in the program (runtime/bsp_api.cc), a shared one its name among the
-// libraries needed. Both are looked for as bytes: the file is read once, after a failure.
+// A static libbsp leaves a note in the program (runtime/bsp_api.cc), a shared one its name among
+// the libraries needed. Both are looked for as bytes: the file is read once, after a failure.
 Linked LinkedWithLibbsp(const std::string& path) {
   using std::literals::operator""sv;
   const std::string text = ReadAll(path);

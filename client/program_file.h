@@ -8,8 +8,8 @@
 
 namespace bspnow {
 
-/// The file that `name` means: itself if it has a slash, else the first on the PATH, else the one in
-/// the present directory. NotFound, or PermissionDenied if it cannot be executed.
+/// The file that `name` means: itself if it has a slash, else the first on the PATH, else the one
+/// in the present directory. NotFound, or PermissionDenied if it cannot be executed.
 absl::StatusOr<std::string> FindProgram(const std::string& name);
 
 /// Whether a file is linked with libbsp. A script, or what is no ELF file, is kUnknown.

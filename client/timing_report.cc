@@ -18,7 +18,7 @@ struct Costs {
   double g_s_per_byte;  ///< All the other time beyond w, for each byte of h.
 };
 
-Costs Derive(const JobTotals& t) {
+Costs Derive(const JobTiming& t) {
   Costs c{};
   c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
   c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
@@ -46,15 +46,14 @@ std::string Bytes(double bytes) {
 
 }  // namespace
 
-std::string TimingAsText(const JobMeasurements& job) {
-  if (job.processes == 0) return "bsprun: no superstep was run\n";
-  const JobTotals& t = job.totals;
+std::string TimingAsText(const JobTiming& t) {
+  if (t.processes == 0) return "bsprun: no superstep was run\n";
   const Costs c = Derive(t);
   std::string text = absl::StrFormat(
       "bsprun: %d supersteps on %d processes in %s, %d puts, gets and messages\n"
       "  w  %-12s computing: the slowest process of each superstep, summed\n"
       "  h  %-12s the most that a process sent or received in each superstep, summed\n",
-      t.supersteps, job.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
+      t.supersteps, t.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
       Bytes(static_cast<double>(t.h_bytes)));
   if (t.h_bytes != 0) {
     absl::StrAppendFormat(&text, "  g  %-12s a byte of h: all time beyond w and l\n",
@@ -65,13 +64,12 @@ std::string TimingAsText(const JobMeasurements& job) {
   return text;
 }
 
-std::string TimingAsJson(const JobMeasurements& job) {
-  const JobTotals& t = job.totals;
+std::string TimingAsJson(const JobTiming& t) {
   const Costs c = Derive(t);
   return absl::StrFormat(
       "{\"processes\": %d, \"supersteps\": %d, \"time_s\": %.9f, \"w_s\": %.9f, \"h_bytes\": %d, "
       "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"messages\": %d}\n",
-      job.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.messages);
+      t.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.messages);
 }
 
 }  // namespace bspnow

@@ -2,14 +2,25 @@
 #ifndef CLIENT_TIMING_REPORT_H_
 #define CLIENT_TIMING_REPORT_H_
 
+#include <cstdint>
 #include <string>
-
-#include "worker/node_segment.h"
 
 namespace bspnow {
 
-std::string TimingAsText(const JobMeasurements& job);
-std::string TimingAsJson(const JobMeasurements& job);
+/// Sums over the supersteps of a job; w and h take the largest process of each superstep.
+struct JobTiming {
+  std::uint32_t processes;  ///< 0: no superstep was run.
+  std::uint64_t supersteps;
+  std::uint64_t total_ns;
+  std::uint64_t w_ns;
+  std::uint64_t h_bytes;
+  std::uint64_t beyond_ns;  ///< What the supersteps took beyond w.
+  std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0.
+  std::uint64_t messages;   ///< Puts, gets and messages, all processes.
+};
+
+std::string TimingAsText(const JobTiming& job);
+std::string TimingAsJson(const JobTiming& job);
 
 }  // namespace bspnow
 

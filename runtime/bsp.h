@@ -5,7 +5,7 @@
  * settles what that paper leaves open. Usable from C89 to C23 and from C++.
  *
  * Two dialects, chosen per source file; files of both may be linked into one program:
- *   default                the paper's: sizes, counts and pids are int; a transfer is at most 2 GiB;
+ *   default                the paper's: sizes, counts, pids are int; a transfer is below 2 GiB;
  *   BSP_MULTICORE defined  MulticoreBSP's: sizes are size_t, counts and pids unsigned. Define it
  *                          before this header is included, or compile with `bspcc --multicore`.
  *

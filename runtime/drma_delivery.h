@@ -19,7 +19,7 @@ class DrmaDelivery {
   void Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
               std::uint32_t p, std::size_t site_bytes);
 
-  /// Copies what the others' gets ask for to heap 2. Reads this process's memory, writes none of it.
+  /// Copies what the others' gets ask for to heap 2. Reads this process's memory, writes none.
   void AnswerGets(unsigned parity);
 
   /// Whether this process asked `pid` for anything that it answers.

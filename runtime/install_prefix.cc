@@ -2,10 +2,6 @@
 // and in the shared library, so that ./a.out alone finds its launcher.
 #include "runtime/install_prefix.h"
 
-namespace bspnow {
-
 extern "C" {
-char bsp_install_prefix[kInstallPrefixBytes] = "@bspnow-prefix@";
+char bsp_install_prefix[bspnow::kInstallPrefixBytes] = "@bspnow-prefix@";  // tidy: patched
 }
-
-}  // namespace bspnow

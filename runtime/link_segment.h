@@ -73,8 +73,8 @@ class Segment {
   MappedRegion region_;
 };
 
-/// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process of
-/// each superstep (Q&A about BSP, section 4: cost w + h*g + l).
+/// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process
+/// of each superstep (Q&A about BSP, section 4: cost w + h*g + l).
 void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
                       std::uint64_t to);
 

@@ -96,9 +96,8 @@ class Outbox {
   }
 
   static void WritePut(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
-    *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
-                                                  .bytes = static_cast<std::uint32_t>(to.bytes),
-                                                  .offset = to.offset};
+    *reinterpret_cast<PutRecord*>(at) = PutRecord{
+        .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
     Copy(at + sizeof(PutRecord), source, to.bytes);
     w.last_record = at;
     w.tail = at + sizeof(PutRecord) + to.bytes;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "runtime/agreement.h"
 #include "runtime/report.h"
 
 namespace bspnow {
@@ -88,12 +89,12 @@ void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
 }
 
 void Process::End(std::uint64_t call_site) {
-  SyncTimes times{.start_ns = NowNs(), .released_ns = 0, .call_site = call_site};
+  SyncTimes times{.start_ns = NowNs(), .call_site = call_site};
   ProcessCell& cell = segment_->cell(self_);
   cell.in_end = 1;
-  if (PassBarrier({.ending = 1}).ending != p_) ReportDifferentEnds(true);
+  if (PassBarrier({.ending = 1}).ending != p_) ReportDifferentEnds(*segment_, self_, p_);
   times.released_ns = NowNs();
-  Record(times, false);
+  Record(times);
   inbox_.Clear();
   running_ = false;
   cell.state.store(ProcessState::kEnded);
@@ -245,7 +246,7 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
 
 // design section 5. The order of the steps is the meaning of BSPlib: see drma_delivery.h.
 void Process::Sync(std::uint64_t call_site) {
-  SyncTimes times{.start_ns = NowNs(), .released_ns = 0, .call_site = call_site};
+  SyncTimes times{.start_ns = NowNs(), .call_site = call_site};
   if (full_check_.on()) {
     PassBarrier({});  // So that all computing is over when what was watched is compared.
     full_check_.CompareWatched();
@@ -259,9 +260,9 @@ void Process::Sync(std::uint64_t call_site) {
   if (mine.votes) Vote();
   const BarrierFlags all = PassBarrier(mine);
   times.released_ns = NowNs();
-  if (all.ending != 0) ReportDifferentEnds(false);
-  if (all.votes != 0) CompareVotes();
+  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
   const unsigned parity = outbox_.parity();
+  if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
   if (all.gets != 0) ExchangeGets(parity);
   if (all.data != 0) {
     if (full_check_.on()) full_check_.FindOverlaps(parity);
@@ -273,7 +274,8 @@ void Process::Sync(std::uint64_t call_site) {
   if (registrations_.changed()) registrations_.Commit();
   tag_bytes_ = next_tag_bytes_;
   tag_set_ = false;
-  Record(times, all.data != 0);
+  times.communicated = all.data != 0;
+  Record(times);
   outbox_.NextSuperstep();
   superstep_ += 1;
   segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
@@ -339,60 +341,6 @@ void Process::Vote() {
   segment_->cell(self_).votes[outbox_.parity()] = vote;
 }
 
-// "A runtime error will be raised if differing processes attempt to de-register a different
-// registration slot" (BSPlib 1997, Registration); the tag size must be "the same argument in the
-// same superstep" (Choose tag size, note 3).
-void Process::CompareVotes() const {
-  const unsigned parity = outbox_.parity();
-  const auto vote_of = [&](std::uint32_t i) {
-    const RegistrationVote& vote = segment_->cell(Pid{i}).votes[parity];
-    if (vote.superstep == superstep_ && (vote.pushes | vote.pops | vote.tag_bytes)) return vote;
-    return RegistrationVote{superstep_, 0, 0, 0, vote.superstep == superstep_ ? 0 : tag_bytes_};
-  };
-  const RegistrationVote first = vote_of(0);
-  for (std::uint32_t i = 1; i < p_; ++i) {
-    const RegistrationVote other = vote_of(i);
-    if (first.tag_bytes != other.tag_bytes) {
-      ReportMisuse("bsp_sync",
-                   "tag sizes differ: pid 0 set %llu, pid %u set %llu; call"
-                   " bsp_set_tagsize with the same value on all processes",
-                   Printable(first.tag_bytes), i, Printable(other.tag_bytes));
-    }
-    if (first.pushes != other.pushes || first.pops != other.pops) {
-      ReportMisuse("bsp_sync",
-                   "registrations differ: pid 0 pushed %llu and popped %llu, pid %u"
-                   " pushed %llu and popped %llu; push and pop on all processes alike",
-                   Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
-                   Printable(other.pops));
-    }
-    if (first.digest == other.digest) continue;
-    for (std::uint64_t k = 0; k < std::min(first.pops, kSlotsMax); ++k) {
-      const std::uint64_t here = segment_->pops(Pid{0}, parity)[k];
-      const std::uint64_t there = segment_->pops(Pid{i}, parity)[k];
-      if (here == there) continue;
-      ReportMisuse("bsp_sync",
-                   "pops name different slots: pid 0 popped registration %llu where"
-                   " pid %u popped registration %llu (counted from 1); pop areas in the same order"
-                   " on all processes",
-                   Printable(here), i, Printable(there));
-    }
-    ReportMisuse("bsp_sync",
-                 "registrations differ: pid 0 and pid %u pushed and popped in another"
-                 " order; push and pop on all processes alike",
-                 i);
-  }
-}
-
-void Process::ReportDifferentEnds(bool in_end) const {
-  std::uint32_t other = 0;
-  while (other + 1 < p_ && (segment_->cell(Pid{other}).in_end != 0) == in_end) ++other;
-  ReportMisuse(in_end ? "bsp_end" : "bsp_sync",
-               "pid %u is in %s, while pid %u is in %s: the processes disagree on the number of"
-               " supersteps; call bsp_sync equally often on all processes",
-               other, in_end ? "bsp_sync" : "bsp_end", Value(self_),
-               in_end ? "bsp_end" : "bsp_sync");
-}
-
 void Process::ExchangeGets(unsigned parity) {
   delivery_.AnswerGets(parity);
   const auto answered = static_cast<std::uint32_t>(superstep_ + 1);
@@ -406,7 +354,7 @@ void Process::ExchangeGets(unsigned parity) {
 
 // ---- Measurement ------------------------------------------------------------------------------
 
-void Process::Record(const SyncTimes& times, bool communicated) {
+void Process::Record(const SyncTimes& times) {
   Measurement& m = segment_->measurement(self_, superstep_);
   m.start_ns = superstep_start_ns_;
   m.compute_ns = times.start_ns - superstep_start_ns_;
@@ -416,7 +364,7 @@ void Process::Record(const SyncTimes& times, bool communicated) {
   m.messages_out = outbox_.records();
   m.call_site = times.call_site;
   superstep_start_ns_ = times.released_ns;
-  if (communicated) {
+  if (times.communicated) {
     const DirectoryEntry* mine = segment_->directory(self_, outbox_.parity());
     for (std::uint32_t i = 0; i < p_; ++i) {
       if (i == Value(self_)) continue;

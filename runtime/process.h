@@ -81,8 +81,9 @@ class Process {
   /// Times of the bsp_sync that is under way.
   struct SyncTimes {
     std::uint64_t start_ns;
-    std::uint64_t released_ns;
+    std::uint64_t released_ns = 0;
     std::uint64_t call_site;
+    bool communicated = false;  ///< Any process had data.
   };
 
   [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;
@@ -123,10 +124,8 @@ class Process {
   void PerformDirect(const DirectTransfer& transfer);
   bool Voting() const { return registrations_.changed() || tag_set_; }
   void Vote();
-  void CompareVotes() const;
-  [[noreturn]] __attribute__((cold)) void ReportDifferentEnds(bool in_end) const;
   void ExchangeGets(unsigned parity);
-  void Record(const SyncTimes& times, bool communicated);
+  void Record(const SyncTimes& times);
   void FoldIfDue();
 
   Attachment attachment_;

@@ -18,8 +18,8 @@ namespace bspnow {
 
 class RegistrationTable {
  public:
-  /// `areas` (kSlotsMax entries) and `pops` (kSlotsMax entries for each parity) lie in the process's
-  /// arena; other processes read areas for the bounds check, pops for the message of an error.
+  /// `areas` and the two `pops`, by parity, have kSlotsMax entries and lie in the process's arena;
+  /// other processes read areas for the bounds check, pops for the message of an error.
   void Attach(RegisteredArea* areas, std::uint64_t* pops_even, std::uint64_t* pops_odd);
 
   /// Appends a slot, usable from the next superstep on. False: more than kSlotsMax slots.

@@ -28,7 +28,8 @@ void SetSpeaker(const Speaker& speaker);
     __attribute__((cold, format(printf, 2, 3)));
 
 /// The world failed: prints "bspnow: ..." and ends the job.
-[[noreturn]] void ReportFailure(const char* format, ...) __attribute__((cold, format(printf, 1, 2)));
+[[noreturn]] void ReportFailure(const char* format, ...)
+    __attribute__((cold, format(printf, 1, 2)));
 
 /// bsp_abort: prints the user's text as it is, with a newline, and ends the job.
 [[noreturn]] void AbortWithText(const char* format, std::va_list args);

@@ -25,7 +25,7 @@ constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites 
 /// What the child says if it cannot become the program.
 struct SpawnFailure {
   int error;
-  bool in_directory;
+  bool in_directory;  ///< chdir failed, not execve.
 };
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
@@ -38,8 +38,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
 // In the child: only async-signal-safe calls.
 [[noreturn]] void BecomeProgram(const SpawnRequest& request, char** arguments, char** environment,
                                 int report, pid_t parent) {
-  const auto fail = [](bool in_directory) {
-    const SpawnFailure failure{errno, in_directory};
+  const auto fail = [](const SpawnFailure& failure) {
     [[maybe_unused]] const ssize_t n = write(kReportFd, &failure, sizeof failure);
     _exit(127);
   };
@@ -55,9 +54,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail(true);
+  if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
   execve(request.program.c_str(), arguments, environment);
-  fail(false);
+  fail({errno, false});
   _exit(127);
 }
 

@@ -1,0 +1,75 @@
+#include "runtime/agreement.h"
+
+#include <algorithm>
+
+#include "runtime/report.h"
+
+namespace bspnow {
+namespace {
+
+unsigned long long Printable(std::uint64_t value) { return value; }
+
+// Both popped equally often, but the sequences differ: names the first pops that do.
+[[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i, unsigned parity,
+                                       std::uint64_t pops) {
+  for (std::uint64_t k = 0; k < std::min(pops, kSlotsMax); ++k) {
+    const std::uint64_t first = segment.pops(Pid{0}, parity)[k];
+    const std::uint64_t other = segment.pops(Pid{i}, parity)[k];
+    if (first == other) continue;
+    ReportMisuse(
+        "bsp_sync",
+        "pops name different slots: pid 0 popped registration %llu where pid %u popped"
+        " registration %llu (counted from 1); pop areas in the same order on all processes",
+        Printable(first), i, Printable(other));
+  }
+  ReportMisuse("bsp_sync",
+               "registrations differ: pid 0 and pid %u pushed and popped in another order; push and"
+               " pop on all processes alike",
+               i);
+}
+
+}  // namespace
+
+void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
+                  std::uint64_t tag_bytes) {
+  const auto vote_of = [&](std::uint32_t i) {
+    const RegistrationVote& vote = segment.cell(Pid{i}).votes[parity];
+    // Superstep 0 cannot be told from never: then, too, nothing was done, and the tag size is 0.
+    if (vote.superstep == superstep) return vote;
+    return RegistrationVote{
+        .superstep = superstep, .digest = 0, .pushes = 0, .pops = 0, .tag_bytes = tag_bytes};
+  };
+  const RegistrationVote first = vote_of(0);
+  for (std::uint32_t i = 1; i < p; ++i) {
+    const RegistrationVote other = vote_of(i);
+    if (first.tag_bytes != other.tag_bytes) {
+      ReportMisuse(
+          "bsp_sync",
+          "tag sizes differ: pid 0 set %llu, pid %u set %llu; call bsp_set_tagsize with the"
+          " same value on all processes",
+          Printable(first.tag_bytes), i, Printable(other.tag_bytes));
+    }
+    if (first.pushes != other.pushes || first.pops != other.pops) {
+      ReportMisuse("bsp_sync",
+                   "registrations differ: pid 0 pushed %llu and popped %llu, pid %u pushed %llu and"
+                   " popped %llu; push and pop on all processes alike",
+                   Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
+                   Printable(other.pops));
+    }
+    if (first.digest != other.digest) ReportDifferentOrder(segment, i, parity, first.pops);
+  }
+}
+
+void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p) {
+  const std::uint32_t in_end = segment.cell(self).in_end;
+  std::uint32_t other = 0;
+  while (other + 1 < p && segment.cell(Pid{other}).in_end == in_end) ++other;
+  const char* mine = in_end ? "bsp_end" : "bsp_sync";
+  const char* theirs = in_end ? "bsp_sync" : "bsp_end";
+  ReportMisuse(mine,
+               "pid %u is in %s, while pid %u is in %s: the processes disagree on the number of"
+               " supersteps; call bsp_sync equally often on all processes",
+               other, theirs, Value(self), mine);
+}
+
+}  // namespace bspnow

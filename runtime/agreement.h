@@ -1,0 +1,25 @@
+// What all processes must have done alike by a barrier, and the errors where they did not.
+#ifndef RUNTIME_AGREEMENT_H_
+#define RUNTIME_AGREEMENT_H_
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "runtime/link_segment.h"
+
+namespace bspnow {
+
+/// Ends the job if processes pushed and popped differently in this superstep, or set different tag
+/// sizes. "A runtime error will be raised if differing processes attempt to de-register a different
+/// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same
+/// argument in the same superstep" (Choose tag size, note 3). `tag_bytes` is the present tag size,
+/// which holds for processes that did not set it.
+void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
+                  std::uint64_t tag_bytes);
+
+/// Some processes are in bsp_end while others are in bsp_sync: ends the job, naming one of each.
+[[noreturn]] void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_AGREEMENT_H_
