@@ -1,0 +1,87 @@
+# Manual pages and completion.
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # root, work, prefix and bin are install_test.sh's.
+
+check_manual_is_clean() {
+  local page complaints
+  complaints=$(find "$prefix/share/man" -type f -exec mandoc -Tlint {} \; 2>&1) || true
+  equal 'what mandoc -Tlint says' "$complaints" ''
+  while IFS= read -r page; do
+    [[ -e $page ]] || die "$page leads nowhere"
+  done < <(find "$prefix/share/man" -type l)
+}
+
+check_manual_has_every_call() {
+  local call
+  local count=0
+  while IFS= read -r call; do
+    is_file "$prefix/share/man/man3/$call.3"
+    count=$((count + 1))
+  done < <(grep -oE '\bbsp_[a-z_]+\(' "$prefix/include/bsp.h" | tr -d '(' | sort -u)
+  ((count > 25)) || die "bsp.h has only $count calls"
+}
+
+# page_text PAGE: the page as plain text.
+page_text() {
+  mandoc -Tutf8 -O width=200 "$prefix/share/man/$1" | sed $'s/.\b//g'
+}
+
+# page_example PAGE: the complete program in a manual page, which ends with its main.
+page_example() {
+  page_text "$1" | sed '1,/^EXAMPLES/d' | sed -n '/#include/,/^ *return 0;$/p'
+  echo '}'
+}
+
+check_manual_examples_run() {
+  new_directory
+  page_example man7/bsplib.7 >pi.c
+  must "$bin/bspcc" -O2 -Wall -Wextra -Werror pi.c -o pi
+  equal 'pi' "$("$bin/bsprun" -n 3 ./pi)" 'pi is about 3.1415926536'
+  page_example man3/bsp_begin.3 >begin.c
+  must "$bin/bspcc" -Wall -Wextra -Werror begin.c -o begin
+  equal 'bsp_init' "$(echo 2 | "$bin/bsprun" -n 3 ./begin | sort)" \
+    $'process 0 of 2\nprocess 1 of 2'
+}
+
+# completes PROGRAM WORD...: what bash offers for the last word, sorted, on one line.
+completes() {
+  # shellcheck disable=SC2016
+  bash --noprofile --norc -c '
+    source "$0/${1##*/}"
+    COMP_WORDS=("$@")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    call=$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")
+    "$call" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    printf "%s\n" "${COMPREPLY[@]}"' "$prefix/share/bash-completion/completions" "$@" |
+    sort | tr '\n' ' '
+}
+
+check_completion() {
+  new_directory
+  mkdir programs
+  touch data
+  printf '#!/bin/sh\n' >prog
+  chmod +x prog
+  equal 'bsprun pro' "$(completes bsprun -n 4 pro)" 'prog programs '
+  equal 'bsprun --dir p' "$(completes bsprun --dir p)" 'programs '
+  equal 'bsprun dat' "$(completes bsprun dat)" ' '
+  equal 'bsp r' "$(completes bsp r)" 'run '
+  equal 'bsp run --t' "$(completes bsp run --t)" '--timing '
+  equal 'an option of the program' "$(completes bsprun ./prog --t)" ' '
+  equal 'bspcc --s' "$(completes bspcc --s)" '--shared-bsp '
+  equal 'bspfc --multi' "$(completes bspfc --multi)" ' '
+}
+
+# Each option is in all three places.
+check_options_are_documented() {
+  local option page
+  page=$(page_text man1/bsprun.1)
+  while IFS= read -r option; do
+    contains 'bsprun(1)' "$page" "$option"
+    contains 'completion of bsprun' "$(completes bsprun "$option")" "$option"
+  done < <("$bin/bsprun" --help 2>&1 | grep -oE '(^| |\[|,)--?[a-z][a-z-]*' | tr -d ' [,' | sort -u)
+  page=$(page_text man1/bspcc.1)
+  while IFS= read -r option; do
+    contains 'bspcc(1)' "$page" "${option#-}"
+  done < <("$bin/bspcc" --help | grep -oE '^ +--?[a-z-]+' | tr -d ' ')
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Installs what Bazel has built into a prefix with a blank in its name, and checks what a user then
+# has. Every check prints what failed; all are tried.
+#
+#   install_test.sh [CHECK...]     only these, by the names of the functions without "check_"
+#
+# Outside Bazel, ROOT names the source tree and ARTEFACTS the bazel-bin directory.
+set -euo pipefail
+
+root=${ROOT:-$PWD}
+artefacts=${ARTEFACTS:-$root}
+here=$root/tests/install
+# shellcheck source=tests/install/expect.sh
+source "$here/expect.sh"
+# shellcheck source=tests/install/check_tree.sh
+source "$here/check_tree.sh"
+# shellcheck source=tests/install/check_wrappers.sh
+source "$here/check_wrappers.sh"
+# shellcheck source=tests/install/check_builds.sh
+source "$here/check_builds.sh"
+# shellcheck source=tests/install/check_manual.sh
+source "$here/check_manual.sh"
+
+work=$(mktemp -d "${TEST_TMPDIR:-${TMPDIR:-/tmp}}/install test.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+prefix="$work/a prefix/bspnow"
+bin=$prefix/bin
+
+# What a user's shell might have set must not decide.
+unset BSP_CC BSP_CXX BSP_FC BSP_NPROCS BSP_CHECK BSPRUN DESTDIR PKG_CONFIG_PATH CMAKE_PREFIX_PATH
+unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH CFLAGS CXXFLAGS FFLAGS
+export LC_ALL=C.UTF-8
+
+require_tools() {
+  local tool
+  for tool in cc c++ clang gfortran cmake make pkg-config mandoc scdoc readelf; do
+    command -v "$tool" >/dev/null || {
+      printf '%s is not installed; deploy/install-deps does that\n' "$tool" >&2
+      exit 1
+    }
+  done
+}
+
+deploy_install() {
+  "$root/deploy/install" --from-bazel-bin "$artefacts" "$@"
+}
+
+# A directory for the check that asks, with the hello programs in it.
+new_directory() {
+  directory=$(mktemp -d "$work/check.XXXXXX")
+  cp -- "$here"/hello* "$directory"
+  cp -- "$directory/hello.c" "$directory/hello.cc"
+  cd -- "$directory"
+}
+
+# The first check installs what the others use, and the last one removes it.
+all_checks=(relative_prefix files libraries_need_only_libc program_starts_itself
+  reinstall_replaces_whole_files failed_install_changes_nothing destdir wrong_arguments languages
+  show own_header_goes_first arguments_pass_through questions choice_of_compiler
+  links_to_the_wrapper pkg_config cmake_with_wrapper cmake_with_package moved_prefix
+  manual_is_clean manual_has_every_call manual_examples_run completion options_are_documented
+  uninstall)
+
+main() {
+  require_tools
+  local check
+  local failures=0
+  if (($# > 0)); then all_checks=(relative_prefix "$@"); fi
+  for check in "${all_checks[@]}"; do
+    # "set -e" is off in a subshell whose status is asked for: the checks end themselves, by die.
+    if ("check_$check"); then
+      printf 'ok      %s\n' "$check"
+    else
+      printf 'FAILED  %s\n' "$check"
+      failures=$((failures + 1))
+    fi
+  done
+  printf '%d of %d checks failed\n' "$failures" "${#all_checks[@]}"
+  ((failures == 0))
+}
+
+main "$@"
