@@ -2,6 +2,8 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -77,13 +79,14 @@ JobTiming Timing(const JobMeasurements& job) {
 /// One job from start to end: the events of the host go to the job, its actions to the host.
 class LocalRun {
  public:
-  LocalRun(const LocalRunOptions& options, NodeSegment segment);
+  LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment);
 
   int Run();
 
  private:
   void WatchSignals();
   void OnSignal(int signal);
+  void OnOutputLost(const char* stream, int error);
   void OnOutput(Pid pid, Stream stream, std::string_view bytes);
   void OnOutputEnded(Pid pid, Stream stream);
   void OnExited(Pid pid, int wait_status);
@@ -91,11 +94,13 @@ class LocalRun {
   void Say(const std::string& line);
   void ShowPrompts();
   void CheckLinked();
+  void FinishPrinting();
   LineAssembler& lines(Pid pid, Stream stream);
   OutputPrinter& printer(Stream stream) { return stream == Stream::kOutput ? output_ : error_; }
   static int Source(Pid pid) { return static_cast<int>(Value(pid)); }
 
   const LocalRunOptions& options_;
+  const RaisedLimits& limits_;
   NodeSegment segment_;
   Job job_;
   EventLoop loop_;
@@ -105,17 +110,21 @@ class LocalRun {
   UniqueFd signals_;
   bool interactive_;
   bool interrupted_ = false;
+  bool gave_up_printing_ = false;  ///< After an interrupt a reader may have stopped for good.
   ProcessHost host_;
 };
 
-LocalRun::LocalRun(const LocalRunOptions& options, NodeSegment segment)
+LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment)
     : options_(options),
+      limits_(limits),
       segment_(std::move(segment)),
       job_(options.nprocs),
       output_(
-          loop_, STDOUT_FILENO, [this] { host_.ResumeOutput(); }, [this] { OnSignal(SIGPIPE); }),
+          loop_, STDOUT_FILENO, [this] { host_.ResumeOutput(); },
+          [this](int error) { OnOutputLost("standard output", error); }),
       error_(
-          loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); }, [] {}),
+          loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); },
+          [this](int error) { OnOutputLost("standard error", error); }),
       interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
       host_(loop_, segment_,
             ProcessEvents{
@@ -156,14 +165,26 @@ void LocalRun::OnSignal(int signal) {
     host_.Signal(signal);
     return;
   }
-  const Actions actions = job_.OnInterrupted(signal);
-  if (std::exchange(interrupted_, true)) {
+  job_.OnInterrupted(signal);  // Its actions come with the grace below.
+  const auto end_now = [this] {
     host_.KillAll();
+    gave_up_printing_ = true;
+  };
+  if (std::exchange(interrupted_, true)) {
+    end_now();
     return;
   }
-  if (!actions.kill_all) return;  // It is ending already.
   host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
-  loop_.SetTimer(kGraceMs, [this] { host_.KillAll(); });
+  loop_.SetTimer(kGraceMs, end_now);
+}
+
+// A reader that has left is no error worth a word (`| head`); a full disk is.
+void LocalRun::OnOutputLost(const char* stream, int error) {
+  if (error == EPIPE) {
+    OnSignal(SIGPIPE);
+    return;
+  }
+  Perform(job_.OnOutputLost(absl::StrCat("writing ", stream, ": ", strerror(error))));
 }
 
 LineAssembler& LocalRun::lines(Pid pid, Stream stream) {
@@ -212,6 +233,10 @@ void LocalRun::Say(const std::string& line) {
   error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
 }
 
+void LocalRun::FinishPrinting() {
+  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
+}
+
 void LocalRun::CheckLinked() {
   if (!job_.never_attached() || LinkedWithLibbsp(options_.program) != Linked::kNo) return;
   Say(absl::StrCat(options_.program,
@@ -225,39 +250,52 @@ int LocalRun::Run() {
                                                        .environment = options_.environment,
                                                        .directory = options_.directory,
                                                        .nprocs = options_.nprocs,
-                                                       .processors = Processors()});
+                                                       .processors = Processors(),
+                                                       .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
     Say(std::string(started.message()));
-    error_.Flush();
+    FinishPrinting();
     if (absl::IsNotFound(started)) return kNotFoundStatus;
     return absl::IsPermissionDenied(started) ? kNotExecutableStatus : kFailureStatus;
   }
   loop_.Run();
   host_.Finish();
   CheckLinked();
-  output_.Flush();
+  FinishPrinting();
   if (options_.timing) {
     const JobTiming timing = Timing(segment_.Measure());
     error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
   }
-  error_.Flush();
+  FinishPrinting();
   const bool stranger = job_.never_attached() && job_.exit_status() == 0 &&
                         LinkedWithLibbsp(options_.program) == Linked::kNo;
   return stranger ? kFailureStatus : job_.exit_status();
 }
 
-void RaiseDescriptorLimit() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
+// Descriptors 0 to 2 may be closed; what is opened next must not take their place.
+void OccupyStandardDescriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+int Fail(const std::string& message) {
+  fprintf(stderr, "bsprun: %s\n", message.c_str());
+  return kFailureStatus;
 }
 
 }  // namespace
 
 int RunLocally(const LocalRunOptions& options) {
-  RaiseDescriptorLimit();
+  OccupyStandardDescriptors();
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+  const RaisedLimits limits;
+  const std::uint64_t needed = kDescriptorsPerProcess * options.nprocs + kDescriptorsBesides;
+  if (limits.descriptors() < needed) {
+    return Fail(absl::StrCat(options.nprocs, " processes need ", needed, " descriptors, and ",
+                             limits.descriptors(), " are allowed; raise the limit (ulimit -n)"));
+  }
   const char* check = getenv("BSP_CHECK");
   absl::StatusOr<NodeSegment> segment =
       NodeSegment::Create(SegmentPlan{.job = JobId{1},
@@ -265,12 +303,8 @@ int RunLocally(const LocalRunOptions& options) {
                                       .nprocs = options.nprocs,
                                       .check_full = check != nullptr && strcmp(check, "full") == 0,
                                       .memory_bytes = MemoryBytes()});
-  if (!segment.ok()) {
-    const std::string message(segment.status().message());
-    fprintf(stderr, "bsprun: %s\n", message.c_str());
-    return kFailureStatus;
-  }
-  LocalRun run(options, std::move(*segment));
+  if (!segment.ok()) return Fail(std::string(segment.status().message()));
+  LocalRun run(options, limits, std::move(*segment));
   return run.Run();
 }
 

@@ -11,7 +11,7 @@
 namespace bspnow {
 
 OutputPrinter::OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
-                             std::function<void()> broken)
+                             std::function<void(int error)> broken)
     : loop_(loop), fd_(fd), drained_(std::move(drained)), broken_(std::move(broken)) {}
 
 OutputPrinter::~OutputPrinter() {
@@ -34,10 +34,11 @@ bool OutputPrinter::PrintSome() {
   const std::size_t bytes = std::min<std::size_t>(queue_.size() - printed_, PIPE_BUF);
   const ssize_t n = write(fd_, queue_.data() + printed_, bytes);
   if (n < 0 && errno != EINTR && errno != EAGAIN) {
+    const int error = errno;
     is_broken_ = true;
     queue_.clear();
     printed_ = 0;
-    broken_();
+    broken_(error);
     return false;
   }
   printed_ += n > 0 ? static_cast<std::size_t>(n) : 0;
@@ -59,17 +60,9 @@ void OutputPrinter::Print() {
       });
       if (waiting_) return;
     }
-    if (!PrintSome()) return;
+    if (!PrintSome()) break;
   }
   if (std::exchange(was_full_, false)) drained_();
-}
-
-void OutputPrinter::Flush() {
-  while (!queue_.empty()) {
-    pollfd ready{fd_, POLLOUT, 0};
-    poll(&ready, 1, -1);
-    if (!PrintSome()) return;
-  }
 }
 
 }  // namespace bspnow

@@ -17,10 +17,10 @@ class OutputPrinter {
   /// Above this much unprinted text `Full` is true, and nothing more should be added.
   static constexpr std::size_t kQueueBytesMax = std::size_t{1} << 20;
 
-  /// Prints to `fd`. `drained` is called when a full queue has become empty, `broken` once if
-  /// nobody reads any more.
+  /// Prints to `fd`. `drained` is called when a full queue has become empty; `broken` once, with the
+  /// error, if no more can be printed. Later text is dropped.
   OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
-                std::function<void()> broken);
+                std::function<void(int error)> broken);
   ~OutputPrinter();
 
   /// Adds text of one source (any number that tells sources apart). If the text before it came from
@@ -29,8 +29,8 @@ class OutputPrinter {
 
   bool full() const { return queue_.size() - printed_ > kQueueBytesMax; }
 
-  /// Waits until all is printed, or cannot be.
-  void Flush();
+  /// Nothing waits to be printed.
+  bool idle() const { return queue_.empty(); }
 
  private:
   void Print();
@@ -39,7 +39,7 @@ class OutputPrinter {
   EventLoop& loop_;
   int fd_;
   std::function<void()> drained_;
-  std::function<void()> broken_;
+  std::function<void(int error)> broken_;
   std::string queue_;
   std::size_t printed_ = 0;  ///< Of the queue.
   int last_source_ = -1;

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kAbortStatus = 6;
 constexpr int kSignalStatus = 128;
+constexpr int kFailureStatus = 1;
 
 std::string Name(Pid pid) { return "pid " + std::to_string(Value(pid)); }
 
@@ -92,5 +93,7 @@ Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
 }
 
 Actions Job::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, ""); }
+
+Actions Job::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
 
 }  // namespace bspnow

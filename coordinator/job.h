@@ -44,6 +44,9 @@ class Job {
   /// The user, or the system, wants the job to end: SIGINT, SIGTERM, a closed output.
   Actions OnInterrupted(int signal);
 
+  /// The output cannot be delivered any more.
+  Actions OnOutputLost(const std::string& why);
+
   /// All processes have ended.
   bool finished() const { return running_ == 0; }
 

@@ -53,20 +53,22 @@ int EventLoop::MillisecondsToTimer() const {
   return static_cast<int>((timer_due_ns_ - now) / kNsPerMs + 1);
 }
 
-void EventLoop::Run() {
-  stopped_ = false;
+void EventLoop::RunOnce() {
   epoll_event events[kEventsAtOnce];
-  while (!stopped_) {
-    const int n = epoll_wait(epoll_.get(), events, kEventsAtOnce, MillisecondsToTimer());
-    BSP_CHECK(n >= 0 || errno == EINTR);
-    for (int i = 0; i < n && !stopped_; ++i) {
-      const auto found = callbacks_.find(events[i].data.fd);
-      if (found == callbacks_.end()) continue;  // Forgotten by a callback before it.
-      const Callback ready = found->second;     // It may forget itself.
-      ready();
-    }
-    if (timer_ && NowNs() >= timer_due_ns_) std::exchange(timer_, nullptr)();
+  const int n = epoll_wait(epoll_.get(), events, kEventsAtOnce, MillisecondsToTimer());
+  BSP_CHECK(n >= 0 || errno == EINTR);
+  for (int i = 0; i < n && !stopped_; ++i) {
+    const auto found = callbacks_.find(events[i].data.fd);
+    if (found == callbacks_.end()) continue;  // Forgotten by a callback before it.
+    const Callback ready = found->second;     // It may forget itself.
+    ready();
   }
+  if (timer_ && NowNs() >= timer_due_ns_) std::exchange(timer_, nullptr)();
+}
+
+void EventLoop::Run() {
+  while (!stopped_) RunOnce();
+  stopped_ = false;
 }
 
 }  // namespace bspnow

@@ -30,6 +30,9 @@ class EventLoop {
   void SetTimer(std::uint64_t after_ms, Callback due);
   void CancelTimer() { timer_ = nullptr; }
 
+  /// Waits for something to happen and handles it.
+  void RunOnce();
+
   /// Runs until Stop is called.
   void Run();
   void Stop() { stopped_ = true; }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -20,6 +21,7 @@ DirectResult Perform(const DirectTransfer& transfer, std::uint32_t os_pid,
   std::uint64_t remote_at = remote_address;
   std::uint64_t left = transfer.remote.bytes;
   while (left != 0) {
+    errno = 0;
     const std::uint64_t bytes = std::min(left, kCallBytesMax);
     const iovec local{local_at, bytes};
     const iovec remote{reinterpret_cast<void*>(remote_at), bytes};
@@ -27,10 +29,10 @@ DirectResult Perform(const DirectTransfer& transfer, std::uint32_t os_pid,
     const ssize_t moved = transfer.direction == Direction::kPut
                               ? process_vm_writev(pid, &local, 1, &remote, 1, 0)
                               : process_vm_readv(pid, &local, 1, &remote, 1, 0);
-    if (moved <= 0) {
-      return errno == EPERM || errno == ENOSYS ? DirectResult::kForbidden
-                                               : DirectResult::kBadAddress;
+    if (moved < 0 && errno == ESRCH) {
+      for (;;) pause();
     }
+    if (moved <= 0) return errno == EFAULT ? DirectResult::kBadAddress : DirectResult::kRefused;
     local_at += moved;
     remote_at += static_cast<std::uint64_t>(moved);
     left -= static_cast<std::uint64_t>(moved);

@@ -29,10 +29,11 @@ struct DirectTransfer {
 inline constexpr std::uint64_t kDirectBytesMin = 16 << 10;
 
 /// How a copy between two processes ended.
-enum class DirectResult { kDone, kForbidden, kBadAddress };
+enum class DirectResult { kDone, kRefused, kBadAddress };
 
 /// Copies `transfer.remote.bytes` bytes between this process and process `os_pid`, at
-/// `remote_address` there. Partial transfers are continued.
+/// `remote_address` there. Partial transfers are continued. If that process has ended the job is
+/// ending, too: then this call does not return.
 DirectResult Perform(const DirectTransfer& transfer, std::uint32_t os_pid,
                      std::uint64_t remote_address);
 

@@ -32,7 +32,7 @@ inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRe
 void DrmaDelivery::AnswerGets(unsigned parity) {
   std::byte* const arena = segment_->arena(self_);
   const std::uint64_t heap = segment_->heap_offset(kAnswerHeap);
-  const std::uint64_t heap_bytes = segment_->header().heap_bytes;
+  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
   std::uint64_t used = 0;
   for (std::uint32_t q = 0; q < p_; ++q) {
     const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];

@@ -30,7 +30,7 @@ std::uint64_t Hash(const std::byte* data, std::size_t bytes, std::uint64_t hash)
 
 void FullCheck::Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
                        std::uint32_t p) {
-  on_ = segment.header().check_full != 0;
+  on_ = segment.layout().check_full != 0;
   segment_ = &segment;
   registrations_ = &registrations;
   self_ = self;

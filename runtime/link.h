@@ -40,6 +40,8 @@ inline constexpr int kHeaps = 3;
 inline constexpr int kAnswerHeap = 2;
 inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;
 
+inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
+
 /// From process to worker, one message each.
 struct LinkHello {
   enum Kind : std::uint32_t { kHello = 1, kBegin = 2 };
@@ -53,7 +55,7 @@ struct LinkHello {
 struct LinkWelcome {
   std::uint32_t magic;
   std::uint32_t version;
-  std::uint32_t pid;
+  std::uint32_t pid;         ///< kRefusedPid: another program of this process has joined before.
   std::uint32_t processors;  ///< Of this node, for the choice between polling and yielding.
   std::uint64_t segment_bytes;
 };
@@ -95,11 +97,9 @@ struct alignas(kLineBytes) JobTotals {
   std::uint64_t messages;   ///< Puts, gets and messages, all processes.
 };
 
-struct NodeHeader {
-  std::uint32_t magic;
-  std::uint32_t version;
-  std::uint64_t job;
-  std::uint64_t epoch;
+/// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
+/// program that scribbles over the segment cannot lead the worker astray.
+struct SegmentLayout {
   std::uint32_t nprocs;      ///< Processes started.
   std::uint32_t check_full;  ///< BSP_CHECK=full: records carry call sites.
   std::uint64_t cells_offset;
@@ -110,6 +110,14 @@ struct NodeHeader {
   std::uint64_t pops_offset;
   std::uint64_t heaps_offset;
   std::uint64_t heap_bytes;
+};
+
+struct NodeHeader {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint64_t job;
+  std::uint64_t epoch;
+  SegmentLayout layout;
   SharedCounter participants;            ///< p, set by pid 0 in bsp_begin; 0 before.
   std::atomic<std::uint32_t> reporting;  ///< Set by the first process that reports a misuse.
   NodeBarrier barrier;                   ///< Of the root group.

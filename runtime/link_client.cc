@@ -14,16 +14,22 @@
 namespace bspnow {
 namespace {
 
-// The descriptor named by the environment, if it still is a link; -1 if not. A program started by
-// a BSP program does not inherit the link, though it may inherit the variable.
+// The descriptor that the launcher named; -1 if this process was started without one. Who was
+// started by a launcher but has lost the link must not start another launcher: it would go on so.
 int LinkFromEnvironment() {
   const char* text = getenv(kLinkVariable);
   if (text == nullptr) return -1;
   char* end = nullptr;
   const long fd = strtol(text, &end, 10);
-  if (end == text || *end != '\0' || fd < 0) return -1;
   struct stat status;
-  if (fstat(static_cast<int>(fd), &status) != 0 || !S_ISSOCK(status.st_mode)) return -1;
+  if (end == text || *end != '\0' || fd < 0 || fstat(static_cast<int>(fd), &status) != 0 ||
+      !S_ISSOCK(status.st_mode)) {
+    ReportFailure(
+        "the program has closed descriptor %s, which links it to its launcher; leave it"
+        " open until the first BSP call (or, if bsprun did not start this program, unset"
+        " %s)",
+        text, kLinkVariable);
+  }
   return static_cast<int>(fd);
 }
 
@@ -50,13 +56,19 @@ UniqueFd ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
     received = recvmsg(link.get(), &message, MSG_CMSG_CLOEXEC);
   } while (received < 0 && errno == EINTR);
   if (received < static_cast<ssize_t>(2 * sizeof(std::uint32_t)) || welcome.magic != kLinkMagic) {
-    ReportFailure("the launcher did not answer; was a BSP program started twice in one process?");
+    ReportFailure("the launcher did not answer: %s",
+                  received < 0 ? strerror(errno) : "it has closed the link");
   }
   if (welcome.version != kLinkVersion || received != sizeof welcome) {
     ReportFailure(
         "this program was linked with another version of libbsp (link version %u) than"
         " the launcher's (%u); compile it again with the launcher's bspcc",
         kLinkVersion, welcome.version);
+  }
+  if (welcome.pid == kRefusedPid) {
+    ReportFailure(
+        "another BSP program has joined the job in place of this process before; run one"
+        " BSP program a process, and start further ones with a bsprun of their own");
   }
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
@@ -85,9 +97,11 @@ Attachment AttachToWorker() {
         static_cast<unsigned long long>(welcome.segment_bytes >> 30), strerror(errno));
   }
   madvise(region.data(), region.bytes(), MADV_DONTFORK);  // A forked child is no BSP process.
+  madvise(region.data(), region.bytes(), MADV_DONTDUMP);  // A core file would fill all the holes.
+  const SegmentLayout layout = reinterpret_cast<const NodeHeader*>(region.data())->layout;
   Attachment attachment{.pid = Pid{welcome.pid},
                         .processors = welcome.processors,
-                        .segment = Segment(static_cast<MappedRegion&&>(region)),
+                        .segment = Segment(static_cast<MappedRegion&&>(region), layout),
                         .link = static_cast<UniqueFd&&>(link)};
   return attachment;
 }

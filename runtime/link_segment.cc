@@ -14,29 +14,27 @@ constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-void LayOutSegment(const SegmentPlan& plan, NodeHeader& header) {
+SegmentLayout LayOutSegment(const SegmentPlan& plan) {
+  SegmentLayout layout{};
   const std::uint64_t p = plan.nprocs;
-  header.magic = kLinkMagic;
-  header.version = kLinkVersion;
-  header.job = Value(plan.job);
-  header.epoch = Value(plan.epoch);
-  header.nprocs = plan.nprocs;
-  header.check_full = plan.check_full ? 1 : 0;
-  header.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
-  header.arenas_offset = RoundUp(header.cells_offset + p * sizeof(ProcessCell), kPageBytes);
-  header.ring_offset = RoundUp(2 * p * sizeof(DirectoryEntry), kPageBytes);
-  header.slots_offset = header.ring_offset + kRingSupersteps * sizeof(Measurement);
-  header.pops_offset = header.slots_offset + kSlotsMax * sizeof(RegisteredArea);
-  header.heaps_offset =
-      RoundUp(header.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t), kPageBytes);
+  layout.nprocs = plan.nprocs;
+  layout.check_full = plan.check_full ? 1 : 0;
+  layout.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
+  layout.arenas_offset = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
+  layout.ring_offset = RoundUp(2 * p * sizeof(DirectoryEntry), kPageBytes);
+  layout.slots_offset = layout.ring_offset + kRingSupersteps * sizeof(Measurement);
+  layout.pops_offset = layout.slots_offset + kSlotsMax * sizeof(RegisteredArea);
+  layout.heaps_offset =
+      RoundUp(layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t), kPageBytes);
   const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
   const std::uint64_t possible = kAddressSpaceBytes / (p * kHeaps);
-  header.heap_bytes = RoundUp(std::min(wanted, possible), kPageBytes);
-  header.arena_bytes = header.heaps_offset + kHeaps * header.heap_bytes;
+  layout.heap_bytes = RoundUp(std::min(wanted, possible), kPageBytes);
+  layout.arena_bytes = layout.heaps_offset + kHeaps * layout.heap_bytes;
+  return layout;
 }
 
-std::uint64_t SegmentBytes(const NodeHeader& header) {
-  return header.arenas_offset + header.nprocs * header.arena_bytes;
+std::uint64_t SegmentBytes(const SegmentLayout& layout) {
+  return layout.arenas_offset + layout.nprocs * layout.arena_bytes;
 }
 
 void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,

@@ -19,58 +19,60 @@ struct SegmentPlan {
   std::uint64_t memory_bytes;  ///< Of the machine; no heap needs to be larger than twice that.
 };
 
-/// The header of a segment for `plan`, with all offsets; nothing else is set.
-void LayOutSegment(const SegmentPlan& plan, NodeHeader& header);
+SegmentLayout LayOutSegment(const SegmentPlan& plan);
 
-/// The length of the memfd that a header describes; sparse.
-std::uint64_t SegmentBytes(const NodeHeader& header);
+/// The length of the memfd that a layout describes; sparse.
+std::uint64_t SegmentBytes(const SegmentLayout& layout);
 
-/// A segment mapped into this process. Offsets handed in must lie inside an arena; who reads them
-/// from another process checks them first with Contains.
+/// A segment mapped into this process.
 class Segment {
  public:
   Segment() = default;
-  explicit Segment(MappedRegion region) : region_(static_cast<MappedRegion&&>(region)) {}
+
+  /// `layout` is the caller's own; its extent must be that of the region.
+  Segment(MappedRegion region, const SegmentLayout& layout)
+      : region_(static_cast<MappedRegion&&>(region)), layout_(layout) {}
 
   bool valid() const { return region_.valid(); }
   std::uint64_t bytes() const { return region_.bytes(); }
-  std::byte* data() const { return region_.data(); }
+  const SegmentLayout& layout() const { return layout_; }
   NodeHeader& header() const { return *reinterpret_cast<NodeHeader*>(region_.data()); }
 
   ProcessCell& cell(Pid pid) const {
-    auto* cells = reinterpret_cast<ProcessCell*>(region_.data() + header().cells_offset);
+    auto* cells = reinterpret_cast<ProcessCell*>(region_.data() + layout_.cells_offset);
     return cells[Value(pid)];
   }
 
   std::byte* arena(Pid pid) const {
-    return region_.data() + header().arenas_offset + Value(pid) * header().arena_bytes;
+    return region_.data() + layout_.arenas_offset + Value(pid) * layout_.arena_bytes;
   }
 
   /// What `owner` owes each process in supersteps of this parity; nprocs entries.
   DirectoryEntry* directory(Pid owner, unsigned parity) const {
-    return reinterpret_cast<DirectoryEntry*>(arena(owner)) + parity * header().nprocs;
+    return reinterpret_cast<DirectoryEntry*>(arena(owner)) + parity * layout_.nprocs;
   }
 
   Measurement& measurement(Pid owner, std::uint64_t superstep) const {
-    auto* ring = reinterpret_cast<Measurement*>(arena(owner) + header().ring_offset);
+    auto* ring = reinterpret_cast<Measurement*>(arena(owner) + layout_.ring_offset);
     return ring[superstep % kRingSupersteps];
   }
 
   RegisteredArea* slots(Pid owner) const {
-    return reinterpret_cast<RegisteredArea*>(arena(owner) + header().slots_offset);
+    return reinterpret_cast<RegisteredArea*>(arena(owner) + layout_.slots_offset);
   }
 
   std::uint64_t* pops(Pid owner, unsigned parity) const {
-    return reinterpret_cast<std::uint64_t*>(arena(owner) + header().pops_offset) +
+    return reinterpret_cast<std::uint64_t*>(arena(owner) + layout_.pops_offset) +
            parity * kSlotsMax;
   }
 
   std::uint64_t heap_offset(int heap) const {
-    return header().heaps_offset + static_cast<std::uint64_t>(heap) * header().heap_bytes;
+    return layout_.heaps_offset + static_cast<std::uint64_t>(heap) * layout_.heap_bytes;
   }
 
  private:
   MappedRegion region_;
+  SegmentLayout layout_{};
 };
 
 /// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process

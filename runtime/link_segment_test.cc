@@ -2,46 +2,40 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 namespace bspnow {
 namespace {
 
-void LayOut(std::uint32_t nprocs, NodeHeader& header) {
-  LayOutSegment({.job = JobId{1},
-                 .epoch = Epoch{1},
-                 .nprocs = nprocs,
-                 .check_full = false,
-                 .memory_bytes = std::uint64_t{24} << 30},
-                header);
+SegmentLayout LayOut(std::uint32_t nprocs) {
+  return LayOutSegment({.job = JobId{1},
+                        .epoch = Epoch{1},
+                        .nprocs = nprocs,
+                        .check_full = false,
+                        .memory_bytes = std::uint64_t{24} << 30});
 }
 
 TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
   for (const std::uint32_t p : {1u, 2u, 7u, 64u, 1000u, kProcessesMax}) {
     SCOPED_TRACE(p);
-    NodeHeader header{};
-    LayOut(p, header);
-    EXPECT_GE(header.cells_offset, sizeof(NodeHeader));
-    EXPECT_GE(header.arenas_offset, header.cells_offset + p * sizeof(ProcessCell));
-    EXPECT_GE(header.ring_offset, 2 * p * sizeof(DirectoryEntry));
-    EXPECT_GE(header.slots_offset, header.ring_offset + kRingSupersteps * sizeof(Measurement));
-    EXPECT_GE(header.pops_offset, header.slots_offset + kSlotsMax * sizeof(RegisteredArea));
-    EXPECT_GE(header.heaps_offset, header.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t));
-    EXPECT_GE(header.arena_bytes, header.heaps_offset + kHeaps * header.heap_bytes);
-    EXPECT_EQ(header.arena_bytes % kPageBytes, 0u);
-    EXPECT_LT(SegmentBytes(header), std::uint64_t{1} << 46);  // Of 2^47 that a process has.
+    const SegmentLayout layout = LayOut(p);
+    EXPECT_GE(layout.cells_offset, sizeof(NodeHeader));
+    EXPECT_GE(layout.arenas_offset, layout.cells_offset + p * sizeof(ProcessCell));
+    EXPECT_GE(layout.ring_offset, 2 * p * sizeof(DirectoryEntry));
+    EXPECT_GE(layout.slots_offset, layout.ring_offset + kRingSupersteps * sizeof(Measurement));
+    EXPECT_GE(layout.pops_offset, layout.slots_offset + kSlotsMax * sizeof(RegisteredArea));
+    EXPECT_GE(layout.heaps_offset, layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t));
+    EXPECT_GE(layout.arena_bytes, layout.heaps_offset + kHeaps * layout.heap_bytes);
+    EXPECT_EQ(layout.arena_bytes % kPageBytes, 0u);
+    EXPECT_LT(SegmentBytes(layout), std::uint64_t{1} << 46);  // Of 2^47 that a process has.
   }
 }
 
 TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   const std::uint32_t p = 2;
-  NodeHeader layout{};
-  LayOut(p, layout);
+  SegmentLayout layout = LayOut(p);
   // The ring is all that is needed of an arena.
   layout.arena_bytes = layout.slots_offset;
   MappedRegion region = MappedRegion::Private(SegmentBytes(layout));
-  std::memcpy(region.data(), static_cast<const void*>(&layout), sizeof layout);
-  const Segment segment(std::move(region));
+  const Segment segment(std::move(region), layout);
   segment.measurement(Pid{0}, 0) = {.start_ns = 0,
                                     .compute_ns = 100,
                                     .wait_ns = 60,

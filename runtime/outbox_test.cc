@@ -27,12 +27,10 @@ class OutboxTest : public testing::Test {
                            .nprocs = kProcesses,
                            .check_full = false,
                            .memory_bytes = std::uint64_t{1} << 30};
-    NodeHeader layout{};
-    LayOutSegment(plan, layout);
+    const SegmentLayout layout = LayOutSegment(plan);
     const UniqueFd memory(memfd_create("outbox_test", 0));
     EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
-    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)));
-    LayOutSegment(plan, segment_.header());
+    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
     outbox_.Attach(segment_, kSelf, kProcesses, 0);
   }
 

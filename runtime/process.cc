@@ -52,7 +52,7 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
       ReportMisuse("bsp_begin", "maxprocs is %lld; ask for at least 1 process",
                    static_cast<long long>(maxprocs));
     }
-    const std::uint32_t started = segment_->header().nprocs;
+    const std::uint32_t started = segment_->layout().nprocs;
     participants.Publish(
         static_cast<std::uint32_t>(std::min(maxprocs, static_cast<std::int64_t>(started))));
   } else {
@@ -73,7 +73,7 @@ void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
     _exit(EXIT_SUCCESS);
   }
   NodeHeader& header = segment_->header();
-  const std::size_t site_bytes = header.check_full ? sizeof(std::uint64_t) : 0;
+  const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
   wait_ = PollWait(p_, attachment_.processors);
   barrier_ = BarrierMember(header.barrier, p_);
   registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
@@ -102,7 +102,7 @@ void Process::End(std::uint64_t call_site) {
 
 std::uint32_t Process::nprocs() {
   EnsureAttached();
-  return begun_ ? p_ : segment_->header().nprocs;
+  return begun_ ? p_ : segment_->layout().nprocs;
 }
 
 void Process::ReportNotRunning(const char* call) const {
@@ -205,7 +205,7 @@ void Process::MoveNow(const Transfer& transfer) {
   // Until the owner is in this superstep it may still be writing what the last one delivered.
   wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
   const DirectResult result = Perform(direct, cell.os_pid, address);
-  if (result == DirectResult::kForbidden) {
+  if (result == DirectResult::kRefused) {
     ReportMisuse(transfer.call,
                  "this system forbids reading the memory of pid %u"
                  " (process_vm_readv); use bsp_get",
@@ -321,7 +321,7 @@ void Process::PerformDirect(const DirectTransfer& transfer) {
         "the %llu bytes at %s %p here, or the area on pid %u, are not memory of the program",
         Printable(remote.bytes), put ? "src" : "dst", transfer.local, Value(remote.pid));
   }
-  if (result == DirectResult::kForbidden) {
+  if (result == DirectResult::kRefused) {
     if (put) {
       outbox_.AppendPut(remote, transfer.local, transfer.call_site);
     } else {

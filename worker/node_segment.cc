@@ -12,13 +12,13 @@
 namespace bspnow {
 
 absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
-  NodeHeader layout{};
-  LayOutSegment(plan, layout);
+  const SegmentLayout layout = LayOutSegment(plan);
   const std::uint64_t bytes = SegmentBytes(layout);
   UniqueFd memory(memfd_create("bspnow", MFD_CLOEXEC));
   if (!memory.valid() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
+    const char* fix = errno == EFBIG ? "; raise the limit on file sizes (ulimit -f unlimited)" : "";
     return absl::InternalError(
-        absl::StrCat("creating the memory segment of the job: ", strerror(errno)));
+        absl::StrCat("creating the memory segment of the job: ", strerror(errno), fix));
   }
   MappedRegion region = MappedRegion::Shared(memory.get(), bytes);
   if (!region.valid()) {
@@ -26,11 +26,15 @@ absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
         "mapping ", bytes >> 30, " GiB of address space for communication: ", strerror(errno),
         "; no memory is reserved by that, so raise the limit (ulimit -v unlimited)"));
   }
-  NodeSegment result(std::move(memory), Segment(std::move(region)));
-  result.nprocs_ = plan.nprocs;
+  madvise(region.data(), region.bytes(), MADV_DONTDUMP);  // A core file would fill all the holes.
   // The rest of the segment is zero, which is the first state of everything in it.
-  LayOutSegment(plan, result.segment_.header());
-  return result;
+  NodeHeader& header = *reinterpret_cast<NodeHeader*>(region.data());
+  header.magic = kLinkMagic;
+  header.version = kLinkVersion;
+  header.job = Value(plan.job);
+  header.epoch = Value(plan.epoch);
+  header.layout = layout;
+  return NodeSegment(std::move(memory), Segment(std::move(region), layout));
 }
 
 Superstep NodeSegment::superstep(Pid pid) const {
@@ -42,7 +46,7 @@ JobMeasurements NodeSegment::Measure() {
   const JobTotals& totals = segment_.header().totals;
   JobMeasurements result{};
   const std::uint32_t p = segment_.header().participants.value.load();
-  if (p == 0 || p > nprocs_) return result;
+  if (p == 0 || p > segment_.layout().nprocs) return result;
   std::uint64_t recorded = segment_.cell(Pid{0}).recorded.load();
   for (std::uint32_t i = 1; i < p; ++i) {
     recorded = std::min(recorded, segment_.cell(Pid{i}).recorded.load());

@@ -35,7 +35,6 @@ class NodeSegment {
 
   UniqueFd memory_;
   Segment segment_;
-  std::uint32_t nprocs_ = 0;
 };
 
 }  // namespace bspnow

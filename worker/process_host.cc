@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -48,6 +50,7 @@ std::vector<pid_t> Children() {
 ProcessHost::ProcessHost(EventLoop& loop, NodeSegment& segment, ProcessEvents events)
     : loop_(loop), segment_(segment), events_(std::move(events)) {
   const sigset_t set = ChildSignals();
+  signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored nobody is told of an end.
   sigprocmask(SIG_BLOCK, &set, nullptr);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   child_signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -100,7 +103,8 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
                              .directory = plan.directory,
                              .standard = {pid == Pid{0} ? STDIN_FILENO : nothing.get(),
                                           their_output.get(), their_error.get()},
-                             .link = their_link.get()};
+                             .link = their_link.get(),
+                             .limits = plan.limits};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;
@@ -127,9 +131,11 @@ void ProcessHost::OnLink(Pid pid) {
 }
 
 void ProcessHost::Welcome(Pid pid) {
+  // A script may start several BSP programs; the job has room for one in each process.
+  const bool refused = std::exchange(hosted(pid).welcomed, true);
   LinkWelcome welcome{.magic = kLinkMagic,
                       .version = kLinkVersion,
-                      .pid = Value(pid),
+                      .pid = refused ? kRefusedPid : Value(pid),
                       .processors = processors_,
                       .segment_bytes = segment_.bytes()};
   iovec part{&welcome, sizeof welcome};
@@ -176,16 +182,19 @@ void ProcessHost::ReadStream(Pid pid, Stream stream) {
   events_.output_ended(pid, stream);
 }
 
-// Everything that is in the pipes now; does not wait for their end, which a descendant may hold up.
+// What is in the pipes now; does not wait for their end, which a descendant may hold up, nor for a
+// descendant that goes on writing.
 void ProcessHost::Drain(Pid pid) {
   for (const Stream stream : {Stream::kOutput, Stream::kError}) {
-    for (;;) {
-      const UniqueFd& fd = descriptor(pid, stream);
-      if (!fd.valid()) break;
+    int left = 0;
+    const UniqueFd& fd = descriptor(pid, stream);
+    if (fd.valid()) ioctl(fd.get(), FIONREAD, &left);
+    while (left > 0) {
       char bytes[kReadBytes];
-      const ssize_t n = read(fd.get(), bytes, sizeof bytes);
+      const ssize_t n = read(fd.get(), bytes, std::min<std::size_t>(sizeof bytes, left));
       if (n <= 0) break;
       events_.output(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+      left -= static_cast<int>(n);
     }
   }
 }

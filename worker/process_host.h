@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
+#include "worker/limits.h"
 #include "worker/node_segment.h"
 
 namespace bspnow {
@@ -32,7 +33,12 @@ struct ProcessPlan {
   std::string directory;                 ///< Empty: this process's.
   std::uint32_t nprocs;
   std::uint32_t processors;
+  const RaisedLimits& limits;
 };
+
+/// The descriptors that hosting one process takes, and those that it takes besides.
+inline constexpr std::uint64_t kDescriptorsPerProcess = 3;
+inline constexpr std::uint64_t kDescriptorsBesides = 32;
 
 /// What the owner hears. Output of a process comes before its end.
 struct ProcessEvents {
@@ -67,6 +73,7 @@ class ProcessHost {
  private:
   struct Hosted {
     pid_t os_pid = 0;  ///< 0 once reaped.
+    bool welcomed = false;
     UniqueFd link;
     UniqueFd output;
     UniqueFd error;

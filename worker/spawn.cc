@@ -38,14 +38,22 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
 // In the child: only async-signal-safe calls.
 [[noreturn]] void BecomeProgram(const SpawnRequest& request, char** arguments, char** environment,
                                 int report, pid_t parent) {
-  const auto fail = [](const SpawnFailure& failure) {
-    [[maybe_unused]] const ssize_t n = write(kReportFd, &failure, sizeof failure);
+  int report_fd = report;
+  const auto fail = [&report_fd](const SpawnFailure& failure) {
+    [[maybe_unused]] const ssize_t n = write(report_fd, &failure, sizeof failure);
     _exit(127);
   };
   int parked[5] = {request.standard[0], request.standard[1], request.standard[2], request.link,
                    report};
-  for (int& fd : parked) fd = fcntl(fd, F_DUPFD, kParkedFd);
-  for (int target = 0; target < 5; ++target) dup2(parked[target], target);
+  for (int& fd : parked) {
+    fd = fcntl(fd, F_DUPFD, kParkedFd);
+    if (fd < 0) fail({errno, false});
+  }
+  report_fd = parked[4];
+  for (int target = 0; target < 5; ++target) {
+    if (dup2(parked[target], target) < 0) fail({errno, false});
+  }
+  report_fd = kReportFd;
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   syscall(SYS_close_range, kReportFd + 1, ~0u, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -54,6 +62,8 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+  request.limits.Restore();
   if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
   execve(request.program.c_str(), arguments, environment);
   fail({errno, false});

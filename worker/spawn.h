@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "worker/limits.h"
+
 namespace bspnow {
 
 /// `standard` become the process's descriptors 0, 1, 2, and `link` its descriptor 3; it has no
@@ -19,6 +21,7 @@ struct SpawnRequest {
   const std::string& directory;                 ///< Empty: this process's.
   int standard[3];
   int link;
+  const RaisedLimits& limits;  ///< That the program gets back.
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,
