@@ -22,8 +22,8 @@ def _allowed(source, target):
         return True
     if source.room == 'worker' and re.match(r'runtime/link[_.]', target):
         return True  # The layout of the memory that a worker and its processes share.
-    # bsprun's embedded coordinator and worker, and their loop, are put together in one place.
-    return source.path.startswith('client/local_run.') and room in ('coordinator', 'worker', 'net')
+    # bsprun's embedded coordinator and worker are put together in one place.
+    return source.path.startswith('client/local_run.') and room in ('coordinator', 'worker')
 
 
 def layers(source):
