@@ -1,0 +1,24 @@
+/* Source: BSPlib 1997, Registration, note 5
+ * Source: BSPlib 1997, Registration, statement 3
+ * Source: semantics, mismatches, statement 1
+ * Claim: All processes must call bsp_push_reg: different numbers of pushes are an error at the
+ *   barrier, which names both processes and their numbers.
+ * Procs: 2 4 7 64
+ * Exit: 6
+ * Stderr: ^bspnow: bsp_sync on pid [0-9]+, superstep 1: registrations differ:
+ *   pid 0 pushed 2 and popped 0, pid {p - 1} pushed 1 and popped 0.*
+ */
+#include "bsp.h"
+
+int main(void) {
+  int x = 0, y = 0;
+  bsp_begin(bsp_nprocs());
+  bsp_sync();
+  bsp_push_reg(&x, sizeof(x));
+  if (bsp_pid() < bsp_nprocs() - 1) bsp_push_reg(&y, sizeof(y));
+  bsp_sync();
+  puts("no error");
+  fflush(stdout);
+  bsp_end();
+  return 0;
+}
