@@ -21,7 +21,7 @@ inline void Copy(void* to, const void* from, std::size_t bytes) {
   } else if (bytes == 4) {
     std::memcpy(to, from, 4);
   } else if (bytes < kStreamingBytesMin) {
-    std::memcpy(to, from, bytes);
+    if (bytes != 0) std::memcpy(to, from, bytes);  // NULL with 0 bytes is legal here.
   } else {
     CopyStreaming(to, from, bytes);
   }

@@ -42,8 +42,7 @@ void AddRunOptions(CLI::App& app, CommandLine& line) {
       ->type_name("DIR");
   app.add_option("--env", line.run.environment, "Set a variable for the processes; may be repeated")
       ->type_name("NAME=VALUE")
-      ->take_all()
-      ->expected(1);
+      ->allow_extra_args(false);
   app.footer(
       "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
       "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <memory>
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -44,6 +44,22 @@ std::uint32_t Processors() {
 std::uint64_t MemoryBytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// What the segment may take of the address space: what BSP_ADDRESS_SPACE says (valgrind maps 32 GiB
+// at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
+std::uint64_t AddressSpaceBytes() {
+  if (const char* text = getenv("BSP_ADDRESS_SPACE")) {
+    char* end = nullptr;
+    const std::uint64_t number = strtoull(text, &end, 10);
+    const std::string unit = end;
+    if (unit == "G") return number << 30;
+    if (unit == "M") return number << 20;
+    return 0;
+  }
+  rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  return std::min<std::uint64_t>(kAddressSpaceBytes, limit.rlim_cur / 2);
 }
 
 Reached ReachedBy(ProcessState state) {
@@ -296,13 +312,19 @@ int RunLocally(const LocalRunOptions& options) {
     return Fail(absl::StrCat(options.nprocs, " processes need ", needed, " descriptors, and ",
                              limits.descriptors(), " are allowed; raise the limit (ulimit -n)"));
   }
+  const std::uint64_t address_space_bytes = AddressSpaceBytes();
+  if (address_space_bytes == 0) {
+    return Fail(absl::StrCat("BSP_ADDRESS_SPACE=", getenv("BSP_ADDRESS_SPACE"),
+                             " is no size; write a number and G or M, as in 16G"));
+  }
   const char* check = getenv("BSP_CHECK");
   absl::StatusOr<NodeSegment> segment =
       NodeSegment::Create(SegmentPlan{.job = JobId{1},
                                       .epoch = Epoch{1},
                                       .nprocs = options.nprocs,
                                       .check_full = check != nullptr && strcmp(check, "full") == 0,
-                                      .memory_bytes = MemoryBytes()});
+                                      .memory_bytes = MemoryBytes(),
+                                      .address_space_bytes = address_space_bytes});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   LocalRun run(options, limits, std::move(*segment));
   return run.Run();

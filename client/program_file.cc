@@ -36,6 +36,7 @@ std::string ReadAll(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::string> FindProgram(const std::string& name) {
+  if (name.empty()) return absl::NotFoundError("the program's name is empty");
   std::string found;
   if (name.find('/') != std::string::npos) {
     found = name;

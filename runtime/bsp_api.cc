@@ -58,8 +58,9 @@ std::uint64_t Checked(const char* call, const char* name, Size size) {
 template <typename Size>
 Size Fitting(const char* call, std::uint64_t value) {
   if (value > static_cast<std::uint64_t>(std::numeric_limits<Size>::max())) {
-    ReportMisuse(call, "the value %llu does not fit into an int; compile with BSP_MULTICORE",
-                 static_cast<unsigned long long>(value));
+    ReportMisuse(
+        call, "the value %llu does not fit into an int; use size_t (BSP_MULTICORE) or INTEGER(8)",
+        static_cast<unsigned long long>(value));
   }
   return static_cast<Size>(value);
 }

@@ -31,14 +31,29 @@ inline constexpr std::uint64_t kDirectBytesMin = 16 << 10;
 /// How a copy between two processes ended.
 enum class DirectResult { kDone, kRefused, kBadAddress };
 
-/// Copies `transfer.remote.bytes` bytes between this process and process `os_pid`, at
-/// `remote_address` there. Partial transfers are continued. If that process has ended the job is
-/// ending, too: then this call does not return.
-DirectResult Perform(const DirectTransfer& transfer, std::uint32_t os_pid,
-                     std::uint64_t remote_address);
+/// The other processes of the job, as far as the system lets this one read and write their memory.
+class DirectPeers {
+ public:
+  /// Publishes what peers need to recognise `self`, and allows them in where Yama would not.
+  void Attach(const Segment& segment, Pid self, std::uint32_t p);
 
-/// Lets the other processes of the job do that where Yama would forbid it.
-void AllowDirectTransfers();
+  /// Copies `transfer.remote.bytes` bytes between this process and transfer.remote.pid, at
+  /// `remote_address` there. Partial transfers are continued. If that process has ended the job is
+  /// ending, too: then this call does not return.
+  DirectResult Perform(const DirectTransfer& transfer, std::uint64_t remote_address);
+
+  /// Whether the memory of `pid` can be read; known after one try.
+  bool Reaches(Pid pid);
+
+ private:
+  enum class Reach : std::uint8_t { kUnknown, kYes, kNo };
+
+  bool Probe(Pid pid) const;
+
+  const Segment* segment_ = nullptr;
+  std::uint64_t probe_ = 0;
+  GrowArray<Reach> reach_;
+};
 
 }  // namespace bspnow
 

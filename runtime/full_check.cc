@@ -28,17 +28,19 @@ std::uint64_t Hash(const std::byte* data, std::size_t bytes, std::uint64_t hash)
 
 }  // namespace
 
-void FullCheck::Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
-                       std::uint32_t p) {
+void FullCheck::Attach(const Segment& segment, const RegistrationTable& registrations,
+                       DirectPeers& peers, Pid self, std::uint32_t p) {
   on_ = segment.layout().check_full != 0;
   segment_ = &segment;
   registrations_ = &registrations;
+  peers_ = &peers;
   self_ = self;
   p_ = p;
 }
 
 // 0 where the system forbids looking: then nothing is said about this area.
-std::uint64_t FullCheck::HashRemote(const RemoteRange& range) const {
+std::uint64_t FullCheck::HashRemote(const RemoteRange& range) {
+  if (!peers_->Reaches(range.pid)) return 0;
   const RegisteredArea& area = segment_->slots(range.pid)[Value(range.slot)];
   const auto os_pid = static_cast<pid_t>(segment_->cell(range.pid).os_pid);
   std::uint64_t hash = kFirstHash;

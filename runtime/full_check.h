@@ -21,8 +21,8 @@ namespace bspnow {
 
 class FullCheck {
  public:
-  void Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
-              std::uint32_t p);
+  void Attach(const Segment& segment, const RegistrationTable& registrations, DirectPeers& peers,
+              Pid self, std::uint32_t p);
 
   bool on() const { return on_; }
 
@@ -52,12 +52,13 @@ class FullCheck {
     std::uint64_t call_site;
   };
 
-  std::uint64_t HashRemote(const RemoteRange& range) const;
+  std::uint64_t HashRemote(const RemoteRange& range);
   [[noreturn]] void ReportOverlap(const Written& first, const Written& second) const;
 
   bool on_ = false;
   const Segment* segment_ = nullptr;
   const RegistrationTable* registrations_ = nullptr;
+  DirectPeers* peers_ = nullptr;
   Pid self_{};
   std::uint32_t p_ = 0;
   GrowArray<Watched> watched_;

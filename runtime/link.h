@@ -31,14 +31,15 @@ inline constexpr std::uint32_t kLinkVersion = 1;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
-inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 24;
+inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kRingSupersteps = 256;
 inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
 inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr int kHeaps = 3;
 inline constexpr int kAnswerHeap = 2;
-inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;
+inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;     // If there is room.
+inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Even if not.
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
@@ -136,6 +137,10 @@ struct RegistrationVote {
 struct alignas(kLineBytes) ProcessCell {
   std::atomic<ProcessState> state;
   std::uint32_t os_pid;
+  /// A word of the process's memory and its value: who reads it by os_pid and finds the value has
+  /// the right process (in pid namespaces of their own several processes have one number).
+  std::uint64_t probe_address;
+  std::uint64_t probe_value;
   std::uint32_t in_end;                           ///< Set when bsp_end is called.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.

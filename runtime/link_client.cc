@@ -92,8 +92,9 @@ Attachment AttachToWorker() {
   MappedRegion region = MappedRegion::Shared(memory.get(), welcome.segment_bytes);
   if (!region.valid()) {
     ReportFailure(
-        "cannot map %llu GiB of address space for communication: %s; no memory is"
-        " reserved by that, so raise the limit (ulimit -v unlimited)",
+        "cannot map %llu GiB of address space for communication: %s; no memory is reserved by"
+        " that: raise the limit (ulimit -v unlimited), or set BSP_ADDRESS_SPACE to what may be"
+        " mapped, as in 16G (for valgrind)",
         static_cast<unsigned long long>(welcome.segment_bytes >> 30), strerror(errno));
   }
   madvise(region.data(), region.bytes(), MADV_DONTFORK);  // A forked child is no BSP process.

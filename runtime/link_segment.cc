@@ -5,9 +5,6 @@
 namespace bspnow {
 namespace {
 
-// The room that all arenas together may take of the 128 TiB of an x86-64 process.
-constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{48} << 40;
-
 constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
@@ -26,9 +23,12 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.pops_offset = layout.slots_offset + kSlotsMax * sizeof(RegisteredArea);
   layout.heaps_offset =
       RoundUp(layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t), kPageBytes);
+  // Each heap is as large as can be of use, or as there is room for.
   const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
-  const std::uint64_t possible = kAddressSpaceBytes / (p * kHeaps);
-  layout.heap_bytes = RoundUp(std::min(wanted, possible), kPageBytes);
+  const std::uint64_t share = plan.address_space_bytes / p;
+  const std::uint64_t possible =
+      share > layout.heaps_offset ? (share - layout.heaps_offset) / kHeaps : 0;
+  layout.heap_bytes = RoundUp(std::clamp(possible, kHeapBytesLeast, wanted), kPageBytes);
   layout.arena_bytes = layout.heaps_offset + kHeaps * layout.heap_bytes;
   return layout;
 }

@@ -10,6 +10,9 @@
 
 namespace bspnow {
 
+/// The room that a segment may take of the 128 TiB of an x86-64 process.
+inline constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{48} << 40;
+
 /// What the worker decides about a segment before any process runs.
 struct SegmentPlan {
   JobId job;
@@ -17,6 +20,7 @@ struct SegmentPlan {
   std::uint32_t nprocs;
   bool check_full;
   std::uint64_t memory_bytes;  ///< Of the machine; no heap needs to be larger than twice that.
+  std::uint64_t address_space_bytes = kAddressSpaceBytes;  ///< That the segment may take.
 };
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan);

@@ -49,8 +49,8 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
   if (heap_used_ + size > heap_bytes) {
     ReportFailure(
-        "pid %u sends more than %llu bytes in one superstep, the most that this machine's"
-        " memory allows; send less at a time, or use bsp_hpput, which needs no buffer",
+        "pid %u sends more than %llu bytes in one superstep, the most that memory or"
+        " address space allow; send less at a time, or use bsp_hpput, which needs no buffer",
         Value(self_), static_cast<unsigned long long>(heap_bytes));
   }
   const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;

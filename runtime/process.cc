@@ -31,7 +31,6 @@ void Process::EnsureAttached() {
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
   SetSpeaker({.segment = segment_, .pid = Value(self_), .superstep = &superstep_});
-  AllowDirectTransfers();
 }
 
 void Process::Init(void (*spmd)()) {
@@ -79,7 +78,8 @@ void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
   registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
-  full_check_.Attach(*segment_, registrations_, self_, p_);
+  direct_peers_.Attach(*segment_, self_, p_);
+  full_check_.Attach(*segment_, registrations_, direct_peers_, self_, p_);
   cell.state.store(ProcessState::kRunning);
   running_ = true;
   PassBarrier({});
@@ -204,7 +204,7 @@ void Process::MoveNow(const Transfer& transfer) {
   }
   // Until the owner is in this superstep it may still be writing what the last one delivered.
   wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
-  const DirectResult result = Perform(direct, cell.os_pid, address);
+  const DirectResult result = direct_peers_.Perform(direct, address);
   if (result == DirectResult::kRefused) {
     ReportMisuse(transfer.call,
                  "this system forbids reading the memory of pid %u"
@@ -313,7 +313,7 @@ void Process::PerformDirect(const DirectTransfer& transfer) {
   } else {
     ProcessCell& cell = segment_->cell(remote.pid);
     wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
-    result = Perform(transfer, cell.os_pid, address);
+    result = direct_peers_.Perform(transfer, address);
   }
   if (result == DirectResult::kBadAddress) {
     ReportMisuse(

@@ -147,6 +147,7 @@ class Process {
   Outbox outbox_;
   DrmaDelivery delivery_;
   BsmpInbox inbox_;
+  DirectPeers direct_peers_;
   FullCheck full_check_;
   GrowArray<DirectTransfer> direct_;
 };

@@ -24,7 +24,8 @@ absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
   if (!region.valid()) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "mapping ", bytes >> 30, " GiB of address space for communication: ", strerror(errno),
-        "; no memory is reserved by that, so raise the limit (ulimit -v unlimited)"));
+        "; no memory is reserved by that: raise the limit (ulimit -v unlimited), or set"
+        " BSP_ADDRESS_SPACE, as in 16G"));
   }
   madvise(region.data(), region.bytes(), MADV_DONTDUMP);  // A core file would fill all the holes.
   // The rest of the segment is zero, which is the first state of everything in it.

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -22,6 +23,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
+constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 
 absl::Status Exhausted(const char* what) {
   return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
@@ -96,6 +98,10 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
 
   std::vector<std::string> additions = plan.environment;
   additions.push_back(absl::StrCat(kLinkVariable, "=3"));
+  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
+  if (getenv(kFortranUnbuffered) == nullptr) {
+    additions.push_back(absl::StrCat(kFortranUnbuffered, "=y"));
+  }
   const std::vector<std::string> environment = EnvironmentWith(additions);
   const SpawnRequest request{.program = plan.program,
                              .arguments = plan.arguments,
