@@ -12,12 +12,14 @@
 
 int main(int argc, char **argv) {
   const char *call = argc > 1 ? argv[1] : "";
-  int area = 0, x = 0, last;
+  int area = 0, other = 0, x = 0, last;
   bsp_begin(bsp_nprocs());
   last = bsp_pid() == bsp_nprocs() - 1;
   bsp_push_reg(last ? NULL : &area, sizeof(area));
+  bsp_push_reg(&other, sizeof(other));
   bsp_sync();
   if (last) {
+    bsp_put(0, &x, &other, 0, sizeof(other)); /* This is right. */
     if (CALL(bsp_put)) bsp_put(0, &x, NULL, 0, sizeof(area));
     if (CALL(bsp_hpput)) bsp_hpput(0, &x, NULL, 0, sizeof(area));
     if (CALL(bsp_get)) bsp_get(0, NULL, 0, &x, sizeof(area));
