@@ -12,4 +12,12 @@ void CheckFailed(const char* file, int line, const char* expression, long long l
   std::abort();
 }
 
+void OutOfMemory(unsigned long long bytes) {
+  std::fprintf(stderr,
+               "bspnow: out of memory: the system gave no %llu bytes; raise the limit"
+               " (ulimit -v), or run fewer processes\n",
+               bytes);
+  std::_Exit(EXIT_FAILURE);
+}
+
 }  // namespace bspnow

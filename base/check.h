@@ -8,6 +8,9 @@ namespace bspnow {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* expression, long long left,
                               long long right);
 
+/// The system gave no memory for `bytes` bytes: says so and ends the process with status 1.
+[[noreturn]] void OutOfMemory(unsigned long long bytes);
+
 }  // namespace bspnow
 
 #define BSP_CHECK(condition)                         \

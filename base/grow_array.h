@@ -52,10 +52,10 @@ class GrowArray {
     std::size_t bytes = region_.valid() ? region_.bytes() * 2 : kFirstBytes;
     while (bytes < size * sizeof(T)) bytes *= 2;
     if (region_.valid()) {
-      BSP_CHECK(region_.Resize(bytes));
+      if (!region_.Resize(bytes)) OutOfMemory(bytes);
     } else {
       region_ = MappedRegion::Private(bytes);
-      BSP_CHECK(region_.valid());
+      if (!region_.valid()) OutOfMemory(bytes);
     }
     capacity_ = bytes / sizeof(T);
   }

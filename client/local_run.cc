@@ -103,6 +103,7 @@ class LocalRun {
   void WatchSignals();
   void OnSignal(int signal);
   void OnOutputLost(const char* stream, int error);
+  void Print(Pid pid, Stream stream, const std::string& text);
   void OnOutput(Pid pid, Stream stream, std::string_view bytes);
   void OnOutputEnded(Pid pid, Stream stream);
   void OnExited(Pid pid, int wait_status);
@@ -161,7 +162,9 @@ void LocalRun::WatchSignals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    sigaddset(&set, signal);
+    struct sigaction now;
+    // What is ignored (nohup, a shell's `&`) is to stay ignored; a signalfd would still see it.
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
   }
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
@@ -207,9 +210,15 @@ LineAssembler& LocalRun::lines(Pid pid, Stream stream) {
   return lines_[2 * Value(pid) + (stream == Stream::kOutput ? 0 : 1)];
 }
 
+// If this text breaks into a line that another process has begun, that line begins anew.
+void LocalRun::Print(Pid pid, Stream stream, const std::string& text) {
+  const int broken_off = printer(stream).Add(Source(pid), text);
+  if (broken_off >= 0) lines(Pid{static_cast<std::uint32_t>(broken_off)}, stream).BeginAnew();
+}
+
 void LocalRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
   LineAssembler& assembler = lines(pid, stream);
-  printer(stream).Add(Source(pid), assembler.Add(bytes));
+  Print(pid, stream, assembler.Add(bytes));
   if (printer(stream).full()) host_.PauseOutput();
   if (interactive_ && assembler.has_partial() && !interrupted_) {
     loop_.SetTimer(kPromptMs, [this] { ShowPrompts(); });
@@ -221,14 +230,14 @@ void LocalRun::ShowPrompts() {
     for (const Stream stream : {Stream::kOutput, Stream::kError}) {
       LineAssembler& assembler = lines(Pid{i}, stream);
       if (assembler.has_partial()) {
-        printer(stream).Add(Source(Pid{i}), assembler.TakePartial());
+        Print(Pid{i}, stream, assembler.TakePartial());
       }
     }
   }
 }
 
 void LocalRun::OnOutputEnded(Pid pid, Stream stream) {
-  printer(stream).Add(Source(pid), lines(pid, stream).Finish());
+  Print(pid, stream, lines(pid, stream).Finish());
 }
 
 void LocalRun::OnExited(Pid pid, int wait_status) {

@@ -18,14 +18,16 @@ OutputPrinter::~OutputPrinter() {
   if (waiting_) loop_.Forget(fd_);
 }
 
-void OutputPrinter::Add(int source, std::string_view text) {
-  if (text.empty() || is_broken_) return;
+int OutputPrinter::Add(int source, std::string_view text) {
+  if (text.empty() || is_broken_) return -1;
+  const int broken_off = line_open_ && source != last_source_ ? last_source_ : -1;
   if (line_open_ && source != last_source_) queue_ += '\n';
   queue_ += text;
   line_open_ = text.back() != '\n';
   last_source_ = source;
   was_full_ |= full();
   if (!waiting_) Print();
+  return broken_off;
 }
 
 // A descriptor that polls as writable takes PIPE_BUF bytes at least without blocking; it is not

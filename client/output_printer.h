@@ -17,15 +17,16 @@ class OutputPrinter {
   /// Above this much unprinted text `Full` is true, and nothing more should be added.
   static constexpr std::size_t kQueueBytesMax = std::size_t{1} << 20;
 
-  /// Prints to `fd`. `drained` is called when a full queue has become empty; `broken` once, with the
-  /// error, if no more can be printed. Later text is dropped.
+  /// Prints to `fd`. `drained` is called when a full queue has become empty; `broken` once, with
+  /// the error, if no more can be printed. Later text is dropped.
   OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
                 std::function<void(int error)> broken);
   ~OutputPrinter();
 
-  /// Adds text of one source (any number that tells sources apart). If the text before it came from
-  /// another source and had no newline at its end, it gets one.
-  void Add(int source, std::string_view text);
+  /// Adds text of one source (a number that tells sources apart, negative for this program's own).
+  /// If the text before it came from another source and had no newline at its end, it gets one, and
+  /// that source is returned; else -1.
+  int Add(int source, std::string_view text);
 
   bool full() const { return queue_.size() - printed_ > kQueueBytesMax; }
 

@@ -1,9 +1,11 @@
 #include "runtime/link_client.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -86,6 +88,8 @@ Attachment AttachToWorker() {
   if (fd < 0) StartUnderLauncher();
   UniqueFd link(fd);
   unsetenv(kLinkVariable);
+  // Its parent may be a script or a debugger, which dies with the launcher; so does this process.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   Say(link, LinkHello::kHello);
   LinkWelcome welcome;
   const UniqueFd memory = ReceiveWelcome(link, welcome);

@@ -30,7 +30,8 @@ void Process::EnsureAttached() {
   attached_ = true;
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
-  SetSpeaker({.segment = segment_, .pid = Value(self_), .superstep = &superstep_});
+  SetSpeaker(
+      {.segment = segment_, .pid = Value(self_), .os_pid = getpid(), .superstep = &superstep_});
 }
 
 void Process::Init(void (*spmd)()) {

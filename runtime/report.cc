@@ -34,6 +34,9 @@ struct Text {
   }
 };
 
+// A child made by fork has neither the segment nor a place in the job.
+bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.os_pid; }
+
 // Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
 // program has printed so far comes out first.
 [[noreturn]] void SayAndLeave(Text& text) {
@@ -46,7 +49,7 @@ struct Text {
     if (n <= 0) break;
     at += static_cast<std::size_t>(n);
   }
-  if (speaker.segment != nullptr) {
+  if (speaker.segment != nullptr && !IsForkedChild()) {
     ProcessCell& cell = speaker.segment->cell(Pid{speaker.pid});
     cell.state.store(ProcessState::kAborted, std::memory_order_seq_cst);
   }
@@ -55,7 +58,7 @@ struct Text {
 
 // A misuse is often found by all processes at once; the worker kills the others.
 void LetOnlyTheFirstSpeak() {
-  if (speaker.segment == nullptr) return;
+  if (speaker.segment == nullptr || IsForkedChild()) return;
   if (speaker.segment->header().reporting.exchange(1) == 0) return;
   for (;;) pause();
 }
@@ -69,6 +72,9 @@ void ReportMisuse(const char* call, const char* format, ...) {
   Text text;
   if (speaker.segment == nullptr) {
     text.Add("bspnow: %s before bsp_begin: ", call);
+  } else if (IsForkedChild()) {
+    text.Add("bspnow: %s in a child that pid %u made by fork, which is no BSP process: ", call,
+             speaker.pid);
   } else {
     const ProcessState state = speaker.segment->cell(Pid{speaker.pid}).state.load();
     if (state < ProcessState::kRunning) {

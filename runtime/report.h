@@ -16,6 +16,7 @@ inline constexpr int kAbortStatus = 6;
 struct Speaker {
   const Segment* segment = nullptr;
   std::uint32_t pid = 0;
+  int os_pid = 0;
   const std::uint64_t* superstep = nullptr;
 };
 

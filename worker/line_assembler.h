@@ -24,6 +24,9 @@ class LineAssembler {
   /// continue it.
   std::string TakePartial();
 
+  /// A line that was shown in part has been ended by somebody else: what follows is a new line.
+  void BeginAnew() { line_begun_ = false; }
+
   /// The end of the stream: the last line if it had no newline, as it is.
   std::string Finish();
 

@@ -29,6 +29,14 @@ absl::Status Exhausted(const char* what) {
   return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
+// A descriptor that gives end of file: a pipe that nobody can write to. Needs no /dev/null.
+UniqueFd EmptyInput() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  const UniqueFd write_end(ends[1]);
+  return UniqueFd(ends[0]);
+}
+
 sigset_t ChildSignals() {
   sigset_t set;
   sigemptyset(&set);
@@ -92,12 +100,12 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   process.error = UniqueFd(error[0]);
   const UniqueFd their_error(error[1]);
   UniqueFd nothing;
-  if (pid != Pid{0}) nothing = UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (pid != Pid{0}) nothing = EmptyInput();
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
   std::vector<std::string> additions = plan.environment;
-  additions.push_back(absl::StrCat(kLinkVariable, "=3"));
+  additions.push_back(absl::StrCat(kLinkVariable, "=", kLinkFd));
   // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
   if (getenv(kFortranUnbuffered) == nullptr) {
     additions.push_back(absl::StrCat(kFortranUnbuffered, "=y"));

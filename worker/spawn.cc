@@ -18,7 +18,6 @@ extern char** environ;
 namespace bspnow {
 namespace {
 
-constexpr int kLinkFd = 3;
 constexpr int kReportFd = 4;
 constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites a source.
 
@@ -43,6 +42,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
     [[maybe_unused]] const ssize_t n = write(report_fd, &failure, sizeof failure);
     _exit(127);
   };
+  static_assert(kLinkFd == 3 && kReportFd == 4, "the order below");
   int parked[5] = {request.standard[0], request.standard[1], request.standard[2], request.link,
                    report};
   for (int& fd : parked) {

@@ -12,6 +12,9 @@
 
 namespace bspnow {
 
+/// The descriptor of a process that is its link.
+inline constexpr int kLinkFd = 3;
+
 /// `standard` become the process's descriptors 0, 1, 2, and `link` its descriptor 3; it has no
 /// others. It dies when the calling thread's process dies, however that happens.
 struct SpawnRequest {
