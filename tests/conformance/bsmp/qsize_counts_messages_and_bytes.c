@@ -9,7 +9,7 @@
 
 int main(void) {
   int me, p, pid, i, n, bytes, size = 4, sent, sum;
-  char data[64] = {0};
+  char data[64 + 4] = {0};
   bsp_begin(bsp_nprocs());
   me = bsp_pid();
   p = bsp_nprocs();

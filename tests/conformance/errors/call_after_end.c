@@ -5,7 +5,8 @@
  * Claim: Every call that belongs between bsp_begin and bsp_end is an error after bsp_end; so is
  *   bsp_begin itself: parallel tasks cannot be started a second time.
  * Cases: bsp_begin bsp_end bsp_sync bsp_push_reg bsp_pop_reg bsp_put bsp_hpput bsp_get bsp_hpget
- *   bsp_set_tagsize bsp_send bsp_qsize bsp_get_tag bsp_move bsp_hpmove
+ *   bsp_set_tagsize bsp_send bsp_qsize bsp_get_tag bsp_move bsp_hpmove bsp_hput bsp_pushregister
+ *   bsp_popregister bsp_set_tag_size bsp_direct_get bsp_hpsend
  * Procs: 1 4
  * Exit: 6
  * Stderr: ^bspnow: {case} after bsp_end: .+
@@ -42,6 +43,12 @@ int main(int argc, char **argv) {
   if (CALL(bsp_get_tag)) bsp_get_tag(&x, &y);
   if (CALL(bsp_move)) bsp_move(&x, sizeof(x));
   if (CALL(bsp_hpmove)) x = bsp_hpmove(&tag, &payload);
+  if (CALL(bsp_hput)) bsp_hput(0, &x, &y, 0, sizeof(x));
+  if (CALL(bsp_pushregister)) bsp_pushregister(&x, sizeof(x));
+  if (CALL(bsp_popregister)) bsp_popregister(&x);
+  if (CALL(bsp_set_tag_size)) bsp_set_tag_size(&x);
+  if (CALL(bsp_direct_get)) bsp_direct_get(0, &x, 0, &y, sizeof(x));
+  if (CALL(bsp_hpsend)) bsp_hpsend(0, NULL, &x, sizeof(x));
   printf("no error, %d\n", x + y);
   return 0;
 }
