@@ -1,0 +1,100 @@
+"""How much memory the processes of a job hold together, at most, while it runs.
+
+Shared pages count once: private and file pages by their proportional set size; shared memory by
+that too, or, where that is more, by what the shared-memory files that the processes hold open
+occupy (pages of such a file may be mapped nowhere at the moment).
+"""
+
+import os
+import time
+
+SAMPLE_S = 0.005
+LIST_S = 0.05
+SESSION_FIELD = 3  # In /proc/PID/stat behind the command: state, ppid, pgrp, session.
+
+
+def processes_of(launcher):
+    """The launcher, all that descends from it, and all of its session."""
+    parents, members = {}, {launcher}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % entry, encoding="ascii", errors="replace") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+        except OSError:  # It has ended meanwhile.
+            continue
+        parents[int(entry)] = int(fields[1])
+        if int(fields[SESSION_FIELD]) == launcher:
+            members.add(int(entry))
+    grown = True
+    while grown:
+        more = {pid for pid, parent in parents.items() if parent in members} - members
+        members |= more
+        grown = bool(more)
+    return members
+
+
+def proportional_nbytes(pid):
+    """(shared memory, all the rest) of one process."""
+    shared = total = 0
+    with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as rollup:
+        for line in rollup:
+            if line.startswith("Pss:"):
+                total = int(line.split()[1]) * 1024
+            elif line.startswith("Pss_Shmem:"):
+                shared = int(line.split()[1]) * 1024
+    return shared, total - shared
+
+
+def shared_files(pid):
+    """(device, inode) -> bytes, of the shared-memory files that a process holds open."""
+    files = {}
+    for descriptor in os.listdir("/proc/%d/fd" % pid):
+        path = "/proc/%d/fd/%s" % (pid, descriptor)
+        try:
+            if os.readlink(path).startswith(("/memfd:", "/dev/shm/")):
+                status = os.stat(path)
+                files[(status.st_dev, status.st_ino)] = status.st_blocks * 512
+        except OSError:  # Closed meanwhile.
+            continue
+    return files
+
+
+def nbytes_held(pids):
+    shared = rest = 0
+    files = {}
+    for pid in pids:
+        try:
+            more_shared, more_rest = proportional_nbytes(pid)
+            files.update(shared_files(pid))
+        except OSError:  # It has ended meanwhile.
+            continue
+        shared += more_shared
+        rest += more_rest
+    return rest + max(shared, sum(files.values()))
+
+
+class Peak:
+    """Watches a job until it has ended; .nbytes is the most that was seen.
+
+    The processes are looked at one after the other, so a page that a second process just begins to
+    share may count in both. Therefore every other round goes backwards, and of each two rounds that
+    follow each other the smaller sum counts: a peak is what lasts for both.
+    """
+
+    def __init__(self):
+        self.nbytes = 0
+
+    def watch(self, job, timeout_s):
+        """job: a subprocess.Popen, the leader of its session."""
+        end_s = time.monotonic() + timeout_s
+        listed_s, pids, before = 0.0, [], 0
+        while job.poll() is None and time.monotonic() < end_s:
+            if time.monotonic() - listed_s > LIST_S:
+                pids, listed_s = sorted(processes_of(job.pid)), time.monotonic()
+            now = nbytes_held(pids)
+            self.nbytes = max(self.nbytes, min(before, now))
+            before = now
+            pids.reverse()
+            time.sleep(SAMPLE_S)

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Runs each program of the bench with small sizes: it must find its results right (each checks them
+# itself) and report every figure that the driver asks it for. BSPRUN and PROGRAMS may name another
+# bsprun and another directory of programs.
+set -euo pipefail
+
+bsprun=${BSPRUN:-client/bsprun}
+programs=${PROGRAMS:-tests/bench}
+
+# reports FIGURES COMMAND...: the command succeeds, and prints a positive number for each figure.
+reports() {
+  local figures=$1 output figure
+  shift
+  output=$("$@") || {
+    printf 'FAILED: %s\n%s\n' "$*" "$output" >&2
+    exit 1
+  }
+  for figure in $figures; do
+    if ! grep -Eq "^figure ${figure//./\\.} [0-9.e+-]+$" <<< "$output" ||
+      grep -Eq "^figure ${figure//./\\.} (-|0$)" <<< "$output"; then
+      printf 'no figure %s from: %s\n%s\n' "$figure" "$*" "$output" >&2
+      exit 1
+    fi
+  done
+}
+
+for p in 1 2 4; do
+  reports 'sync sync.p99' "$bsprun" -n "$p" "$programs/bench_sync" 0.01
+  reports 'put.64 hpput.64 get.64 hpget.64 send.64 put.65536 send.65536' \
+    "$bsprun" -n "$p" "$programs/bench_exchange" even 0.01 64 65536
+  reports 'put put.cold send get' "$bsprun" -n "$p" "$programs/bench_random" 0.01 5000
+  reports 'one.live same.live random.live register' \
+    "$bsprun" -n "$p" "$programs/bench_registrations" 0.01 500
+  reports '' "$bsprun" -n "$p" "$programs/bench_nothing"
+  reports 'sync' "$programs/limit" "$p" barrier 0.01
+done
+reports 'put.65536 hpput.65536 get.65536 hpget.65536 send.65536' \
+  "$bsprun" -n 2 "$programs/bench_exchange" other 0.01 65536
+reports 'one one.cold one.second' "$bsprun" -n 4 "$programs/bench_one_put" time 4 1000000
+reports '' "$bsprun" -n 4 "$programs/bench_one_put" hold 1 1000000
+reports 'copy.4096' "$programs/limit" 2 memcpy 0.01 4096
+reports 'store' "$programs/limit" 2 stores 0.01 5000

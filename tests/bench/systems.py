@@ -1,0 +1,218 @@
+"""The systems that are measured side by side: how each is built and started.
+
+A transport is how the processes of a job reach each other. Each system says for each transport
+which options and environment it needs; a second transport is a second entry in these tables.
+"""
+
+import dataclasses
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import machine
+import memory
+
+BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
+SOURCE_DIR = os.path.dirname(os.path.dirname(BENCH_DIR))
+CORES = len(os.sched_getaffinity(0))
+RUN_TIMEOUT_S = 120
+BSP_PROGRAMS = ("sync", "exchange", "random", "one_put", "registrations", "nothing")
+MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing")
+COMPILE = ["-std=gnu11", "-O2"]
+
+
+class Failed(Exception):
+    """A program gave a wrong result, crashed, or took too long."""
+
+
+@dataclasses.dataclass
+class Outcome:
+    figures: dict        # name -> seconds, as the program printed them
+    wall_s: float        # from the start of the launcher to its end
+    peak_nbytes: int = 0 # of all processes together; where it was asked for
+
+
+def stop(launcher):
+    """Ends a job that hangs, and whatever of it outlives its launcher."""
+    members = memory.processes_of(launcher.pid)
+    launcher.terminate()
+    try:
+        launcher.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        pass
+    for pid in members:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:  # Gone already.
+            pass
+    launcher.wait()
+
+
+def run(command, environment, output_path, peak=None):
+    """Runs one job; its output goes through a file, so that nobody has to read it meanwhile."""
+    with open(output_path, "w+", encoding="utf-8", errors="replace") as output:
+        start_s = time.monotonic()
+        job = subprocess.Popen(command, env={**os.environ, **environment}, stdout=output,
+                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                               start_new_session=True)
+        try:
+            if peak is not None:
+                peak.watch(job, RUN_TIMEOUT_S)
+            status = job.wait(timeout=RUN_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            stop(job)
+            raise Failed("still running after %d s" % RUN_TIMEOUT_S) from None
+        except BaseException:  # Ctrl-C: leave nothing behind.
+            stop(job)
+            raise
+        wall_s = time.monotonic() - start_s
+        output.seek(0)
+        lines = output.read().splitlines()
+    if status != 0:
+        raise Failed("exit status %d: %s" % (status, " | ".join(lines[-5:])))
+    words = [line.split() for line in lines if line.startswith("figure ")]
+    return Outcome({name: float(value) for _, name, value in words}, wall_s,
+                   peak.nbytes if peak is not None else 0)
+
+
+class System:
+    """One column of the tables. `missing` says why it cannot be measured, if it cannot."""
+    name = ""
+    missing = ""
+    version = ""
+
+    def __init__(self, build_dir, transport):
+        self.build_dir = build_dir
+        self.transport = transport
+
+    def command(self, program, nprocs, arguments):
+        raise NotImplementedError
+
+    def environment(self):
+        return {}
+
+    def run(self, program, nprocs, arguments, peak=None):
+        output_path = os.path.join(self.build_dir, "output")
+        command = self.command(program, nprocs, [str(argument) for argument in arguments])
+        return run(command, self.environment(), output_path, peak)
+
+
+def compile_c(compiler, source, program, options=()):
+    done = subprocess.run([compiler, *COMPILE, "-I", BENCH_DIR,
+                           os.path.join(BENCH_DIR, source), "-o", program, *options],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed("%s cannot compile %s:\n%s" % (compiler, source, done.stderr))
+
+
+def bazel(command, *arguments):
+    """With --config=release, what deploy/install installs, everywhere: it also decides where
+    `info` says the programs are."""
+    done = subprocess.run(["bazel", command, "--config=release", *arguments], cwd=SOURCE_DIR,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Failed("bazel cannot %s %s:\n%s" % (command, " ".join(arguments), done.stderr))
+    return done.stdout
+
+
+class Bspnow(System):
+    """This source tree, built by Bazel; or an installed tree."""
+    name = "bspnow"
+    OPTIONS = {"shm": []}
+
+    def __init__(self, build_dir, transport, prefix=None):
+        super().__init__(build_dir, transport)
+        if prefix:
+            self.program_dir = build_dir
+            self.bsprun = os.path.join(os.path.abspath(prefix), "bin", "bsprun")
+            for program in BSP_PROGRAMS:
+                compile_c("cc", "bench_%s.c" % program, os.path.join(build_dir, "bench_" + program),
+                          ["-I", os.path.join(prefix, "include"),
+                           os.path.join(prefix, "lib", "libbsp.a")])
+            compile_c("cc", "limit.c", os.path.join(build_dir, "limit"))
+        else:
+            self.build_with_bazel()
+        self.version = machine.first_line([self.bsprun, "--version"])
+
+    def build_with_bazel(self):
+        """Copies what it builds: a later build must not change what is being measured."""
+        programs = ["bench_" + program for program in BSP_PROGRAMS] + ["limit"]
+        bazel("build", "//client:bsprun", "//tests/bench:programs")
+        bazel_bin = bazel("info", "bazel-bin").strip()
+        for path in ["client/bsprun"] + ["tests/bench/" + program for program in programs]:
+            shutil.copy(os.path.join(bazel_bin, path), self.build_dir)
+        self.program_dir, self.bsprun = self.build_dir, os.path.join(self.build_dir, "bsprun")
+
+    def command(self, program, nprocs, arguments):
+        return [self.bsprun, "-n", str(nprocs), *self.OPTIONS[self.transport],
+                os.path.join(self.program_dir, "bench_" + program), *arguments]
+
+
+class Machine(System):
+    """The machine's own limits: processes with shared memory and no library between them."""
+    name = "machine"
+
+    def __init__(self, bspnow):
+        super().__init__(bspnow.build_dir, bspnow.transport)
+        self.program = os.path.join(bspnow.program_dir, "limit")
+
+    def command(self, program, nprocs, arguments):
+        return [self.program, str(nprocs), program, *arguments]
+
+
+class Mpi(System):
+    """One MPI library of Debian, under its alternative's name: mpicc.NAME, mpirun.NAME."""
+
+    def __init__(self, build_dir, transport):
+        super().__init__(build_dir, transport)
+        self.compiler = shutil.which("mpicc." + self.name)
+        self.launcher = shutil.which("mpirun." + self.name)
+        if not self.compiler or not self.launcher:
+            self.missing = "not installed"
+            return
+        self.version = self.find_version()
+        for program in MPI_PROGRAMS:
+            compile_c(self.compiler, "mpi_%s.c" % program, self.path(program))
+
+    def path(self, program):
+        return os.path.join(self.build_dir, "mpi_%s.%s" % (program, self.name))
+
+    def find_version(self):
+        raise NotImplementedError
+
+    def options(self, nprocs):
+        raise NotImplementedError
+
+    def command(self, program, nprocs, arguments):
+        return [self.launcher, *self.options(nprocs), "-n", str(nprocs), self.path(program),
+                *arguments]
+
+
+class Mpich(Mpi):
+    """As it is: it has no option for waiting politely when processes exceed the cores."""
+    name = "mpich"
+    OPTIONS = {"shm": []}
+
+    def find_version(self):
+        return machine.first_line(["mpichversion"]).replace("MPICH Version:", "").strip()
+
+    def options(self, nprocs):
+        return self.OPTIONS[self.transport]
+
+
+class OpenMpi(Mpi):
+    name = "openmpi"
+    OPTIONS = {"shm": ["--bind-to", "none"]}
+    # Beyond the cores it must be told to yield while it waits.
+    CROWDED = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+
+    def find_version(self):
+        return machine.first_line([self.launcher, "--version"]).rpartition(" ")[2]
+
+    def options(self, nprocs):
+        return self.OPTIONS[self.transport] + (self.CROWDED if nprocs > CORES else [])
+
+    def environment(self):
+        return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
