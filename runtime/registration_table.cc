@@ -26,14 +26,11 @@ bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
     slot = static_cast<std::uint32_t>(slots_.size());
     slots_.push_back(Slot{});
   }
-  const std::uint32_t older = Newest(address);
-  slots_[slot] = Slot{.number = ++last_number_,
-                      .older = older,
-                      .live = true,
-                      .pushed_now = true,
-                      .popped_now = false};
+  Bucket& bucket = Entry(address);
+  slots_[slot] = Slot{
+      .number = ++last_number_, .older = bucket.newest, .pushed_now = true, .popped_now = false};
   areas_[slot] = RegisteredArea{address, bytes};
-  SetNewest(address, slot);
+  bucket.newest = slot;
   pushed_.push_back(slot);
   pushes_ += 1;
   Mix(kPushMark);
@@ -41,7 +38,8 @@ bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
 }
 
 bool RegistrationTable::Pop(std::uint64_t address) {
-  std::uint32_t slot = Newest(address);
+  const Bucket* bucket = Known(address);
+  std::uint32_t slot = bucket == nullptr ? kNone : bucket->newest;
   while (slot != kNone && slots_[slot].popped_now) slot = slots_[slot].older;
   if (slot == kNone) return false;
   slots_[slot].popped_now = true;
@@ -54,24 +52,28 @@ bool RegistrationTable::Pop(std::uint64_t address) {
 
 SlotId RegistrationTable::FindSlowly(std::uint64_t address) {
   if (address == 0) return kNoSlot;
-  std::uint32_t slot = Newest(address);
-  while (slot != kNone && slots_[slot].pushed_now) slot = slots_[slot].older;
-  if (slot == kNone) return kNoSlot;
+  const Bucket* bucket = Known(address);
+  if (bucket == nullptr || bucket->usable == kNone) return kNoSlot;
   last_address_ = address;
-  last_slot_ = SlotId{slot};
+  last_slot_ = SlotId{bucket->usable};
   return last_slot_;
 }
 
 bool RegistrationTable::PushedNow(std::uint64_t address) const {
-  const std::uint32_t slot = Newest(address);
-  return slot != kNone && slots_[slot].pushed_now;
+  const Bucket* bucket = Known(address);
+  return bucket != nullptr && bucket->newest != kNone && slots_[bucket->newest].pushed_now;
 }
 
 void RegistrationTable::Commit() {
   for (const std::uint32_t slot : pushed_) slots_[slot].pushed_now = false;
+  for (const std::uint32_t slot : popped_) Unlink(slot);
+  for (const GrowArray<std::uint32_t>* changed : {&pushed_, &popped_}) {
+    for (const std::uint32_t slot : *changed) {
+      Bucket& bucket = Entry(areas_[slot].address);
+      bucket.usable = bucket.newest;
+    }
+  }
   for (const std::uint32_t slot : popped_) {
-    Unlink(slot);
-    slots_[slot].live = false;
     areas_[slot].bytes = 0;
     free_.push_back(slot);
   }
@@ -86,14 +88,9 @@ void RegistrationTable::Commit() {
 }
 
 void RegistrationTable::Unlink(std::uint32_t slot) {
-  const std::uint64_t address = areas_[slot].address;
-  std::uint32_t at = Newest(address);
-  if (at == slot) {
-    SetNewest(address, slots_[slot].older);
-    return;
-  }
-  while (slots_[at].older != slot) at = slots_[at].older;
-  slots_[at].older = slots_[slot].older;
+  std::uint32_t* link = &Entry(areas_[slot].address).newest;
+  while (*link != slot) link = &slots_[*link].older;
+  *link = slots_[slot].older;
 }
 
 void RegistrationTable::Mix(std::uint64_t value) {
@@ -101,46 +98,45 @@ void RegistrationTable::Mix(std::uint64_t value) {
   digest_ ^= digest_ >> 29;
 }
 
-// ---- The hash table: linear probing. A bucket names the newest slot of its address. When an
-// address loses its last slot its bucket keeps naming that slot, which is then not live, so that
-// probing still passes over it; Rehash drops such buckets.
+// ---- The hash table: linear probing, at most half full.
 
-std::size_t RegistrationTable::Bucket(std::uint64_t address) const {
+std::size_t RegistrationTable::Place(std::uint64_t address) const {
   const std::size_t mask = buckets_.size() - 1;
   std::size_t at = (address * kGolden >> 20) & mask;
-  while (buckets_[at] != kNone && areas_[buckets_[at]].address != address) at = (at + 1) & mask;
+  while (buckets_[at].newest != kEmpty && buckets_[at].address != address) at = (at + 1) & mask;
   return at;
 }
 
-std::uint32_t RegistrationTable::Newest(std::uint64_t address) const {
-  if (buckets_.empty()) return kNone;
-  const std::uint32_t slot = buckets_[Bucket(address)];
-  return slot != kNone && slots_[slot].live ? slot : kNone;
+const RegistrationTable::Bucket* RegistrationTable::Known(std::uint64_t address) const {
+  if (buckets_.empty()) return nullptr;
+  const Bucket& bucket = buckets_[Place(address)];
+  return bucket.newest == kEmpty ? nullptr : &bucket;
 }
 
-void RegistrationTable::SetNewest(std::uint64_t address, std::uint32_t slot) {
+RegistrationTable::Bucket& RegistrationTable::Entry(std::uint64_t address) {
   if (2 * (addresses_ + 1) > buckets_.size()) Rehash();
-  const std::size_t at = Bucket(address);
-  if (buckets_[at] == kNone) addresses_ += 1;
-  if (slot != kNone) buckets_[at] = slot;
+  Bucket& bucket = buckets_[Place(address)];
+  if (bucket.newest == kEmpty) {
+    addresses_ += 1;
+    bucket = Bucket{.address = address, .newest = kNone, .usable = kNone};
+  }
+  return bucket;
 }
 
+// Drops the addresses that have no slot any more.
 void RegistrationTable::Rehash() {
-  std::size_t live = 0;
-  for (const Slot& slot : slots_) live += slot.live ? 1 : 0;
+  GrowArray<Bucket> kept;
+  for (const Bucket& bucket : buckets_) {
+    const bool idle = bucket.newest == kNone && bucket.usable == kNone;
+    if (bucket.newest != kEmpty && !idle) kept.push_back(bucket);
+  }
   std::size_t wanted = 64;
-  while (wanted < 4 * (live + 1)) wanted *= 2;
+  while (wanted < 4 * (kept.size() + 1)) wanted *= 2;
   buckets_.clear();
   buckets_.Resize(wanted);
-  for (std::uint32_t& bucket : buckets_) bucket = kNone;
-  addresses_ = 0;
-  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-    if (!slots_[slot].live) continue;
-    const std::size_t at = Bucket(areas_[slot].address);
-    const std::uint32_t other = buckets_[at];
-    if (other == kNone) addresses_ += 1;
-    if (other == kNone || slots_[other].number < slots_[slot].number) buckets_[at] = slot;
-  }
+  for (Bucket& bucket : buckets_) bucket.newest = kEmpty;
+  for (const Bucket& bucket : kept) buckets_[Place(bucket.address)] = bucket;
+  addresses_ = kept.size();
 }
 
 }  // namespace bspnow

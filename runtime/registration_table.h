@@ -58,18 +58,25 @@ class RegistrationTable {
   struct Slot {
     std::uint64_t number;  ///< Counts all pushes, from 1; names the slot in errors.
     std::uint32_t older;   ///< Next older slot of the same address, or kNone.
-    bool live;             ///< Pushed, and the pop has not been committed.
     bool pushed_now;       ///< In this superstep.
     bool popped_now;
   };
+
+  /// An address and its slots. Once an address has had a slot its bucket stays until Rehash.
+  struct Bucket {
+    std::uint64_t address;
+    std::uint32_t newest;  ///< Pushes and pops of this superstep included; kNone, or kEmpty.
+    std::uint32_t usable;  ///< What puts and gets refer to: the newest at the last barrier.
+  };
   static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::uint32_t kEmpty = 0xfffffffe;  ///< The bucket has no address.
 
   SlotId FindSlowly(std::uint64_t address);
-  std::uint32_t Newest(std::uint64_t address) const;
-  void SetNewest(std::uint64_t address, std::uint32_t slot);
-  void Unlink(std::uint32_t slot);
+  std::size_t Place(std::uint64_t address) const;
+  const Bucket* Known(std::uint64_t address) const;
+  Bucket& Entry(std::uint64_t address);
   void Rehash();
-  std::size_t Bucket(std::uint64_t address) const;
+  void Unlink(std::uint32_t slot);
   void Mix(std::uint64_t value);
 
   RegisteredArea* areas_ = nullptr;
@@ -79,8 +86,8 @@ class RegistrationTable {
   GrowArray<std::uint32_t> free_;    ///< Slots to use again, the last freed first.
   GrowArray<std::uint32_t> pushed_;  ///< In this superstep.
   GrowArray<std::uint32_t> popped_;
-  GrowArray<std::uint32_t> buckets_;  ///< Newest slot of an address; kNone: empty.
-  std::size_t addresses_ = 0;         ///< Buckets in use, those without a live slot included.
+  GrowArray<Bucket> buckets_;
+  std::size_t addresses_ = 0;  ///< Buckets that are not empty.
   std::uint64_t last_number_ = 0;
   std::uint64_t digest_ = 0;
   std::uint64_t pushes_ = 0;
