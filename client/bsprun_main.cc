@@ -36,7 +36,7 @@ void AddRunOptions(CLI::App& app, CommandLine& line) {
       ->type_name("P");
   app.add_flag("--prefix-output", line.run.prefix_output, "Begin each line with its [pid]");
   app.add_flag("--timing", line.run.timing, "At the end, print supersteps, time, w, h, g and l");
-  app.add_flag("--json", line.run.json, "Print --timing as JSON");
+  app.add_flag("--json", line.run.json, "Print --timing, as JSON");
   app.add_option("--dir", line.run.directory, "Run the processes in this directory")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR");

@@ -288,7 +288,7 @@ int LocalRun::Run() {
   host_.Finish();
   CheckLinked();
   FinishPrinting();
-  if (options_.timing) {
+  if (options_.timing || options_.json) {
     const JobTiming timing = Timing(segment_.Measure());
     error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
   }

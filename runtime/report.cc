@@ -1,5 +1,6 @@
 #include "runtime/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -7,6 +8,9 @@
 
 #include <atomic>
 #include <cstddef>
+
+#include "base/check.h"
+#include "base/mapped_region.h"
 
 namespace bspnow {
 namespace {
@@ -39,15 +43,16 @@ bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.
 
 // Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
 // program has printed so far comes out first.
-[[noreturn]] void SayAndLeave(Text& text) {
-  if (text.used == 0 || text.bytes[text.used - 1] != '\n') text.bytes[text.used++] = '\n';
+// `text` has room for a newline behind its `bytes` bytes.
+[[noreturn]] void SayAndLeave(char* text, std::size_t bytes) {
+  if (bytes == 0 || text[bytes - 1] != '\n') text[bytes++] = '\n';
   fflush(stdout);
   fflush(stderr);
   std::size_t at = 0;
-  while (at < text.used) {
-    const ssize_t n = write(STDERR_FILENO, text.bytes + at, text.used - at);
-    if (n <= 0) break;
-    at += static_cast<std::size_t>(n);
+  while (at < bytes) {
+    const ssize_t n = write(STDERR_FILENO, text + at, bytes - at);
+    if (n < 0 && errno != EINTR) break;
+    at += n > 0 ? static_cast<std::size_t>(n) : 0;
   }
   if (speaker.segment != nullptr && !IsForkedChild()) {
     ProcessCell& cell = speaker.segment->cell(Pid{speaker.pid});
@@ -90,7 +95,7 @@ void ReportMisuse(const char* call, const char* format, ...) {
   va_start(args, format);
   text.Add(format, args);
   va_end(args);
-  SayAndLeave(text);
+  SayAndLeave(text.bytes, text.used);
 }
 
 void ReportFailure(const char* format, ...) {
@@ -101,13 +106,20 @@ void ReportFailure(const char* format, ...) {
   va_start(args, format);
   text.Add(format, args);
   va_end(args);
-  SayAndLeave(text);
+  SayAndLeave(text.bytes, text.used);
 }
 
+// The user's text is his own, however long it is.
 void AbortWithText(const char* format, std::va_list args) {
-  Text text;
-  text.Add(format, args);
-  SayAndLeave(text);
+  std::va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(nullptr, 0, format, args);
+  const std::size_t bytes = length < 0 ? 0 : static_cast<std::size_t>(length);
+  MappedRegion text = MappedRegion::Private(bytes + 2);
+  if (!text.valid()) OutOfMemory(bytes);
+  auto* at = reinterpret_cast<char*>(text.data());
+  vsnprintf(at, bytes + 1, format, again);
+  SayAndLeave(at, bytes);
 }
 
 }  // namespace bspnow
