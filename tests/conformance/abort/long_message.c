@@ -1,7 +1,7 @@
 /* Source: BSPlib 1997, Halt, statement 2
  * Claim: A message of some thousand characters is printed in full.
  * Exit: 6
- * Stderr: ^begin {'x' * 5000} end$
+ * Stderr: ^begin {'x' * 20000} end$
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@
 int main(void) {
   char text[5001];
   bsp_begin(bsp_nprocs());
-  memset(text, 'x', 5000);
-  text[5000] = '\0';
+  memset(text, 'x', 20000);
+  text[20000] = '\0';
   if (bsp_pid() == 0) bsp_abort("begin %s end\n", text);
   bsp_end();
   return 0;
