@@ -8,7 +8,7 @@
 #include "bsp.h"
 
 int main(void) {
-  char text[5001];
+  char text[20001];
   bsp_begin(bsp_nprocs());
   memset(text, 'x', 20000);
   text[20000] = '\0';
