@@ -8,6 +8,7 @@ namespace bspnow {
 namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
+constexpr std::uint64_t kBytesForG = 100'000;  // With less the barriers' noise would pass for g.
 
 /// The cost model's parameters as this job shows them (Q&A about BSP, section 4). They add up:
 /// time = w + h*g + supersteps * l.
@@ -23,7 +24,7 @@ Costs Derive(const JobTiming& t) {
   c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
   c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
   c.l_s = static_cast<double>(t.l_ns) * kSecondsPerNs;
-  if (t.h_bytes != 0) {
+  if (t.h_bytes >= kBytesForG) {
     const double beyond_s = static_cast<double>(t.beyond_ns) * kSecondsPerNs;
     c.g_s_per_byte = std::max(beyond_s - c.l_s * static_cast<double>(t.supersteps), 0.0) /
                      static_cast<double>(t.h_bytes);
@@ -55,7 +56,7 @@ std::string TimingAsText(const JobTiming& t) {
       "  h  %-12s the most that a process sent or received in each superstep, summed\n",
       t.supersteps, t.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
       Bytes(static_cast<double>(t.h_bytes)));
-  if (t.h_bytes != 0) {
+  if (t.h_bytes >= kBytesForG) {
     absl::StrAppendFormat(&text, "  g  %-12s a byte of h: all time beyond w and l\n",
                           absl::StrFormat("%.3f ns", c.g_s_per_byte * 1e9));
   }
