@@ -110,6 +110,7 @@ class LocalRun {
   void Perform(const Actions& actions);
   void Say(const std::string& line);
   void ShowPrompts();
+  bool IsStranger() const;
   void CheckLinked();
   void FinishPrinting();
   LineAssembler& lines(Pid pid, Stream stream);
@@ -203,6 +204,10 @@ void LocalRun::OnOutputLost(const char* stream, int error) {
     OnSignal(SIGPIPE);
     return;
   }
+  if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
+    OnSignal(SIGHUP);
+    return;
+  }
   Perform(job_.OnOutputLost(absl::StrCat("writing ", stream, ": ", strerror(error))));
 }
 
@@ -262,8 +267,14 @@ void LocalRun::FinishPrinting() {
   while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
 }
 
+// Ran well, but not as a BSP program, and could not have.
+bool LocalRun::IsStranger() const {
+  return job_.never_attached() && job_.exit_status() == 0 &&
+         LinkedWithLibbsp(options_.program) == Linked::kNo;
+}
+
 void LocalRun::CheckLinked() {
-  if (!job_.never_attached() || LinkedWithLibbsp(options_.program) != Linked::kNo) return;
+  if (!IsStranger()) return;
   Say(absl::StrCat(options_.program,
                    " is not linked with libbsp, and no process called bsp_begin;"
                    " compile it with bspcc"));
@@ -293,9 +304,7 @@ int LocalRun::Run() {
     error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
   }
   FinishPrinting();
-  const bool stranger = job_.never_attached() && job_.exit_status() == 0 &&
-                        LinkedWithLibbsp(options_.program) == Linked::kNo;
-  return stranger ? kFailureStatus : job_.exit_status();
+  return IsStranger() ? kFailureStatus : job_.exit_status();
 }
 
 // Descriptors 0 to 2 may be closed; what is opened next must not take their place.
