@@ -267,9 +267,9 @@ void LocalRun::FinishPrinting() {
   while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
 }
 
-// Ran well, but not as a BSP program, and could not have.
+// Came to its own end, but not as a BSP program, and could not have.
 bool LocalRun::IsStranger() const {
-  return job_.never_attached() && job_.exit_status() == 0 &&
+  return job_.never_attached() && !interrupted_ &&
          LinkedWithLibbsp(options_.program) == Linked::kNo;
 }
 
@@ -304,7 +304,7 @@ int LocalRun::Run() {
     error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
   }
   FinishPrinting();
-  return IsStranger() ? kFailureStatus : job_.exit_status();
+  return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }
 
 // Descriptors 0 to 2 may be closed; what is opened next must not take their place.

@@ -1,0 +1,102 @@
+"""What the output of ending.c must be, and what bsprun says of an end."""
+
+import re
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz" * 160
+
+# What a line on standard error may be, besides those of the program.
+GIVES_UP = r"pid \d+ gives up"
+MISUSE = r"bspnow: bsp_\w+ on pid \d+, superstep \d+: .+; .+"
+LEFT = (r"bsprun: pid \d+ left without bsp_end in superstep \d+ \(exit status \d+\); every process"
+        r" must call bsp_end, or bsp_abort to end the job")
+LEFT_EARLY = (r"bsprun: pid \d+ left before bsp_begin, while others are in it; all processes must"
+              r" call bsp_begin and bsp_end")
+NOT_LINKED = r"bsprun: \S+ is not linked with libbsp, and no process called bsp_begin; .*"
+NOT_FOUND = r"bsprun: program \S+ not found: .*"
+NOT_EXECUTABLE = r"bsprun: program \S+ is not executable; .*"
+CANNOT_WRITE = r"bsprun: .*standard output.*"
+
+
+def killed(number, name):
+    return rf"bsprun: pid \d+ was killed by signal {number} \({name}\)( in superstep \d+)?"
+
+
+def line(pid, number, width):
+    """As print_line in ending.c has it, without the newline."""
+    head = f"{pid} {number} "
+    first = (number + len(head)) % 26
+    return head + LETTERS[first:first + width - 1 - len(head)]
+
+
+class Lines:
+    """Each process's lines, in its order and whole. With `each` there must be so many of each
+    process; without, output may break off, and the last line of a process in its middle."""
+
+    def __init__(self, nprocs, width, each=None):
+        self.nprocs, self.width, self.each = nprocs, width, each
+
+    def complaints(self, text):
+        if not text.endswith("\n") and text and self.each is not None:
+            return ["the output ends without a newline"]
+        seen = [0] * self.nprocs
+        torn = 0
+        for got in text.splitlines():
+            pid = int(got.partition(" ")[0]) if re.match(r"\d+ ", got) else -1
+            if 0 <= pid < self.nprocs and got == line(pid, seen[pid], self.width):
+                seen[pid] += 1
+            elif self.each is None and torn < self.nprocs and any(
+                    line(i, seen[i], self.width).startswith(got) for i in range(self.nprocs)):
+                torn += 1
+            else:
+                return [f"a line that no process printed now: '{got[:80]}'"]
+        if self.each is not None and seen != [self.each] * self.nprocs:
+            return [f"lines of each process: {seen}, expected {self.each}"]
+        return []
+
+
+def binary(nbytes):
+    """As write_binary in ending.c has it."""
+    state, result = 1, bytearray()
+    for _ in range(nbytes):
+        state = (state * 1664525 + 1013904223) & 0xffffffff
+        result.append(state >> 24)
+    return bytes(result)
+
+
+def stderr_complaints(plan, text):
+    """`plan.says` maps what may be said to how often at least."""
+    result = []
+    count = dict.fromkeys(plan.says, 0)
+    for got in text.splitlines():
+        pattern = next((p for p in plan.says if re.fullmatch(p, got)), None)
+        if pattern is None:
+            result.append(f"unexpected on stderr: '{got[:200]}'")
+        else:
+            count[pattern] += 1
+    for pattern, least in plan.says.items():
+        if count[pattern] < least:
+            result.append(f"nothing on stderr matches '{pattern}'")
+        if "bsprun: " in pattern and count[pattern] > 1:
+            result.append(f"bsprun says {count[pattern]} times: '{pattern}'")
+    return result
+
+
+def complaints(plan, outcome):
+    """What is wrong with an outcome; empty if nothing."""
+    if outcome.hung:
+        return [f"still there after {plan.seconds_max} s"]
+    result = []
+    if outcome.status not in plan.statuses:
+        result.append(f"exit status {outcome.status}, expected one of {sorted(plan.statuses)}")
+    if outcome.since_event_s > plan.since_event_max_s:
+        result.append(f"took {outcome.since_event_s:.2f} s to end, expected at most"
+                      f" {plan.since_event_max_s} s")
+    if plan.output is not None:
+        result += plan.output(outcome.stdout, outcome.stderr)
+    if plan.says is not None:
+        result += stderr_complaints(plan, outcome.stderr.decode(errors="replace"))
+    if [note for note in outcome.notes if note.startswith("the terminal")]:
+        result.append("left the terminal with other settings")
+    if outcome.notes.count("stopped") < plan.stops:
+        result.append(f"stopped {outcome.notes.count('stopped')} times, expected {plan.stops}")
+    return result
