@@ -4,6 +4,11 @@
 #include <cstdlib>
 
 namespace bspnow {
+namespace {
+
+constexpr int kAbortStatus = 6;
+
+}  // namespace
 
 void CheckFailed(const char* file, int line, const char* expression, long long left,
                  long long right) {
@@ -17,7 +22,7 @@ void OutOfMemory(unsigned long long bytes) {
                "bspnow: out of memory: the system gave no %llu bytes; raise the limit"
                " (ulimit -v), or run fewer processes\n",
                bytes);
-  std::_Exit(EXIT_FAILURE);
+  std::_Exit(kAbortStatus);
 }
 
 }  // namespace bspnow

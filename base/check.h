@@ -8,7 +8,8 @@ namespace bspnow {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* expression, long long left,
                               long long right);
 
-/// The system gave no memory for `bytes` bytes: says so and ends the process with status 1.
+/// The system gave no memory for `bytes` bytes: says so and ends the process with
+/// status 6, as errors of BSPlib do.
 [[noreturn]] void OutOfMemory(unsigned long long bytes);
 
 }  // namespace bspnow

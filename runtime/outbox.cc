@@ -41,18 +41,22 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
   return directory_[Value(pid)];
 }
 
+void Outbox::RequireRoom(std::uint64_t bytes) const {
+  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
+  if (bytes <= heap_bytes - heap_used_) return;
+  ReportFailure(
+      "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
+      " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
+      " buffer",
+      Value(self_), static_cast<unsigned long long>(heap_bytes));
+}
+
 std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   Writer& w = writer(pid, kind);
   const std::uint64_t size =
       std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
-  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (heap_used_ + size > heap_bytes) {
-    ReportFailure(
-        "pid %u sends more than %llu bytes in one superstep, the most that memory or"
-        " address space allow; send less at a time, or use bsp_hpput, which needs no buffer",
-        Value(self_), static_cast<unsigned long long>(heap_bytes));
-  }
+  RequireRoom(size);
   const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
   heap_used_ += size;
   // Memory that was never touched comes faster all at once than by faults.
@@ -77,6 +81,7 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
 
 void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                              std::uint64_t call_site) {
+  if (to.bytes > kRecordBytesMax) RequireRoom(to.bytes);  // Before the first part is copied.
   for (std::uint64_t done = 0; done < to.bytes;) {
     const std::uint64_t bytes = std::min(to.bytes - done, kRecordBytesMax);
     std::byte* at = Room(to.pid, kPuts, kRecordAlign, sizeof(PutRecord) + site_bytes_ + bytes);
@@ -93,6 +98,7 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
 void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
   records_ += 1;
   gets_ += 1;
+  if (from.bytes > kRecordBytesMax) RequireRoom(from.bytes);  // For the answer.
   for (std::uint64_t done = 0; done < from.bytes;) {
     const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
     std::byte* at = Room(from.pid, kGets, kRecordAlign, sizeof(GetRecord) + site_bytes_);

@@ -103,6 +103,7 @@ class Outbox {
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
+  void RequireRoom(std::uint64_t bytes) const;
   DirectoryEntry& Touch(Pid pid);
   void AppendPutSlowly(const RemoteRange& to, const std::byte* from, std::uint64_t call_site);
   std::byte* Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {

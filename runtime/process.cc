@@ -80,22 +80,24 @@ void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
   direct_peers_.Attach(*segment_, self_, p_);
+  recorder_.Attach(*segment_, self_, p_);
   full_check_.Attach(*segment_, registrations_, direct_peers_, self_, p_);
   cell.state.store(ProcessState::kRunning);
   running_ = true;
   PassBarrier({});
-  begin_ns_ = superstep_start_ns_ = NowNs();
+  begin_ns_ = NowNs();
+  recorder_.Start(begin_ns_);
   cell.started.Publish(1);
   static_cast<void>(call_site);
 }
 
 void Process::End(std::uint64_t call_site) {
-  SyncTimes times{.start_ns = NowNs(), .call_site = call_site};
+  SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
   ProcessCell& cell = segment_->cell(self_);
   cell.in_end = 1;
   if (PassBarrier({.ending = 1}).ending != p_) ReportDifferentEnds(*segment_, self_, p_);
   times.released_ns = NowNs();
-  Record(times);
+  recorder_.Record(times, outbox_);
   inbox_.Clear();
   running_ = false;
   cell.state.store(ProcessState::kEnded);
@@ -221,7 +223,19 @@ void Process::MoveNow(const Transfer& transfer) {
   outbox_.CountDirectGet(remote.pid, transfer.bytes);
 }
 
+// So that no sum of sizes overflows later.
+void Process::RequireSendable(const char* call, const char* name, std::uint64_t bytes) const {
+  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
+  if (__builtin_expect(bytes <= heap_bytes, 1)) return;
+  ReportMisuse(
+      call,
+      "%s is %llu, and memory or address space allow %llu bytes a superstep; send less at a"
+      " time",
+      name, Printable(bytes), Printable(heap_bytes));
+}
+
 std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
+  RequireSendable("bsp_set_tagsize", "tag_nbytes", bytes);
   const std::uint64_t before = next_tag_bytes_;
   next_tag_bytes_ = bytes;
   tag_set_ = true;
@@ -231,6 +245,7 @@ std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
 void Process::Send(const char* call, std::int64_t pid, const void* tag, const void* payload,
                    std::uint64_t bytes) {
   CheckPid(call, pid);
+  RequireSendable(call, "payload_nbytes", bytes);
   if (tag == nullptr && tag_bytes_ != 0) {
     ReportMisuse(call, "tag is NULL, and the tag size is %llu; give the address of the tag",
                  Printable(tag_bytes_));
@@ -247,7 +262,7 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
 
 // design section 5. The order of the steps is the meaning of BSPlib: see drma_delivery.h.
 void Process::Sync(std::uint64_t call_site) {
-  SyncTimes times{.start_ns = NowNs(), .call_site = call_site};
+  SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
   if (full_check_.on()) {
     PassBarrier({});  // So that all computing is over when what was watched is compared.
     full_check_.CompareWatched();
@@ -272,11 +287,11 @@ void Process::Sync(std::uint64_t call_site) {
   } else {
     inbox_.Clear();
   }
-  if (registrations_.changed()) registrations_.Commit();
+  registrations_.Commit();
   tag_bytes_ = next_tag_bytes_;
   tag_set_ = false;
   times.communicated = all.data != 0;
-  Record(times);
+  recorder_.Record(times, outbox_);
   outbox_.NextSuperstep();
   superstep_ += 1;
   segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
@@ -284,7 +299,7 @@ void Process::Sync(std::uint64_t call_site) {
 
 BarrierFlags Process::PassBarrier(const BarrierFlags& mine) {
   if (barrier_.Arrive(mine)) {
-    FoldIfDue();
+    recorder_.FoldIfDue(superstep_);
     barrier_.Release();
   } else {
     barrier_.Wait(wait_);
@@ -351,40 +366,6 @@ void Process::ExchangeGets(unsigned parity) {
     wait_.Until(segment_->cell(Pid{i}).answered, answered);
     delivery_.WriteGets(Pid{i}, parity);
   }
-}
-
-// ---- Measurement ------------------------------------------------------------------------------
-
-void Process::Record(const SyncTimes& times) {
-  Measurement& m = segment_->measurement(self_, superstep_);
-  m.start_ns = superstep_start_ns_;
-  m.compute_ns = times.start_ns - superstep_start_ns_;
-  m.wait_ns = times.released_ns - times.start_ns;
-  m.bytes_out = 0;
-  m.bytes_in = 0;
-  m.messages_out = outbox_.records();
-  m.call_site = times.call_site;
-  superstep_start_ns_ = times.released_ns;
-  if (times.communicated) {
-    const DirectoryEntry* mine = segment_->directory(self_, outbox_.parity());
-    for (std::uint32_t i = 0; i < p_; ++i) {
-      if (i == Value(self_)) continue;
-      const DirectoryEntry& theirs = segment_->directory(Pid{i}, outbox_.parity())[Value(self_)];
-      m.bytes_out += mine[i].bytes_to + theirs.bytes_from;
-      m.bytes_in += mine[i].bytes_from + theirs.bytes_to;
-    }
-    superstep_start_ns_ = NowNs();
-  }
-  m.exchange_ns = superstep_start_ns_ - times.released_ns;
-  segment_->cell(self_).recorded.store(superstep_ + 1, std::memory_order_release);
-}
-
-// By the last to arrive, while the others wait: half a ring at a time, so that it costs a few
-// nanoseconds a superstep and process.
-void Process::FoldIfDue() {
-  const std::uint64_t folded = segment_->header().totals.supersteps;
-  if (superstep_ - folded < kFoldSupersteps) return;
-  FoldMeasurements(*segment_, p_, folded, superstep_);
 }
 
 }  // namespace bspnow

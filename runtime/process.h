@@ -16,6 +16,7 @@
 #include "runtime/link_client.h"
 #include "runtime/node_barrier.h"
 #include "runtime/outbox.h"
+#include "runtime/recorder.h"
 #include "runtime/registration_table.h"
 
 namespace bspnow {
@@ -78,14 +79,6 @@ class Process {
   BsmpInbox& inbox() { return inbox_; }
 
  private:
-  /// Times of the bsp_sync that is under way.
-  struct SyncTimes {
-    std::uint64_t start_ns;
-    std::uint64_t released_ns = 0;
-    std::uint64_t call_site;
-    bool communicated = false;  ///< Any process had data.
-  };
-
   [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;
   void EnsureAttached();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
@@ -120,13 +113,12 @@ class Process {
   [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(const BarrierFlags& mine);
+  void RequireSendable(const char* call, const char* name, std::uint64_t bytes) const;
   void PerformDirect();
   void PerformDirect(const DirectTransfer& transfer);
   bool Voting() const { return registrations_.changed() || tag_set_; }
   void Vote();
   void ExchangeGets(unsigned parity);
-  void Record(const SyncTimes& times);
-  void FoldIfDue();
 
   Attachment attachment_;
   Segment* segment_ = nullptr;
@@ -137,7 +129,6 @@ class Process {
   bool begun_ = false;
   std::uint64_t superstep_ = 0;
   std::uint64_t begin_ns_ = 0;
-  std::uint64_t superstep_start_ns_ = 0;
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool tag_set_ = false;              ///< In this superstep.
@@ -148,6 +139,7 @@ class Process {
   DrmaDelivery delivery_;
   BsmpInbox inbox_;
   DirectPeers direct_peers_;
+  Recorder recorder_;
   FullCheck full_check_;
   GrowArray<DirectTransfer> direct_;
 };

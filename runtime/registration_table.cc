@@ -64,7 +64,7 @@ bool RegistrationTable::PushedNow(std::uint64_t address) const {
   return bucket != nullptr && bucket->newest != kNone && slots_[bucket->newest].pushed_now;
 }
 
-void RegistrationTable::Commit() {
+void RegistrationTable::CommitChanges() {
   for (const std::uint32_t slot : pushed_) slots_[slot].pushed_now = false;
   for (const std::uint32_t slot : popped_) Unlink(slot);
   for (const GrowArray<std::uint32_t>* changed : {&pushed_, &popped_}) {
@@ -82,7 +82,6 @@ void RegistrationTable::Commit() {
   digest_ = 0;
   pushes_ = 0;
   pops_count_ = 0;
-  parity_ ^= 1;
   last_address_ = 0;
   last_slot_ = kNoSlot;
 }

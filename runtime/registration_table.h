@@ -52,7 +52,10 @@ class RegistrationTable {
   }
 
   /// The barrier: pushes and pops become valid.
-  void Commit();
+  void Commit() {
+    if (changed()) CommitChanges();
+    parity_ ^= 1;
+  }
 
  private:
   struct Slot {
@@ -71,6 +74,7 @@ class RegistrationTable {
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::uint32_t kEmpty = 0xfffffffe;  ///< The bucket has no address.
 
+  void CommitChanges();
   SlotId FindSlowly(std::uint64_t address);
   std::size_t Place(std::uint64_t address) const;
   const Bucket* Known(std::uint64_t address) const;

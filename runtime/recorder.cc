@@ -1,0 +1,47 @@
+#include "runtime/recorder.h"
+
+#include "base/clock.h"
+
+namespace bspnow {
+
+void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p) {
+  segment_ = &segment;
+  self_ = self;
+  p_ = p;
+}
+
+void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
+  Measurement& m = segment_->measurement(self_, times.superstep);
+  m.start_ns = superstep_start_ns_;
+  m.compute_ns = times.start_ns - superstep_start_ns_;
+  m.wait_ns = times.released_ns - times.start_ns;
+  m.bytes_out = 0;
+  m.bytes_in = 0;
+  m.messages_out = outbox.records();
+  m.call_site = times.call_site;
+  superstep_start_ns_ = times.released_ns;
+  if (times.communicated) {
+    CountTraffic(outbox.parity(), m);
+    superstep_start_ns_ = NowNs();
+  }
+  m.exchange_ns = superstep_start_ns_ - times.released_ns;
+  segment_->cell(self_).recorded.store(times.superstep + 1, std::memory_order_release);
+}
+
+void Recorder::CountTraffic(unsigned parity, Measurement& m) const {
+  const DirectoryEntry* mine = segment_->directory(self_, parity);
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    if (i == Value(self_)) continue;  // What stays here is no communication.
+    const DirectoryEntry& theirs = segment_->directory(Pid{i}, parity)[Value(self_)];
+    m.bytes_out += mine[i].bytes_to + theirs.bytes_from;
+    m.bytes_in += mine[i].bytes_from + theirs.bytes_to;
+  }
+}
+
+void Recorder::FoldIfDue(std::uint64_t superstep) {
+  const std::uint64_t folded = segment_->header().totals.supersteps;
+  if (superstep - folded < kFoldSupersteps) return;
+  FoldMeasurements(*segment_, p_, folded, superstep);
+}
+
+}  // namespace bspnow

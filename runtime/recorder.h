@@ -1,0 +1,47 @@
+// Records what each superstep cost this process, in the ring that its worker reads.
+#ifndef RUNTIME_RECORDER_H_
+#define RUNTIME_RECORDER_H_
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "runtime/link_segment.h"
+#include "runtime/outbox.h"
+
+namespace bspnow {
+
+/// The bsp_sync or bsp_end that is under way.
+struct SyncTimes {
+  std::uint64_t superstep;
+  std::uint64_t start_ns;         ///< When it was called.
+  std::uint64_t released_ns = 0;  ///< When the barrier let go.
+  std::uint64_t call_site;
+  bool communicated = false;  ///< Any process had data.
+};
+
+class Recorder {
+ public:
+  void Attach(const Segment& segment, Pid self, std::uint32_t p);
+
+  /// Superstep 0 begins.
+  void Start(std::uint64_t now_ns) { superstep_start_ns_ = now_ns; }
+
+  /// The superstep is over, and the next one begins. `outbox` is still that of this one.
+  void Record(const SyncTimes& times, const Outbox& outbox);
+
+  /// Folds half a ring of finished supersteps into the job's totals: by the last process to arrive
+  /// at a barrier, while the others wait. Costs a few nanoseconds a superstep and process.
+  void FoldIfDue(std::uint64_t superstep);
+
+ private:
+  void CountTraffic(unsigned parity, Measurement& m) const;
+
+  const Segment* segment_ = nullptr;
+  Pid self_{};
+  std::uint32_t p_ = 0;
+  std::uint64_t superstep_start_ns_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_RECORDER_H_
