@@ -88,6 +88,7 @@ Attachment AttachToWorker() {
   if (fd < 0) StartUnderLauncher();
   UniqueFd link(fd);
   unsetenv(kLinkVariable);
+  unsetenv(kSelfStartVariable);
   // Its parent may be a script or a debugger, which dies with the launcher; so does this process.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Say(link, LinkHello::kHello);

@@ -34,6 +34,12 @@ GrowArray<char> ReadArguments() {
 }  // namespace
 
 void StartUnderLauncher() {
+  // Who comes back here without a link was started by something that is no launcher.
+  if (getenv(kSelfStartVariable) != nullptr) {
+    ReportFailure("BSPRUN=%s is no launcher; name bsprun there, or unset it",
+                  getenv("BSPRUN") == nullptr ? "" : getenv("BSPRUN"));
+  }
+  setenv(kSelfStartVariable, "1", 1);
   char program[kPathBytes];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
   if (length <= 0) ReportFailure("cannot read /proc/self/exe: %s; use bsprun", strerror(errno));

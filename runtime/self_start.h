@@ -4,6 +4,9 @@
 
 namespace bspnow {
 
+/// Set from the replacement until a process of the launcher has found its link.
+inline constexpr char kSelfStartVariable[] = "BSPNOW_SELF_START";
+
 /// Replaces this process by `bsprun PROGRAM ARGS`, with this process's program and arguments. The
 /// launcher is $BSPRUN, that of the installation the program was linked in, or the one on the PATH.
 [[noreturn]] void StartUnderLauncher();

@@ -14,7 +14,7 @@ LEFT_EARLY = (r"bsprun: pid \d+ left before bsp_begin, while others are in it; a
 NOT_LINKED = r"bsprun: \S+ is not linked with libbsp, and no process called bsp_begin; .*"
 NOT_FOUND = r"bsprun: program \S+ not found: .*"
 NOT_EXECUTABLE = r"bsprun: program \S+ is not executable; .*"
-CANNOT_WRITE = r"bsprun: .*standard output.*"
+CANNOT_WRITE = "bsprun: writing standard output: No space left on device"
 
 
 def killed(number, name):

@@ -124,6 +124,9 @@ class Job:
     def _start_on_pipes(self, command):
         stdin = subprocess.PIPE if self.plan.stdin == "open" else subprocess.DEVNULL
         (out, theirs_out), (err, theirs_err) = os.pipe(), os.pipe()
+        if self.plan.stdout == "full disk":
+            os.close(theirs_out)
+            theirs_out = os.open("/dev/full", os.O_WRONLY)
         self.process = subprocess.Popen(command, stdin=stdin, stdout=theirs_out,
                                         stderr=theirs_err, **self.options)
         os.close(theirs_out)

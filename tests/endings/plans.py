@@ -27,7 +27,7 @@ class Plan:
     closed: tuple = ()         # descriptors that are closed when bsprun starts
     ignored: tuple = ()        # signals that are ignored when bsprun starts
     stdin: str = "nothing"     # or "open": nothing comes, and no end
-    stdout: str = "all"        # how it is read; see Reader
+    stdout: str = "all"        # how it is read; see Reader. Or it goes to a "full disk"
     stderr: str = "all"
     # (seconds after the one before, its name in job.py, what goes with it)
     events: list = dataclasses.field(default_factory=list)
@@ -69,6 +69,11 @@ def busy(chance):
     return arguments
 
 
+def checked(chance):
+    """Sometimes, with the engine's other way through a superstep."""
+    return {"BSP_CHECK": "full"} if chance.random() < 0.2 else {}
+
+
 def moment(chance):
     """Seconds from the start to an event: while it starts, or later."""
     return chance.choice((0, chance.uniform(0, 0.02), chance.uniform(0, 0.1),
@@ -89,8 +94,8 @@ def normal(chance):
     status = chance.choice((0, 0, 1, 77))
     return Plan(p, {"supersteps": supersteps, "lines": lines, "return": status,
                     "transfer": chance.choice((0, 8, 20000)), **descendants(chance)},
-                wrapper=chance.choice(((), (), SHELL, EXEC_SHELL)), statuses=(status,),
-                stdin=chance.choice(("nothing", "open")),
+                wrapper=chance.choice(((), (), SHELL, EXEC_SHELL)), environment=checked(chance),
+                statuses=(status,), stdin=chance.choice(("nothing", "open")),
                 output=whole_lines(p, 64, supersteps * lines))
 
 
@@ -173,7 +178,7 @@ def no_bsp_program(chance):
 def process_killed(chance):
     return Plan(some_processes(chance), {**busy(chance), **descendants(chance)},
                 events=[(moment(chance), "signal_process", (chance.random(), SIGKILL))],
-                statuses=(137,), says={KILLED: 1})
+                environment=checked(chance), statuses=(137,), says={KILLED: 1})
 
 
 def interrupted(chance):
@@ -323,6 +328,21 @@ def stuck_reader(chance):
                 statuses=(128 + number,), since_event_max_s=GRACE_S + BUSY_S)
 
 
+def stuck_terminal(chance):
+    """Nobody reads what comes on the terminal, and then bsprun is to end."""
+    return Plan(some_processes(chance, 16), {"supersteps": -1, "lines": 100}, terminal=True,
+                stdout="nothing", events=[(0, "begun", None), (0.3, "signal_launcher", SIGTERM)],
+                statuses=(143,), says=None, since_event_max_s=GRACE_S + BUSY_S)
+
+
+def full_disk(chance):
+    """The output cannot be written."""
+    supersteps = chance.choice((1, -1))
+    return Plan(some_processes(chance), {"supersteps": supersteps, "lines": 10,
+                                         **descendants(chance)},
+                stdout="full disk", statuses=(1,), says={checks.CANNOT_WRITE: 1})
+
+
 def descriptors_closed(chance):
     """Of the standard ones, when bsprun starts."""
     closed = chance.choice(((0,), (1,), (2,), (0, 1), (0, 1, 2)))
@@ -342,4 +362,5 @@ KINDS = ((normal, 3), (fewer_processes, 1), (fails_after_end, 1), (abort, 2), (m
          (starts_with_signals_ignored, 1), (stopped_and_continued, 1), (process_stopped, 1),
          (key_pressed, 2), (key_pressed_twice, 1), (suspended, 1), (reader_leaves, 2),
          (error_reader_leaves, 1), (slow_reader, 1), (flood, 1), (flood_of_errors, 1),
-         (binary_output, 1), (stuck_reader, 1), (descriptors_closed, 1))
+         (binary_output, 1), (stuck_reader, 1), (stuck_terminal, 1), (full_disk, 1),
+         (descriptors_closed, 1))
