@@ -1,6 +1,7 @@
 #include "client/output_printer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <unistd.h>
@@ -9,10 +10,24 @@
 #include <utility>
 
 namespace bspnow {
+namespace {
+
+// A way of our own to the terminal behind `fd`; invalid if there is none.
+UniqueFd OpenTerminal(int fd) {
+  if (!isatty(fd)) return {};
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+}
+
+}  // namespace
 
 OutputPrinter::OutputPrinter(EventLoop& loop, int fd, std::function<void()> drained,
                              std::function<void(int error)> broken)
-    : loop_(loop), fd_(fd), drained_(std::move(drained)), broken_(std::move(broken)) {}
+    : loop_(loop),
+      terminal_(OpenTerminal(fd)),
+      fd_(terminal_.valid() ? terminal_.get() : fd),
+      drained_(std::move(drained)),
+      broken_(std::move(broken)) {}
 
 OutputPrinter::~OutputPrinter() {
   if (waiting_) loop_.Forget(fd_);
@@ -30,39 +45,42 @@ int OutputPrinter::Add(int source, std::string_view text) {
   return broken_off;
 }
 
-// A descriptor that polls as writable takes PIPE_BUF bytes at least without blocking; it is not
-// ours to make non-blocking, since others share it.
-bool OutputPrinter::PrintSome() {
+// A pipe or socket that polls as writable takes PIPE_BUF bytes at least without blocking. It is not
+// ours to make non-blocking, since others share it; a terminal, which makes no such promise, can be
+// opened anew.
+OutputPrinter::Progress OutputPrinter::PrintSome() {
+  pollfd ready{fd_, POLLOUT, 0};
+  if (poll(&ready, 1, 0) == 0) return Progress::kBlocked;
   const std::size_t bytes = std::min<std::size_t>(queue_.size() - printed_, PIPE_BUF);
   const ssize_t n = write(fd_, queue_.data() + printed_, bytes);
-  if (n < 0 && errno != EINTR && errno != EAGAIN) {
+  if (n < 0 && errno == EAGAIN) return Progress::kBlocked;
+  if (n < 0 && errno != EINTR) {
     const int error = errno;
     is_broken_ = true;
     queue_.clear();
     printed_ = 0;
     broken_(error);
-    return false;
+    return Progress::kBroken;
   }
   printed_ += n > 0 ? static_cast<std::size_t>(n) : 0;
   if (printed_ == queue_.size()) {
     queue_.clear();
     printed_ = 0;
   }
-  return true;
+  return Progress::kMade;
 }
 
 void OutputPrinter::Print() {
   while (!queue_.empty()) {
-    pollfd ready{fd_, POLLOUT, 0};
-    if (poll(&ready, 1, 0) == 0) {
-      waiting_ = loop_.OnWritable(fd_, [this] {
-        loop_.Forget(fd_);
-        waiting_ = false;
-        Print();
-      });
-      if (waiting_) return;
-    }
-    if (!PrintSome()) break;
+    const Progress progress = PrintSome();
+    if (progress == Progress::kBroken) break;
+    if (progress == Progress::kMade) continue;
+    waiting_ = loop_.OnWritable(fd_, [this] {
+      loop_.Forget(fd_);
+      waiting_ = false;
+      Print();
+    });
+    if (waiting_) return;
   }
   if (std::exchange(was_full_, false)) drained_();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 
 namespace bspnow {
@@ -34,10 +35,13 @@ class OutputPrinter {
   bool idle() const { return queue_.empty(); }
 
  private:
+  enum class Progress { kMade, kBlocked, kBroken };
+
   void Print();
-  bool PrintSome();
+  Progress PrintSome();
 
   EventLoop& loop_;
+  UniqueFd terminal_;  ///< A terminal, opened anew; see PrintSome.
   int fd_;
   std::function<void()> drained_;
   std::function<void(int error)> broken_;

@@ -89,7 +89,7 @@ struct alignas(kLineBytes) NodeBarrier {
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.
 struct alignas(kLineBytes) JobTotals {
   std::uint64_t supersteps;
-  std::uint64_t total_ns;   ///< From bsp_begin to the end of the last folded superstep.
+  std::uint64_t total_ns;   ///< On pid 0, from bsp_begin to the end of the last folded superstep.
   std::uint64_t w_ns;       ///< Sum of the slowest process's computing times.
   std::uint64_t h_bytes;    ///< Sum of the h-relations.
   std::uint64_t beyond_ns;  ///< Sum of what the supersteps took beyond w: h*g + l.

@@ -6,7 +6,7 @@ from signal import SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGSTOP, 
 
 import checks
 
-HANG_S = 60  # A run that takes longer hangs. Far more than any takes on a busy machine.
+HANG_S = 40  # A run that takes longer hangs. Far more than any takes on a busy machine.
 GRACE_S = 2.0  # bsprun(1), "Signals": who is still there then is killed.
 BUSY_S = 4.0  # What a busy machine may add.
 KILLED = checks.killed(9, "Killed")
