@@ -87,7 +87,10 @@ static void act(int pid) {
   if (strcmp(how, "misuse") == 0) bsp_put(bsp_nprocs(), from, into, 0, 1);
   if (strcmp(how, "end") == 0) bsp_end();
   if (strcmp(how, "exec") == 0) execl("/bin/true", "true", (char *)NULL);
-  if (strcmp(how, "fork") == 0 && fork() != 0) _exit(status);
+  if (strcmp(how, "fork") == 0) {
+    if (fork() != 0) _exit(status);
+    for (;;) pause();
+  }
   if (strcmp(how, "stop") == 0) raise(SIGSTOP);
   if (strcmp(how, "sleep") == 0) {
     for (;;) pause();

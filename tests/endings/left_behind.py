@@ -12,6 +12,8 @@ import time
 MARK = "BSPNOW_ENDING"
 PR_SET_CHILD_SUBREAPER = 36
 SHARED_DIRECTORIES = ("/dev/shm", "/tmp")
+# What else of this project keeps something there, and may be at work at the same time.
+OF_OTHERS = ("bspnow-bench-",)
 
 
 def become_subreaper():
@@ -60,13 +62,17 @@ def _reap():
         pass
 
 
+def _could_be_ours(name):
+    return name.startswith("bsp") or "bspnow" in name
+
+
 def _shared_files():
     """Names that could be bspnow's in places that all share."""
     found = set()
     for directory in SHARED_DIRECTORIES:
         try:
             found.update(os.path.join(directory, name) for name in os.listdir(directory)
-                         if "bsp" in name.lower())
+                         if _could_be_ours(name) and not name.startswith(OF_OTHERS))
         except OSError:
             pass
     return found
@@ -76,7 +82,7 @@ def _sockets():
     """Unix sockets with a name, abstract ones included, that could be bspnow's."""
     lines = _read("/proc/net/unix").decode(errors="replace").splitlines()
     return {line.split()[7] for line in lines
-            if len(line.split()) > 7 and "bsp" in line.split()[7].lower()}
+            if len(line.split()) > 7 and _could_be_ours(line.split()[7].lstrip("@"))}
 
 
 class Before:
