@@ -1,5 +1,4 @@
 // bsprun, and bsp (whose `run` is the same thing): reads the command line and runs the job.
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +16,6 @@ namespace {
 constexpr char kVersion[] = "0.1.0";
 constexpr std::uint32_t kProcessesMax = 4096;
 constexpr int kUsageStatus = 2;
-
-std::uint32_t DefaultProcesses() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::uint32_t>(CPU_COUNT(&set));
-}
 
 struct CommandLine {
   LocalRunOptions run{};
@@ -92,7 +85,7 @@ int Main(int argc, char** argv) {
   const bool is_bsp = strcmp(slash == nullptr ? argv[0] : slash + 1, "bsp") == 0;
   const char* name = is_bsp ? "bsp" : "bsprun";
   CommandLine line;
-  line.run.nprocs = DefaultProcesses();
+  line.run.nprocs = Processors();
   CLI::App app("Runs a BSP program on this machine: P processes, nothing to start by hand.", name);
   app.set_version_flag("--version", std::string(name) + " (bspnow) " + kVersion);
   CLI::App* run = &app;

@@ -35,12 +35,6 @@ constexpr int kOwnSource = -2;            // This program's own lines among the 
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
 constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.
 
-std::uint32_t Processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::uint32_t>(CPU_COUNT(&set));
-}
-
 std::uint64_t MemoryBytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -320,6 +314,12 @@ int Fail(const std::string& message) {
 }
 
 }  // namespace
+
+std::uint32_t Processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<std::uint32_t>(CPU_COUNT(&set));
+}
 
 int RunLocally(const LocalRunOptions& options) {
   OccupyStandardDescriptors();

@@ -20,7 +20,10 @@ struct LocalRunOptions {
   bool json;
 };
 
-/// Runs the job on this machine to its end. Returns its exit status (design section 6).
+/// Processors that this program may use.
+std::uint32_t Processors();
+
+/// Runs the job on this machine to its end. Returns its exit status (docs/design.md).
 int RunLocally(const LocalRunOptions& options);
 
 }  // namespace bspnow

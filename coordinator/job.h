@@ -53,7 +53,7 @@ class Job {
   /// No process made a BSP call.
   bool never_attached() const { return !attached_; }
 
-  /// The exit status of the job: that of pid 0, or the first failure's (design section 6);
+  /// The exit status of the job: that of pid 0, or the first failure's (docs/design.md);
   /// 128 + signal for a killed process, 6 where BSPlib ended it.
   int exit_status() const { return failure_ != 0 ? failure_ : status_of_pid_0_; }
 

@@ -227,10 +227,7 @@ void bsp_popregister(const void* ident) {
 
 // The calls whose types differ between the dialects: NAME(x) gives the symbol.
 #define BSP_DIALECT(NAME, PidType, CountType, SizeType)                                           \
-  void NAME(begin)(PidType maxprocs) {                                                            \
-    one.process.Begin(static_cast<std::int64_t>(maxprocs),                                        \
-                      reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE));                           \
-  }                                                                                               \
+  void NAME(begin)(PidType maxprocs) { one.process.Begin(static_cast<std::int64_t>(maxprocs)); }  \
   PidType NAME(nprocs)(void) { return static_cast<PidType>(one.process.nprocs()); }               \
   PidType NAME(pid)(void) {                                                                       \
     if (one.process.begin_ns() == 0) ReportMisuse("bsp_pid", "call bsp_begin first");             \

@@ -1,5 +1,5 @@
 // Unbuffered transfers: bsp_hpput and bsp_hpget from memory to memory, without a buffer and with
-// one copy (BSPlib 1997: "unbuffered on source, unbuffered on destination"; design section 4). They
+// one copy (BSPlib 1997: "unbuffered on source, unbuffered on destination"; docs/design.md). They
 // take effect in bsp_sync, before the barrier, by the process that issued them: it writes into the
 // destination or reads from the source, so no second barrier is needed.
 //

@@ -11,7 +11,7 @@
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
 //
-// One segment instead of one memfd per process (design section 4): with p = 256 on a node, 65,536
+// One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
 // descriptors would change hands. Every pid's arena is still its own range, and pages cost memory
 // only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
 // This header is the only door between runtime/ and worker/.

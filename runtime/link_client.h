@@ -1,5 +1,6 @@
 // The process's end of the link: finds its worker, says hello, and receives the segment. A program
-// that was started without a launcher starts itself under one (design section 6).
+// that was started without a launcher starts itself under one ("Starting and ending" in
+// docs/design.md).
 #ifndef RUNTIME_LINK_CLIENT_H_
 #define RUNTIME_LINK_CLIENT_H_
 

@@ -61,7 +61,7 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
   return participants.value.load(std::memory_order_acquire);
 }
 
-void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
+void Process::Begin(std::int64_t maxprocs) {
   EnsureAttached();
   if (begun_) ReportMisuse("bsp_begin", "a program has one bsp_begin and one bsp_end only");
   begun_ = true;
@@ -88,7 +88,6 @@ void Process::Begin(std::int64_t maxprocs, std::uint64_t call_site) {
   begin_ns_ = NowNs();
   recorder_.Start(begin_ns_);
   cell.started.Publish(1);
-  static_cast<void>(call_site);
 }
 
 void Process::End(std::uint64_t call_site) {
@@ -260,7 +259,8 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
 
 // ---- The superstep's end ----------------------------------------------------------------------
 
-// design section 5. The order of the steps is the meaning of BSPlib: see drma_delivery.h.
+// See "A superstep, step by step" in docs/design.md. The order of the steps is the meaning of
+// BSPlib: see drma_delivery.h.
 void Process::Sync(std::uint64_t call_site) {
   SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
   if (full_check_.on()) {

@@ -42,7 +42,7 @@ class Process {
 
   /// bsp_init: pids above 0 run `spmd` and leave the program.
   void Init(void (*spmd)());
-  void Begin(std::int64_t maxprocs, std::uint64_t call_site);
+  void Begin(std::int64_t maxprocs);
   void End(std::uint64_t call_site);
 
   // ---- Enquiry

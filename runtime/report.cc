@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
