@@ -18,4 +18,6 @@ std::uint64_t NowNs() { return Read(CLOCK_MONOTONIC); }
 
 std::uint64_t ProcessorNs() { return Read(CLOCK_PROCESS_CPUTIME_ID); }
 
+std::int64_t UnixMs() { return static_cast<std::int64_t>(Read(CLOCK_REALTIME) / 1'000'000u); }
+
 }  // namespace bspnow

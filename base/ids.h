@@ -13,6 +13,7 @@ enum class JobId : std::uint64_t {};      ///< One submitted program.
 enum class Epoch : std::uint64_t {};      ///< A job's incarnation; 1 at first start.
 enum class GroupId : std::uint32_t {};    ///< Processes that synchronise together.
 enum class Superstep : std::uint64_t {};  ///< 0 at bsp_begin.
+enum class WorkerId : std::uint32_t {};   ///< A worker daemon that registered; 0: the coordinator.
 enum class SlotId : std::uint32_t {};     ///< A registration slot, the same on all processes.
 
 inline constexpr GroupId kRootGroup{0};  ///< The whole job; the one that BSPlib's calls act on.

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -60,6 +61,18 @@ void PollWait::SleepUntil(SharedCounter& counter, std::uint32_t target) {
     Futex(&counter.value, FUTEX_WAIT, seen);
   }
   counter.sleepers.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  constexpr std::uint64_t kWordPollNs = 200'000;
+  constexpr timespec kBetweenLooks{.tv_sec = 0, .tv_nsec = 50'000};
+  if (word.load(std::memory_order_acquire) != value) return;
+  const std::uint64_t start = NowNs();
+  do {
+    sched_yield();
+    if (word.load(std::memory_order_acquire) != value) return;
+  } while (NowNs() - start < kWordPollNs);
+  while (word.load(std::memory_order_acquire) == value) nanosleep(&kBetweenLooks, nullptr);
 }
 
 }  // namespace bspnow

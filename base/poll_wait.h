@@ -42,6 +42,10 @@ class PollWait {
   std::uint64_t poll_ns_;      ///< The bound now.
 };
 
+/// Returns once `word` is no longer `value`. For a word whose changes wake nobody: polls for a
+/// bounded time, then looks again every 50 us.
+void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value);
+
 }  // namespace bspnow
 
 #endif  // BASE_POLL_WAIT_H_

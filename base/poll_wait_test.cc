@@ -46,6 +46,18 @@ TEST(PollWaitTest, WakesWhoSleeps) {
   EXPECT_EQ(counter.sleepers.load(), 0u);
 }
 
+TEST(PollWaitTest, SeesAWordChangeThatWakesNobody) {
+  std::atomic<std::uint32_t> word{1};
+  WaitWhile(word, 0);  // Not its value: returns at once.
+  std::thread other([&] {
+    for (int i = 0; i < 10'000; ++i) std::this_thread::yield();
+    word.store(2);
+  });
+  WaitWhile(word, 1);
+  EXPECT_EQ(word.load(), 2u);
+  other.join();
+}
+
 TEST(PollWaitTest, ComparesModuloTwoToThe32) {
   SharedCounter counter{};
   counter.value = 3;

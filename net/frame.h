@@ -1,0 +1,170 @@
+// The superstep path on the wire: frames on TCP streams between workers (Batch), and between worker
+// and coordinator (Arrive, Release, leases). One header for all; integers little-endian, without
+// padding. A length is checked before it is believed; what is malformed closes the stream with a
+// reason.
+//
+// Streams between workers are directed: the sender connects, says Hello, hears Welcome, and then
+// sends Batch frames with ascending sequence; only Ack comes back. It keeps what nobody has
+// acknowledged and sends it again, on the next connection, from what Welcome asks for. A worker's
+// stream to the coordinator goes both ways and resends nothing: its frames are idempotent (see
+// Arrive).
+#ifndef NET_FRAME_H_
+#define NET_FRAME_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
+inline constexpr std::uint16_t kFrameVersion = 1;
+
+enum class FrameKind : std::uint16_t {
+  kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
+  kWelcome = 2,    ///< Answer to kHello. `sequence`: the last Batch frame that I have.
+  kHeartbeat = 3,  ///< Worker to coordinator: renew my lease. Payload HeartbeatBody.
+  kLease = 4,      ///< Answer to kHeartbeat. Payload HeartbeatBody, as it came.
+  kBegin = 5,      ///< bsp_begin's number of processes: from pid 0's worker, then to all others.
+  kArrive = 6,     ///< Worker to coordinator: all processes of a node are at a barrier.
+  kRelease = 7,    ///< Coordinator to worker: all processes of the group are.
+  kBatch = 8,      ///< Worker to worker. Payload BatchPiece and data.
+  kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in. From a sender of
+                   ///< Batch frames, sequence 0: send me one now.
+  kAbort = 10,     ///< The sender closes the stream; the payload is the reason, as text.
+  kProgress = 11,  ///< Worker to coordinator, of a job that it hosts alone. Payload ProgressBody.
+};
+
+struct FrameHeader {
+  std::uint32_t magic = 0;  ///< kFrameMagic; anything else closes the stream.
+  std::uint16_t version = 0;
+  std::uint16_t kind = 0;            ///< FrameKind.
+  std::uint32_t header_crc32c = 0;   ///< Of the header's other bytes.
+  std::uint32_t payload_crc32c = 0;  ///< Of the payload.
+  std::uint64_t job = 0;
+  std::uint64_t epoch = 0;  ///< Below the receiver's: drop, a zombie sent it.
+  std::uint64_t superstep = 0;
+  std::uint64_t sequence = 0;  ///< Of this stream's Batch frames, from 1; 0 elsewhere.
+  std::uint32_t group = 0;
+  std::uint32_t source_worker = 0;  ///< WorkerId; 0 is the coordinator.
+  std::uint32_t payload_bytes = 0;  ///< At most kFramePayloadBytesMax.
+  std::uint32_t prefix_crc32c = 0;  ///< Of the payload's first kFramePrefixBytes, or all of fewer.
+};
+static_assert(sizeof(FrameHeader) == 64, "the wire has no padding");
+
+/// A payload's place may be chosen by its first bytes (BatchPiece) before the rest is here, and
+/// what is written there cannot be taken back: so these have a checksum of their own.
+inline constexpr std::size_t kFramePrefixBytes = 32;
+
+inline constexpr std::uint32_t kFramePayloadBytesMax = (1 << 20) + 4096;
+
+struct HelloBody {
+  std::uint64_t incarnation;  ///< Of the sender; a new one starts at sequence 1.
+  std::uint32_t target;       ///< WorkerId that the sender wants to reach; 0: the coordinator.
+  std::uint32_t reserved;
+};
+
+struct HeartbeatBody {
+  std::uint64_t sent_ns;  ///< The worker's monotonic clock; only it reads it.
+};
+
+struct BeginBody {
+  std::uint32_t nprocs;
+  std::uint32_t reserved;
+};
+
+/// What the processes of a node measured in the superstep that they finished before this barrier.
+struct SuperstepSums {
+  std::uint64_t superstep;
+  std::uint64_t start_ns;     ///< Of the first process of the node, its clock; for lengths only.
+  std::uint64_t compute_ns;   ///< The largest.
+  std::uint64_t wait_ns;      ///< The largest.
+  std::uint64_t exchange_ns;  ///< The largest.
+  std::uint64_t total_ns;     ///< Of the node's first process.
+  std::uint64_t h_bytes;      ///< The largest of bytes out or in.
+  std::uint64_t messages;     ///< The sum.
+};
+
+/// `barrier` counts the barriers of a group from bsp_begin's, which is 0; usually that of superstep
+/// s is s + 1, and more with BSP_CHECK=full. Repeating an Arrive changes nothing, and brings the
+/// Release again if it was given.
+struct ArriveBody {
+  std::uint64_t barrier;
+  std::uint32_t processes;  ///< That arrived: all of this node below p.
+  std::uint32_t with_data;  ///< Of them, as in BarrierPhase of runtime/link.h.
+  std::uint32_t with_gets;
+  std::uint32_t with_votes;
+  std::uint32_t ending;
+  std::uint32_t peers;  ///< PeerOwed entries that follow.
+  std::uint32_t
+      ending_bytes;        ///< Then a bitmap by pid of those in bsp_end, if some but not all are.
+  std::uint32_t has_sums;  ///< `sums` is valid (from the second barrier on).
+  SuperstepSums sums;
+};
+
+struct ReleaseBody {
+  std::uint64_t barrier;
+  std::uint32_t with_data;  ///< Of all processes of the group.
+  std::uint32_t with_gets;
+  std::uint32_t with_votes;
+  std::uint32_t ending;
+  std::uint32_t peers;         ///< PeerOwed entries that follow: who sent you what.
+  std::uint32_t ending_bytes;  ///< Then the bitmap of all, if some but not all are in bsp_end.
+};
+
+/// In an Arrive: that this worker sends to `worker` in this superstep. In a Release: that `worker`
+/// has sent to the receiver. Answers to gets are not counted.
+struct PeerOwed {
+  std::uint32_t worker;
+  std::uint32_t reserved;
+  std::uint64_t frames;
+};
+
+struct ProgressBody {
+  std::uint64_t supersteps;
+  std::uint64_t total_ns;
+  std::uint64_t w_ns;
+  std::uint64_t h_bytes;
+  std::uint64_t beyond_ns;
+  std::uint64_t l_ns;
+  std::uint64_t silent;
+  std::uint64_t messages;
+  std::uint32_t processes;
+  std::uint32_t reserved;
+};
+
+/// What one Batch frame holds.
+enum class BatchContent : std::uint32_t {
+  kPuts = 0,        ///< A part of a chunk of PutRecords (runtime/link.h).
+  kGets = 1,        ///< ... of GetRecords.
+  kMessages = 2,    ///< ... of MessageRecords.
+  kEntries = 3,     ///< BatchEntry[]: the sums of each pair of processes that has any.
+  kDirectPut = 4,   ///< A PutRecord and its bytes, to be written at once if that is possible.
+  kVote = 5,        ///< Of source_pid: RegistrationVote, then pushes, then pops.
+  kAnswers = 6,     ///< A part of source_pid's answers to destination_pid's gets.
+  kAnswersEnd = 7,  ///< No more answers of the source worker in this superstep.
+};
+
+struct BatchPiece {
+  std::uint32_t content = 0;  ///< BatchContent.
+  std::uint32_t source_pid = 0;
+  std::uint32_t destination_pid = 0;
+  std::uint32_t reserved = 0;
+  std::uint64_t chunk_bytes = 0;   ///< Of the whole chunk (its header not included), or answers.
+  std::uint64_t chunk_offset = 0;  ///< Of this part in it.
+};
+static_assert(sizeof(BatchPiece) == kFramePrefixBytes);
+
+/// DirectoryEntry of runtime/link.h without what only its own segment knows.
+struct BatchEntry {
+  std::uint32_t source_pid;
+  std::uint32_t destination_pid;
+  std::uint64_t bytes_to;
+  std::uint64_t bytes_from;
+  std::uint64_t message_count;
+  std::uint64_t message_bytes;
+};
+static_assert(sizeof(BatchEntry) == 40);
+
+}  // namespace bspnow
+
+#endif  // NET_FRAME_H_

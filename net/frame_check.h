@@ -1,0 +1,64 @@
+// Sealing frames with their checksums, and checking what came. A peer's bytes are never our bug:
+// each check answers with the fault, which is counted, logged and told to the peer.
+#ifndef NET_FRAME_CHECK_H_
+#define NET_FRAME_CHECK_H_
+
+#include <absl/status/status.h>
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "net/frame.h"
+
+namespace bspnow {
+
+/// What was wrong with a frame; the label of the counters of refused frames.
+enum class FrameFault : std::uint8_t {
+  kNone,
+  kBadMagic,
+  kBadVersion,
+  kBadHeaderCrc,
+  kBadPayloadCrc,
+  kTooLong,
+  kMalformed,  ///< Well sent, but it makes no sense there.
+};
+
+inline constexpr std::size_t kFrameFaults = 7;
+
+/// "bad_magic" and so on.
+const char* FaultName(FrameFault fault);
+
+/// OK for kNone, else DATA_LOSS with the fault's name.
+absl::Status FaultStatus(FrameFault fault);
+
+/// CRC32C of `bytes`, continuing from `crc` (0 at first).
+std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes);
+
+/// Fills in what follows from the rest: magic, version, payload_bytes and the checksums.
+/// Everything else is the caller's; the payload is the concatenation of `pieces`.
+void SealFrame(FrameHeader& header, std::span<const iovec> pieces);
+void SealFrame(FrameHeader& header, std::span<const std::byte> payload);
+
+/// The header alone: magic, version, checksum, length, kind.
+FrameFault CheckHeader(const FrameHeader& header);
+
+/// The first min(kFramePrefixBytes, payload_bytes) bytes of the payload.
+FrameFault CheckPrefix(const FrameHeader& header, std::span<const std::byte> prefix);
+
+/// The whole payload.
+FrameFault CheckPayload(const FrameHeader& header, std::span<const std::byte> payload);
+
+/// An empty header of this kind, to be filled in.
+inline FrameHeader HeaderOf(FrameKind kind) { return {.kind = static_cast<std::uint16_t>(kind)}; }
+
+/// Bytes of any plain struct, for payloads.
+template <typename T>
+std::span<const std::byte> BytesOf(const T& body) {
+  return std::as_bytes(std::span<const T, 1>(&body, 1));
+}
+
+}  // namespace bspnow
+
+#endif  // NET_FRAME_CHECK_H_

@@ -1,0 +1,123 @@
+#include "net/frame_stream.h"
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kQueuedBytesMax = std::size_t{64} << 20;  // A peer that reads no more.
+
+}  // namespace
+
+FrameStream::FrameStream(EventLoop& loop, const SocketAddress& address,
+                         const SocketOptions& options, FrameStreamEvents events)
+    : loop_(loop), events_(std::move(events)), reader_(static_cast<FrameSink&>(*this)) {
+  absl::StatusOr<UniqueFd> fd = BeginConnect(address, options);
+  if (!fd.ok()) {
+    Fail(fd.status());
+    return;
+  }
+  fd_ = *std::move(fd);
+  BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { OnConnected(); }));
+}
+
+FrameStream::FrameStream(EventLoop& loop, UniqueFd connected, FrameStreamEvents events)
+    : loop_(loop),
+      fd_(std::move(connected)),
+      events_(std::move(events)),
+      reader_(static_cast<FrameSink&>(*this)),
+      connected_(true) {
+  loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+}
+
+FrameStream::~FrameStream() {
+  *alive_ = false;
+  Shut();
+}
+
+void FrameStream::OnConnected() {
+  if (const absl::Status status = ConnectError(fd_.get()); !status.ok()) return Fail(status);
+  connected_ = true;
+  loop_.StopWriting(fd_.get());
+  loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+  if (events_.connected) events_.connected();
+  Write();
+}
+
+void FrameStream::Send(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (!open()) return;
+  writer_.Push(header, payload, {});
+  if (writer_.queued_bytes() > kQueuedBytesMax) {
+    Fail(absl::ResourceExhaustedError("the peer does not read"));
+  } else if (connected_ && !writing_) {
+    Write();
+  }
+}
+
+void FrameStream::Write() {
+  if (!open()) return;
+  if (const absl::Status status = writer_.Write(fd_.get()); !status.ok()) return Fail(status);
+  const bool blocked = !writer_.empty();
+  if (blocked == writing_) return;
+  writing_ = blocked;
+  if (blocked) {
+    BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { Write(); }));
+  } else {
+    loop_.StopWriting(fd_.get());
+  }
+}
+
+void FrameStream::OnReadable() {
+  const absl::Status status = reader_.Read(fd_.get());
+  if (open() && !status.ok()) Fail(status);
+}
+
+std::span<std::byte> FrameStream::Place(const FrameHeader&, std::span<const std::byte>) {
+  return {};
+}
+
+FrameFault FrameStream::OnFrame(const Frame& frame) {
+  return events_.frame(frame.header, frame.payload);
+}
+
+void FrameStream::PollDirectly() {
+  if (std::exchange(polled_, true)) return;
+  loop_.AddPoller(*this);
+}
+
+bool FrameStream::Poll() {
+  if (!open() || !connected_) return false;
+  const std::uint64_t before = reader_.bytes_read();
+  OnReadable();
+  return reader_.bytes_read() != before;
+}
+
+void FrameStream::Close(const std::string& reason) {
+  if (!open()) return;
+  if (connected_) {
+    writer_.Push(HeaderOf(FrameKind::kAbort), std::as_bytes(std::span(reason)), {});
+    writer_.Write(fd_.get()).IgnoreError();  // It is closed anyway.
+  }
+  Shut();
+}
+
+void FrameStream::Shut() {
+  if (std::exchange(polled_, false)) loop_.RemovePoller(*this);
+  reader_.Stop();
+  if (!fd_.valid()) return;
+  loop_.Forget(fd_.get());
+  fd_.Reset();
+}
+
+void FrameStream::Fail(const absl::Status& reason) {
+  Shut();
+  loop_.Post([this, alive = alive_, reason] {
+    if (!*alive) return;
+    const auto closed = events_.closed;  // It may destroy this stream.
+    if (closed) closed(reason);
+  });
+}
+
+}  // namespace bspnow

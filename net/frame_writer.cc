@@ -1,0 +1,109 @@
+#include "net/frame_writer.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "net/frame_check.h"
+#include "net/socket.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kPiecesAtOnce = 64;
+constexpr std::size_t kFramePiecesMax = 16;
+
+std::span<const std::byte> AsBytes(const iovec& piece) {
+  return {static_cast<const std::byte*>(piece.iov_base), piece.iov_len};
+}
+
+iovec AsPiece(std::span<const std::byte> bytes) {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+void FrameWriter::Push(FrameHeader header, std::span<const std::byte> owned,
+                       std::span<const iovec> pieces) {
+  BSP_CHECK_OP(pieces.size(), <=, kFramePiecesMax);
+  std::array<iovec, kFramePiecesMax + 1> payload;
+  payload[0] = AsPiece(owned);
+  std::copy(pieces.begin(), pieces.end(), payload.begin() + 1);
+  SealFrame(header, std::span<const iovec>(payload).first(pieces.size() + 1));
+
+  Item& item = queue_.emplace_back();
+  const std::span<const std::byte> head = BytesOf(header);
+  item.head.reserve(head.size() + owned.size());
+  item.head.insert(item.head.end(), head.begin(), head.end());
+  item.head.insert(item.head.end(), owned.begin(), owned.end());
+  item.pieces.assign(pieces.begin(), pieces.end());
+  item.bytes = sizeof header + header.payload_bytes;
+  queued_bytes_ += item.bytes;
+}
+
+std::size_t FrameWriter::Gather(std::span<iovec> out) const {
+  std::size_t n = 0;
+  std::size_t skip = front_written_;
+  const auto add = [&](std::span<const std::byte> bytes) {
+    const std::size_t skipped = std::min(skip, bytes.size());
+    skip -= skipped;
+    if (skipped < bytes.size()) out[n++] = AsPiece(bytes.subspan(skipped));
+  };
+  for (const Item& item : queue_) {
+    if (n + 1 + item.pieces.size() > out.size()) break;
+    add(item.head);
+    for (const iovec& piece : item.pieces) add(AsBytes(piece));
+  }
+  return n;
+}
+
+void FrameWriter::Written(std::size_t bytes) {
+  bytes_written_ += bytes;
+  queued_bytes_ -= bytes;
+  front_written_ += bytes;
+  while (!queue_.empty() && front_written_ >= queue_.front().bytes) {
+    front_written_ -= queue_.front().bytes;
+    queue_.pop_front();
+    ++frames_written_;
+  }
+}
+
+absl::Status FrameWriter::Write(int fd) {
+  static_assert(kFramePiecesMax + 1 <= kPiecesAtOnce);
+  while (!queue_.empty()) {
+    std::array<iovec, kPiecesAtOnce> pieces;
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = Gather(pieces);
+    const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0) {
+      if (errno == EAGAIN) return absl::OkStatus();
+      if (errno == EINTR) continue;
+      return SystemError("writing", errno);
+    }
+    Written(static_cast<std::size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+void FrameWriter::OwnAll() {
+  for (Item& item : queue_) {
+    for (const iovec& piece : item.pieces) {
+      const std::span<const std::byte> bytes = AsBytes(piece);
+      item.head.insert(item.head.end(), bytes.begin(), bytes.end());
+    }
+    item.pieces.clear();
+  }
+}
+
+void FrameWriter::Clear() {
+  queue_.clear();
+  front_written_ = 0;
+  queued_bytes_ = 0;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,301 @@
+#include "net/receiving_streams.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "net/frame_writer.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kHelloMs = 5000;
+constexpr std::uint64_t kLingerMs = 1000;  // For the peer to read why it was refused.
+constexpr std::uint64_t kAckMs = 20;
+constexpr std::uint64_t kAckBytes = 1 << 20;
+constexpr std::size_t kStrangersMax = 64;
+constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
+
+}  // namespace
+
+/// One connection, from accept to its end.
+class ReceivingStreams::Stream final : private FrameSink {
+ public:
+  Stream(ReceivingStreams& owner, Accepted accepted);
+  ~Stream() { Shut(); }
+
+  void Shut();
+  void Ack();
+  void Unplace(JobId job) { reader_.Unplace(Value(job)); }
+  bool stranger() const { return state_ == State::kStranger; }
+  WorkerId worker() const { return worker_; }
+
+ private:
+  enum class State { kStranger, kWelcomed, kRefused };
+
+  std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
+  FrameFault OnFrame(const Frame& frame) override;
+  FrameFault OnHello(const Frame& frame);
+  FrameFault OnBatch(const Frame& frame);
+  void OnReadable();
+  void Refuse(const std::string& reason);
+  void Discard();
+  void End(const std::string& reason);
+  void Send(FrameHeader header, std::span<const std::byte> payload);
+  void Write();
+  void AckSoon();
+  Reception& reception() { return owner_.receptions_[worker_]; }
+
+  ReceivingStreams& owner_;
+  EventLoop& loop_;
+  UniqueFd fd_;
+  std::string peer_;
+  State state_ = State::kStranger;
+  WorkerId worker_{};
+  FrameReader reader_;
+  FrameWriter writer_;
+  TimerId state_timer_ = kNoTimer;  ///< For Hello, and for the end of a refusal.
+  TimerId ack_timer_ = kNoTimer;
+  std::uint64_t acked_bytes_ = 0;  ///< Of reader_.bytes_read(), at the last Ack.
+};
+
+ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
+    : owner_(owner),
+      loop_(owner.loop_),
+      fd_(std::move(accepted.fd)),
+      peer_(accepted.peer.ToString()),
+      reader_(static_cast<FrameSink&>(*this)) {
+  loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+  state_timer_ = loop_.AddTimer(kHelloMs, [this] {
+    ++owner_.counts_.refused;
+    End("no Hello in time");
+  });
+}
+
+void ReceivingStreams::Stream::Shut() {
+  loop_.CancelTimer(state_timer_);
+  loop_.CancelTimer(ack_timer_);
+  reader_.Stop();
+  if (!fd_.valid()) return;
+  loop_.Forget(fd_.get());
+  fd_.Reset();
+}
+
+void ReceivingStreams::Stream::End(const std::string& reason) {
+  owner_.Note(absl::StrCat("stream from ", peer_, " (worker ", Value(worker_), "): ", reason));
+  owner_.Remove(*this);
+}
+
+void ReceivingStreams::Stream::OnReadable() {
+  if (state_ == State::kRefused) return Discard();
+  const std::uint64_t before = reader_.bytes_read();
+  const absl::Status status = reader_.Read(fd_.get());
+  owner_.counts_.bytes += reader_.bytes_read() - before;
+  if (!fd_.valid() || state_ == State::kRefused) return;
+  if (reader_.fault() != FrameFault::kNone) {
+    ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
+    Refuse(FaultName(reader_.fault()));
+  } else if (!status.ok()) {
+    End(status.ToString());
+  } else if (state_ == State::kWelcomed) {
+    AckSoon();
+  }
+}
+
+std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
+                                                     std::span<const std::byte> prefix) {
+  const bool batch = static_cast<FrameKind>(header.kind) == FrameKind::kBatch;
+  if (state_ != State::kWelcomed || !batch || !reception().IsNews(header.sequence)) return {};
+  BatchPiece piece;
+  std::memcpy(&piece, prefix.data(), sizeof piece);
+  return owner_.sink_.Place(worker_, header, piece);
+}
+
+FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
+  const auto kind = static_cast<FrameKind>(frame.header.kind);
+  if (state_ == State::kStranger)
+    return kind == FrameKind::kHello ? OnHello(frame) : FrameFault::kMalformed;
+  switch (kind) {
+    case FrameKind::kBatch:
+      return OnBatch(frame);
+    case FrameKind::kAck:
+      Ack();
+      return FrameFault::kNone;
+    default:
+      return FrameFault::kMalformed;
+  }
+}
+
+FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
+  HelloBody hello;
+  if (frame.payload.size() != sizeof hello) return FrameFault::kMalformed;
+  std::memcpy(&hello, frame.payload.data(), sizeof hello);
+  const std::string refusal = owner_.Welcome(*this, frame.header, hello);
+  if (!refusal.empty()) {
+    ++owner_.counts_.refused;
+    Refuse(refusal);
+    return FrameFault::kNone;
+  }
+  --owner_.strangers_;
+  ++owner_.counts_.connections;
+  state_ = State::kWelcomed;
+  worker_ = WorkerId{frame.header.source_worker};
+  loop_.CancelTimer(state_timer_);
+  FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
+  welcome.sequence = reception().OnHello(hello.incarnation);
+  Send(welcome, {});
+  return FrameFault::kNone;
+}
+
+FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
+  BatchPiece piece;
+  if (frame.payload.size() < sizeof piece || frame.header.sequence == 0 ||
+      frame.header.source_worker != Value(worker_))
+    return FrameFault::kMalformed;
+  if (!reception().IsNews(frame.header.sequence)) {
+    ++owner_.counts_.duplicates;
+    return FrameFault::kNone;
+  }
+  std::memcpy(&piece, frame.payload.data(), sizeof piece);
+  const std::span<const std::byte> data =
+      frame.placed.empty() ? frame.payload.subspan(sizeof piece) : frame.placed;
+  const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, piece, data);
+  if (fault != FrameFault::kNone) return fault;
+  ++owner_.counts_.frames;
+  reception().Take(frame.header.sequence);
+  if (reader_.bytes_read() - acked_bytes_ >= kAckBytes) Ack();
+  return FrameFault::kNone;
+}
+
+// A frame that takes long to come is acknowledged too, with what was there before it: a sign of
+// life for the sender.
+void ReceivingStreams::Stream::AckSoon() {
+  if (ack_timer_ != kNoTimer || reader_.bytes_read() == acked_bytes_) return;
+  ack_timer_ = loop_.AddTimer(kAckMs, [this] {
+    ack_timer_ = kNoTimer;
+    if (reader_.bytes_read() != acked_bytes_) Ack();
+  });
+}
+
+void ReceivingStreams::Stream::Ack() {
+  if (state_ != State::kWelcomed) return;
+  acked_bytes_ = reader_.bytes_read();
+  FrameHeader ack = HeaderOf(FrameKind::kAck);
+  ack.sequence = reception().last();
+  Send(ack, {});
+}
+
+void ReceivingStreams::Stream::Send(FrameHeader header, std::span<const std::byte> payload) {
+  header.source_worker = Value(owner_.self_);
+  writer_.Push(header, payload, {});
+  if (writer_.queued_bytes() < kQueuedBytesMax) return Write();
+  Refuse("Acks are not read");
+}
+
+void ReceivingStreams::Stream::Write() {
+  if (!writer_.Write(fd_.get()).ok()) return;  // Reading will say so, too.
+  if (writer_.empty()) {
+    loop_.StopWriting(fd_.get());
+  } else {
+    BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { Write(); }));
+  }
+}
+
+// Says why, and which frame it was. Closing at once could destroy these words on their way, while
+// the peer's bytes are unread; so they are read and thrown away for a while.
+void ReceivingStreams::Stream::Refuse(const std::string& reason) {
+  if (state_ == State::kRefused) return;
+  if (state_ == State::kStranger) --owner_.strangers_;
+  state_ = State::kRefused;
+  owner_.Note(absl::StrCat("stream from ", peer_, " refused: ", reason));
+  FrameHeader abort = HeaderOf(FrameKind::kAbort);
+  abort.sequence = reader_.faulty_sequence();
+  Send(abort, std::as_bytes(std::span(reason)));
+  shutdown(fd_.get(), SHUT_WR);
+  reader_.Stop();
+  loop_.CancelTimer(state_timer_);
+  state_timer_ = loop_.AddTimer(kLingerMs, [this] { owner_.Remove(*this); });
+}
+
+void ReceivingStreams::Stream::Discard() {
+  std::byte waste[16 << 10];
+  const ssize_t n = recv(fd_.get(), waste, sizeof waste, MSG_DONTWAIT);
+  if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) owner_.Remove(*this);
+}
+
+// --- All of them ---------------------------------------------------------------------------------
+
+ReceivingStreams::ReceivingStreams(EventLoop& loop, const SocketOptions& options, BatchSink& sink,
+                                   NoteFact note)
+    : loop_(loop), options_(options), sink_(sink), note_(std::move(note)) {}
+
+ReceivingStreams::~ReceivingStreams() = default;
+
+absl::Status ReceivingStreams::Listen(const SocketAddress& address) {
+  auto listener = Listener::Create(loop_, address, options_,
+                                   [this](Accepted accepted) { OnAccepted(std::move(accepted)); });
+  if (!listener.ok()) return listener.status();
+  listener_ = *std::move(listener);
+  return absl::OkStatus();
+}
+
+const SocketAddress& ReceivingStreams::address() const {
+  BSP_CHECK(listener_ != nullptr);
+  return listener_->address();
+}
+
+void ReceivingStreams::OnAccepted(Accepted accepted) {
+  if (strangers_ >= kStrangersMax) {
+    ++counts_.refused;
+    return;
+  }
+  ++strangers_;
+  auto stream = std::make_shared<Stream>(*this, std::move(accepted));
+  streams_.emplace(stream.get(), stream);
+}
+
+std::string ReceivingStreams::Welcome(Stream& stream, const FrameHeader& header,
+                                      const HelloBody& hello) {
+  if (header.source_worker == 0) return "Hello without a worker";
+  if (self_ == WorkerId{} || hello.target != Value(self_))
+    return absl::StrCat("you want worker ", hello.target, ", this is ", Value(self_));
+  const WorkerId worker{header.source_worker};
+  if (const auto old = by_worker_.find(worker); old != by_worker_.end()) Remove(*old->second);
+  by_worker_[worker] = &stream;
+  return "";
+}
+
+// The stream may be in the middle of reading: it dies when the loop is next at its top.
+void ReceivingStreams::Remove(Stream& stream) {
+  const auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  if (stream.stranger()) --strangers_;
+  const auto named = by_worker_.find(stream.worker());
+  if (named != by_worker_.end() && named->second == &stream) by_worker_.erase(named);
+  stream.Shut();
+  loop_.Post([dead = std::move(found->second)] {});
+  streams_.erase(found);
+}
+
+void ReceivingStreams::AckNow() {
+  for (const auto& [worker, stream] : by_worker_) stream->Ack();
+}
+
+void ReceivingStreams::Unplace(JobId job) {
+  for (const auto& [stream, owned] : streams_) stream->Unplace(job);
+}
+
+void ReceivingStreams::ForgetWorker(WorkerId worker) {
+  if (const auto found = by_worker_.find(worker); found != by_worker_.end()) Remove(*found->second);
+  receptions_.erase(worker);
+}
+
+void ReceivingStreams::Note(const std::string& fact) {
+  if (note_) note_(fact);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,104 @@
+// The receiving ends of the directed streams from all other workers: accepts them, welcomes each
+// with what it has, hands Batch frames to its sink exactly once and acknowledges them.
+#ifndef NET_RECEIVING_STREAMS_H_
+#define NET_RECEIVING_STREAMS_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "base/ids.h"
+#include "net/event_loop.h"
+#include "net/frame.h"
+#include "net/frame_check.h"
+#include "net/frame_reader.h"
+#include "net/listener.h"
+#include "net/retention.h"
+
+namespace bspnow {
+
+class BatchSink {
+ public:
+  /// Where the data behind `piece` is to be read to, or nothing (see FrameSink::Place). Only asked
+  /// for frames that are news; what was placed may be cut off and asked for again. If the owner of
+  /// the memory goes (the job ends), call ReceivingStreams::Unplace first.
+  virtual std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
+                                     const BatchPiece& piece) = 0;
+
+  /// A Batch frame, checksums right, once. `data` is what follows `piece`: where Place said, or in
+  /// a buffer until the call returns. kMalformed closes the stream and is counted.
+  virtual FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
+                             std::span<const std::byte> data) = 0;
+
+ protected:
+  ~BatchSink() = default;
+};
+
+struct ReceivingCounts {
+  std::uint64_t bytes = 0;
+  std::uint64_t frames = 0;      ///< News only.
+  std::uint64_t duplicates = 0;  ///< Sent again although they had come.
+  std::uint64_t connections = 0;
+  std::uint64_t refused = 0;  ///< Connections: no Hello in time, too many, not for us.
+  std::array<std::uint64_t, kFrameFaults> faults{};
+};
+
+class ReceivingStreams {
+ public:
+  using NoteFact = std::function<void(const std::string& fact)>;
+
+  ReceivingStreams(EventLoop& loop, const SocketOptions& options, BatchSink& sink, NoteFact note);
+  ~ReceivingStreams();
+
+  /// Binds; see address() for the port.
+  absl::Status Listen(const SocketAddress& address);
+  const SocketAddress& address() const;
+
+  /// Who we are, once that is known: a Hello for another worker is refused; before, every one is.
+  void SetSelf(WorkerId self) { self_ = self; }
+
+  /// Acknowledges to everybody what has come, now.
+  void AckNow();
+
+  /// What is being read into memory of this job goes to a buffer instead, and is then dropped by
+  /// the owner: its memory is about to go.
+  void Unplace(JobId job);
+
+  /// The worker is gone for good: closes its stream and forgets its numbers.
+  void ForgetWorker(WorkerId worker);
+
+  const ReceivingCounts& counts() const { return counts_; }
+
+ private:
+  class Stream;
+
+  void OnAccepted(Accepted accepted);
+
+  /// Why the stream is refused; empty: welcome.
+  std::string Welcome(Stream& stream, const FrameHeader& header, const HelloBody& hello);
+  void Remove(Stream& stream);
+  void Note(const std::string& fact);
+
+  EventLoop& loop_;
+  SocketOptions options_;
+  BatchSink& sink_;
+  NoteFact note_;
+  WorkerId self_{};
+  std::unique_ptr<Listener> listener_;
+  std::unordered_map<Stream*, std::shared_ptr<Stream>> streams_;
+  std::size_t strangers_ = 0;  ///< Of them, those that have not said Hello.
+  std::unordered_map<WorkerId, Stream*> by_worker_;
+  std::unordered_map<WorkerId, Reception> receptions_;
+  ReceivingCounts counts_;
+};
+
+}  // namespace bspnow
+
+#endif  // NET_RECEIVING_STREAMS_H_

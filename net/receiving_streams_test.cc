@@ -1,0 +1,174 @@
+#include "net/receiving_streams.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/frame_stream.h"
+#include "net/stream_fixture.h"
+
+namespace bspnow {
+namespace {
+
+/// A sender by hand: frames as the test likes them.
+struct Peer {
+  Peer(EventLoop& loop, const SocketAddress& address)
+      : stream(loop, address, SocketOptions{},
+               {.frame =
+                    [this](const FrameHeader& header, std::span<const std::byte> payload) {
+                      headers.push_back(header);
+                      texts.emplace_back(reinterpret_cast<const char*>(payload.data()),
+                                         payload.size());
+                      return FrameFault::kNone;
+                    },
+                .closed = [this](const absl::Status&) { closed = true; }}) {}
+
+  void Hello(std::uint64_t incarnation, WorkerId target) {
+    FrameHeader header = HeaderOf(FrameKind::kHello);
+    header.source_worker = Value(kSender);
+    stream.Send(header, BytesOf(HelloBody{incarnation, Value(target), 0}));
+  }
+
+  void Batch(std::uint64_t sequence, std::size_t data_bytes) {
+    FrameHeader header = HeaderOf(FrameKind::kBatch);
+    header.job = 1;
+    header.sequence = sequence;
+    header.source_worker = Value(kSender);
+    stream.Send(header, std::vector<std::byte>(sizeof(BatchPiece) + data_bytes));
+  }
+
+  bool Got(FrameKind kind) const {
+    return !headers.empty() && headers.back().kind == static_cast<std::uint16_t>(kind);
+  }
+
+  std::vector<FrameHeader> headers;
+  std::vector<std::string> texts;
+  bool closed = false;
+  FrameStream stream;
+};
+
+class ReceivingStreamsTest : public StreamTest {
+ protected:
+  std::unique_ptr<Peer> NewPeer() { return std::make_unique<Peer>(loop_, receiver_.address()); }
+
+  std::unique_ptr<Peer> Welcomed(std::uint64_t incarnation) {
+    auto peer = NewPeer();
+    peer->Hello(incarnation, kReceiver);
+    RunUntil([&] { return peer->Got(FrameKind::kWelcome); });
+    return peer;
+  }
+};
+
+TEST_F(ReceivingStreamsTest, WelcomesWithWhatItHas) {
+  auto peer = Welcomed(5);
+  EXPECT_EQ(peer->headers.back().sequence, 0u);
+  EXPECT_EQ(peer->headers.back().source_worker, Value(kReceiver));
+  peer->Batch(1, 10);
+  peer->Batch(3, 10);
+  RunUntil([&] { return sink_.came.size() == 2; });
+  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 3u);
+  EXPECT_EQ(Welcomed(6)->headers.back().sequence, 0u);
+}
+
+TEST_F(ReceivingStreamsTest, AcknowledgesSoonAfterTheLastFrame) {
+  auto peer = Welcomed(5);
+  for (std::uint64_t sequence = 1; sequence <= 5; ++sequence) peer->Batch(sequence, 10);
+  RunUntil([&] { return peer->Got(FrameKind::kAck); });
+  EXPECT_EQ(peer->headers.back().sequence, 5u);
+  EXPECT_EQ(peer->headers.size(), 2u) << "one Ack for all";
+}
+
+TEST_F(ReceivingStreamsTest, AcknowledgesAtOnceWhenAsked) {
+  auto peer = Welcomed(5);
+  peer->stream.Send(HeaderOf(FrameKind::kAck), {});
+  RunUntil([&] { return peer->Got(FrameKind::kAck); });
+  EXPECT_EQ(peer->headers.back().sequence, 0u);
+}
+
+TEST_F(ReceivingStreamsTest, DropsAndCountsDuplicates) {
+  auto peer = Welcomed(5);
+  peer->Batch(1, 10);
+  peer->Batch(1, 200'000);
+  peer->Batch(2, 10);
+  RunUntil([&] { return sink_.came.size() == 2; });
+  EXPECT_EQ(receiver_.counts().duplicates, 1u);
+  EXPECT_EQ(receiver_.counts().frames, 2u);
+  EXPECT_EQ(sink_.places, 0) << "a duplicate must not be written over what is there";
+}
+
+TEST_F(ReceivingStreamsTest, NewConnectionReplacesTheOld) {
+  auto old = Welcomed(5);
+  auto fresh = Welcomed(5);
+  RunUntil([&] { return old->closed; });
+  fresh->Batch(1, 10);
+  RunUntil([&] { return sink_.came.size() == 1; });
+}
+
+TEST_F(ReceivingStreamsTest, RefusesHelloForAnotherWorker) {
+  auto peer = NewPeer();
+  peer->Hello(5, WorkerId{9});
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(peer->Got(FrameKind::kAbort));
+  EXPECT_EQ(peer->texts.back(), "you want worker 9, this is 2");
+  EXPECT_EQ(receiver_.counts().refused, 1u);
+}
+
+TEST_F(ReceivingStreamsTest, NothingIsTakenBeforeHello) {
+  auto peer = NewPeer();
+  peer->Batch(1, 10);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(sink_.came.empty());
+  EXPECT_EQ(receiver_.counts().faults[static_cast<std::size_t>(FrameFault::kMalformed)], 1u);
+}
+
+TEST_F(ReceivingStreamsTest, RefusalNamesTheFrame) {
+  auto peer = Welcomed(5);
+  sink_.verdict = FrameFault::kMalformed;
+  peer->Batch(7, 10);
+  for (std::uint64_t sequence = 8; sequence < 30; ++sequence) peer->Batch(sequence, 1 << 20);
+  RunUntil([&] { return peer->closed; });
+  ASSERT_TRUE(peer->Got(FrameKind::kAbort)) << "though the peer was still sending";
+  EXPECT_EQ(peer->headers.back().sequence, 7u);
+  EXPECT_EQ(peer->texts.back(), "malformed");
+  sink_.verdict = FrameFault::kNone;
+  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 0u) << "a refused frame is not taken";
+}
+
+TEST_F(ReceivingStreamsTest, FrameOfAnotherWorkerIsMalformed) {
+  auto peer = Welcomed(5);
+  FrameHeader header = HeaderOf(FrameKind::kBatch);
+  header.sequence = 1;
+  header.source_worker = 77;
+  peer->stream.Send(header, std::vector<std::byte>(sizeof(BatchPiece)));
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(sink_.came.empty());
+}
+
+TEST_F(ReceivingStreamsTest, HoldsOnlySoManyStrangers) {
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (int i = 0; i < 100; ++i) peers.push_back(NewPeer());
+  RunUntil([&] { return receiver_.counts().refused == 36; });
+  peers.clear();
+  std::unique_ptr<Peer> next;
+  RunUntil([&] {  // Until it has noticed that they are gone.
+    if (next == nullptr || next->closed) {
+      next = NewPeer();
+      next->Hello(5, kReceiver);
+    }
+    return next->Got(FrameKind::kWelcome);
+  });
+}
+
+TEST_F(ReceivingStreamsTest, ForgottenWorkerStartsAnew) {
+  auto peer = Welcomed(5);
+  peer->Batch(1, 10);
+  RunUntil([&] { return sink_.came.size() == 1; });
+  receiver_.ForgetWorker(kSender);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 0u);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,333 @@
+#include "net/sending_stream.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kQueueBytes = 1 << 20;   // Checksums are made shortly before the bytes go.
+constexpr std::uint64_t kPumpBytes = 2 << 20;  // Then other streams have their turn.
+constexpr std::uint64_t kBackoffMsMin = 10;
+constexpr std::uint64_t kBackoffMsMax = 1000;
+constexpr std::uint32_t kRefusalsMax = 5;
+constexpr std::size_t kReasonBytesMax = 256;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+
+iovec AsPiece(std::span<const std::byte> bytes) {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+std::size_t PayloadBytes(const OutgoingBatch& batch) {
+  std::size_t bytes = sizeof batch.piece + batch.owned.size() + batch.source_bytes;
+  for (const iovec& piece : batch.pieces) bytes += piece.iov_len;
+  return bytes;
+}
+
+}  // namespace
+
+SendingStream::SendingStream(EventLoop& loop, SendingStreamOptions options,
+                             SendingStreamEvents events)
+    : loop_(loop), options_(std::move(options)), events_(std::move(events)) {}
+
+SendingStream::~SendingStream() {
+  *alive_ = false;
+  loop_.CancelTimer(retry_timer_);
+  loop_.CancelTimer(stall_timer_);
+  if (fd_.valid()) loop_.Forget(fd_.get());
+}
+
+void SendingStream::Send(OutgoingBatch batch) {
+  const std::size_t bytes = PayloadBytes(batch);
+  BSP_CHECK_OP(bytes, <=, kFramePayloadBytesMax);
+  const std::uint64_t sequence = retention_.Add(
+      {.job = batch.job, .epoch = batch.epoch, .superstep = batch.superstep, .bytes = bytes});
+  kept_.emplace(sequence, Kept{std::move(batch)});
+  if (!corked_) Pump();
+}
+
+void SendingStream::Uncork() {
+  corked_ = false;
+  Pump();
+}
+
+void SendingStream::RequestAck() {
+  if (state_ != State::kOpen) return;  // The next Welcome says it.
+  Push(HeaderOf(FrameKind::kAck), {}, {});
+  Pump();
+}
+
+// --- The connection ------------------------------------------------------------------------------
+
+void SendingStream::Connect() {
+  state_ = State::kConnecting;
+  heard_ns_ = NowNs();
+  absl::StatusOr<UniqueFd> fd = BeginConnect(options_.address, options_.socket);
+  if (!fd.ok()) return Break(fd.status().ToString());
+  fd_ = *std::move(fd);
+  reader_ = std::make_shared<FrameReader>(static_cast<FrameSink&>(*this));
+  writing_ = true;
+  BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { OnWritable(); }));
+  WatchForStall();
+}
+
+void SendingStream::OnWritable() {
+  if (state_ == State::kConnecting) return OnConnected();
+  writing_ = false;
+  Pump();
+  if (!writing_ && fd_.valid()) loop_.StopWriting(fd_.get());
+}
+
+void SendingStream::OnConnected() {
+  if (const absl::Status status = ConnectError(fd_.get()); !status.ok())
+    return Break(status.ToString());
+  state_ = State::kGreeting;
+  loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+  FrameHeader header = HeaderOf(FrameKind::kHello);
+  header.source_worker = Value(options_.self);
+  const HelloBody hello{options_.incarnation, Value(options_.target), 0};
+  Push(header, BytesOf(hello), {});
+  OnWritable();
+}
+
+void SendingStream::OnReadable() {
+  const auto reader = reader_;  // A callback may break the connection.
+  const absl::Status status = reader->Read(fd_.get());
+  if (reader != reader_) return;
+  if (reader->fault() != FrameFault::kNone)
+    ++counts_.faults[static_cast<std::size_t>(reader->fault())];
+  if (!abort_reason_.empty()) return Break(std::exchange(abort_reason_, ""));
+  if (!status.ok()) return Break(status.ToString());
+  if (!writing_) Pump();
+}
+
+void SendingStream::Break(const std::string& reason) {
+  const bool was_open = state_ == State::kOpen;
+  if (fd_.valid()) loop_.Forget(fd_.get());
+  fd_.Reset();
+  if (reader_) reader_->Stop();
+  reader_.reset();
+  writer_.Clear();
+  in_writer_.clear();
+  source_frame_ = 0;
+  writing_ = false;
+  if (was_open) ++counts_.breaks;
+  if (events_.note)
+    events_.note(absl::StrCat("stream to worker ", Value(options_.target), " at ",
+                              options_.address.ToString(), ": ", reason));
+  RetryLater();
+}
+
+void SendingStream::RetryLater() {
+  state_ = State::kBackoff;
+  backoff_ms_ = std::clamp(backoff_ms_ * 2, kBackoffMsMin, kBackoffMsMax);
+  retry_timer_ = loop_.AddTimer(backoff_ms_, [this] {
+    retry_timer_ = kNoTimer;
+    state_ = State::kIdle;
+    Pump();
+  });
+}
+
+void SendingStream::SetAddress(const SocketAddress& address) {
+  if (address.ToString() == options_.address.ToString()) return;
+  options_.address = address;
+  if (fd_.valid()) Break("the worker has moved");
+}
+
+// --- What goes out -------------------------------------------------------------------------------
+
+void SendingStream::Pump() {
+  if (state_ == State::kIdle && !retention_.empty()) return Connect();
+  if (writing_ || !fd_.valid()) return;
+  const std::uint64_t start = writer_.bytes_written();
+  do {
+    while (writer_.queued_bytes() < kQueueBytes && PushNext()) continue;
+    if (writer_.empty() || !Write()) break;
+  } while (writer_.empty() && writer_.bytes_written() - start < kPumpBytes);
+  if (!fd_.valid()) return;  // It broke.
+  writing_ = !writer_.empty() || (state_ == State::kOpen && retention_.NextToSend().has_value());
+  if (writing_) BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { OnWritable(); }));
+  WatchForStall();
+}
+
+// False if there is nothing to push now.
+bool SendingStream::PushNext() {
+  if (state_ != State::kOpen) return false;
+  const std::optional<RetainedFrame> next = retention_.NextToSend();
+  if (!next.has_value()) return false;
+  Kept& kept = kept_.at(next->sequence);
+  const OutgoingBatch& batch = kept.batch;
+  Pieces pieces;
+  if (!batch.owned.empty()) pieces.push_back(AsPiece(batch.owned));
+  pieces.insert(pieces.end(), batch.pieces.begin(), batch.pieces.end());
+  if (batch.source) {
+    if (source_frame_ != 0) return false;  // Its buffer is in use.
+    if (!FillFromSource(kept)) {
+      GiveUp(next->sequence, "its memory cannot be read");
+      return true;
+    }
+    source_frame_ = next->sequence;
+    pieces.push_back({source_buffer_.data(), batch.source_bytes});
+  }
+  if (!retention_.AwaitsAck()) heard_ns_ = NowNs();
+  if (!retention_.Sent()) {
+    ++counts_.resent_frames;
+    counts_.resent_bytes += next->bytes;
+  }
+  FrameHeader header = HeaderOf(FrameKind::kBatch);
+  header.job = Value(batch.job);
+  header.epoch = Value(batch.epoch);
+  header.superstep = Value(batch.superstep);
+  header.sequence = next->sequence;
+  header.group = Value(batch.group);
+  header.source_worker = Value(options_.self);
+  Push(header, BytesOf(batch.piece), pieces);
+  return true;
+}
+
+bool SendingStream::FillFromSource(Kept& kept) {
+  if (!source_buffer_.valid()) source_buffer_ = MappedRegion::Private(kFramePayloadBytesMax);
+  if (!source_buffer_.valid()) OutOfMemory(kFramePayloadBytesMax);
+  return kept.batch.source(std::span(source_buffer_.data(), kept.batch.source_bytes));
+}
+
+void SendingStream::Push(const FrameHeader& header, std::span<const std::byte> owned,
+                         std::span<const iovec> pieces) {
+  writer_.Push(header, owned, pieces);
+  in_writer_.push_back(header.sequence);
+}
+
+// False if the connection broke.
+bool SendingStream::Write() {
+  const std::uint64_t before = writer_.frames_written();
+  const absl::Status status = writer_.Write(fd_.get());
+  for (std::uint64_t i = before; i < writer_.frames_written(); ++i) {
+    const std::uint64_t sequence = in_writer_.front();
+    in_writer_.pop_front();
+    if (sequence == 0) continue;
+    written_ = sequence;
+    ++counts_.frames;
+    if (sequence == source_frame_) source_frame_ = 0;
+  }
+  counts_.bytes = writer_.bytes_written();
+  if (!status.ok()) Break(status.ToString());
+  return status.ok();
+}
+
+// --- What comes back -----------------------------------------------------------------------------
+
+std::span<std::byte> SendingStream::Place(const FrameHeader&, std::span<const std::byte>) {
+  return {};
+}
+
+FrameFault SendingStream::OnFrame(const Frame& frame) {
+  heard_ns_ = NowNs();
+  switch (static_cast<FrameKind>(frame.header.kind)) {
+    case FrameKind::kWelcome:
+      return OnWelcome(frame.header.sequence);
+    case FrameKind::kAck:
+      return OnAck(frame.header.sequence);
+    case FrameKind::kAbort:
+      return OnAbort(frame);
+    default:
+      return FrameFault::kMalformed;
+  }
+}
+
+FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
+  if (state_ != State::kGreeting) return FrameFault::kMalformed;
+  const auto acked = retention_.OnWelcome(sequence);
+  if (!acked.has_value()) return FrameFault::kMalformed;
+  state_ = State::kOpen;
+  written_ = sequence;
+  ++counts_.connects;
+  if (!acked->empty()) backoff_ms_ = 0;  // The last connection was of some use.
+  Deliver(*acked);
+  return FrameFault::kNone;
+}
+
+FrameFault SendingStream::OnAck(std::uint64_t sequence) {
+  if (state_ != State::kOpen || sequence > written_) return FrameFault::kMalformed;
+  const auto acked = retention_.OnAck(sequence);
+  BSP_CHECK(acked.has_value());
+  if (!acked->empty()) backoff_ms_ = 0;
+  Deliver(*acked);
+  return FrameFault::kNone;
+}
+
+// Names the frame that was refused, if its header was right.
+FrameFault SendingStream::OnAbort(const Frame& frame) {
+  const std::size_t bytes = std::min(frame.payload.size(), kReasonBytesMax);
+  const std::string text(reinterpret_cast<const char*>(frame.payload.data()), bytes);
+  abort_reason_ = absl::StrCat("closed by the receiver: ", absl::CHexEscape(text));
+  reader_->Stop();
+  const auto found = kept_.find(frame.header.sequence);
+  if (found != kept_.end() && ++found->second.refusals >= kRefusalsMax)
+    GiveUp(frame.header.sequence, abort_reason_);
+  return FrameFault::kNone;
+}
+
+void SendingStream::Deliver(const std::vector<RetainedFrame>& frames) {
+  std::vector<std::pair<JobId, std::uint64_t>> tokens;
+  for (const RetainedFrame& frame : frames) {
+    const auto found = kept_.find(frame.sequence);
+    if (found->second.batch.token != 0) tokens.emplace_back(frame.job, found->second.batch.token);
+    kept_.erase(found);
+  }
+  if (!events_.delivered) return;
+  for (const auto& [job, token] : tokens) events_.delivered(job, token);
+}
+
+// --- What is not wanted any more -----------------------------------------------------------------
+
+void SendingStream::Prune(JobId job, Epoch epoch, Superstep superstep) {
+  Discard(retention_.PruneTo(job, epoch, superstep));
+}
+
+void SendingStream::DropJob(JobId job) { Discard(retention_.DropJob(job)); }
+
+void SendingStream::Discard(const std::vector<RetainedFrame>& frames) {
+  const bool perhaps_in_writer =
+      std::any_of(frames.begin(), frames.end(),
+                  [this](const RetainedFrame& frame) { return frame.sequence > written_; });
+  if (perhaps_in_writer) writer_.OwnAll();  // A frame that has begun must be finished.
+  for (const RetainedFrame& frame : frames) kept_.erase(frame.sequence);
+}
+
+void SendingStream::GiveUp(std::uint64_t sequence, const std::string& reason) {
+  const JobId job = kept_.at(sequence).batch.job;
+  Discard(retention_.Drop(sequence));
+  loop_.Post([this, alive = alive_, job, reason] {
+    if (*alive && events_.job_broken)
+      events_.job_broken(job,
+                         absl::StrCat("a batch for worker ", Value(options_.target), ": ", reason));
+  });
+}
+
+// --- Stalls --------------------------------------------------------------------------------------
+
+void SendingStream::WatchForStall() {
+  if (stall_timer_ != kNoTimer) return;
+  const bool greeting = state_ == State::kConnecting || state_ == State::kGreeting;
+  if (!greeting && !retention_.AwaitsAck()) return;
+  stall_timer_ = loop_.AddTimer(options_.stall_ms / 4 + 1, [this] { OnStallTimer(); });
+}
+
+void SendingStream::OnStallTimer() {
+  stall_timer_ = kNoTimer;
+  const bool greeting = state_ == State::kConnecting || state_ == State::kGreeting;
+  const bool owed = greeting || (state_ == State::kOpen && retention_.AwaitsAck());
+  if (!owed) return;
+  if (NowNs() - heard_ns_ < options_.stall_ms * kNsPerMs) return WatchForStall();
+  ++counts_.stalls;
+  Break("no sign of life");
+}
+
+}  // namespace bspnow

@@ -1,0 +1,169 @@
+// The sending end of a directed stream to one other worker. Connects at the first frame, keeps each
+// frame until it is acknowledged, pruned or dropped, and sends again after a break or a stall. All
+// on the loop's thread.
+#ifndef NET_SENDING_STREAM_H_
+#define NET_SENDING_STREAM_H_
+
+#include <absl/status/status.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "net/event_loop.h"
+#include "net/frame.h"
+#include "net/frame_reader.h"
+#include "net/frame_writer.h"
+#include "net/retention.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+/// One Batch frame. Its payload is `piece`, then `owned`, then either `pieces` or what `source`
+/// writes. Together at most kFramePayloadBytesMax.
+struct OutgoingBatch {
+  /// Fills the buffer just before it is sent (again: also each time that it is sent again). False:
+  /// the bytes are gone; the frame is dropped and the job reported as broken.
+  using Source = std::function<bool(std::span<std::byte> buffer)>;
+
+  JobId job{};
+  Epoch epoch{};
+  GroupId group = kRootGroup;
+  Superstep superstep{};
+  BatchPiece piece{};
+  std::vector<std::byte> owned;
+  Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents).
+  Source source;
+  std::size_t source_bytes = 0;
+  std::uint64_t token = 0;  ///< Not 0: `delivered` is called.
+};
+
+struct SendingStreamOptions {
+  WorkerId self{};
+  std::uint64_t incarnation = 0;  ///< Of this worker daemon: a random number.
+  WorkerId target{};
+  SocketAddress address;
+  SocketOptions socket;
+  std::uint64_t stall_ms = 2000;  ///< Without a sign of the receiver: connect again.
+};
+
+struct SendingStreamEvents {
+  /// The frame with this token was acknowledged. Not called for what is pruned or dropped. Never
+  /// from inside Send.
+  std::function<void(JobId job, std::uint64_t token)> delivered = nullptr;
+
+  /// The job cannot go on: a frame cannot be read, or was refused again and again. Never from
+  /// inside Send.
+  std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
+
+  /// For the log, one line a fact: connected, broke, stalled.
+  std::function<void(const std::string& fact)> note = nullptr;
+};
+
+struct SendingStreamCounts {
+  std::uint64_t bytes = 0;  ///< On the wire.
+  std::uint64_t frames = 0;
+  std::uint64_t resent_frames = 0;
+  std::uint64_t resent_bytes = 0;
+  std::uint64_t connects = 0;  ///< Established ones; the first is no reconnect.
+  std::uint64_t breaks = 0;
+  std::uint64_t stalls = 0;
+  std::array<std::uint64_t, kFrameFaults> faults{};  ///< In what came back, by FrameFault.
+};
+
+class SendingStream final : private FrameSink {
+ public:
+  SendingStream(EventLoop& loop, SendingStreamOptions options, SendingStreamEvents events);
+  ~SendingStream();
+
+  /// Queues the frame, and sends it as soon as the socket takes it. Small frames that are sent
+  /// together go together if they are bracketed by Cork and Uncork.
+  void Send(OutgoingBatch batch);
+  void Cork() { corked_ = true; }
+  void Uncork();
+
+  /// Asks the receiver for an Ack now rather than in 20 ms.
+  void RequestAck();
+
+  /// Nothing of this superstep and earlier ones is wanted any more: all have arrived. Afterwards
+  /// the memory of those frames is not looked at.
+  void Prune(JobId job, Epoch epoch, Superstep superstep);
+  void DropJob(JobId job);
+
+  /// The worker has another address: the next connection goes there; a present one is closed.
+  void SetAddress(const SocketAddress& address);
+
+  bool connected() const { return state_ == State::kOpen; }
+  std::size_t retained_frames() const { return retention_.frames(); }
+  std::uint64_t retained_bytes() const { return retention_.bytes(); }
+
+  /// Not yet taken by the socket: of use to pace who fills the queue.
+  std::uint64_t unsent_bytes() const { return retention_.unsent_bytes(); }
+  const SendingStreamCounts& counts() const { return counts_; }
+
+ private:
+  enum class State { kIdle, kConnecting, kGreeting, kOpen, kBackoff };
+  struct Kept {
+    OutgoingBatch batch;
+    std::uint32_t refusals = 0;
+  };
+
+  std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
+  FrameFault OnFrame(const Frame& frame) override;
+  FrameFault OnWelcome(std::uint64_t sequence);
+  FrameFault OnAck(std::uint64_t sequence);
+  FrameFault OnAbort(const Frame& frame);
+  void Connect();
+  void OnWritable();
+  void OnConnected();
+  void OnReadable();
+  void Pump();
+  bool PushNext();
+  bool FillFromSource(Kept& kept);
+  void Push(const FrameHeader& header, std::span<const std::byte> owned,
+            std::span<const iovec> pieces);
+  bool Write();
+  void Break(const std::string& reason);
+  void RetryLater();
+  void WatchForStall();
+  void OnStallTimer();
+  void Discard(const std::vector<RetainedFrame>& frames);
+  void Deliver(const std::vector<RetainedFrame>& frames);
+  void GiveUp(std::uint64_t sequence, const std::string& reason);
+
+  EventLoop& loop_;
+  SendingStreamOptions options_;
+  SendingStreamEvents events_;
+  State state_ = State::kIdle;
+  UniqueFd fd_;
+  std::shared_ptr<FrameReader> reader_;  ///< One for each connection; alive while it reads.
+  FrameWriter writer_;
+  std::deque<std::uint64_t> in_writer_;  ///< Sequences of its frames; 0: not a Batch.
+  std::uint64_t written_ = 0;            ///< The last sequence that the socket has taken whole.
+  Retention retention_;
+  std::unordered_map<std::uint64_t, Kept> kept_;  ///< By sequence, what retention_ numbers.
+  MappedRegion source_buffer_;
+  std::uint64_t source_frame_ = 0;  ///< The frame in writer_ that uses it; 0: none.
+  std::uint64_t backoff_ms_ = 0;
+  std::uint64_t heard_ns_ = 0;  ///< When the receiver gave a sign, or began to owe one.
+  std::string abort_reason_;    ///< What the peer said when it closed.
+  TimerId retry_timer_ = kNoTimer;
+  TimerId stall_timer_ = kNoTimer;
+  bool corked_ = false;
+  bool writing_ = false;  ///< Waits for writability.
+  SendingStreamCounts counts_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
+};
+
+}  // namespace bspnow
+
+#endif  // NET_SENDING_STREAM_H_

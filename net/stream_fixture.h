@@ -1,0 +1,75 @@
+// For tests of streams: a loop that runs until something happens, and a sink that keeps what came.
+#ifndef NET_STREAM_FIXTURE_H_
+#define NET_STREAM_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/event_loop.h"
+#include "net/receiving_streams.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+inline constexpr WorkerId kSender{1};
+inline constexpr WorkerId kReceiver{2};
+
+/// Keeps what came, and offers a place to jobs with an odd number.
+class KeepingSink final : public BatchSink {
+ public:
+  struct Came {
+    FrameHeader header;
+    BatchPiece piece;
+    std::string data;
+  };
+
+  std::span<std::byte> Place(WorkerId, const FrameHeader& header, const BatchPiece&) override {
+    if (header.job % 2 == 0) return {};
+    place_.resize(header.payload_bytes - sizeof(BatchPiece));
+    ++places;
+    return place_;
+  }
+
+  FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
+                     std::span<const std::byte> data) override {
+    EXPECT_EQ(from, kSender);
+    came.push_back(
+        {header, piece, std::string(reinterpret_cast<const char*>(data.data()), data.size())});
+    return verdict;
+  }
+
+  std::vector<Came> came;
+  int places = 0;
+  FrameFault verdict = FrameFault::kNone;
+
+ private:
+  std::vector<std::byte> place_;
+};
+
+class StreamTest : public testing::Test {
+ protected:
+  StreamTest() : receiver_(loop_, SocketOptions{}, sink_, nullptr) {
+    EXPECT_TRUE(receiver_.Listen(*Resolve({"127.0.0.1", 0})).ok());
+    receiver_.SetSelf(kReceiver);
+  }
+
+  template <typename Condition>
+  void RunUntil(Condition condition) {
+    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
+    while (!condition() && !testing::Test::HasFailure()) loop_.RunOnce();
+    loop_.CancelTimer(limit);
+  }
+
+  EventLoop loop_;
+  KeepingSink sink_;
+  ReceivingStreams receiver_;
+};
+
+}  // namespace bspnow
+
+#endif  // NET_STREAM_FIXTURE_H_
