@@ -9,6 +9,11 @@ namespace {
 
 unsigned long long Printable(std::uint64_t value) { return value; }
 
+// All processes of the job find a disagreement; those that live with pid 0 say so.
+void LeaveTheReportToPidZerosNode(const Segment& segment) {
+  if (!segment.IsHere(Pid{0})) AwaitTheEnd();
+}
+
 // Both popped equally often, but the sequences differ: names the first pops that do.
 [[noreturn]] void ReportDifferentOrder(const Segment& segment, std::uint32_t i, unsigned parity,
                                        std::uint64_t pops) {
@@ -42,6 +47,11 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
   const RegistrationVote first = vote_of(0);
   for (std::uint32_t i = 1; i < p; ++i) {
     const RegistrationVote other = vote_of(i);
+    if (first.tag_bytes == other.tag_bytes && first.pushes == other.pushes &&
+        first.pops == other.pops && first.digest == other.digest) {
+      continue;
+    }
+    LeaveTheReportToPidZerosNode(segment);
     if (first.tag_bytes != other.tag_bytes) {
       ReportMisuse(
           "bsp_sync",
@@ -56,11 +66,12 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                    Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
                    Printable(other.pops));
     }
-    if (first.digest != other.digest) ReportDifferentOrder(segment, i, parity, first.pops);
+    ReportDifferentOrder(segment, i, parity, first.pops);
   }
 }
 
 void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p) {
+  LeaveTheReportToPidZerosNode(segment);
   const std::uint32_t in_end = segment.cell(self).in_end;
   std::uint32_t other = 0;
   while (other + 1 < p && segment.cell(Pid{other}).in_end == in_end) ++other;

@@ -1,4 +1,5 @@
-// What all processes must have done alike by a barrier, and the errors where they did not.
+// What all processes must have done alike by a barrier, and the errors where they did not. All
+// processes of the job find these; those on the node of pid 0 report them.
 #ifndef RUNTIME_AGREEMENT_H_
 #define RUNTIME_AGREEMENT_H_
 

@@ -1,7 +1,11 @@
 #include "runtime/call_site.h"
 
+#include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 namespace bspnow {
 namespace {
@@ -16,6 +20,7 @@ struct ModuleAddress {
 
 bool FindModule(std::uint32_t os_pid, unsigned long long address, ModuleAddress& found) {
   char name[64];
+  if (os_pid == kElsewhere) return false;
   snprintf(name, sizeof name, "/proc/%u/maps", os_pid);
   FILE* maps = fopen(name, "re");
   if (maps == nullptr) return false;
@@ -56,7 +61,50 @@ bool FindLine(const ModuleAddress& module, char* text) {
   return true;
 }
 
+// Set in a recorded call site that counts from the program's own program headers: no address of a
+// process has this bit.
+constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
+
+// Called for the program first, and then stops.
+int FindInProgram(dl_phdr_info* info, std::size_t, void* site) {
+  auto& address = *static_cast<std::uint64_t*>(site);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = info->dlpi_phdr[i];
+    const std::uint64_t begin = info->dlpi_addr + part.p_vaddr;
+    if (part.p_type != PT_LOAD || address < begin || address - begin >= part.p_memsz) continue;
+    address = (address - getauxval(AT_PHDR)) | kFromHeaders;
+    break;
+  }
+  return 1;
+}
+
+// Where the program headers of a process on this node are; 0 if the system does not tell.
+std::uint64_t HeadersOf(std::uint32_t os_pid) {
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%u/auxv", os_pid);
+  FILE* vector = fopen(name, "re");
+  if (vector == nullptr) return 0;
+  std::uint64_t found = 0;
+  ElfW(auxv_t) entry;
+  while (found == 0 && fread(&entry, sizeof entry, 1, vector) == 1) {
+    if (entry.a_type == AT_PHDR) found = entry.a_un.a_val;
+  }
+  fclose(vector);
+  return found;
+}
+
 }  // namespace
+
+std::uint64_t RecordedCallSite(std::uint64_t address) {
+  dl_iterate_phdr(FindInProgram, &address);
+  return address;
+}
+
+void DescribeRecordedSite(std::uint32_t os_pid, std::uint64_t site, char* text) {
+  if ((site & kFromHeaders) == 0) return DescribeCallSite(os_pid, site, text);
+  const std::uint32_t host = os_pid == kElsewhere ? static_cast<std::uint32_t>(getpid()) : os_pid;
+  DescribeCallSite(host, (HeadersOf(host) + site) & ~kFromHeaders, text);
+}
 
 void DescribeCallSite(std::uint32_t os_pid, std::uint64_t address, char* text) {
   ModuleAddress module;

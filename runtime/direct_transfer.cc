@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "runtime/report.h"
 
 namespace bspnow {
 namespace {
@@ -31,9 +32,7 @@ DirectResult DirectPeers::Perform(const DirectTransfer& transfer, std::uint64_t 
     const ssize_t moved = transfer.direction == Direction::kPut
                               ? process_vm_writev(pid, &local, 1, &remote, 1, 0)
                               : process_vm_readv(pid, &local, 1, &remote, 1, 0);
-    if (moved < 0 && errno == ESRCH) {
-      for (;;) pause();
-    }
+    if (moved < 0 && errno == ESRCH) AwaitTheEnd();
     if (moved <= 0) return errno == EFAULT ? DirectResult::kBadAddress : DirectResult::kRefused;
     local_at += moved;
     remote_at += static_cast<std::uint64_t>(moved);
@@ -60,6 +59,7 @@ bool DirectPeers::Reaches(Pid pid) {
 }
 
 bool DirectPeers::Probe(Pid pid) const {
+  if (!segment_->IsHere(pid)) return false;
   const ProcessCell& cell = segment_->cell(pid);
   std::uint64_t value = 0;
   const iovec local{&value, sizeof value};

@@ -42,7 +42,7 @@ class DirectPeers {
   /// ending, too: then this call does not return.
   DirectResult Perform(const DirectTransfer& transfer, std::uint64_t remote_address);
 
-  /// Whether the memory of `pid` can be read; known after one try.
+  /// Whether the memory of `pid` can be read; known after one try. Never on another node.
   bool Reaches(Pid pid);
 
  private:

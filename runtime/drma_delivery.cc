@@ -5,6 +5,12 @@
 #include "runtime/report.h"
 
 namespace bspnow {
+namespace {
+
+// A large put from another node comes in pieces a little shorter than its chunks; see Copy.
+constexpr std::uint64_t kPieceBytesMin = kStreamingBytesMin / 2;
+
+}  // namespace
 
 void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
                           std::uint32_t p, std::size_t site_bytes) {
@@ -70,13 +76,23 @@ void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
 void DrmaDelivery::WritePuts(unsigned parity) {
   for (std::uint32_t q = 0; q < p_; ++q) {
     const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
-    ChainReader chain(segment_->arena(Pid{q}), entry.puts);
-    while (!chain.done()) {
-      const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
-      const std::byte* payload = chain.record() + sizeof(PutRecord) + site_bytes_;
-      Copy(Target("bsp_put", Pid{q}, put), payload, put.bytes);
-      chain.Skip(sizeof(PutRecord) + site_bytes_ + put.bytes, 8);
+    if (entry.puts != 0) WritePuts(Pid{q}, entry);
+  }
+}
+
+void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
+  const bool pieces = entry.bytes_to >= kStreamingBytesMin && !segment_->IsHere(source);
+  ChainReader chain(segment_->arena(source), entry.puts);
+  while (!chain.done()) {
+    const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+    const std::byte* payload = chain.record() + sizeof(PutRecord) + site_bytes_;
+    std::byte* target = Target("bsp_put", source, put);
+    if (pieces && put.bytes >= kPieceBytesMin) {
+      CopyStreaming(target, payload, put.bytes);
+    } else {
+      Copy(target, payload, put.bytes);
     }
+    chain.Skip(sizeof(PutRecord) + site_bytes_ + put.bytes, 8);
   }
 }
 

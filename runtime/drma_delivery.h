@@ -34,6 +34,7 @@ class DrmaDelivery {
   void WritePuts(unsigned parity);
 
  private:
+  void WritePuts(Pid source, const DirectoryEntry& entry);
   std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
 
   const Segment* segment_ = nullptr;

@@ -83,17 +83,6 @@ void FullCheck::CompareWatched() {
   watched_.clear();
 }
 
-void FullCheck::Buffer(GrowArray<DirectTransfer>& transfers, Outbox& outbox) {
-  for (const DirectTransfer& transfer : transfers) {
-    if (transfer.direction == Direction::kPut) {
-      outbox.AppendPut(transfer.remote, transfer.local, transfer.call_site);
-    } else {
-      outbox.AppendGet(transfer.remote, transfer.local, transfer.call_site);
-    }
-  }
-  transfers.clear();
-}
-
 void FullCheck::FindOverlaps(unsigned parity) {
   written_.clear();
   for (std::uint32_t q = 0; q < p_; ++q) {
@@ -131,7 +120,9 @@ void FullCheck::ReportOverlap(const Written& first, const Written& second) const
   char sites[2][kCallSiteTextBytes];
   const Written* both[2] = {&first, &second};
   for (int i = 0; i < 2; ++i) {
-    DescribeCallSite(segment_->cell(Pid{both[i]->pid}).os_pid, both[i]->call_site, sites[i]);
+    const Pid pid{both[i]->pid};
+    const std::uint32_t os_pid = segment_->IsHere(pid) ? segment_->cell(pid).os_pid : kElsewhere;
+    DescribeRecordedSite(os_pid, both[i]->call_site, sites[i]);
   }
   const std::uint64_t end = std::min(first.end, second.end);
   ReportMisuse("bsp_sync",

@@ -33,9 +33,6 @@ class FullCheck {
   /// Ends the job if a watched area has changed; when all processes are done with computing.
   void CompareWatched();
 
-  /// Turns the unbuffered transfers into buffered ones, so that FindOverlaps sees them, too.
-  void Buffer(GrowArray<DirectTransfer>& transfers, Outbox& outbox);
-
   /// Ends the job if puts of different processes to this one overlap.
   void FindOverlaps(unsigned parity);
 

@@ -8,12 +8,19 @@
 //     Measurement[kRingSupersteps]              the last supersteps
 //     RegisteredArea[kSlotsMax]                 this pid's part of each registration slot
 //     std::uint64_t pops[2][kSlotsMax]          the registrations popped, by parity
+//     std::uint64_t pushes[2][kSlotsMax]        the slots pushed, by parity
+//     HandedChunk[2][kHandedMax]                chunks given to the worker early, by parity
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
 //
 // One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
 // descriptors would change hands. Every pid's arena is still its own range, and pages cost memory
 // only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
+//
+// A job on several nodes has such a segment on each, laid out alike for all its processes. The cell
+// and arena of a process that lives elsewhere are its image here: its worker's peer here writes what
+// the processes here must see of it (directory entries and chunks towards them, votes, slots), in the
+// same format. So a process finds everything by pid, wherever that pid lives.
 // This header is the only door between runtime/ and worker/.
 #ifndef RUNTIME_LINK_H_
 #define RUNTIME_LINK_H_
@@ -27,7 +34,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 1;
+inline constexpr std::uint32_t kLinkVersion = 2;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
@@ -36,6 +43,7 @@ inline constexpr std::uint64_t kRingSupersteps = 256;
 inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
 inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::uint32_t kHandedMax = 16;
 inline constexpr int kHeaps = 3;
 inline constexpr int kAnswerHeap = 2;
 inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;     // If there is room.
@@ -52,7 +60,8 @@ struct LinkHello {
   std::uint32_t os_pid;
 };
 
-/// From worker to process, the answer to kHello; carries the segment's descriptor.
+/// From worker to process, the answer to kHello; carries the segment's descriptor, and behind it, if
+/// the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
 struct LinkWelcome {
   std::uint32_t magic;
   std::uint32_t version;
@@ -79,11 +88,24 @@ struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> with_gets;   ///< Processes that issued buffered gets.
   std::atomic<std::uint32_t> with_votes;  ///< Processes that pushed, popped or set the tag size.
   std::atomic<std::uint32_t> ending;      ///< Processes that are in bsp_end.
+  std::atomic<std::uint32_t> answered;    ///< Processes here that have answered all gets.
 };
 
 struct alignas(kLineBytes) NodeBarrier {
   BarrierPhase phases[2];
   alignas(kLineBytes) SharedCounter released;  ///< Barriers passed; bsp_begin's is the first.
+};
+
+/// What the processes of a node tell their worker if the job has several nodes. Each word grows by
+/// the process that has something to say; that process then looks at `sleeping`, and if it is set
+/// writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once more, and
+/// only then sleeps; so no ring is lost, and none costs a system call while the worker polls.
+struct alignas(kLineBytes) WorkerBell {
+  std::atomic<std::uint32_t> sleeping;  ///< By the worker.
+  std::atomic<std::uint32_t> barriers;  ///< Barriers at which all processes of the node arrived.
+  std::atomic<std::uint32_t> answers;   ///< s + 1 when all of them have answered the gets of s.
+  std::atomic<std::uint32_t> handed;    ///< Chunks handed over; see HandedChunk.
+  std::atomic<std::uint32_t> begun;     ///< 1 once pid 0 has set `participants`.
 };
 
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.
@@ -106,9 +128,11 @@ struct SegmentLayout {
   std::uint64_t cells_offset;
   std::uint64_t arenas_offset;  ///< From the start of the segment.
   std::uint64_t arena_bytes;
-  std::uint64_t ring_offset;  ///< These four from the start of the arena.
+  std::uint64_t ring_offset;  ///< This and what follows from the start of the arena.
   std::uint64_t slots_offset;
   std::uint64_t pops_offset;
+  std::uint64_t pushes_offset;
+  std::uint64_t handed_offset;
   std::uint64_t heaps_offset;
   std::uint64_t heap_bytes;
 };
@@ -119,9 +143,12 @@ struct NodeHeader {
   std::uint64_t job;
   std::uint64_t epoch;
   SegmentLayout layout;
+  std::uint32_t node;                    ///< This node's number in the job; see ProcessCell::node.
+  std::uint32_t nodes;                   ///< 1: the processes release each other, and no worker.
   SharedCounter participants;            ///< p, set by pid 0 in bsp_begin; 0 before.
   std::atomic<std::uint32_t> reporting;  ///< Set by the first process that reports a misuse.
   NodeBarrier barrier;                   ///< Of the root group.
+  WorkerBell bell;
   JobTotals totals;
 };
 
@@ -141,7 +168,10 @@ struct alignas(kLineBytes) ProcessCell {
   /// the right process (in pid namespaces of their own several processes have one number).
   std::uint64_t probe_address;
   std::uint64_t probe_value;
-  std::uint32_t in_end;                           ///< Set when bsp_end is called.
+  std::uint32_t in_end;        ///< Set when bsp_end is called.
+  std::uint32_t node;          ///< Where the process lives; set by the worker.
+  std::uint32_t worker_reads;  ///< Its worker may read its memory, and says so.
+  std::uint64_t direct[2];  ///< First chunk of its DirectRecords to other nodes, by parity, or 0.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
@@ -182,6 +212,31 @@ struct GetRecord {
   std::uint32_t bytes;
   std::uint64_t offset;
   std::uint64_t destination;  ///< Address in the process that asks.
+};
+
+/// An unbuffered put to another node: the worker reads the source while the process waits in
+/// bsp_sync, and sends it in slices.
+struct DirectRecord {
+  std::uint32_t pid;
+  std::uint32_t slot;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+  std::uint64_t source;  ///< Address in the process that puts.
+};
+
+/// A full chunk of puts or messages for another node, which the worker may send while the process
+/// computes. It is out of its chain; those of one superstep and destination are sent in the order of
+/// the ring, before the chain. Once it has been acknowledged the process may fill it anew, in the same
+/// superstep. Rings are by parity: a ring is used again when its superstep is over everywhere.
+struct HandedChunk {
+  enum State : std::uint32_t { kEmpty = 0, kHanded = 1, kDelivered = 2 };
+  std::atomic<std::uint32_t>
+      state;           ///< kEmpty -> kHanded by the process, -> kDelivered by the worker.
+  std::uint32_t kind;  ///< 0: puts, 2: messages (BatchContent in net/frame.h).
+  std::uint32_t pid;   ///< For whom.
+  std::uint32_t reserved;
+  std::uint64_t offset;       ///< Of the chunk; its used_bytes is final.
+  std::uint64_t chunk_bytes;  ///< That it may hold, its header included.
 };
 
 /// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "runtime/report.h"
 #include "runtime/self_start.h"
 
@@ -45,9 +47,15 @@ void Say(const UniqueFd& link, LinkHello::Kind kind) {
   }
 }
 
-UniqueFd ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
+/// The descriptors that come with a LinkWelcome.
+struct WelcomeFds {
+  UniqueFd memory;
+  UniqueFd doorbell;
+};
+
+WelcomeFds ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
   iovec part{&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -76,9 +84,9 @@ UniqueFd ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
     ReportFailure("the launcher sent no memory segment");
   }
-  int fd;
-  memcpy(&fd, CMSG_DATA(header), sizeof fd);
-  return UniqueFd(fd);
+  int fds[2] = {-1, -1};
+  memcpy(fds, CMSG_DATA(header), std::min(sizeof fds, header->cmsg_len - CMSG_LEN(0)));
+  return WelcomeFds{.memory = UniqueFd(fds[0]), .doorbell = UniqueFd(fds[1])};
 }
 
 }  // namespace
@@ -93,8 +101,8 @@ Attachment AttachToWorker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Say(link, LinkHello::kHello);
   LinkWelcome welcome;
-  const UniqueFd memory = ReceiveWelcome(link, welcome);
-  MappedRegion region = MappedRegion::Shared(memory.get(), welcome.segment_bytes);
+  WelcomeFds fds = ReceiveWelcome(link, welcome);
+  MappedRegion region = MappedRegion::Shared(fds.memory.get(), welcome.segment_bytes);
   if (!region.valid()) {
     ReportFailure(
         "cannot map %llu GiB of address space for communication: %s; no memory is reserved by"
@@ -108,7 +116,8 @@ Attachment AttachToWorker() {
   Attachment attachment{.pid = Pid{welcome.pid},
                         .processors = welcome.processors,
                         .segment = Segment(static_cast<MappedRegion&&>(region), layout),
-                        .link = static_cast<UniqueFd&&>(link)};
+                        .link = static_cast<UniqueFd&&>(link),
+                        .doorbell = static_cast<UniqueFd&&>(fds.doorbell)};
   return attachment;
 }
 

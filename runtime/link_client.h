@@ -15,6 +15,7 @@ struct Attachment {
   std::uint32_t processors = 1;  ///< Of this node.
   Segment segment;
   UniqueFd link;
+  UniqueFd doorbell;  ///< If the job has several nodes.
 };
 
 /// Connects this process to the worker that started it. Without one, replaces the process by

@@ -21,8 +21,10 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.ring_offset = RoundUp(2 * p * sizeof(DirectoryEntry), kPageBytes);
   layout.slots_offset = layout.ring_offset + kRingSupersteps * sizeof(Measurement);
   layout.pops_offset = layout.slots_offset + kSlotsMax * sizeof(RegisteredArea);
+  layout.pushes_offset = layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
+  layout.handed_offset = layout.pushes_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
   layout.heaps_offset =
-      RoundUp(layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t), kPageBytes);
+      RoundUp(layout.handed_offset + 2 * kHandedMax * sizeof(HandedChunk), kPageBytes);
   // Each heap is as large as can be of use, or as there is room for.
   const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
   const std::uint64_t share = plan.address_space_bytes / p;
@@ -37,9 +39,22 @@ std::uint64_t SegmentBytes(const SegmentLayout& layout) {
   return layout.arenas_offset + layout.nprocs * layout.arena_bytes;
 }
 
+void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
+  BarrierPhase& other = barrier.phases[(index + 1) & 1];
+  for (std::atomic<std::uint32_t>* count : {&other.arrived, &other.with_data, &other.with_gets,
+                                            &other.with_votes, &other.ending, &other.answered}) {
+    count->store(0, std::memory_order_relaxed);
+  }
+  barrier.released.Publish(index + 1);
+}
+
 void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
                       std::uint64_t to) {
-  JobTotals& totals = segment.header().totals;
+  AddMeasurements(segment, p, from, to, segment.header().totals);
+}
+
+void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
+                     JobTotals& totals) {
   for (std::uint64_t s = from; s < to; ++s) {
     std::uint64_t w_ns = 0;
     std::uint64_t h_bytes = 0;

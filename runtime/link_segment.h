@@ -70,6 +70,19 @@ class Segment {
            parity * kSlotsMax;
   }
 
+  std::uint64_t* pushes(Pid owner, unsigned parity) const {
+    return reinterpret_cast<std::uint64_t*>(arena(owner) + layout_.pushes_offset) +
+           parity * kSlotsMax;
+  }
+
+  HandedChunk* handed(Pid owner, unsigned parity) const {
+    return reinterpret_cast<HandedChunk*>(arena(owner) + layout_.handed_offset) +
+           parity * kHandedMax;
+  }
+
+  /// Whether the process lives on this node.
+  bool IsHere(Pid pid) const { return cell(pid).node == header().node; }
+
   std::uint64_t heap_offset(int heap) const {
     return layout_.heaps_offset + static_cast<std::uint64_t>(heap) * layout_.heap_bytes;
   }
@@ -79,10 +92,18 @@ class Segment {
   SegmentLayout layout_{};
 };
 
+/// Ends barrier number `index`: clears the other phase, which everybody has read by then, and lets
+/// the processes go. By the last to arrive, or by the worker if the job has several nodes.
+void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index);
+
 /// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process
 /// of each superstep (Q&A about BSP, section 4: cost w + h*g + l).
 void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
                       std::uint64_t to);
+
+/// The same, to totals of the caller's.
+void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
+                     JobTotals& totals);
 
 }  // namespace bspnow
 

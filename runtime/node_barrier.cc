@@ -1,5 +1,7 @@
 #include "runtime/node_barrier.h"
 
+#include "runtime/link_segment.h"
+
 namespace bspnow {
 namespace {
 
@@ -16,19 +18,10 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   Add(phase.with_votes, mine.votes);
   Add(phase.ending, mine.ending);
   // Releases what this process wrote, acquires what all before it wrote.
-  return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == p_;
+  return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
 }
 
-void BarrierMember::Release() {
-  // Everybody who arrived here has left the barrier before, whose phase is the other one.
-  BarrierPhase& other = barrier_->phases[(index_ + 1) & 1];
-  other.arrived.store(0, std::memory_order_relaxed);
-  other.with_data.store(0, std::memory_order_relaxed);
-  other.with_gets.store(0, std::memory_order_relaxed);
-  other.with_votes.store(0, std::memory_order_relaxed);
-  other.ending.store(0, std::memory_order_relaxed);
-  barrier_->released.Publish(index_ + 1);
-}
+void BarrierMember::Release() { ReleaseBarrier(*barrier_, index_); }
 
 BarrierFlags BarrierMember::Leave() {
   const BarrierPhase& phase = barrier_->phases[index_ & 1];
@@ -37,6 +30,11 @@ BarrierFlags BarrierMember::Leave() {
                       .gets = phase.with_gets.load(std::memory_order_relaxed),
                       .votes = phase.with_votes.load(std::memory_order_relaxed),
                       .ending = phase.ending.load(std::memory_order_relaxed)};
+}
+
+bool BarrierMember::CountAnswered() {
+  BarrierPhase& left = barrier_->phases[(index_ - 1) & 1];
+  return left.answered.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
 }
 
 }  // namespace bspnow

@@ -1,5 +1,6 @@
 // The barrier between the processes of one node, and what all learn from it. One fetch_add to
-// arrive and one word to wait for: an empty superstep touches nothing else.
+// arrive and one word to wait for: an empty superstep touches nothing else. If the job has several
+// nodes the worker carries it on: it learns from the last to arrive, and releases all.
 #ifndef RUNTIME_NODE_BARRIER_H_
 #define RUNTIME_NODE_BARRIER_H_
 
@@ -10,7 +11,7 @@
 
 namespace bspnow {
 
-/// What an arriving process brings, or how many processes brought it.
+/// What an arriving process brings, or how many processes of the whole job brought it.
 struct BarrierFlags {
   std::uint32_t data = 0;
   std::uint32_t gets = 0;
@@ -21,13 +22,17 @@ struct BarrierFlags {
 class BarrierMember {
  public:
   BarrierMember() = default;
-  BarrierMember(NodeBarrier& barrier, std::uint32_t p) : barrier_(&barrier), p_(p) {}
 
-  /// The number of the barrier that comes next; bsp_begin's is 0, that of superstep s is s + 1.
+  /// `here` processes of the job live on this node.
+  BarrierMember(NodeBarrier& barrier, std::uint32_t here) : barrier_(&barrier), here_(here) {}
+
+  /// The number of the barrier that comes next; bsp_begin's is 0, and that of superstep s is s + 1
+  /// (with BSP_CHECK=full, which has two a superstep, 2s + 2).
   std::uint32_t index() const { return index_; }
 
-  /// True for the last of the p processes to arrive: it must call Release once it has done what has
-  /// to happen while everybody waits. The others call Wait.
+  /// True for the last process here to arrive. If all live here it must call Release once it has
+  /// done what has to happen while everybody waits; else it rings the worker, and calls Wait.
+  /// The others call Wait.
   [[nodiscard]] bool Arrive(const BarrierFlags& mine);
 
   void Release();
@@ -36,9 +41,13 @@ class BarrierMember {
   /// After Release or Wait: how many processes brought what. Leaves this barrier.
   BarrierFlags Leave();
 
+  /// After Leave, in a superstep with gets: this process has answered those addressed to it. True
+  /// for the last one here.
+  [[nodiscard]] bool CountAnswered();
+
  private:
   NodeBarrier* barrier_ = nullptr;
-  std::uint32_t p_ = 1;
+  std::uint32_t here_ = 1;
   std::uint32_t index_ = 0;
 };
 

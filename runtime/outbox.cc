@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/call_site.h"
 #include "runtime/report.h"
 
 namespace bspnow {
@@ -15,6 +16,9 @@ constexpr std::uint64_t kChunkBytesMax = 1 << 20;
 constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
+static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(DirectRecord));
+// So much of a put to another node fits into one chunk, which travels while the next is filled.
+constexpr std::uint64_t kHandedPutBytesMax = kChunkBytesMax - kChunkHeaderBytes - sizeof(PutRecord);
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
@@ -43,7 +47,7 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
 
 void Outbox::RequireRoom(std::uint64_t bytes) const {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (bytes <= heap_bytes - heap_used_) return;
+  if (bytes <= heap_bytes - std::min(heap_bytes, heap_used_ + recycled_bytes_)) return;
   ReportFailure(
       "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
       " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
@@ -53,43 +57,88 @@ void Outbox::RequireRoom(std::uint64_t bytes) const {
 
 std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   Writer& w = writer(pid, kind);
-  const std::uint64_t size =
+  DirectoryEntry& entry = Touch(pid);
+  std::uint64_t& first = kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages;
+  const std::uint64_t wanted =
       std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
-  RequireRoom(size);
-  const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
-  heap_used_ += size;
-  // Memory that was never touched comes faster all at once than by faults.
-  if (size >= kPopulateBytesMin && heap_used_ > heap_peak_[parity_]) {
-    madvise(arena_ + offset / kPageBytes * kPageBytes, size, MADV_POPULATE_WRITE);
-  }
-  auto* chunk = reinterpret_cast<Chunk*>(arena_ + offset);
-  chunk->next = 0;
-  DirectoryEntry& entry = Touch(pid);
+  RequireRoom(wanted);
+  ChunkRoom room;
   if (w.chunk != nullptr) {
-    w.chunk->used_bytes =
-        static_cast<std::uint64_t>(w.tail - reinterpret_cast<std::byte*>(w.chunk));
-    w.chunk->next = offset;
-  } else {
-    (kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages) = offset;
+    Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
+    const auto held = static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk));
+    if (held >= kChunkBytesMax && IsHandedOver(pid, kind)) {
+      room = HandOver(pid, kind, first);
+      w.chunk = nullptr;
+    }
   }
+  if (room.bytes >= wanted) {
+    recycled_bytes_ += room.bytes;
+  } else {
+    room = Allocate(wanted);
+  }
+  return Open(w, first, room);
+}
+
+ChunkRoom Outbox::Allocate(std::uint64_t bytes) {
+  const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
+  heap_used_ += bytes;
+  // Memory that was never touched comes faster all at once than by faults.
+  if (bytes >= kPopulateBytesMin && heap_used_ > heap_peak_[parity_]) {
+    madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
+  }
+  return ChunkRoom{.offset = offset, .bytes = bytes};
+}
+
+// The chain goes on in a new chunk, its first if it has none.
+std::byte* Outbox::Open(Writer& w, std::uint64_t& first, const ChunkRoom& room) {
+  auto* chunk = reinterpret_cast<Chunk*>(arena_ + room.offset);
+  chunk->next = 0;
+  (w.chunk == nullptr ? first : w.chunk->next) = room.offset;
   w.chunk = chunk;
-  w.end = reinterpret_cast<std::byte*>(chunk) + size;
-  w.next_bytes = std::min(size * 2, kChunkBytesMax);
+  w.end = reinterpret_cast<std::byte*>(chunk) + room.bytes;
+  w.next_bytes = std::min(room.bytes * 2, kChunkBytesMax);
   return reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes;
+}
+
+// A chunk ends with whole records, so that it can travel alone.
+void Outbox::Close(Writer& w, std::size_t align) {
+  w.chunk->used_bytes =
+      static_cast<std::uint64_t>(AlignUp(w.tail, align) - reinterpret_cast<std::byte*>(w.chunk));
+}
+
+// Hands the whole chain to the worker, with the first full chunk the smaller ones before it, too:
+// the order of records stays. Returns a chunk that has been delivered, if there is one.
+ChunkRoom Outbox::HandOver(Pid pid, Kind kind, std::uint64_t first) {
+  const Writer& w = writer(pid, kind);
+  ChunkRoom delivered;
+  for (std::uint64_t offset = first; offset != 0;) {
+    const auto* chunk = reinterpret_cast<const Chunk*>(arena_ + offset);
+    const std::uint64_t next = chunk->next;
+    const std::uint64_t bytes =
+        chunk == w.chunk ? static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk))
+                         : chunk->used_bytes;
+    const ChunkRoom out = ring_.Exchange(parity_, static_cast<std::uint32_t>(kind), pid,
+                                         {.offset = offset, .bytes = bytes});
+    if (out.bytes > delivered.bytes) delivered = out;
+    offset = next;
+  }
+  return delivered;
 }
 
 void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                              std::uint64_t call_site) {
-  if (to.bytes > kRecordBytesMax) RequireRoom(to.bytes);  // Before the first part is copied.
+  const std::uint64_t bytes_max =
+      IsHandedOver(to.pid, kPuts) ? kHandedPutBytesMax : kRecordBytesMax;
+  if (to.bytes > bytes_max) RequireRoom(to.bytes);  // Before the first part is copied.
   for (std::uint64_t done = 0; done < to.bytes;) {
-    const std::uint64_t bytes = std::min(to.bytes - done, kRecordBytesMax);
+    const std::uint64_t bytes = std::min(to.bytes - done, bytes_max);
     std::byte* at = Room(to.pid, kPuts, kRecordAlign, sizeof(PutRecord) + site_bytes_ + bytes);
     *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
                                                   .bytes = static_cast<std::uint32_t>(bytes),
                                                   .offset = to.offset + done};
     at += sizeof(PutRecord);
-    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = call_site;
+    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = RecordedCallSite(call_site);
     Copy(at + site_bytes_, from + done, bytes);
     done += bytes;
   }
@@ -107,7 +156,9 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
                   .bytes = static_cast<std::uint32_t>(bytes),
                   .offset = from.offset + done,
                   .destination = reinterpret_cast<std::uintptr_t>(destination) + done};
-    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at + sizeof(GetRecord)) = call_site;
+    if (site_bytes_ != 0) {
+      *reinterpret_cast<std::uint64_t*>(at + sizeof(GetRecord)) = RecordedCallSite(call_site);
+    }
     done += bytes;
   }
   directory_[Value(from.pid)].bytes_from += from.bytes;
@@ -130,17 +181,35 @@ void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const
   entry.message_bytes += payload_bytes;
 }
 
+void Outbox::AppendDirectPut(const RemoteRange& to, const void* source) {
+  if (direct_.tail + sizeof(DirectRecord) > direct_.end) {
+    const std::uint64_t wanted = direct_.chunk == nullptr ? kFirstChunkBytes : direct_.next_bytes;
+    RequireRoom(wanted);
+    if (direct_.chunk != nullptr) Close(direct_, kRecordAlign);
+    direct_.tail = Open(direct_, segment_->cell(self_).direct[parity_], Allocate(wanted));
+  }
+  *reinterpret_cast<DirectRecord*>(direct_.tail) =
+      DirectRecord{.pid = Value(to.pid),
+                   .slot = Value(to.slot),
+                   .offset = to.offset,
+                   .bytes = to.bytes,
+                   .source = reinterpret_cast<std::uintptr_t>(source)};
+  direct_.tail += sizeof(DirectRecord);
+  CountDirectPut(to.pid, to.bytes);
+}
+
 void Outbox::Seal() {
   for (const std::uint32_t pid : touched_[parity_]) {
     for (int kind = 0; kind < kKinds; ++kind) {
       Writer& w = writer(Pid{pid}, static_cast<Kind>(kind));
       if (w.chunk == nullptr) continue;
-      w.chunk->used_bytes =
-          static_cast<std::uint64_t>(w.tail - reinterpret_cast<std::byte*>(w.chunk));
+      Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
       w = Writer{};
     }
     is_touched_[pid] = 0;
   }
+  if (direct_.chunk != nullptr) Close(direct_, kRecordAlign);
+  direct_ = Writer{};
 }
 
 void Outbox::NextSuperstep() {
@@ -149,6 +218,10 @@ void Outbox::NextSuperstep() {
   directory_ = segment_->directory(self_, parity_);
   for (const std::uint32_t pid : touched_[parity_]) directory_[pid] = DirectoryEntry{};
   touched_[parity_].clear();
+  if (ring_.attached()) {
+    segment_->cell(self_).direct[parity_] = 0;
+    ring_.Clear(parity_);
+  }
   // One large superstep must not hold its memory for the rest of the run: what the superstep that
   // just ended did not need either is given back.
   const std::uint64_t kept = std::max(kHeapKeptBytes, heap_used_);
@@ -159,6 +232,7 @@ void Outbox::NextSuperstep() {
     heap_peak_[parity_] = from;
   }
   heap_used_ = 0;
+  recycled_bytes_ = 0;
   gets_ = 0;
   records_ = 0;
 }

@@ -2,6 +2,8 @@
 // messages, appended to chains of chunks per destination, one chain a kind. The copy made here is
 // the "buffered on source" of BSPlib 1997, "Direct Remote Memory Access".
 //
+// In a job of several nodes full chunks for other nodes leave their chains early: handed_ring.h.
+//
 // Two outboxes by parity of the superstep: the one of superstep s is used again in s + 2, when all
 // have passed barrier s + 1 and so are done with it.
 #ifndef RUNTIME_OUTBOX_H_
@@ -13,6 +15,7 @@
 #include "base/copy.h"
 #include "base/grow_array.h"
 #include "base/ids.h"
+#include "runtime/handed_ring.h"
 #include "runtime/link_segment.h"
 
 namespace bspnow {
@@ -29,6 +32,9 @@ class Outbox {
  public:
   /// For process `self` of `p`. `site_bytes` is 8 if records carry call sites, else 0.
   void Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes);
+
+  /// For a job of several nodes, after Attach: hands full chunks for other nodes to the worker.
+  void HandOverBy(Doorbell& doorbell) { ring_.Attach(*segment_, self_, doorbell); }
 
   void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
     Writer& w = writer(to.pid, kPuts);
@@ -48,6 +54,9 @@ class Outbox {
   void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site);
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes);
+
+  /// An unbuffered put to another node, whose source the worker will read.
+  void AppendDirectPut(const RemoteRange& to, const void* source);
 
   /// Counts an unbuffered transfer, which leaves no record, in the h-relation.
   void CountDirectPut(Pid to, std::uint64_t bytes) { Touch(to).bytes_to += bytes; }
@@ -115,6 +124,13 @@ class Outbox {
     return at;
   }
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
+  std::byte* Open(Writer& w, std::uint64_t& first, const ChunkRoom& room);
+  static void Close(Writer& w, std::size_t align);
+  ChunkRoom Allocate(std::uint64_t bytes);
+  ChunkRoom HandOver(Pid pid, Kind kind, std::uint64_t first);
+  bool IsHandedOver(Pid pid, Kind kind) const {
+    return ring_.attached() && kind != kGets && !segment_->IsHere(pid);
+  }
 
   const Segment* segment_ = nullptr;
   Pid self_{};
@@ -123,10 +139,13 @@ class Outbox {
   DirectoryEntry* directory_ = nullptr;  ///< Of the current parity.
   std::byte* arena_ = nullptr;
   std::uint64_t heap_used_ = 0;          ///< Of the current parity's heap.
+  std::uint64_t recycled_bytes_ = 0;     ///< Of chunks that hold their second load or a later one.
   std::uint64_t heap_peak_[2] = {0, 0};  ///< Bytes of each heap that hold memory.
   std::uint64_t gets_ = 0;
   std::uint64_t records_ = 0;
   GrowArray<Writer> writers_;
+  Writer direct_{};  ///< Of the chain of unbuffered puts to other nodes.
+  HandedRing ring_;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
   GrowArray<std::uint8_t> is_touched_;   ///< By pid, of the current parity.
 };

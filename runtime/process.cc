@@ -1,7 +1,6 @@
 #include "runtime/process.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,13 @@ const char* AreaName(Direction direction) { return direction == Direction::kPut 
 
 unsigned long long Printable(std::uint64_t value) { return value; }
 
+DirectTransfer MakeDirect(const Transfer& transfer, const RemoteRange& remote) {
+  return DirectTransfer{.remote = remote,
+                        .local = transfer.local,
+                        .direction = transfer.direction,
+                        .call_site = transfer.call_site};
+}
+
 }  // namespace
 
 // ---- Life -------------------------------------------------------------------------------------
@@ -28,6 +34,9 @@ void Process::EnsureAttached() {
   segment_ = &attachment_.segment;
   self_ = attachment_.pid;
   attached_ = true;
+  NodeHeader& header = segment_->header();
+  several_nodes_ = header.nodes > 1;
+  if (several_nodes_) doorbell_ = Doorbell(header.bell, attachment_.doorbell.get());
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
   SetSpeaker(
@@ -55,6 +64,7 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
     const std::uint32_t started = segment_->layout().nprocs;
     participants.Publish(
         static_cast<std::uint32_t>(std::min(maxprocs, static_cast<std::int64_t>(started))));
+    if (several_nodes_) doorbell_.Begun();
   } else {
     wait_.Until(participants, 1);
   }
@@ -72,16 +82,18 @@ void Process::Begin(std::int64_t maxprocs) {
     cell.state.store(ProcessState::kUnneeded);
     _exit(EXIT_SUCCESS);
   }
-  NodeHeader& header = segment_->header();
+  std::uint32_t here = 0;
+  for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
   const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
-  wait_ = PollWait(p_, attachment_.processors);
-  barrier_ = BarrierMember(header.barrier, p_);
+  wait_ = PollWait(here, attachment_.processors);
+  barrier_ = BarrierMember(segment_->header().barrier, here);
   registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
   outbox_.Attach(*segment_, self_, p_, site_bytes);
+  if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
-  direct_peers_.Attach(*segment_, self_, p_);
+  direct_.Attach(*segment_, outbox_, wait_, self_, p_);
   recorder_.Attach(*segment_, self_, p_);
-  full_check_.Attach(*segment_, registrations_, direct_peers_, self_, p_);
+  full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
   cell.state.store(ProcessState::kRunning);
   running_ = true;
   PassBarrier({});
@@ -180,46 +192,16 @@ void Process::MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote
     MoveBuffered(transfer, remote);
     return;
   }
-  direct_.push_back(DirectTransfer{.remote = remote,
-                                   .local = transfer.local,
-                                   .direction = transfer.direction,
-                                   .call_site = transfer.call_site});
+  const DirectTransfer direct = MakeDirect(transfer, remote);
+  direct_.Append(direct);
   if (full_check_.on()) {
-    wait_.Until(segment_->cell(remote.pid).started, static_cast<std::uint32_t>(superstep_ + 1));
-    full_check_.Watch(direct_.back());
+    direct_.AwaitStart(remote.pid, superstep_);
+    full_check_.Watch(direct);
   }
 }
 
 void Process::MoveNow(const Transfer& transfer) {
-  const RemoteRange remote = Check(transfer);
-  const DirectTransfer direct{.remote = remote,
-                              .local = transfer.local,
-                              .direction = transfer.direction,
-                              .call_site = transfer.call_site};
-  const std::uint64_t address =
-      segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
-  ProcessCell& cell = segment_->cell(remote.pid);
-  if (remote.pid == self_) {
-    memmove(transfer.local, reinterpret_cast<const void*>(address), transfer.bytes);
-    outbox_.CountDirectGet(remote.pid, transfer.bytes);
-    return;
-  }
-  // Until the owner is in this superstep it may still be writing what the last one delivered.
-  wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
-  const DirectResult result = direct_peers_.Perform(direct, address);
-  if (result == DirectResult::kRefused) {
-    ReportMisuse(transfer.call,
-                 "this system forbids reading the memory of pid %u"
-                 " (process_vm_readv); use bsp_get",
-                 Value(remote.pid));
-  }
-  if (result == DirectResult::kBadAddress) {
-    ReportMisuse(transfer.call,
-                 "the %llu bytes at dst %p here or at src on pid %u are not memory of"
-                 " the program",
-                 Printable(remote.bytes), transfer.local, Value(remote.pid));
-  }
-  outbox_.CountDirectGet(remote.pid, transfer.bytes);
+  direct_.GetNow(transfer.call, MakeDirect(transfer, Check(transfer)), superstep_);
 }
 
 // So that no sum of sizes overflows later.
@@ -264,11 +246,12 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
 void Process::Sync(std::uint64_t call_site) {
   SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
   if (full_check_.on()) {
-    PassBarrier({});  // So that all computing is over when what was watched is compared.
+    // So that all computing is over when what was watched is compared.
+    if (PassBarrier({}).ending != 0) ReportDifferentEnds(*segment_, self_, p_);
     full_check_.CompareWatched();
-    full_check_.Buffer(direct_, outbox_);
+    direct_.BufferAll();  // So that FindOverlaps sees them, too.
   }
-  if (!direct_.empty()) PerformDirect();
+  if (!direct_.empty()) direct_.PerformAll(superstep_);
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
                           .gets = outbox_.gets() == 0 ? 0u : 1u,
                           .votes = Voting() ? 1u : 0u};
@@ -298,56 +281,15 @@ void Process::Sync(std::uint64_t call_site) {
 }
 
 BarrierFlags Process::PassBarrier(const BarrierFlags& mine) {
-  if (barrier_.Arrive(mine)) {
+  const bool last = barrier_.Arrive(mine);
+  if (last && !several_nodes_) {
     recorder_.FoldIfDue(superstep_);
     barrier_.Release();
   } else {
+    if (last) doorbell_.AllArrived(barrier_.index());
     barrier_.Wait(wait_);
   }
   return barrier_.Leave();
-}
-
-void Process::PerformDirect() {
-  for (const DirectTransfer& transfer : direct_) PerformDirect(transfer);
-  direct_.clear();
-}
-
-void Process::PerformDirect(const DirectTransfer& transfer) {
-  const RemoteRange& remote = transfer.remote;
-  const bool put = transfer.direction == Direction::kPut;
-  const std::uint64_t address =
-      segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
-  DirectResult result = DirectResult::kDone;
-  if (remote.pid == self_) {
-    auto* area = reinterpret_cast<std::byte*>(address);
-    auto* local = static_cast<std::byte*>(transfer.local);
-    if (area + remote.bytes <= local || local + remote.bytes <= area) {
-      Copy(put ? area : local, put ? local : area, remote.bytes);
-    } else {
-      memmove(put ? area : local, put ? local : area, remote.bytes);
-    }
-  } else {
-    ProcessCell& cell = segment_->cell(remote.pid);
-    wait_.Until(cell.started, static_cast<std::uint32_t>(superstep_ + 1));
-    result = direct_peers_.Perform(transfer, address);
-  }
-  if (result == DirectResult::kBadAddress) {
-    ReportMisuse(
-        put ? "bsp_hpput" : "bsp_hpget",
-        "the %llu bytes at %s %p here, or the area on pid %u, are not memory of the program",
-        Printable(remote.bytes), put ? "src" : "dst", transfer.local, Value(remote.pid));
-  }
-  if (result == DirectResult::kRefused) {
-    if (put) {
-      outbox_.AppendPut(remote, transfer.local, transfer.call_site);
-    } else {
-      outbox_.AppendGet(remote, transfer.local, transfer.call_site);
-    }
-  } else if (put) {
-    outbox_.CountDirectPut(remote.pid, remote.bytes);
-  } else {
-    outbox_.CountDirectGet(remote.pid, remote.bytes);
-  }
 }
 
 void Process::Vote() {
@@ -355,12 +297,14 @@ void Process::Vote() {
   vote.superstep = superstep_;
   vote.tag_bytes = next_tag_bytes_;
   segment_->cell(self_).votes[outbox_.parity()] = vote;
+  if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));
 }
 
 void Process::ExchangeGets(unsigned parity) {
   delivery_.AnswerGets(parity);
   const auto answered = static_cast<std::uint32_t>(superstep_ + 1);
   segment_->cell(self_).answered.Publish(answered);
+  if (several_nodes_ && barrier_.CountAnswered()) doorbell_.AllAnswered(superstep_);
   for (std::uint32_t i = 0; i < p_; ++i) {
     if (!delivery_.Awaits(Pid{i}, parity)) continue;
     wait_.Until(segment_->cell(Pid{i}).answered, answered);

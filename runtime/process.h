@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/grow_array.h"
 #include "base/ids.h"
 #include "base/poll_wait.h"
 #include "runtime/bsmp_inbox.h"
-#include "runtime/direct_transfer.h"
+#include "runtime/direct_queue.h"
+#include "runtime/doorbell.h"
 #include "runtime/drma_delivery.h"
 #include "runtime/full_check.h"
 #include "runtime/link_client.h"
@@ -114,8 +114,6 @@ class Process {
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(const BarrierFlags& mine);
   void RequireSendable(const char* call, const char* name, std::uint64_t bytes) const;
-  void PerformDirect();
-  void PerformDirect(const DirectTransfer& transfer);
   bool Voting() const { return registrations_.changed() || tag_set_; }
   void Vote();
   void ExchangeGets(unsigned parity);
@@ -124,6 +122,7 @@ class Process {
   Segment* segment_ = nullptr;
   Pid self_{};
   std::uint32_t p_ = 0;
+  bool several_nodes_ = false;  ///< The job has; else no worker takes part in a superstep.
   bool attached_ = false;
   bool running_ = false;
   bool begun_ = false;
@@ -133,15 +132,15 @@ class Process {
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool tag_set_ = false;              ///< In this superstep.
   PollWait wait_{1, 1};
+  Doorbell doorbell_;  ///< Only rung if the job has several nodes.
   BarrierMember barrier_;
   RegistrationTable registrations_;
   Outbox outbox_;
   DrmaDelivery delivery_;
   BsmpInbox inbox_;
-  DirectPeers direct_peers_;
+  DirectQueue direct_;
   Recorder recorder_;
   FullCheck full_check_;
-  GrowArray<DirectTransfer> direct_;
 };
 
 }  // namespace bspnow

@@ -64,6 +64,10 @@ bool RegistrationTable::PushedNow(std::uint64_t address) const {
   return bucket != nullptr && bucket->newest != kNone && slots_[bucket->newest].pushed_now;
 }
 
+void RegistrationTable::ListPushes(std::uint64_t* slots) const {
+  for (std::size_t k = 0; k < pushed_.size(); ++k) slots[k] = pushed_[k];
+}
+
 void RegistrationTable::CommitChanges() {
   for (const std::uint32_t slot : pushed_) slots_[slot].pushed_now = false;
   for (const std::uint32_t slot : popped_) Unlink(slot);

@@ -51,6 +51,9 @@ class RegistrationTable {
         .superstep = 0, .digest = digest_, .pushes = pushes_, .pops = pops_count_, .tag_bytes = 0};
   }
 
+  /// Writes the slots pushed in this superstep, in order, to `slots`, which has kSlotsMax entries.
+  void ListPushes(std::uint64_t* slots) const;
+
   /// The barrier: pushes and pops become valid.
   void Commit() {
     if (changed()) CommitChanges();

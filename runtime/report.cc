@@ -63,10 +63,14 @@ bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.
 void LetOnlyTheFirstSpeak() {
   if (speaker.segment == nullptr || IsForkedChild()) return;
   if (speaker.segment->header().reporting.exchange(1) == 0) return;
-  for (;;) pause();
+  AwaitTheEnd();
 }
 
 }  // namespace
+
+void AwaitTheEnd() {
+  for (;;) pause();
+}
 
 void SetSpeaker(const Speaker& next) { speaker = next; }
 

@@ -1,0 +1,119 @@
+#include "runtime/direct_queue.h"
+
+#include <string.h>
+
+#include "base/copy.h"
+#include "runtime/report.h"
+
+namespace bspnow {
+
+void DirectQueue::Attach(const Segment& segment, Outbox& outbox, PollWait& wait, Pid self,
+                         std::uint32_t p) {
+  segment_ = &segment;
+  outbox_ = &outbox;
+  wait_ = &wait;
+  self_ = self;
+  peers_.Attach(segment, self, p);
+}
+
+void DirectQueue::AwaitStart(Pid pid, std::uint64_t superstep) {
+  if (!segment_->IsHere(pid)) return;
+  wait_->Until(segment_->cell(pid).started, static_cast<std::uint32_t>(superstep + 1));
+}
+
+void DirectQueue::PerformAll(std::uint64_t superstep) {
+  for (const DirectTransfer& transfer : transfers_) {
+    if (segment_->IsHere(transfer.remote.pid)) {
+      Perform(transfer, superstep);
+    } else {
+      Send(transfer);
+    }
+  }
+  transfers_.clear();
+}
+
+void DirectQueue::BufferAll() {
+  for (const DirectTransfer& transfer : transfers_) Buffer(transfer);
+  transfers_.clear();
+}
+
+void DirectQueue::Perform(const DirectTransfer& transfer, std::uint64_t superstep) {
+  const RemoteRange& remote = transfer.remote;
+  const bool put = transfer.direction == Direction::kPut;
+  const DirectResult result = Copy(transfer, superstep);
+  if (result == DirectResult::kBadAddress) {
+    ReportMisuse(
+        put ? "bsp_hpput" : "bsp_hpget",
+        "the %llu bytes at %s %p here, or the area on pid %u, are not memory of the program",
+        static_cast<unsigned long long>(remote.bytes), put ? "src" : "dst", transfer.local,
+        Value(remote.pid));
+  }
+  if (result == DirectResult::kRefused) {
+    Buffer(transfer);
+  } else if (put) {
+    outbox_->CountDirectPut(remote.pid, remote.bytes);
+  } else {
+    outbox_->CountDirectGet(remote.pid, remote.bytes);
+  }
+}
+
+DirectResult DirectQueue::Copy(const DirectTransfer& transfer, std::uint64_t superstep) {
+  const RemoteRange& remote = transfer.remote;
+  const std::uint64_t address =
+      segment_->slots(remote.pid)[Value(remote.slot)].address + remote.offset;
+  if (remote.pid != self_) {
+    AwaitStart(remote.pid, superstep);
+    return peers_.Perform(transfer, address);
+  }
+  const bool put = transfer.direction == Direction::kPut;
+  auto* area = reinterpret_cast<std::byte*>(address);
+  auto* local = static_cast<std::byte*>(transfer.local);
+  if (area + remote.bytes <= local || local + remote.bytes <= area) {
+    bspnow::Copy(put ? area : local, put ? local : area, remote.bytes);
+  } else {
+    memmove(put ? area : local, put ? local : area, remote.bytes);
+  }
+  return DirectResult::kDone;
+}
+
+void DirectQueue::Buffer(const DirectTransfer& transfer) {
+  if (transfer.direction == Direction::kPut) {
+    outbox_->AppendPut(transfer.remote, transfer.local, transfer.call_site);
+  } else {
+    outbox_->AppendGet(transfer.remote, transfer.local, transfer.call_site);
+  }
+}
+
+// To or from another node. The worker reads the source of a put while this process waits at the
+// barrier; what a get brings needs a buffer on its way here in any case.
+void DirectQueue::Send(const DirectTransfer& transfer) {
+  if (transfer.direction == Direction::kPut && segment_->cell(self_).worker_reads != 0) {
+    outbox_->AppendDirectPut(transfer.remote, transfer.local);
+  } else {
+    Buffer(transfer);
+  }
+}
+
+void DirectQueue::GetNow(const char* call, const DirectTransfer& transfer,
+                         std::uint64_t superstep) {
+  const RemoteRange& remote = transfer.remote;
+  if (!segment_->IsHere(remote.pid)) {
+    ReportMisuse(call,
+                 "pid %u lives on another node, whose memory cannot be read at once; use bsp_get",
+                 Value(remote.pid));
+  }
+  const DirectResult result = Copy(transfer, superstep);
+  if (result == DirectResult::kRefused) {
+    ReportMisuse(call,
+                 "this system forbids reading the memory of pid %u (process_vm_readv); use bsp_get",
+                 Value(remote.pid));
+  }
+  if (result == DirectResult::kBadAddress) {
+    ReportMisuse(call,
+                 "the %llu bytes at dst %p here or at src on pid %u are not memory of the program",
+                 static_cast<unsigned long long>(remote.bytes), transfer.local, Value(remote.pid));
+  }
+  outbox_->CountDirectGet(remote.pid, remote.bytes);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,45 @@
+// A job on several nodes, all of them on this machine, for tests of libbsp: a segment for each
+// node, a forked process for each pid, and one simple worker, which does for all nodes what link.h
+// asks of a worker. It sleeps whenever there is nothing to do, and waits for the bell.
+#ifndef RUNTIME_NODES_FOR_TEST_H_
+#define RUNTIME_NODES_FOR_TEST_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/exchange_for_test.h"
+#include "runtime/process.h"
+
+namespace bspnow {
+
+enum class DirectPuts { kByWorker, kBuffered };
+
+struct NodesPlan {
+  std::vector<std::uint32_t> node_of;  ///< By pid; nodes are numbered from 0.
+  bool check_full = false;
+  Acknowledge acknowledge = Acknowledge::kAtOnce;
+  DirectPuts direct_puts = DirectPuts::kByWorker;
+};
+
+/// What a job left behind.
+struct JobOutcome {
+  std::vector<int> statuses;  ///< waitpid's, by pid; of one that was killed at the end: SIGKILL.
+  std::string errors;         ///< Standard error of all.
+  std::uint64_t sleeps = 0;   ///< Of the worker, each ended by a ring.
+  ExchangeCounts counts;
+};
+
+/// Runs `program` as every process of a job. It ends by returning, which must be after End.
+JobOutcome RunOnNodes(const NodesPlan& plan, const std::function<void(Process&)>& program);
+
+/// Expects that all processes returned, and that none complained.
+void ExpectAllEndWell(const JobOutcome& outcome);
+
+/// In a program: ends its process with a message unless `condition` holds.
+void Require(bool condition, const char* claim);  // tidy: an assertion
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_NODES_FOR_TEST_H_
