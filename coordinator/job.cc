@@ -96,4 +96,6 @@ Actions Job::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, "")
 
 Actions Job::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
 
+Actions Job::OnBroken(int exit_status, const std::string& why) { return Fail(exit_status, why); }
+
 }  // namespace bspnow

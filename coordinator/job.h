@@ -47,6 +47,9 @@ class Job {
   /// The output cannot be delivered any more.
   Actions OnOutputLost(const std::string& why);
 
+  /// The job cannot go on, through no fault of a process: a worker was lost, it could not start.
+  Actions OnBroken(int exit_status, const std::string& why);
+
   /// All processes have ended.
   bool finished() const { return running_ == 0; }
 

@@ -105,6 +105,15 @@ TEST(JobTest, AnInterruptGivesTheShellsStatus) {
   EXPECT_EQ(job.exit_status(), 128 + SIGINT);
 }
 
+TEST(JobTest, WhatBreaksAJobIsReportedUnlessItFailedBefore) {
+  Job job(2);
+  const Actions actions = job.OnBroken(1, "worker w3 lost");
+  EXPECT_TRUE(actions.kill_all);
+  EXPECT_EQ(actions.reports, std::vector<std::string>{"worker w3 lost"});
+  EXPECT_TRUE(job.OnBroken(127, "no such program").reports.empty());
+  EXPECT_EQ(job.exit_status(), 1);
+}
+
 TEST(JobTest, KnowsWhenNoProcessWasABspProcess) {
   Job job(1);
   job.OnExited(Pid{0}, Exit(Reached::kStarted, 0));

@@ -1,0 +1,129 @@
+// bsp-coordinator: the parts list, and the way in and out.
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/version.h"
+#include "coordinator/cluster.h"
+#include "coordinator/log_setup.h"
+#include "coordinator/metrics_server.h"
+#include "coordinator/rpc_server.h"
+#include "coordinator/settings.h"
+#include "coordinator/state_directory.h"
+#include "net/event_loop.h"
+#include "net/socket.h"
+#include "net/systemd_notify.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::chrono::seconds kSnapshotWait{1};
+
+/// SIGTERM and SIGINT come by the descriptor only. Before any thread is started.
+UniqueFd TakeOverSignals() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGINT);
+  sigprocmask(SIG_BLOCK, &ending, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return UniqueFd(signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// The loop's own view, for another thread; empty if the loop has no time within a second.
+ClusterFigures AskForFigures(EventLoop& loop, const Cluster& cluster) {
+  auto answer = std::make_shared<std::promise<ClusterFigures>>();
+  std::future<ClusterFigures> figures = answer->get_future();
+  loop.Post([answer, &cluster] { answer->set_value(cluster.Figures()); });
+  if (figures.wait_for(kSnapshotWait) != std::future_status::ready) return {};
+  return figures.get();
+}
+
+void Tell(const std::string& state) {
+  if (absl::Status told = NotifySystemd(state); !told.ok())
+    spdlog::warn("event=systemd_not_told error=\"{}\"", told.ToString());
+}
+
+absl::Status Run(const CoordinatorSettings& settings, int signals) {
+  EventLoop loop;
+  loop.EnablePolling();
+  const auto barrier_listen = Resolve(settings.barrier_listen);
+  if (!barrier_listen.ok()) return barrier_listen.status();
+  const auto state = StateDirectory::Open(settings.state_dir);
+  if (!state.ok()) return state.status();
+  const auto cluster = Cluster::Open(loop, *state,
+                                     {.barrier_listen = *barrier_listen,
+                                      .barrier_advertise = settings.barrier_advertise,
+                                      .log_bytes_max = settings.log_bytes_max,
+                                      .files_bytes_max = settings.files_bytes_max,
+                                      .keep_days = settings.keep_days});
+  if (!cluster.ok()) return cluster.status();
+  const auto server = RpcServer::Start(loop, **cluster, settings.listen);
+  if (!server.ok()) return server.status();
+  std::string addresses =
+      absl::StrCat("listen=", (*server)->address().ToString(),
+                   "\nbarrier=", (*cluster)->barrier_address().ToString(), "\n");
+  std::unique_ptr<MetricsServer> metrics;
+  if (settings.metrics) {
+    auto started = MetricsServer::Start(
+        *settings.metrics, [&loop, &cluster] { return AskForFigures(loop, **cluster); });
+    if (!started.ok()) return started.status();
+    metrics = *std::move(started);
+    absl::StrAppend(&addresses, "metrics=", metrics->address().ToString(), "\n");
+  }
+  if (absl::Status written = state->WriteAddress(addresses); !written.ok()) return written;
+
+  std::jthread shutdown;
+  loop.OnReadable(signals, [&] {
+    loop.Forget(signals);
+    spdlog::info("event=stopping");
+    Tell("STOPPING=1");
+    (*cluster)->Close();
+    shutdown = std::jthread([&] {
+      (*server)->Shutdown();  // Needs the loop, which ends the calls.
+      loop.Post([&loop] { loop.Stop(); });
+    });
+  });
+  spdlog::info("event=ready version={} listen={} barrier={}", kVersion,
+               (*server)->address().ToString(), (*cluster)->barrier_address().ToString());
+  Tell("READY=1");
+  loop.Run();
+  static_cast<void>(metrics.release());  // To end it takes two seconds, and it holds nothing.
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  const auto settings = ReadSettings(argc, argv);
+  if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
+  const auto& told = std::get<CoordinatorSettings>(settings);
+  SetUpLog(told.log_level);
+  const UniqueFd signals = TakeOverSignals();
+  absl::Status ran = Run(told, signals.get());
+  if (!ran.ok()) {
+    spdlog::error("event=failed error=\"{}\"", ran.ToString());
+    return EXIT_FAILURE;
+  }
+  spdlog::info("event=stopped");
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+}  // namespace bspnow
+
+int main(int argc, char** argv) {
+  const int status = bspnow::Main(argc, argv);
+  // Threads of the metrics server may still run: nothing static is destroyed under them.
+  std::fflush(nullptr);
+  std::_Exit(status);
+}

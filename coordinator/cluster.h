@@ -1,0 +1,174 @@
+// The coordinator: job table, barriers, workers and logs put together. What happens comes in here,
+// on the loop's thread; what the pure parts decide is performed here. Knows no gRPC.
+#ifndef COORDINATOR_CLUSTER_H_
+#define COORDINATOR_CLUSTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+#include "coordinator/attachments.h"
+#include "coordinator/barrier_server.h"
+#include "coordinator/blob_store.h"
+#include "coordinator/cluster_figures.h"
+#include "coordinator/job_log.h"
+#include "coordinator/job_store.h"
+#include "coordinator/job_table.h"
+#include "coordinator/state_directory.h"
+#include "coordinator/worker_roster.h"
+#include "net/event_loop.h"
+#include "net/socket.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+struct ClusterSettings {
+  SocketAddress barrier_listen;
+  std::string barrier_advertise;  ///< What workers are told; empty: where it listens.
+  std::uint64_t log_bytes_max;    ///< Of one job.
+  std::uint64_t files_bytes_max;  ///< Of one job.
+  std::uint64_t keep_days;        ///< Logs and files of ended jobs.
+};
+
+enum class WaitId : std::uint64_t {};
+enum class Drain { kDrain, kUndrain };
+
+class Cluster {
+ public:
+  /// Reads the journal; raises the term.
+  static absl::StatusOr<std::unique_ptr<Cluster>> Open(EventLoop& loop, const StateDirectory& state,
+                                                       ClusterSettings settings);
+
+  /// For Open.
+  Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings settings,
+          std::unique_ptr<JobStore> store, const StoredState& stored);
+  ~Cluster();
+
+  /// The coordinator ends: who waits is told so, nothing new is taken.
+  void Close();
+
+  // ---- Jobs -------------------------------------------------------------------------------------
+
+  using OnSubmitted = std::function<void(absl::StatusOr<JobId>)>;
+  /// Answers when the job is durable.
+  void Submit(const proto::SubmitJobRequest& request, OnSubmitted answer);
+
+  using OnJob = std::function<void(absl::StatusOr<proto::Job>)>;
+  /// Answers when the job has ended, unless StopWaiting comes first.
+  WaitId Wait(JobId job, OnJob answer);
+  void StopWaiting(WaitId wait) { waits_.erase(wait); }
+
+  absl::StatusOr<proto::Job> Show(JobId job) const;
+  proto::ListJobsReply List(const proto::ListJobsRequest& request) const;
+  absl::StatusOr<proto::Job> Cancel(JobId job);
+  absl::StatusOr<LogReader> ReadLog(const proto::ReadLogRequest& request);
+  /// OK once the job has ended.
+  absl::Status MayFetchFiles(JobId job) const;
+
+  // ---- Clients that stay with their job ---------------------------------------------------------
+
+  absl::StatusOr<LogReader> Attach(JobId job, std::shared_ptr<AttachedClient> client);
+  absl::Status OnInput(JobId job, InputChunk chunk);
+  void OnSignal(JobId job, int signal);
+  void OnClientLeft(JobId job, const AttachedClient* client);
+
+  // ---- Nodes ------------------------------------------------------------------------------------
+
+  proto::ListNodesReply Nodes() const;
+  absl::StatusOr<proto::Node> SetDrained(const std::string& name, Drain drain);
+
+  // ---- Parameters -------------------------------------------------------------------------------
+
+  void StoreParameters(const proto::MachineParameters& parameters,
+                       std::function<void(absl::Status)> answer);
+  absl::StatusOr<proto::MachineParameters> ShowParameters(std::uint32_t p) const;
+
+  // ---- Workers ----------------------------------------------------------------------------------
+
+  absl::StatusOr<proto::RegisterReply> Register(const proto::RegisterRequest& request);
+  absl::Status AttachWorker(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
+  /// An error is the worker's: its stream is to be closed with it.
+  absl::Status OnEvent(WorkerId worker, proto::WorkerEvent event);
+  void OnStreamBroken(WorkerId worker, const OrderSink* sink) { workers_.Detach(worker, sink); }
+  /// OK while files of this job may come.
+  absl::Status MayStoreFiles(JobId job) const;
+
+  // ---- To look at -------------------------------------------------------------------------------
+
+  SocketAddress barrier_address() const { return barriers_->address(); }
+  ClusterFigures Figures() const;
+  const BlobStore& blobs() const { return blobs_; }
+  const StateDirectory& state() const { return state_; }
+  const ClusterSettings& settings() const { return settings_; }
+
+ private:
+  struct Waiting {
+    JobId job;
+    OnJob answer;
+  };
+
+  absl::Status ListenForWorkers();
+  void Restore(const StoredState& stored);
+
+  void Perform(JobOrders orders);
+  void Store(JobTransition transition);
+  void Start(const StartOrder& order);
+  void AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer);
+  void OnRefused(JobId job);
+  void OnEnded(JobId job);
+  void SetDeadline();
+
+  void Lose(WorkerId worker, const std::string& reason);
+  void OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event);
+  JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
+  void SendInput(JobId job);
+  void KeepFigures(JobId job);
+
+  void Tick();
+  void RemoveOldFiles();
+
+  absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
+  proto::Job Message(const JobRecord& record) const;
+
+  EventLoop& loop_;
+  const StateDirectory& state_;
+  const ClusterSettings settings_;
+  bool closed_ = false;
+
+  BlobStore blobs_;
+  JobTable table_;
+  WorkerRoster workers_;
+  Attachments attachments_;
+  std::uint64_t term_ = 0;
+  std::set<std::string> drained_;  ///< Names of nodes.
+  std::vector<proto::MachineParameters> parameters_;
+
+  std::uint64_t last_wait_ = 0;
+  std::map<WaitId, Waiting> waits_;
+  std::multimap<JobId, OnSubmitted> submissions_;          ///< Not yet durable.
+  std::unordered_map<JobId, std::uint64_t> output_bytes_;  ///< Of those that have not ended.
+  std::uint64_t output_bytes_of_all_ = 0;
+  TimerId deadline_ = kNoTimer;
+  std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
+  TimerId tick_ = kNoTimer;
+  std::uint64_t ticks_ = 0;
+
+  std::unique_ptr<BarrierServer> barriers_;
+  JobLogs logs_;
+  std::unique_ptr<JobStore> store_;
+  std::jthread cleaner_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CLUSTER_H_

@@ -1,0 +1,44 @@
+// Jobs and nodes as clients see them: the coordinator's own structs turned into messages.
+#ifndef COORDINATOR_CLUSTER_VIEW_H_
+#define COORDINATOR_CLUSTER_VIEW_H_
+
+#include <cstdint>
+#include <string>
+
+#include "coordinator/job_table.h"
+#include "coordinator/superstep_stats.h"
+#include "coordinator/worker_roster.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+/// "waiting", "running", ...: for logs and metrics.
+const char* PhaseName(JobPhase phase);
+
+proto::JobState StateOf(JobPhase phase);
+
+proto::JobTotals TotalsOf(const SuperstepTotals& totals);
+
+/// What is kept of a job beside its record, as JobTable::SetTotals takes it.
+std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes);
+
+/// With the totals that the record keeps.
+proto::Job JobMessage(const JobRecord& record);
+
+/// Of a job in a list: without what makes lists long.
+void Shorten(proto::Job& job);
+
+proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker);
+proto::Node LostNodeMessage(const proto::RegisterRequest& registration);
+
+/// To each of its hosts.
+proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
+                             WorkerRoster& workers);
+
+/// `reached` of ProcessExited, which is runtime/link.h's ProcessState.
+ProcessEnd ProcessEndOf(const proto::ProcessExited& exited);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CLUSTER_VIEW_H_

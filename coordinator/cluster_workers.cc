@@ -1,0 +1,283 @@
+// The workers' side of the cluster: they register, report and are lost. The rest of the class is in
+// cluster.cc.
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/clock.h"
+#include "coordinator/cluster.h"
+#include "coordinator/cluster_view.h"
+#include "coordinator/job_spec.h"
+#include "coordinator/old_files.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kHeartbeatMs = 250;
+constexpr std::uint64_t kLeaseMs = 1000;
+constexpr std::uint64_t kTickMs = 5'000;
+constexpr std::uint64_t kTicksPerCleaning = 720;  // An hour.
+
+Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
+
+}  // namespace
+
+absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
+  if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
+  const proto::NodeSpec& node = request.node();
+  if (const RegisteredWorker* earlier = workers_.FindByName(node.name())) {
+    const bool same = earlier->registration.incarnation() == request.incarnation();
+    if (!same && (earlier->sink || barriers_->Connected(earlier->id)))
+      return absl::FailedPreconditionError(
+          absl::StrCat("a worker named ", node.name(), " lives at ",
+                       earlier->registration.data_address(), "; give this one another --name"));
+    Lose(earlier->id, "it was started anew");
+  }
+  const WorkerId id = workers_.Add(request).id;
+  barriers_->AdmitWorker(id, request.incarnation());
+  spdlog::info("event=worker_registered worker={} id={} slots={} address={}", node.name(),
+               Value(id), node.slots(), request.data_address());
+  Perform(table_.OnNodeUp({.worker = id,
+                           .name = node.name(),
+                           .slots = node.slots(),
+                           .memory_bytes = node.memory_bytes(),
+                           .load = 0,
+                           .labels = {node.labels().begin(), node.labels().end()},
+                           .drained = drained_.contains(node.name())},
+                          Now()));
+  proto::RegisterReply reply;
+  reply.set_worker(Value(id));
+  reply.set_barrier_address(settings_.barrier_advertise.empty() ? barrier_address().ToString()
+                                                                : settings_.barrier_advertise);
+  reply.set_heartbeat_ms(kHeartbeatMs);
+  reply.set_lease_ms(kLeaseMs);
+  reply.set_term(term_);
+  return reply;
+}
+
+absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
+                                   std::shared_ptr<OrderSink> sink) {
+  if (closed_) return absl::UnavailableError("the coordinator is shutting down");
+  return workers_.Attach(first, std::move(sink));
+}
+
+void Cluster::Lose(WorkerId worker, const std::string& reason) {
+  const RegisteredWorker* lost = workers_.Find(worker);
+  if (lost == nullptr) return;
+  spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name(), Value(worker),
+               reason);
+  std::map<JobId, Superstep> superstep_of;
+  for (const JobTable::NodeView& node : table_.nodes()) {
+    if (node.node->worker != worker) continue;
+    for (const JobId job : node.jobs) {
+      superstep_of[job] = barriers_->SuperstepOf(job);
+      KeepFigures(job);
+    }
+  }
+  barriers_->ForgetWorker(worker);
+  workers_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
+  Perform(table_.OnNodeLost(worker, reason, superstep_of, Now()));
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
+  RegisteredWorker* worker = workers_.Find(id);
+  if (worker == nullptr) return absl::NotFoundError("this worker was lost; register again");
+  worker->session.OnOrdersTaken(event.orders_taken());
+  const auto novelty = worker->session.OnEvent(event.sequence());
+  if (!novelty.ok()) return novelty.status();
+  if (*novelty == WorkerSession::Novelty::kNew) {
+    if (event.has_output()) {
+      OnOutput(*worker, event);
+    } else {
+      Perform(OnJobEvent(*worker, event));
+      worker = workers_.Find(id);  // What was performed may have lost it.
+    }
+  }
+  if (worker != nullptr) workers_.Acknowledge(*worker);
+  return absl::OkStatus();
+}
+
+JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId job{event.job()};
+  const Epoch epoch{event.epoch()};
+  if (event.has_load()) {
+    worker.load = event.load().load();
+    return table_.OnNodeLoad(worker.id, worker.load);
+  }
+  if (event.has_not_started())
+    return table_.OnNotStarted(job, epoch, event.not_started().reason(),
+                               event.not_started().exit_status(), Now());
+  if (event.has_begun()) return table_.OnBegun(job, epoch, Pid{event.begun().pid()}, Now());
+  if (event.has_exited())
+    return table_.OnExited(job, epoch, Pid{event.exited().pid()}, ProcessEndOf(event.exited()),
+                           Now());
+  if (event.has_broken()) return table_.OnBroken(job, epoch, event.broken().reason(), Now());
+  if (event.has_input_taken()) attachments_.OnInputTaken(job);
+  if (!event.has_cleared()) return {};
+  KeepFigures(job);
+  return table_.OnCleared(job, epoch, worker.id, Now());
+}
+
+void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
+  const JobRecord* record = table_.Find(JobId{event.job()});
+  proto::ProcessOutput& output = *event.mutable_output();
+  if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()} ||
+      output.text().size() > kLogTextBytesMax)
+    return;
+  output_bytes_[record->id] += output.text().size();
+  output_bytes_of_all_ += output.text().size();
+  worker.session.AwaitLog();
+  LogRecord line{
+      .pid = output.pid(),
+      .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
+      .text = std::move(*output.mutable_text())};
+  const auto logged = [this, id = worker.id, job = record->id,
+                       epoch = record->epoch](const absl::Status& status) {
+    loop_.Post([this, id, job, epoch, status] {
+      workers_.OnLogged(id);
+      if (!status.ok()) Perform(table_.OnBroken(job, epoch, std::string(status.message()), Now()));
+    });
+  };
+  logs_.Append(record->id, std::move(line), logged);
+}
+
+void Cluster::KeepFigures(JobId job) {
+  const auto stats = barriers_->StatsOf(job);
+  if (!stats) return;
+  const auto printed = output_bytes_.find(job);
+  table_.SetTotals(
+      job, KeptFigures(stats->totals(), printed == output_bytes_.end() ? 0 : printed->second));
+}
+
+absl::Status Cluster::MayStoreFiles(JobId job) const {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  const JobPhase phase = (*record)->phase;
+  if (phase == JobPhase::kRunning || phase == JobPhase::kEnding) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", Value(job), " is ", PhaseName(phase), ": no files are expected of it"));
+}
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+proto::ListNodesReply Cluster::Nodes() const {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  proto::ListNodesReply reply;
+  for (const JobTable::NodeView& view : table_.nodes()) {
+    const auto worker = workers_.workers().find(view.node->worker);
+    if (worker == workers_.workers().end()) continue;
+    proto::Node& node = *reply.add_nodes() = NodeMessage(view, worker->second);
+    node.set_lease_age_ms(
+        static_cast<std::int64_t>(barriers_->LeaseAgeNs(worker->first) / kNsPerMs));
+  }
+  for (const auto& [name, registration] : workers_.lost())
+    *reply.add_nodes() = LostNodeMessage(registration);
+  return reply;
+}
+
+absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain drain) {
+  const bool known = workers_.FindByName(name) != nullptr || workers_.lost().contains(name);
+  if (!known && !drained_.contains(name))
+    return absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them"));
+  const auto written = [name](const absl::Status& status) {
+    if (!status.ok())
+      spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
+  };
+  if (drain == Drain::kDrain) {
+    drained_.insert(name);
+    store_->WriteDrained(name, written);
+  } else {
+    drained_.erase(name);
+    store_->WriteUndrained(name, written);
+  }
+  spdlog::info("event={} node={}", drain == Drain::kDrain ? "drained" : "undrained", name);
+  if (const RegisteredWorker* worker = workers_.FindByName(name))
+    Perform(drain == Drain::kDrain ? table_.OnDrained(worker->id, Now())
+                                   : table_.OnUndrained(worker->id, Now()));
+  const proto::ListNodesReply listed = Nodes();
+  for (const proto::Node& node : listed.nodes())
+    if (node.spec().name() == name) return node;
+  return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
+}
+
+// ---- Parameters ---------------------------------------------------------------------------------
+
+void Cluster::StoreParameters(const proto::MachineParameters& parameters,
+                              std::function<void(absl::Status)> answer) {
+  std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
+  parameters_.push_back(parameters);
+  store_->WriteParameters(parameters.p(), parameters.SerializeAsString(),
+                          [this, answer = std::move(answer)](const absl::Status& status) {
+                            loop_.Post([answer, status] { answer(status); });
+                          });
+}
+
+absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {
+  for (auto stored = parameters_.rbegin(); stored != parameters_.rend(); ++stored)
+    if (p == 0 || stored->p() == p) return *stored;
+  return absl::NotFoundError(
+      p == 0 ? std::string("nothing was measured here yet; run `bsp probe`")
+             : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
+}
+
+// ---- From time to time --------------------------------------------------------------------------
+
+void Cluster::Tick() {
+  for (const JobId job : attachments_.TakeAbandoned(NowNs()))
+    Perform(table_.OnClientLeft(job, Now()));
+  if (ticks_++ % kTicksPerCleaning == 0) RemoveOldFiles();
+  tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
+}
+
+void Cluster::RemoveOldFiles() {
+  NeededFiles needed;
+  for (const JobRecord* record : table_.records()) {
+    if (HasEnded(record->phase)) continue;
+    proto::JobSpec spec;
+    spec.ParseFromString(record->spec);
+    needed.contents.merge(ContentsOf(spec));
+    needed.jobs.insert(record->id);
+  }
+  cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
+    const RemovedFiles removed = RemoveFilesBefore(
+        state_, blobs_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
+    if (removed.contents + removed.jobs != 0)
+      spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
+  });
+}
+
+// ---- Metrics ------------------------------------------------------------------------------------
+
+ClusterFigures Cluster::Figures() const {
+  ClusterFigures figures;
+  for (const JobPhase phase : {JobPhase::kWaiting, JobPhase::kRunning, JobPhase::kEnding,
+                               JobPhase::kSucceeded, JobPhase::kFailed, JobPhase::kCancelled})
+    figures.jobs[PhaseName(phase)] = table_.CountIn(phase);
+  figures.workers = {{"up", 0}, {"drained", 0}, {"lost", workers_.lost().size()}};
+  for (const JobTable::NodeView& view : table_.nodes()) {
+    ++figures.workers[view.node->drained ? "drained" : "up"];
+    figures.slots_used += view.slots_used;
+    if (!view.node->drained && view.node->slots > view.slots_used)
+      figures.slots_free += view.node->slots - view.slots_used;
+    figures.connections += barriers_->Connected(view.node->worker) ? 1 : 0;
+    figures.leases.push_back({view.node->name, barriers_->LeaseAgeNs(view.node->worker)});
+    for (const JobId job : view.jobs)
+      if (auto stats = barriers_->StatsOf(job)) figures.running[job] = std::move(stats);
+  }
+  for (const auto& [id, worker] : workers_.workers())
+    figures.control_streams += worker.sink ? 1 : 0;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
+    figures.refused[RefusalName(Refusal{i})] = barriers_->refused(Refusal{i});
+  figures.barriers = barriers_->barriers_released();
+  figures.bytes_read = barriers_->bytes_read();
+  figures.bytes_written = barriers_->bytes_written();
+  figures.output_bytes = output_bytes_of_all_;
+  figures.term = term_;
+  return figures;
+}
+
+}  // namespace bspnow

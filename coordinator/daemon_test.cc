@@ -1,0 +1,329 @@
+// The daemon as its clients and workers see it, over gRPC.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <string>
+
+#include "base/clock.h"
+#include "coordinator/daemon_process.h"
+#include "coordinator/peer_stub.h"
+#include "coordinator/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+constexpr char kProgram[] = "hello";
+constexpr char kSha256[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+constexpr std::uint32_t kReachedEnded = 4;
+
+proto::JobSpec Spec() {
+  proto::JobSpec spec;
+  spec.set_nprocs(1);
+  spec.mutable_program()->set_name("hello");
+  spec.mutable_program()->set_sha256(kSha256);
+  spec.add_arguments("hello");
+  return spec;
+}
+
+proto::JobSpec AttachedSpec() {
+  proto::JobSpec spec = Spec();
+  spec.set_attached(true);
+  return spec;
+}
+
+proto::WorkerEvent Output(const std::string& text) {
+  proto::WorkerEvent event;
+  event.mutable_output()->set_stream(proto::STDOUT);
+  event.mutable_output()->set_text(text);
+  return event;
+}
+
+proto::WorkerEvent Exited(int status) {
+  proto::WorkerEvent event;
+  event.mutable_exited()->set_reached(kReachedEnded);
+  event.mutable_exited()->set_exit_status(status);
+  return event;
+}
+
+proto::WorkerEvent Started() {
+  proto::WorkerEvent event;
+  event.mutable_started();
+  return event;
+}
+
+proto::WorkerEvent Cleared() {
+  proto::WorkerEvent event;
+  event.mutable_cleared();
+  return event;
+}
+
+proto::ReadLogRequest LogOf(JobId job) {
+  proto::ReadLogRequest request;
+  request.set_job(Value(job));
+  request.set_follow(true);
+  return request;
+}
+
+class DaemonTest : public testing::Test {
+ protected:
+  DaemonTest() : daemon_(scratch_.path(), {}), client_(address()) {}
+
+  std::string address() const { return daemon_.Address("listen"); }
+
+  JobId Submit(const proto::JobSpec& spec) {
+    EXPECT_TRUE(client_.Upload(kSha256, kProgram).ok());
+    const auto job = client_.Submit(spec, "key-" + std::to_string(++keys_));
+    EXPECT_TRUE(job.ok()) << job.status();
+    return job.ok() ? *job : JobId{0};
+  }
+
+  /// Plays the rest of a job that has been started: it ends well.
+  static void Finish(TestWorker& worker) {
+    worker.Report(Exited(0));
+    const auto order = worker.Take();
+    ASSERT_TRUE(order.has_value());
+    ASSERT_TRUE(order->has_end());
+    worker.Report(Cleared());
+  }
+
+  const ScratchDirectory scratch_;
+  DaemonProcess daemon_;
+  TestClient client_;
+  int keys_ = 0;
+};
+
+TEST_F(DaemonTest, ServesHealth) { EXPECT_TRUE(client_.CheckHealth().ok()); }
+
+TEST_F(DaemonTest, SigtermEndsItAtOnceEvenWithOpenStreams) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(AttachedSpec());
+  ASSERT_TRUE(worker.Take().has_value());
+  client_.Attach(job);
+  const std::uint64_t begin_ns = NowNs();
+  const int status = daemon_.End(SIGTERM);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_LT(NowNs() - begin_ns, 2'000'000'000u);
+}
+
+TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {
+  const JobId job = Submit(Spec());
+  EXPECT_EQ(client_.Show(job)->state(), proto::WAITING);
+  EXPECT_NE(client_.Show(job)->reason(), "");
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const auto start = worker.Take();
+  ASSERT_TRUE(start && start->has_start());
+  EXPECT_EQ(start->start().job(), Value(job));
+  ASSERT_EQ(start->start().hosts_size(), 1);
+  EXPECT_FALSE(start->start().reads_input());
+  EXPECT_EQ(*worker.ReadBlob(kSha256), kProgram);
+  worker.Report(Started());
+  EXPECT_TRUE(worker.AwaitAcknowledged(worker.Report(Output("hello\n"))));
+  worker.Report(Exited(0));
+  const auto end = worker.Take();
+  ASSERT_TRUE(end && end->has_end());
+  EXPECT_TRUE(end->end().keep_files());
+  EXPECT_TRUE(worker.StoreFile(job, "out/result", "42").ok());
+  EXPECT_EQ(client_.Fetch(job, "out/result").status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  worker.Report(Cleared());
+  const auto ended = client_.Wait(job);
+  ASSERT_TRUE(ended.ok());
+  EXPECT_EQ(ended->state(), proto::SUCCEEDED);
+  EXPECT_EQ(ended->placement(0).node(), "w1");
+  EXPECT_EQ(*client_.ReadLog(LogOf(job)), "0:hello\n");
+  EXPECT_EQ(*client_.Fetch(job, "out/result"), "42");
+}
+
+TEST_F(DaemonTest, NamesContentThatMustBeUploadedFirst) {
+  const auto job = client_.Submit(Spec(), "key");
+  EXPECT_EQ(job.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(job.status().ToString().find(kSha256), std::string::npos);
+}
+
+TEST_F(DaemonTest, RefusesJobsThatCanNeverRun) {
+  proto::JobSpec spec = Spec();
+  spec.set_nprocs(0);
+  EXPECT_EQ(client_.Submit(spec, "key").status().code(), absl::StatusCode::kInvalidArgument);
+  spec = Spec();
+  spec.mutable_program()->set_name("../hello");
+  EXPECT_EQ(client_.Submit(spec, "key").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(DaemonTest, SameKeyGivesTheSameJob) {
+  ASSERT_TRUE(client_.Upload(kSha256, kProgram).ok());
+  EXPECT_EQ(*client_.Submit(Spec(), "one"), *client_.Submit(Spec(), "one"));
+  EXPECT_NE(*client_.Submit(Spec(), "one"), *client_.Submit(Spec(), "two"));
+}
+
+TEST_F(DaemonTest, UnknownJobIsNotFound) {
+  EXPECT_EQ(client_.Show(JobId{99}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client_.Wait(JobId{99}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client_.Cancel(JobId{99}).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client_.ReadLog(LogOf(JobId{99})).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(client_.Fetch(JobId{99}, "x").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DaemonTest, CancelledJobIsNeverStarted) {
+  const JobId job = Submit(Spec());
+  ASSERT_TRUE(client_.Cancel(job).ok());
+  EXPECT_EQ(client_.Wait(job)->state(), proto::CANCELLED);
+}
+
+TEST_F(DaemonTest, OrderThatDidNotArriveComesOnTheNextStream) {
+  const JobId job = Submit(Spec());
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  worker.Break();  // Before it has taken the order, or said so.
+  worker.Attach();
+  const auto start = worker.Take();
+  ASSERT_TRUE(start && start->has_start());
+  EXPECT_EQ(start->sequence(), 1u);
+  worker.Break();  // It has the order now, and says so.
+  worker.Attach();
+  Finish(worker);
+  EXPECT_EQ(client_.Wait(job)->state(), proto::SUCCEEDED);
+}
+
+TEST_F(DaemonTest, NameOfALiveWorkerIsTaken) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(Spec());
+  ASSERT_TRUE(worker.Take().has_value());
+  TestWorker other(address(), "w1", 2);
+  const auto refused = other.Register();
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(refused.status().ToString().find("--name"), std::string::npos);
+  EXPECT_EQ(client_.Show(job)->state(), proto::RUNNING);
+}
+
+TEST_F(DaemonTest, RestartedWorkerReplacesItsOldSelf) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(Spec());
+  ASSERT_TRUE(worker.Take().has_value());
+  worker.Break();
+  TestWorker restarted(address(), "w1", 2);
+  while (!restarted.Register().ok()) {  // Until the broken stream is noticed.
+  }
+  const auto failed = client_.Wait(job);
+  EXPECT_EQ(failed->state(), proto::FAILED);
+  EXPECT_NE(failed->reason().find("w1"), std::string::npos) << failed->reason();
+  worker.Attach();
+  EXPECT_FALSE(worker.Take().has_value());
+  EXPECT_EQ(worker.End().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(DaemonTest, OtherVersionIsRefused) {
+  TestWorker worker(address(), "w1", 1);
+  worker.request().mutable_node()->set_version("0.0.1");
+  const auto refused = worker.Register();
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(refused.status().ToString().find("0.0.1"), std::string::npos);
+}
+
+TEST_F(DaemonTest, DrainedNodeGetsNoJob) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  EXPECT_EQ(client_.Drain("w1")->state(), proto::NODE_DRAINED);
+  EXPECT_EQ(client_.Drain("w2").status().code(), absl::StatusCode::kNotFound);
+  const JobId job = Submit(Spec());
+  EXPECT_EQ(client_.Show(job)->state(), proto::WAITING);
+}
+
+TEST_F(DaemonTest, WaitingJobSurvivesACrash) {
+  const JobId job = Submit(Spec());
+  daemon_.End(SIGKILL);
+  const DaemonProcess again(scratch_.path(), {});
+  TestClient client(again.Address("listen"));
+  EXPECT_EQ(client.Show(job)->state(), proto::WAITING);
+  TestWorker worker(again.Address("listen"), "w1", 1);
+  EXPECT_EQ(worker.Register()->term(), 2u);
+  worker.Attach();
+  const auto start = worker.Take();
+  ASSERT_TRUE(start && start->has_start());
+  EXPECT_EQ(start->start().job(), Value(job));
+}
+
+TEST_F(DaemonTest, AttachedClientGivesInputAndHearsLinesAndTheEnd) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(AttachedSpec());
+  const auto start = worker.Take();
+  ASSERT_TRUE(start && start->has_start());
+  EXPECT_TRUE(start->start().reads_input());
+  client_.Attach(job);
+  proto::ToJob input;
+  input.set_input("to pid 0");
+  client_.Say(input);
+  const auto order = worker.Take();
+  ASSERT_TRUE(order && order->has_input());
+  EXPECT_EQ(order->input().data(), "to pid 0");
+  proto::WorkerEvent taken;
+  taken.mutable_input_taken();
+  worker.Report(taken);
+  EXPECT_TRUE(client_.Hear()->input_taken());
+  worker.Report(Output("line\n"));
+  EXPECT_EQ(client_.Hear()->line().text(), "line\n");
+  Finish(worker);
+  const auto end = client_.Hear();
+  ASSERT_TRUE(end && end->has_end());
+  EXPECT_EQ(end->end().state(), proto::SUCCEEDED);
+  EXPECT_FALSE(client_.Hear().has_value());
+  EXPECT_TRUE(client_.EndAttached().ok());
+}
+
+TEST_F(DaemonTest, JobEndsWhenItsAttachedClientLeaves) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(AttachedSpec());
+  ASSERT_TRUE(worker.Take().has_value());
+  client_.Attach(job);
+  proto::ToJob end_of_input;
+  end_of_input.set_input_end(true);
+  client_.Say(end_of_input);
+  const auto input = worker.Take();
+  ASSERT_TRUE(input && input->has_input());
+  EXPECT_TRUE(input->input().end());
+  client_.BreakAttached();
+  const auto order = worker.Take();
+  ASSERT_TRUE(order && order->has_end()) << order->ShortDebugString();
+  worker.Report(Cleared());
+  TestClient other(address());
+  EXPECT_EQ(other.Wait(job)->state(), proto::CANCELLED);
+}
+
+TEST_F(DaemonTest, LogOfOnePidLeavesOthersOut) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  proto::JobSpec spec = Spec();
+  spec.set_nprocs(2);
+  const JobId job = Submit(spec);
+  ASSERT_TRUE(worker.Take().has_value());
+  proto::WorkerEvent second = Output("of 1\n");
+  second.mutable_output()->set_pid(1);
+  worker.Report(Output("of 0\n"));
+  ASSERT_TRUE(worker.AwaitAcknowledged(worker.Report(second)));
+  proto::ReadLogRequest request;
+  request.set_job(Value(job));
+  EXPECT_EQ(*client_.ReadLog(request), "0:of 0\n1:of 1\n");
+  request.set_one_pid(true);
+  request.set_pid(1);
+  EXPECT_EQ(*client_.ReadLog(request), "1:of 1\n");
+  request.set_pid(2);
+  EXPECT_EQ(client_.ReadLog(request).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,113 @@
+#include "coordinator/file_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "coordinator/durable_file.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint32_t kPermissionBits = 0777;
+
+/// By name.
+std::map<std::string, StoredFile> FilesBelow(const std::string& directory) {
+  std::map<std::string, StoredFile> files;
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator entry(directory, error);
+  for (; !error && entry != std::filesystem::recursive_directory_iterator();
+       entry.increment(error)) {
+    struct stat status;
+    const std::string path = entry->path().string();
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    std::string name = path.substr(directory.size() + 1);
+    files[name] = {.name = name,
+                   .bytes = static_cast<std::uint64_t>(status.st_size),
+                   .mode = status.st_mode & kPermissionBits,
+                   .path = path};
+  }
+  return files;
+}
+
+}  // namespace
+
+absl::Status CheckFileName(std::string_view name) {
+  const auto refuse = [&](const char* why) {
+    return absl::InvalidArgumentError(absl::StrCat("file name \"", std::string(name), "\" ", why));
+  };
+  if (name.empty()) return refuse("is empty");
+  if (name.size() > kFileNameBytesMax) return refuse("is too long");
+  if (name.find('\0') != std::string_view::npos) return refuse("has a NUL in it");
+  if (name.front() == '/') return refuse("must be relative to the job's directory");
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    if (part.empty() || part == "." || part == "..")
+      return refuse("must lead down only, without \"..\", \".\" and \"//\"");
+    if (part.size() == name.size()) return absl::OkStatus();
+    name.remove_prefix(part.size() + 1);
+  }
+  return refuse("ends in a slash");
+}
+
+absl::Status FileReceiver::Begin(const Head& head) {
+  if (absl::Status whole = Finish(); !whole.ok()) return whole;
+  if (absl::Status named = CheckFileName(head.name); !named.ok()) return named;
+  if (head.bytes > left_bytes_)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("file ", head.name, " has ", head.bytes, " bytes, and only ", left_bytes_,
+                     " more are kept of this job (--max-files-bytes)"));
+  const std::filesystem::path path = directory_ + "/" + head.name;
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
+  fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
+  if (!fd_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", path.string()));
+  name_ = head.name;
+  missing_bytes_ = head.bytes;
+  left_bytes_ -= head.bytes;
+  return absl::OkStatus();
+}
+
+absl::Status FileReceiver::Append(std::string_view bytes) {
+  if (bytes.size() > missing_bytes_ || !fd_.valid())
+    return absl::InvalidArgumentError(
+        absl::StrCat("file ", name_, ": more bytes came than were announced"));
+  missing_bytes_ -= bytes.size();
+  absl::Status written = WriteAll(fd_.get(), bytes);
+  if (written.ok()) return written;
+  return absl::Status(written.code(), absl::StrCat(written.message(), " file ", name_));
+}
+
+absl::Status FileReceiver::Finish() {
+  fd_.Reset();
+  if (missing_bytes_ == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("file ", name_, ": ", missing_bytes_, " bytes of it have not come"));
+}
+
+absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
+                                                  const std::vector<std::string>& names) {
+  std::map<std::string, StoredFile> files = FilesBelow(directory);
+  std::vector<StoredFile> listed;
+  if (names.empty()) {
+    for (auto& [name, file] : files) listed.push_back(std::move(file));
+    return listed;
+  }
+  for (const std::string& name : names) {
+    const auto found = files.find(name);
+    if (found == files.end())
+      return absl::NotFoundError(absl::StrCat("the job left no file \"", name, "\""));
+    listed.push_back(found->second);
+  }
+  return listed;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,73 @@
+#include "coordinator/file_store.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include "coordinator/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+TEST(FileNameTest, TakesPathsThatLeadDown) {
+  for (const char* name : {"a", "a.txt", "a/b", "a/..b/c...", ".hidden"})
+    EXPECT_TRUE(CheckFileName(name).ok()) << name;
+}
+
+TEST(FileNameTest, RefusesPathsThatLeaveTheDirectory) {
+  for (const char* name : {"", "/a", "..", "../a", "a/../../b", "a/..", ".", "./a", "a//b", "a/"})
+    EXPECT_FALSE(CheckFileName(name).ok()) << name;
+  EXPECT_FALSE(CheckFileName(std::string("a\0b", 3)).ok());
+  EXPECT_FALSE(CheckFileName(std::string(kFileNameBytesMax + 1, 'a')).ok());
+}
+
+TEST(FileStoreTest, GivesBackWhatItTook) {
+  const ScratchDirectory scratch;
+  FileReceiver receiver(scratch.path() + "/files", 100);
+  ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Begin({.name = "a/x", .bytes = 5, .mode = 0755}).ok());
+  ASSERT_TRUE(receiver.Append("he").ok());
+  ASSERT_TRUE(receiver.Append("llo").ok());
+  ASSERT_TRUE(receiver.Finish().ok());
+  const auto files = ListFiles(scratch.path() + "/files", {});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 2u);
+  EXPECT_EQ((*files)[0].name, "a/x");
+  EXPECT_EQ((*files)[0].bytes, 5u);
+  EXPECT_EQ((*files)[0].mode & 0700, 0700u);
+  EXPECT_EQ((*files)[1].name, "b");
+}
+
+TEST(FileStoreTest, RefusesFileThatEndsEarly) {
+  const ScratchDirectory scratch;
+  FileReceiver receiver(scratch.path(), 100);
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 5, .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Append("four").ok());
+  EXPECT_FALSE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
+  EXPECT_FALSE(receiver.Finish().ok());
+}
+
+TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
+  const ScratchDirectory scratch;
+  FileReceiver receiver(scratch.path(), 100);
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
+  EXPECT_FALSE(receiver.Append("abc").ok());
+}
+
+TEST(FileStoreTest, LimitsTheSumOfAllFiles) {
+  const ScratchDirectory scratch;
+  FileReceiver receiver(scratch.path(), 10);
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 6, .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Append("123456").ok());
+  EXPECT_EQ(receiver.Begin({.name = "b", .bytes = 5, .mode = 0600}).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(FileStoreTest, NamesTheFileThatIsMissing) {
+  const ScratchDirectory scratch;
+  const auto files = ListFiles(scratch.path(), {"no-such"});
+  EXPECT_EQ(files.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_NE(files.status().ToString().find("no-such"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,426 @@
+#include "coordinator/job_table.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr WorkerId kOne{1};
+constexpr WorkerId kTwo{2};
+
+JobRequest Request(std::uint32_t nprocs) {
+  return JobRequest{.claim = SlotClaim{.nprocs = nprocs,
+                                       .nodes = 0,
+                                       .per_node = 0,
+                                       .memory_bytes = 0,
+                                       .constraints = {},
+                                       .oversubscribe = false},
+                    .priority = 0,
+                    .time_limit_s = 0,
+                    .attached = false,
+                    .collects_files = true,
+                    .spec = "spec"};
+}
+
+ProcessEnd Exit(Reached reached, int status) {
+  return ProcessEnd{
+      .reached = reached, .superstep = Superstep{3}, .exit_status = status, .signal = 0};
+}
+
+SchedulerNode Node(WorkerId worker, std::uint32_t slots) {
+  return SchedulerNode{.worker = worker,
+                       .name = "w" + std::to_string(Value(worker)),
+                       .slots = slots,
+                       .memory_bytes = 0,
+                       .load = 0,
+                       .labels = {},
+                       .drained = false};
+}
+
+/// A table whose journal is written at once, and which keeps all orders.
+class JobTableTest : public testing::Test {
+ protected:
+  JobId Submit(const JobRequest& request) {
+    JobTable::Submission submission =
+        table_.OnSubmit(request, "key" + std::to_string(++keys_), at_);
+    Do(std::move(submission.orders));
+    return submission.job;
+  }
+
+  void Do(JobOrders orders) {
+    const std::vector<JobTransition> store = orders.store;
+    all_.Append(std::move(orders));
+    for (const JobTransition& transition : store) Do(table_.OnStored(transition.sequence, at_));
+  }
+
+  void Up(WorkerId worker, std::uint32_t slots) { Do(table_.OnNodeUp(Node(worker, slots), at_)); }
+
+  void Exits(JobId job, std::uint32_t pid, const ProcessEnd& end) {
+    Do(table_.OnExited(job, Epoch{1}, Pid{pid}, end, at_));
+  }
+
+  void Cleared(JobId job, WorkerId worker) { Do(table_.OnCleared(job, Epoch{1}, worker, at_)); }
+
+  const JobRecord& Record(JobId job) { return *table_.Find(job); }
+  JobPhase Phase(JobId job) { return Record(job).phase; }
+
+  std::string Lines() {
+    std::string lines;
+    for (const LauncherLine& line : all_.lines) lines += line.text;
+    return lines;
+  }
+
+  JobTable table_{JobId{1}};
+  Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
+  JobOrders all_;
+  int keys_ = 0;
+};
+
+TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
+  Up(kOne, 1);
+  Up(kTwo, 1);
+  const JobId job = Submit(Request(2));
+  EXPECT_EQ(all_.accepted, std::vector<JobId>{job});
+  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  ASSERT_EQ(all_.starts.size(), 1u);
+  EXPECT_EQ(all_.starts[0].epoch, Epoch{1});
+  EXPECT_EQ(all_.starts[0].hosts.size(), 2u);
+  Do(table_.OnBegun(job, Epoch{1}, Pid{0}, at_));
+  Do(table_.OnBegun(job, Epoch{1}, Pid{1}, at_));
+  Exits(job, 1, Exit(Reached::kEnded, 0));
+  EXPECT_TRUE(all_.ends.empty());
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  ASSERT_EQ(all_.ends.size(), 2u);
+  EXPECT_TRUE(all_.ends[0].keep_files);
+  table_.SetTotals(job, "totals");
+  Cleared(job, kTwo);
+  EXPECT_TRUE(all_.ended.empty());
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
+  EXPECT_EQ(Record(job).exit_status, 0);
+  EXPECT_EQ(all_.store.back().record.totals, "totals");
+  EXPECT_EQ(all_.cleared, std::vector<JobId>{job});
+  EXPECT_EQ(all_.ended, std::vector<JobId>{job});
+  EXPECT_EQ(table_.nodes()[0].slots_used, 0u);
+}
+
+TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
+  table_.OnNodeUp(Node(kOne, 1), at_);
+  JobOrders orders = table_.OnSubmit(Request(1), "key", at_).orders;
+  EXPECT_TRUE(orders.accepted.empty());
+  ASSERT_EQ(orders.store.size(), 1u);
+  orders = table_.OnStored(1, at_);
+  EXPECT_EQ(orders.accepted.size(), 1u);
+  EXPECT_TRUE(orders.starts.empty());
+  ASSERT_EQ(orders.store.size(), 1u);
+  EXPECT_EQ(orders.store[0].record.phase, JobPhase::kRunning);
+  orders = table_.OnStored(2, at_);
+  EXPECT_EQ(orders.starts.size(), 1u);
+  table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
+  orders = table_.OnCleared(JobId{1}, Epoch{1}, kOne, at_);
+  EXPECT_TRUE(orders.ended.empty());
+  orders = table_.OnStored(3, at_);
+  EXPECT_EQ(orders.ended.size(), 1u);
+}
+
+TEST_F(JobTableTest, TheSameKeyIsTheSameJob) {
+  const JobId job = Submit(Request(1));
+  const JobTable::Submission again = table_.OnSubmit(Request(1), "key1", at_);
+  EXPECT_TRUE(again.known);
+  EXPECT_TRUE(again.accepted);
+  EXPECT_EQ(again.job, job);
+  EXPECT_EQ(table_.records().size(), 1u);
+}
+
+TEST_F(JobTableTest, ASubmissionThatCannotBeStoredIsRefusedAndForgotten) {
+  const JobTable::Submission submission = table_.OnSubmit(Request(1), "key", at_);
+  const JobOrders orders = table_.OnStoreFailed(1, "disk full", at_);
+  EXPECT_EQ(orders.refused, std::vector<JobId>{submission.job});
+  EXPECT_EQ(table_.Find(submission.job), nullptr);
+  EXPECT_FALSE(table_.OnSubmit(Request(1), "key", at_).known);
+}
+
+TEST_F(JobTableTest, AStartThatCannotBeStoredDoesNotHappen) {
+  table_.OnNodeUp(Node(kOne, 1), at_);
+  const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
+  table_.OnStored(1, at_);
+  const JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
+  EXPECT_TRUE(orders.starts.empty());
+  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Record(job).reason, "its start could not be stored: disk full");
+}
+
+TEST_F(JobTableTest, SaysWhyAJobWaitsAndStartsItWhenItFits) {
+  const JobId job = Submit(Request(2));
+  EXPECT_EQ(Record(job).reason, "no worker is up");
+  Up(kOne, 1);
+  EXPECT_EQ(Record(job).reason,
+            "needs 2 slots, the cluster has 1: start more workers or use --oversubscribe");
+  Up(kTwo, 1);
+  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(Record(job).reason, "");
+  EXPECT_EQ(Record(job).node_names, (std::vector<std::string>{"w1", "w2"}));
+}
+
+TEST_F(JobTableTest, TheNextJobGetsTheSlotsOnlyWhenAllNodesAreCleared) {
+  Up(kOne, 1);
+  const JobId first = Submit(Request(1));
+  const JobId second = Submit(Request(1));
+  EXPECT_EQ(Record(second).reason, "needs 1 slot, 0 free");
+  Exits(first, 0, Exit(Reached::kStarted, 0));
+  EXPECT_EQ(Phase(second), JobPhase::kWaiting);
+  Cleared(first, kOne);
+  EXPECT_EQ(Phase(second), JobPhase::kRunning);
+}
+
+TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
+  Up(kOne, 2);
+  const JobId job = Submit(Request(2));
+  Exits(job, 1,
+        ProcessEnd{.reached = Reached::kRunning,
+                   .superstep = Superstep{3},
+                   .exit_status = 0,
+                   .signal = SIGSEGV});
+  EXPECT_EQ(Lines(), "bsprun: pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n");
+  EXPECT_EQ(all_.ends.size(), 1u);
+  Exits(job, 0, Exit(Reached::kRunning, 0));
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGSEGV);
+  EXPECT_EQ(Record(job).reason,
+            "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3");
+}
+
+TEST_F(JobTableTest, TellsTheExitStatusOfAProcessThatFailedWithoutAWord) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Exits(job, 0, Exit(Reached::kEnded, 3));
+  Cleared(job, kOne);
+  EXPECT_EQ(Record(job).exit_status, 3);
+  EXPECT_EQ(Record(job).reason, "pid 0 ended with exit status 3");
+  EXPECT_EQ(Lines(), "");
+}
+
+TEST_F(JobTableTest, AJobThatCannotStartFailsWithItsReason) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnNotStarted(job, Epoch{1}, "no such program", 127, at_));
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Record(job).exit_status, 127);
+  EXPECT_EQ(Lines(), "bsprun: no such program\n");
+}
+
+TEST_F(JobTableTest, ALostWorkerFailsItsJobsAndNoOthers) {
+  Up(kOne, 1);
+  Up(kTwo, 2);
+  const JobId both = Submit(Request(2));
+  const JobId other = Submit(Request(1));
+  ASSERT_EQ(Phase(other), JobPhase::kRunning);
+  all_ = {};
+  Do(table_.OnNodeLost(kOne, "lease expired", {{both, Superstep{812}}}, at_));
+  EXPECT_EQ(Lines(), "bsprun: worker w1 lost at superstep 812: lease expired\n");
+  ASSERT_EQ(all_.ends.size(), 2u);
+  Cleared(both, kTwo);
+  EXPECT_EQ(Phase(both), JobPhase::kFailed);
+  EXPECT_EQ(Record(both).exit_status, 1);
+  EXPECT_EQ(Phase(other), JobPhase::kRunning);
+}
+
+TEST_F(JobTableTest, AWorkerLostBeforeTheStartSendsTheJobBackToWait) {
+  table_.OnNodeUp(Node(kOne, 1), at_);
+  const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
+  table_.OnStored(1, at_);
+  ASSERT_EQ(Phase(job), JobPhase::kRunning);
+  table_.OnNodeLost(kOne, "lease expired", {}, at_);
+  EXPECT_EQ(Phase(job), JobPhase::kWaiting);
+  EXPECT_TRUE(table_.OnStored(2, at_).starts.empty());
+  table_.OnNodeUp(Node(kTwo, 1), at_);
+  const JobOrders orders = table_.OnStored(4, at_);
+  ASSERT_EQ(orders.starts.size(), 1u);
+  EXPECT_EQ(orders.starts[0].epoch, Epoch{2});
+  EXPECT_EQ(orders.starts[0].hosts[0].worker, kTwo);
+}
+
+TEST_F(JobTableTest, EventsOfAnOlderEpochChangeNothing) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  all_ = {};
+  Do(table_.OnExited(job, Epoch{0}, Pid{0}, Exit(Reached::kAborted, 6), at_));
+  Do(table_.OnBroken(job, Epoch{0}, "broken", at_));
+  Do(table_.OnCleared(job, Epoch{0}, kOne, at_));
+  Do(table_.OnExited(job, Epoch{1}, Pid{7}, Exit(Reached::kAborted, 6), at_));
+  Do(table_.OnCleared(job, Epoch{1}, kOne, at_));  // Nobody asked it to clear.
+  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_TRUE(all_.ends.empty());
+}
+
+TEST_F(JobTableTest, CancellingAWaitingJobEndsItWithoutAStart) {
+  const JobId job = Submit(Request(1));
+  Do(table_.OnCancel(job, "cancelled by ada", at_));
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).reason, "cancelled by ada");
+  EXPECT_EQ(all_.ended, std::vector<JobId>{job});
+  Up(kOne, 1);
+  EXPECT_TRUE(all_.starts.empty());
+}
+
+TEST_F(JobTableTest, CancellingARunningJobKillsItAtOnce) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnCancel(job, "cancelled", at_));
+  ASSERT_EQ(all_.ends.size(), 1u);
+  EXPECT_TRUE(all_.signals.empty());
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGTERM);
+  Do(table_.OnCancel(job, "again", at_));
+  EXPECT_EQ(Record(job).reason, "cancelled");
+  EXPECT_EQ(all_.ended.size(), 1u);
+}
+
+TEST_F(JobTableTest, CancellingAJobThatIsOverLeavesItAsItIs) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Do(table_.OnCancel(job, "too late", at_));
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
+}
+
+TEST_F(JobTableTest, CancelledBetweenPlacementAndItsStorageNeverStarts) {
+  table_.OnNodeUp(Node(kOne, 1), at_);
+  const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
+  table_.OnStored(1, at_);
+  table_.OnCancel(job, "cancelled", at_);
+  const JobOrders orders = table_.OnStored(3, at_);
+  EXPECT_TRUE(orders.starts.empty());
+  EXPECT_EQ(orders.ended, std::vector<JobId>{job});
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+}
+
+TEST_F(JobTableTest, AnInterruptIsPassedOnAndKillsAfterTwoSeconds) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  Do(table_.OnSignal(job, SIGINT, at_));
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGINT);
+  EXPECT_TRUE(all_.ends.empty());
+  ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 2 * kSecondNs);
+  at_.now_ns = table_.next_deadline_ns();
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(all_.ends.size(), 1u);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  Cleared(job, kOne);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+  EXPECT_EQ(Lines(), "");
+}
+
+TEST_F(JobTableTest, ASecondInterruptDoesNotWait) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGTERM, at_));
+  Do(table_.OnSignal(job, SIGTERM, at_));
+  EXPECT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.ends.size(), 1u);
+}
+
+TEST_F(JobTableTest, OtherSignalsArePassedOnAlone) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGUSR1, at_));
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGUSR1);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+}
+
+TEST_F(JobTableTest, AnInterruptEndsAWaitingJob) {
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGINT, at_));
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+}
+
+TEST_F(JobTableTest, NobodyReadingTheOutputEndsAsTheShellWould) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGPIPE, at_));
+  EXPECT_EQ(all_.signals[0].signal, SIGTERM);
+  Cleared(job, kOne);
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Cleared(job, kOne);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGPIPE);
+}
+
+TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
+  Up(kOne, 1);
+  JobRequest request = Request(1);
+  request.time_limit_s = 60;
+  const JobId job = Submit(request);
+  ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 60 * kSecondNs);
+  at_.now_ns += 60 * kSecondNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(Lines(), "bsprun: the time limit of 60 s is reached\n");
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGTERM);
+  at_.now_ns += 2 * kSecondNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(all_.ends.size(), 1u);
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Record(job).reason, "the time limit of 60 s is reached");
+}
+
+TEST_F(JobTableTest, OnlyAnAttachedJobEndsWithItsClient) {
+  Up(kOne, 2);
+  const JobId batch = Submit(Request(1));
+  JobRequest request = Request(1);
+  request.attached = true;
+  const JobId attached = Submit(request);
+  Do(table_.OnClientLeft(batch, at_));
+  Do(table_.OnClientLeft(attached, at_));
+  EXPECT_EQ(Phase(batch), JobPhase::kRunning);
+  EXPECT_EQ(Phase(attached), JobPhase::kEnding);
+  EXPECT_EQ(Record(attached).reason, "its client left");
+}
+
+TEST_F(JobTableTest, ADrainedNodeKeepsItsJobsAndTakesNoMore) {
+  Up(kOne, 2);
+  const JobId first = Submit(Request(1));
+  Do(table_.OnDrained(kOne, at_));
+  const JobId second = Submit(Request(1));
+  EXPECT_EQ(Phase(first), JobPhase::kRunning);
+  EXPECT_EQ(Record(second).reason, "all nodes are drained");
+  Do(table_.OnUndrained(kOne, at_));
+  EXPECT_EQ(Phase(second), JobPhase::kRunning);
+}
+
+TEST_F(JobTableTest, ARestartLetsWaitingJobsWaitAndFailsThoseThatRan) {
+  const auto restore = [&](std::uint64_t id, JobPhase phase, const JobRequest& request) {
+    JobRecord record{.id = JobId{id}, .submission_key = "old" + std::to_string(id)};
+    record.phase = phase;
+    record.epoch = Epoch{1};
+    Do(table_.Restore(record, request, at_));
+  };
+  restore(3, JobPhase::kSucceeded, Request(1));
+  restore(4, JobPhase::kRunning, Request(1));
+  restore(5, JobPhase::kWaiting, Request(1));
+  EXPECT_EQ(Phase(JobId{3}), JobPhase::kSucceeded);
+  EXPECT_EQ(Phase(JobId{4}), JobPhase::kFailed);
+  EXPECT_EQ(Record(JobId{4}).reason, "the coordinator restarted while it ran");
+  EXPECT_EQ(Record(JobId{4}).exit_status, 1);
+  EXPECT_EQ(Phase(JobId{5}), JobPhase::kWaiting);
+  EXPECT_EQ(table_.OnSubmit(Request(1), "old5", at_).job, JobId{5});
+  EXPECT_EQ(table_.OnSubmit(Request(1), "new", at_).job, JobId{6});
+  Up(kOne, 1);
+  EXPECT_EQ(Phase(JobId{5}), JobPhase::kRunning);
+}
+
+}  // namespace
+}  // namespace bspnow

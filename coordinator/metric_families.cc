@@ -1,0 +1,148 @@
+#include "coordinator/metric_families.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/version.h"
+
+namespace bspnow {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr double kBytesPerByte = 1;
+
+MetricFamily Family(const char* name, const char* help, MetricType type) {
+  return {.name = name, .help = help, .type = type, .metric = {}};
+}
+
+/// The value of a counter or a gauge.
+void Add(MetricFamily& family, Labels labels, double value) {
+  ClientMetric& metric = family.metric.emplace_back();
+  metric.label = std::move(labels);
+  (family.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+}
+
+MetricFamily One(const char* name, const char* help, MetricType type, double value) {
+  MetricFamily family = Family(name, help, type);
+  Add(family, {}, value);
+  return family;
+}
+
+MetricFamily PerLabel(MetricFamily family, const char* label,
+                      const std::map<std::string, std::uint64_t>& values) {
+  for (const auto& [name, value] : values) Add(family, {{label, name}}, static_cast<double>(value));
+  return family;
+}
+
+ClientMetric HistogramOf(const Histogram::Snapshot& snapshot, double unit) {
+  ClientMetric metric;
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i + 1 < Histogram::kBuckets; ++i) {
+    count += snapshot.counts[i];
+    metric.histogram.bucket.push_back({count, static_cast<double>(snapshot.bounds[i]) * unit});
+  }
+  count += snapshot.counts.back();  // Without an upper bound.
+  metric.histogram.sample_count = count;
+  metric.histogram.sample_sum = static_cast<double>(snapshot.sum) * unit;
+  return metric;
+}
+
+struct JobHistogram {
+  const char* name;
+  const char* help;
+  double unit;
+  Histogram::Snapshot (SuperstepStats::*look)() const;
+};
+
+constexpr JobHistogram kJobHistograms[] = {
+    {"bspnow_superstep_seconds", "How long the supersteps of a job took.", kSecondsPerNs,
+     &SuperstepStats::superstep_time_ns},
+    {"bspnow_compute_seconds", "Computing in a superstep, of the slowest process.", kSecondsPerNs,
+     &SuperstepStats::compute_ns},
+    {"bspnow_exchange_seconds", "Delivery behind the barrier, of the slowest process.",
+     kSecondsPerNs, &SuperstepStats::exchange_ns},
+    {"bspnow_barrier_wait_seconds", "Waiting at the barrier, of the process that waited longest.",
+     kSecondsPerNs, &SuperstepStats::wait_ns},
+    {"bspnow_h_relation_bytes", "The h-relations: the most bytes that a process sent or received.",
+     kBytesPerByte, &SuperstepStats::h_bytes},
+};
+
+void AddJobs(const ClusterFigures& figures, std::vector<MetricFamily>& families) {
+  MetricFamily supersteps = Family(
+      "bspnow_superstep", "The superstep that a running job has reached.", MetricType::Gauge);
+  MetricFamily messages =
+      Family("bspnow_messages_total", "Puts, gets and messages of a running job's processes.",
+             MetricType::Counter);
+  for (const auto& [job, stats] : figures.running) {
+    const Labels labels = {{"bsp_job", std::to_string(Value(job))}};
+    const SuperstepTotals totals = stats->totals();
+    Add(supersteps, labels, static_cast<double>(totals.supersteps));
+    Add(messages, labels, static_cast<double>(totals.messages));
+  }
+  families.push_back(std::move(supersteps));
+  families.push_back(std::move(messages));
+  for (const JobHistogram& histogram : kJobHistograms) {
+    MetricFamily family = Family(histogram.name, histogram.help, MetricType::Histogram);
+    for (const auto& [job, stats] : figures.running) {
+      ClientMetric& metric = family.metric.emplace_back(
+          HistogramOf(std::invoke(histogram.look, *stats), histogram.unit));
+      metric.label = {{"bsp_job", std::to_string(Value(job))}};
+    }
+    families.push_back(std::move(family));
+  }
+}
+
+}  // namespace
+
+std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
+  std::vector<MetricFamily> families;
+  MetricFamily build = Family("bspnow_build_info", "The version that runs.", MetricType::Gauge);
+  Add(build, {{"version", kVersion}}, 1);
+  families.push_back(std::move(build));
+  families.push_back(
+      PerLabel(Family("bspnow_jobs", "Jobs by state; ended ones as far as they are listed.",
+                      MetricType::Gauge),
+               "state", figures.jobs));
+  families.push_back(PerLabel(Family("bspnow_workers", "Workers by state.", MetricType::Gauge),
+                              "state", figures.workers));
+  families.push_back(
+      PerLabel(Family("bspnow_slots", "Slots of workers that are up: taken by jobs, or free.",
+                      MetricType::Gauge),
+               "state", {{"used", figures.slots_used}, {"free", figures.slots_free}}));
+  MetricFamily leases =
+      Family("bspnow_lease_age_seconds", "Since a worker renewed its lease.", MetricType::Gauge);
+  for (const auto& lease : figures.leases)
+    Add(leases, {{"worker", lease.name}}, static_cast<double>(lease.age_ns) * kSecondsPerNs);
+  families.push_back(std::move(leases));
+  AddJobs(figures, families);
+  families.push_back(PerLabel(Family("bspnow_frames_refused_total",
+                                     "Frames of workers that were refused.", MetricType::Counter),
+                              "reason", figures.refused));
+  families.push_back(
+      PerLabel(Family("bspnow_connections", "Connections of workers: for frames, and for orders.",
+                      MetricType::Gauge),
+               "plane", {{"barrier", figures.connections}, {"control", figures.control_streams}}));
+  families.push_back(PerLabel(Family("bspnow_frame_bytes_total",
+                                     "Bytes of frames from and to workers.", MetricType::Counter),
+                              "direction",
+                              {{"in", figures.bytes_read}, {"out", figures.bytes_written}}));
+  families.push_back(One("bspnow_barriers_total", "Barriers released, of jobs over several nodes.",
+                         MetricType::Counter, static_cast<double>(figures.barriers)));
+  families.push_back(One("bspnow_output_bytes_total", "Bytes that jobs printed.",
+                         MetricType::Counter, static_cast<double>(figures.output_bytes)));
+  families.push_back(One("bspnow_term", "Starts of this coordinator, with this state directory.",
+                         MetricType::Gauge, static_cast<double>(figures.term)));
+  std::erase_if(families, [](const MetricFamily& family) { return family.metric.empty(); });
+  return families;
+}
+
+}  // namespace bspnow

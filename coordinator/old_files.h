@@ -1,0 +1,36 @@
+// What nobody needs any more, removed from the state directory.
+#ifndef COORDINATOR_OLD_FILES_H_
+#define COORDINATOR_OLD_FILES_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "base/ids.h"
+#include "coordinator/blob_store.h"
+#include "coordinator/state_directory.h"
+
+namespace bspnow {
+
+struct NeededFiles {
+  std::set<std::string> contents;  ///< Of jobs that wait or run.
+  std::set<JobId> jobs;            ///< Those.
+};
+
+struct RemovedFiles {
+  int contents;
+  int jobs;
+};
+
+struct FileAge {
+  std::int64_t now_unix_s;
+  std::uint64_t keep_days;  ///< Logs and files of a job that has ended.
+};
+
+/// Removes contents that were not asked for since a day, and what ended jobs left longer ago.
+RemovedFiles RemoveFilesBefore(const StateDirectory& state, const BlobStore& blobs,
+                               const NeededFiles& needed, const FileAge& age);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_OLD_FILES_H_

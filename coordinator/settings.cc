@@ -1,0 +1,122 @@
+#include "coordinator/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include <absl/strings/str_cat.h>
+#include "base/version.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kUsageStatus = 2;
+
+/// As it was written, before it is looked at.
+struct Written {
+  std::string listen;
+  std::string barrier_listen;
+  std::string metrics;
+  bool insecure = false;
+};
+
+void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
+  app.set_version_flag("--version", std::string("bsp-coordinator ") + kVersion);
+  app.set_config("--config", "", "Read settings from FILE: lines NAME = VALUE")->type_name("FILE");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_option("--listen", written.listen, "Where clients and workers connect; port 0: any")
+      ->type_name("HOST:PORT")
+      ->required();
+  app.add_option("--state-dir", settings.state_dir,
+                 "Jobs, their output and files; survives restarts")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
+      ->type_name("HOST:PORT");
+  app.add_option("--barrier-listen", written.barrier_listen,
+                 "Where workers' barriers connect (default: the host of --listen, any port)")
+      ->type_name("HOST:PORT");
+  app.add_option("--barrier-advertise", settings.barrier_advertise,
+                 "Tell workers this address for barriers, not the real one")
+      ->type_name("HOST:PORT");
+  app.add_flag("--insecure", written.insecure,
+               "Listen on addresses that other machines can reach, without credentials");
+  app.add_option("--max-log-bytes", settings.log_bytes_max,
+                 "Output kept of one job; 4GB is possible")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("4294967296");
+  app.add_option("--max-files-bytes", settings.files_bytes_max, "Files kept of one job")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("17179869184");
+  app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
+      ->type_name("DAYS")
+      ->capture_default_str();
+  app.add_option("--log-level", settings.log_level, "debug, info, warning or error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str();
+}
+
+/// The service runs programs for whoever reaches it: see "Security" in docs/design.md.
+absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string& text,
+                                     const Written& written) {
+  auto parsed = ParseHostPort(text);
+  if (!parsed.ok())
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": ", parsed.status().message()));
+  const auto address = Resolve(*parsed);
+  if (!address.ok())
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": ", address.status().message()));
+  if (!address->IsLoopback() && !written.insecure)
+    return absl::InvalidArgumentError(
+        absl::StrCat(flag, " ", text,
+                     ": other machines can reach this address, and without credentials whoever "
+                     "reaches it runs programs here; listen on 127.0.0.1, or give --insecure if "
+                     "you trust all of them"));
+  return parsed;
+}
+
+absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
+  const auto listen = ParseListen("--listen", written.listen, written);
+  if (!listen.ok()) return listen.status();
+  settings.listen = *listen;
+  settings.barrier_listen = {.host = listen->host, .port = 0};
+  if (!written.barrier_listen.empty()) {
+    const auto barrier = ParseListen("--barrier-listen", written.barrier_listen, written);
+    if (!barrier.ok()) return barrier.status();
+    settings.barrier_listen = *barrier;
+  }
+  if (!settings.barrier_advertise.empty())
+    if (const auto told = ParseHostPort(settings.barrier_advertise); !told.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--barrier-advertise: ", told.status().message()));
+  if (written.metrics.empty()) return absl::OkStatus();
+  const auto metrics = ParseHostPort(written.metrics);  // Only to be read: may be reached.
+  if (!metrics.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--metrics: ", metrics.status().message()));
+  settings.metrics = *metrics;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char* const* argv) {
+  CLI::App app(
+      "The coordinator of a bspnow cluster: takes jobs, places them on workers, and "
+      "synchronises their supersteps.",
+      "bsp-coordinator");
+  CoordinatorSettings settings;
+  Written written;
+  Describe(app, written, settings);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return SettingsEnd{app.exit(error) == 0 ? 0 : kUsageStatus};
+  }
+  if (absl::Status understood = Understand(written, settings); !understood.ok()) {
+    std::fprintf(stderr, "bsp-coordinator: %s\n", std::string(understood.message()).c_str());
+    return SettingsEnd{kUsageStatus};
+  }
+  return settings;
+}
+
+}  // namespace bspnow

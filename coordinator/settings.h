@@ -1,0 +1,37 @@
+// What the coordinator is told when it starts: flags, or a file of the same names.
+#ifndef COORDINATOR_SETTINGS_H_
+#define COORDINATOR_SETTINGS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "net/socket.h"
+
+namespace bspnow {
+
+struct CoordinatorSettings {
+  HostPort listen;
+  HostPort barrier_listen;
+  std::string barrier_advertise;    ///< Empty: as it listens.
+  std::optional<HostPort> metrics;  ///< None: no metrics are served.
+  std::string state_dir;
+  std::uint64_t log_bytes_max = std::uint64_t{4} << 30;
+  std::uint64_t files_bytes_max = std::uint64_t{16} << 30;
+  std::uint64_t keep_days = 30;
+  std::string log_level = "info";
+};
+
+/// Nothing is to be run: help was asked for, or what was said is wrong. It has been printed.
+struct SettingsEnd {
+  int exit_status;
+};
+
+std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char* const* argv);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_SETTINGS_H_

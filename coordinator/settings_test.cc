@@ -1,0 +1,75 @@
+#include "coordinator/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "coordinator/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+std::variant<CoordinatorSettings, SettingsEnd> Read(std::vector<const char*> words) {
+  words.insert(words.begin(), "bsp-coordinator");
+  return ReadSettings(static_cast<int>(words.size()), words.data());
+}
+
+int EndOf(const std::vector<const char*>& words) {
+  const auto read = Read(words);
+  const auto* end = std::get_if<SettingsEnd>(&read);
+  return end == nullptr ? -1 : end->exit_status;
+}
+
+TEST(SettingsTest, ReadsFlags) {
+  const auto read = Read({"--listen", "127.0.0.1:7070", "--state-dir", "/x", "--metrics",
+                          "127.0.0.1:0", "--max-log-bytes", "4MB"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
+  const auto& settings = std::get<CoordinatorSettings>(read);
+  EXPECT_EQ(settings.listen.port, 7070);
+  EXPECT_EQ(settings.barrier_listen.host, "127.0.0.1");
+  EXPECT_EQ(settings.barrier_listen.port, 0);
+  EXPECT_EQ(settings.state_dir, "/x");
+  EXPECT_TRUE(settings.metrics.has_value());
+  EXPECT_EQ(settings.log_bytes_max, 4u << 20);
+  EXPECT_EQ(settings.keep_days, 30u);
+}
+
+TEST(SettingsTest, ReadsFileAndLetsFlagsWin) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/file";
+  std::ofstream(path) << "listen = \"127.0.0.1:7070\"\nstate-dir = \"/x\"\nkeep-days = 3\n";
+  const auto read = Read({"--config", path.c_str(), "--state-dir", "/y"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
+  const auto& settings = std::get<CoordinatorSettings>(read);
+  EXPECT_EQ(settings.listen.port, 7070);
+  EXPECT_EQ(settings.state_dir, "/y");
+  EXPECT_EQ(settings.keep_days, 3u);
+}
+
+TEST(SettingsTest, RefusesUnknownNamesInTheFile) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/file";
+  std::ofstream(path) << "listen = \"127.0.0.1:7070\"\nstate-dir = \"/x\"\nkeep-dais = 3\n";
+  EXPECT_EQ(EndOf({"--config", path.c_str()}), 2);
+}
+
+TEST(SettingsTest, RefusesReachableAddressesUnlessInsecure) {
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1"}), 2);
+  EXPECT_EQ(
+      EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--barrier-listen", "0.0.0.0:1"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--insecure"}), -1);
+}
+
+TEST(SettingsTest, RefusesWhatIsIncompleteOrNoAddress) {
+  EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--metrics", "x"}), 2);
+  EXPECT_EQ(EndOf({"--help"}), 0);
+}
+
+}  // namespace
+}  // namespace bspnow

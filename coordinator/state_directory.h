@@ -1,0 +1,49 @@
+// The directory that holds all that the coordinator must not forget, and its layout.
+//
+//   address         where this coordinator listens, a line NAME=HOST:PORT each
+//   jobs.sqlite     the journal; keeps other coordinators out (job_store.h)
+//   blobs/SHA256    contents that clients uploaded (blob_store.h)
+//   jobs/ID/log     what the job printed (job_log.h)
+//   jobs/ID/files/  what it left in its directory (file_store.h)
+#ifndef COORDINATOR_STATE_DIRECTORY_H_
+#define COORDINATOR_STATE_DIRECTORY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+
+namespace bspnow {
+
+class StateDirectory {
+ public:
+  /// Makes what is missing of it.
+  static absl::StatusOr<StateDirectory> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  std::string blobs() const { return path_ + "/blobs"; }
+  std::string job(JobId job) const;
+  std::string log(JobId job) const { return this->job(job) + "/log"; }
+  std::string files(JobId job) const { return this->job(job) + "/files"; }
+
+  /// Replaces the file `address` as a whole: who reads it sees all lines or none.
+  absl::Status WriteAddress(const std::string& lines) const;
+
+  /// The jobs that have a directory.
+  std::vector<JobId> jobs() const;
+
+  /// Removes all that is kept of a job.
+  absl::Status RemoveJob(JobId job) const;
+
+ private:
+  explicit StateDirectory(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_STATE_DIRECTORY_H_
