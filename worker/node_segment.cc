@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,12 +15,14 @@ namespace bspnow {
 absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
   const SegmentLayout layout = LayOutSegment(plan);
   const std::uint64_t bytes = SegmentBytes(layout);
-  UniqueFd memory(memfd_create("bspnow", MFD_CLOEXEC));
+  UniqueFd memory(memfd_create("bspnow", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory.valid() || ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
     const char* fix = errno == EFBIG ? "; raise the limit on file sizes (ulimit -f unlimited)" : "";
     return absl::InternalError(
         absl::StrCat("creating the memory segment of the job: ", strerror(errno), fix));
   }
+  // A process that could shorten it would make its readers die of SIGBUS.
+  fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   MappedRegion region = MappedRegion::Shared(memory.get(), bytes);
   if (!region.valid()) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -35,7 +38,18 @@ absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
   header.job = Value(plan.job);
   header.epoch = Value(plan.epoch);
   header.layout = layout;
+  header.node = 0;
+  header.nodes = 1;
   return NodeSegment(std::move(memory), Segment(std::move(region), layout));
+}
+
+void NodeSegment::Place(std::uint32_t node, const std::vector<std::vector<Pid>>& hosts) {
+  NodeHeader& header = segment_.header();
+  header.node = node;
+  header.nodes = static_cast<std::uint32_t>(hosts.size());
+  for (std::uint32_t k = 0; k < hosts.size(); ++k) {
+    for (const Pid pid : hosts[k]) segment_.cell(pid).node = k;
+  }
 }
 
 Superstep NodeSegment::superstep(Pid pid) const {
@@ -43,21 +57,35 @@ Superstep NodeSegment::superstep(Pid pid) const {
   return Superstep{started == 0 ? 0 : started - 1u};
 }
 
-JobMeasurements NodeSegment::Measure() {
-  const JobTotals& totals = segment_.header().totals;
-  JobMeasurements result{};
+std::uint32_t NodeSegment::participants() const {
   const std::uint32_t p = segment_.header().participants.value.load();
-  if (p == 0 || p > segment_.layout().nprocs) return result;
+  return p <= segment_.layout().nprocs ? p : 0;
+}
+
+// Supersteps that all processes have recorded.
+std::uint64_t NodeSegment::recorded(std::uint32_t p) const {
   std::uint64_t recorded = segment_.cell(Pid{0}).recorded.load();
   for (std::uint32_t i = 1; i < p; ++i) {
     recorded = std::min(recorded, segment_.cell(Pid{i}).recorded.load());
   }
-  const std::uint64_t folded = totals.supersteps;
-  if (recorded > folded && recorded - folded <= kRingSupersteps) {
-    FoldMeasurements(segment_, p, folded, recorded);
+  return recorded;
+}
+
+JobMeasurements NodeSegment::Progress() const {
+  const std::uint32_t p = participants();
+  JobMeasurements result{.processes = p, .totals = segment_.header().totals};
+  if (p == 0) return result;
+  const std::uint64_t folded = result.totals.supersteps;
+  const std::uint64_t all = recorded(p);
+  if (all > folded && all - folded <= kRingSupersteps) {
+    AddMeasurements(segment_, p, folded, all, result.totals);
   }
-  result.processes = p;
-  result.totals = totals;
+  return result;
+}
+
+JobMeasurements NodeSegment::Measure() {
+  const JobMeasurements result = Progress();
+  segment_.header().totals = result.totals;
   return result;
 }
 

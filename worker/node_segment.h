@@ -5,6 +5,8 @@
 
 #include <absl/status/statusor.h>
 
+#include <vector>
+
 #include "base/unique_fd.h"
 #include "runtime/link_segment.h"
 
@@ -20,11 +22,19 @@ class NodeSegment {
  public:
   static absl::StatusOr<NodeSegment> Create(const SegmentPlan& plan);
 
+  /// Spreads the processes over the nodes of the job: hosts[k] are the pids of node k, and `node` is
+  /// this one. Before any process runs; without it all live here.
+  void Place(std::uint32_t node, const std::vector<std::vector<Pid>>& hosts);
+
   int fd() const { return memory_.get(); }
+  const Segment& segment() const { return segment_; }
   std::uint64_t bytes() const { return segment_.bytes(); }
 
   ProcessState state(Pid pid) const { return segment_.cell(pid).state.load(); }
   Superstep superstep(Pid pid) const;
+
+  /// What it has done so far, by the measurements that are complete. Folds nothing.
+  JobMeasurements Progress() const;
 
   /// Folds what is still in the rings. When all processes have ended.
   JobMeasurements Measure();
@@ -32,6 +42,9 @@ class NodeSegment {
  private:
   NodeSegment(UniqueFd memory, Segment segment)
       : memory_(std::move(memory)), segment_(std::move(segment)) {}
+
+  std::uint32_t participants() const;
+  std::uint64_t recorded(std::uint32_t p) const;
 
   UniqueFd memory_;
   Segment segment_;

@@ -1,8 +1,10 @@
 #include "worker/process_host.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -17,6 +19,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/link.h"
 #include "worker/spawn.h"
 
 namespace bspnow {
@@ -44,6 +47,23 @@ sigset_t ChildSignals() {
   return set;
 }
 
+// The environment of a process: the one that was asked for, and the link.
+std::vector<std::string> WithOurs(const std::vector<std::string>& environment) {
+  const std::string link = absl::StrCat(kLinkVariable, "=");
+  const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
+  std::vector<std::string> result;
+  bool has_unbuffered = false;
+  for (const std::string& variable : environment) {
+    if (absl::StartsWith(variable, link)) continue;
+    has_unbuffered |= absl::StartsWith(variable, unbuffered);
+    result.push_back(variable);
+  }
+  result.push_back(absl::StrCat(link, kLinkFd));
+  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
+  if (!has_unbuffered) result.push_back(unbuffered + "y");
+  return result;
+}
+
 // The children of this process, whoever started them: orphans of the job come to us because we are
 // their subreaper.
 std::vector<pid_t> Children() {
@@ -57,8 +77,8 @@ std::vector<pid_t> Children() {
 
 }  // namespace
 
-ProcessHost::ProcessHost(EventLoop& loop, NodeSegment& segment, ProcessEvents events)
-    : loop_(loop), segment_(segment), events_(std::move(events)) {
+ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessEvents events)
+    : loop_(loop), memory_(memory), events_(std::move(events)) {
   const sigset_t set = ChildSignals();
   signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored nobody is told of an end.
   sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -76,9 +96,9 @@ ProcessHost::~ProcessHost() {
 
 absl::Status ProcessHost::Start(const ProcessPlan& plan) {
   processors_ = plan.processors;
-  processes_.resize(plan.nprocs);
-  for (std::uint32_t i = 0; i < plan.nprocs; ++i) {
-    if (absl::Status s = StartOne(plan, Pid{i}); !s.ok()) return s;
+  for (const Pid pid : plan.pids) processes_[pid];
+  for (const Pid pid : plan.pids) {
+    if (absl::Status s = StartOne(plan, pid); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -90,6 +110,8 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0) {
     return Exhausted("making a socket");
   }
+  const int on = 1;
+  setsockopt(link[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   Hosted& process = hosted(pid);
   process.link = UniqueFd(link[0]);
   const UniqueFd their_link(link[1]);
@@ -99,26 +121,22 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   if (pipe2(error, O_CLOEXEC) != 0) return Exhausted("making a pipe");
   process.error = UniqueFd(error[0]);
   const UniqueFd their_error(error[1]);
+  const bool reads = pid == Pid{0} && plan.input >= 0;
   UniqueFd nothing;
-  if (pid != Pid{0}) nothing = EmptyInput();
+  if (!reads) nothing = EmptyInput();
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
-  std::vector<std::string> additions = plan.environment;
-  additions.push_back(absl::StrCat(kLinkVariable, "=", kLinkFd));
-  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
-  if (getenv(kFortranUnbuffered) == nullptr) {
-    additions.push_back(absl::StrCat(kFortranUnbuffered, "=y"));
-  }
-  const std::vector<std::string> environment = EnvironmentWith(additions);
-  const SpawnRequest request{.program = plan.program,
-                             .arguments = plan.arguments,
-                             .environment = environment,
-                             .directory = plan.directory,
-                             .standard = {pid == Pid{0} ? STDIN_FILENO : nothing.get(),
-                                          their_output.get(), their_error.get()},
-                             .link = their_link.get(),
-                             .limits = plan.limits};
+  const std::vector<std::string> environment = WithOurs(plan.environment);
+  const SpawnRequest request{
+      .program = plan.program,
+      .arguments = plan.arguments,
+      .environment = environment,
+      .directory = plan.directory,
+      .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
+      .link = their_link.get(),
+      .memory_bytes = plan.memory_bytes,
+      .limits = plan.limits};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;
@@ -130,9 +148,34 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
 
 // ---- The link -----------------------------------------------------------------------------------
 
+namespace {
+
+// With the sender's number as the kernel knows it: the one in the message is the process's word,
+// and of its own pid namespace.
+ssize_t ReceiveHello(int link, LinkHello& hello, pid_t& sender) {
+  iovec part{&hello, sizeof hello};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t n = recvmsg(link, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const cmsghdr* header = n < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_type == SCM_CREDENTIALS) {
+    ucred credentials;
+    memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+    sender = credentials.pid;
+  }
+  return n;
+}
+
+}  // namespace
+
 void ProcessHost::OnLink(Pid pid) {
   LinkHello hello;
-  const ssize_t n = recv(hosted(pid).link.get(), &hello, sizeof hello, MSG_DONTWAIT);
+  pid_t sender = 0;
+  const ssize_t n = ReceiveHello(hosted(pid).link.get(), hello, sender);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const bool good = n == sizeof hello && hello.magic == kLinkMagic;
   if (!good) {  // The end, or not libbsp: this process gets no segment, and hears why by the close.
@@ -140,31 +183,33 @@ void ProcessHost::OnLink(Pid pid) {
     hosted(pid).link.Reset();
     return;
   }
-  if (hello.kind == LinkHello::kHello) Welcome(pid);
+  if (hello.kind == LinkHello::kHello) Welcome(pid, sender);
   if (hello.kind == LinkHello::kBegin) events_.begun(pid);
 }
 
-void ProcessHost::Welcome(Pid pid) {
+void ProcessHost::Welcome(Pid pid, pid_t os_pid) {
   // A script may start several BSP programs; the job has room for one in each process.
   const bool refused = std::exchange(hosted(pid).welcomed, true);
+  if (!refused && events_.attached) events_.attached(pid, os_pid);
   LinkWelcome welcome{.magic = kLinkMagic,
                       .version = kLinkVersion,
                       .pid = refused ? kRefusedPid : Value(pid),
                       .processors = processors_,
-                      .segment_bytes = segment_.bytes()};
+                      .segment_bytes = memory_.segment_bytes};
+  const int descriptors[2] = {memory_.segment, memory_.doorbell};
+  const std::size_t bytes = sizeof(int) * (memory_.doorbell < 0 ? 1 : 2);
   iovec part{&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control;
-  message.msg_controllen = sizeof control;
+  message.msg_controllen = CMSG_SPACE(bytes);
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  const int fd = segment_.fd();
-  memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  header->cmsg_len = CMSG_LEN(bytes);
+  memcpy(CMSG_DATA(header), descriptors, bytes);
   // If it is gone already, its exit says so.
   sendmsg(hosted(pid).link.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -215,7 +260,7 @@ void ProcessHost::Drain(Pid pid) {
 
 void ProcessHost::PauseOutput() {
   if (std::exchange(output_paused_, true)) return;
-  for (Hosted& process : processes_) {
+  for (const auto& [pid, process] : processes_) {
     if (process.output.valid()) loop_.Forget(process.output.get());
     if (process.error.valid()) loop_.Forget(process.error.get());
   }
@@ -223,7 +268,7 @@ void ProcessHost::PauseOutput() {
 
 void ProcessHost::ResumeOutput() {
   if (!std::exchange(output_paused_, false)) return;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) WatchOutput(Pid{i});
+  for (const auto& [pid, process] : processes_) WatchOutput(pid);
 }
 
 // ---- The end ------------------------------------------------------------------------------------
@@ -262,15 +307,14 @@ void ProcessHost::Finish() {
     for (const pid_t child : children) kill(child, SIGKILL);
     for (const pid_t child : children) waitpid(child, nullptr, 0);
   }
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    Hosted& process = hosted(Pid{i});
-    Drain(Pid{i});
+  for (auto& [pid, process] : processes_) {
+    Drain(pid);
     for (const Stream stream : {Stream::kOutput, Stream::kError}) {
-      UniqueFd& fd = descriptor(Pid{i}, stream);
+      UniqueFd& fd = descriptor(pid, stream);
       if (!fd.valid()) continue;
       loop_.Forget(fd.get());
       fd.Reset();
-      events_.output_ended(Pid{i}, stream);
+      events_.output_ended(pid, stream);
     }
     if (process.link.valid()) loop_.Forget(process.link.get());
     process.link.Reset();

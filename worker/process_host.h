@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,20 +20,28 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "worker/limits.h"
-#include "worker/node_segment.h"
 
 namespace bspnow {
 
 enum class Stream { kOutput = 1, kError = 2 };
 
-/// What to start, p times.
+/// What a process gets when it says hello.
+struct SharedMemory {
+  int segment;
+  std::uint64_t segment_bytes;
+  int doorbell;  ///< -1: none, the whole job lives here.
+};
+
+/// What to start, for each of the pids.
 struct ProcessPlan {
   std::string program;                   ///< The file that is executed.
   std::vector<std::string> arguments;    ///< argv, [0] included.
-  std::vector<std::string> environment;  ///< NAME=VALUE, beside this process's own.
+  std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
   std::string directory;                 ///< Empty: this process's.
-  std::uint32_t nprocs;
+  std::vector<Pid> pids;
+  int input;  ///< Standard input of pid 0, or -1. The others have none.
   std::uint32_t processors;
+  std::uint64_t memory_bytes;  ///< Of one process; 0: not limited.
   const RaisedLimits& limits;
 };
 
@@ -42,6 +51,7 @@ inline constexpr std::uint64_t kDescriptorsBesides = 32;
 
 /// What the owner hears. Output of a process comes before its end.
 struct ProcessEvents {
+  std::function<void(Pid, pid_t os_pid)> attached;  ///< The number that the kernel vouches for.
   std::function<void(Pid)> begun;
   std::function<void(Pid, Stream, std::string_view)> output;
   std::function<void(Pid, Stream)> output_ended;
@@ -50,10 +60,10 @@ struct ProcessEvents {
 
 class ProcessHost {
  public:
-  ProcessHost(EventLoop& loop, NodeSegment& segment, ProcessEvents events);
+  ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessEvents events);
   ~ProcessHost();
 
-  /// Starts all processes. pid 0 gets this process's standard input, the others none.
+  /// Starts all processes.
   absl::Status Start(const ProcessPlan& plan);
 
   /// Sends a signal to every process that still runs.
@@ -81,19 +91,19 @@ class ProcessHost {
 
   absl::Status StartOne(const ProcessPlan& plan, Pid pid);
   void OnLink(Pid pid);
-  void Welcome(Pid pid);
+  void Welcome(Pid pid, pid_t os_pid);
   void OnSignals();
   void Reap();
   void ReadStream(Pid pid, Stream stream);
   void Drain(Pid pid);
   void WatchOutput(Pid pid);
   UniqueFd& descriptor(Pid pid, Stream stream);
-  Hosted& hosted(Pid pid) { return processes_[Value(pid)]; }
+  Hosted& hosted(Pid pid) { return processes_.at(pid); }
 
   EventLoop& loop_;
-  NodeSegment& segment_;
+  const SharedMemory memory_;
   ProcessEvents events_;
-  std::vector<Hosted> processes_;
+  std::map<Pid, Hosted> processes_;
   std::unordered_map<pid_t, Pid> by_os_pid_;
   std::uint32_t processors_ = 1;
   UniqueFd child_signals_;

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +22,11 @@ namespace {
 
 constexpr int kReportFd = 4;
 constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites a source.
+
+// A program that was just written may be held open for a moment by a child that another thread
+// forked meanwhile and that has not closed its descriptors yet.
+constexpr int kBusyTries = 100;
+constexpr int kBusyPauseMs = 1;
 
 /// What the child says if it cannot become the program.
 struct SpawnFailure {
@@ -64,8 +71,17 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   request.limits.Restore();
+  if (request.memory_bytes != 0) {
+    // Not RLIMIT_AS: the segment of a job is terabytes of addresses, and hardly any memory.
+    const rlimit data{request.memory_bytes, request.memory_bytes};
+    setrlimit(RLIMIT_DATA, &data);
+  }
   if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
-  execve(request.program.c_str(), arguments, environment);
+  for (int tries = 0; tries < kBusyTries; ++tries) {
+    execve(request.program.c_str(), arguments, environment);
+    if (errno != ETXTBSY) break;
+    poll(nullptr, 0, kBusyPauseMs);
+  }
   fail({errno, false});
   _exit(127);
 }

@@ -5,6 +5,7 @@
 #include <absl/status/statusor.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct SpawnRequest {
   const std::string& directory;                 ///< Empty: this process's.
   int standard[3];
   int link;
+  std::uint64_t memory_bytes;  ///< Private writable memory that it may have; 0: any.
   const RaisedLimits& limits;  ///< That the program gets back.
 };
 

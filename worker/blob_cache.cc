@@ -1,0 +1,200 @@
+#include "worker/blob_cache.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace bspnow {
+namespace {
+
+constexpr char kUnfinishedSuffix[] = ".unfinished";
+constexpr std::size_t kSha256Digits = 64;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr mode_t kKeptMode = 0555;  // Nobody writes to it; a program is linked as it is.
+
+absl::Status Failed(const std::string& what) {
+  return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+absl::StatusOr<std::string> HashOf(int file) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> digest(EVP_MD_CTX_new(),
+                                                                       &EVP_MD_CTX_free);
+  BSP_CHECK(EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr) == 1);
+  std::string block(kBlockBytes, '\0');
+  off_t at = 0;
+  for (;;) {
+    const ssize_t n = pread(file, block.data(), block.size(), at);
+    if (n < 0) return Failed("reading");
+    if (n == 0) break;
+    BSP_CHECK(EVP_DigestUpdate(digest.get(), block.data(), static_cast<std::size_t>(n)) == 1);
+    at += n;
+  }
+  std::string hash(EVP_MAX_MD_SIZE, '\0');
+  unsigned bytes = 0;
+  BSP_CHECK(
+      EVP_DigestFinal_ex(digest.get(), reinterpret_cast<unsigned char*>(hash.data()), &bytes) == 1);
+  return absl::BytesToHexString(hash.substr(0, bytes));
+}
+
+absl::Status CopyFile(const std::string& from, const std::string& to, std::uint32_t mode) {
+  const UniqueFd in(open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!in.valid()) return Failed(absl::StrCat("opening ", from));
+  const UniqueFd out(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!out.valid()) return Failed(absl::StrCat("making ", to));
+  for (;;) {
+    const ssize_t n = copy_file_range(in.get(), nullptr, out.get(), nullptr, kBlockBytes << 10, 0);
+    if (n < 0) return Failed(absl::StrCat("writing ", to));
+    if (n == 0) break;
+  }
+  if (fchmod(out.get(), mode & 0777) != 0) return Failed(absl::StrCat("writing ", to));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsSha256(const std::string& text) {
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return text.size() == kSha256Digits && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
+                                                           std::uint64_t bytes_max, Fetch fetch) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return absl::InternalError(absl::StrCat("making ", directory, ": ", error.message()));
+  auto cache = std::make_unique<BlobCache>(directory, bytes_max, std::move(fetch));
+  cache->TakeOver();
+  return cache;
+}
+
+BlobCache::BlobCache(std::string directory, std::uint64_t bytes_max, Fetch fetch)
+    : directory_(std::move(directory)), bytes_max_(bytes_max), fetch_(std::move(fetch)) {}
+
+// Oldest first, by when they came.
+void BlobCache::TakeOver() {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (IsSha256(name)) {
+      found.emplace_back(entry.last_write_time(error), name);
+    } else {
+      std::filesystem::remove(entry.path(), error);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [time, name] : found) {
+    const std::uint64_t bytes = std::filesystem::file_size(PathOf(name), error);
+    if (error) continue;
+    kept_[name] = Kept{.bytes = bytes, .last_use = ++uses_};
+    bytes_ += bytes;
+  }
+  RemoveLeastRecent();
+}
+
+std::uint64_t BlobCache::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return bytes_;
+}
+
+absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
+                               std::uint32_t mode) {
+  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
+  const absl::Status copied = CopyFile(PathOf(sha256), path, mode);
+  Release(sha256);
+  return copied;
+}
+
+absl::Status BlobCache::LinkTo(const std::string& sha256, const std::string& path) {
+  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
+  absl::Status linked = absl::OkStatus();
+  if (link(PathOf(sha256).c_str(), path.c_str()) != 0) {
+    linked = CopyFile(PathOf(sha256), path, kKeptMode);  // Not every file system has links.
+  }
+  Release(sha256);
+  return linked;
+}
+
+// Returns with one more user.
+absl::Status BlobCache::Acquire(const std::string& sha256) {
+  if (!IsSha256(sha256)) return absl::InvalidArgumentError("the hash of a content is malformed");
+  std::unique_lock lock(mutex_);
+  // Two jobs may need one content at once: the first fetches it.
+  fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });
+  auto kept = kept_.find(sha256);
+  if (kept == kept_.end()) {
+    fetching_.insert(sha256);
+    lock.unlock();
+    absl::StatusOr<std::uint64_t> bytes = FetchAndVerify(sha256);
+    lock.lock();
+    fetching_.erase(sha256);
+    fetched_.notify_all();
+    if (!bytes.ok()) return bytes.status();
+    kept = kept_.emplace(sha256, Kept{.bytes = *bytes}).first;
+    bytes_ += *bytes;
+  }
+  kept->second.users += 1;
+  kept->second.last_use = ++uses_;
+  RemoveLeastRecent();
+  return absl::OkStatus();
+}
+
+void BlobCache::Release(const std::string& sha256) {
+  const std::scoped_lock lock(mutex_);
+  kept_.at(sha256).users -= 1;
+}
+
+absl::StatusOr<std::uint64_t> BlobCache::FetchAndVerify(const std::string& sha256) {
+  const std::string unfinished = PathOf(sha256) + kUnfinishedSuffix;
+  const UniqueFd file(open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.valid()) return Failed(absl::StrCat("making ", unfinished));
+  absl::Status result = fetch_(sha256, file.get());
+  if (result.ok()) {
+    const absl::StatusOr<std::string> hash = HashOf(file.get());
+    if (!hash.ok()) {
+      result = hash.status();
+    } else if (*hash != sha256) {
+      result = absl::DataLossError(absl::StrCat("content ", sha256, " came as ", *hash));
+    }
+  }
+  struct stat status {};
+  if (result.ok() && (fstat(file.get(), &status) != 0 || fchmod(file.get(), kKeptMode) != 0 ||
+                      rename(unfinished.c_str(), PathOf(sha256).c_str()) != 0)) {
+    result = Failed(absl::StrCat("keeping ", PathOf(sha256)));
+  }
+  if (!result.ok()) {
+    unlink(unfinished.c_str());
+    return result;
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+// What jobs use stays, and so does what is larger than all the room alone, until its job is done.
+void BlobCache::RemoveLeastRecent() {
+  while (bytes_ > bytes_max_) {
+    auto oldest = kept_.end();
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (kept->second.users > 0) continue;
+      if (oldest == kept_.end() || kept->second.last_use < oldest->second.last_use) oldest = kept;
+    }
+    if (oldest == kept_.end()) return;
+    unlink(PathOf(oldest->first).c_str());
+    bytes_ -= oldest->second.bytes;
+    kept_.erase(oldest);
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,477 @@
+#include "worker/data_plane.h"
+
+#include <absl/strings/str_cat.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/check.h"
+#include "net/receiving_streams.h"
+#include "worker/coordinator_stream.h"
+#include "worker/job_exchange.h"
+#include "worker/peer_streams.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kProgressMs = 250;
+constexpr std::size_t kEarlyBeginsMax = 1024;
+
+JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
+  JobShape shape{.job = plan.job, .epoch = plan.epoch, .hosts = {}, .host_of = {}};
+  shape.self = static_cast<std::uint32_t>(plan.hosts.size());
+  shape.host_of.resize(plan.segment->segment().layout().nprocs);
+  for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
+    const JobHost& host = plan.hosts[k];
+    if (host.worker == self) shape.self = k;
+    shape.hosts.push_back(host.pids);
+    for (const Pid pid : host.pids) {
+      BSP_CHECK_OP(Value(pid), <, shape.host_of.size());
+      shape.host_of[Value(pid)] = k;
+    }
+  }
+  BSP_CHECK_OP(shape.self, <, plan.hosts.size());
+  return shape;
+}
+
+}  // namespace
+
+class DataPlane::Impl final : private BatchSink, private Poller {
+ public:
+  Impl(EventLoop& loop, const DataPlaneSettings& settings, DataPlaneEvents events);
+  ~Impl();
+
+  absl::Status Listen(const std::string& address);
+  void JoinCoordinator(const CoordinatorPlan& plan);
+  void AddJob(const JobPlan& plan);
+  void SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid);
+  void RemoveJob(JobId job, Epoch epoch);
+  Superstep superstep(JobId job, Epoch epoch) const;
+  DataPlaneStatistics statistics() const;
+  const std::string& data_address() const { return data_address_; }
+
+ private:
+  /// A job here, and the streams that it uses.
+  class HostedJob final : public ExchangeRim {
+   public:
+    HostedJob(Impl& owner, const JobPlan& plan);
+    ~HostedJob();
+
+    void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) override;
+    void SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) override;
+    void RequestAck(std::uint32_t host) override { streams_[host]->RequestAck(); }
+    void Prune(Superstep superstep) override;
+    WorkerId WorkerOf(std::uint32_t host) const override { return plan_.hosts[host].worker; }
+    std::uint32_t HostOf(WorkerId worker) const override;
+    void OnBroken(const std::string& reason) override;
+
+    bool alone() const { return plan_.hosts.size() == 1; }
+    Epoch epoch() const { return plan_.epoch; }
+    const JobPlan& plan() const { return plan_; }
+    JobExchange& exchange() { return exchange_; }
+    void SendProgress();
+
+   private:
+    Impl& owner_;
+    JobPlan plan_;
+    std::vector<SendingStream*> streams_;  ///< By host; nullptr for this one.
+    std::unordered_map<WorkerId, std::uint32_t> host_of_;
+    JobExchange exchange_;
+  };
+
+  /// pid 0 may be in bsp_begin before its job has come here.
+  struct EarlyBegin {
+    Epoch epoch;
+    std::uint32_t nprocs;
+  };
+
+  std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
+                             const BatchPiece& piece) override;
+  FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
+                     std::span<const std::byte> data) override;
+  bool Poll() override;
+  bool PrepareToSleep() override;
+  void Awake() override;
+
+  HostedJob* Find(JobId job) const;
+  HostedJob* Find(JobId job, Epoch epoch) const;
+  HostedJob* Lookup(const FrameHeader& header);
+  FrameFault OnCoordinatorFrame(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
+  void OnCoordinatorConnected();
+  void OnStreamBroke(JobId job, const std::string& reason);
+  void Report(JobId job, Epoch epoch, const std::string& reason);
+  void SendProgress();
+  FrameFault Refuse(const char* reason, FrameFault fault);
+  void Note(const std::string& fact) const;
+
+  EventLoop& loop_;
+  DataPlaneSettings settings_;
+  DataPlaneEvents events_;
+  SocketOptions socket_;
+  std::string data_address_;
+  WorkerId self_{};
+  PeerStreams peers_;
+  ReceivingStreams receiving_;
+  std::unique_ptr<CoordinatorStream> coordinator_;
+  std::uint64_t coordinator_reconnects_ = 0;  ///< Of earlier registrations.
+  std::unordered_map<JobId, std::unique_ptr<HostedJob>> jobs_;
+  std::vector<HostedJob*> spread_;  ///< Those of several nodes.
+  std::map<JobId, EarlyBegin> early_begins_;
+  std::map<std::string, std::uint64_t> refused_;
+  TimerId progress_timer_ = kNoTimer;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
+};
+
+// ---- A job --------------------------------------------------------------------------------------
+
+DataPlane::Impl::HostedJob::HostedJob(Impl& owner, const JobPlan& plan)
+    : owner_(owner),
+      plan_(plan),
+      streams_(plan.hosts.size()),
+      exchange_(plan.segment->segment(), ShapeOf(plan, owner.self_), *this) {
+  for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
+    const JobHost& host = plan.hosts[k];
+    host_of_[host.worker] = k;
+    if (host.worker == owner.self_) continue;
+    const absl::StatusOr<SendingStream*> stream = owner.peers_.Use(host.worker, host.data_address);
+    if (stream.ok()) {
+      streams_[k] = *stream;
+    } else {
+      exchange_.Break(absl::StrCat("the address ", host.data_address, " of worker ",
+                                   Value(host.worker), ": ",
+                                   std::string(stream.status().message())));
+    }
+  }
+}
+
+DataPlane::Impl::HostedJob::~HostedJob() {
+  for (std::uint32_t k = 0; k < streams_.size(); ++k) {
+    if (streams_[k] == nullptr) continue;
+    streams_[k]->DropJob(plan_.job);
+    owner_.peers_.Release(plan_.hosts[k].worker);
+  }
+}
+
+void DataPlane::Impl::HostedJob::SendToCoordinator(const FrameHeader& header,
+                                                   std::span<const std::byte> payload) {
+  if (owner_.coordinator_) owner_.coordinator_->Send(header, payload);
+}
+
+void DataPlane::Impl::HostedJob::SendToHost(std::uint32_t host,
+                                            std::vector<OutgoingBatch>& frames) {
+  SendingStream& stream = *streams_[host];
+  stream.Cork();
+  for (OutgoingBatch& frame : frames) stream.Send(std::move(frame));
+  stream.Uncork();
+}
+
+void DataPlane::Impl::HostedJob::Prune(Superstep superstep) {
+  for (SendingStream* stream : streams_) {
+    if (stream != nullptr) stream->Prune(plan_.job, plan_.epoch, superstep);
+  }
+}
+
+std::uint32_t DataPlane::Impl::HostedJob::HostOf(WorkerId worker) const {
+  const auto found = host_of_.find(worker);
+  return found == host_of_.end() ? static_cast<std::uint32_t>(plan_.hosts.size()) : found->second;
+}
+
+void DataPlane::Impl::HostedJob::OnBroken(const std::string& reason) {
+  owner_.Report(plan_.job, plan_.epoch, reason);
+}
+
+void DataPlane::Impl::HostedJob::SendProgress() {
+  const JobMeasurements now = plan_.segment->Progress();
+  const ProgressBody body{.supersteps = now.totals.supersteps,
+                          .total_ns = now.totals.total_ns,
+                          .w_ns = now.totals.w_ns,
+                          .h_bytes = now.totals.h_bytes,
+                          .beyond_ns = now.totals.beyond_ns,
+                          .l_ns = now.totals.l_ns,
+                          .silent = now.totals.silent,
+                          .messages = now.totals.messages,
+                          .processes = now.processes,
+                          .reserved = 0};
+  FrameHeader header = HeaderOf(FrameKind::kProgress);
+  header.job = Value(plan_.job);
+  header.epoch = Value(plan_.epoch);
+  SendToCoordinator(header, BytesOf(body));
+}
+
+// ---- Life ---------------------------------------------------------------------------------------
+
+DataPlane::Impl::Impl(EventLoop& loop, const DataPlaneSettings& settings, DataPlaneEvents events)
+    : loop_(loop),
+      settings_(settings),
+      events_(std::move(events)),
+      socket_{.congestion = settings.congestion},
+      peers_(loop, socket_, settings.incarnation,
+             SendingStreamEvents{
+                 .delivered =
+                     [this](JobId job, std::uint64_t token) {
+                       HostedJob* hosted = Find(job);
+                       if (hosted != nullptr) hosted->exchange().OnDelivered(token);
+                     },
+                 .job_broken = [this](JobId job,
+                                      const std::string& reason) { OnStreamBroke(job, reason); },
+                 .note = [this](const std::string& fact) { Note(fact); }}),
+      receiving_(loop, socket_, *this, [this](const std::string& fact) { Note(fact); }) {
+  loop_.AddPoller(*this);
+  SendProgress();
+}
+
+DataPlane::Impl::~Impl() {
+  *alive_ = false;
+  loop_.CancelTimer(progress_timer_);
+  loop_.RemovePoller(*this);
+  while (!jobs_.empty()) RemoveJob(jobs_.begin()->first, jobs_.begin()->second->epoch());
+}
+
+absl::Status DataPlane::Impl::Listen(const std::string& address) {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
+  if (!host_port.ok()) return host_port.status();
+  const absl::StatusOr<SocketAddress> where = Resolve(*host_port);
+  if (!where.ok()) return where.status();
+  if (absl::Status s = receiving_.Listen(*where); !s.ok()) return s;
+  data_address_ = receiving_.address().ToString();
+  return absl::OkStatus();
+}
+
+void DataPlane::Impl::JoinCoordinator(const CoordinatorPlan& plan) {
+  if (coordinator_) coordinator_reconnects_ += coordinator_->reconnects();
+  coordinator_.reset();
+  self_ = plan.self;
+  peers_.SetSelf(self_);
+  receiving_.SetSelf(self_);
+  coordinator_ = std::make_unique<CoordinatorStream>(
+      loop_,
+      CoordinatorStreamPlan{.self = self_,
+                            .incarnation = settings_.incarnation,
+                            .address = plan.barrier_address,
+                            .heartbeat_ms = plan.heartbeat_ms,
+                            .socket = socket_},
+      CoordinatorStreamEvents{
+          .connected = [this] { OnCoordinatorConnected(); },
+          .frame =
+              [this](const FrameHeader& header, std::span<const std::byte> payload) {
+                return OnCoordinatorFrame(header, payload);
+              },
+          .lease_renewed =
+              [this](std::uint64_t sent_ns) {
+                if (events_.lease_renewed) events_.lease_renewed(sent_ns);
+              },
+          .note = [this](const std::string& fact) { Note(fact); }});
+}
+
+void DataPlane::Impl::AddJob(const JobPlan& plan) {
+  BSP_CHECK(Find(plan.job) == nullptr);
+  const auto added = jobs_.emplace(plan.job, std::make_unique<HostedJob>(*this, plan));
+  HostedJob* job = added.first->second.get();
+  if (job->alone()) return;
+  if (const auto begin = early_begins_.extract(plan.job); !begin.empty()) {
+    if (begin.mapped().epoch == plan.epoch) job->exchange().OnBegin(begin.mapped().nprocs);
+  }
+  spread_.push_back(job);
+  loop_.OnReadable(plan.doorbell, [this, fd = plan.doorbell] {
+    std::uint64_t rings;
+    [[maybe_unused]] const ssize_t n = read(fd, &rings, sizeof rings);
+    Poll();
+  });
+}
+
+void DataPlane::Impl::SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid) {
+  HostedJob* hosted = Find(job, epoch);
+  if (hosted != nullptr) hosted->exchange().SetProcess(pid, os_pid);
+}
+
+void DataPlane::Impl::RemoveJob(JobId job, Epoch epoch) {
+  HostedJob* hosted = Find(job, epoch);
+  if (hosted == nullptr) return;
+  if (hosted->alone()) {
+    hosted->SendProgress();
+  } else {
+    loop_.Forget(hosted->plan().doorbell);
+    spread_.erase(std::find(spread_.begin(), spread_.end(), hosted));
+  }
+  receiving_.Unplace(job);
+  jobs_.erase(job);
+}
+
+// ---- Looking for jobs ---------------------------------------------------------------------------
+
+DataPlane::Impl::HostedJob* DataPlane::Impl::Find(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : found->second.get();
+}
+
+DataPlane::Impl::HostedJob* DataPlane::Impl::Find(JobId job, Epoch epoch) const {
+  HostedJob* hosted = Find(job);
+  return hosted != nullptr && hosted->epoch() == epoch ? hosted : nullptr;
+}
+
+DataPlane::Impl::HostedJob* DataPlane::Impl::Lookup(const FrameHeader& header) {
+  HostedJob* job = Find(JobId{header.job});
+  if (job == nullptr || GroupId{header.group} != kRootGroup) {
+    Refuse("unknown_job", FrameFault::kNone);
+    return nullptr;
+  }
+  if (job->epoch() != Epoch{header.epoch}) {
+    Refuse("old_epoch", FrameFault::kNone);
+    return nullptr;
+  }
+  return job;
+}
+
+Superstep DataPlane::Impl::superstep(JobId job, Epoch epoch) const {
+  HostedJob* hosted = Find(job, epoch);
+  if (hosted == nullptr) return Superstep{0};
+  if (hosted->alone()) return Superstep{hosted->plan().segment->Progress().totals.supersteps};
+  return Superstep{hosted->exchange().superstep()};
+}
+
+// ---- The bells ----------------------------------------------------------------------------------
+
+bool DataPlane::Impl::Poll() {
+  bool worked = false;
+  for (HostedJob* job : spread_) worked |= job->exchange().Poll();
+  return worked;
+}
+
+bool DataPlane::Impl::PrepareToSleep() {
+  bool work = false;
+  for (HostedJob* job : spread_) work |= job->exchange().Sleep();
+  return work;
+}
+
+void DataPlane::Impl::Awake() {
+  for (HostedJob* job : spread_) job->exchange().Awake();
+}
+
+// ---- Frames -------------------------------------------------------------------------------------
+
+std::span<std::byte> DataPlane::Impl::Place(WorkerId from, const FrameHeader& header,
+                                            const BatchPiece& piece) {
+  HostedJob* job = Find(JobId{header.job}, Epoch{header.epoch});
+  if (job == nullptr) return {};
+  const std::uint32_t host = job->HostOf(from);
+  if (host >= job->plan().hosts.size()) return {};
+  return job->exchange().Place(host, header, piece);
+}
+
+FrameFault DataPlane::Impl::OnBatch(WorkerId from, const FrameHeader& header,
+                                    const BatchPiece& piece, std::span<const std::byte> data) {
+  HostedJob* job = Lookup(header);
+  if (job == nullptr) return FrameFault::kNone;
+  const std::uint32_t host = job->HostOf(from);
+  if (host >= job->plan().hosts.size()) return Refuse("stranger", FrameFault::kMalformed);
+  return job->exchange().OnBatch(host, header, piece, data);
+}
+
+FrameFault DataPlane::Impl::OnCoordinatorFrame(const FrameHeader& header,
+                                               std::span<const std::byte> payload) {
+  if (FrameKind{header.kind} == FrameKind::kBegin) return OnBegin(header, payload);
+  if (FrameKind{header.kind} != FrameKind::kRelease) return FrameFault::kMalformed;
+  HostedJob* job = Lookup(header);
+  if (job == nullptr || job->alone()) return FrameFault::kNone;
+  return job->exchange().OnRelease(payload);
+}
+
+FrameFault DataPlane::Impl::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
+  BeginBody body;
+  if (payload.size() != sizeof body) return FrameFault::kMalformed;
+  memcpy(&body, payload.data(), sizeof body);
+  if (Find(JobId{header.job}) == nullptr) {
+    if (early_begins_.size() == kEarlyBeginsMax) early_begins_.erase(early_begins_.begin());
+    early_begins_[JobId{header.job}] = {.epoch = Epoch{header.epoch}, .nprocs = body.nprocs};
+    return FrameFault::kNone;
+  }
+  HostedJob* job = Lookup(header);
+  if (job != nullptr && !job->alone()) job->exchange().OnBegin(body.nprocs);
+  return FrameFault::kNone;
+}
+
+void DataPlane::Impl::OnCoordinatorConnected() {
+  for (HostedJob* job : spread_) job->exchange().OnCoordinatorReconnected();
+}
+
+void DataPlane::Impl::SendProgress() {
+  for (const auto& [id, job] : jobs_) {
+    if (job->alone()) job->SendProgress();
+  }
+  Poll();  // A program that closed the doorbell does not ring it.
+  progress_timer_ = loop_.AddTimer(kProgressMs, [this] { SendProgress(); });
+}
+
+// ---- What goes wrong ----------------------------------------------------------------------------
+
+void DataPlane::Impl::OnStreamBroke(JobId job, const std::string& reason) {
+  HostedJob* hosted = Find(job);
+  if (hosted != nullptr) hosted->exchange().Break(reason);
+}
+
+void DataPlane::Impl::Report(JobId job, Epoch epoch, const std::string& reason) {
+  loop_.Post([this, job, epoch, reason, alive = alive_] {
+    if (*alive && events_.job_broken) events_.job_broken(job, epoch, reason);
+  });
+}
+
+FrameFault DataPlane::Impl::Refuse(const char* reason, FrameFault fault) {
+  refused_[reason] += 1;
+  return fault;
+}
+
+void DataPlane::Impl::Note(const std::string& fact) const {
+  if (events_.note) events_.note(fact);
+}
+
+DataPlaneStatistics DataPlane::Impl::statistics() const {
+  const SendingStreamCounts out = peers_.Counts();
+  const ReceivingCounts& in = receiving_.counts();
+  DataPlaneStatistics statistics{.frames_out = out.frames,
+                                 .frames_in = in.frames,
+                                 .bytes_out = out.bytes,
+                                 .bytes_in = in.bytes,
+                                 .resent_bytes = out.resent_bytes,
+                                 .reconnects = out.connects + coordinator_reconnects_ +
+                                               (coordinator_ ? coordinator_->reconnects() : 0),
+                                 .refused_frames = refused_};
+  for (std::size_t i = 1; i < kFrameFaults; ++i) {
+    const std::uint64_t count = in.faults[i] + out.faults[i];
+    if (count != 0) statistics.refused_frames[FaultName(static_cast<FrameFault>(i))] = count;
+  }
+  if (in.duplicates != 0) statistics.refused_frames["duplicate"] = in.duplicates;
+  return statistics;
+}
+
+// ---- The door -----------------------------------------------------------------------------------
+
+absl::StatusOr<std::unique_ptr<DataPlane>> DataPlane::Create(EventLoop& loop,
+                                                             const DataPlaneSettings& settings,
+                                                             DataPlaneEvents events) {
+  auto impl = std::make_unique<Impl>(loop, settings, std::move(events));
+  if (absl::Status s = impl->Listen(settings.listen); !s.ok()) return s;
+  return std::unique_ptr<DataPlane>(std::make_unique<DataPlane>(Key{}, std::move(impl)));
+}
+
+DataPlane::DataPlane(Key, std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+DataPlane::~DataPlane() = default;
+
+const std::string& DataPlane::data_address() const { return impl_->data_address(); }
+void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) { impl_->JoinCoordinator(plan); }
+void DataPlane::AddJob(const JobPlan& plan) { impl_->AddJob(plan); }
+void DataPlane::RemoveJob(JobId job, Epoch epoch) { impl_->RemoveJob(job, epoch); }
+DataPlaneStatistics DataPlane::statistics() const { return impl_->statistics(); }
+
+void DataPlane::SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid) {
+  impl_->SetProcess(job, epoch, pid, os_pid);
+}
+
+Superstep DataPlane::superstep(JobId job, Epoch epoch) const {
+  return impl_->superstep(job, epoch);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,102 @@
+// What bsp-worker and the bsp-host of one job say to each other over a Unix socket
+// (SOCK_SEQPACKET), one message a packet. Pure: bytes in, values out; a length is checked before it
+// is believed.
+//
+// Down: the plan (with descriptors), signals, credit for output. Up: what happens to the processes.
+// A close is an order, too: a bsp-host whose worker is gone kills everything and ends.
+#ifndef WORKER_HOST_CHANNEL_H_
+#define WORKER_HOST_CHANNEL_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "worker/process_host.h"
+
+namespace bspnow {
+
+/// Text of one message, and the whole packet.
+inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kHostPacketBytesMax = kHostTextBytesMax + 4096;
+
+/// A plan travels in a memfd of its own, since arguments and environment may be long.
+inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;
+
+/// The output that a bsp-host may have sent ahead of what the coordinator has acknowledged.
+inline constexpr std::int64_t kOutputCreditBytes = std::int64_t{1} << 20;
+
+/// What bsp-host is to start.
+struct HostPlan {
+  std::string program;
+  std::vector<std::string> arguments;    ///< argv, [0] included.
+  std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
+  std::string directory;
+  std::vector<Pid> pids;
+  std::uint32_t processors = 1;
+  std::uint64_t memory_bytes = 0;  ///< Of one process; 0: not limited.
+  std::uint64_t segment_bytes = 0;
+  bool interactive = false;  ///< Show lines without an end after a moment.
+};
+
+std::string EncodePlan(const HostPlan& plan);
+absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes);
+
+/// From worker to bsp-host. kPlan comes once, first, with descriptors.
+struct HostOrder {
+  enum Kind : std::uint32_t { kPlan = 1, kKillAll = 2, kSignal = 3, kCredit = 4 };
+  Kind kind;
+  std::uint64_t number = 0;  ///< kPlan: see SendPlan; kSignal: the signal; kCredit: bytes.
+};
+
+/// The descriptors that come with a plan.
+struct PlanDescriptors {
+  int segment;
+  int doorbell;  ///< Of a job on several nodes, or -1.
+  int input;     ///< pid 0's standard input, or -1: it reads nothing.
+};
+
+/// A plan as it arrives.
+struct ReceivedPlan {
+  HostPlan plan;
+  UniqueFd segment;
+  UniqueFd doorbell;
+  UniqueFd input;
+};
+
+/// From bsp-host to worker.
+struct HostReport {
+  enum Kind : std::uint32_t {
+    kStarted = 1,     ///< All processes run.
+    kNotStarted = 2,  ///< `number`: the exit status that a shell would give; `text`: why.
+    kAttached = 3,    ///< `number`: the process's number in the worker's pid namespace.
+    kBegun = 4,
+    kOutput = 5,    ///< `number`: the stream, as in OutputStream of proto/jobs.proto.
+    kExited = 6,    ///< `number`: wait status.
+    kFinished = 7,  ///< Nothing of the job is left; bsp-host ends.
+  };
+  Kind kind;
+  Pid pid{0};
+  std::uint64_t number = 0;
+  std::string text{};
+};
+
+std::string Encode(const HostOrder& order);
+std::string Encode(const HostReport& report);
+absl::StatusOr<HostOrder> DecodeOrder(std::string_view packet);
+absl::StatusOr<HostReport> DecodeReport(std::string_view packet);
+
+/// Sends kPlan. The socket is new and empty, so this does not wait.
+absl::Status SendPlan(int socket, const HostPlan& plan, const PlanDescriptors& descriptors);
+
+/// Receives kPlan; waits for it.
+absl::StatusOr<ReceivedPlan> ReceivePlan(int socket);
+
+}  // namespace bspnow
+
+#endif  // WORKER_HOST_CHANNEL_H_

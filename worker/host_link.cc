@@ -1,0 +1,145 @@
+#include "worker/host_link.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "worker/spawn.h"
+
+namespace bspnow {
+namespace {
+
+absl::Status Failed(const char* what) {
+  return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+}  // namespace
+
+absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const HostPlan& plan,
+                                      const PlanDescriptors& descriptors) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Failed("making a socket");
+  }
+  UniqueFd ours(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  if (absl::Status sent = SendPlan(ours.get(), plan, descriptors); !sent.ok()) return sent;
+  const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const std::vector<std::string> arguments = {"bsp-host", program.name};
+  const std::vector<std::string> environment = EnvironmentWith({});
+  const std::string here;
+  absl::StatusOr<pid_t> spawned =
+      Spawn(SpawnRequest{.program = program.path,
+                         .arguments = arguments,
+                         .environment = environment,
+                         .directory = here,
+                         .standard = {nothing.get(), STDERR_FILENO, STDERR_FILENO},
+                         .link = theirs.get(),
+                         .memory_bytes = 0,
+                         .limits = program.limits});
+  // Not NotFound: that would be said of the job's program.
+  if (!spawned.ok()) return absl::InternalError(spawned.status().message());
+  // glibc 2.36 declares pidfd_open for C only.
+  UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *spawned, 0)));
+  BSP_CHECK(process.valid());
+  return StartedHost{.os_pid = *spawned, .process = std::move(process), .socket = std::move(ours)};
+}
+
+HostLink::HostLink(EventLoop& loop, StartedHost started, HostLinkEvents events)
+    : loop_(loop), host_(std::move(started)), events_(std::move(events)) {
+  loop_.OnReadable(host_.socket.get(), [this] { OnReadable(); });
+  loop_.OnReadable(host_.process.get(), [this] { OnEnded(); });
+}
+
+HostLink::~HostLink() {
+  loop_.Forget(host_.process.get());
+  if (!host_.socket.valid()) return;
+  loop_.Forget(host_.socket.get());
+  // The close is the order to end; it is ours to wait for that.
+  host_.socket.Reset();
+  if (host_.os_pid != 0) waitpid(host_.os_pid, nullptr, 0);
+}
+
+void HostLink::KillAll() { Send({.kind = HostOrder::kKillAll}); }
+
+void HostLink::Signal(int signal) {
+  Send({.kind = HostOrder::kSignal, .number = static_cast<std::uint64_t>(signal)});
+}
+
+void HostLink::Grant(std::uint64_t bytes) { Send({.kind = HostOrder::kCredit, .number = bytes}); }
+
+void HostLink::Send(const HostOrder& order) {
+  unsent_.push_back(Encode(order));
+  if (unsent_.size() == 1) Flush();
+}
+
+void HostLink::Flush() {
+  while (!unsent_.empty() && host_.socket.valid()) {
+    const std::string& packet = unsent_.front();
+    if (send(host_.socket.get(), packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+      if (errno != EAGAIN) break;  // It has ended, and OnEnded will come.
+      loop_.OnWritable(host_.socket.get(), [this] { Flush(); });
+      return;
+    }
+    unsent_.pop_front();
+  }
+  unsent_.clear();
+  if (host_.socket.valid()) loop_.StopWriting(host_.socket.get());
+}
+
+bool HostLink::ReadReport() {
+  char packet[kHostPacketBytesMax];
+  const ssize_t n = recv(host_.socket.get(), packet, sizeof packet, MSG_DONTWAIT);
+  if (n <= 0) {
+    if (n == 0) loop_.StopReading(host_.socket.get());  // What follows is its end.
+    return false;
+  }
+  absl::StatusOr<HostReport> report =
+      DecodeReport(std::string_view(packet, static_cast<std::size_t>(n)));
+  if (report.ok()) Handle(std::move(*report));
+  return true;
+}
+
+void HostLink::OnReadable() { ReadReport(); }
+
+void HostLink::Handle(HostReport report) {
+  switch (report.kind) {
+    case HostReport::kStarted:
+      return events_.started();
+    case HostReport::kNotStarted:
+      return events_.not_started(static_cast<int>(report.number), report.text);
+    case HostReport::kAttached:
+      return events_.attached(report.pid, static_cast<pid_t>(report.number));
+    case HostReport::kBegun:
+      return events_.begun(report.pid);
+    case HostReport::kOutput:
+      return events_.output(report.pid, static_cast<Stream>(report.number), std::move(report.text));
+    case HostReport::kExited:
+      return events_.exited(report.pid, static_cast<int>(report.number));
+    case HostReport::kFinished:
+      return;  // Its end says it, however it came.
+  }
+}
+
+void HostLink::OnEnded() {
+  while (ReadReport()) {
+  }
+  waitpid(host_.os_pid, nullptr, 0);
+  host_.os_pid = 0;
+  loop_.Forget(host_.process.get());
+  loop_.Forget(host_.socket.get());
+  host_.socket.Reset();
+  const std::function<void()> gone = std::move(events_.gone);
+  gone();
+}
+
+}  // namespace bspnow

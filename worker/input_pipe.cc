@@ -1,0 +1,52 @@
+#include "worker/input_pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace bspnow {
+
+InputPipe::InputPipe(EventLoop& loop, std::function<void()> taken)
+    : loop_(loop), taken_(std::move(taken)) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  read_end_ = UniqueFd(ends[0]);
+  write_end_ = UniqueFd(ends[1]);
+  fcntl(write_end_.get(), F_SETFL, O_NONBLOCK);  // Not the end that the program inherits.
+}
+
+InputPipe::~InputPipe() {
+  if (write_end_.valid()) loop_.Forget(write_end_.get());
+}
+
+void InputPipe::Write(const std::string& bytes) {
+  pending_ += bytes;
+  if (!waiting_) Flush();
+}
+
+void InputPipe::Close() {
+  closing_ = true;
+  if (!waiting_) Flush();
+}
+
+void InputPipe::Flush() {
+  waiting_ = false;
+  const bool had_any = !pending_.empty();
+  while (!pending_.empty() && write_end_.valid()) {
+    const ssize_t n = write(write_end_.get(), pending_.data(), pending_.size());
+    if (n < 0 && errno == EAGAIN) {
+      waiting_ = loop_.OnWritable(write_end_.get(), [this] { Flush(); });
+      return;
+    }
+    if (n < 0) break;  // EPIPE: pid 0 does not read any more.
+    pending_.erase(0, static_cast<std::size_t>(n));
+  }
+  pending_.clear();
+  if (write_end_.valid()) loop_.Forget(write_end_.get());
+  if (closing_) write_end_.Reset();
+  if (had_any) taken_();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,45 @@
+// Standard input of pid 0: what the coordinator sends goes into a pipe, as fast as the program
+// reads. Lives on the loop's thread.
+#ifndef WORKER_INPUT_PIPE_H_
+#define WORKER_INPUT_PIPE_H_
+
+#include <functional>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "net/event_loop.h"
+
+namespace bspnow {
+
+class InputPipe {
+ public:
+  /// `taken` is called whenever everything written so far is in the pipe, or lost because nobody
+  /// reads any more.
+  InputPipe(EventLoop& loop, std::function<void()> taken);
+  ~InputPipe();
+  InputPipe(const InputPipe&) = delete;
+  InputPipe& operator=(const InputPipe&) = delete;
+
+  /// For the process; invalid if there are no descriptors left.
+  UniqueFd TakeReadEnd() { return std::move(read_end_); }
+
+  void Write(const std::string& bytes);
+
+  /// No more input comes: the program sees the end behind what is written.
+  void Close();
+
+ private:
+  void Flush();
+
+  EventLoop& loop_;
+  std::function<void()> taken_;
+  UniqueFd read_end_;
+  UniqueFd write_end_;
+  std::string pending_;
+  bool waiting_ = false;  ///< For the pipe to be writable.
+  bool closing_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_INPUT_PIPE_H_

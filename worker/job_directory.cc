@@ -1,0 +1,126 @@
+#include "worker/job_directory.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace bspnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNameBytesMax = 4096;
+constexpr std::int64_t kNsPerS = 1'000'000'000;
+
+absl::Status Failed(const std::string& what, const std::error_code& error) {
+  return absl::InternalError(absl::StrCat(what, ": ", error.message()));
+}
+
+// Of a regular file that is no symbolic link.
+std::optional<struct stat> RegularFile(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status;
+}
+
+}  // namespace
+
+std::string JobDirectoryName(JobId job, Epoch epoch) {
+  return absl::StrCat(Value(job), "-", Value(epoch));
+}
+
+bool IsNameBelow(std::string_view name) {
+  if (name.empty() || name.size() > kNameBytesMax) return false;
+  if (name.find('\0') != std::string_view::npos) return false;
+  for (const absl::string_view part :
+       absl::StrSplit(absl::string_view(name.data(), name.size()), '/')) {
+    if (part.empty() || part == "." || part == "..") return false;
+  }
+  return true;
+}
+
+absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
+                                                  const proto::JobSpec& spec, BlobCache& cache) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return Failed(absl::StrCat("making ", path), error);
+  JobDirectory directory(path);
+  if (absl::Status filled = directory.Fill(spec, cache); !filled.ok()) return filled;
+  return directory;
+}
+
+JobDirectory::JobDirectory(JobDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      program_(std::move(other.program_)),
+      given_(std::move(other.given_)) {}
+
+JobDirectory::~JobDirectory() {
+  if (!path_.empty()) RemoveTree(path_);
+}
+
+absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
+  program_ = spec.program().name();
+  const auto path_for = [this](const std::string& name) -> absl::StatusOr<std::string> {
+    if (!IsNameBelow(name)) {
+      return absl::InvalidArgumentError(absl::StrCat("no name for a file of a job: ", name));
+    }
+    std::string path = absl::StrCat(path_, "/", name);
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (error) return Failed(absl::StrCat("making the directory of ", name), error);
+    return path;
+  };
+  absl::StatusOr<std::string> program = path_for(program_);
+  if (!program.ok()) return program.status();
+  if (absl::Status s = cache.LinkTo(spec.program().sha256(), *program); !s.ok()) return s;
+  for (const proto::FileSpec& file : spec.files()) {
+    absl::StatusOr<std::string> path = path_for(file.name());
+    if (!path.ok()) return path.status();
+    if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
+  }
+  for (const LeftFile& file : LeftFiles()) given_[file.name] = file;
+  return absl::OkStatus();
+}
+
+std::vector<LeftFile> JobDirectory::LeftFiles() const {
+  std::vector<LeftFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::end(at); at.increment(error)) {
+    const std::optional<struct stat> status = RegularFile(at->path().string());
+    if (!status) continue;
+    const LeftFile file{.name = fs::path(at->path()).lexically_relative(path_).string(),
+                        .bytes = static_cast<std::uint64_t>(status->st_size),
+                        .mode = status->st_mode & 0777,
+                        .changed_ns = status->st_mtim.tv_sec * kNsPerS + status->st_mtim.tv_nsec};
+    const auto given = given_.find(file.name);
+    if (given == given_.end() || given->second.bytes != file.bytes ||
+        given->second.changed_ns != file.changed_ns) {
+      files.push_back(file);
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const LeftFile& a, const LeftFile& b) { return a.name < b.name; });
+  return files;
+}
+
+void RemoveTree(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return;
+  // A directory that its owner may not write to keeps what is in it.
+  chmod(path.c_str(), S_IRWXU);
+  fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::end(at); at.increment(error)) {
+    if (at->is_directory(error) && !at->is_symlink(error)) chmod(at->path().c_str(), S_IRWXU);
+  }
+  fs::remove_all(path, error);
+}
+
+}  // namespace bspnow

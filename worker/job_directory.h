@@ -1,0 +1,66 @@
+// The directory of one job on this node, STATE_DIR/jobs/JOB-EPOCH: program, files that travelled
+// with it, and what its processes write there. Removed with the object.
+#ifndef WORKER_JOB_DIRECTORY_H_
+#define WORKER_JOB_DIRECTORY_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/jobs.pb.h"
+#include "worker/blob_cache.h"
+
+namespace bspnow {
+
+/// "17-1".
+std::string JobDirectoryName(JobId job, Epoch epoch);
+
+/// Whether `name` stays below the directory that it is relative to: no "..", no leading slash, no
+/// empty part, no NUL.
+bool IsNameBelow(std::string_view name);
+
+/// A file that the job made or changed.
+struct LeftFile {
+  std::string name;  ///< Relative.
+  std::uint64_t bytes;
+  std::uint32_t mode;
+  std::int64_t changed_ns;
+};
+
+class JobDirectory {
+ public:
+  /// Makes the directory and puts program and files of `spec` there.
+  static absl::StatusOr<JobDirectory> Create(const std::string& path, const proto::JobSpec& spec,
+                                             BlobCache& cache);
+
+  JobDirectory(JobDirectory&& other) noexcept;
+  JobDirectory& operator=(JobDirectory&&) = delete;
+  ~JobDirectory();
+
+  const std::string& path() const { return path_; }
+  std::string program_path() const { return path_ + "/" + program_; }
+
+  /// Regular files that are new or changed, in order of name.
+  std::vector<LeftFile> LeftFiles() const;
+
+ private:
+  explicit JobDirectory(std::string path) : path_(std::move(path)) {}
+  absl::Status Fill(const proto::JobSpec& spec, BlobCache& cache);
+
+  std::string path_;
+  std::string program_;
+  std::map<std::string, LeftFile> given_;
+};
+
+/// Removes a directory with all in it, whatever permissions the job gave them.
+void RemoveTree(const std::string& path);
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_DIRECTORY_H_

@@ -1,0 +1,29 @@
+// What this machine is: what a worker tells the coordinator when it registers.
+#ifndef WORKER_NODE_FACTS_H_
+#define WORKER_NODE_FACTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bspnow {
+
+/// Processors that this process may use.
+std::uint32_t UsableProcessors();
+
+/// Of the machine.
+std::uint64_t MemoryBytes();
+
+/// Features of the processor, by the names of /proc/cpuinfo; sorted.
+std::vector<std::string> CpuFeatures();
+
+/// The machine's load average over the last minute.
+double LoadAverage();
+
+/// Multiply-adds of one core in double precision, 1/s; measured for some 50 ms the first time, then
+/// read from `file`.
+double FlopsOf(const std::string& file);
+
+}  // namespace bspnow
+
+#endif  // WORKER_NODE_FACTS_H_

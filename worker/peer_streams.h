@@ -1,0 +1,52 @@
+// The sending streams to the other workers, one each, shared by all jobs and kept from job to job.
+#ifndef WORKER_PEER_STREAMS_H_
+#define WORKER_PEER_STREAMS_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/ids.h"
+#include "net/event_loop.h"
+#include "net/sending_stream.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+class PeerStreams {
+ public:
+  PeerStreams(EventLoop& loop, const SocketOptions& socket, std::uint64_t incarnation,
+              SendingStreamEvents events);
+
+  /// Another id: a new registration. Without jobs.
+  void SetSelf(WorkerId self);
+
+  /// The stream to that worker, which is connected when the first frame is sent. Resolves the
+  /// address: give numbers.
+  absl::StatusOr<SendingStream*> Use(WorkerId worker, const std::string& address);
+  void Release(WorkerId worker);
+
+  SendingStreamCounts Counts() const;
+
+ private:
+  struct Peer {
+    std::unique_ptr<SendingStream> stream;
+    std::uint32_t jobs = 0;
+  };
+
+  EventLoop& loop_;
+  SocketOptions socket_;
+  std::uint64_t incarnation_;
+  SendingStreamEvents events_;
+  WorkerId self_{};
+  std::unordered_map<WorkerId, Peer> peers_;
+  SendingStreamCounts gone_;  ///< Of streams that are no more.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_PEER_STREAMS_H_

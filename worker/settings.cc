@@ -1,0 +1,76 @@
+#include "worker/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/version.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kUsageStatus = 2;
+
+void AddOptions(CLI::App& app, WorkerSettings& settings) {
+  app.add_option("--coordinator", settings.coordinator, "Where the coordinator listens")
+      ->required()
+      ->type_name("HOST:PORT");
+  app.add_option("--name", settings.name, "Name of this node, unique in the cluster")
+      ->required()
+      ->type_name("NAME");
+  app.add_option("--state-dir", settings.state_dir, "For jobs' directories and fetched contents")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--slots", settings.slots, "Processes to take [number of processors]")
+      ->check(CLI::Range(1u, 1u << 16))
+      ->type_name("N");
+  app.add_option("--listen", settings.listen, "For the streams of other workers [127.0.0.1:0]")
+      ->type_name("HOST[:PORT]");
+  app.add_option("--advertise", settings.advertise, "What other workers are told instead")
+      ->type_name("HOST:PORT");
+  app.add_option("--metrics", settings.metrics, "Serve Prometheus metrics there [not served]")
+      ->type_name("HOST:PORT");
+  app.add_option("--label", settings.labels, "Label of this node, for --constraint of jobs")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_option("--congestion", settings.congestion, "TCP congestion control [reno]")
+      ->check(CLI::IsMember({"reno", "cubic", "bbr", "default"}));
+  app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  app.add_option("--cache-bytes", settings.cache_bytes, "Fetched contents to keep [10 GiB]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  app.add_option("--files-bytes", settings.files_bytes, "Files of a job to send at its end [4 GiB]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  app.add_flag_callback(
+      "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
+      "Allow addresses other than loopback");
+  app.set_config("--config", "", "Read options from this file, as NAME=VALUE lines")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_status) {
+  CLI::App app("bsp-worker hosts processes of BSP jobs for a bsp-coordinator.", "bsp-worker");
+  app.set_version_flag("--version", std::string("bsp-worker ") + kVersion);
+  WorkerSettings settings;
+  AddOptions(app, settings);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    exit_status = error.get_exit_code();
+    if (exit_status == 0) {
+      app.exit(error);  // --help, --version
+    } else {
+      std::cerr << "bsp-worker: " << error.what() << "; see bsp-worker --help\n";
+      exit_status = kUsageStatus;
+    }
+    return std::nullopt;
+  }
+  if (settings.listen.rfind(':') == std::string::npos) settings.listen += ":0";
+  return settings;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,47 @@
+// The worker's figures for Prometheus, served on an address of their own. A scrape asks the loop
+// for them; so between scrapes they cost nothing.
+#ifndef WORKER_WORKER_METRICS_H_
+#define WORKER_WORKER_METRICS_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "net/event_loop.h"
+#include "worker/data_plane.h"
+
+namespace bspnow {
+
+struct WorkerFigures {
+  DataPlaneStatistics exchange;
+  std::uint32_t jobs = 0;
+  std::uint32_t processes = 0;
+  std::uint32_t slots = 0;
+  std::uint64_t cache_bytes = 0;
+  bool lease_valid = false;
+};
+
+class WorkerMetrics {
+ public:
+  /// Serves on `address`, HOST:PORT, port 0: any. `figures` is called on the loop's thread.
+  static absl::StatusOr<std::unique_ptr<WorkerMetrics>> Serve(
+      EventLoop& loop, const std::string& address, std::function<WorkerFigures()> figures);
+
+  ~WorkerMetrics();
+
+  /// With the real port.
+  const std::string& address() const;
+
+  class Rim;
+  explicit WorkerMetrics(std::shared_ptr<Rim> rim);  ///< Use Serve.
+
+ private:
+  std::shared_ptr<Rim> rim_;  ///< Shared with the server's registry, which asks for a shared_ptr.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_WORKER_METRICS_H_
