@@ -1,108 +1,97 @@
-// bsprun, and bsp (whose `run` is the same thing): reads the command line and runs the job.
+// bsprun, and bsp: runs a job on this machine, or hands over to bsp-client, which asks a
+// coordinator. Two programs, since loading gRPC takes as long as a short job.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <string>
-#include <vector>
 
+#include "base/version.h"
+#include "client/job_options.h"
 #include "client/local_run.h"
 #include "client/program_file.h"
 
 namespace bspnow {
 namespace {
 
-constexpr char kVersion[] = "0.1.0";
-constexpr std::uint32_t kProcessesMax = 4096;
-constexpr int kUsageStatus = 2;
-
-struct CommandLine {
-  LocalRunOptions run{};
-  std::vector<std::string> program;  ///< PROGRAM ARGS...
-};
-
-void AddRunOptions(CLI::App& app, CommandLine& line) {
-  app.add_option("-n,--np,--nprocs", line.run.nprocs, "Number of processes [number of processors]")
-      ->envname("BSP_NPROCS")
-      ->check(CLI::Range(1u, kProcessesMax))
-      ->type_name("P");
-  app.add_flag("--prefix-output", line.run.prefix_output, "Begin each line with its [pid]");
-  app.add_flag("--timing", line.run.timing, "At the end, print supersteps, time, w, h, g and l");
-  app.add_flag("--json", line.run.json, "Print --timing, as JSON");
-  app.add_option("--dir", line.run.directory, "Run the processes in this directory")
-      ->check(CLI::ExistingDirectory)
-      ->type_name("DIR");
-  app.add_option("--env", line.run.environment, "Set a variable for the processes; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app.footer(
-      "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
-      "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "
-      "after\n"
-      "bsp_abort or a wrong use of BSPlib, 126 and 127 if PROGRAM cannot be run. BSP_CHECK=full "
-      "finds\n"
-      "overlapping puts and memory changed under unbuffered transfers. See bsprun(1).");
-  app.prefix_command();
-}
-
-int Fail(const char* name, const std::string& message, int status) {
+int Fail(const std::string& name, const std::string& message, int status) {
   std::cerr << name << ": " << message << "\n";
   return status;
 }
 
-int Run(const char* name, CommandLine& line) {
-  if (!line.program.empty() && line.program.front() == "--") {
-    line.program.erase(line.program.begin());
-  } else if (!line.program.empty() && line.program.front().front() == '-') {
-    return Fail(name, "unknown option " + line.program.front() + "; see " + name + " --help",
-                kUsageStatus);
-  }
-  if (line.program.empty()) {
-    return Fail(name, std::string("no program given; usage: ") + name + " -n P PROGRAM ARGS...",
-                kUsageStatus);
-  }
-  for (const std::string& variable : line.run.environment) {
-    if (variable.find('=') == std::string::npos) {
-      return Fail(name, "--env " + variable + " is not NAME=VALUE", kUsageStatus);
-    }
-  }
-  absl::StatusOr<std::string> program = FindProgram(line.program.front());
+// Beside this program, as it is built, or where deploy/install puts it.
+std::string ClientProgram() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path built = self.parent_path() / "bsp-client";
+  if (std::filesystem::exists(built, error)) return built;
+  return self.parent_path().parent_path() / "libexec/bspnow/bsp-client";
+}
+
+int BecomeClient(const std::string& name, char** argv) {
+  const std::string client = ClientProgram();
+  execv(client.c_str(), argv);
+  return Fail(name, "cannot run " + client + ": " + strerror(errno), kFailureStatus);
+}
+
+int RunHere(const std::string& name, const JobOptions& options) {
+  const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
     return Fail(name, std::string(program.status().message()),
-                absl::IsNotFound(program.status()) ? 127 : 126);
+                absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus);
   }
   // The processes may run in another directory.
   char* absolute = realpath(program->c_str(), nullptr);
-  line.run.program = absolute == nullptr ? *program : absolute;
+  const std::string path = absolute == nullptr ? *program : absolute;
   free(absolute);
-  line.run.arguments = line.program;
-  return RunLocally(line.run);
+  return RunLocally(LocalRunOptions{.nprocs = options.nprocs,
+                                    .program = path,
+                                    .arguments = options.program,
+                                    .environment = options.environment,
+                                    .directory = options.directory,
+                                    .prefix_output = options.prefix_output,
+                                    .timing = options.timing,
+                                    .json = options.json});
 }
 
 int Main(int argc, char** argv) {
   const char* slash = strrchr(argv[0], '/');
   const bool is_bsp = strcmp(slash == nullptr ? argv[0] : slash + 1, "bsp") == 0;
-  const char* name = is_bsp ? "bsp" : "bsprun";
-  CommandLine line;
-  line.run.nprocs = Processors();
-  CLI::App app("Runs a BSP program on this machine: P processes, nothing to start by hand.", name);
-  app.set_version_flag("--version", std::string(name) + " (bspnow) " + kVersion);
-  CLI::App* run = &app;
-  if (is_bsp) {
-    app.description("bspnow: Bulk Synchronous Parallel programs.");
-    app.require_subcommand(1);
-    run = app.add_subcommand("run", "Run a program on this machine; the same as bsprun");
-  }
-  AddRunOptions(*run, line);
+  const std::string name = is_bsp ? "bsp" : "bsprun";
+  if (is_bsp && (argc < 2 || strcmp(argv[1], "run") != 0)) return BecomeClient(name, argv);
+
+  JobOptions options;
+  CLI::App app("Runs a BSP program: P processes, on this machine or on a cluster.",
+               is_bsp ? "bsp run" : "bsprun");
+  app.set_version_flag("--version", name + " (bspnow) " + kVersion);
+  AddRunOptions(app, options);
   try {
-    app.parse(argc, argv);
+    if (is_bsp) {
+      app.parse(argc - 1, argv + 1);
+    } else {
+      app.parse(argc, argv);
+    }
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return Fail(name, std::string(error.what()) + "; see " + name + " --help", kUsageStatus);
+    return Fail(name, std::string(error.what()) + "; see " + app.get_name() + " --help",
+                kUsageStatus);
   }
-  line.program = run->remaining();
-  return Run(name, line);
+  if (!NamedCoordinator(options.coordinator).empty()) return BecomeClient(name, argv);
+  if (const std::string option = FirstClusterOption(app); !option.empty()) {
+    return Fail(name,
+                option +
+                    " needs a cluster; name its coordinator by --coordinator or"
+                    " BSP_COORDINATOR",
+                kUsageStatus);
+  }
+  if (const std::string wrong = TakeProgram(app, options); !wrong.empty()) {
+    return Fail(name, wrong, kUsageStatus);
+  }
+  return RunHere(name, options);
 }
 
 }  // namespace

@@ -3,13 +3,10 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,12 +15,16 @@
 
 #include "base/check.h"
 #include "client/output_printer.h"
+#include "client/processors.h"
 #include "client/program_file.h"
+#include "client/signal_watch.h"
 #include "client/timing_report.h"
 #include "coordinator/job.h"
 #include "net/event_loop.h"
 #include "worker/line_assembler.h"
+#include "worker/node_segment.h"
 #include "worker/process_host.h"
+#include "worker/spawn.h"
 
 namespace bspnow {
 namespace {
@@ -94,7 +95,6 @@ class LocalRun {
   int Run();
 
  private:
-  void WatchSignals();
   void OnSignal(int signal);
   void OnOutputLost(const char* stream, int error);
   void Print(Pid pid, Stream stream, const std::string& text);
@@ -119,7 +119,7 @@ class LocalRun {
   OutputPrinter output_;
   OutputPrinter error_;
   std::vector<LineAssembler> lines_;
-  UniqueFd signals_;
+  SignalWatch signals_;
   bool interactive_;
   bool interrupted_ = false;
   bool gave_up_printing_ = false;  ///< After an interrupt a reader may have stopped for good.
@@ -137,40 +137,23 @@ LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, N
       error_(
           loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); },
           [this](int error) { OnOutputLost("standard error", error); }),
+      signals_(loop_, [this](int signal) { OnSignal(signal); }),
       interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
-      host_(loop_, segment_,
-            ProcessEvents{
-                .begun = [this](Pid pid) { Perform(job_.OnBegun(pid)); },
-                .output = [this](Pid pid, Stream stream,
-                                 std::string_view bytes) { OnOutput(pid, stream, bytes); },
-                .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
-                .exited = [this](Pid pid, int status) { OnExited(pid, status); }}) {
+      host_(
+          loop_,
+          SharedMemory{.segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
+          ProcessEvents{
+              .attached = {},
+              .begun = [this](Pid pid) { Perform(job_.OnBegun(pid)); },
+              .output = [this](Pid pid, Stream stream,
+                               std::string_view bytes) { OnOutput(pid, stream, bytes); },
+              .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
+              .exited = [this](Pid pid, int status) { OnExited(pid, status); }}) {
   for (std::uint32_t i = 0; i < options.nprocs; ++i) {
     const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
     lines_.emplace_back(prefix);
     lines_.emplace_back(prefix);
   }
-  WatchSignals();
-}
-
-void LocalRun::WatchSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
-    struct sigaction now;
-    // What is ignored (nohup, a shell's `&`) is to stay ignored; a signalfd would still see it.
-    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
-  }
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  BSP_CHECK(signals_.valid());
-  loop_.OnReadable(signals_.get(), [this] {
-    signalfd_siginfo info;
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) {
-      OnSignal(static_cast<int>(info.ssi_signo));
-    }
-  });
 }
 
 // The first request lets the programs clean up, the second does not wait for that.
@@ -275,13 +258,18 @@ void LocalRun::CheckLinked() {
 }
 
 int LocalRun::Run() {
-  const absl::Status started = host_.Start(ProcessPlan{.program = options_.program,
-                                                       .arguments = options_.arguments,
-                                                       .environment = options_.environment,
-                                                       .directory = options_.directory,
-                                                       .nprocs = options_.nprocs,
-                                                       .processors = Processors(),
-                                                       .limits = limits_});
+  std::vector<Pid> pids;
+  for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
+  const absl::Status started =
+      host_.Start(ProcessPlan{.program = options_.program,
+                              .arguments = options_.arguments,
+                              .environment = EnvironmentWith(options_.environment),
+                              .directory = options_.directory,
+                              .pids = pids,
+                              .input = STDIN_FILENO,
+                              .processors = Processors(),
+                              .memory_bytes = 0,
+                              .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
     Say(std::string(started.message()));
@@ -301,25 +289,12 @@ int LocalRun::Run() {
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }
 
-// Descriptors 0 to 2 may be closed; what is opened next must not take their place.
-void OccupyStandardDescriptors() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
-  }
-}
-
 int Fail(const std::string& message) {
   fprintf(stderr, "bsprun: %s\n", message.c_str());
   return kFailureStatus;
 }
 
 }  // namespace
-
-std::uint32_t Processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::uint32_t>(CPU_COUNT(&set));
-}
 
 int RunLocally(const LocalRunOptions& options) {
   OccupyStandardDescriptors();

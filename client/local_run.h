@@ -20,9 +20,6 @@ struct LocalRunOptions {
   bool json;
 };
 
-/// Processors that this program may use.
-std::uint32_t Processors();
-
 /// Runs the job on this machine to its end. Returns its exit status (docs/design.md).
 int RunLocally(const LocalRunOptions& options);
 

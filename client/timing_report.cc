@@ -49,9 +49,13 @@ std::string Bytes(double bytes) {
 
 std::string TimingAsText(const JobTiming& t) {
   if (t.processes == 0) return "bsprun: no superstep was run\n";
+  return "bsprun: " + CostsAsText(t);
+}
+
+std::string CostsAsText(const JobTiming& t) {
   const Costs c = Derive(t);
   std::string text = absl::StrFormat(
-      "bsprun: %d supersteps on %d processes in %s, %d puts, gets and messages\n"
+      "%d supersteps on %d processes in %s, %d puts, gets and messages\n"
       "  w  %-12s computing: the slowest process of each superstep, summed\n"
       "  h  %-12s the most that a process sent or received in each superstep, summed\n",
       t.supersteps, t.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),

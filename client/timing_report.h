@@ -19,6 +19,10 @@ struct JobTiming {
   std::uint64_t messages;   ///< Puts, gets and messages, all processes.
 };
 
+/// The sums, and a line for each of w, h, g and l.
+std::string CostsAsText(const JobTiming& job);
+
+/// The same, as bsprun says it.
 std::string TimingAsText(const JobTiming& job);
 std::string TimingAsJson(const JobTiming& job);
 

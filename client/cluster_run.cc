@@ -1,0 +1,282 @@
+#include "client/cluster_run.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/attach_stub.h"
+#include "client/commands.h"
+#include "client/job_view.h"
+#include "client/line_prefixer.h"
+#include "client/output_printer.h"
+#include "client/program_file.h"
+#include "client/signal_watch.h"
+#include "client/standard_input.h"
+#include "client/submission.h"
+#include "client/timing_report.h"
+#include "client/upload_progress.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kSignalStatus = 128;
+constexpr int kOwnSource = -2;               // This program's own lines among the processes'.
+constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
+constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.
+
+class ClusterRun {
+ public:
+  explicit ClusterRun(const JobOptions& options);
+
+  int Run();
+
+ private:
+  absl::StatusOr<std::uint64_t> SubmitJob(JobsStub& jobs, const std::string& program);
+  void Attach(const JobsStub& jobs, std::uint64_t job);
+  void OnMessage(const proto::FromJob& message);
+  void OnOver(const absl::Status& status);
+  void OnShown(const proto::Job& job);
+  void OnInput(std::string piece);
+  void OnSignal(int signal);
+  void OnDrained();
+  void OnOutputLost(const char* stream, int error);
+  void Print(const proto::LogLine& line);
+  void Leave(int status);
+  void SendSignal(int signal);
+  void CheckLinked(const std::string& program);
+  void FinishPrinting();
+  int Fail(const std::string& message, int status);
+  void Say(const std::string& line) {
+    error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
+  }
+  OutputPrinter& printer(proto::OutputStream stream) {
+    return stream == proto::STDERR ? error_ : output_;
+  }
+  LinePrefixer& lines(int source, proto::OutputStream stream);
+
+  const JobOptions& options_;
+  EventLoop loop_;
+  OutputPrinter output_;
+  OutputPrinter error_;
+  SignalWatch signals_;
+  StandardInput input_;
+  std::map<std::pair<int, proto::OutputStream>, LinePrefixer> lines_;
+  std::optional<proto::Job> end_;
+  std::optional<int> status_;       ///< Decided here, whatever the job's is.
+  std::vector<int> early_signals_;  ///< That came before there was a stream.
+  int interrupted_by_ = 0;          ///< The first signal that asked for the end.
+  bool heard_ = false;              ///< The job has said something.
+  bool held_back_ = false;          ///< The next message waits for the printer.
+  bool gave_up_printing_ = false;
+  std::unique_ptr<AttachStub> stream_;  ///< Last: its events use what is above.
+};
+
+ClusterRun::ClusterRun(const JobOptions& options)
+    : options_(options),
+      output_(
+          loop_, STDOUT_FILENO, [this] { OnDrained(); },
+          [this](int error) { OnOutputLost("standard output", error); }),
+      error_(
+          loop_, STDERR_FILENO, [this] { OnDrained(); },
+          [this](int error) { OnOutputLost("standard error", error); }),
+      signals_(loop_, [this](int signal) { OnSignal(signal); }),
+      input_(loop_, [this](std::string piece) { OnInput(std::move(piece)); }) {}
+
+// ---- Events of the job --------------------------------------------------------------------------
+
+void ClusterRun::Attach(const JobsStub& jobs, std::uint64_t job) {
+  stream_ = std::make_unique<AttachStub>(
+      loop_, jobs, job,
+      AttachEvents{.message = [this](const proto::FromJob& message) { OnMessage(message); },
+                   .shown = [this](const proto::Job& shown) { OnShown(shown); },
+                   .over = [this](const absl::Status& status) { OnOver(status); }});
+  for (const int signal : std::exchange(early_signals_, {})) SendSignal(signal);
+  input_.Ask();
+  if (isatty(STDERR_FILENO)) {
+    loop_.AddTimer(kPatienceMs, [this] {
+      if (!heard_ && !end_) stream_->AskForJob();
+    });
+  }
+}
+
+void ClusterRun::OnMessage(const proto::FromJob& message) {
+  if (message.has_end()) {
+    end_ = message.end();
+    loop_.Stop();
+    return;
+  }
+  if (message.has_input_taken()) input_.Ask();
+  if (message.has_line()) Print(message.line());
+  heard_ |= message.has_line();
+  held_back_ = output_.full() || error_.full();
+  if (!held_back_) stream_->ReadNext();
+}
+
+void ClusterRun::OnDrained() {
+  if (std::exchange(held_back_, false)) stream_->ReadNext();
+}
+
+void ClusterRun::OnOver(const absl::Status& status) {
+  if (end_ || status_) return;
+  Say(absl::StrCat("the connection to the coordinator broke, which cancels the job: ",
+                   std::string(status.message())));
+  Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
+}
+
+void ClusterRun::OnShown(const proto::Job& job) {
+  if (job.state() != proto::WAITING || heard_ || end_) return;
+  Say(absl::StrCat("job ", job.job(), " waits: ", job.reason()));
+}
+
+LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
+  const std::string prefix = options_.prefix_output ? absl::StrCat("[", source, "] ") : "";
+  return lines_.try_emplace({source, stream}, prefix).first->second;
+}
+
+// If this text breaks into a line that another process has begun, that line begins anew.
+void ClusterRun::Print(const proto::LogLine& line) {
+  const int source = line.of_launcher() ? kOwnSource : static_cast<int>(line.pid());
+  const std::string text =
+      line.of_launcher() ? line.text() : lines(source, line.stream()).Add(line.text());
+  const int broken_off = printer(line.stream()).Add(source, text);
+  if (broken_off >= 0) lines(broken_off, line.stream()).BeginAnew();
+}
+
+// ---- Events here --------------------------------------------------------------------------------
+
+void ClusterRun::OnInput(std::string piece) {
+  proto::ToJob message;
+  if (piece.empty()) {
+    message.set_input_end(true);
+  } else {
+    message.set_input(std::move(piece));
+  }
+  stream_->Send(std::move(message));
+}
+
+void ClusterRun::SendSignal(int signal) {
+  if (!stream_) {
+    early_signals_.push_back(signal);
+    return;
+  }
+  proto::ToJob message;
+  message.set_signal(signal);
+  stream_->Send(std::move(message));
+}
+
+// The first request lets the programs clean up, the second does not wait for that.
+void ClusterRun::OnSignal(int signal) {
+  if (signal == SIGUSR1 || signal == SIGUSR2) {
+    SendSignal(signal);
+    return;
+  }
+  const bool again = interrupted_by_ != 0;
+  if (!again) interrupted_by_ = signal;
+  const auto leave = [this] {
+    gave_up_printing_ = true;
+    Leave(kSignalStatus + interrupted_by_);
+  };
+  if (again) {
+    leave();
+    return;
+  }
+  SendSignal(signal);
+  loop_.AddTimer(kGraceMs, leave);
+}
+
+// A reader that has left is no error worth a word (`| head`); a full disk is.
+void ClusterRun::OnOutputLost(const char* stream, int error) {
+  if (error == EPIPE) {
+    OnSignal(SIGPIPE);
+  } else if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
+    OnSignal(SIGHUP);
+  } else {
+    Say(absl::StrCat("writing ", stream, ": ", strerror(error)));
+    Leave(kFailureStatus);
+  }
+}
+
+// What is not over is cancelled, by the end of the stream.
+void ClusterRun::Leave(int status) {
+  if (!status_) status_ = status;
+  loop_.Stop();
+}
+
+// ---- From start to end --------------------------------------------------------------------------
+
+int ClusterRun::Fail(const std::string& message, int status) {
+  Say(message);
+  FinishPrinting();
+  return status;
+}
+
+void ClusterRun::FinishPrinting() {
+  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
+}
+
+void ClusterRun::CheckLinked(const std::string& program) {
+  if (!end_->never_attached() || interrupted_by_ != 0) return;
+  if (LinkedWithLibbsp(program) != Linked::kNo) return;
+  Say(absl::StrCat(program,
+                   " is not linked with libbsp, and no process called bsp_begin;"
+                   " compile it with bspcc"));
+  if (end_->exit_status() == 0) status_ = kFailureStatus;
+}
+
+absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::string& program) {
+  const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options_, program);
+  if (!submission.ok()) return submission.status();
+  UploadProgress progress;
+  return Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
+    progress.Show(done, all);
+    signals_.Look();
+    return interrupted_by_ != 0 ? absl::CancelledError("interrupted") : absl::OkStatus();
+  });
+}
+
+int ClusterRun::Run() {
+  const absl::StatusOr<std::string> program = FindProgram(options_.program.front());
+  if (!program.ok()) {
+    return Fail(std::string(program.status().message()),
+                absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus);
+  }
+  const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
+  if (!address.ok()) return Fail(std::string(address.status().message()), kFailureStatus);
+  absl::StatusOr<JobsStub> jobs = JobsStub::Connect(*address);
+  if (!jobs.ok()) return Fail(std::string(jobs.status().message()), kFailureStatus);
+  const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
+  if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
+  if (!job.ok()) return Fail(std::string(job.status().message()), kFailureStatus);
+  Attach(*jobs, *job);
+  loop_.Run();
+  if (end_) CheckLinked(*program);
+  FinishPrinting();
+  if (end_ && (options_.timing || options_.json)) {
+    const JobTiming timing = TimingOf(end_->totals());
+    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
+  }
+  FinishPrinting();
+  stream_.reset();
+  if (status_) return *status_;
+  const bool ended_badly = end_->state() != proto::SUCCEEDED && end_->exit_status() == 0;
+  return ended_badly ? kFailureStatus : end_->exit_status();
+}
+
+}  // namespace
+
+int RunOnCluster(const JobOptions& options) {
+  OccupyStandardDescriptors();
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+  ClusterRun run(options);
+  return run.Run();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,53 @@
+// The commands of bsp: each adds itself to the command line, and what it does to `chosen` when it
+// was the one given.
+#ifndef CLIENT_COMMANDS_H_
+#define CLIENT_COMMANDS_H_
+
+#include <absl/status/statusor.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "client/jobs_stub.h"
+
+namespace bspnow {
+
+/// What a command does; gives the exit status. A failure is printed, and the status is 1.
+using CommandAction = std::function<absl::StatusOr<int>()>;
+
+struct CommandLine {
+  CLI::App& app;
+  std::string coordinator = {};  ///< --coordinator, before or after the command.
+  CommandAction chosen = {};
+};
+
+/// submit, jobs, show, cancel, wait.
+void AddJobCommands(CommandLine& line);
+
+/// logs, fetch.
+void AddOutputCommands(CommandLine& line);
+
+/// nodes, drain, undrain.
+void AddNodeCommands(CommandLine& line);
+
+void AddRunCommand(CommandLine& line);
+void AddTopCommand(CommandLine& line);
+void AddProbeCommand(CommandLine& line);
+
+/// A command with the option --coordinator.
+CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description);
+
+/// Makes `action` the one to perform if `command` is given.
+void SetAction(CommandLine& line, CLI::App* command, CommandAction action);
+
+/// The address, with its port, of the coordinator that --coordinator or BSP_COORDINATOR names;
+/// FailedPrecondition with what to do if neither does.
+absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
+
+/// Connects to the coordinator that was named.
+absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line);
+
+}  // namespace bspnow
+
+#endif  // CLIENT_COMMANDS_H_

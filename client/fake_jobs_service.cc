@@ -1,0 +1,135 @@
+#include "client/fake_jobs_service.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+
+#include "proto/jobs.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+using grpc::ServerContext;
+using grpc::Status;
+
+class Service : public proto::Jobs::Service {
+ public:
+  explicit Service(FakeJobs& jobs) : jobs_(jobs) {}
+
+  Status FindMissingBlobs(ServerContext*, const proto::FindMissingBlobsRequest* request,
+                          proto::FindMissingBlobsReply* reply) override {
+    for (const std::string& sha256 : request->sha256()) {
+      if (jobs_.blobs.count(sha256) == 0) reply->add_sha256(sha256);
+    }
+    return Status::OK;
+  }
+
+  Status UploadBlob(ServerContext*, grpc::ServerReader<proto::BlobChunk>* reader,
+                    proto::UploadBlobReply*) override {
+    proto::BlobChunk chunk;
+    std::string sha256;
+    std::string data;
+    while (reader->Read(&chunk)) {
+      if (sha256.empty()) sha256 = chunk.sha256();
+      data += chunk.data();
+      jobs_.largest_chunk = std::max(jobs_.largest_chunk, chunk.data().size());
+    }
+    jobs_.uploads += 1;
+    jobs_.blobs[sha256] = data;
+    return Status::OK;
+  }
+
+  Status SubmitJob(ServerContext*, const proto::SubmitJobRequest* request,
+                   proto::SubmitJobReply* reply) override {
+    jobs_.submissions += 1;
+    const auto [known, added] = keys_.emplace(request->submission_key(), jobs_.jobs.size() + 1);
+    if (added) jobs_.jobs.push_back(request->spec());
+    if (jobs_.submissions <= jobs_.broken_submissions) {
+      return Status(grpc::StatusCode::UNAVAILABLE, "the reply is lost");
+    }
+    reply->set_job(known->second);
+    return Status::OK;
+  }
+
+  Status ShowJob(ServerContext*, const proto::ShowJobRequest* request, proto::Job* job) override {
+    if (request->job() > jobs_.jobs.size()) {
+      return Status(grpc::StatusCode::NOT_FOUND, "there is no job 99");
+    }
+    *job = jobs_.end;
+    return Status::OK;
+  }
+
+  Status WaitJob(ServerContext*, const proto::WaitJobRequest*, proto::Job* job) override {
+    *job = jobs_.end;
+    return Status::OK;
+  }
+
+  Status ReadLog(ServerContext*, const proto::ReadLogRequest*,
+                 grpc::ServerWriter<proto::LogLine>* writer) override {
+    for (const proto::LogLine& line : jobs_.log) writer->Write(line);
+    return Status::OK;
+  }
+
+  // Prints the log, then the input, and ends when that does, or at a signal.
+  Status AttachJob(ServerContext*,
+                   grpc::ServerReaderWriter<proto::FromJob, proto::ToJob>* stream) override {
+    proto::FromJob out;
+    for (const proto::LogLine& line : jobs_.log) {
+      *out.mutable_line() = line;
+      stream->Write(out);
+    }
+    proto::Job end = jobs_.end;
+    proto::ToJob in;
+    while (stream->Read(&in)) {
+      if (in.has_input()) Echo(*stream, in.input());
+      if (in.has_signal()) end.set_exit_status(128 + in.signal());
+      if (in.has_signal() || in.has_input_end()) break;
+    }
+    *out.mutable_end() = end;
+    stream->Write(out);
+    return Status::OK;
+  }
+
+ private:
+  static void Echo(grpc::ServerReaderWriter<proto::FromJob, proto::ToJob>& stream,
+                   const std::string& input) {
+    proto::FromJob out;
+    out.mutable_line()->set_stream(proto::STDOUT);
+    out.mutable_line()->set_text(input);
+    stream.Write(out);
+    out.set_input_taken(true);
+    stream.Write(out);
+  }
+
+  FakeJobs& jobs_;
+  std::map<std::string, std::uint64_t> keys_;
+};
+
+}  // namespace
+
+class FakeJobsService::Server {
+ public:
+  explicit Server(FakeJobs& jobs) : service_(jobs) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+  }
+
+  ~Server() { server_->Shutdown(); }
+
+  int port() const { return port_; }
+
+ private:
+  Service service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+FakeJobsService::FakeJobsService(FakeJobs& jobs) : server_(std::make_unique<Server>(jobs)) {
+  address_ = "127.0.0.1:" + std::to_string(server_->port());
+}
+
+FakeJobsService::~FakeJobsService() = default;
+
+}  // namespace bspnow

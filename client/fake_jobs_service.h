@@ -1,0 +1,43 @@
+// A coordinator's service of jobs for tests, in this process: it keeps what it is sent, and its jobs
+// echo their input.
+#ifndef CLIENT_FAKE_JOBS_SERVICE_H_
+#define CLIENT_FAKE_JOBS_SERVICE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proto/jobs.pb.h"
+
+namespace bspnow {
+
+/// What the service holds; looked at between calls only.
+struct FakeJobs {
+  std::map<std::string, std::string> blobs;  ///< By SHA-256.
+  std::size_t largest_chunk = 0;
+  int uploads = 0;
+  int submissions = 0;         ///< Calls of SubmitJob, repeated ones too.
+  int broken_submissions = 0;  ///< So many calls of SubmitJob do their work and lose their reply.
+  std::vector<proto::JobSpec> jobs;  ///< Job 1 is the first.
+  std::vector<proto::LogLine> log;
+  proto::Job end;  ///< How every job ends.
+};
+
+class FakeJobsService {
+ public:
+  explicit FakeJobsService(FakeJobs& jobs);
+  ~FakeJobsService();
+
+  /// As in 127.0.0.1:4711.
+  const std::string& address() const { return address_; }
+
+ private:
+  class Server;
+  std::string address_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace bspnow
+
+#endif  // CLIENT_FAKE_JOBS_SERVICE_H_

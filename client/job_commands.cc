@@ -1,0 +1,181 @@
+// submit, jobs, show, cancel, wait.
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+
+#include "base/clock.h"
+#include "client/commands.h"
+#include "client/job_json.h"
+#include "client/job_options.h"
+#include "client/job_view.h"
+#include "client/program_file.h"
+#include "client/submission.h"
+#include "client/upload_progress.h"
+
+namespace bspnow {
+namespace {
+
+struct JobQuery {
+  std::vector<std::uint64_t> jobs;
+  bool all = false;
+  bool json = false;
+};
+
+constexpr char kJsonText[] = "Print JSON, for programs";
+
+CLI::Option* AddJob(CLI::App* command, JobQuery& query) {
+  return command->add_option("JOB", query.jobs, "The job's id")->required();
+}
+
+// ---- submit -------------------------------------------------------------------------------------
+
+absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options) {
+  const absl::StatusOr<std::string> program = FindProgram(options.program.front());
+  if (!program.ok()) {
+    std::cerr << "bsp: " << program.status().message() << "\n";
+    return absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus;
+  }
+  if (LinkedWithLibbsp(*program) == Linked::kNo) {
+    std::cerr << "bsp: warning: " << *program
+              << " is not linked with libbsp; compile it with bspcc\n";
+  }
+  const absl::StatusOr<Submission> submission = MakeSubmission(options, *program);
+  if (!submission.ok()) return submission.status();
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  UploadProgress progress;
+  const absl::StatusOr<std::uint64_t> job =
+      Submit(*jobs, *submission, [&progress](std::uint64_t done, std::uint64_t all) {
+        progress.Show(done, all);
+        return absl::OkStatus();
+      });
+  if (!job.ok()) return job.status();
+  if (options.json) {
+    std::cout << JsonText({{"job", *job}});
+  } else {
+    std::cout << *job << "\n";
+  }
+  return 0;
+}
+
+void AddSubmit(CommandLine& line) {
+  CLI::App* command = AddCommand(line, "submit", "Submit a job; prints its id");
+  const auto options = std::make_shared<JobOptions>();
+  AddSubmitOptions(*command, *options);
+  command->add_flag("--json", options->json, kJsonText);
+  command->callback([&line, command, options] {
+    if (const std::string wrong = TakeProgram(*command, *options); !wrong.empty()) {
+      throw CLI::ValidationError(wrong);
+    }
+    line.chosen = [&line, options] { return SubmitJob(line, *options); };
+  });
+}
+
+// ---- jobs, show ---------------------------------------------------------------------------------
+
+absl::StatusOr<int> ListJobs(const CommandLine& line, const JobQuery& query) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  proto::ListJobsRequest request;
+  request.set_all(query.all);
+  const absl::StatusOr<proto::ListJobsReply> reply = jobs->ListJobs(request);
+  if (!reply.ok()) return reply.status();
+  if (query.json) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const proto::Job& job : reply->jobs()) array.push_back(JobJson(job));
+    std::cout << JsonText(array);
+  } else {
+    std::cout << JobTable({reply->jobs().begin(), reply->jobs().end()}, UnixMs())
+                     .Text(ColoursFor(STDOUT_FILENO));
+  }
+  return 0;
+}
+
+void PrintJob(const proto::Job& job, const JobQuery& query) {
+  if (query.json) {
+    std::cout << JsonText(JobJson(job));
+  } else {
+    std::cout << JobText(job, UnixMs(), ColoursFor(STDOUT_FILENO));
+  }
+}
+
+absl::StatusOr<int> ShowJob(const CommandLine& line, const JobQuery& query) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  for (const std::uint64_t id : query.jobs) {
+    proto::ShowJobRequest request;
+    request.set_job(id);
+    const absl::StatusOr<proto::Job> job = jobs->Show(request);
+    if (!job.ok()) return job.status();
+    PrintJob(*job, query);
+  }
+  return 0;
+}
+
+// ---- cancel, wait -------------------------------------------------------------------------------
+
+absl::StatusOr<int> CancelJobs(const CommandLine& line, const JobQuery& query) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  absl::Status failure;
+  for (const std::uint64_t id : query.jobs) {  // One that is gone does not keep the others.
+    proto::CancelJobRequest request;
+    request.set_job(id);
+    const absl::StatusOr<proto::Job> job = jobs->Cancel(request);
+    if (!job.ok()) failure.Update(job.status());
+    if (job.ok() && query.json) std::cout << JsonText(JobJson(*job));
+  }
+  if (!failure.ok()) return failure;
+  return 0;
+}
+
+// A job that did not succeed gives no status of success, whatever its processes gave.
+int StatusOf(const proto::Job& job) {
+  if (job.state() == proto::SUCCEEDED) return 0;
+  return job.exit_status() == 0 ? kFailureStatus : job.exit_status();
+}
+
+absl::StatusOr<int> WaitJobs(const CommandLine& line, const JobQuery& query) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  int status = 0;
+  for (const std::uint64_t id : query.jobs) {
+    proto::WaitJobRequest request;
+    request.set_job(id);
+    const absl::StatusOr<proto::Job> job = jobs->Wait(request);
+    if (!job.ok()) return job.status();
+    if (query.json) std::cout << JsonText(JobJson(*job));
+    if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
+      std::cerr << "bsp: job " << id << " " << StateName(job->state()) << ": " << job->reason()
+                << "\n";
+    }
+    if (status == 0) status = StatusOf(*job);
+  }
+  return status;
+}
+
+}  // namespace
+
+void AddJobCommands(CommandLine& line) {
+  AddSubmit(line);
+  using Perform = absl::StatusOr<int> (*)(const CommandLine&, const JobQuery&);
+  const auto add = [&line](const std::string& name, const std::string& description,
+                           Perform perform) {
+    CLI::App* command = AddCommand(line, name, description);
+    const auto query = std::make_shared<JobQuery>();
+    if (name == "jobs") {
+      command->add_flag("-a,--all", query->all, "Those that have ended, too");
+    } else {
+      AddJob(command, *query);
+    }
+    command->add_flag("--json", query->json, kJsonText);
+    SetAction(line, command, [&line, query, perform] { return perform(line, *query); });
+  };
+  add("jobs", "List the jobs that wait or run", ListJobs);
+  add("show", "Show all about a job, and why it waits", ShowJob);
+  add("wait", "Wait for the end of a job; gives its exit status", WaitJobs);
+  add("cancel", "End a job at once", CancelJobs);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,139 @@
+#include "client/job_options.h"
+
+#include <stdlib.h>
+
+#include "client/file_option.h"
+#include "client/processors.h"
+#include "client/quantities.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::int32_t kPriorityMax = 1'000'000;
+
+// A validator that says what is wrong, or nothing.
+template <typename Value>
+std::string Complaint(const absl::StatusOr<Value>& parsed) {
+  return parsed.ok() ? std::string() : std::string(parsed.status().message());
+}
+
+std::string CheckVariable(const std::string& text) {
+  return text.find('=') == std::string::npos ? text + " is not NAME=VALUE" : std::string();
+}
+
+void AddProcessOptions(CLI::App& app, JobOptions& options) {
+  app.add_option("--dir", options.directory, "Run the processes in this directory")
+      ->type_name("DIR");
+  app.add_option("--env", options.environment, "Set a variable for the processes; may be repeated")
+      ->check(CheckVariable)
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std::string& text) {
+  return app.add_option("-n,--np,--nprocs", options.nprocs, text)
+      ->envname("BSP_NPROCS")
+      ->check(CLI::Range(1u, kProcessesMax))
+      ->type_name("P");
+}
+
+// Those that need a coordinator; FirstClusterOption finds them by their group.
+constexpr char kClusterGroup[] = "On a cluster";
+
+void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
+  const auto add = [&app](const std::string& name, auto& variable, const std::string& text) {
+    return app.add_option(name, variable, text)->group(kClusterGroup);
+  };
+  const auto add_parsed = [&app](const std::string& name, std::uint64_t& variable, auto parse,
+                                 const std::string& text) {
+    const auto take = [&variable, parse](const std::string& word) { variable = *parse(word); };
+    return app.add_option_function<std::string>(name, take, text)
+        ->check([parse](const std::string& word) { return Complaint(parse(word)); })
+        ->group(kClusterGroup);
+  };
+  add("--name", options.name, "The job's name in lists [that of the program]")->type_name("NAME");
+  add("--priority", options.priority, "Higher starts first [0]")
+      ->check(CLI::Range(-kPriorityMax, kPriorityMax))
+      ->type_name("N");
+  add_parsed("--time-limit", options.time_limit_s, ParseTimeLimit,
+             "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
+      ->type_name("TIME");
+  add_parsed("--memory", options.memory_bytes, ParseMemory, "Memory of each process, as in 4G")
+      ->type_name("SIZE");
+  add("--nodes", options.nodes, "Use exactly so many nodes")->type_name("N");
+  add("--per-node", options.per_node, "At most so many processes on a node")->type_name("N");
+  add("--constraint", options.constraints, "Only nodes with this label; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
+      ->group(kClusterGroup);
+}
+
+}  // namespace
+
+void AddCoordinatorOption(CLI::App& app, std::string& coordinator) {
+  app.add_option("--coordinator", coordinator, "The cluster's coordinator [BSP_COORDINATOR]")
+      ->type_name("HOST:PORT");
+}
+
+std::string NamedCoordinator(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* variable = getenv("BSP_COORDINATOR");
+  return variable == nullptr ? "" : variable;
+}
+
+void AddRunOptions(CLI::App& app, JobOptions& options) {
+  options.nprocs = Processors();
+  AddNumberOfProcesses(app, options, "Number of processes [number of processors]");
+  app.add_flag("--prefix-output", options.prefix_output, "Begin each line with its [pid]");
+  app.add_flag("--timing", options.timing, "At the end, print supersteps, time, w, h, g and l");
+  app.add_flag("--json", options.json, "Print --timing, as JSON");
+  AddProcessOptions(app, options);
+  app.get_option("--dir")->check(CLI::ExistingDirectory);
+  AddCoordinatorOption(app, options.coordinator);
+  AddSchedulingOptions(app, options);
+  app.footer(
+      "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
+      "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "
+      "after\n"
+      "bsp_abort or a wrong use of BSPlib, 126 and 127 if PROGRAM cannot be run. BSP_CHECK=full "
+      "finds\n"
+      "overlapping puts and memory changed under unbuffered transfers. See bsprun(1).");
+  app.prefix_command();
+}
+
+void AddSubmitOptions(CLI::App& app, JobOptions& options) {
+  AddNumberOfProcesses(app, options, "Number of processes")->required();
+  AddProcessOptions(app, options);
+  app.add_option("--file", options.files, "Put this file into the job's directory; may be repeated")
+      ->check([](const std::string& text) { return Complaint(ParseFileOption(text)); })
+      ->type_name("[NAME=]PATH")
+      ->allow_extra_args(false);
+  AddSchedulingOptions(app, options);
+  app.footer(
+      "PROGRAM and the files travel with the job; shared libraries do not. Prints the job's id.\n"
+      "See bsp(1).");
+  app.prefix_command();
+}
+
+std::string FirstClusterOption(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == kClusterGroup && option->count() > 0) return option->get_name();
+  }
+  return "";
+}
+
+std::string TakeProgram(const CLI::App& app, JobOptions& options) {
+  const CLI::App* parent = app.get_parent();
+  const std::string name = (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
+  options.program = app.remaining();
+  if (!options.program.empty() && options.program.front() == "--") {
+    options.program.erase(options.program.begin());
+  } else if (!options.program.empty() && options.program.front().front() == '-') {
+    return "unknown option " + options.program.front() + "; see " + name + " --help";
+  }
+  if (!options.program.empty()) return "";
+  return "no program given; usage: " + name + " -n P PROGRAM ARGS...";
+}
+
+}  // namespace bspnow

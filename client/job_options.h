@@ -1,0 +1,59 @@
+// What a user says about a job on the command line; the same for bsprun, bsp run and bsp submit.
+#ifndef CLIENT_JOB_OPTIONS_H_
+#define CLIENT_JOB_OPTIONS_H_
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kProcessesMax = 4096;
+
+/// Exit statuses of the launcher's own (docs/design.md).
+inline constexpr int kFailureStatus = 1;
+inline constexpr int kUsageStatus = 2;
+inline constexpr int kNotExecutableStatus = 126;
+inline constexpr int kNotFoundStatus = 127;
+
+struct JobOptions {
+  std::string coordinator;  ///< HOST:PORT; empty: no cluster.
+  std::uint32_t nprocs = 0;
+  std::vector<std::string> environment;  ///< NAME=VALUE.
+  std::string directory;
+  std::string name;
+  std::vector<std::string> files;  ///< As --file has them.
+  std::int32_t priority = 0;
+  std::uint64_t time_limit_s = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t nodes = 0;
+  std::uint32_t per_node = 0;
+  std::vector<std::string> constraints;
+  bool oversubscribe = false;
+  bool prefix_output = false;
+  bool timing = false;
+  bool json = false;
+  std::vector<std::string> program;  ///< PROGRAM ARGS...
+};
+
+void AddCoordinatorOption(CLI::App& app, std::string& coordinator);
+
+/// What --coordinator gave, else BSP_COORDINATOR; empty if neither names one.
+std::string NamedCoordinator(const std::string& option);
+
+/// What bsprun and `bsp run` take.
+void AddRunOptions(CLI::App& app, JobOptions& options);
+
+/// What `bsp submit` takes.
+void AddSubmitOptions(CLI::App& app, JobOptions& options);
+
+/// The first of the options given that only a cluster can do; empty if there is none.
+std::string FirstClusterOption(const CLI::App& app);
+
+/// Takes PROGRAM ARGS... from what the parser has left over. A message if something is wrong.
+std::string TakeProgram(const CLI::App& app, JobOptions& options);
+
+}  // namespace bspnow
+
+#endif  // CLIENT_JOB_OPTIONS_H_

@@ -1,0 +1,261 @@
+#include "client/jobs_stub.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grpcpp/grpcpp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "proto/jobs.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kConnectMs = 5'000;
+constexpr std::uint64_t kReconnectMs = 60'000;  // A coordinator that is started anew.
+constexpr std::uint64_t kRetryMs = 200;
+constexpr int kCallSeconds = 30;
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+absl::Status NobodyAt(const std::string& coordinator) {
+  return absl::UnavailableError(
+      absl::StrCat("no coordinator answers at ", coordinator,
+                   "; is bsp-coordinator running there? --coordinator or BSP_COORDINATOR name it"));
+}
+
+gpr_timespec After(std::uint64_t ms) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_millis(static_cast<std::int64_t>(ms), GPR_TIMESPAN));
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
+  return grpc::CreateCustomChannel(coordinator, grpc::InsecureChannelCredentials(), arguments);
+}
+
+// Waits until the channel is connected; gives up when the attempt is refused.
+bool Connected(grpc::Channel& channel) {
+  const gpr_timespec deadline = After(kConnectMs);
+  grpc_connectivity_state state = channel.GetState(true);
+  while (state != GRPC_CHANNEL_READY) {
+    if (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_SHUTDOWN) return false;
+    if (!channel.WaitForStateChange(state, deadline)) return false;
+    state = channel.GetState(true);
+  }
+  return true;
+}
+
+// Waits until the channel is connected again, however often that is refused.
+bool Reconnected(grpc::Channel& channel, std::uint64_t until_ns) {
+  const std::uint64_t now = NowNs();
+  return now < until_ns && channel.WaitForConnected(After((until_ns - now) / kNsPerMs));
+}
+
+template <typename Request, typename Reply>
+using Method = grpc::Status (proto::Jobs::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
+
+template <typename Request, typename Reply>
+absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
+                           Method<Request, Reply> method, const Request& request) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +  // tidy: gRPC's own clock.
+                       std::chrono::seconds(kCallSeconds));
+  Reply reply;
+  const grpc::Status status =
+      (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
+  if (!status.ok()) return FromGrpc(status);
+  return reply;
+}
+
+// Repeats a call that may be repeated, as long as the coordinator cannot be reached.
+template <typename Request, typename Reply>
+absl::StatusOr<Reply> CallUntilAnswered(const std::shared_ptr<grpc::Channel>& channel,
+                                        Method<Request, Reply> method, const Request& request) {
+  std::uint64_t until_ns = NowNs() + kReconnectMs * kNsPerMs;
+  while (true) {
+    grpc::ClientContext context;
+    Reply reply;
+    const std::uint64_t asked_ns = NowNs();
+    const grpc::Status status =
+        (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
+    if (status.ok()) return reply;
+    if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return FromGrpc(status);
+    // A call that broke after it had stood for a while begins a new search.
+    if (NowNs() - asked_ns > kConnectMs * kNsPerMs) until_ns = NowNs() + kReconnectMs * kNsPerMs;
+    if (!Reconnected(*channel, until_ns)) return FromGrpc(status);
+  }
+}
+
+}  // namespace
+
+JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel)
+    : coordinator_(std::move(coordinator)), channel_(std::move(channel)) {}
+
+absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator) {
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator);
+  if (!Connected(*channel)) return NobodyAt(coordinator);
+  return JobsStub(coordinator, std::move(channel));
+}
+
+// ---- Contents -----------------------------------------------------------------------------------
+
+absl::Status JobsStub::UploadOne(const Content& content,
+                                 const std::function<absl::Status(std::uint64_t)>& sent) {
+  const UniqueFd file(open(content.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    return absl::NotFoundError(absl::StrCat("file ", content.path, ": ", strerror(errno)));
+  }
+  grpc::ClientContext context;
+  proto::UploadBlobReply reply;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto writer = stub->UploadBlob(&context, &reply);
+  proto::BlobChunk chunk;
+  chunk.set_sha256(content.sha256);
+  chunk.set_bytes(content.bytes);
+  std::uint64_t left = content.bytes;
+  bool open = true;
+  do {
+    chunk.mutable_data()->resize(std::min<std::uint64_t>(left, kChunkBytes));
+    const ssize_t n = read(file.get(), chunk.mutable_data()->data(), chunk.data().size());
+    if (n < 0 || (n == 0 && left != 0)) {
+      context.TryCancel();
+      writer->Finish();
+      return absl::DataLossError(absl::StrCat("file ", content.path, " changed while it was sent"));
+    }
+    chunk.mutable_data()->resize(static_cast<std::size_t>(n));
+    left -= static_cast<std::uint64_t>(n);
+    open = writer->Write(chunk);
+    if (const absl::Status go_on = sent(static_cast<std::uint64_t>(n)); !go_on.ok()) {
+      context.TryCancel();
+      writer->Finish();
+      return go_on;
+    }
+    chunk.Clear();
+  } while (open && left != 0);
+  writer->WritesDone();
+  return FromGrpc(writer->Finish());
+}
+
+absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progress& sent) {
+  proto::FindMissingBlobsRequest request;
+  for (const Content& content : contents) request.add_sha256(content.sha256);
+  const absl::StatusOr<proto::FindMissingBlobsReply> missing =
+      Call(channel_, &proto::Jobs::Stub::FindMissingBlobs, request);
+  if (!missing.ok()) return missing.status();
+  std::vector<const Content*> needed;
+  std::uint64_t all = 0;
+  for (const std::string& sha256 : missing->sha256()) {
+    for (const Content& content : contents) {
+      if (content.sha256 != sha256) continue;
+      needed.push_back(&content);
+      all += content.bytes;
+      break;  // Two files may hold the same.
+    }
+  }
+  std::uint64_t done = 0;
+  for (const Content* content : needed) {
+    const absl::Status uploaded = UploadOne(*content, [&](std::uint64_t bytes) {
+      done += bytes;
+      return sent(done, all);
+    });
+    if (!uploaded.ok()) {
+      return absl::Status(uploaded.code(),
+                          absl::StrCat("uploading ", content->path, ": ", uploaded.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ---- Jobs ---------------------------------------------------------------------------------------
+
+absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobRequest& request) {
+  return CallUntilAnswered(channel_, &proto::Jobs::Stub::SubmitJob, request);
+}
+
+absl::StatusOr<proto::ListJobsReply> JobsStub::ListJobs(const proto::ListJobsRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ShowJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) {
+  return CallUntilAnswered(channel_, &proto::Jobs::Stub::WaitJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
+}
+
+absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
+                               const std::function<absl::Status(const proto::LogLine&)>& line) {
+  grpc::ClientContext context;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto reader = stub->ReadLog(&context, request);
+  proto::LogLine next;
+  while (reader->Read(&next)) {
+    if (const absl::Status taken = line(next); !taken.ok()) {
+      context.TryCancel();
+      reader->Finish();
+      return taken;
+    }
+  }
+  return FromGrpc(reader->Finish());
+}
+
+absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request,
+                             const std::function<absl::Status(const proto::FileChunk&)>& chunk) {
+  grpc::ClientContext context;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto reader = stub->FetchFiles(&context, request);
+  proto::FileChunk next;
+  while (reader->Read(&next)) {
+    if (const absl::Status taken = chunk(next); !taken.ok()) {
+      context.TryCancel();
+      reader->Finish();
+      return taken;
+    }
+  }
+  return FromGrpc(reader->Finish());
+}
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {
+  return Call(channel_, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
+}
+
+absl::StatusOr<proto::Node> JobsStub::Drain(const proto::DrainNodeRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::DrainNode, request);
+}
+
+absl::Status JobsStub::StoreParameters(const proto::MachineParameters& parameters) {
+  return Call(channel_, &proto::Jobs::Stub::StoreParameters, parameters).status();
+}
+
+absl::StatusOr<proto::MachineParameters> JobsStub::ShowParameters(
+    const proto::ShowParametersRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ShowParameters, request);
+}
+
+}  // namespace bspnow

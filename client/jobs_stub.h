@@ -1,0 +1,68 @@
+// The coordinator's service of jobs, as a client calls it: each call waits for its reply. The only
+// file, with attach_stub.cc, that knows gRPC; failures come as absl::Status.
+#ifndef CLIENT_JOBS_STUB_H_
+#define CLIENT_JOBS_STUB_H_
+
+#include <absl/status/statusor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/content.h"
+#include "proto/jobs.pb.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace bspnow {
+
+class JobsStub {
+ public:
+  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT.
+  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator);
+
+  /// Uploads what the coordinator lacks of these contents. `sent` hears the bytes that are done of
+  /// all that must be sent; a Status that is not ok ends the upload with it.
+  using Progress = std::function<absl::Status(std::uint64_t done, std::uint64_t all)>;
+  absl::Status Upload(const std::vector<Content>& contents, const Progress& sent);
+
+  /// Repeats a call that broke; the key in the request makes that safe.
+  absl::StatusOr<proto::SubmitJobReply> Submit(const proto::SubmitJobRequest& request);
+
+  absl::StatusOr<proto::ListJobsReply> ListJobs(const proto::ListJobsRequest& request);
+  absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);
+
+  /// Returns when the job has ended, however long that takes; survives a restart of the
+  /// coordinator.
+  absl::StatusOr<proto::Job> Wait(const proto::WaitJobRequest& request);
+
+  absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
+  absl::StatusOr<proto::ListNodesReply> ListNodes();
+  absl::StatusOr<proto::Node> Drain(const proto::DrainNodeRequest& request);
+  absl::Status StoreParameters(const proto::MachineParameters& parameters);
+  absl::StatusOr<proto::MachineParameters> ShowParameters(
+      const proto::ShowParametersRequest& request);
+
+  /// Hands over each piece of a stream as it comes; a Status that is not ok ends the call with it.
+  absl::Status ReadLog(const proto::ReadLogRequest& request,
+                       const std::function<absl::Status(const proto::LogLine&)>& line);
+  absl::Status Fetch(const proto::FetchFilesRequest& request,
+                     const std::function<absl::Status(const proto::FileChunk&)>& chunk);
+
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+
+ private:
+  JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel);
+  absl::Status UploadOne(const Content& content,
+                         const std::function<absl::Status(std::uint64_t)>& sent);
+
+  std::string coordinator_;
+  std::shared_ptr<grpc::Channel> channel_;
+};
+
+}  // namespace bspnow
+
+#endif  // CLIENT_JOBS_STUB_H_

@@ -1,0 +1,175 @@
+// logs, fetch.
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "client/commands.h"
+#include "client/job_json.h"
+#include "client/line_prefixer.h"
+
+namespace bspnow {
+namespace {
+
+absl::Status WriteAll(int fd, std::string_view text, const std::string& what) {
+  while (!text.empty()) {
+    const ssize_t n = write(fd, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return absl::DataLossError(absl::StrCat("writing ", what, ": ", strerror(errno)));
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return absl::OkStatus();
+}
+
+// ---- logs ---------------------------------------------------------------------------------------
+
+struct LogOptions {
+  std::uint64_t job = 0;
+  bool follow = false;
+  CLI::Option* pid_option = nullptr;
+  std::uint32_t pid = 0;
+  bool prefix_output = false;
+  bool json = false;
+};
+
+/// Prints what processes said where they said it: on standard output or standard error.
+class LogPrinter {
+ public:
+  explicit LogPrinter(const LogOptions& options) : options_(options) {}
+
+  absl::Status Print(const proto::LogLine& line) {
+    if (options_.json) return WriteAll(STDOUT_FILENO, JsonText(LogJson(line)), "standard output");
+    const bool is_error = line.stream() == proto::STDERR;
+    const std::string text = options_.prefix_output && !line.of_launcher()
+                                 ? PrefixerOf(line).Add(line.text())
+                                 : line.text();
+    return is_error ? WriteAll(STDERR_FILENO, text, "standard error")
+                    : WriteAll(STDOUT_FILENO, text, "standard output");
+  }
+
+ private:
+  LinePrefixer& PrefixerOf(const proto::LogLine& line) {
+    const auto key = std::make_pair(line.pid(), line.stream());
+    return prefixers_.try_emplace(key, absl::StrCat("[", line.pid(), "] ")).first->second;
+  }
+
+  const LogOptions& options_;
+  std::map<std::pair<std::uint32_t, proto::OutputStream>, LinePrefixer> prefixers_;
+};
+
+absl::StatusOr<int> PrintLog(const CommandLine& line, const LogOptions& options) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  proto::ReadLogRequest request;
+  request.set_job(options.job);
+  request.set_follow(options.follow);
+  request.set_one_pid(options.pid_option->count() > 0);
+  request.set_pid(options.pid);
+  LogPrinter printer(options);
+  const absl::Status read = jobs->ReadLog(
+      request, [&printer](const proto::LogLine& next) { return printer.Print(next); });
+  if (!read.ok()) return read;
+  return 0;
+}
+
+// ---- fetch --------------------------------------------------------------------------------------
+
+struct FetchOptions {
+  std::uint64_t job = 0;
+  std::vector<std::string> names;
+  std::string directory = ".";
+  bool json = false;
+};
+
+/// Writes the files that come, one after the other, below a directory.
+class FileWriter {
+ public:
+  explicit FileWriter(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  absl::Status Take(const proto::FileChunk& chunk) {
+    if (!chunk.name().empty()) {
+      if (absl::Status s = Begin(chunk); !s.ok()) return s;
+    }
+    if (!file_.valid()) return absl::DataLossError("the coordinator sent a file without a name");
+    return WriteAll(file_.get(), chunk.data(), names_.back());
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  absl::Status Begin(const proto::FileChunk& chunk) {
+    const std::filesystem::path name = std::filesystem::path(chunk.name()).lexically_normal();
+    if (name.is_absolute() || name.begin()->string() == "..") {
+      return absl::DataLossError(
+          absl::StrCat("refusing to write ", chunk.name(), ": it is not below the directory"));
+    }
+    const std::filesystem::path path = directory_ / name;
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    const mode_t mode = (chunk.mode() & 0777) | 0600;
+    // What lies there is replaced, not written through: it may be a link to somewhere else.
+    unlink(path.c_str());
+    file_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    if (!file_.valid()) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("file ", path.string(), ": ", strerror(errno)));
+    }
+    names_.push_back(path.lexically_normal());
+    return absl::OkStatus();
+  }
+
+  std::filesystem::path directory_;
+  UniqueFd file_;
+  std::vector<std::string> names_;
+};
+
+absl::StatusOr<int> FetchJobFiles(const CommandLine& line, const FetchOptions& options) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  proto::FetchFilesRequest request;
+  request.set_job(options.job);
+  for (const std::string& name : options.names) request.add_names(name);
+  FileWriter writer(options.directory);
+  const absl::Status fetched =
+      jobs->Fetch(request, [&writer](const proto::FileChunk& chunk) { return writer.Take(chunk); });
+  if (!fetched.ok()) return fetched;
+  if (options.json) {
+    std::cout << JsonText({{"job", options.job}, {"files", writer.names()}});
+  } else {
+    for (const std::string& name : writer.names()) std::cout << name << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddOutputCommands(CommandLine& line) {
+  CLI::App* logs = AddCommand(line, "logs", "Print what a job has printed");
+  const auto log_options = std::make_shared<LogOptions>();
+  logs->add_option("JOB", log_options->job, "The job's id")->required();
+  logs->add_flag("-f,--follow", log_options->follow, "Go on until the job ends");
+  log_options->pid_option =
+      logs->add_option("--pid", log_options->pid, "Only of this process")->type_name("PID");
+  logs->add_flag("--prefix-output", log_options->prefix_output, "Begin each line with its [pid]");
+  logs->add_flag("--json", log_options->json, "Print JSON, an object for each piece");
+  SetAction(line, logs, [&line, log_options] { return PrintLog(line, *log_options); });
+
+  CLI::App* fetch = AddCommand(line, "fetch", "Fetch files that pid 0 left in the job's directory");
+  const auto fetch_options = std::make_shared<FetchOptions>();
+  fetch->add_option("JOB", fetch_options->job, "The job's id")->required();
+  fetch->add_option("NAME", fetch_options->names, "Only these files [all]");
+  fetch->add_option("--dir", fetch_options->directory, "Put them there [.]")->type_name("DIR");
+  fetch->add_flag("--json", fetch_options->json, "Print JSON, for programs");
+  SetAction(line, fetch, [&line, fetch_options] { return FetchJobFiles(line, *fetch_options); });
+}
+
+}  // namespace bspnow

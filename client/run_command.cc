@@ -1,0 +1,23 @@
+// run: what bsprun does, on the cluster that was named.
+#include <memory>
+
+#include "client/cluster_run.h"
+#include "client/commands.h"
+#include "client/job_options.h"
+
+namespace bspnow {
+
+void AddRunCommand(CommandLine& line) {
+  CLI::App* command = line.app.add_subcommand("run", "Run a program; the same as bsprun");
+  const auto options = std::make_shared<JobOptions>();
+  AddRunOptions(*command, *options);
+  command->callback([&line, command, options] {
+    if (const std::string wrong = TakeProgram(*command, *options); !wrong.empty()) {
+      throw CLI::ValidationError(wrong);
+    }
+    if (options->coordinator.empty()) options->coordinator = line.coordinator;
+    line.chosen = [options]() -> absl::StatusOr<int> { return RunOnCluster(*options); };
+  });
+}
+
+}  // namespace bspnow

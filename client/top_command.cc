@@ -1,0 +1,135 @@
+// top: looks again and again.
+#include <stdio.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/clock.h"
+#include "client/commands.h"
+#include "client/job_json.h"
+#include "client/signal_watch.h"
+#include "client/terminal_screen.h"
+#include "client/top_screen.h"
+
+namespace bspnow {
+namespace {
+
+constexpr double kIntervalMinS = 0.1;
+constexpr double kIntervalMaxS = 3600;
+
+struct TopOptions {
+  bool batch = false;
+  double interval_s = 1;
+  std::uint64_t count = 0;  ///< 0: until interrupted.
+  bool json = false;
+};
+
+absl::StatusOr<TopSample> TakeSample(JobsStub& jobs) {
+  TopSample sample;
+  absl::StatusOr<proto::ListJobsReply> job_list = jobs.ListJobs(proto::ListJobsRequest());
+  if (!job_list.ok()) return job_list.status();
+  absl::StatusOr<proto::ListNodesReply> node_list = jobs.ListNodes();
+  if (!node_list.ok()) return node_list.status();
+  sample.jobs = std::move(*job_list);
+  sample.nodes = std::move(*node_list);
+  sample.taken_ns = NowNs();
+  sample.taken_unix_ms = UnixMs();
+  return sample;
+}
+
+std::string SampleJson(const TopSample& sample) {
+  nlohmann::json jobs = nlohmann::json::array();
+  for (const proto::Job& job : sample.jobs.jobs()) jobs.push_back(JobJson(job));
+  nlohmann::json nodes = nlohmann::json::array();
+  for (const proto::Node& node : sample.nodes.nodes()) nodes.push_back(NodeJson(node));
+  return JsonText(
+      {{"taken_unix_ms", sample.taken_unix_ms}, {"jobs", std::move(jobs)}, {"nodes", nodes}});
+}
+
+class Top {
+ public:
+  Top(JobsStub& jobs, const TopOptions& options)
+      : jobs_(jobs), options_(options), signals_(loop_, [this](int) { loop_.Stop(); }) {
+    if (options.batch || options.json) return;
+    screen_.emplace();
+    loop_.OnReadable(STDIN_FILENO, [this] {
+      const char key = screen_->ReadKey();
+      if (key == 'q' || key == 'Q' || key == '\0') loop_.Stop();
+    });
+  }
+
+  ~Top() { loop_.Forget(STDIN_FILENO); }
+
+  absl::Status Run() {
+    Look();
+    if (failure_.ok() && !done_) loop_.Run();
+    return failure_;
+  }
+
+ private:
+  void Look() {
+    const absl::StatusOr<TopSample> sample = TakeSample(jobs_);
+    if (sample.ok()) {
+      Show(*sample);
+    } else if (screen_) {  // It may come back.
+      screen_->Draw(std::string(sample.status().message()));
+    } else {
+      failure_ = sample.status();
+    }
+    looks_ += 1;
+    done_ = options_.count != 0 && looks_ >= options_.count;
+    if (done_ || !failure_.ok()) {
+      loop_.Stop();
+      return;
+    }
+    loop_.SetTimer(static_cast<std::uint64_t>(options_.interval_s * 1000), [this] { Look(); });
+  }
+
+  void Show(const TopSample& sample) {
+    if (options_.json) {
+      std::cout << SampleJson(sample) << std::flush;
+    } else if (screen_) {
+      screen_->Draw(top_.Show(sample, ColoursFor(STDOUT_FILENO)) + "\nq quits");
+    } else {
+      std::cout << (looks_ > 0 ? "\n" : "") << top_.Show(sample, Colours::kOff) << std::flush;
+    }
+    if (!std::cout) failure_ = absl::DataLossError("writing standard output failed");
+  }
+
+  JobsStub& jobs_;
+  const TopOptions& options_;
+  EventLoop loop_;
+  SignalWatch signals_;
+  std::optional<TerminalScreen> screen_;
+  TopScreen top_;
+  std::uint64_t looks_ = 0;
+  bool done_ = false;
+  absl::Status failure_;
+};
+
+absl::StatusOr<int> RunTop(const CommandLine& line, TopOptions options) {
+  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+  if (!jobs.ok()) return jobs.status();
+  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) options.batch = true;
+  if (absl::Status run = Top(*jobs, options).Run(); !run.ok()) return run;
+  return 0;
+}
+
+}  // namespace
+
+void AddTopCommand(CommandLine& line) {
+  CLI::App* command = AddCommand(line, "top", "Show what the jobs are doing, live");
+  const auto options = std::make_shared<TopOptions>();
+  command->add_flag("-b,--batch", options->batch, "Print one text after the other; no terminal");
+  command->add_option("--interval", options->interval_s, "Seconds from one look to the next [1]")
+      ->check(CLI::Range(kIntervalMinS, kIntervalMaxS))
+      ->type_name("SECONDS");
+  command->add_option("--count", options->count, "End after so many looks")->type_name("N");
+  command->add_flag("--json", options->json, "Print JSON, an object for each look");
+  SetAction(line, command, [&line, options] { return RunTop(line, *options); });
+}
+
+}  // namespace bspnow
