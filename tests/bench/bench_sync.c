@@ -28,7 +28,10 @@ int main(int argc, char **argv) {
   check_barrier();
   Timing timing = measure(empty_superstep, NULL, agree, budget_s, 1e-3);
   check_barrier();
-  if (bsp_pid() == 0) report("sync", timing);
+  if (bsp_pid() == 0) {
+    report("sync", timing);
+    figure("sync.steps", (double)timing.nsteps);
+  }
   bsp_end();
   return 0;
 }

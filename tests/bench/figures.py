@@ -36,10 +36,11 @@ class Summary:
 class Target:
     """What is to be reached: a bound on bspnow's figure, or on its speed relative to MPI's."""
     bound: float
-    kind: str  # "at most", "below" or "times MPI"
+    kind: str  # "at most", "at least", "below" or "times MPI"
 
     def text(self):
-        sign = {"at most": "<= %g", "below": "< %g", "times MPI": ">= %gx MPI"}[self.kind]
+        sign = {"at most": "<= %g", "at least": ">= %g", "below": "< %g",
+                "times MPI": ">= %gx MPI"}[self.kind]
         return sign % self.bound
 
     def holds(self, figure):
@@ -47,8 +48,8 @@ class Target:
         value = figure.ratio_to_mpi if self.kind == "times MPI" else figure.own
         if value is None:
             return None
-        return {"at most": value <= self.bound, "below": value < self.bound,
-                "times MPI": value >= self.bound}[self.kind]
+        return {"at most": value <= self.bound, "at least": value >= self.bound,
+                "below": value < self.bound, "times MPI": value >= self.bound}[self.kind]
 
 
 @dataclasses.dataclass

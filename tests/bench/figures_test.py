@@ -20,6 +20,10 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(figure(Target(100, "below"), bspnow=[100]).verdict, "MISSED")
         self.assertEqual(figure(Target(100, "below"), bspnow=[99.9]).verdict, "ok")
 
+    def test_at_least_asks_for_more(self):
+        self.assertEqual(figure(Target(3, "at least"), bspnow=[3]).verdict, "ok")
+        self.assertEqual(figure(Target(3, "at least"), bspnow=[2.9]).verdict, "MISSED")
+
     def test_the_median_counts(self):
         self.assertEqual(figure(Target(2, "at most"), bspnow=[1, 90, 1.5]).verdict, "ok")
 

@@ -5,44 +5,7 @@
  * one counter that waits with sched_yield; memcpy of NBYTES in each process at once; N random
  * stores of 8 bytes in each process's own memory. Figures sync, copy.NBYTES, store. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS under -std=c11 */
-#include "measure.h"
-
-#include <sched.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* The counters on cache lines of their own. */
-typedef struct {
-  _Alignas(128) atomic_int arrived;
-  _Alignas(128) atomic_int superstep;
-  _Alignas(128) long agreed;
-} Shared;
-
-static Shared *shared;
-static int pid, nprocs;
-
-static void barrier(void *context) {
-  (void)context;
-  int superstep = atomic_load_explicit(&shared->superstep, memory_order_relaxed);
-  if (atomic_fetch_add(&shared->arrived, 1) == nprocs - 1) {
-    atomic_store_explicit(&shared->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&shared->superstep, superstep + 1, memory_order_release);
-    return;
-  }
-  while (atomic_load_explicit(&shared->superstep, memory_order_acquire) == superstep) sched_yield();
-}
-
-static long agree(long value) {
-  if (pid == 0) shared->agreed = value;
-  barrier(NULL);
-  value = shared->agreed;
-  barrier(NULL);
-  return value;
-}
+#include "limit_processes.h"
 
 typedef struct {
   char *from, *to;
@@ -105,20 +68,8 @@ static void run_limit(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   require(argc >= 4, "usage: limit P barrier|memcpy|stores SECONDS ...");
-  nprocs = atoi(argv[1]);
-  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  require(shared != MAP_FAILED, "mmap");
-  for (int child = 1; child < nprocs; ++child) {
-    pid_t forked = fork();
-    require(forked >= 0, "fork");
-    if (forked > 0) continue;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    pid = child;
-    break;
-  }
+  share_memory();
+  start_processes(atoi(argv[1]));
   run_limit(argc, argv);
-  int status, all_well = 1;
-  while (pid == 0 && wait(&status) > 0)
-    if (status != 0) all_well = 0;
-  return all_well ? 0 : 1;
+  return end_processes();
 }

@@ -70,6 +70,7 @@ typedef struct {
   double cold_s;   /* The first step, buffers not yet there. */
   double median_s; /* Per step, over samples of several steps each. */
   double p99_s;
+  long nsteps; /* How many steps there were in all. */
 } Timing;
 
 enum { kWarmSteps = 4, kSamplesMin = 5, kSamplesMax = 5000 };
@@ -89,6 +90,7 @@ static inline Timing measure(Step step, void *context, Agree agree, double budge
   }
   long nsteps = (long)(sample_s / once_s);
   nsteps = agree(nsteps < 1 ? 1 : nsteps);
+  timing.nsteps = kWarmSteps + nsteps;
   double start_s = now_s();
   for (long i = 0; i < nsteps; ++i) step(context); /* One step told too little about many. */
   once_s = (now_s() - start_s) / (double)nsteps;
@@ -98,6 +100,7 @@ static inline Timing measure(Step step, void *context, Agree agree, double budge
   if (nsamples < kSamplesMin) nsamples = kSamplesMin;
   if (nsamples > kSamplesMax) nsamples = kSamplesMax;
   nsamples = agree(nsamples);
+  timing.nsteps += nsamples * nsteps;
 
   double *samples = (double *)allocate((size_t)nsamples * sizeof(double));
   for (long s = 0; s < nsamples; ++s) {

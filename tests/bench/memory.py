@@ -13,9 +13,9 @@ LIST_S = 0.05
 SESSION_FIELD = 3  # In /proc/PID/stat behind the command: state, ppid, pgrp, session.
 
 
-def processes_of(launcher):
-    """The launcher, all that descends from it, and all of its session."""
-    parents, members = {}, {launcher}
+def processes_of(*roots):
+    """These processes, all that descends from them, and all of their sessions."""
+    parents, members = {}, set(roots)
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -25,7 +25,7 @@ def processes_of(launcher):
         except OSError:  # It has ended meanwhile.
             continue
         parents[int(entry)] = int(fields[1])
-        if int(fields[SESSION_FIELD]) == launcher:
+        if int(fields[SESSION_FIELD]) in roots:
             members.add(int(entry))
     grown = True
     while grown:
@@ -83,8 +83,10 @@ class Peak:
     follow each other the smaller sum counts: a peak is what lasts for both.
     """
 
-    def __init__(self):
+    def __init__(self, daemons=()):
+        """`daemons`: processes that hold memory for the job and are not started by it."""
         self.nbytes = 0
+        self.daemons = tuple(daemons)
 
     def watch(self, job, timeout_s):
         """job: a subprocess.Popen, the leader of its session."""
@@ -92,7 +94,8 @@ class Peak:
         listed_s, pids, before = 0.0, [], 0
         while job.poll() is None and time.monotonic() < end_s:
             if time.monotonic() - listed_s > LIST_S:
-                pids, listed_s = sorted(processes_of(job.pid)), time.monotonic()
+                listed_s = time.monotonic()
+                pids = sorted(processes_of(job.pid, *self.daemons))
             now = nbytes_held(pids)
             self.nbytes = max(self.nbytes, min(before, now))
             before = now

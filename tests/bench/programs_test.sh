@@ -25,7 +25,7 @@ reports() {
 }
 
 for p in 1 2 4; do
-  reports 'sync sync.p99' "$bsprun" -n "$p" "$programs/bench_sync" 0.01
+  reports 'sync sync.p99 sync.steps' "$bsprun" -n "$p" "$programs/bench_sync" 0.01
   reports 'put.64 hpput.64 get.64 hpget.64 send.64 put.65536 send.65536' \
     "$bsprun" -n "$p" "$programs/bench_exchange" even 0.01 64 65536
   reports 'put put.cold send get' "$bsprun" -n "$p" "$programs/bench_random" 0.01 5000
@@ -40,3 +40,10 @@ reports 'one one.cold one.second' "$bsprun" -n 4 "$programs/bench_one_put" time 
 reports '' "$bsprun" -n 4 "$programs/bench_one_put" hold 1 1000000
 reports 'copy.4096' "$programs/limit" 2 memcpy 0.01 4096
 reports 'store' "$programs/limit" 2 stores 0.01 5000
+for p in 1 2 5; do
+  reports 'sync blocking' "$programs/raw_tcp" "$p" barrier 0.01
+done
+for congestion in reno default; do
+  reports 'exchange.64 exchange.100000' "$programs/raw_tcp" 2 exchange "$congestion" 0.01 64 100000
+  reports 'stream.100000' "$programs/raw_tcp" 2 stream "$congestion" 0.01 100000
+done

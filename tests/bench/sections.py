@@ -35,6 +35,7 @@ class Bench:
     """The systems, how thorough to be, and what went wrong so far."""
 
     def __init__(self, bspnow, mpis, machine, quick):
+        """`bspnow`: that which the targets are for."""
         self.bspnow, self.mpis, self.machine = bspnow, mpis, machine
         self.quick = quick
         self.failures = []
@@ -61,7 +62,7 @@ class Bench:
 
     @staticmethod
     def run_once(run, samples):
-        peak = memory.Peak() if run.watch_memory else None
+        peak = memory.Peak(run.system.daemons()) if run.watch_memory else None
         outcome = run.system.run(run.program, run.nprocs, run.arguments, peak)
         for name, seconds in outcome.figures.items():
             samples[name].append(seconds)

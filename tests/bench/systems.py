@@ -93,6 +93,10 @@ class System:
     def environment(self):
         return {}
 
+    def daemons(self):
+        """Ids of processes that work for the job beside those that the launcher starts."""
+        return []
+
     def run(self, program, nprocs, arguments, peak=None):
         output_path = os.path.join(self.build_dir, "output")
         command = self.command(program, nprocs, [str(argument) for argument in arguments])
@@ -120,43 +124,49 @@ def bazel(command, *arguments):
 class Bspnow(System):
     """This source tree, built by Bazel; or an installed tree."""
     name = "bspnow"
-    OPTIONS = {"shm": []}
+    # For TCP systems_tcp.py adds the coordinator and where the processes are to be.
+    LIMITS = {"shm": "limit", "tcp": "raw_tcp"}
+    PROGRAMS = {"shm": ("client/bsprun",),
+                "tcp": ("client/bsprun", "client/bsp-client", "coordinator/bsp-coordinator",
+                        "worker/bsp-worker", "worker/bsp-host")}
 
     def __init__(self, build_dir, transport, prefix=None):
         super().__init__(build_dir, transport)
+        self.bin_dir = os.path.join(os.path.abspath(prefix), "bin") if prefix else build_dir
+        self.bsprun = os.path.join(self.bin_dir, "bsprun")
+        self.limit = os.path.join(build_dir, self.LIMITS[transport])
         if prefix:
-            self.program_dir = build_dir
-            self.bsprun = os.path.join(os.path.abspath(prefix), "bin", "bsprun")
             for program in BSP_PROGRAMS:
                 compile_c("cc", "bench_%s.c" % program, os.path.join(build_dir, "bench_" + program),
                           ["-I", os.path.join(prefix, "include"),
                            os.path.join(prefix, "lib", "libbsp.a")])
-            compile_c("cc", "limit.c", os.path.join(build_dir, "limit"))
+            compile_c("cc", self.LIMITS[transport] + ".c", self.limit)
         else:
             self.build_with_bazel()
         self.version = machine.first_line([self.bsprun, "--version"])
 
     def build_with_bazel(self):
         """Copies what it builds: a later build must not change what is being measured."""
-        programs = ["bench_" + program for program in BSP_PROGRAMS] + ["limit"]
-        bazel("build", "//client:bsprun", "//tests/bench:programs")
+        programs = ["bench_" + program for program in BSP_PROGRAMS]
+        programs.append(self.LIMITS[self.transport])
+        paths = [*self.PROGRAMS[self.transport], *("tests/bench/" + name for name in programs)]
+        bazel("build", *("//%s:%s" % os.path.split(path) for path in paths))
         bazel_bin = bazel("info", "bazel-bin").strip()
-        for path in ["client/bsprun"] + ["tests/bench/" + program for program in programs]:
+        for path in paths:
             shutil.copy(os.path.join(bazel_bin, path), self.build_dir)
-        self.program_dir, self.bsprun = self.build_dir, os.path.join(self.build_dir, "bsprun")
 
     def command(self, program, nprocs, arguments):
-        return [self.bsprun, "-n", str(nprocs), *self.OPTIONS[self.transport],
-                os.path.join(self.program_dir, "bench_" + program), *arguments]
+        return [self.bsprun, "-n", str(nprocs), os.path.join(self.build_dir, "bench_" + program),
+                *arguments]
 
 
 class Machine(System):
-    """The machine's own limits: processes with shared memory and no library between them."""
+    """The machine's own limits: processes with shared memory, or TCP, and no library between."""
     name = "machine"
 
     def __init__(self, bspnow):
         super().__init__(bspnow.build_dir, bspnow.transport)
-        self.program = os.path.join(bspnow.program_dir, "limit")
+        self.program = bspnow.limit
 
     def command(self, program, nprocs, arguments):
         return [self.program, str(nprocs), program, *arguments]
@@ -193,18 +203,24 @@ class Mpi(System):
 class Mpich(Mpi):
     """As it is: it has no option for waiting politely when processes exceed the cores."""
     name = "mpich"
-    OPTIONS = {"shm": []}
+    ENVIRONMENT = {"shm": {}, "tcp": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo",
+                                      "MPIR_CVAR_NOLOCAL": "1"}}
 
     def find_version(self):
         return machine.first_line(["mpichversion"]).replace("MPICH Version:", "").strip()
 
     def options(self, nprocs):
-        return self.OPTIONS[self.transport]
+        return []
+
+    def environment(self):
+        return self.ENVIRONMENT[self.transport]
 
 
 class OpenMpi(Mpi):
     name = "openmpi"
-    OPTIONS = {"shm": ["--bind-to", "none"]}
+    OPTIONS = {"shm": ["--bind-to", "none"],
+               "tcp": ["--bind-to", "none", "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
+                       "--mca", "btl_tcp_if_include", "lo"]}
     # Beyond the cores it must be told to yield while it waits.
     CROWDED = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 

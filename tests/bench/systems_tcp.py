@@ -1,0 +1,54 @@
+"""bspnow over TCP: clusters on loopback, each a coordinator and workers started for the bench, and
+jobs on all of their nodes."""
+
+import glob
+import os
+import sys
+
+from systems import SOURCE_DIR, System
+
+sys.path.append(os.path.join(SOURCE_DIR, "tests", "cluster"))
+
+# pylint: disable=wrong-import-position
+import left_behind
+from cluster import Cluster
+from daemons import Binaries
+
+SLOTS = 64
+
+
+class OnCluster(System):
+    """The programs of `bspnow` (systems.Bspnow) on a cluster of its own."""
+
+    def __init__(self, bspnow, name, workers, congestion, slots=SLOTS):
+        super().__init__(bspnow.build_dir, bspnow.transport)
+        self.name, self.bspnow, self.version = name, bspnow, bspnow.version
+        self.workers = workers
+        self.cluster = Cluster(workers, slots, Binaries(bspnow.bin_dir),
+                               worker_options=["--congestion", congestion])
+
+    def __enter__(self):
+        self.cluster.__enter__()
+        return self
+
+    def __exit__(self, *exception):
+        return self.cluster.__exit__(*exception)
+
+    def command(self, program, nprocs, arguments):
+        """The processes spread over as many of the nodes as there are processes."""
+        launcher, *rest = self.bspnow.command(program, nprocs, arguments)
+        return [launcher, "--coordinator", self.cluster.address,
+                "--nodes", str(min(nprocs, self.workers)), *rest]
+
+    def daemons(self):
+        return [daemon.process.pid
+                for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]]
+
+
+def processor_s(daemon):
+    """Processor time that a daemon has used since its start, in seconds; to the nanosecond, where
+    /proc/PID/stat counts in hundredths. A thread that has ended is not counted."""
+    total_ns = 0
+    for path in glob.glob("/proc/%d/task/*/schedstat" % daemon.process.pid):
+        total_ns += int((left_behind.read(path).split() or [b"0"])[0])
+    return total_ns / 1e9

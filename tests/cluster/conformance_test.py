@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The conformance programs on three nodes: each as tests/conformance/run has it, on one cluster for
+all. With arguments only those programs whose paths contain one of them."""
+
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+from cluster import Cluster
+from daemons import HERE
+
+CONFORMANCE = "tests/conformance"
+PROCS = "1 2 4 7"
+SECONDS = os.environ.get("BSP_CONFORMANCE_SECONDS", "300")
+
+
+def programs():
+    """(program, file with its header), C and Fortran."""
+    found = []
+    for at, _, names in os.walk(CONFORMANCE, followlinks=True):
+        for name in names:
+            path = os.path.join(at, name)
+            if name.endswith(".program"):
+                found.append((path, path.removesuffix(".program")))
+            elif match := re.fullmatch(r"(\w+)_(include|module)", name):
+                found.append((path, os.path.join(at, match[1] + ".header")))
+    return sorted(found)
+
+
+def mine(everything):
+    """Of several shards this one's."""
+    index = int(os.environ.get("TEST_SHARD_INDEX", "0"))
+    total = int(os.environ.get("TEST_TOTAL_SHARDS", "1"))
+    if "TEST_SHARD_STATUS_FILE" in os.environ:
+        with open(os.environ["TEST_SHARD_STATUS_FILE"], "w", encoding="ascii"):
+            pass
+    return everything[index::total]
+
+
+def run(cluster, program, source):
+    variables = {"BSP_LAUNCH": os.path.join(HERE, "spread"), "BSP_CONFORMANCE_PROCS": PROCS,
+                 "BSP_CONFORMANCE_SECONDS": SECONDS}
+    if "full_check" in os.path.basename(source):
+        variables["BSP_CHECK"] = "full"
+    done = subprocess.run([os.path.join(CONFORMANCE, "run"), "none", program, source],
+                          env=cluster.client_environment(**variables), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        print(f"FAILED: {source}\n{done.stdout}", flush=True)
+    return done.returncode == 0, done.stdout.count("ok      p = ")
+
+
+def main():
+    everything = programs()
+    if len(everything) < 200:
+        sys.exit(f"only {len(everything)} programs found: this test would show nothing")
+    chosen = mine([(program, source) for program, source in everything if not sys.argv[1:]
+                   or any(word in source for word in sys.argv[1:])])
+    failed = runs = 0
+    with Cluster(workers=3, slots=8) as cluster:
+        for program, source in chosen:
+            passed, count = run(cluster, program, source)
+            failed += not passed
+            runs += count
+        print(f"{len(chosen)} programs, {failed} failed; {runs} runs passed")
+        if failed:
+            for daemon in [cluster.coordinator, *cluster.workers.values()]:
+                daemon.print_log()
+    return 1 if failed or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

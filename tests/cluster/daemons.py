@@ -1,0 +1,136 @@
+"""One daemon of a cluster: started, watched, ended; its log kept. And where the programs are."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import left_behind
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+PROGRAMS = {
+    "bsprun": "client/bsprun",
+    "bsp-coordinator": "coordinator/bsp-coordinator",
+    "bsp-worker": "worker/bsp-worker",
+    "bsp-host": "worker/bsp-host",
+    "fault_proxy": "tests/cluster/fault_proxy",
+}
+START_S = 120.0
+END_S = 60.0
+
+
+class Failed(Exception):
+    """What a cluster was asked for did not happen."""
+
+
+class Binaries:
+    """Paths of the programs: in the directory `bin_dir` (an installed tree or a heap of files),
+    below the working directory (Bazel's runfiles), or below bazel-bin of the source tree."""
+
+    def __init__(self, bin_dir=None):
+        self.paths = {name: self._find(name, path, bin_dir) for name, path in PROGRAMS.items()}
+
+    @staticmethod
+    def _find(name, path, bin_dir):
+        if bin_dir:
+            places = [os.path.join(bin_dir, name), os.path.join(bin_dir, path),
+                      os.path.join(bin_dir, "..", "libexec", "bspnow", name)]
+        else:
+            source = os.path.dirname(os.path.dirname(HERE))
+            places = [os.path.abspath(path), os.path.join(source, "bazel-bin", path)]
+        return next((place for place in places if os.path.exists(place)), None)
+
+    def __getitem__(self, name):
+        if not self.paths[name]:
+            raise Failed(f"no program {name}; build it, or name its directory by --bin")
+        return self.paths[name]
+
+
+def wait_until(condition, what, seconds=START_S):
+    """Gives what `condition` gave when it was true at last."""
+    until_s = time.monotonic() + seconds
+    while not (result := condition()):
+        if time.monotonic() > until_s:
+            raise Failed(f"{what}: not within {seconds:.0f} s")
+        time.sleep(0.02)
+    return result
+
+
+class Daemon:
+    """A process with a state directory, in which it writes its addresses once it serves."""
+
+    def __init__(self, name, command, directory, environment):
+        self.name, self.command, self.directory = name, command, directory
+        self.environment = environment
+        self.state_dir = os.path.join(directory, "state")
+        self.log_path = os.path.join(directory, "log")
+        os.makedirs(self.state_dir, exist_ok=True)
+        self.start()
+
+    def start(self):
+        """Again, after it has ended: with the state that it left."""
+        self.was_killed = False
+        if os.path.exists(self._address_path()):
+            os.unlink(self._address_path())
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                cwd=self.directory, env=self.environment, start_new_session=True,
+                preexec_fn=left_behind.end_with_parent)
+
+    def _address_path(self):
+        return os.path.join(self.state_dir, "address")
+
+    def _read_addresses(self):
+        if self.process.poll() is not None:
+            raise Failed(f"{self.name} ended with status {self.process.returncode}")
+        try:
+            with open(self._address_path(), encoding="ascii") as file:
+                return dict(line.strip().split("=", 1) for line in file)
+        except FileNotFoundError:
+            return None
+
+    def addresses(self):
+        """What it listens on: listen, data, barrier, metrics -> HOST:PORT."""
+        return wait_until(self._read_addresses, f"{self.name} writes its address")
+
+    @property
+    def running(self):
+        return self.process.poll() is None
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.was_killed = True
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def stop(self):
+        """Asks it to end, and complains if it does not do that well."""
+        if self.running:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.terminate()
+        try:
+            status = self.process.wait(timeout=END_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return [f"{self.name} still ran {END_S:.0f} s after SIGTERM"]
+        if status != (-signal.SIGKILL if self.was_killed else 0):
+            return [f"{self.name} ended with status {status}"]
+        return []
+
+    def log(self):
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def print_log(self, lines_max=200):
+        lines = self.log().splitlines()
+        print(f"---- {self.name}: {' '.join(self.command)}", file=sys.stderr)
+        if len(lines) > lines_max:
+            print(f"({len(lines) - lines_max} lines before)", file=sys.stderr)
+        print("\n".join(lines[-lines_max:]), file=sys.stderr, flush=True)

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Connections that break, stall, lie and stammer, in any superstep: the result and the output are
+those of an undisturbed run, byte by byte. Seeds and numbers of faults are printed.
+
+Run by hand with a number, it takes that as the seed.
+"""
+
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from cluster import Cluster
+from reference import alone, arranged, path_of
+
+SEED = 1
+P = 6
+SUPERSTEPS = 40
+LARGE_BYTES = 300_000
+TRIALS = 3
+
+
+class FaultsTest(unittest.TestCase):
+    """Each test is one kind of fault, on a cluster of its own: seeds do not depend on what ran
+    before."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.expected = {}
+
+    def undisturbed(self, command):
+        key = tuple(command)
+        if key not in self.expected:
+            self.expected[key] = alone(P, command)
+        return self.expected[key]
+
+    def disturb(self, routes, supersteps=SUPERSTEPS, large_bytes=LARGE_BYTES, trials=TRIALS,
+                **faults):
+        """Several runs on three nodes while the connections of `routes` have these faults."""
+        command = [path_of("mixed"), supersteps, large_bytes]
+        expected = self.undisturbed(command)
+        with Cluster(workers=3, slots=2, proxied=routes, seed=SEED) as cluster:
+            for route in self.names(cluster, routes):
+                cluster.proxy.faults(route, **faults)
+            for trial in range(trials):
+                done = cluster.bsprun("--nodes", 3, "-n", P, *command)
+                self.assertEqual(arranged(done.stdout), expected,
+                                 f"seed {SEED}, trial {trial}, {faults}")
+                self.assertEqual(done.stderr, "")
+            counts = cluster.proxy.counts()
+        print(f"{self.id().rpartition('.')[2]}: {faults} on {'/'.join(routes)}, seed {SEED}: "
+              f"{counts}", flush=True)
+        for kind in ("flip", "reset", "stall", "halfopen"):
+            if kind in faults:
+                self.assertGreater(counts[kind], 0, f"no {kind} happened: this shows nothing")
+        return counts
+
+    @staticmethod
+    def names(cluster, routes):
+        """The routes of the proxy: `data` is one for each worker."""
+        named = [route for route in routes if route != "data"]
+        return named + (list(cluster.workers) if "data" in routes else [])
+
+    def test_nothing_wrong(self):
+        self.assertGreater(self.disturb(["data", "barrier"])["connections"], 6)
+
+    def test_resets_between_workers(self):
+        self.disturb(["data"], reset=1_000_000)
+
+    def test_resets_between_workers_and_coordinator(self):
+        self.disturb(["barrier"], reset=4_000)
+
+    def test_resets_of_control(self):
+        self.disturb(["control"], reset=20_000)
+
+    def test_stalls(self):
+        self.disturb(["data"], stall=1_000_000, stall_ms=100)
+        self.disturb(["barrier"], stall=4_000, stall_ms=50)
+
+    def test_stall_that_is_longer_than_anyone_waits(self):
+        self.disturb(["data"], trials=1, stall=20_000_000, stall_ms=5_000)
+
+    def test_delay(self):
+        self.disturb(["data", "barrier"], supersteps=10, trials=1, delay_ms=5)
+
+    def test_flipped_bits_between_workers(self):
+        self.disturb(["data"], flip=1_000_000)
+
+    def test_flipped_bits_between_workers_and_coordinator(self):
+        self.disturb(["barrier"], flip=4_000)
+
+    def test_half_open_connections(self):
+        self.disturb(["data"], trials=1, halfopen=10_000_000)
+
+    def test_single_bytes(self):
+        self.disturb(["data", "barrier"], supersteps=8, large_bytes=20_000, trials=1, piece=1)
+
+    def test_small_pieces(self):
+        self.disturb(["data", "barrier"], trials=1, piece=300)
+
+    def test_everything_at_once(self):
+        self.disturb(["data"], flip=3_000_000, reset=3_000_000, stall=3_000_000, stall_ms=20,
+                     delay_ms=1, piece=20_000)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1].isdigit():
+        SEED = int(sys.argv.pop(1))
+    unittest.main(verbosity=2)

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Jobs as users see them: many at once, clients that leave, workers that come and go, a coordinator
+that starts again."""
+
+import json
+import os
+import signal
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from cluster import Cluster
+from daemons import wait_until
+from reference import alone, arranged, path_of
+
+JOBS_AT_ONCE = 20
+JOB_S = 300
+
+
+def mixed(supersteps=12):
+    return [path_of("mixed"), supersteps, 50_000]
+
+
+class TogetherTest(unittest.TestCase):
+    """All on one cluster, as users are."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster(workers=3, slots=4))
+
+    def test_twenty_jobs_at_once(self):
+        """12 slots: some run together, some wait for their turn."""
+        expected = {p: alone(p, mixed()) for p in (1, 2, 4, 7)}
+        jobs = [(p, self.cluster.submit("-n", p, *mixed()))
+                for p in (list(expected) * JOBS_AT_ONCE)[:JOBS_AT_ONCE]]
+        for p, job in jobs:
+            self.cluster.bsp("wait", job)
+            self.assertEqual(arranged(self.cluster.bsp("logs", job).stdout), expected[p])
+            self.assertEqual(self.cluster.state(job), "succeeded")
+
+    def test_a_job_that_asks_for_too_much_says_why_it_waits(self):
+        sleeping = self.cluster.submit("-n", 12, path_of("misbehaviour"), "sleep")
+        self.cluster.await_state(sleeping, "running")
+        waiting = self.cluster.submit("-n", 2, *mixed())
+        wait_until(lambda: "slots" in self.cluster.show(waiting)["reason"],
+                   "the job says what it waits for")
+        self.cluster.bsp("cancel", sleeping)
+        self.cluster.bsp("wait", waiting)
+        self.assertEqual(self.cluster.state(sleeping), "cancelled")
+
+    def test_a_waiting_job_that_is_cancelled_never_starts(self):
+        sleeping = self.cluster.submit("-n", 12, path_of("misbehaviour"), "sleep")
+        waiting = self.cluster.submit("-n", 12, path_of("misbehaviour"), "sleep")
+        self.cluster.bsp("cancel", waiting)
+        self.cluster.bsp("cancel", sleeping)
+        self.cluster.await_state(waiting, "cancelled")
+        self.assertIsNone(self.cluster.show(waiting)["started_unix_ms"])
+        self.cluster.await_state(sleeping, "cancelled")
+
+    def test_bsprun_that_is_killed_takes_its_job_along(self):
+        client = self.cluster.start_client(
+            ["bsprun", "--name", "orphan", "-n", 3, path_of("misbehaviour"), "sleep"])
+        job = self.job_named("orphan")
+        self.cluster.await_state(job, "running")
+        client.kill()
+        client.wait()
+        self.cluster.await_state(job, "cancelled", "failed")
+
+    def test_bsprun_that_is_interrupted_ends_with_its_job(self):
+        client = self.cluster.start_client(
+            ["bsprun", "--name", "interrupted", "-n", 3, path_of("misbehaviour"), "sleep"])
+        job = self.job_named("interrupted")
+        self.cluster.await_state(job, "running")
+        client.send_signal(signal.SIGINT)
+        self.assertIn(client.wait(timeout=JOB_S), (-signal.SIGINT, 128 + signal.SIGINT))
+        self.cluster.await_state(job, "cancelled", "failed")
+
+    def test_a_job_goes_on_when_nobody_follows_it_any_more(self):
+        expected = alone(4, mixed(40))
+        job = self.cluster.submit("-n", 4, *mixed(40))
+        follower = self.cluster.start_client(["bsp", "logs", "-f", str(job)],
+                                             stdout=open(os.devnull, "wb"))
+        follower.kill()
+        follower.wait()
+        self.cluster.bsp("wait", job)
+        self.assertEqual(arranged(self.cluster.bsp("logs", job).stdout), expected)
+
+    def test_the_exit_status_is_the_jobs(self):
+        job = self.cluster.submit("-n", 3, path_of("misbehaviour"), "leave")
+        self.assertEqual(self.cluster.bsp("wait", job, check=False).returncode, 3)
+        self.assertIn("pid 1", self.cluster.show(job)["reason"])
+
+    def test_a_drained_node_takes_no_jobs(self):
+        self.cluster.bsp("drain", "w2")
+        job = self.cluster.submit("-n", 8, *mixed())
+        self.cluster.bsp("wait", job)
+        self.cluster.bsp("undrain", "w2")
+        nodes = {place["node"] for place in self.cluster.show(job)["placement"]}
+        self.assertEqual(nodes, {"w1", "w3"})
+
+    def job_named(self, name):
+        def find():
+            listed = json.loads(self.cluster.bsp("jobs", "--json").stdout)
+            listed = listed.get("jobs", []) if isinstance(listed, dict) else listed
+            return [job["job"] for job in listed if job["name"] == name]
+        return wait_until(find, f"the job {name} is listed")[0]
+
+
+class ComingAndGoingTest(unittest.TestCase):
+    def test_workers_come_and_go_while_jobs_wait(self):
+        expected = alone(6, mixed())
+        with Cluster(workers=1, slots=2) as cluster:
+            jobs = [cluster.submit("-n", 6, *mixed()) for _ in range(3)]
+            cluster.add_worker("gone", 2)
+            cluster.await_workers(2)
+            self.assertEqual({cluster.state(job) for job in jobs}, {"waiting"})
+            cluster.workers["gone"].kill()
+            wait_until(lambda: cluster.nodes_up() == {"w1"}, "the killed worker is lost")
+            self.assertEqual({cluster.state(job) for job in jobs}, {"waiting"})
+            cluster.add_worker("w2", 2)
+            cluster.add_worker("w3", 2)
+            for job in jobs:
+                cluster.bsp("wait", job)
+                self.assertEqual(arranged(cluster.bsp("logs", job).stdout), expected)
+
+    def test_a_worker_that_is_killed_fails_its_jobs_and_no_others(self):
+        with Cluster(workers=3, slots=2) as cluster:
+            lost = cluster.submit("-n", 6, path_of("misbehaviour"), "sleep")
+            cluster.await_state(lost, "running")
+            waiting = cluster.submit("-n", 4, *mixed())
+            cluster.workers["w2"].kill()
+            cluster.await_state(lost, "failed")
+            self.assertIn("w2", cluster.show(lost)["reason"])
+            cluster.bsp("wait", waiting)
+
+    def test_waiting_jobs_survive_a_coordinator_that_is_killed(self):
+        expected = alone(4, mixed())
+        with Cluster(workers=2, slots=2) as cluster:
+            running = cluster.submit("-n", 4, path_of("misbehaviour"), "sleep")
+            cluster.await_state(running, "running")
+            waiting = [cluster.submit("-n", 4, "--priority", i, *mixed()) for i in range(3)]
+            cluster.coordinator.kill()
+            cluster.restart_coordinator()
+            cluster.await_workers(2)
+            for job in waiting:
+                cluster.bsp("wait", job)
+                self.assertEqual(arranged(cluster.bsp("logs", job).stdout), expected)
+            self.assertEqual(cluster.state(running), "failed")
+            self.assertIn("restart", cluster.show(running)["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Programs that misbehave (misbehaviour.c), beside a program that does not, on the same workers:
+that one's result is right, the daemons live, and nothing is left behind."""
+
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from cluster import Cluster
+from reference import alone, arranged, path_of
+
+P = 3
+DAEMON_MIB_MAX = 600
+FLOOD_MIB = 40
+
+
+def resident_mib(daemon):
+    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) >> 10
+
+
+class MisbehaviourTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.enterClassContext(Cluster(workers=3, slots=2))
+        cls.good = [path_of("mixed"), 30, 50_000]
+        cls.expected = alone(P, cls.good)
+
+    def start(self, *what):
+        return self.cluster.submit("--nodes", P, "-n", P, path_of("misbehaviour"), *what)
+
+    def beside(self, *what):
+        """The good program while this one runs; the number of the bad job."""
+        bad = self.start(*what)
+        done = self.cluster.bsprun("--nodes", P, "-n", P, *self.good)
+        self.assertEqual(arranged(done.stdout), self.expected)
+        self.assertEqual(done.stderr, "")
+        for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]:
+            self.assertTrue(daemon.running, f"{daemon.name} died")
+        return bad
+
+    def end_of(self, job):
+        """The job's state after it has ended, or was helped to end."""
+        self.cluster.await_state(job, "succeeded", "failed", "cancelled")
+        return self.cluster.state(job)
+
+    def test_one_that_floods(self):
+        bad = self.beside("flood", FLOOD_MIB)
+        self.assertEqual(self.end_of(bad), "succeeded")
+        lines = self.cluster.bsp("logs", bad).stdout.splitlines()
+        self.assertEqual(len(lines), P * (FLOOD_MIB * 2**20 // 128 + 1))
+        for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]:
+            self.assertLess(resident_mib(daemon), DAEMON_MIB_MAX, daemon.name)
+
+    def test_one_that_sleeps(self):
+        bad = self.beside("sleep")
+        self.assertEqual(self.cluster.state(bad), "running")
+        self.cluster.bsp("cancel", bad)
+        self.assertEqual(self.end_of(bad), "cancelled")
+
+    def test_one_that_stops_itself(self):
+        bad = self.beside("stop")
+        self.cluster.bsp("cancel", bad)
+        self.assertEqual(self.end_of(bad), "cancelled")
+
+    def test_one_that_leaves_processes_behind(self):
+        self.assertEqual(self.end_of(self.beside("fork", 5)), "succeeded")
+
+    def test_one_that_closes_its_descriptors(self):
+        # Whether it can go on is its own affair.
+        self.end_of(self.beside("close"))
+
+    def test_one_that_closes_all_before_it_begins(self):
+        self.end_of(self.beside("closeall"))
+
+    def test_one_that_scribbles_over_its_arena(self):
+        for seed in range(1, 9):
+            with self.subTest(seed=seed):
+                bad = self.beside("scribble", seed)
+                # It may wait for what never comes.
+                self.cluster.bsp("cancel", bad, check=False)
+                self.end_of(bad)
+
+    def test_one_that_crashes(self):
+        bad = self.beside("crash")
+        self.assertEqual(self.end_of(bad), "failed")
+        self.assertIn("pid 1", self.cluster.show(bad)["reason"])
+        self.assertEqual(self.cluster.bsp("wait", bad, check=False).returncode, 128 + 11)
+
+    def test_one_that_leaves_without_end(self):
+        self.assertEqual(self.end_of(self.beside("leave")), "failed")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,52 @@
+"""The fault proxy (fault_proxy.cc) as Python sees it: commands by line, answers by line."""
+
+import subprocess
+
+from daemons import END_S, Failed
+
+
+class Proxy:
+    """Ends with its standard input, so that it cannot outlive whoever started it."""
+
+    def __init__(self, program, seed):
+        self.process = subprocess.Popen([program, "--seed", str(seed)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def command(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        answer = self.process.stdout.readline().split()
+        if not answer or answer[0] != "ok":
+            raise Failed(f"fault proxy: {' '.join(map(str, words))}: {' '.join(answer)}")
+        return answer[1:]
+
+    def listen(self, route):
+        """Opens a route; HOST:PORT to tell others."""
+        return self.command("listen", route)[0]
+
+    def target(self, route, address):
+        self.command("target", route, address)
+
+    def faults(self, route, **means):
+        """What happens by chance from now on, on connections open and new: `reset=100000` means
+        every 100,000 bytes on average. fault_proxy.cc says what there is."""
+        self.command("faults", route, *[f"{name}={value}" for name, value in means.items()])
+
+    def now(self, what, route):
+        """One fault now, on all its connections: reset, halfopen, cut-to, cut-from, heal."""
+        self.command(what, route)
+
+    def counts(self):
+        """What has happened so far: resets, stalls, flips, connections, bytes."""
+        return {name: int(value) for name, value in
+                (word.split("=") for word in self.command("counts"))}
+
+    def stop(self):
+        self.process.stdin.close()
+        try:
+            status = self.process.wait(timeout=END_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return ["the fault proxy did not end"]
+        self.process.stdout.close()
+        return [] if status == 0 else [f"the fault proxy ended with status {status}"]

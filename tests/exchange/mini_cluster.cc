@@ -1,0 +1,308 @@
+// A cluster without its control plane: mini_cluster NODES P PROGRAM [ARGUMENT...] runs a BSP program
+// with P processes on NODES nodes, each a child of this process with a data plane of its own; this
+// one holds the barrier. For tests and measurements of the superstep path alone.
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/unique_fd.h"
+#include "coordinator/barrier_server.h"
+#include "net/event_loop.h"
+#include "worker/data_plane.h"
+#include "worker/limits.h"
+#include "worker/node_segment.h"
+#include "worker/process_host.h"
+#include "worker/spawn.h"
+
+namespace bspnow {
+namespace {
+
+constexpr JobId kJob{1};
+constexpr Epoch kEpoch{1};
+constexpr std::uint64_t kIncarnation = 4711;
+constexpr std::uint64_t kHeartbeatMs = 250;
+constexpr int kBroken = 3;
+
+struct Options {
+  std::uint32_t nodes;
+  std::uint32_t nprocs;
+  std::string program;
+  std::vector<std::string> arguments;
+};
+
+/// Lines of text between this process and a node.
+struct Pipes {
+  UniqueFd read_end;
+  UniqueFd write_end;
+};
+
+Pipes MakePipe() {
+  int ends[2];
+  BSP_CHECK(pipe2(ends, O_CLOEXEC) == 0);
+  return Pipes{UniqueFd(ends[0]), UniqueFd(ends[1])};
+}
+
+void WriteLine(int fd, const std::string& text) {
+  const std::string line = text + "\n";
+  BSP_CHECK(write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
+}
+
+std::string ReadLine(int fd) {
+  std::string line;
+  char c;
+  while (read(fd, &c, 1) == 1 && c != '\n') line += c;
+  return line;
+}
+
+WorkerId WorkerOf(std::uint32_t node) { return WorkerId{node + 1}; }
+
+// Blocks of consecutive pids, as even as it goes.
+std::vector<std::vector<Pid>> Spread(std::uint32_t nodes, std::uint32_t nprocs) {
+  std::vector<std::vector<Pid>> hosts(nodes);
+  for (std::uint32_t pid = 0; pid < nprocs; ++pid) {
+    hosts[std::uint64_t{pid} * nodes / nprocs].push_back(Pid{pid});
+  }
+  return hosts;
+}
+
+// ---- A node -------------------------------------------------------------------------------------
+
+class Node {
+ public:
+  Node(const Options& options, std::uint32_t number) : options_(options), number_(number) {}
+
+  int Run(int from_parent, int to_parent);
+
+ private:
+  void Join(int from_parent);
+  void AddJob(const std::vector<std::string>& addresses);
+  void OnExited(int wait_status);
+  void Fail(const std::string& reason);
+
+  const Options& options_;
+  std::uint32_t number_;
+  RaisedLimits limits_;
+  EventLoop loop_;
+  std::unique_ptr<DataPlane> plane_;
+  std::unique_ptr<NodeSegment> segment_;
+  std::unique_ptr<ProcessHost> host_;
+  UniqueFd doorbell_;
+  std::vector<std::vector<Pid>> hosts_;
+  std::size_t running_ = 0;
+  int status_ = 0;
+};
+
+void Node::Fail(const std::string& reason) {
+  fprintf(stderr, "node %u: %s\n", number_, reason.c_str());
+  status_ = kBroken;
+  host_->KillAll();
+}
+
+void Node::OnExited(int wait_status) {
+  const int status =
+      WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+  if (status_ == 0) status_ = status;
+  if (--running_ == 0) loop_.Stop();
+  if (status != 0) host_->KillAll();
+}
+
+void Node::AddJob(const std::vector<std::string>& addresses) {
+  hosts_ = Spread(options_.nodes, options_.nprocs);
+  const char* check = getenv("BSP_CHECK");
+  absl::StatusOr<NodeSegment> segment =
+      NodeSegment::Create(SegmentPlan{.job = kJob,
+                                      .epoch = kEpoch,
+                                      .nprocs = options_.nprocs,
+                                      .check_full = check != nullptr && strcmp(check, "full") == 0,
+                                      .memory_bytes = std::uint64_t{8} << 30});
+  BSP_CHECK(segment.ok());
+  segment_ = std::make_unique<NodeSegment>(*std::move(segment));
+  segment_->Place(number_, hosts_);
+  doorbell_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  JobPlan plan{.job = kJob,
+               .epoch = kEpoch,
+               .hosts = {},
+               .segment = segment_.get(),
+               .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
+  for (std::uint32_t k = 0; k < options_.nodes; ++k) {
+    plan.hosts.push_back(
+        JobHost{.worker = WorkerOf(k), .data_address = addresses[k], .pids = hosts_[k]});
+  }
+  plane_->AddJob(plan);
+}
+
+int Node::Run(int from_parent, int to_parent) {
+  loop_.EnablePolling();
+  const char* congestion = getenv("MINI_CONGESTION");
+  absl::StatusOr<std::unique_ptr<DataPlane>> plane = DataPlane::Create(
+      loop_,
+      DataPlaneSettings{.listen = "127.0.0.1:0",
+                        .congestion = congestion == nullptr ? "reno" : congestion,
+                        .incarnation = kIncarnation},
+      DataPlaneEvents{
+          .job_broken = [this](JobId, Epoch, const std::string& reason) { Fail(reason); },
+          .lease_renewed = nullptr,
+          .note =
+              [this](const std::string& fact) {
+                if (getenv("MINI_VERBOSE")) fprintf(stderr, "node %u: %s\n", number_, fact.c_str());
+              }});
+  BSP_CHECK(plane.ok());
+  plane_ = *std::move(plane);
+  WriteLine(to_parent, plane_->data_address());
+  const std::string barrier = ReadLine(from_parent);
+  std::vector<std::string> addresses;
+  for (std::uint32_t k = 0; k < options_.nodes; ++k) addresses.push_back(ReadLine(from_parent));
+  plane_->JoinCoordinator(CoordinatorPlan{
+      .self = WorkerOf(number_), .barrier_address = barrier, .heartbeat_ms = kHeartbeatMs});
+  AddJob(addresses);
+  const SharedMemory memory{.segment = segment_->fd(),
+                            .segment_bytes = segment_->bytes(),
+                            .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
+  host_ = std::make_unique<ProcessHost>(
+      loop_, memory,
+      ProcessEvents{
+          .attached = [this](Pid pid,
+                             pid_t os_pid) { plane_->SetProcess(kJob, kEpoch, pid, os_pid); },
+          .begun = [](Pid) {},
+          .output =
+              [](Pid, Stream stream, std::string_view text) {
+                fwrite(text.data(), 1, text.size(), stream == Stream::kOutput ? stdout : stderr);
+                fflush(stdout);
+              },
+          .output_ended = [](Pid, Stream) {},
+          .exited = [this](Pid, int status) { OnExited(status); }});
+  running_ = hosts_[number_].size();
+  const absl::Status started = host_->Start(
+      ProcessPlan{.program = options_.program,
+                  .arguments = options_.arguments,
+                  .environment = EnvironmentWith({}),
+                  .directory = "",
+                  .pids = hosts_[number_],
+                  .input = -1,
+                  .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
+                  .memory_bytes = 0,
+                  .limits = limits_});
+  if (!started.ok()) {
+    fprintf(stderr, "%s\n", std::string(started.message()).c_str());
+    return kBroken;
+  }
+  if (running_ != 0) loop_.Run();
+  host_->Finish();
+  if (getenv("MINI_STATISTICS")) {
+    const DataPlaneStatistics s = plane_->statistics();
+    fprintf(stderr,
+            "node %u: frames out %lu in %lu, bytes out %lu in %lu, resent %lu, reconnects %lu\n",
+            number_, s.frames_out, s.frames_in, s.bytes_out, s.bytes_in, s.resent_bytes,
+            s.reconnects);
+    for (const auto& [reason, count] : s.refused_frames) {
+      fprintf(stderr, "node %u: refused %s %lu\n", number_, reason.c_str(), count);
+    }
+  }
+  plane_->RemoveJob(kJob, kEpoch);
+  return status_;
+}
+
+// ---- All together -------------------------------------------------------------------------------
+
+struct Child {
+  pid_t os_pid;
+  UniqueFd to_child;
+  UniqueFd from_child;
+};
+
+Child StartNode(const Options& options, std::uint32_t number) {
+  Pipes down = MakePipe();
+  Pipes up = MakePipe();
+  const pid_t os_pid = fork();
+  if (os_pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    down.write_end.Reset();
+    up.read_end.Reset();
+    int status;
+    {
+      Node node(options, number);
+      status = node.Run(down.read_end.get(), up.write_end.get());
+    }
+    _exit(status);
+  }
+  return Child{os_pid, std::move(down.write_end), std::move(up.read_end)};
+}
+
+void KillAll(const std::vector<Child>& children) {
+  for (const Child& child : children) kill(child.os_pid, SIGKILL);
+}
+
+int RunCluster(const Options& options) {
+  signal(SIGPIPE, SIG_IGN);
+  std::vector<Child> children;
+  for (std::uint32_t k = 0; k < options.nodes; ++k) children.push_back(StartNode(options, k));
+  EventLoop loop;
+  loop.EnablePolling();
+  const absl::StatusOr<SocketAddress> any = Resolve(HostPort{"127.0.0.1", 0});
+  BSP_CHECK(any.ok());
+  absl::StatusOr<std::unique_ptr<BarrierServer>> server = BarrierServer::Listen(
+      loop, *any,
+      BarrierServerEvents{.worker_lost = [](WorkerId, const std::string&) {},
+                          .job_broken =
+                              [&](JobId, Epoch, const std::string& reason) {
+                                fprintf(stderr, "coordinator: %s\n", reason.c_str());
+                                KillAll(children);
+                              },
+                          .note = nullptr});
+  BSP_CHECK(server.ok());
+  std::vector<BarrierHost> hosts;
+  const auto pids = Spread(options.nodes, options.nprocs);
+  std::string addresses = (*server)->address().ToString();
+  for (std::uint32_t k = 0; k < options.nodes; ++k) {
+    (*server)->AdmitWorker(WorkerOf(k), kIncarnation);
+    hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
+    absl::StrAppend(&addresses, "\n", ReadLine(children[k].from_child.get()));
+  }
+  (*server)->AddJob(kJob, kEpoch, options.nprocs, std::move(hosts));
+  std::size_t running = children.size();
+  int result = 0;
+  for (const Child& child : children) {
+    WriteLine(child.to_child.get(), addresses);
+    loop.OnReadable(child.from_child.get(), [&, fd = child.from_child.get(), pid = child.os_pid] {
+      loop.Forget(fd);  // The end of the node.
+      int status = 0;
+      waitpid(pid, &status, 0);
+      if (result == 0) {
+        result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (result != 0) KillAll(children);  // The first failure is the job's.
+      }
+      if (--running == 0) loop.Stop();
+    });
+  }
+  loop.Run();
+  return result;
+}
+
+}  // namespace
+}  // namespace bspnow
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    fprintf(stderr, "usage: %s NODES P PROGRAM [ARGUMENT...]\n", argv[0]);
+    return 2;
+  }
+  const bspnow::Options options{.nodes = static_cast<std::uint32_t>(atoi(argv[1])),
+                                .nprocs = static_cast<std::uint32_t>(atoi(argv[2])),
+                                .program = argv[3],
+                                .arguments = std::vector<std::string>(argv + 3, argv + argc)};
+  return bspnow::RunCluster(options);
+}

@@ -1,0 +1,18 @@
+// Fuzzes what bsp-worker and bsp-host decode of each other's messages. What is taken and written
+// again reads the same.
+#include <cstdint>
+#include <string_view>
+
+#include "base/check.h"
+#include "worker/host_channel.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  const std::string_view packet(reinterpret_cast<const char*>(data), bytes);
+  if (const auto plan = bspnow::DecodePlan(packet); plan.ok())
+    BSP_CHECK(bspnow::DecodePlan(bspnow::EncodePlan(*plan)).ok());
+  if (const auto order = bspnow::DecodeOrder(packet); order.ok())
+    BSP_CHECK(bspnow::DecodeOrder(bspnow::Encode(*order)).ok());
+  if (const auto report = bspnow::DecodeReport(packet); report.ok())
+    BSP_CHECK(bspnow::DecodeReport(bspnow::Encode(*report))->text == report->text);
+  return 0;
+}

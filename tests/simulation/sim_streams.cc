@@ -1,0 +1,159 @@
+#include "tests/simulation/sim_streams.h"
+
+#include <utility>
+
+namespace bspnow {
+
+void SimStreams::SetSelf(WorkerId self, std::uint64_t incarnation) {
+  self_ = self;
+  incarnation_ = incarnation;
+  for (auto& [target, sender] : senders_) {
+    if (sender.link) sender.link->Close(SimLink::kCaller);
+  }
+  senders_.clear();
+}
+
+void SimStreams::Die() {
+  dead_ = true;
+  for (auto& [target, sender] : senders_) {
+    if (sender.link) sender.link->Close(SimLink::kCaller);
+  }
+  for (auto& [from, receiver] : receivers_) {
+    if (receiver.link) receiver.link->Close(SimLink::kCalled);
+  }
+}
+
+void SimStreams::BreakOne() {
+  std::vector<Link> links;
+  for (auto& [target, sender] : senders_) {
+    if (sender.link && !sender.link->broken()) links.push_back(sender.link);
+  }
+  if (!links.empty()) links[loop_.Below(links.size())]->Break();
+}
+
+// ---- Sending ----------------------------------------------------------------------------------------
+
+void SimStreams::Send(WorkerId target, const SimFrame& frame) {
+  Sender& sender = senders_[target];
+  const std::uint64_t sequence = sender.retention.Add({.job = frame.job,
+                                                       .epoch = frame.epoch,
+                                                       .superstep = Superstep{frame.superstep},
+                                                       .bytes = 1});
+  sender.kept.emplace(sequence, frame);
+  if (!sender.link) Connect(target);
+  Pump(target, sender);
+}
+
+void SimStreams::Connect(WorkerId target) {
+  Sender& sender = senders_[target];
+  sender.welcome = false;
+  sender.link = SimLink::Make(loop_);
+  const Link link = sender.link;
+  link->OnBroken(SimLink::kCaller, [this, target, link] {
+    const auto found = senders_.find(target);
+    if (dead_ || found == senders_.end() || found->second.link != link) return;
+    RetryLater(target);
+  });
+  link->Send(SimLink::kCaller, [this, link, target, self = self_, incarnation = incarnation_] {
+    SimStreams* receiver = find_(target);
+    if (receiver == nullptr || receiver->dead_) return link->Break();
+    receiver->OnHello(self, incarnation, link, this);
+  });
+}
+
+void SimStreams::RetryLater(WorkerId target) {
+  loop_.After(10 * kMillisecond + loop_.Below(kSecond), [this, target] {
+    const auto found = senders_.find(target);
+    if (dead_ || found == senders_.end() || !found->second.link->broken()) return;
+    if (found->second.retention.empty()) {
+      found->second.link = nullptr;  // The next frame connects.
+    } else {
+      Connect(target);
+    }
+  });
+}
+
+void SimStreams::OnWelcome(WorkerId target, const Link& link, std::uint64_t sequence) {
+  const auto found = senders_.find(target);
+  if (dead_ || found == senders_.end() || found->second.link != link) return;
+  Sender& sender = found->second;
+  const auto acked = sender.retention.OnWelcome(sequence);
+  if (!acked.has_value()) return oracle_.Fail("a receiver welcomes with what was never sent");
+  sender.welcome = true;
+  Deliver(sender, *acked);
+  Pump(target, sender);
+}
+
+void SimStreams::Pump(WorkerId target, Sender& sender) {
+  if (!sender.welcome || sender.link->broken()) return;
+  while (const auto next = sender.retention.NextToSend()) {
+    sender.retention.Sent();
+    sender.link->Send(SimLink::kCaller,
+                      [this, target, self = self_, link = sender.link, sequence = next->sequence,
+                       frame = sender.kept.at(next->sequence)] {
+                        SimStreams* receiver = find_(target);
+                        if (receiver == nullptr || receiver->dead_) return;
+                        receiver->OnFrame(self, link, sequence, frame, this);
+                      });
+  }
+}
+
+void SimStreams::OnAck(WorkerId target, const Link& link, std::uint64_t sequence) {
+  const auto found = senders_.find(target);
+  if (dead_ || found == senders_.end() || found->second.link != link) return;
+  const auto acked = found->second.retention.OnAck(sequence);
+  if (!acked.has_value()) return oracle_.Fail("a receiver acknowledges what was never sent");
+  Deliver(found->second, *acked);
+}
+
+void SimStreams::Deliver(Sender& sender, const std::vector<RetainedFrame>& frames) {
+  std::vector<SimFrame> delivered;
+  for (const RetainedFrame& frame : frames) delivered.push_back(sender.kept.at(frame.sequence));
+  Forget(sender, frames);
+  for (const SimFrame& frame : delivered) events_.delivered(frame);
+}
+
+void SimStreams::Forget(Sender& sender, const std::vector<RetainedFrame>& frames) {
+  for (const RetainedFrame& frame : frames) sender.kept.erase(frame.sequence);
+}
+
+void SimStreams::Prune(JobId job, Epoch epoch, std::uint64_t superstep) {
+  for (auto& [target, sender] : senders_) {
+    Forget(sender, sender.retention.PruneTo(job, epoch, Superstep{superstep}));
+  }
+}
+
+void SimStreams::DropJob(JobId job) {
+  for (auto& [target, sender] : senders_) Forget(sender, sender.retention.DropJob(job));
+}
+
+// ---- Receiving --------------------------------------------------------------------------------------
+
+void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& link,
+                         SimStreams* sender) {
+  Receiver& receiver = receivers_[from];
+  if (receiver.link) receiver.link->Close(SimLink::kCalled);
+  receiver.link = link;
+  const std::uint64_t last = receiver.reception.OnHello(incarnation);
+  link->Send(SimLink::kCalled,
+             [sender, target = self_, link, last] { sender->OnWelcome(target, link, last); });
+}
+
+void SimStreams::OnFrame(WorkerId from, const Link& link, std::uint64_t sequence,
+                         const SimFrame& frame, SimStreams* sender) {
+  Receiver& receiver = receivers_[from];
+  if (receiver.link != link) return;
+  if (receiver.reception.Take(sequence)) events_.taken(frame);
+  if (std::exchange(receiver.owes_ack, true)) return;
+  loop_.After(loop_.Below(20 * kMillisecond), [this, from, sender] {
+    Receiver& owing = receivers_[from];
+    owing.owes_ack = false;
+    if (dead_) return;
+    owing.link->Send(SimLink::kCalled,
+                     [sender, target = self_, link = owing.link, last = owing.reception.last()] {
+                       sender->OnAck(target, link, last);
+                     });
+  });
+}
+
+}  // namespace bspnow

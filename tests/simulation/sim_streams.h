@@ -1,0 +1,98 @@
+// The directed streams of one simulated worker to the others: Retention at the sender, Reception at
+// the receiver (net/retention.h), and between them connections that break.
+#ifndef TESTS_SIMULATION_SIM_STREAMS_H_
+#define TESTS_SIMULATION_SIM_STREAMS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "base/ids.h"
+#include "net/retention.h"
+#include "tests/simulation/sim_link.h"
+#include "tests/simulation/sim_oracle.h"
+#include "worker/node_exchange.h"
+
+namespace bspnow {
+
+/// A Batch frame.
+struct SimFrame {
+  JobId job;
+  Epoch epoch;
+  std::uint64_t superstep;
+  std::uint32_t from_host;
+  NodeExchange::FrameClass frame_class;
+  bool unread_put;       ///< Its sender waits for it to be delivered.
+  std::uint64_t number;  ///< The oracle's, of a counted frame.
+};
+
+class SimStreams;
+
+/// Whom a worker id stands for; nullptr if nobody answers there.
+using FindStreams = std::function<SimStreams*(WorkerId)>;
+
+class SimStreams {
+ public:
+  struct Events {
+    std::function<void(const SimFrame&)> taken;
+    std::function<void(const SimFrame&)> delivered;  ///< Acknowledged, of those that this one sent.
+  };
+
+  SimStreams(SimLoop& loop, const SimOracle& oracle, FindStreams find, Events events)
+      : loop_(loop), oracle_(oracle), find_(std::move(find)), events_(std::move(events)) {}
+
+  /// Another registration: streams begin anew.
+  void SetSelf(WorkerId self, std::uint64_t incarnation);
+
+  void Send(WorkerId target, const SimFrame& frame);
+  void Prune(JobId job, Epoch epoch, std::uint64_t superstep);
+  void DropJob(JobId job);
+
+  /// Breaks one connection, if there is one.
+  void BreakOne();
+  /// The worker is dead: nothing is heard or said any more.
+  void Die();
+  bool dead() const { return dead_; }
+
+ private:
+  using Link = std::shared_ptr<SimLink>;
+
+  struct Sender {
+    Retention retention;
+    std::unordered_map<std::uint64_t, SimFrame> kept;
+    Link link;
+    bool welcome = false;
+  };
+  struct Receiver {
+    Reception reception;
+    Link link;
+    bool owes_ack = false;
+  };
+
+  void Connect(WorkerId target);
+  void RetryLater(WorkerId target);
+  void Pump(WorkerId target, Sender& sender);
+  void OnHello(WorkerId from, std::uint64_t incarnation, const Link& link, SimStreams* sender);
+  void OnWelcome(WorkerId target, const Link& link, std::uint64_t sequence);
+  void OnFrame(WorkerId from, const Link& link, std::uint64_t sequence, const SimFrame& frame,
+               SimStreams* sender);
+  void OnAck(WorkerId target, const Link& link, std::uint64_t sequence);
+  void Deliver(Sender& sender, const std::vector<RetainedFrame>& frames);
+  static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);
+
+  SimLoop& loop_;
+  const SimOracle& oracle_;
+  FindStreams find_;
+  Events events_;
+  WorkerId self_{0};
+  std::uint64_t incarnation_ = 0;
+  std::map<WorkerId, Sender> senders_;
+  std::map<WorkerId, Receiver> receivers_;
+  bool dead_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // TESTS_SIMULATION_SIM_STREAMS_H_
