@@ -60,6 +60,7 @@ int RunAsBsp(int argc, char** argv) {
   AddOutputCommands(line);
   AddNodeCommands(line);
   AddTopCommand(line);
+  AddProbeCommand(line);
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
   const absl::StatusOr<int> done = line.chosen();

@@ -1,5 +1,5 @@
-// A coordinator's service of jobs for tests, in this process: it keeps what it is sent, and its jobs
-// echo their input.
+// A coordinator's service of jobs for tests, in this process: it keeps what it is sent, and its
+// jobs echo their input.
 #ifndef CLIENT_FAKE_JOBS_SERVICE_H_
 #define CLIENT_FAKE_JOBS_SERVICE_H_
 

@@ -40,10 +40,24 @@ CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std:
 // Those that need a coordinator; FirstClusterOption finds them by their group.
 constexpr char kClusterGroup[] = "On a cluster";
 
+CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& variable,
+                              const std::string& text) {
+  return app.add_option(name, variable, text)->group(kClusterGroup);
+}
+
+void AddPlacementOptions(CLI::App& app, JobOptions& options) {
+  AddClusterOption(app, "--nodes", options.nodes, "Use exactly so many nodes")->type_name("N");
+  AddClusterOption(app, "--per-node", options.per_node, "At most so many processes on a node")
+      ->type_name("N");
+  AddClusterOption(app, "--constraint", options.constraints,
+                   "Only nodes with this label; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
+      ->group(kClusterGroup);
+}
+
 void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
-  const auto add = [&app](const std::string& name, auto& variable, const std::string& text) {
-    return app.add_option(name, variable, text)->group(kClusterGroup);
-  };
   const auto add_parsed = [&app](const std::string& name, std::uint64_t& variable, auto parse,
                                  const std::string& text) {
     const auto take = [&variable, parse](const std::string& word) { variable = *parse(word); };
@@ -51,8 +65,9 @@ void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
         ->check([parse](const std::string& word) { return Complaint(parse(word)); })
         ->group(kClusterGroup);
   };
-  add("--name", options.name, "The job's name in lists [that of the program]")->type_name("NAME");
-  add("--priority", options.priority, "Higher starts first [0]")
+  AddClusterOption(app, "--name", options.name, "The job's name in lists [that of the program]")
+      ->type_name("NAME");
+  AddClusterOption(app, "--priority", options.priority, "Higher starts first [0]")
       ->check(CLI::Range(-kPriorityMax, kPriorityMax))
       ->type_name("N");
   add_parsed("--time-limit", options.time_limit_s, ParseTimeLimit,
@@ -60,13 +75,7 @@ void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
       ->type_name("TIME");
   add_parsed("--memory", options.memory_bytes, ParseMemory, "Memory of each process, as in 4G")
       ->type_name("SIZE");
-  add("--nodes", options.nodes, "Use exactly so many nodes")->type_name("N");
-  add("--per-node", options.per_node, "At most so many processes on a node")->type_name("N");
-  add("--constraint", options.constraints, "Only nodes with this label; may be repeated")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
-      ->group(kClusterGroup);
+  AddPlacementOptions(app, options);
 }
 
 }  // namespace
@@ -114,6 +123,11 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options) {
       "PROGRAM and the files travel with the job; shared libraries do not. Prints the job's id.\n"
       "See bsp(1).");
   app.prefix_command();
+}
+
+void AddProbeOptions(CLI::App& app, JobOptions& options) {
+  AddNumberOfProcesses(app, options, "Number of processes");
+  AddPlacementOptions(app, options);
 }
 
 std::string FirstClusterOption(const CLI::App& app) {

@@ -48,6 +48,9 @@ void AddRunOptions(CLI::App& app, JobOptions& options);
 /// What `bsp submit` takes.
 void AddSubmitOptions(CLI::App& app, JobOptions& options);
 
+/// What `bsp probe` takes of it: the number of processes, and where they go.
+void AddProbeOptions(CLI::App& app, JobOptions& options);
+
 /// The first of the options given that only a cluster can do; empty if there is none.
 std::string FirstClusterOption(const CLI::App& app);
 

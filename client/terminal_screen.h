@@ -1,4 +1,4 @@
-// A terminal taken over for a while: another screen, keys as they are pressed; given back at the end.
+// A terminal taken over for a while: another screen, keys as they are pressed; then given back.
 #ifndef CLIENT_TERMINAL_SCREEN_H_
 #define CLIENT_TERMINAL_SCREEN_H_
 

@@ -38,7 +38,7 @@ std::string ProgressText(std::uint64_t done, std::uint64_t all, std::uint64_t el
       BytesText(static_cast<double>(all)), BytesText(per_s));
   const std::string text = absl::StrCat("uploading ", figures);
   if (columns < text.size() + 4) return text.substr(0, columns);
-  const std::size_t bar = std::min(kBarColumnsMax, columns - text.size() - 3);
+  const std::size_t bar = std::min(kBarColumnsMax, columns - text.size() - 2);
   const auto full = static_cast<std::size_t>(part * static_cast<double>(bar));
   return absl::StrCat("uploading [", std::string(full, '#'), std::string(bar - full, ' '), "]",
                       figures);

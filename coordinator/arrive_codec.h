@@ -1,5 +1,5 @@
-// Reads the payload of an Arrive frame, which a worker wrote and nobody has checked yet. A view into
-// the frame: nothing is copied, and nothing may be kept. The layout is in net/frame.h.
+// Reads the payload of an Arrive frame, which a worker wrote and nobody has checked yet. A view
+// into the frame: nothing is copied, and nothing may be kept. The layout is in net/frame.h.
 #ifndef COORDINATOR_ARRIVE_CODEC_H_
 #define COORDINATOR_ARRIVE_CODEC_H_
 

@@ -70,7 +70,7 @@ BarrierServer::~BarrierServer() {
   loop_.CancelTimer(tick_);
 }
 
-// ---- Connections ----------------------------------------------------------------------------------
+// ---- Connections --------------------------------------------------------------------------------
 
 void BarrierServer::OnAccepted(Accepted accepted) {
   if (connections_.size() >= kConnectionsMax) return Note("refused=connection reason=too_many");
@@ -139,7 +139,7 @@ void BarrierServer::Tick() {
   tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
 }
 
-// ---- Workers --------------------------------------------------------------------------------------
+// ---- Workers ------------------------------------------------------------------------------------
 
 void BarrierServer::AdmitWorker(WorkerId worker, std::uint64_t incarnation) {
   workers_[worker] = Worker{.incarnation = incarnation};
@@ -166,7 +166,7 @@ std::uint64_t BarrierServer::LeaseAgeNs(WorkerId worker) const {
   return leases_.AgeNs(worker, NowNs());
 }
 
-// ---- Frames ---------------------------------------------------------------------------------------
+// ---- Frames -------------------------------------------------------------------------------------
 
 FrameFault BarrierServer::OnFrame(ConnectionId id, const FrameHeader& header,
                                   std::span<const std::byte> payload) {
@@ -310,7 +310,7 @@ void BarrierServer::SendRelease(const FrameHeader& arrive, const RunningJob& job
   stream->Send(header, job.barrier.release(host));
 }
 
-// ---- What is refused ------------------------------------------------------------------------------
+// ---- What is refused ----------------------------------------------------------------------------
 
 FrameFault BarrierServer::Refuse(Refusal refusal) {
   refused_[static_cast<std::size_t>(refusal)] += 1;
@@ -340,7 +340,7 @@ void BarrierServer::Break(const FrameHeader& header, RunningJob& job) {
   });
 }
 
-// ---- Jobs, and to look at -------------------------------------------------------------------------
+// ---- Jobs, and to look at -----------------------------------------------------------------------
 
 void BarrierServer::AddJob(JobId job, Epoch epoch, std::uint32_t nprocs,
                            std::vector<BarrierHost> hosts) {

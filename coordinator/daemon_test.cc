@@ -297,7 +297,7 @@ TEST_F(DaemonTest, JobEndsWhenItsAttachedClientLeaves) {
   EXPECT_TRUE(input->input().end());
   client_.BreakAttached();
   const auto order = worker.Take();
-  ASSERT_TRUE(order && order->has_end()) << order->ShortDebugString();
+  ASSERT_TRUE(order && order->has_end());
   worker.Report(Cleared());
   TestClient other(address());
   EXPECT_EQ(other.Wait(job)->state(), proto::CANCELLED);

@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;
 
-// Raised counters are kept apart from the jobs: old jobs are forgotten, their ids are not used again.
+// Raised counters are kept apart from the jobs: old jobs are forgotten, their ids are not used
+// again.
 constexpr char kTables[] = R"(
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS jobs (
@@ -56,7 +57,7 @@ absl::StatusOr<JobDatabase> JobDatabase::Open(const std::string& path) {
   return database;
 }
 
-// ---- Writing ----------------------------------------------------------------------------------------
+// ---- Writing ------------------------------------------------------------------------------------
 
 absl::Status JobDatabase::WriteJob(const JobRecord& record) {
   if (absl::Status s = database_
@@ -126,7 +127,7 @@ absl::Status JobDatabase::WriteParameters(std::uint32_t p, const std::string& pa
       .Run();
 }
 
-// ---- At a start -------------------------------------------------------------------------------------
+// ---- At a start ---------------------------------------------------------------------------------
 
 absl::StatusOr<StoredState> JobDatabase::Load() {
   StoredState state;

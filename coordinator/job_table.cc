@@ -40,7 +40,7 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.ended, ended);
 }
 
-// ---- After a restart --------------------------------------------------------------------------------
+// ---- After a restart ----------------------------------------------------------------------------
 
 JobOrders JobTable::Restore(const JobRecord& record, const JobRequest& request, const Moment& at) {
   Entry restored{.record = record, .request = request, .job = Job(request.claim.nprocs)};
@@ -62,7 +62,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const JobRequest& request, 
   return event.Take();
 }
 
-// ---- From submission to start -----------------------------------------------------------------------
+// ---- From submission to start -------------------------------------------------------------------
 
 JobTable::Submission JobTable::OnSubmit(const JobRequest& request,
                                         const std::string& submission_key, const Moment& at) {
@@ -144,7 +144,7 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
   return event.Take();
 }
 
-// ---- Nodes ------------------------------------------------------------------------------------------
+// ---- Nodes --------------------------------------------------------------------------------------
 
 JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
   nodes_.insert_or_assign(node.worker, node);
@@ -197,7 +197,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
   return event.Take();
 }
 
-// ---- What workers report ----------------------------------------------------------------------------
+// ---- What workers report ------------------------------------------------------------------------
 
 JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
   Event event(*this, at);
@@ -249,7 +249,7 @@ JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Mom
   return event.Take();
 }
 
-// ---- Time -------------------------------------------------------------------------------------------
+// ---- Time ---------------------------------------------------------------------------------------
 
 std::uint64_t JobTable::next_deadline_ns() const {
   std::uint64_t next_ns = kNoEnd;
@@ -268,7 +268,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
   return event.Take();
 }
 
-// ---- To look at -------------------------------------------------------------------------------------
+// ---- To look at ---------------------------------------------------------------------------------
 
 const JobRecord* JobTable::Find(JobId job) const {
   const auto found = entries_.find(job);

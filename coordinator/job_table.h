@@ -120,12 +120,12 @@ class JobTable {
   /// Ids continue from `next_job`.
   explicit JobTable(JobId next_job) : next_job_(Value(next_job)) {}
 
-  // ---- After a restart: before anything else. -----------------------------------------------------
+  // ---- After a restart: before anything else. ---------------------------------------------------
 
   /// Waiting jobs wait again; those that ran fail. `request` is what record.spec says.
   JobOrders Restore(const JobRecord& record, const JobRequest& request, const Moment& at);
 
-  // ---- Clients. -----------------------------------------------------------------------------------
+  // ---- Clients. ---------------------------------------------------------------------------------
 
   struct Submission {
     JobId job;
@@ -136,31 +136,31 @@ class JobTable {
   Submission OnSubmit(const JobRequest& request, const std::string& submission_key,
                       const Moment& at);
   JobOrders OnCancel(JobId job, const std::string& why, const Moment& at);
-  /// For all processes. SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the job: it has two seconds
-  /// to clean up, and the second such signal ends it at once.
+  /// For all processes. SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the job: it has two
+  /// seconds to clean up, and the second such signal ends it at once.
   JobOrders OnSignal(JobId job, int signal, const Moment& at);
   JobOrders OnClientLeft(JobId job, const Moment& at);
 
-  // ---- The journal. -------------------------------------------------------------------------------
+  // ---- The journal. -----------------------------------------------------------------------------
 
   /// All transitions up to `sequence` are durable.
   JobOrders OnStored(std::uint64_t sequence, const Moment& at);
   /// This one is not, and will not be.
   JobOrders OnStoreFailed(std::uint64_t sequence, const std::string& why, const Moment& at);
 
-  // ---- Nodes. -------------------------------------------------------------------------------------
+  // ---- Nodes. -----------------------------------------------------------------------------------
 
   /// A node of the same name that was lost is replaced.
   JobOrders OnNodeUp(const SchedulerNode& node, const Moment& at);
   JobOrders OnNodeLoad(WorkerId worker, double load);
   JobOrders OnDrained(WorkerId worker, const Moment& at);
   JobOrders OnUndrained(WorkerId worker, const Moment& at);
-  /// Its jobs fail: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job that
-  /// runs there, as the barrier server knows it.
+  /// Its jobs fail: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job
+  /// that runs there, as the barrier server knows it.
   JobOrders OnNodeLost(WorkerId worker, const std::string& why,
                        const std::map<JobId, Superstep>& superstep_of, const Moment& at);
 
-  // ---- What workers report. Those of older epochs, and of jobs that have ended, change nothing. -----
+  // ---- What workers report. Those of older epochs, and of jobs that have ended, change nothing. -
 
   JobOrders OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at);
   JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
@@ -172,13 +172,13 @@ class JobTable {
   void SetTotals(JobId job, std::string totals);
   JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
 
-  // ---- Time. --------------------------------------------------------------------------------------
+  // ---- Time. ------------------------------------------------------------------------------------
 
   /// When OnTime is due next; kNoEnd if never.
   std::uint64_t next_deadline_ns() const;
   JobOrders OnTime(const Moment& at);
 
-  // ---- To look at. --------------------------------------------------------------------------------
+  // ---- To look at. ------------------------------------------------------------------------------
 
   const JobRecord* Find(JobId job) const;
   const JobRecord* FindByKey(const std::string& submission_key) const;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/call_end.h"
 #include "coordinator/rpc_status.h"
 #include "coordinator/self_owned.h"
 
@@ -136,32 +137,31 @@ class ClientStream final
   void Begin() { StartRead(&incoming_); }
 
   void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
-    if (!ok && job_ == JobId{0}) return End(ToGrpc(absl::InvalidArgumentError("no job was named")));
+    if (!ok && job_ == JobId{0}) return End(absl::InvalidArgumentError("no job was named"));
     if (!ok) return;  // The client has no more to say; it still listens, or else OnCancel comes.
+    if (!call_end_.Pin()) return;
     loop_.Post([self = shared_from_this()] { self->OnMessage(); });
   }
 
   void OnSendInitialMetadataDone(bool ok) override {  // tidy: gRPC's own signature
-    ok ? SendNext() : End(grpc::Status::CANCELLED);
+    ok ? SendNext() : End(absl::CancelledError("the client left"));
   }
 
   void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
-    bool ended = false;
+    if (!ok) End(absl::CancelledError("the client left"));
+    if (ok && outgoing_.has_end()) End(absl::OkStatus());
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
-      ended = ended_;
     }
-    if (ended) return Finish(status_);
-    if (!ok) return End(grpc::Status::CANCELLED);
-    if (outgoing_.has_end()) return End(grpc::Status::OK);
+    if (call_end_.Unpin()) return Finish(ToGrpc(call_end_.status()));
     SendNext();
   }
 
   void OnCancel() override {
     loop_.Post(
         [self = shared_from_this()] { self->cluster_.OnClientLeft(self->job_, self.get()); });
-    End(grpc::Status::CANCELLED);
+    End(absl::CancelledError("the client left"));
   }
 
   void InputTaken() override {
@@ -182,11 +182,13 @@ class ClientStream final
       handled = cluster_.OnInput(job_, {.data = incoming_.input(), .end = false});
     if (handled.ok() && incoming_.input_end())
       handled = cluster_.OnInput(job_, {.data = "", .end = true});
-    if (!handled.ok()) {
+    if (handled.ok()) {
+      StartRead(&incoming_);
+    } else {
       cluster_.OnClientLeft(job_, this);
-      return End(ToGrpc(handled));
+      End(handled);
     }
-    StartRead(&incoming_);
+    if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
   }
 
   absl::Status Attach() {
@@ -203,11 +205,10 @@ class ClientStream final
   void SendNext() {
     {
       const std::lock_guard lock(mutex_);
-      if (writing_ || ended_) return;
-      if (!Compose()) return;
+      if (writing_ || !Compose()) return;
       writing_ = true;
     }
-    StartWrite(&outgoing_);
+    if (call_end_.Pin()) StartWrite(&outgoing_);
   }
 
   /// Fills outgoing_; false if there is nothing to send now.
@@ -250,7 +251,7 @@ class ClientStream final
   /// On the loop.
   void AskForEnd() {
     cluster_.Wait(job_, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
-      if (!job.ok()) return self->End(ToGrpc(job.status()));
+      if (!job.ok()) return self->End(job.status());
       {
         const std::lock_guard lock(self->mutex_);
         self->end_ = *std::move(job);
@@ -259,18 +260,13 @@ class ClientStream final
     });
   }
 
-  void End(const grpc::Status& status) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(ended_, true)) return;
-      status_ = status;
-      if (writing_) return;  // OnWriteDone comes, and finishes.
-    }
-    Finish(status);
+  void End(const absl::Status& status) {
+    if (call_end_.End(status)) Finish(ToGrpc(status));
   }
 
   EventLoop& loop_;
   Cluster& cluster_;
+  CallEnd call_end_;
   proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
   JobId job_{0};           ///< Set on the loop, before the next StartRead.
   proto::FromJob outgoing_;
@@ -279,9 +275,7 @@ class ClientStream final
   std::optional<proto::Job> end_;
   bool awaits_ = false;  ///< More lines, or the job's end.
   bool input_taken_ = false;
-  bool writing_ = false;
-  bool ended_ = false;
-  grpc::Status status_;  ///< Once ended_.
+  bool writing_ = false;  ///< Stays so when the call has ended.
 };
 
 }  // namespace

@@ -142,7 +142,7 @@ void Planner::Promise(const WaitingClaim& waiting, std::uint32_t slots) {
   }
 }
 
-// ---- Reasons --------------------------------------------------------------------------------------
+// ---- Reasons ------------------------------------------------------------------------------------
 
 std::string Planner::WhyNever(const SlotClaim& claim) const {
   if (situation_.nodes.empty()) return "no worker is up";

@@ -91,7 +91,7 @@ std::string ReasonFor(const SlotClaim& claim, std::vector<SchedulerNode> nodes) 
   return ReasonOf(PlanJobs(situation), 1);
 }
 
-// ---- Where ----------------------------------------------------------------------------------------
+// ---- Where --------------------------------------------------------------------------------------
 
 TEST(SchedulerTest, FillsNodesInBlocksOfPids) {
   Situation situation = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
@@ -200,7 +200,7 @@ TEST(SchedulerTest, SaysWhatIsMissing) {
   EXPECT_EQ(ReasonOf(PlanJobs(situation), 2), "needs 8 slots, 3 free");
 }
 
-// ---- When -----------------------------------------------------------------------------------------
+// ---- When ---------------------------------------------------------------------------------------
 
 TEST(SchedulerTest, FirstComeFirstServed) {
   Situation situation = Cluster({Node(1, 4)});
@@ -267,7 +267,7 @@ TEST(SchedulerTest, PassesOnlyWhereNoneOfThoseBeforeIsDelayed) {
   EXPECT_EQ(StartOf(PlanJobs(situation), 4), nullptr);
 }
 
-// ---- Any cluster, any jobs --------------------------------------------------------------------------
+// ---- Any cluster, any jobs ----------------------------------------------------------------------
 
 class RandomCluster {
  public:

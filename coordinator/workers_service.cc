@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "coordinator/call_end.h"
 #include "coordinator/content_service.h"
 #include "coordinator/rpc_status.h"
 #include "coordinator/self_owned.h"
@@ -27,18 +28,17 @@ class OrderStream final
 
   void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
     if (!ok) return OnBroken();
+    if (!end_.Pin()) return;
     loop_.Post([self = shared_from_this()] { self->OnMessage(); });
   }
 
   void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
-    bool closed = false;
     {
       const std::lock_guard lock(mutex_);
       writing_ = false;
-      closed = closed_;
     }
-    if (closed) return Finish(status_);
-    if (!ok) return OnBroken();
+    if (!ok) OnBroken();
+    if (end_.Unpin()) return Finish(ToGrpc(end_.status()));
     SendNext();
   }
 
@@ -61,13 +61,7 @@ class OrderStream final
   }
 
   void Close(const absl::Status& reason) override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(closed_, true)) return;
-      status_ = ToGrpc(reason);
-      if (writing_) return;  // OnWriteDone comes, and finishes.
-    }
-    Finish(status_);
+    if (end_.End(reason)) Finish(ToGrpc(reason));
   }
 
  private:
@@ -80,8 +74,12 @@ class OrderStream final
     } else {
       handled = cluster_.OnEvent(worker_, std::move(event_));
     }
-    if (!handled.ok()) return Close(handled);
-    StartRead(&event_);
+    if (handled.ok()) {
+      StartRead(&event_);
+    } else {
+      Close(handled);
+    }
+    if (end_.Unpin()) Finish(ToGrpc(end_.status()));
   }
 
   void OnBroken() {
@@ -94,7 +92,7 @@ class OrderStream final
   void SendNext() {
     {
       const std::lock_guard lock(mutex_);
-      if (writing_ || closed_) return;
+      if (writing_) return;
       outgoing_.Clear();
       if (!orders_.empty()) {
         outgoing_ = std::move(orders_.front());
@@ -107,7 +105,7 @@ class OrderStream final
       }
       writing_ = true;
     }
-    StartWrite(&outgoing_);
+    if (end_.Pin()) StartWrite(&outgoing_);
   }
 
   EventLoop& loop_;
@@ -115,13 +113,12 @@ class OrderStream final
   proto::WorkerEvent event_;  ///< Between OnReadDone and StartRead the loop's.
   WorkerId worker_{0};        ///< The loop's.
   proto::Order outgoing_;     ///< Of the write that is under way.
-  std::mutex mutex_;          ///< Guards the following.
+  CallEnd end_;
+  std::mutex mutex_;  ///< Guards the following.
   std::deque<proto::Order> orders_;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t acknowledgement_sent_ = 0;
-  bool writing_ = false;
-  bool closed_ = false;
-  grpc::Status status_;  ///< Once closed_.
+  bool writing_ = false;  ///< Stays so when the stream has ended.
 };
 
 class WorkersService final : public proto::Workers::CallbackService {

@@ -58,7 +58,7 @@ inline constexpr std::size_t kFramePrefixBytes = 32;
 inline constexpr std::uint32_t kFramePayloadBytesMax = (1 << 20) + 4096;
 
 struct HelloBody {
-  std::uint64_t incarnation;  ///< Of the sender; a new one starts at sequence 1.
+  std::uint64_t incarnation;  ///< Of the sending stream; a new one starts at sequence 1.
   std::uint32_t target;       ///< WorkerId that the sender wants to reach; 0: the coordinator.
   std::uint32_t reserved;
 };

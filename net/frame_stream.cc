@@ -95,6 +95,7 @@ bool FrameStream::Poll() {
 }
 
 void FrameStream::Close(const std::string& reason) {
+  events_.closed = nullptr;  // It may have been posted already.
   if (!open()) return;
   if (connected_) {
     writer_.Push(HeaderOf(FrameKind::kAbort), std::as_bytes(std::span(reason)), {});

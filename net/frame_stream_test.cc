@@ -104,6 +104,15 @@ TEST_F(FrameStreamTest, CloseTellsThePeerWhy) {
   EXPECT_TRUE(client_.closed.empty());
 }
 
+TEST_F(FrameStreamTest, FailureIsNotReportedAfterClose) {
+  RunUntil([&] { return server_.stream && client_.stream->connected(); });
+  const std::string big(1 << 20, 'x');
+  while (client_.stream->open()) client_.stream->Send(HeaderOf(FrameKind::kBatch), Text(big));
+  client_.stream->Close("enough");
+  RunUntil([&] { return !server_.closed.empty(); });
+  EXPECT_TRUE(client_.closed.empty());
+}
+
 TEST_F(FrameStreamTest, FaultClosesTheStreamAndIsNamed) {
   server_.verdict = FrameFault::kMalformed;
   client_.stream->Send(HeaderOf(FrameKind::kHello), {});

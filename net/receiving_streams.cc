@@ -260,7 +260,8 @@ void ReceivingStreams::OnAccepted(Accepted accepted) {
 
 std::string ReceivingStreams::Welcome(Stream& stream, const FrameHeader& header,
                                       const HelloBody& hello) {
-  if (header.source_worker == 0) return "Hello without a worker";
+  if (header.source_worker == 0 || header.source_worker == Value(self_))
+    return absl::StrCat("no other worker is ", header.source_worker);
   if (self_ == WorkerId{} || hello.target != Value(self_))
     return absl::StrCat("you want worker ", hello.target, ", this is ", Value(self_));
   const WorkerId worker{header.source_worker};

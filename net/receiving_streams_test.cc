@@ -115,6 +115,15 @@ TEST_F(ReceivingStreamsTest, RefusesHelloForAnotherWorker) {
   EXPECT_EQ(receiver_.counts().refused, 1u);
 }
 
+TEST_F(ReceivingStreamsTest, RefusesHelloInItsOwnName) {
+  auto peer = NewPeer();
+  FrameHeader header = HeaderOf(FrameKind::kHello);
+  header.source_worker = Value(kReceiver);
+  peer->stream.Send(header, BytesOf(HelloBody{5, Value(kReceiver), 0}));
+  RunUntil([&] { return peer->closed; });
+  EXPECT_EQ(peer->texts.back(), "no other worker is 2");
+}
+
 TEST_F(ReceivingStreamsTest, NothingIsTakenBeforeHello) {
   auto peer = NewPeer();
   peer->Batch(1, 10);

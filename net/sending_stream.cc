@@ -59,9 +59,9 @@ void SendingStream::Uncork() {
 }
 
 void SendingStream::RequestAck() {
-  if (state_ != State::kOpen) return;  // The next Welcome says it.
-  Push(HeaderOf(FrameKind::kAck), {}, {});
-  Pump();
+  ack_wanted_ = retention_.last_added();
+  ack_asked_ = false;
+  if (!corked_) Pump();
 }
 
 // --- The connection ------------------------------------------------------------------------------
@@ -161,6 +161,9 @@ void SendingStream::Pump() {
 bool SendingStream::PushNext() {
   if (state_ != State::kOpen) return false;
   const std::optional<RetainedFrame> next = retention_.NextToSend();
+  if (!next.has_value() || next->sequence > ack_wanted_) {
+    if (PushAckRequest()) return true;
+  }
   if (!next.has_value()) return false;
   Kept& kept = kept_.at(next->sequence);
   const OutgoingBatch& batch = kept.batch;
@@ -189,6 +192,14 @@ bool SendingStream::PushNext() {
   header.group = Value(batch.group);
   header.source_worker = Value(options_.self);
   Push(header, BytesOf(batch.piece), pieces);
+  return true;
+}
+
+// False if none is due.
+bool SendingStream::PushAckRequest() {
+  if (ack_asked_ || ack_wanted_ < retention_.oldest() || retention_.empty()) return false;
+  ack_asked_ = true;
+  Push(HeaderOf(FrameKind::kAck), {}, {});
   return true;
 }
 
@@ -247,6 +258,7 @@ FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
   if (!acked.has_value()) return FrameFault::kMalformed;
   state_ = State::kOpen;
   written_ = sequence;
+  ack_asked_ = false;  // An answer to the last connection's is lost.
   ++counts_.connects;
   if (!acked->empty()) backoff_ms_ = 0;  // The last connection was of some use.
   Deliver(*acked);

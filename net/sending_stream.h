@@ -49,7 +49,8 @@ struct OutgoingBatch {
 
 struct SendingStreamOptions {
   WorkerId self{};
-  std::uint64_t incarnation = 0;  ///< Of this worker daemon: a random number.
+  std::uint64_t incarnation = 0;  ///< Of this stream; no two to the same target may have the same,
+                                  ///< since each counts its frames from 1.
   WorkerId target{};
   SocketAddress address;
   SocketOptions socket;
@@ -91,7 +92,8 @@ class SendingStream final : private FrameSink {
   void Cork() { corked_ = true; }
   void Uncork();
 
-  /// Asks the receiver for an Ack now rather than in 20 ms.
+  /// Asks the receiver to acknowledge what was Sent so far as soon as it has it, rather than in
+  /// 20 ms.
   void RequestAck();
 
   /// Nothing of this superstep and earlier ones is wanted any more: all have arrived. Afterwards
@@ -128,6 +130,7 @@ class SendingStream final : private FrameSink {
   void OnReadable();
   void Pump();
   bool PushNext();
+  bool PushAckRequest();
   bool FillFromSource(Kept& kept);
   void Push(const FrameHeader& header, std::span<const std::byte> owned,
             std::span<const iovec> pieces);
@@ -154,8 +157,10 @@ class SendingStream final : private FrameSink {
   MappedRegion source_buffer_;
   std::uint64_t source_frame_ = 0;  ///< The frame in writer_ that uses it; 0: none.
   std::uint64_t backoff_ms_ = 0;
-  std::uint64_t heard_ns_ = 0;  ///< When the receiver gave a sign, or began to owe one.
-  std::string abort_reason_;    ///< What the peer said when it closed.
+  std::uint64_t ack_wanted_ = 0;  ///< RequestAck: behind this sequence, on each connection.
+  bool ack_asked_ = false;        ///< On this one.
+  std::uint64_t heard_ns_ = 0;    ///< When the receiver gave a sign, or began to owe one.
+  std::string abort_reason_;      ///< What the peer said when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;
   bool corked_ = false;

@@ -190,12 +190,29 @@ TEST_F(SendingStreamTest, RequestedAckComesBeforeTheReceiversOwnTime) {
   auto sender = NewSender(receiver_.address());
   sender->Send(Numbered(1, 10));
   RunUntil([&] { return delivered_.size() == 1; });
-  sender->Send(Numbered(2, 10));
+  for (std::uint64_t i = 2; i <= 5; ++i) sender->Send(Numbered(i, 10));
   sender->RequestAck();
   bool late = false;
   loop_.AddTimer(15, [&] { late = true; });  // The receiver's own time is 20 ms.
-  RunUntil([&] { return late || delivered_.size() == 2; });
-  EXPECT_EQ(delivered_.size(), 2u);
+  RunUntil([&] { return late || delivered_.size() == 5; });
+  EXPECT_EQ(delivered_.size(), 5u);
+}
+
+TEST_F(SendingStreamTest, RequestedAckWaitsForWhatIsStillUnsent) {
+  auto sender = NewSender(receiver_.address());
+  sender->Send(Numbered(1, 10));
+  RunUntil([&] { return delivered_.size() == 1; });
+  sender->Cork();
+  for (std::uint64_t i = 2; i <= 40; ++i) sender->Send(Numbered(i, 1'000'000));
+  sender->Send(Numbered(41, 10));
+  sender->RequestAck();
+  sender->Send(Numbered(42, 10));
+  sender->Uncork();
+  RunUntil([&] { return sink_.came.size() == 42; });
+  bool late = false;
+  loop_.AddTimer(15, [&] { late = true; });
+  RunUntil([&] { return late || delivered_.size() >= 41; });
+  EXPECT_GE(delivered_.size(), 41u);
 }
 
 TEST_F(SendingStreamTest, DroppedJobIsNotLookedAtAgainAndTheOtherGoesOn) {

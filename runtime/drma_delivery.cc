@@ -1,5 +1,7 @@
 #include "runtime/drma_delivery.h"
 
+#include <cstring>
+
 #include "base/copy.h"
 #include "runtime/chain.h"
 #include "runtime/report.h"
@@ -7,8 +9,21 @@
 namespace bspnow {
 namespace {
 
-// A large put from another node comes in pieces a little shorter than its chunks; see Copy.
-constexpr std::uint64_t kPieceBytesMin = kStreamingBytesMin / 2;
+// A large put from another node comes in pieces. If there is more than the caches hold they are
+// written as one large record would be; see Copy.
+constexpr std::uint64_t kPieceBytesMin = 128 << 10;
+constexpr std::uint64_t kPiecesBytesMin = 4 << 20;
+
+enum class Reader { kProcess, kWorker };
+
+// What the worker reads next, to send it, should still be in the caches if it fits there.
+void CopyAnswer(std::byte* to, const std::byte* from, std::uint64_t bytes, Reader reader) {
+  if (reader == Reader::kWorker && bytes < kPiecesBytesMin) {
+    std::memcpy(to, from, bytes);
+  } else {
+    Copy(to, from, bytes);
+  }
+}
 
 }  // namespace
 
@@ -44,6 +59,7 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
     const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
     if (entry.gets == 0) continue;
     segment_->directory(self_, parity)[q].answers = heap + used;
+    const Reader reader = segment_->IsHere(Pid{q}) ? Reader::kProcess : Reader::kWorker;
     ChainReader chain(segment_->arena(Pid{q}), entry.gets);
     for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
       const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
@@ -55,7 +71,7 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
             Value(self_), static_cast<unsigned long long>(heap_bytes));
       }
       const PutRecord range{get.slot, get.bytes, get.offset};
-      Copy(arena + heap + used, Target("bsp_get", Pid{q}, range), get.bytes);
+      CopyAnswer(arena + heap + used, Target("bsp_get", Pid{q}, range), get.bytes, reader);
       used += get.bytes;
     }
   }
@@ -81,7 +97,7 @@ void DrmaDelivery::WritePuts(unsigned parity) {
 }
 
 void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
-  const bool pieces = entry.bytes_to >= kStreamingBytesMin && !segment_->IsHere(source);
+  const bool pieces = entry.bytes_to >= kPiecesBytesMin && !segment_->IsHere(source);
   ChainReader chain(segment_->arena(source), entry.puts);
   while (!chain.done()) {
     const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());

@@ -26,8 +26,9 @@ class FullCheck {
 
   bool on() const { return on_; }
 
-  /// Remembers what both areas of an unbuffered transfer hold when it is issued. The owner of the
-  /// remote area must be in the same superstep.
+  /// Remembers what both areas of an unbuffered transfer hold when it is issued; of an area on
+  /// another node, whose memory nobody here can read, nothing. The owner of the remote area must be
+  /// in the same superstep.
   void Watch(const DirectTransfer& transfer);
 
   /// Ends the job if a watched area has changed; when all processes are done with computing.

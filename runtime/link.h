@@ -18,8 +18,8 @@
 // only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
 //
 // A job on several nodes has such a segment on each, laid out alike for all its processes. The cell
-// and arena of a process that lives elsewhere are its image here: its worker's peer here writes what
-// the processes here must see of it (directory entries and chunks towards them, votes, slots), in the
+// and arena of a process that lives elsewhere are its image here: the worker here writes what the
+// processes here must see of it (directory entries and chunks towards them, votes, slots), in the
 // same format. So a process finds everything by pid, wherever that pid lives.
 // This header is the only door between runtime/ and worker/.
 #ifndef RUNTIME_LINK_H_
@@ -60,8 +60,8 @@ struct LinkHello {
   std::uint32_t os_pid;
 };
 
-/// From worker to process, the answer to kHello; carries the segment's descriptor, and behind it, if
-/// the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
+/// From worker to process, the answer to kHello; carries the segment's descriptor, and behind it,
+/// if the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
 struct LinkWelcome {
   std::uint32_t magic;
   std::uint32_t version;
@@ -98,8 +98,9 @@ struct alignas(kLineBytes) NodeBarrier {
 
 /// What the processes of a node tell their worker if the job has several nodes. Each word grows by
 /// the process that has something to say; that process then looks at `sleeping`, and if it is set
-/// writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once more, and
-/// only then sleeps; so no ring is lost, and none costs a system call while the worker polls.
+/// writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once more,
+/// and only then sleeps; so no ring is lost, and none costs a system call while the worker polls.
+/// A program may have closed the doorbell: the worker looks at the words now and then in any case.
 struct alignas(kLineBytes) WorkerBell {
   std::atomic<std::uint32_t> sleeping;  ///< By the worker.
   std::atomic<std::uint32_t> barriers;  ///< Barriers at which all processes of the node arrived.
@@ -224,16 +225,17 @@ struct DirectRecord {
   std::uint64_t source;  ///< Address in the process that puts.
 };
 
-/// A full chunk of puts or messages for another node, which the worker may send while the process
-/// computes. It is out of its chain; those of one superstep and destination are sent in the order of
-/// the ring, before the chain. Once it has been acknowledged the process may fill it anew, in the same
-/// superstep. Rings are by parity: a ring is used again when its superstep is over everywhere.
+/// A chunk of puts or messages for another node, which the worker may send while the process
+/// computes. It is out of its chain; those of one superstep and destination are sent in the order
+/// of the ring, before the chain. The n-th of a superstep, whatever its destination, takes place
+/// n % kHandedMax, once what was there has been acknowledged; the chunk that was there is filled
+/// anew, in the same superstep. Rings are by parity: one is used again when its superstep is over
+/// everywhere, and all that was in it is kDelivered.
 struct HandedChunk {
   enum State : std::uint32_t { kEmpty = 0, kHanded = 1, kDelivered = 2 };
-  std::atomic<std::uint32_t>
-      state;           ///< kEmpty -> kHanded by the process, -> kDelivered by the worker.
-  std::uint32_t kind;  ///< 0: puts, 2: messages (BatchContent in net/frame.h).
-  std::uint32_t pid;   ///< For whom.
+  std::atomic<std::uint32_t> state;  ///< kHanded is set by the process, kDelivered by the worker.
+  std::uint32_t kind;                ///< 0: puts, 2: messages (BatchContent in net/frame.h).
+  std::uint32_t pid;                 ///< For whom.
   std::uint32_t reserved;
   std::uint64_t offset;       ///< Of the chunk; its used_bytes is final.
   std::uint64_t chunk_bytes;  ///< That it may hold, its header included.

@@ -17,8 +17,11 @@ constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(DirectRecord));
-// So much of a put to another node fits into one chunk, which travels while the next is filled.
-constexpr std::uint64_t kHandedPutBytesMax = kChunkBytesMax - kChunkHeaderBytes - sizeof(PutRecord);
+// Chunks that travel while the next is filled are shorter: what is under way then stays in the
+// caches, between the copy that is made here and that of the worker.
+constexpr std::uint64_t kHandedChunkBytes = 256 << 10;
+constexpr std::uint64_t kHandedPutBytesMax =
+    kHandedChunkBytes - kChunkHeaderBytes - sizeof(PutRecord);
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
@@ -63,11 +66,12 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
       std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
   RequireRoom(wanted);
+  const bool handed_over = IsHandedOver(pid, kind);
   ChunkRoom room;
   if (w.chunk != nullptr) {
     Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
     const auto held = static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk));
-    if (held >= kChunkBytesMax && IsHandedOver(pid, kind)) {
+    if (handed_over && held >= kHandedChunkBytes) {
       room = HandOver(pid, kind, first);
       w.chunk = nullptr;
     }
@@ -77,6 +81,7 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   } else {
     room = Allocate(wanted);
   }
+  w.next_bytes = std::min(room.bytes * 2, handed_over ? kHandedChunkBytes : kChunkBytesMax);
   return Open(w, first, room);
 }
 
@@ -97,7 +102,6 @@ std::byte* Outbox::Open(Writer& w, std::uint64_t& first, const ChunkRoom& room) 
   (w.chunk == nullptr ? first : w.chunk->next) = room.offset;
   w.chunk = chunk;
   w.end = reinterpret_cast<std::byte*>(chunk) + room.bytes;
-  w.next_bytes = std::min(room.bytes * 2, kChunkBytesMax);
   return reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes;
 }
 
@@ -187,6 +191,7 @@ void Outbox::AppendDirectPut(const RemoteRange& to, const void* source) {
     RequireRoom(wanted);
     if (direct_.chunk != nullptr) Close(direct_, kRecordAlign);
     direct_.tail = Open(direct_, segment_->cell(self_).direct[parity_], Allocate(wanted));
+    direct_.next_bytes = std::min(wanted * 2, kChunkBytesMax);
   }
   *reinterpret_cast<DirectRecord*>(direct_.tail) =
       DirectRecord{.pid = Value(to.pid),

@@ -1,5 +1,5 @@
-// From frames to the images of other nodes' processes: chunks, sums, votes and answers, laid down in
-// this node's segment as if those processes lived here (runtime/link.h). What came is kept aside
+// From frames to the images of other nodes' processes: chunks, sums, votes and answers, laid down
+// in this node's segment as if those processes lived here (runtime/link.h). What came is kept aside
 // until its superstep is released; a frame that makes no sense is refused.
 #ifndef WORKER_BATCH_INBOX_H_
 #define WORKER_BATCH_INBOX_H_

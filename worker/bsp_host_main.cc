@@ -205,7 +205,7 @@ void HostRun::SendOutput(const StreamKey& key, std::string_view text) {
             .pid = key.first,
             .number = static_cast<std::uint64_t>(key.second),
             .text = std::string(part)});
-    credit_bytes_ -= static_cast<std::int64_t>(part.size());
+    credit_bytes_ -= OutputCharge(part.size());
     text.remove_prefix(part.size());
   }
   MeterOutput();

@@ -3,6 +3,7 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_split.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -22,6 +23,7 @@
 #include "net/event_loop.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
+#include "worker/advertised_address.h"
 #include "worker/blob_cache.h"
 #include "worker/coordinator_stub.h"
 #include "worker/data_plane.h"
@@ -80,7 +82,8 @@ class Daemon {
  private:
   absl::Status OpenStateDirectory();
   absl::Status StartParts();
-  proto::RegisterRequest Registration() const;
+  absl::StatusOr<proto::RegisterRequest> Registration() const;
+  absl::StatusOr<std::string> AdvertisedAddress() const;
   HostingContext Hosting();
   CoordinatorEvents EventsOfCoordinator();
   void WatchSignals();
@@ -160,8 +163,10 @@ absl::Status Daemon::StartParts() {
     if (!metrics.ok()) return metrics.status();
     metrics_ = std::move(*metrics);
   }
-  coordinator_ = std::make_unique<CoordinatorStub>(loop_, settings_.coordinator, Registration(),
-                                                   EventsOfCoordinator());
+  absl::StatusOr<proto::RegisterRequest> registration = Registration();
+  if (!registration.ok()) return registration.status();
+  coordinator_ = std::make_unique<CoordinatorStub>(loop_, settings_.coordinator,
+                                                   std::move(*registration), EventsOfCoordinator());
   return absl::OkStatus();
 }
 
@@ -185,8 +190,19 @@ HostingContext Daemon::Hosting() {
           }};
 }
 
-proto::RegisterRequest Daemon::Registration() const {
+absl::StatusOr<std::string> Daemon::AdvertisedAddress() const {
+  if (!settings_.advertise.empty()) return settings_.advertise;
+  const absl::StatusOr<std::string> own = OwnAddressTowards(settings_.coordinator);
+  if (!own.ok()) return own.status();
+  return WithHostOf(data_plane_->data_address(), *own);
+}
+
+absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   proto::RegisterRequest request;
+  const absl::StatusOr<std::string> address = AdvertisedAddress();
+  if (!address.ok()) return address.status();
+  request.set_data_address(*address);
+  request.set_incarnation(incarnation_);
   proto::NodeSpec& node = *request.mutable_node();
   node.set_name(settings_.name);
   node.set_slots(settings_.slots);
@@ -199,9 +215,6 @@ proto::RegisterRequest Daemon::Registration() const {
     (*node.mutable_labels())[label.substr(0, equals)] = value;
   }
   node.set_version(kVersion);
-  request.set_data_address(settings_.advertise.empty() ? data_plane_->data_address()
-                                                       : settings_.advertise);
-  request.set_incarnation(incarnation_);
   return request;
 }
 
@@ -210,8 +223,10 @@ proto::RegisterRequest Daemon::Registration() const {
 CoordinatorEvents Daemon::EventsOfCoordinator() {
   return {.registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
           .order = [this](const proto::Order& order) { jobs_->OnOrder(order); },
-          .output_kept = [this](JobId job, Epoch epoch,
-                                std::uint64_t bytes) { jobs_->OnOutputKept(job, epoch, bytes); }};
+          .output_kept =
+              [this](JobId job, Epoch epoch, const std::vector<std::size_t>& pieces) {
+                jobs_->OnOutputKept(job, epoch, pieces);
+              }};
 }
 
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {
@@ -220,8 +235,11 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   jobs_->AbandonAll();
   jobs_->SetSelf(WorkerId{reply.worker()});
   lease_ns_ = reply.lease_ms() * kNsPerMs;
+  // A coordinator that listens on all addresses says so.
+  const absl::StatusOr<std::string> barrier =
+      WithHostOf(reply.barrier_address(), settings_.coordinator);
   data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
-                                .barrier_address = reply.barrier_address(),
+                                .barrier_address = barrier.value_or(reply.barrier_address()),
                                 .heartbeat_ms = reply.heartbeat_ms()});
   if (std::exchange(registered_, true)) return;
   WriteAddress();
@@ -307,7 +325,15 @@ absl::Status Daemon::Run() {
   return absl::OkStatus();
 }
 
+// Descriptors 0 to 2 may be closed; what is opened next must not take their place.
+void OccupyStandardDescriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
 int Main(int argc, char** argv) {
+  OccupyStandardDescriptors();
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;

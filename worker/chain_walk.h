@@ -1,5 +1,5 @@
-// Walks a chain of chunks that a process of this node wrote, trusting nothing: each offset and length
-// is read once and checked against the worker's own layout before it is used.
+// Walks a chain of chunks that a process of this node wrote, trusting nothing: each offset and
+// length is read once and checked against the worker's own layout before it is used.
 #ifndef WORKER_CHAIN_WALK_H_
 #define WORKER_CHAIN_WALK_H_
 

@@ -1,6 +1,6 @@
 // The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
-// first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when it
-// broke is lost; who needs it says it again when told of the new connection.
+// first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when
+// it broke is lost; who needs it says it again when told of the new connection.
 #ifndef WORKER_COORDINATOR_STREAM_H_
 #define WORKER_COORDINATOR_STREAM_H_
 

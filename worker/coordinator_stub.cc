@@ -269,22 +269,22 @@ void CoordinatorStub::Rim::OnOrder(const proto::Order& order) {
 }
 
 void CoordinatorStub::Rim::OnAcknowledge(std::uint64_t sequence) {
-  std::map<std::pair<JobId, Epoch>, std::uint64_t> kept_bytes;
+  std::map<std::pair<JobId, Epoch>, std::vector<std::size_t>> kept;
   {
     const std::scoped_lock lock(mutex_);
     while (!unacknowledged_.empty() && unacknowledged_.front().sequence() <= sequence) {
       const proto::WorkerEvent& event = unacknowledged_.front();
       if (event.has_output()) {
-        kept_bytes[{JobId{event.job()}, Epoch{event.epoch()}}] += event.output().text().size();
+        kept[{JobId{event.job()}, Epoch{event.epoch()}}].push_back(event.output().text().size());
       }
       unacknowledged_.pop_front();
     }
     sent_sequence_ = std::max(sent_sequence_, sequence);
   }
   changed_.notify_all();
-  for (const auto& [job, bytes] : kept_bytes) {
+  for (const auto& [job, pieces] : kept) {
     loop_.Post(
-        [this, job = job, bytes = bytes] { events_.output_kept(job.first, job.second, bytes); });
+        [this, job = job, pieces = pieces] { events_.output_kept(job.first, job.second, pieces); });
   }
 }
 

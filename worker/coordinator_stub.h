@@ -25,8 +25,8 @@ struct CoordinatorEvents {
   /// worker and knows nothing of its jobs; what was not acknowledged has been dropped.
   std::function<void(const proto::RegisterReply&)> registered;
   std::function<void(const proto::Order&)> order;
-  /// So many bytes of a job's output are in its log now.
-  std::function<void(JobId, Epoch, std::uint64_t bytes)> output_kept;
+  /// Pieces of a job's output that are in its log now: how many bytes each had.
+  std::function<void(JobId, Epoch, const std::vector<std::size_t>& pieces)> output_kept;
 };
 
 class CoordinatorStub {

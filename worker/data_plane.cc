@@ -12,30 +12,14 @@
 #include "net/receiving_streams.h"
 #include "worker/coordinator_stream.h"
 #include "worker/job_exchange.h"
+#include "worker/job_streams.h"
 #include "worker/peer_streams.h"
 
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kProgressMs = 250;
+constexpr std::uint64_t kLookMs = 250;
 constexpr std::size_t kEarlyBeginsMax = 1024;
-
-JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
-  JobShape shape{.job = plan.job, .epoch = plan.epoch, .hosts = {}, .host_of = {}};
-  shape.self = static_cast<std::uint32_t>(plan.hosts.size());
-  shape.host_of.resize(plan.segment->segment().layout().nprocs);
-  for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
-    const JobHost& host = plan.hosts[k];
-    if (host.worker == self) shape.self = k;
-    shape.hosts.push_back(host.pids);
-    for (const Pid pid : host.pids) {
-      BSP_CHECK_OP(Value(pid), <, shape.host_of.size());
-      shape.host_of[Value(pid)] = k;
-    }
-  }
-  BSP_CHECK_OP(shape.self, <, plan.hosts.size());
-  return shape;
-}
 
 }  // namespace
 
@@ -54,32 +38,17 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   const std::string& data_address() const { return data_address_; }
 
  private:
-  /// A job here, and the streams that it uses.
-  class HostedJob final : public ExchangeRim {
-   public:
-    HostedJob(Impl& owner, const JobPlan& plan);
-    ~HostedJob();
+  struct HostedJob {
+    HostedJob(const JobPlan& plan, WorkerId self, PeerStreams& peers, JobStreamsEvents events)
+        : streams(plan, self, peers, std::move(events)),
+          exchange(plan.segment->segment(), streams.Shape(), streams) {}
 
-    void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) override;
-    void SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) override;
-    void RequestAck(std::uint32_t host) override { streams_[host]->RequestAck(); }
-    void Prune(Superstep superstep) override;
-    WorkerId WorkerOf(std::uint32_t host) const override { return plan_.hosts[host].worker; }
-    std::uint32_t HostOf(WorkerId worker) const override;
-    void OnBroken(const std::string& reason) override;
+    JobStreams streams;
+    JobExchange exchange;
 
-    bool alone() const { return plan_.hosts.size() == 1; }
-    Epoch epoch() const { return plan_.epoch; }
-    const JobPlan& plan() const { return plan_; }
-    JobExchange& exchange() { return exchange_; }
-    void SendProgress();
-
-   private:
-    Impl& owner_;
-    JobPlan plan_;
-    std::vector<SendingStream*> streams_;  ///< By host; nullptr for this one.
-    std::unordered_map<WorkerId, std::uint32_t> host_of_;
-    JobExchange exchange_;
+    const JobPlan& plan() const { return streams.plan(); }
+    Epoch epoch() const { return plan().epoch; }
+    bool alone() const { return plan().hosts.size() == 1; }
   };
 
   /// pid 0 may be in bsp_begin before its job has come here.
@@ -104,9 +73,15 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   void OnCoordinatorConnected();
   void OnStreamBroke(JobId job, const std::string& reason);
   void Report(JobId job, Epoch epoch, const std::string& reason);
-  void SendProgress();
-  FrameFault Refuse(const char* reason, FrameFault fault);
-  void Note(const std::string& fact) const;
+  void SendProgress(HostedJob& job);
+  void LookAfterJobs();
+  FrameFault Refuse(const char* reason, FrameFault fault) {
+    refused_[reason] += 1;
+    return fault;
+  }
+  void Note(const std::string& fact) const {
+    if (events_.note) events_.note(fact);
+  }
 
   EventLoop& loop_;
   DataPlaneSettings settings_;
@@ -122,85 +97,9 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   std::vector<HostedJob*> spread_;  ///< Those of several nodes.
   std::map<JobId, EarlyBegin> early_begins_;
   std::map<std::string, std::uint64_t> refused_;
-  TimerId progress_timer_ = kNoTimer;
+  TimerId look_timer_ = kNoTimer;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
-
-// ---- A job --------------------------------------------------------------------------------------
-
-DataPlane::Impl::HostedJob::HostedJob(Impl& owner, const JobPlan& plan)
-    : owner_(owner),
-      plan_(plan),
-      streams_(plan.hosts.size()),
-      exchange_(plan.segment->segment(), ShapeOf(plan, owner.self_), *this) {
-  for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
-    const JobHost& host = plan.hosts[k];
-    host_of_[host.worker] = k;
-    if (host.worker == owner.self_) continue;
-    const absl::StatusOr<SendingStream*> stream = owner.peers_.Use(host.worker, host.data_address);
-    if (stream.ok()) {
-      streams_[k] = *stream;
-    } else {
-      exchange_.Break(absl::StrCat("the address ", host.data_address, " of worker ",
-                                   Value(host.worker), ": ",
-                                   std::string(stream.status().message())));
-    }
-  }
-}
-
-DataPlane::Impl::HostedJob::~HostedJob() {
-  for (std::uint32_t k = 0; k < streams_.size(); ++k) {
-    if (streams_[k] == nullptr) continue;
-    streams_[k]->DropJob(plan_.job);
-    owner_.peers_.Release(plan_.hosts[k].worker);
-  }
-}
-
-void DataPlane::Impl::HostedJob::SendToCoordinator(const FrameHeader& header,
-                                                   std::span<const std::byte> payload) {
-  if (owner_.coordinator_) owner_.coordinator_->Send(header, payload);
-}
-
-void DataPlane::Impl::HostedJob::SendToHost(std::uint32_t host,
-                                            std::vector<OutgoingBatch>& frames) {
-  SendingStream& stream = *streams_[host];
-  stream.Cork();
-  for (OutgoingBatch& frame : frames) stream.Send(std::move(frame));
-  stream.Uncork();
-}
-
-void DataPlane::Impl::HostedJob::Prune(Superstep superstep) {
-  for (SendingStream* stream : streams_) {
-    if (stream != nullptr) stream->Prune(plan_.job, plan_.epoch, superstep);
-  }
-}
-
-std::uint32_t DataPlane::Impl::HostedJob::HostOf(WorkerId worker) const {
-  const auto found = host_of_.find(worker);
-  return found == host_of_.end() ? static_cast<std::uint32_t>(plan_.hosts.size()) : found->second;
-}
-
-void DataPlane::Impl::HostedJob::OnBroken(const std::string& reason) {
-  owner_.Report(plan_.job, plan_.epoch, reason);
-}
-
-void DataPlane::Impl::HostedJob::SendProgress() {
-  const JobMeasurements now = plan_.segment->Progress();
-  const ProgressBody body{.supersteps = now.totals.supersteps,
-                          .total_ns = now.totals.total_ns,
-                          .w_ns = now.totals.w_ns,
-                          .h_bytes = now.totals.h_bytes,
-                          .beyond_ns = now.totals.beyond_ns,
-                          .l_ns = now.totals.l_ns,
-                          .silent = now.totals.silent,
-                          .messages = now.totals.messages,
-                          .processes = now.processes,
-                          .reserved = 0};
-  FrameHeader header = HeaderOf(FrameKind::kProgress);
-  header.job = Value(plan_.job);
-  header.epoch = Value(plan_.epoch);
-  SendToCoordinator(header, BytesOf(body));
-}
 
 // ---- Life ---------------------------------------------------------------------------------------
 
@@ -214,19 +113,19 @@ DataPlane::Impl::Impl(EventLoop& loop, const DataPlaneSettings& settings, DataPl
                  .delivered =
                      [this](JobId job, std::uint64_t token) {
                        HostedJob* hosted = Find(job);
-                       if (hosted != nullptr) hosted->exchange().OnDelivered(token);
+                       if (hosted != nullptr) hosted->exchange.OnDelivered(token);
                      },
                  .job_broken = [this](JobId job,
                                       const std::string& reason) { OnStreamBroke(job, reason); },
                  .note = [this](const std::string& fact) { Note(fact); }}),
       receiving_(loop, socket_, *this, [this](const std::string& fact) { Note(fact); }) {
   loop_.AddPoller(*this);
-  SendProgress();
+  LookAfterJobs();
 }
 
 DataPlane::Impl::~Impl() {
   *alive_ = false;
-  loop_.CancelTimer(progress_timer_);
+  loop_.CancelTimer(look_timer_);
   loop_.RemovePoller(*this);
   while (!jobs_.empty()) RemoveJob(jobs_.begin()->first, jobs_.begin()->second->epoch());
 }
@@ -244,6 +143,10 @@ absl::Status DataPlane::Impl::Listen(const std::string& address) {
 void DataPlane::Impl::JoinCoordinator(const CoordinatorPlan& plan) {
   if (coordinator_) coordinator_reconnects_ += coordinator_->reconnects();
   coordinator_.reset();
+  if (plan.self != self_) {
+    early_begins_.clear();
+    for (HostedJob* job : spread_) job->exchange.Break("its worker has registered anew");
+  }
   self_ = plan.self;
   peers_.SetSelf(self_);
   receiving_.SetSelf(self_);
@@ -268,12 +171,21 @@ void DataPlane::Impl::JoinCoordinator(const CoordinatorPlan& plan) {
 }
 
 void DataPlane::Impl::AddJob(const JobPlan& plan) {
-  BSP_CHECK(Find(plan.job) == nullptr);
-  const auto added = jobs_.emplace(plan.job, std::make_unique<HostedJob>(*this, plan));
+  if (const HostedJob* older = Find(plan.job)) RemoveJob(plan.job, older->epoch());  // Fenced.
+  JobStreamsEvents events{
+      .to_coordinator =
+          [this](const FrameHeader& header, std::span<const std::byte> payload) {
+            if (coordinator_) coordinator_->Send(header, payload);
+          },
+      .broken = [this, id = plan.job,
+                 epoch = plan.epoch](const std::string& reason) { Report(id, epoch, reason); }};
+  const auto added =
+      jobs_.emplace(plan.job, std::make_unique<HostedJob>(plan, self_, peers_, std::move(events)));
   HostedJob* job = added.first->second.get();
+  if (!job->streams.fault().empty()) job->exchange.Break(job->streams.fault());
   if (job->alone()) return;
   if (const auto begin = early_begins_.extract(plan.job); !begin.empty()) {
-    if (begin.mapped().epoch == plan.epoch) job->exchange().OnBegin(begin.mapped().nprocs);
+    if (begin.mapped().epoch == plan.epoch) job->exchange.OnBegin(begin.mapped().nprocs);
   }
   spread_.push_back(job);
   loop_.OnReadable(plan.doorbell, [this, fd = plan.doorbell] {
@@ -285,14 +197,14 @@ void DataPlane::Impl::AddJob(const JobPlan& plan) {
 
 void DataPlane::Impl::SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid) {
   HostedJob* hosted = Find(job, epoch);
-  if (hosted != nullptr) hosted->exchange().SetProcess(pid, os_pid);
+  if (hosted != nullptr) hosted->exchange.SetProcess(pid, os_pid);
 }
 
 void DataPlane::Impl::RemoveJob(JobId job, Epoch epoch) {
   HostedJob* hosted = Find(job, epoch);
   if (hosted == nullptr) return;
   if (hosted->alone()) {
-    hosted->SendProgress();
+    SendProgress(*hosted);
   } else {
     loop_.Forget(hosted->plan().doorbell);
     spread_.erase(std::find(spread_.begin(), spread_.end(), hosted));
@@ -330,25 +242,25 @@ Superstep DataPlane::Impl::superstep(JobId job, Epoch epoch) const {
   HostedJob* hosted = Find(job, epoch);
   if (hosted == nullptr) return Superstep{0};
   if (hosted->alone()) return Superstep{hosted->plan().segment->Progress().totals.supersteps};
-  return Superstep{hosted->exchange().superstep()};
+  return Superstep{hosted->exchange.superstep()};
 }
 
 // ---- The bells ----------------------------------------------------------------------------------
 
 bool DataPlane::Impl::Poll() {
   bool worked = false;
-  for (HostedJob* job : spread_) worked |= job->exchange().Poll();
+  for (HostedJob* job : spread_) worked |= job->exchange.Poll();
   return worked;
 }
 
 bool DataPlane::Impl::PrepareToSleep() {
   bool work = false;
-  for (HostedJob* job : spread_) work |= job->exchange().Sleep();
+  for (HostedJob* job : spread_) work |= job->exchange.Sleep();
   return work;
 }
 
 void DataPlane::Impl::Awake() {
-  for (HostedJob* job : spread_) job->exchange().Awake();
+  for (HostedJob* job : spread_) job->exchange.Awake();
 }
 
 // ---- Frames -------------------------------------------------------------------------------------
@@ -357,18 +269,18 @@ std::span<std::byte> DataPlane::Impl::Place(WorkerId from, const FrameHeader& he
                                             const BatchPiece& piece) {
   HostedJob* job = Find(JobId{header.job}, Epoch{header.epoch});
   if (job == nullptr) return {};
-  const std::uint32_t host = job->HostOf(from);
+  const std::uint32_t host = job->streams.HostOf(from);
   if (host >= job->plan().hosts.size()) return {};
-  return job->exchange().Place(host, header, piece);
+  return job->exchange.Place(host, header, piece);
 }
 
 FrameFault DataPlane::Impl::OnBatch(WorkerId from, const FrameHeader& header,
                                     const BatchPiece& piece, std::span<const std::byte> data) {
   HostedJob* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
-  const std::uint32_t host = job->HostOf(from);
+  const std::uint32_t host = job->streams.HostOf(from);
   if (host >= job->plan().hosts.size()) return Refuse("stranger", FrameFault::kMalformed);
-  return job->exchange().OnBatch(host, header, piece, data);
+  return job->exchange.OnBatch(host, header, piece, data);
 }
 
 FrameFault DataPlane::Impl::OnCoordinatorFrame(const FrameHeader& header,
@@ -377,7 +289,7 @@ FrameFault DataPlane::Impl::OnCoordinatorFrame(const FrameHeader& header,
   if (FrameKind{header.kind} != FrameKind::kRelease) return FrameFault::kMalformed;
   HostedJob* job = Lookup(header);
   if (job == nullptr || job->alone()) return FrameFault::kNone;
-  return job->exchange().OnRelease(payload);
+  return job->exchange.OnRelease(payload);
 }
 
 FrameFault DataPlane::Impl::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -390,42 +302,51 @@ FrameFault DataPlane::Impl::OnBegin(const FrameHeader& header, std::span<const s
     return FrameFault::kNone;
   }
   HostedJob* job = Lookup(header);
-  if (job != nullptr && !job->alone()) job->exchange().OnBegin(body.nprocs);
+  if (job != nullptr && !job->alone()) job->exchange.OnBegin(body.nprocs);
   return FrameFault::kNone;
 }
 
 void DataPlane::Impl::OnCoordinatorConnected() {
-  for (HostedJob* job : spread_) job->exchange().OnCoordinatorReconnected();
+  for (HostedJob* job : spread_) job->exchange.OnCoordinatorReconnected();
 }
 
-void DataPlane::Impl::SendProgress() {
+void DataPlane::Impl::SendProgress(HostedJob& job) {
+  const JobMeasurements now = job.plan().segment->Progress();
+  const ProgressBody body{.supersteps = now.totals.supersteps,
+                          .total_ns = now.totals.total_ns,
+                          .w_ns = now.totals.w_ns,
+                          .h_bytes = now.totals.h_bytes,
+                          .beyond_ns = now.totals.beyond_ns,
+                          .l_ns = now.totals.l_ns,
+                          .silent = now.totals.silent,
+                          .messages = now.totals.messages,
+                          .processes = now.processes,
+                          .reserved = 0};
+  FrameHeader header = HeaderOf(FrameKind::kProgress);
+  header.job = Value(job.plan().job);
+  header.epoch = Value(job.epoch());
+  job.streams.SendToCoordinator(header, BytesOf(body));
+}
+
+void DataPlane::Impl::LookAfterJobs() {
   for (const auto& [id, job] : jobs_) {
-    if (job->alone()) job->SendProgress();
+    if (job->alone()) SendProgress(*job);
   }
   Poll();  // A program that closed the doorbell does not ring it.
-  progress_timer_ = loop_.AddTimer(kProgressMs, [this] { SendProgress(); });
+  look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });
 }
 
 // ---- What goes wrong ----------------------------------------------------------------------------
 
 void DataPlane::Impl::OnStreamBroke(JobId job, const std::string& reason) {
   HostedJob* hosted = Find(job);
-  if (hosted != nullptr) hosted->exchange().Break(reason);
+  if (hosted != nullptr) hosted->exchange.Break(reason);
 }
 
 void DataPlane::Impl::Report(JobId job, Epoch epoch, const std::string& reason) {
   loop_.Post([this, job, epoch, reason, alive = alive_] {
     if (*alive && events_.job_broken) events_.job_broken(job, epoch, reason);
   });
-}
-
-FrameFault DataPlane::Impl::Refuse(const char* reason, FrameFault fault) {
-  refused_[reason] += 1;
-  return fault;
-}
-
-void DataPlane::Impl::Note(const std::string& fact) const {
-  if (events_.note) events_.note(fact);
 }
 
 DataPlaneStatistics DataPlane::Impl::statistics() const {

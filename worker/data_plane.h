@@ -16,7 +16,7 @@
 
 #include "base/ids.h"
 #include "net/event_loop.h"
-#include "worker/node_segment.h"
+#include "worker/job_plan.h"
 
 namespace bspnow {
 
@@ -41,21 +41,6 @@ struct CoordinatorPlan {
   WorkerId self;
   std::string barrier_address;
   std::uint64_t heartbeat_ms;
-};
-
-/// One of the workers of a job.
-struct JobHost {
-  WorkerId worker;
-  std::string data_address;
-  std::vector<Pid> pids;
-};
-
-struct JobPlan {
-  JobId job;
-  Epoch epoch;
-  std::vector<JobHost> hosts;
-  NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
-  int doorbell;          ///< An eventfd that the processes hold, too; borrowed. -1 if one host.
 };
 
 /// Counters since the start; for metrics.

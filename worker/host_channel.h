@@ -31,6 +31,12 @@ inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;
 /// The output that a bsp-host may have sent ahead of what the coordinator has acknowledged.
 inline constexpr std::int64_t kOutputCreditBytes = std::int64_t{1} << 20;
 
+/// What a piece of output takes of it: many small ones fill memory, too.
+constexpr std::int64_t OutputCharge(std::size_t text_bytes) {
+  constexpr std::int64_t kPieceBytes = 256;
+  return static_cast<std::int64_t>(text_bytes) + kPieceBytes;
+}
+
 /// What bsp-host is to start.
 struct HostPlan {
   std::string program;

@@ -26,7 +26,12 @@ std::vector<Pid> PidsOf(const proto::Host& host) {
 
 std::vector<std::string> EnvironmentOf(const proto::JobSpec& spec) {
   const std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
-  return spec.replace_environment() ? given : EnvironmentWith(given);
+  if (spec.replace_environment()) return given;
+  std::vector<std::string> environment = EnvironmentWith(given);
+  std::erase_if(environment, [](const std::string& variable) {
+    return absl::StartsWith(variable, "NOTIFY_SOCKET=");  // systemd's, to this daemon alone.
+  });
+  return environment;
 }
 
 std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
@@ -268,12 +273,15 @@ void HostedJob::OnInput(const proto::Input& input) {
   if (input.end()) input_->Close();
 }
 
-void HostedJob::OnOutputKept(std::uint64_t bytes) {
-  if (host_) host_->Grant(bytes);
+void HostedJob::OnOutputKept(const std::vector<std::size_t>& pieces) {
+  std::int64_t credit = 0;
+  for (const std::size_t bytes : pieces) credit += OutputCharge(bytes);
+  if (host_) host_->Grant(static_cast<std::uint64_t>(credit));
 }
 
 void HostedJob::Abandon() {
   silent_ = true;
+  StopExchange();  // Before this worker gets another id.
   End(Files::kDrop);
 }
 

@@ -68,8 +68,8 @@ class HostedJob {
   void Signal(int signal);
   void OnInput(const proto::Input& input);
 
-  /// So many bytes of its output are in the job's log.
-  void OnOutputKept(std::uint64_t bytes);
+  /// Pieces of its output, so many bytes each, are in the job's log.
+  void OnOutputKept(const std::vector<std::size_t>& pieces);
 
   /// Its superstep path failed, or the worker ends.
   void ReportBroken(const std::string& reason);

@@ -129,8 +129,8 @@ void HostedJobs::KillStrays() {
   }
 }
 
-void HostedJobs::OnOutputKept(JobId job, Epoch epoch, std::uint64_t bytes) {
-  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(bytes);
+void HostedJobs::OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces) {
+  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(pieces);
 }
 
 void HostedJobs::OnBroken(JobId job, Epoch epoch, const std::string& reason) {

@@ -26,7 +26,7 @@ class HostedJobs {
   void SetSelf(WorkerId self) { self_ = self; }
 
   void OnOrder(const proto::Order& order);
-  void OnOutputKept(JobId job, Epoch epoch, std::uint64_t bytes);
+  void OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces);
   void OnBroken(JobId job, Epoch epoch, const std::string& reason);
 
   /// The coordinator knows nothing of them any more.

@@ -1,5 +1,5 @@
-// One job of several nodes, on this one: looks at the processes' bell, asks NodeExchange what to do,
-// and does it with BatchSource (out), BatchInbox (in) and the streams of its rim.
+// One job of several nodes, on this one: looks at the processes' bell, asks NodeExchange what to
+// do, and does it with BatchSource (out), BatchInbox (in) and the streams of its rim.
 #ifndef WORKER_JOB_EXCHANGE_H_
 #define WORKER_JOB_EXCHANGE_H_
 

@@ -1,10 +1,11 @@
-// What one node of a job does between its processes' arrival at a barrier and their release: the pure
-// core of the superstep path (docs/design.md, "A superstep, step by step"). Events go in, actions
-// come out; sockets, memory and clocks are the data plane's. One for each job, epoch and group.
+// What one node of a job does between its processes' arrival at a barrier and their release: the
+// pure core of the superstep path (docs/design.md, "A superstep, step by step"). Events go in,
+// actions come out; sockets, memory and clocks are the data plane's. One for each job, epoch and
+// group.
 //
-// A peer can be one superstep ahead: released by its Release while ours is still on its way. So what
-// comes is counted by the parity of the superstep. Nobody can be two ahead, because that takes our
-// own arrival at the barrier between.
+// A peer can be one superstep ahead: released by its Release while ours is still on its way. So
+// what comes is counted by the parity of the superstep. Nobody can be two ahead, because that takes
+// our own arrival at the barrier between.
 #ifndef WORKER_NODE_EXCHANGE_H_
 #define WORKER_NODE_EXCHANGE_H_
 

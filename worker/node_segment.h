@@ -22,8 +22,8 @@ class NodeSegment {
  public:
   static absl::StatusOr<NodeSegment> Create(const SegmentPlan& plan);
 
-  /// Spreads the processes over the nodes of the job: hosts[k] are the pids of node k, and `node` is
-  /// this one. Before any process runs; without it all live here.
+  /// Spreads the processes over the nodes of the job: hosts[k] are the pids of node k, and `node`
+  /// is this one. Before any process runs; without it all live here.
   void Place(std::uint32_t node, const std::vector<std::vector<Pid>>& hosts);
 
   int fd() const { return memory_.get(); }

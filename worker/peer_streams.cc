@@ -1,5 +1,6 @@
 #include "worker/peer_streams.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -24,11 +25,19 @@ PeerStreams::PeerStreams(EventLoop& loop, const SocketOptions& socket, std::uint
                          SendingStreamEvents events)
     : loop_(loop), socket_(socket), incarnation_(incarnation), events_(std::move(events)) {}
 
+void PeerStreams::Forget(Peer& peer) {
+  Add(gone_, peer.stream->counts());
+  peer.stream.reset();
+}
+
 void PeerStreams::SetSelf(WorkerId self) {
   if (self == self_) return;
-  for (const auto& [worker, peer] : peers_) {
-    BSP_CHECK_OP(peer.jobs, ==, 0);
-    Add(gone_, peer.stream->counts());
+  for (auto& [worker, peer] : peers_) {
+    if (peer.jobs != 0) {
+      former_.push_back(std::move(peer));
+    } else {
+      Forget(peer);
+    }
   }
   peers_.clear();
   self_ = self;
@@ -43,7 +52,9 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(WorkerId worker, const std::stri
   if (!peer.stream) {
     SendingStreamOptions options;
     options.self = self_;
-    options.incarnation = incarnation_;
+    // The stream's own: a new one starts at sequence 1, and the peer must not take that for more of
+    // an earlier one.
+    options.incarnation = incarnation_ + ++streams_made_;
     options.target = worker;
     options.address = *where;
     options.socket = socket_;
@@ -55,19 +66,31 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(WorkerId worker, const std::stri
   return peer.stream.get();
 }
 
-// A worker that has gone for good is not called again; its successor has another id.
-void PeerStreams::Release(WorkerId worker) {
-  const auto found = peers_.find(worker);
-  BSP_CHECK(found != peers_.end());
-  found->second.jobs -= 1;
-  if (found->second.jobs != 0 || found->second.stream->connected()) return;
-  Add(gone_, found->second.stream->counts());
-  peers_.erase(found);
+void PeerStreams::Release(const SendingStream* stream) {
+  for (auto at = peers_.begin(); at != peers_.end(); ++at) {
+    Peer& peer = at->second;
+    if (peer.stream.get() != stream) continue;
+    peer.jobs -= 1;
+    // A worker that has gone for good is not called again; its successor has another id.
+    if (peer.jobs != 0 || stream->connected()) return;
+    Forget(peer);
+    peers_.erase(at);
+    return;
+  }
+  const auto former = std::find_if(former_.begin(), former_.end(), [stream](const Peer& peer) {
+    return peer.stream.get() == stream;
+  });
+  BSP_CHECK(former != former_.end());
+  former->jobs -= 1;
+  if (former->jobs != 0) return;
+  Forget(*former);
+  former_.erase(former);
 }
 
 SendingStreamCounts PeerStreams::Counts() const {
   SendingStreamCounts sum = gone_;
   for (const auto& [worker, peer] : peers_) Add(sum, peer.stream->counts());
+  for (const Peer& peer : former_) Add(sum, peer.stream->counts());
   return sum;
 }
 

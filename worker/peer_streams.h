@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/ids.h"
 #include "net/event_loop.h"
@@ -22,13 +23,13 @@ class PeerStreams {
   PeerStreams(EventLoop& loop, const SocketOptions& socket, std::uint64_t incarnation,
               SendingStreamEvents events);
 
-  /// Another id: a new registration. Without jobs.
+  /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
 
   /// The stream to that worker, which is connected when the first frame is sent. Resolves the
   /// address: give numbers.
   absl::StatusOr<SendingStream*> Use(WorkerId worker, const std::string& address);
-  void Release(WorkerId worker);
+  void Release(const SendingStream* stream);
 
   SendingStreamCounts Counts() const;
 
@@ -43,7 +44,11 @@ class PeerStreams {
   std::uint64_t incarnation_;
   SendingStreamEvents events_;
   WorkerId self_{};
+  std::uint64_t streams_made_ = 0;
+  void Forget(Peer& peer);
+
   std::unordered_map<WorkerId, Peer> peers_;
+  std::vector<Peer> former_;  ///< Of earlier registrations.
   SendingStreamCounts gone_;  ///< Of streams that are no more.
 };
 

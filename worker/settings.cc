@@ -50,6 +50,12 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("FILE");
 }
 
+// The colons of an IPv6 address stand in brackets.
+bool HasPort(const std::string& address) {
+  const std::size_t bracket = address.rfind(']');
+  return address.find(':', bracket == std::string::npos ? 0 : bracket) != std::string::npos;
+}
+
 }  // namespace
 
 std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_status) {
@@ -69,7 +75,7 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
     }
     return std::nullopt;
   }
-  if (settings.listen.rfind(':') == std::string::npos) settings.listen += ":0";
+  if (!HasPort(settings.listen)) settings.listen += ":0";
   return settings;
 }
 

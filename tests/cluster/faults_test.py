@@ -40,6 +40,7 @@ class FaultsTest(unittest.TestCase):
         command = [path_of("mixed"), supersteps, large_bytes]
         expected = self.undisturbed(command)
         with Cluster(workers=3, slots=2, proxied=routes, seed=SEED) as cluster:
+            cluster.bsprun("-n", P, command[0], 1, large_bytes)  # The workers keep the program.
             for route in self.names(cluster, routes):
                 cluster.proxy.faults(route, **faults)
             for trial in range(trials):

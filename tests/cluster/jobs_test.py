@@ -3,8 +3,8 @@
 that starts again."""
 
 import json
-import os
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -79,8 +79,8 @@ class TogetherTest(unittest.TestCase):
     def test_a_job_goes_on_when_nobody_follows_it_any_more(self):
         expected = alone(4, mixed(40))
         job = self.cluster.submit("-n", 4, *mixed(40))
-        follower = self.cluster.start_client(["bsp", "logs", "-f", str(job)],
-                                             stdout=open(os.devnull, "wb"))
+        follower = self.cluster.start_client(["bsp", "logs", "-f", job],
+                                             stdout=subprocess.DEVNULL)
         follower.kill()
         follower.wait()
         self.cluster.bsp("wait", job)

@@ -1,6 +1,10 @@
-// A cluster without its control plane: mini_cluster NODES P PROGRAM [ARGUMENT...] runs a BSP program
-// with P processes on NODES nodes, each a child of this process with a data plane of its own; this
-// one holds the barrier. For tests and measurements of the superstep path alone.
+// A cluster without its control plane: mini_cluster NODES P PROGRAM [ARGUMENT...] runs a BSP
+// program with P processes on NODES nodes, each a child of this process with a data plane of its
+// own; this one holds the barrier. For tests and measurements of the superstep path alone.
+// Variables:
+//   MINI_CUT_MS      every node breaks one of its connections, at random, that often
+//   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
+//   MINI_VERBOSE, MINI_STATISTICS  the data planes' notes; their counters at the end
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,11 +13,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +98,9 @@ class Node {
   void AddJob(const std::vector<std::string>& addresses);
   void OnExited(int wait_status);
   void Fail(const std::string& reason);
+  void CutLater(std::uint64_t after_ms);
+  absl::Status StartProcesses();
+  void PrintStatistics() const;
 
   const Options& options_;
   std::uint32_t number_;
@@ -104,12 +113,28 @@ class Node {
   std::vector<std::vector<Pid>> hosts_;
   std::size_t running_ = 0;
   int status_ = 0;
+  std::mt19937 random_{number_};
 };
 
 void Node::Fail(const std::string& reason) {
   fprintf(stderr, "node %u: %s\n", number_, reason.c_str());
   status_ = kBroken;
   host_->KillAll();
+}
+
+// Breaks a TCP connection of this process, as a network might.
+void Node::CutLater(std::uint64_t after_ms) {
+  loop_.AddTimer(after_ms, [this, after_ms] {
+    std::vector<int> connections;
+    for (int fd = 3; fd < 256; ++fd) {
+      sockaddr_storage peer;
+      socklen_t bytes = sizeof peer;
+      const int failed = getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &bytes);
+      if (failed == 0 && peer.ss_family == AF_INET) connections.push_back(fd);
+    }
+    if (!connections.empty()) shutdown(connections[random_() % connections.size()], SHUT_RDWR);
+    CutLater(after_ms);
+  });
 }
 
 void Node::OnExited(int wait_status) {
@@ -145,6 +170,46 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
   plane_->AddJob(plan);
 }
 
+absl::Status Node::StartProcesses() {
+  const SharedMemory memory{.segment = segment_->fd(),
+                            .segment_bytes = segment_->bytes(),
+                            .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
+  host_ = std::make_unique<ProcessHost>(
+      loop_, memory,
+      ProcessEvents{
+          .attached = [this](Pid pid,
+                             pid_t os_pid) { plane_->SetProcess(kJob, kEpoch, pid, os_pid); },
+          .begun = [](Pid) {},
+          .output =
+              [](Pid, Stream stream, std::string_view text) {
+                fwrite(text.data(), 1, text.size(), stream == Stream::kOutput ? stdout : stderr);
+                fflush(stdout);
+              },
+          .output_ended = [](Pid, Stream) {},
+          .exited = [this](Pid, int status) { OnExited(status); }});
+  running_ = hosts_[number_].size();
+  return host_->Start(
+      ProcessPlan{.program = options_.program,
+                  .arguments = options_.arguments,
+                  .environment = EnvironmentWith({}),
+                  .directory = "",
+                  .pids = hosts_[number_],
+                  .input = -1,
+                  .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
+                  .memory_bytes = 0,
+                  .limits = limits_});
+}
+
+void Node::PrintStatistics() const {
+  const DataPlaneStatistics s = plane_->statistics();
+  fprintf(
+      stderr, "node %u: frames out %lu in %lu, bytes out %lu in %lu, resent %lu, reconnects %lu\n",
+      number_, s.frames_out, s.frames_in, s.bytes_out, s.bytes_in, s.resent_bytes, s.reconnects);
+  for (const auto& [reason, count] : s.refused_frames) {
+    fprintf(stderr, "node %u: refused %s %lu\n", number_, reason.c_str(), count);
+  }
+}
+
 int Node::Run(int from_parent, int to_parent) {
   loop_.EnablePolling();
   const char* congestion = getenv("MINI_CONGESTION");
@@ -169,49 +234,14 @@ int Node::Run(int from_parent, int to_parent) {
   plane_->JoinCoordinator(CoordinatorPlan{
       .self = WorkerOf(number_), .barrier_address = barrier, .heartbeat_ms = kHeartbeatMs});
   AddJob(addresses);
-  const SharedMemory memory{.segment = segment_->fd(),
-                            .segment_bytes = segment_->bytes(),
-                            .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
-  host_ = std::make_unique<ProcessHost>(
-      loop_, memory,
-      ProcessEvents{
-          .attached = [this](Pid pid,
-                             pid_t os_pid) { plane_->SetProcess(kJob, kEpoch, pid, os_pid); },
-          .begun = [](Pid) {},
-          .output =
-              [](Pid, Stream stream, std::string_view text) {
-                fwrite(text.data(), 1, text.size(), stream == Stream::kOutput ? stdout : stderr);
-                fflush(stdout);
-              },
-          .output_ended = [](Pid, Stream) {},
-          .exited = [this](Pid, int status) { OnExited(status); }});
-  running_ = hosts_[number_].size();
-  const absl::Status started = host_->Start(
-      ProcessPlan{.program = options_.program,
-                  .arguments = options_.arguments,
-                  .environment = EnvironmentWith({}),
-                  .directory = "",
-                  .pids = hosts_[number_],
-                  .input = -1,
-                  .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
-                  .memory_bytes = 0,
-                  .limits = limits_});
-  if (!started.ok()) {
+  if (const absl::Status started = StartProcesses(); !started.ok()) {
     fprintf(stderr, "%s\n", std::string(started.message()).c_str());
     return kBroken;
   }
+  if (const char* cut = getenv("MINI_CUT_MS")) CutLater(strtoull(cut, nullptr, 10));
   if (running_ != 0) loop_.Run();
   host_->Finish();
-  if (getenv("MINI_STATISTICS")) {
-    const DataPlaneStatistics s = plane_->statistics();
-    fprintf(stderr,
-            "node %u: frames out %lu in %lu, bytes out %lu in %lu, resent %lu, reconnects %lu\n",
-            number_, s.frames_out, s.frames_in, s.bytes_out, s.bytes_in, s.resent_bytes,
-            s.reconnects);
-    for (const auto& [reason, count] : s.refused_frames) {
-      fprintf(stderr, "node %u: refused %s %lu\n", number_, reason.c_str(), count);
-    }
-  }
+  if (getenv("MINI_STATISTICS")) PrintStatistics();
   plane_->RemoveJob(kJob, kEpoch);
   return status_;
 }

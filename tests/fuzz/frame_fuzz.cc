@@ -1,6 +1,6 @@
-// Fuzzes FrameReader. The input is a stream of frames, which a flag byte before each repairs (with
-// right checksums, whatever it claims to be) or leaves as it is, and it says where the stream is cut
-// and which payloads get a place. What is delivered must be what a simple decoder finds.
+// Fuzzes FrameReader. The input is a stream of noise and of frames with right checksums, whatever
+// else is in them; it also says where the stream is cut and which payloads get a place. What is
+// delivered must be what a simple decoder finds.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/socket.h>
 

@@ -1,5 +1,5 @@
-// Fuzzes the decoder of a job's log file, which a torn write or a bad disk may have changed. Without
-// the right checksum little gets past it: so the input is also tried with one.
+// Fuzzes the decoder of a job's log file, which a torn write or a bad disk may have changed. Little
+// gets past its checksum: so the input is also tried with the right one.
 #include <cstdint>
 #include <cstring>
 #include <string>

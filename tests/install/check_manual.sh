@@ -66,20 +66,46 @@ check_completion() {
   equal 'bsprun --dir p' "$(completes bsprun --dir p)" 'programs '
   equal 'bsprun dat' "$(completes bsprun dat)" ' '
   equal 'bsp r' "$(completes bsp r)" 'run '
+  equal 'bsp s' "$(completes bsp s)" 'show submit '
+  equal 'bsp submit --f' "$(completes bsp submit -n 2 --f)" '--file '
+  equal 'bsp submit pro' "$(completes bsp submit -n 2 --file data pro)" 'prog programs '
+  equal 'bsp logs --pi' "$(completes bsp logs --pi)" '--pid '
   equal 'bsp run --t' "$(completes bsp run --t)" '--timing '
   equal 'an option of the program' "$(completes bsprun ./prog --t)" ' '
   equal 'bspcc --s' "$(completes bspcc --s)" '--shared-bsp '
   equal 'bspfc --multi' "$(completes bspfc --multi)" ' '
 }
 
+# The options in a text of --help, which is read.
+options_of() {
+  grep -oE '(^| |\[|,)--?[a-z][a-z-]*' | tr -d ' [,' | sort -u
+}
+
 # Each option is in all three places.
 check_options_are_documented() {
-  local option page
+  local option page command
   page=$(page_text man1/bsprun.1)
   while IFS= read -r option; do
     contains 'bsprun(1)' "$page" "$option"
     contains 'completion of bsprun' "$(completes bsprun "$option")" "$option"
-  done < <("$bin/bsprun" --help 2>&1 | grep -oE '(^| |\[|,)--?[a-z][a-z-]*' | tr -d ' [,' | sort -u)
+  done < <("$bin/bsprun" --help 2>&1 | options_of)
+  page=$(page_text man1/bsp.1)
+  while IFS= read -r command; do
+    contains 'bsp(1)' "$page" "bsp $command"
+    contains 'completion of bsp' "$(completes bsp "$command")" "$command"
+    while IFS= read -r option; do
+      contains "bsp(1) or bsprun(1), of bsp $command" "$page$(page_text man1/bsprun.1)" "$option"
+      contains "completion of bsp $command" "$(completes bsp "$command" "$option")" "$option"
+    done < <("$bin/bsp" "$command" --help 2>&1 | options_of)
+  done < <("$bin/bsp" --help | sed '1,/^Subcommands:/d' | grep -oE '^  [a-z]+' | tr -d ' ')
+  page=$(page_text man8/bsp-coordinator.8)
+  while IFS= read -r option; do
+    contains 'bsp-coordinator(8)' "$page" "$option"
+  done < <("$bin/bsp-coordinator" --help | options_of | grep -- --)
+  page=$(page_text man8/bsp-worker.8)
+  while IFS= read -r option; do
+    contains 'bsp-worker(8)' "$page" "$option"
+  done < <("$bin/bsp-worker" --help | options_of | grep -- --)
   page=$(page_text man1/bspcc.1)
   while IFS= read -r option; do
     contains 'bspcc(1)' "$page" "${option#-}"

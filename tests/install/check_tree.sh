@@ -10,11 +10,14 @@ check_relative_prefix() {
 }
 
 check_files() {
-  is_file "$bin"/{bsp,bsprun,bspcc,bspc++,bspfc} "$prefix"/include/{bsp.h,fbsp.h,bsp.f90,bsp.mod} \
+  is_file "$bin"/{bsp,bsprun,bspcc,bspc++,bspfc,bsp-coordinator,bsp-worker} \
+    "$prefix"/libexec/bspnow/{bsp-client,bsp-host,bsp-probe} \
+    "$prefix"/include/{bsp.h,fbsp.h,bsp.f90,bsp.mod} \
     "$prefix"/lib/{libbsp.a,libbsp.so,libbsp.so.1,pkgconfig/bsp.pc} \
     "$prefix"/lib/cmake/bspnow/{bspnowConfig,bspnowConfigVersion}.cmake \
     "$prefix"/share/bash-completion/completions/{bsp,bsprun,bspcc,bspc++,bspfc} \
-    "$prefix"/share/man/{man1/bsprun.1,man3/bsp_put.3,man7/bsplib.7}
+    "$prefix"/share/man/{man1/bsprun.1,man3/bsp_put.3,man7/bsplib.7,man8/bsp-worker.8} \
+    "$prefix/share/zsh/site-functions/_bsp"
   equal 'what has other modes' "$(find "$prefix" -type f ! -perm 644 ! -perm 755)" ''
   equal 'what is left of the copying' "$(find "$prefix" -name '.*')" ''
   equal 'a template filled by halves' \
@@ -52,8 +55,8 @@ check_reinstall_replaces_whole_files() {
 check_failed_install_changes_nothing() {
   local before
   before=$(listing "$prefix")
-  mkdir -p -- "$work/half/client" "$work/half/runtime"
-  cp -- "$artefacts/client/bsprun" "$work/half/client"
+  mkdir -p -- "$work/half/runtime"
+  ln -s -- "$artefacts/client" "$artefacts/coordinator" "$artefacts/worker" "$work/half"
   cp -- "$artefacts/runtime/libbsp.a" "$work/half/runtime"
   must_fail 1 'libbsp.so is missing' "$root/deploy/install" --from-bazel-bin="$work/half" \
     --prefix="$prefix"

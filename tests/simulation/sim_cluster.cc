@@ -45,10 +45,10 @@ std::string SimCluster::Run() {
   statistics_.frames = oracle_.frames_taken();
   if (failure_.empty()) return "";
   return failure_ + " at " + std::to_string(loop_.now_ns()) + " ns, event " +
-         std::to_string(loop_.events());
+         std::to_string(loop_.events()) + "\n" + oracle_.Describe(coordinators_.back()->table());
 }
 
-// ---- Who is there -----------------------------------------------------------------------------------
+// ---- Who is there -------------------------------------------------------------------------------
 
 void SimCluster::StartCoordinator() {
   coordinators_.push_back(std::make_unique<SimCoordinator>(loop_, oracle_, journal_));
@@ -74,7 +74,7 @@ SimStreams* SimCluster::FindStreamsOf(WorkerId worker) {
   return nullptr;
 }
 
-// ---- Faults -----------------------------------------------------------------------------------------
+// ---- Faults -------------------------------------------------------------------------------------
 
 void SimCluster::PlanFaults() {
   loop_.After(loop_.Below(300 * kMillisecond), [this] {
@@ -107,7 +107,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
   loop_.After(loop_.Below(2 * kSecond), [this, &machine] { StartWorker(machine); });
 }
 
-// ---- Clients ----------------------------------------------------------------------------------------
+// ---- Clients ------------------------------------------------------------------------------------
 
 void SimCluster::PlanSubmissions() {
   submissions_ = 1 + loop_.Below(6);

@@ -1,5 +1,5 @@
-// One schedule: a cluster, clients and faults, all decided by one seed, run until every job that was
-// acknowledged has ended.
+// One schedule: a cluster, clients and faults, all decided by one seed, run until every job that
+// was acknowledged has ended.
 #ifndef TESTS_SIMULATION_SIM_CLUSTER_H_
 #define TESTS_SIMULATION_SIM_CLUSTER_H_
 

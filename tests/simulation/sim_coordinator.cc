@@ -18,11 +18,12 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
   journal_.term += 1;
   last_worker_ = journal_.term * kWorkersPerTerm;
   const std::map<JobId, JobRecord> stored = journal_.jobs;
+  JobOrders orders;
   for (const auto& [id, record] : stored) {
     if (HasEnded(record.phase)) oracle_.OnEndStored(id, record.phase, record.exit_status);
-    Perform(table_.Restore(record, RequestOf(record), Now()));
+    orders.Append(table_.Restore(record, RequestOf(record), Now()));
   }
-  oracle_.CheckTable(table_);
+  Perform(std::move(orders));
   Tick();
 }
 
@@ -40,7 +41,7 @@ void SimCoordinator::Die() {
   }
 }
 
-// ---- What the table decides -------------------------------------------------------------------------
+// ---- What the table decides ---------------------------------------------------------------------
 
 void SimCoordinator::Submit(const JobRequest& request, const std::string& key, OnJob acknowledged) {
   JobTable::Submission submission = table_.OnSubmit(request, key, Now());
@@ -140,7 +141,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   }
 }
 
-// ---- Workers ----------------------------------------------------------------------------------------
+// ---- Workers ------------------------------------------------------------------------------------
 
 WorkerId SimCoordinator::Register(const std::string& name, std::uint32_t slots,
                                   std::uint64_t incarnation, SimWorkerPort& port,
@@ -199,7 +200,7 @@ void SimCoordinator::Frames(WorkerId worker, std::function<void(SimWorkerPort&)>
                              [port = found->second.port, say = std::move(say)] { say(*port); });
 }
 
-// ---- Frames, as BarrierServer takes them ------------------------------------------------------------
+// ---- Frames, as BarrierServer takes them --------------------------------------------------------
 
 void SimCoordinator::OnHello(WorkerId id, std::uint64_t incarnation, const Link& link) {
   const auto found = workers_.find(id);

@@ -1,5 +1,5 @@
-// The coordinator of the simulation: JobTable, Barrier and Leases as they are, and a rim that answers
-// at once. What it has stored outlives it (SimJournal).
+// The coordinator of the simulation: JobTable, Barrier and Leases as they are, and a rim that
+// answers at once. What it has stored outlives it (SimJournal).
 #ifndef TESTS_SIMULATION_SIM_COORDINATOR_H_
 #define TESTS_SIMULATION_SIM_COORDINATOR_H_
 

@@ -1,6 +1,6 @@
 // A connection between two parties of the simulation, as TCP gives it: in order each way, after any
-// delay, and it may break at any moment. Then what is under way is lost, and each end hears of it in
-// its own time.
+// delay, and it may break at any moment. Then what is under way is lost, and each end hears of it
+// in its own time.
 #ifndef TESTS_SIMULATION_SIM_LINK_H_
 #define TESTS_SIMULATION_SIM_LINK_H_
 

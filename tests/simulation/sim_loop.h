@@ -1,5 +1,5 @@
-// Virtual time and chance of one schedule: events in the order of their times, everything decided by
-// one seed.
+// Virtual time and chance of one schedule: events in the order of their times, everything decided
+// by one seed.
 #ifndef TESTS_SIMULATION_SIM_LOOP_H_
 #define TESTS_SIMULATION_SIM_LOOP_H_
 

@@ -48,7 +48,7 @@ void SimNode::After(std::uint64_t delay_ns, void (SimNode::*step)()) {
   });
 }
 
-// ---- Start and end ----------------------------------------------------------------------------------
+// ---- Start and end ------------------------------------------------------------------------------
 
 void SimNode::Start() {
   loop_.After(loop_.Below(20 * kMillisecond), [self = shared_from_this()] {
@@ -117,11 +117,12 @@ void SimNode::Abandon() {
   streams_.DropJob(job());
 }
 
-// ---- A superstep ------------------------------------------------------------------------------------
+// ---- A superstep --------------------------------------------------------------------------------
 
 void SimNode::Compute() {
   std::fill(sent_.begin(), sent_.end(), 0);
   unread_puts_ = 0;
+  at_barrier_ = false;
   After(loop_.Below(5 * kMillisecond), &SimNode::SendEarly);
 }
 
@@ -151,7 +152,7 @@ void SimNode::Send(std::uint32_t host, NodeExchange::FrameClass frame_class, std
                  .superstep = s,
                  .from_host = plan_.self,
                  .frame_class = frame_class,
-                 .unread_put = frame_class == NodeExchange::FrameClass::kBatch && loop_.Chance(10),
+                 .unread_put = at_barrier_ && counted && loop_.Chance(10),
                  .number = counted ? oracle_.OnSent(Place(host), s) : 0};
   if (counted) sent_[host] += 1;
   if (frame.unread_put) unread_puts_ += 1;
@@ -160,6 +161,7 @@ void SimNode::Send(std::uint32_t host, NodeExchange::FrameClass frame_class, std
 
 void SimNode::ReachBarrier() {
   const std::uint64_t s = exchange_.superstep();
+  at_barrier_ = true;
   BarrierCounts counts{};
   for (std::uint32_t host = 0; exchange_.ends_superstep() && host < hosts(); ++host) {
     const std::uint64_t owed = Owed(host);
@@ -230,6 +232,7 @@ void SimNode::OnReleased() {
   const std::uint64_t s = exchange_.released_superstep();
   oracle_.OnSuperstepOver(Place(plan_.self), s);
   if (exchange_.global_counts().gets == 0) return GoOn();
+  in_gets_ = true;
   answering_ = true;
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (TakingPart(host) > 0 && plan_.program.gets(s, plan_.self, host)) awaits_.insert(host);
@@ -237,7 +240,7 @@ void SimNode::OnReleased() {
   After(loop_.Below(kMillisecond), &SimNode::AnswerGets);
 }
 
-// ---- Gets -------------------------------------------------------------------------------------------
+// ---- Gets ---------------------------------------------------------------------------------------
 
 void SimNode::AnswerGets() {
   Perform(exchange_.OnLocalAnswers(exchange_.released_superstep()));
@@ -267,7 +270,9 @@ void SimNode::TakeAnswers() {
 }
 
 void SimNode::GoOnIfAnswered() {
-  if (!answering_ && awaits_.empty() && !exchange_.waiting()) GoOn();
+  if (!in_gets_ || answering_ || !awaits_.empty()) return;
+  in_gets_ = false;
+  GoOn();
 }
 
 void SimNode::GoOn() {

@@ -101,6 +101,8 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   std::vector<bool> left_;           ///< By index in pids().
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
   std::uint64_t unread_puts_ = 0;
+  bool at_barrier_ = false;         ///< What is sent now may be read from a process when it goes.
+  bool in_gets_ = false;            ///< Between a release and the next superstep.
   bool answering_ = false;          ///< Own answers are not given yet.
   std::set<std::uint32_t> awaits_;  ///< Hosts whose answers are missing.
 };

@@ -94,4 +94,21 @@ bool SimOracle::AllEnded(const JobTable& table) const {
   });
 }
 
+std::string SimOracle::Describe(const JobTable& table) const {
+  std::string text;
+  for (const JobRecord* record : table.records()) {
+    text += "job " + std::to_string(Value(record->id)) + " program " + record->spec + " phase " +
+            std::to_string(static_cast<std::uint32_t>(record->phase)) + " \"" + record->reason +
+            "\"";
+    for (std::size_t host = 0; host < record->node_names.size(); ++host) {
+      const auto progress = progress_.find({record->id, static_cast<std::uint32_t>(host)});
+      text += ", " + record->node_names[host] + " with " +
+              std::to_string(record->shares[host].pids.size()) + " has come to " +
+              (progress == progress_.end() ? "no" : std::to_string(progress->second)) + " barriers";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace bspnow

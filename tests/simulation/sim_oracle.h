@@ -64,6 +64,9 @@ class SimOracle {
   /// All that was acknowledged has ended.
   bool AllEnded(const JobTable& table) const;
 
+  /// The jobs as they stand, a line each: for a failure's report.
+  std::string Describe(const JobTable& table) const;
+
   void Fail(const std::string& what) const { failed_(what); }
   std::uint64_t frames_taken() const { return frames_taken_; }
   std::uint64_t jobs_ended() const { return ends_.size(); }

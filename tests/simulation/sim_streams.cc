@@ -4,9 +4,8 @@
 
 namespace bspnow {
 
-void SimStreams::SetSelf(WorkerId self, std::uint64_t incarnation) {
+void SimStreams::SetSelf(WorkerId self) {
   self_ = self;
-  incarnation_ = incarnation;
   for (auto& [target, sender] : senders_) {
     if (sender.link) sender.link->Close(SimLink::kCaller);
   }
@@ -31,10 +30,11 @@ void SimStreams::BreakOne() {
   if (!links.empty()) links[loop_.Below(links.size())]->Break();
 }
 
-// ---- Sending ----------------------------------------------------------------------------------------
+// ---- Sending ------------------------------------------------------------------------------------
 
 void SimStreams::Send(WorkerId target, const SimFrame& frame) {
   Sender& sender = senders_[target];
+  if (sender.incarnation == 0) sender.incarnation = next_incarnation_++;
   const std::uint64_t sequence = sender.retention.Add({.job = frame.job,
                                                        .epoch = frame.epoch,
                                                        .superstep = Superstep{frame.superstep},
@@ -52,19 +52,20 @@ void SimStreams::Connect(WorkerId target) {
   link->OnBroken(SimLink::kCaller, [this, target, link] {
     const auto found = senders_.find(target);
     if (dead_ || found == senders_.end() || found->second.link != link) return;
-    RetryLater(target);
+    RetryLater(target, link);
   });
-  link->Send(SimLink::kCaller, [this, link, target, self = self_, incarnation = incarnation_] {
-    SimStreams* receiver = find_(target);
-    if (receiver == nullptr || receiver->dead_) return link->Break();
-    receiver->OnHello(self, incarnation, link, this);
-  });
+  link->Send(SimLink::kCaller,
+             [this, link, target, self = self_, incarnation = sender.incarnation] {
+               SimStreams* receiver = find_(target);
+               if (receiver == nullptr || receiver->dead_) return link->Break();
+               receiver->OnHello(self, incarnation, link, this);
+             });
 }
 
-void SimStreams::RetryLater(WorkerId target) {
-  loop_.After(10 * kMillisecond + loop_.Below(kSecond), [this, target] {
+void SimStreams::RetryLater(WorkerId target, const Link& link) {
+  loop_.After(10 * kMillisecond + loop_.Below(kSecond), [this, target, link] {
     const auto found = senders_.find(target);
-    if (dead_ || found == senders_.end() || !found->second.link->broken()) return;
+    if (dead_ || found == senders_.end() || found->second.link != link) return;
     if (found->second.retention.empty()) {
       found->second.link = nullptr;  // The next frame connects.
     } else {
@@ -123,11 +124,15 @@ void SimStreams::Prune(JobId job, Epoch epoch, std::uint64_t superstep) {
   }
 }
 
+// A stream that nobody needs and that is broken is given up; the next one begins anew.
 void SimStreams::DropJob(JobId job) {
   for (auto& [target, sender] : senders_) Forget(sender, sender.retention.DropJob(job));
+  std::erase_if(senders_, [](const auto& each) {
+    return each.second.retention.empty() && (!each.second.link || each.second.link->broken());
+  });
 }
 
-// ---- Receiving --------------------------------------------------------------------------------------
+// ---- Receiving ----------------------------------------------------------------------------------
 
 void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& link,
                          SimStreams* sender) {

@@ -40,11 +40,17 @@ class SimStreams {
     std::function<void(const SimFrame&)> delivered;  ///< Acknowledged, of those that this one sent.
   };
 
-  SimStreams(SimLoop& loop, const SimOracle& oracle, FindStreams find, Events events)
-      : loop_(loop), oracle_(oracle), find_(std::move(find)), events_(std::move(events)) {}
+  /// `incarnation` is that of the first stream; each gets its own.
+  SimStreams(SimLoop& loop, const SimOracle& oracle, std::uint64_t incarnation, FindStreams find,
+             Events events)
+      : loop_(loop),
+        oracle_(oracle),
+        next_incarnation_(incarnation),
+        find_(std::move(find)),
+        events_(std::move(events)) {}
 
   /// Another registration: streams begin anew.
-  void SetSelf(WorkerId self, std::uint64_t incarnation);
+  void SetSelf(WorkerId self);
 
   void Send(WorkerId target, const SimFrame& frame);
   void Prune(JobId job, Epoch epoch, std::uint64_t superstep);
@@ -62,6 +68,7 @@ class SimStreams {
   struct Sender {
     Retention retention;
     std::unordered_map<std::uint64_t, SimFrame> kept;
+    std::uint64_t incarnation = 0;  ///< Of this stream: it begins at sequence 1.
     Link link;
     bool welcome = false;
   };
@@ -72,7 +79,7 @@ class SimStreams {
   };
 
   void Connect(WorkerId target);
-  void RetryLater(WorkerId target);
+  void RetryLater(WorkerId target, const Link& link);
   void Pump(WorkerId target, Sender& sender);
   void OnHello(WorkerId from, std::uint64_t incarnation, const Link& link, SimStreams* sender);
   void OnWelcome(WorkerId target, const Link& link, std::uint64_t sequence);
@@ -84,10 +91,10 @@ class SimStreams {
 
   SimLoop& loop_;
   const SimOracle& oracle_;
+  std::uint64_t next_incarnation_;
   FindStreams find_;
   Events events_;
   WorkerId self_{0};
-  std::uint64_t incarnation_ = 0;
   std::map<WorkerId, Sender> senders_;
   std::map<WorkerId, Receiver> receivers_;
   bool dead_ = false;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kHeartbeatNs = 250 * kMillisecond;
 constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
+constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
 
 std::vector<std::byte> Encode(const SimNode& node) {
   const NodeExchange::Arrival& arrival = node.exchange().arrival();
@@ -45,7 +46,7 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity,
       oracle_(oracle),
       identity_(std::move(identity)),
       coordinator_(std::move(coordinator)),
-      streams_(loop, oracle, std::move(streams),
+      streams_(loop, oracle, identity_.incarnation * kStreamsMax, std::move(streams),
                {.taken = [this](const SimFrame& frame) { OnFrame(frame); },
                 .delivered = [this](const SimFrame& frame) { OnDelivered(frame); }}) {
   Register();
@@ -63,7 +64,7 @@ void SimWorker::CutOff(std::uint64_t until_ns) {
   BreakFrames();
 }
 
-// ---- Registration -----------------------------------------------------------------------------------
+// ---- Registration -------------------------------------------------------------------------------
 
 void SimWorker::Register() {
   control_ = SimLink::Make(loop_);
@@ -85,7 +86,7 @@ void SimWorker::Register() {
 void SimWorker::OnRegistered(WorkerId id, const Link& control) {
   if (control_ != control) return;
   id_ = id;
-  streams_.SetSelf(id, identity_.incarnation);
+  streams_.SetSelf(id);
   Connect();
 }
 
@@ -101,7 +102,7 @@ void SimWorker::Abandon() {
   });
 }
 
-// ---- The frame stream to the coordinator ------------------------------------------------------------
+// ---- The frame stream to the coordinator --------------------------------------------------------
 
 void SimWorker::Connect() {
   welcome_ = false;
@@ -160,7 +161,7 @@ void SimWorker::Tell(std::function<void(SimCoordinator&)> event) {
   });
 }
 
-// ---- Orders and frames ------------------------------------------------------------------------------
+// ---- Orders and frames --------------------------------------------------------------------------
 
 SimNode* SimWorker::Find(JobId job, Epoch epoch) {
   const auto found = nodes_.find(job);
@@ -179,6 +180,8 @@ void SimWorker::OnStart(const StartOrder& order) {
       SimNode::Plan{.order = order, .self = self, .program = SimProgram::FromSpec(spec)});
   nodes_[order.job] = node;
   node->Start();
+  const auto begin = early_begins_.find({order.job, order.epoch});
+  if (begin != early_begins_.end()) node->OnBegin(begin->second);
 }
 
 void SimWorker::OnEnd(const EndOrder& order) {
@@ -189,7 +192,8 @@ void SimWorker::OnEnd(const EndOrder& order) {
 }
 
 void SimWorker::OnBegin(JobId job, Epoch epoch, std::uint32_t processes) {
-  if (SimNode* node = Find(job, epoch)) node->OnBegin(processes);
+  if (SimNode* node = Find(job, epoch)) return node->OnBegin(processes);
+  early_begins_[{job, epoch}] = processes;  // The order to start comes by another stream.
 }
 
 void SimWorker::OnRelease(JobId job, Epoch epoch, std::vector<std::byte> release) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -80,6 +81,7 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
   bool welcome_ = false;
   std::uint64_t cut_off_until_ns_ = 0;
   std::map<JobId, std::shared_ptr<SimNode>> nodes_;
+  std::map<std::pair<JobId, Epoch>, std::uint32_t> early_begins_;
 };
 
 }  // namespace bspnow

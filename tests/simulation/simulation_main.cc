@@ -1,5 +1,6 @@
-// Runs many schedules of a simulated cluster, each from a seed. The first that violates an invariant
-// ends it, with its seed: `simulation --seed N` runs that one again, to be looked at in a debugger.
+// Runs many schedules of a simulated cluster, each from a seed. The first that violates an
+// invariant ends it, with its seed: `simulation --seed N` runs that one again, to be looked at in a
+// debugger.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <iostream>

@@ -1,0 +1,120 @@
+// Measures what idle workers cost a coordinator that it starts: they register, hold a control stream,
+// and renew their leases.
+//
+//   idle_workers COUNT SECONDS
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "coordinator/daemon_process.h"
+#include "coordinator/peer_stub.h"
+#include "coordinator/scratch_directory.h"
+#include "net/event_loop.h"
+#include "net/frame_check.h"
+#include "net/frame_stream.h"
+#include "net/socket.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+
+/// Processor time that a process has used so far.
+double ProcessorSecondsOf(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string word;
+  double ticks = 0;
+  for (int field = 1; field <= 15 && file >> word; ++field)  // See proc(5): utime and stime.
+    if (field >= 14) ticks += std::atof(word.c_str());
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+class IdleWorker {
+ public:
+  IdleWorker(EventLoop& loop, const std::string& address, int number)
+      : loop_(loop),
+        control_(address, "w" + std::to_string(number), static_cast<std::uint64_t>(number)) {
+    const auto reply = control_.Register();
+    BSP_CHECK(reply.ok());
+    control_.Attach();
+    id_ = reply->worker();
+    heartbeat_ms_ = reply->heartbeat_ms();
+    const auto barrier = Resolve(*ParseHostPort(reply->barrier_address()));
+    FrameStreamEvents events;
+    events.frame = [this](const FrameHeader&, std::span<const std::byte>) {
+      ++answers_;
+      return FrameFault::kNone;
+    };
+    events.closed = [](const absl::Status&) { BSP_CHECK(!"the coordinator closed the stream"); };
+    stream_ = std::make_unique<FrameStream>(loop, *barrier, SocketOptions{}, std::move(events));
+    const HelloBody hello{
+        .incarnation = static_cast<std::uint64_t>(number), .target = 0, .reserved = 0};
+    Send(FrameKind::kHello, BytesOf(hello));
+    loop.AddTimer(heartbeat_ms_ * static_cast<std::uint64_t>(number % 97) / 97, [this] { Beat(); });
+  }
+
+  std::uint64_t answers() const { return answers_; }
+
+ private:
+  void Send(FrameKind kind, std::span<const std::byte> body) {
+    FrameHeader header = HeaderOf(kind);
+    header.source_worker = id_;
+    stream_->Send(header, body);
+  }
+
+  void Beat() {
+    const HeartbeatBody body{.sent_ns = NowNs()};
+    Send(FrameKind::kHeartbeat, BytesOf(body));
+    loop_.AddTimer(heartbeat_ms_, [this] { Beat(); });
+  }
+
+  EventLoop& loop_;
+  TestWorker control_;
+  std::uint32_t id_ = 0;
+  std::uint64_t heartbeat_ms_ = 0;
+  std::uint64_t answers_ = 0;
+  std::unique_ptr<FrameStream> stream_;
+};
+
+void Measure(int count, std::uint64_t seconds) {
+  const ScratchDirectory scratch;
+  DaemonProcess daemon(scratch.path(), {"--log-level", "warning"});
+  EventLoop loop;
+  std::vector<std::unique_ptr<IdleWorker>> workers;
+  for (int i = 1; i <= count; ++i)
+    workers.push_back(std::make_unique<IdleWorker>(loop, daemon.Address("listen"), i));
+  constexpr std::uint64_t kSettleMs = 2000;
+  double used_s = 0;
+  std::uint64_t begun_ns = 0;
+  loop.AddTimer(kSettleMs, [&] {
+    used_s = ProcessorSecondsOf(daemon.pid());
+    begun_ns = NowNs();
+  });
+  loop.AddTimer(kSettleMs + seconds * 1000, [&] { loop.Stop(); });
+  loop.Run();
+  used_s = ProcessorSecondsOf(daemon.pid()) - used_s;
+  const double took_s = static_cast<double>((NowNs() - begun_ns) / kNsPerMs) / 1000;
+  std::uint64_t answers = 0;
+  for (const auto& worker : workers) answers += worker->answers();
+  std::printf("workers=%d seconds=%.1f leases_renewed=%llu coordinator_percent_of_a_core=%.2f\n",
+              count, took_s, static_cast<unsigned long long>(answers), 100 * used_s / took_s);
+}
+
+}  // namespace
+}  // namespace bspnow
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: idle_workers COUNT SECONDS\n");
+    return 2;
+  }
+  bspnow::Measure(std::atoi(argv[1]), static_cast<std::uint64_t>(std::atoi(argv[2])));
+  return 0;
+}

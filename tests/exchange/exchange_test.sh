@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The superstep path between nodes: all kinds of communication over several shapes of cluster, with
+# and without connections that break, come out right and as often as they should.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+failures=0
+
+# expect_ok WHAT COMMAND...
+expect_ok() {
+  local output status=0
+  output=$(timeout 120 "${@:2}" 2>&1) || status=$?
+  if [[ $status != 0 || $output != ok ]]; then
+    echo "FAILED: $1: status $status, output: $output"
+    failures=$((failures + 1))
+  fi
+}
+
+mini=$here/mini_cluster
+mixed=$here/mixed_supersteps
+
+for shape in '1 3' '2 2' '2 4' '3 4' '3 7' '4 4'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "$p processes on $nodes nodes" "$mini" "$nodes" "$p" "$mixed" 12 60000
+done
+expect_ok 'more than a chunk each' "$mini" 2 2 "$mixed" 3 5000000
+expect_ok 'with BSP_CHECK=full' env BSP_CHECK=full "$mini" 2 4 "$mixed" 6 30000
+expect_ok 'connections that break' env MINI_CUT_MS=20 "$mini" 2 4 "$mixed" 60 60000
+expect_ok 'connections that break, three nodes' env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
+expect_ok 'connections that break in long transfers' \
+  env MINI_CUT_MS=50 "$mini" 2 2 "$mixed" 5 5000000
+
+[[ $failures == 0 ]]

@@ -1,0 +1,36 @@
+#include "worker/advertised_address.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "base/unique_fd.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known) {
+  absl::StatusOr<HostPort> parsed = ParseHostPort(address);
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->host != "0.0.0.0" && parsed->host != "::") return address;
+  const absl::StatusOr<HostPort> other = ParseHostPort(known);
+  if (!other.ok()) return other.status();
+  parsed->host = other->host;
+  return parsed->ToString();
+}
+
+// Connecting a datagram socket sends nothing, but chooses the route.
+absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer) {
+  const absl::StatusOr<HostPort> parsed = ParseHostPort(peer);
+  if (!parsed.ok()) return parsed.status();
+  const absl::StatusOr<SocketAddress> address = Resolve(*parsed);
+  if (!address.ok()) return address.status();
+  const UniqueFd socket(::socket(address->family(), SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid() || connect(socket.get(), address->get(), address->bytes()) != 0) {
+    return SystemError("finding the route to the coordinator", errno);
+  }
+  const absl::StatusOr<SocketAddress> own = LocalAddress(socket.get());
+  if (!own.ok()) return own.status();
+  return own->ToString();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,22 @@
+// What a worker tells others of where it listens, and where the coordinator is, if one of the two
+// listens on all addresses of its machine.
+#ifndef WORKER_ADVERTISED_ADDRESS_H_
+#define WORKER_ADVERTISED_ADDRESS_H_
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+namespace bspnow {
+
+/// `address` as it is, unless its host is 0.0.0.0 or [::]: then with the host of `known`, an address
+/// of the same machine. Both HOST:PORT.
+absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known);
+
+/// The address of this machine from which `peer`, HOST:PORT, is reached; its port means nothing.
+/// Asks the resolver, and so may block.
+absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer);
+
+}  // namespace bspnow
+
+#endif  // WORKER_ADVERTISED_ADDRESS_H_

@@ -1,0 +1,27 @@
+#include "worker/advertised_address.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow {
+namespace {
+
+TEST(WithHostOfTest, KeepsARealHost) {
+  EXPECT_EQ(*WithHostOf("10.0.0.7:99", "10.0.0.1:7700"), "10.0.0.7:99");
+  EXPECT_EQ(*WithHostOf("[::1]:99", "10.0.0.1:7700"), "[::1]:99");
+}
+
+TEST(WithHostOfTest, ReplacesAllAddresses) {
+  EXPECT_EQ(*WithHostOf("0.0.0.0:99", "head.example:7700"), "head.example:99");
+  EXPECT_EQ(*WithHostOf("[::]:99", "[fe80::1]:7700"), "[fe80::1]:99");
+}
+
+TEST(WithHostOfTest, RefusesWhatIsNoAddress) { EXPECT_FALSE(WithHostOf("nonsense", "a:1").ok()); }
+
+TEST(OwnAddressTowardsTest, IsLoopbackForLoopback) {
+  const absl::StatusOr<std::string> own = OwnAddressTowards("127.0.0.1:9");
+  ASSERT_TRUE(own.ok());
+  EXPECT_EQ(own->substr(0, 10), "127.0.0.1:");
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,39 @@
+#include "worker/node_facts.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace bspnow {
+namespace {
+
+TEST(NodeFactsTest, DescribeThisMachine) {
+  EXPECT_GE(UsableProcessors(), 1u);
+  EXPECT_GT(MemoryBytes(), 1u << 20);
+  EXPECT_GE(LoadAverage(), 0);
+}
+
+TEST(NodeFactsTest, FeaturesAreSortedWords) {
+  const std::vector<std::string> features = CpuFeatures();
+  EXPECT_TRUE(std::is_sorted(features.begin(), features.end()));
+  for (const std::string& feature : features) {
+    EXPECT_EQ(feature.find_first_of(" \t\n:"), std::string::npos) << feature;
+  }
+}
+
+TEST(NodeFactsTest, TheRateIsMeasuredOnceAndKept) {
+  char path[] = "/tmp/node_facts_testXXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  close(file);
+  EXPECT_GT(FlopsOf(path), 1e6);
+  std::ofstream(path) << "12345\n";
+  EXPECT_EQ(FlopsOf(path), 12345);
+  unlink(path);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,78 @@
+#include "worker/settings.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace bspnow {
+namespace {
+
+class SettingsTest : public testing::Test {
+ protected:
+  std::optional<WorkerSettings> Read(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bsp-worker");
+    std::vector<char*> pointers;
+    for (std::string& argument : arguments) pointers.push_back(argument.data());
+    return ReadSettings(static_cast<int>(pointers.size()), pointers.data(), exit_status_);
+  }
+  std::optional<WorkerSettings> ReadWith(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--coordinator", "head:7700",  "--name", "w1",
+                                          "--state-dir",   "/var/lib/w1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Read(arguments);
+  }
+
+  int exit_status_ = -1;
+};
+
+TEST_F(SettingsTest, NeedsCoordinatorNameAndDirectory) {
+  EXPECT_FALSE(Read({}).has_value());
+  EXPECT_EQ(exit_status_, 2);
+  EXPECT_FALSE(Read({"--coordinator", "head:7700", "--name", "w1"}).has_value());
+  EXPECT_TRUE(ReadWith({}).has_value());
+}
+
+TEST_F(SettingsTest, ListensOnLoopbackUnlessToldOtherwise) {
+  EXPECT_EQ(ReadWith({})->listen, "127.0.0.1:0");
+  EXPECT_EQ(ReadWith({})->exposure, Exposure::kLoopback);
+  EXPECT_EQ(ReadWith({"--listen", "10.0.0.7"})->listen, "10.0.0.7:0");
+  EXPECT_EQ(ReadWith({"--listen", "10.0.0.7:99"})->listen, "10.0.0.7:99");
+  EXPECT_EQ(ReadWith({"--listen", "[::1]"})->listen, "[::1]:0");
+  EXPECT_EQ(ReadWith({"--insecure"})->exposure, Exposure::kAnywhere);
+}
+
+TEST_F(SettingsTest, TakesLabelsOneByOne) {
+  const auto settings = ReadWith({"--label", "rack=3", "--label", "gpu"});
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->labels, (std::vector<std::string>{"rack=3", "gpu"}));
+}
+
+TEST_F(SettingsTest, RefusesWhatMakesNoSense) {
+  EXPECT_FALSE(ReadWith({"--slots", "0"}).has_value());
+  EXPECT_FALSE(ReadWith({"--congestion", "vegas?"}).has_value());
+  EXPECT_FALSE(ReadWith({"--unknown"}).has_value());
+  EXPECT_FALSE(ReadWith({"extra"}).has_value());
+}
+
+TEST_F(SettingsTest, ReadsSizesWithUnits) {
+  EXPECT_EQ(ReadWith({"--cache-bytes", "2GiB"})->cache_bytes, std::uint64_t{2} << 30);
+}
+
+TEST_F(SettingsTest, ReadsAFileAndPrefersTheCommandLine) {
+  char path[] = "/tmp/settings_testXXXXXX";
+  const int file = mkstemp(path);
+  ASSERT_GE(file, 0);
+  close(file);
+  std::ofstream(path) << "coordinator=head:7700\nname=from-file\nstate-dir=/var/lib/w\nslots=3\n";
+  const auto settings = Read({"--config", path, "--name", "from-line"});
+  unlink(path);
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->coordinator, "head:7700");
+  EXPECT_EQ(settings->name, "from-line");
+  EXPECT_EQ(settings->slots, 3u);
+}
+
+}  // namespace
+}  // namespace bspnow
