@@ -41,9 +41,14 @@ absl::Status Attachments::OnInput(JobId job, InputChunk chunk) {
   return absl::OkStatus();
 }
 
+void Attachments::OnStarted(JobId job) {
+  const auto found = jobs_.find(job);
+  if (found != jobs_.end()) found->second.started = true;
+}
+
 std::vector<InputChunk> Attachments::TakeInput(JobId job) {
   const auto found = jobs_.find(job);
-  if (found == jobs_.end()) return {};
+  if (found == jobs_.end() || !found->second.started) return {};
   return std::exchange(found->second.kept, {});
 }
 

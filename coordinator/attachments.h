@@ -44,9 +44,11 @@ class Attachments {
   absl::Status Attach(JobId job, std::shared_ptr<AttachedClient> client);
   bool IsClient(JobId job, const AttachedClient* client) const;
 
-  /// The chunk if the job runs: send it. Nothing: it is kept until OnStarted asks.
+  /// INVALID_ARGUMENT if the client must not send it now.
   absl::Status OnInput(JobId job, InputChunk chunk);
-  /// What can be sent now, once each.
+  /// Its StartJob is on its way: input may follow.
+  void OnStarted(JobId job);
+  /// What is to be sent to pid 0's worker now, once each.
   std::vector<InputChunk> TakeInput(JobId job);
   void OnInputTaken(JobId job);
 
@@ -58,6 +60,7 @@ class Attachments {
     std::uint64_t attach_by_ns = 0;
     std::shared_ptr<AttachedClient> client;
     std::vector<InputChunk> kept;
+    bool started = false;
     bool unacknowledged = false;  ///< Data that pid 0 has not taken.
     bool ended = false;
   };

@@ -1,5 +1,5 @@
-// When a call whose parts are in several hands (the loop's, gRPC's threads) may be finished: gRPC must
-// not be asked for anything more afterwards. Who is about to ask pins the call. Any thread.
+// When a call whose parts are in several hands (the loop's, gRPC's threads) may be finished: gRPC
+// must not be asked for anything more afterwards. Who is about to ask pins the call. Any thread.
 #ifndef COORDINATOR_CALL_END_H_
 #define COORDINATOR_CALL_END_H_
 
@@ -26,7 +26,7 @@ class CallEnd {
     return --pins_ == 0 && ended_;
   }
 
-  /// The first one counts. True, once, if the call must be finished now; else the last Unpin says so.
+  /// The first one counts. True if the call must be finished now; else the last Unpin says so.
   [[nodiscard]] bool End(const absl::Status& status) {
     const std::lock_guard lock(mutex_);
     if (ended_) return false;

@@ -148,6 +148,7 @@ void Cluster::Start(const StartOrder& order) {
   for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={}", Value(order.job),
                Value(order.epoch), spec.nprocs(), order.hosts.size());
+  attachments_.OnStarted(order.job);
   SendInput(order.job);
 }
 
@@ -322,7 +323,7 @@ absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
 
 void Cluster::SendInput(JobId job) {
   const JobRecord* record = table_.Find(job);
-  if (record == nullptr || record->phase != JobPhase::kRunning || record->shares.empty()) return;
+  if (record == nullptr || record->shares.empty()) return;
   for (InputChunk& chunk : attachments_.TakeInput(job)) {
     proto::Order message;
     message.mutable_input()->set_job(Value(job));

@@ -125,9 +125,10 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
 void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
   const JobRecord* record = table_.Find(JobId{event.job()});
   proto::ProcessOutput& output = *event.mutable_output();
-  if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()} ||
-      output.text().size() > kLogTextBytesMax)
-    return;
+  if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()}) return;
+  if (output.text().size() > kLogTextBytesMax)
+    return Perform(table_.OnBroken(record->id, record->epoch,
+                                   "its worker sent more output at once than is allowed", Now()));
   output_bytes_[record->id] += output.text().size();
   output_bytes_of_all_ += output.text().size();
   worker.session.AwaitLog();
@@ -272,6 +273,8 @@ ClusterFigures Cluster::Figures() const {
     figures.control_streams += worker.sink ? 1 : 0;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
     figures.refused[RefusalName(Refusal{i})] = barriers_->refused(Refusal{i});
+  for (std::uint8_t i = 1; i < kFrameFaults; ++i)  // 0 is none.
+    figures.refused[FaultName(FrameFault{i})] += barriers_->faults(FrameFault{i});
   figures.barriers = barriers_->barriers_released();
   figures.bytes_read = barriers_->bytes_read();
   figures.bytes_written = barriers_->bytes_written();

@@ -1,5 +1,5 @@
-// Measures what idle workers cost a coordinator that it starts: they register, hold a control stream,
-// and renew their leases.
+// Measures what idle workers cost a coordinator that it starts: they register, hold a control
+// stream, and renew their leases.
 //
 //   idle_workers COUNT SECONDS
 #include <unistd.h>

@@ -64,7 +64,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
 
   /// The next line that is wanted; nothing once the call has ended, or waits for more.
   std::optional<LogRecord> NextLine() {
-    while (true) {
+    while (!Cancelled()) {
       auto next = reader_->Read();
       if (!next.ok()) {
         End(ToGrpc(next.status()));
@@ -80,6 +80,13 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
         return std::nullopt;
       }
     }
+    End(grpc::Status::CANCELLED);
+    return std::nullopt;
+  }
+
+  bool Cancelled() {
+    const std::lock_guard lock(mutex_);
+    return cancelled_;
   }
 
   void SendNext() {

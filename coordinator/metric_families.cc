@@ -17,7 +17,8 @@ using prometheus::MetricFamily;
 using prometheus::MetricType;
 using Labels = std::vector<ClientMetric::Label>;
 
-constexpr double kSecondsPerNs = 1e-9;
+// Divided by, not multiplied with the reciprocal: 4000 ns are 4e-06 s, not 4.000000000000001e-06.
+constexpr double kNsPerSecond = 1e9;
 constexpr double kBytesPerByte = 1;
 
 MetricFamily Family(const char* name, const char* help, MetricType type) {
@@ -43,35 +44,35 @@ MetricFamily PerLabel(MetricFamily family, const char* label,
   return family;
 }
 
-ClientMetric HistogramOf(const Histogram::Snapshot& snapshot, double unit) {
+ClientMetric HistogramOf(const Histogram::Snapshot& snapshot, double per_unit) {
   ClientMetric metric;
   std::uint64_t count = 0;
   for (std::size_t i = 0; i + 1 < Histogram::kBuckets; ++i) {
     count += snapshot.counts[i];
-    metric.histogram.bucket.push_back({count, static_cast<double>(snapshot.bounds[i]) * unit});
+    metric.histogram.bucket.push_back({count, static_cast<double>(snapshot.bounds[i]) / per_unit});
   }
   count += snapshot.counts.back();  // Without an upper bound.
   metric.histogram.sample_count = count;
-  metric.histogram.sample_sum = static_cast<double>(snapshot.sum) * unit;
+  metric.histogram.sample_sum = static_cast<double>(snapshot.sum) / per_unit;
   return metric;
 }
 
 struct JobHistogram {
   const char* name;
   const char* help;
-  double unit;
+  double per_unit;  ///< Of what is recorded, in the unit that is shown.
   Histogram::Snapshot (SuperstepStats::*look)() const;
 };
 
 constexpr JobHistogram kJobHistograms[] = {
-    {"bspnow_superstep_seconds", "How long the supersteps of a job took.", kSecondsPerNs,
+    {"bspnow_superstep_seconds", "How long the supersteps of a job took.", kNsPerSecond,
      &SuperstepStats::superstep_time_ns},
-    {"bspnow_compute_seconds", "Computing in a superstep, of the slowest process.", kSecondsPerNs,
+    {"bspnow_compute_seconds", "Computing in a superstep, of the slowest process.", kNsPerSecond,
      &SuperstepStats::compute_ns},
     {"bspnow_exchange_seconds", "Delivery behind the barrier, of the slowest process.",
-     kSecondsPerNs, &SuperstepStats::exchange_ns},
+     kNsPerSecond, &SuperstepStats::exchange_ns},
     {"bspnow_barrier_wait_seconds", "Waiting at the barrier, of the process that waited longest.",
-     kSecondsPerNs, &SuperstepStats::wait_ns},
+     kNsPerSecond, &SuperstepStats::wait_ns},
     {"bspnow_h_relation_bytes", "The h-relations: the most bytes that a process sent or received.",
      kBytesPerByte, &SuperstepStats::h_bytes},
 };
@@ -94,7 +95,7 @@ void AddJobs(const ClusterFigures& figures, std::vector<MetricFamily>& families)
     MetricFamily family = Family(histogram.name, histogram.help, MetricType::Histogram);
     for (const auto& [job, stats] : figures.running) {
       ClientMetric& metric = family.metric.emplace_back(
-          HistogramOf(std::invoke(histogram.look, *stats), histogram.unit));
+          HistogramOf(std::invoke(histogram.look, *stats), histogram.per_unit));
       metric.label = {{"bsp_job", std::to_string(Value(job))}};
     }
     families.push_back(std::move(family));
@@ -121,7 +122,7 @@ std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
   MetricFamily leases =
       Family("bspnow_lease_age_seconds", "Since a worker renewed its lease.", MetricType::Gauge);
   for (const auto& lease : figures.leases)
-    Add(leases, {{"worker", lease.name}}, static_cast<double>(lease.age_ns) * kSecondsPerNs);
+    Add(leases, {{"worker", lease.name}}, static_cast<double>(lease.age_ns) / kNsPerSecond);
   families.push_back(std::move(leases));
   AddJobs(figures, families);
   families.push_back(PerLabel(Family("bspnow_frames_refused_total",

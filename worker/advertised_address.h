@@ -9,8 +9,8 @@
 
 namespace bspnow {
 
-/// `address` as it is, unless its host is 0.0.0.0 or [::]: then with the host of `known`, an address
-/// of the same machine. Both HOST:PORT.
+/// `address` as it is, unless its host is 0.0.0.0 or [::]: then with the host of `known`, an
+/// address of the same machine. Both HOST:PORT.
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known);
 
 /// The address of this machine from which `peer`, HOST:PORT, is reached; its port means nothing.

@@ -22,7 +22,7 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kPatienceMs = 20'000;
+constexpr std::uint64_t kPatienceMs = 100'000;
 // The credit, less what the pieces are charged for.
 constexpr std::uint64_t kEnough = kOutputCreditBytes / 2;
 constexpr char kHostProgram[] = "worker/bsp-host";

@@ -30,6 +30,7 @@ constexpr milliseconds kBackoffLeast{50};
 constexpr milliseconds kBackoffMost{500};
 constexpr milliseconds kRegisterTimeout{5000};
 constexpr int kMessageBytesMax = 64 << 20;
+constexpr int kReadTries = 10;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
 absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
@@ -86,6 +87,7 @@ class CoordinatorStub::Rim {
     Rim& rim_;
   };
 
+  absl::Status TryReadBlob(const std::string& sha256, int file);
   void Run();
   enum class Attachment { kBroken, kNeverMade, kForgotten };
 
@@ -306,7 +308,17 @@ void CoordinatorStub::Rim::Drain(milliseconds timeout) {
 
 // ---- Contents and files -------------------------------------------------------------------------
 
+// A connection may break in the middle.
 absl::Status CoordinatorStub::Rim::ReadBlob(const std::string& sha256, int file) {
+  for (int tries = 1;; ++tries) {
+    const absl::Status status = TryReadBlob(sha256, file);
+    if (!absl::IsUnavailable(status) || tries == kReadTries || stopping()) return status;
+    Pause(kBackoffMost);
+    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) return status;
+  }
+}
+
+absl::Status CoordinatorStub::Rim::TryReadBlob(const std::string& sha256, int file) {
   Call call(*this);
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kPatienceMs = 30'000;
+constexpr std::uint64_t kPatienceMs = 100'000;
 constexpr std::uint32_t kSelf = 3;
 constexpr char kBspProgram[] = "examples/hello";
 

@@ -13,10 +13,10 @@ namespace bspnow {
 struct JobShape {
   JobId job{};
   Epoch epoch{};
-  std::uint32_t self = 0;               ///< This node's number in the job.
-  std::vector<std::vector<Pid>> hosts;  ///< The pids of each, ascending.
-  std::vector<std::uint32_t> host_of;   ///< By pid.
-  std::uint32_t participants = 0;       ///< p, once bsp_begin has fixed it.
+  std::uint32_t self = 0;                 ///< This node's number in the job.
+  std::vector<std::vector<Pid>> hosts{};  ///< The pids of each, ascending.
+  std::vector<std::uint32_t> host_of{};   ///< By pid.
+  std::uint32_t participants = 0;         ///< p, once bsp_begin has fixed it.
 
   const std::vector<Pid>& here() const { return hosts[self]; }
 

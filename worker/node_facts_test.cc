@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/unique_fd.h"
+
 namespace bspnow {
 namespace {
 
@@ -26,9 +28,7 @@ TEST(NodeFactsTest, FeaturesAreSortedWords) {
 
 TEST(NodeFactsTest, TheRateIsMeasuredOnceAndKept) {
   char path[] = "/tmp/node_facts_testXXXXXX";
-  const int file = mkstemp(path);
-  ASSERT_GE(file, 0);
-  close(file);
+  ASSERT_TRUE(UniqueFd(mkstemp(path)).valid());
   EXPECT_GT(FlopsOf(path), 1e6);
   std::ofstream(path) << "12345\n";
   EXPECT_EQ(FlopsOf(path), 12345);

@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "base/unique_fd.h"
+
 namespace bspnow {
 namespace {
 
@@ -62,9 +64,7 @@ TEST_F(SettingsTest, ReadsSizesWithUnits) {
 
 TEST_F(SettingsTest, ReadsAFileAndPrefersTheCommandLine) {
   char path[] = "/tmp/settings_testXXXXXX";
-  const int file = mkstemp(path);
-  ASSERT_GE(file, 0);
-  close(file);
+  ASSERT_TRUE(UniqueFd(mkstemp(path)).valid());
   std::ofstream(path) << "coordinator=head:7700\nname=from-file\nstate-dir=/var/lib/w\nslots=3\n";
   const auto settings = Read({"--config", path, "--name", "from-line"});
   unlink(path);

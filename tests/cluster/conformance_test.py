@@ -14,11 +14,13 @@ from daemons import HERE
 
 CONFORMANCE = "tests/conformance"
 PROCS = "1 2 4 7"
-# bsp_direct_get reads memory at once, and so on its own node only; it is an error across nodes.
+# bsp_direct_get reads memory at once, and so on its own node only: across nodes it is an error. And
+# BSP_CHECK=full compares memory under unbuffered transfers on its own node only.
 ON_ONE_NODE = ("dialect/c23/usable_from_c23.c", "dialect/c89/usable_from_c89.c",
                "dialect/cxx98/usable_from_cxx98.cc", "dialect/multicore_direct_get_is_at_once.c",
                "dialect/multicore_direct_get_large.c", "dialect/multicore_every_call.c",
-               "dialect/multicore_offsets_beyond_4_gib.c")
+               "dialect/multicore_offsets_beyond_4_gib.c",
+               "full_check/memory_changes_under_an_unbuffered_transfer.c")
 SECONDS = os.environ.get("BSP_CONFORMANCE_SECONDS", "300")
 
 

@@ -14,7 +14,7 @@ failed=0
 passes() {
   local test=$1
   shift
-  if "examples/$test" "$spread" "$@"; then
+  if timeout 300 "examples/$test" "$spread" "$@"; then
     printf 'ok      %s %s\n' "$test" "$*"
   else
     printf 'FAILED  %s %s\n' "$test" "$*"

@@ -98,7 +98,8 @@ void SimCluster::Disturb() {
 void SimCluster::DisturbWorker(Machine& machine) {
   statistics_.breaks += 1;
   const std::uint64_t what = loop_.Below(100);
-  if (what < 60) return machine.worker->streams().BreakOne();
+  if (what < 40) return machine.worker->streams().BreakOne();
+  if (what < 60) return machine.worker->streams().GiveOneUp();
   if (what < 85) return machine.worker->BreakFrames();
   if (what < 93) return machine.worker->CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
   if (machine.worker->dead()) return;

@@ -87,7 +87,9 @@ void SimCoordinator::Start(const StartOrder& order) {
   running_.insert_or_assign(
       order.job, Running{.epoch = order.epoch, .barrier = Barrier(nprocs, std::move(hosts))});
   for (const NodeShare& share : order.hosts) {
-    Control(share.worker, [order](SimWorkerPort& port) { port.OnStart(order); });
+    Control(share.worker, [order, spec = table_.Find(order.job)->spec](SimWorkerPort& port) {
+      port.OnStart(order, spec);
+    });
   }
 }
 
@@ -209,9 +211,9 @@ void SimCoordinator::OnHello(WorkerId id, std::uint64_t incarnation, const Link&
   }
   if (found->second.frames) found->second.frames->Close(SimLink::kCalled);
   found->second.frames = link;
-  link->OnBroken(SimLink::kCalled, [this, id, link] {
+  link->OnBroken(SimLink::kCalled, [this, id](const Link& broken) {
     const auto worker = workers_.find(id);
-    if (!dead_ && worker != workers_.end() && worker->second.frames == link) {
+    if (!dead_ && worker != workers_.end() && worker->second.frames == broken) {
       leases_.OnBroken(id, loop_.now_ns());
     }
   });

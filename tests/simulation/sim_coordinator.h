@@ -32,7 +32,7 @@ struct SimJournal {
 /// What the coordinator says to a worker.
 class SimWorkerPort {
  public:
-  virtual void OnStart(const StartOrder& order) = 0;
+  virtual void OnStart(const StartOrder& order, const std::string& spec) = 0;
   virtual void OnEnd(const EndOrder& order) = 0;
   virtual void OnWelcome(const std::shared_ptr<SimLink>& link) = 0;
   virtual void OnBegin(JobId job, Epoch epoch, std::uint32_t processes) = 0;

@@ -7,14 +7,19 @@ namespace bspnow {
 
 std::shared_ptr<SimLink> SimLink::Make(SimLoop& loop) { return std::make_shared<SimLink>(loop); }
 
+SimLink::End SimLink::Other(End end) { return end == kCaller ? kCalled : kCaller; }
+
 void SimLink::Send(End from, SimLoop::Event deliver) {
-  if (gone_) return;
+  if (broken(from)) return;
+  Transmit(from, [self = shared_from_this(), to = Other(from), deliver = std::move(deliver)] {
+    if (!self->broken(to)) deliver();
+  });
+}
+
+void SimLink::Transmit(End from, SimLoop::Event arrives) {
   std::uint64_t& busy_until_ns = busy_until_ns_[from];
   busy_until_ns = std::max(busy_until_ns, loop_.now_ns() + loop_.Delay());
-  loop_.After(busy_until_ns - loop_.now_ns(),
-              [self = shared_from_this(), deliver = std::move(deliver)] {
-                if (!self->gone_) deliver();
-              });
+  loop_.After(busy_until_ns - loop_.now_ns(), std::move(arrives));
 }
 
 void SimLink::Break() {
@@ -24,16 +29,23 @@ void SimLink::Break() {
 }
 
 void SimLink::Close(End end) {
-  if (std::exchange(gone_, true)) return;
-  broken_[end] = nullptr;
-  Tell(end == kCaller ? kCalled : kCaller);
+  if (broken(end)) return;
+  closed_[end] = true;
+  Transmit(end, [self = shared_from_this(), to = Other(end)] {
+    if (!self->broken(to)) self->Hear(to);
+  });
 }
 
 void SimLink::Tell(End end) {
   loop_.After(loop_.Delay(), [self = shared_from_this(), end] {
-    const SimLoop::Event broken = std::exchange(self->broken_[end], nullptr);
-    if (broken) broken();
+    if (!self->closed_[end]) self->Hear(end);
   });
+}
+
+void SimLink::Hear(End end) {
+  gone_ = true;
+  const Broken broken = std::exchange(broken_[end], nullptr);
+  if (broken) broken(shared_from_this());
 }
 
 }  // namespace bspnow

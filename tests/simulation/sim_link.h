@@ -25,22 +25,28 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   /// `deliver` runs at the other end, behind all that was sent from this one before.
   void Send(End from, SimLoop::Event deliver);
 
-  /// Called once when this end hears that the connection is gone.
-  void OnBroken(End end, SimLoop::Event broken) { broken_[end] = std::move(broken); }
+  /// Called once, with this link, when this end hears that the connection is gone.
+  using Broken = std::function<void(const std::shared_ptr<SimLink>&)>;
+  void OnBroken(End end, Broken broken) { broken_[end] = std::move(broken); }
 
-  /// The network's doing: both ends hear of it.
+  /// The network's doing: what is under way is lost, and both ends hear of it.
   void Break();
-  /// This end's doing: only the other one hears of it.
+  /// This end's doing: it hears nothing more. The other one hears what was sent before, then of it.
   void Close(End end);
 
-  bool broken() const { return gone_; }
+  /// This end can use it no more, as far as it knows or not.
+  bool broken(End end) const { return gone_ || closed_[end]; }
 
  private:
+  static End Other(End end);
+  void Transmit(End from, SimLoop::Event arrives);
   void Tell(End end);
+  void Hear(End end);
 
   SimLoop& loop_;
   std::array<std::uint64_t, 2> busy_until_ns_{};
-  std::array<SimLoop::Event, 2> broken_;
+  std::array<Broken, 2> broken_;
+  std::array<bool, 2> closed_{};
   bool gone_ = false;
 };
 

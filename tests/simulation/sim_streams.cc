@@ -25,9 +25,17 @@ void SimStreams::Die() {
 void SimStreams::BreakOne() {
   std::vector<Link> links;
   for (auto& [target, sender] : senders_) {
-    if (sender.link && !sender.link->broken()) links.push_back(sender.link);
+    if (sender.link && !sender.link->broken(SimLink::kCaller)) links.push_back(sender.link);
   }
   if (!links.empty()) links[loop_.Below(links.size())]->Break();
+}
+
+void SimStreams::GiveOneUp() {
+  for (auto& [target, sender] : senders_) {
+    if (!sender.link || sender.link->broken(SimLink::kCaller) || loop_.Chance(50)) continue;
+    sender.link->Close(SimLink::kCaller);
+    return Connect(target);
+  }
 }
 
 // ---- Sending ------------------------------------------------------------------------------------
@@ -49,10 +57,10 @@ void SimStreams::Connect(WorkerId target) {
   sender.welcome = false;
   sender.link = SimLink::Make(loop_);
   const Link link = sender.link;
-  link->OnBroken(SimLink::kCaller, [this, target, link] {
+  link->OnBroken(SimLink::kCaller, [this, target](const Link& broken) {
     const auto found = senders_.find(target);
-    if (dead_ || found == senders_.end() || found->second.link != link) return;
-    RetryLater(target, link);
+    if (dead_ || found == senders_.end() || found->second.link != broken) return;
+    RetryLater(target, broken);
   });
   link->Send(SimLink::kCaller,
              [this, link, target, self = self_, incarnation = sender.incarnation] {
@@ -86,16 +94,15 @@ void SimStreams::OnWelcome(WorkerId target, const Link& link, std::uint64_t sequ
 }
 
 void SimStreams::Pump(WorkerId target, Sender& sender) {
-  if (!sender.welcome || sender.link->broken()) return;
+  if (!sender.welcome || sender.link->broken(SimLink::kCaller)) return;
   while (const auto next = sender.retention.NextToSend()) {
     sender.retention.Sent();
-    sender.link->Send(SimLink::kCaller,
-                      [this, target, self = self_, link = sender.link, sequence = next->sequence,
-                       frame = sender.kept.at(next->sequence)] {
-                        SimStreams* receiver = find_(target);
-                        if (receiver == nullptr || receiver->dead_) return;
-                        receiver->OnFrame(self, link, sequence, frame, this);
-                      });
+    sender.link->Send(SimLink::kCaller, [this, target, self = self_, sequence = next->sequence,
+                                         frame = sender.kept.at(next->sequence)] {
+      SimStreams* receiver = find_(target);
+      if (receiver == nullptr || receiver->dead_) return;
+      receiver->OnFrame(self, sequence, frame, this);
+    });
   }
 }
 
@@ -128,7 +135,8 @@ void SimStreams::Prune(JobId job, Epoch epoch, std::uint64_t superstep) {
 void SimStreams::DropJob(JobId job) {
   for (auto& [target, sender] : senders_) Forget(sender, sender.retention.DropJob(job));
   std::erase_if(senders_, [](const auto& each) {
-    return each.second.retention.empty() && (!each.second.link || each.second.link->broken());
+    return each.second.retention.empty() &&
+           (!each.second.link || each.second.link->broken(SimLink::kCaller));
   });
 }
 
@@ -137,17 +145,18 @@ void SimStreams::DropJob(JobId job) {
 void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& link,
                          SimStreams* sender) {
   Receiver& receiver = receivers_[from];
-  if (receiver.link) receiver.link->Close(SimLink::kCalled);
+  // The earlier connection of one stream may have something under way; that of another must go.
+  const bool same = std::exchange(receiver.incarnation, incarnation) == incarnation;
+  if (receiver.link && (!same || loop_.Chance(50))) receiver.link->Close(SimLink::kCalled);
   receiver.link = link;
   const std::uint64_t last = receiver.reception.OnHello(incarnation);
   link->Send(SimLink::kCalled,
              [sender, target = self_, link, last] { sender->OnWelcome(target, link, last); });
 }
 
-void SimStreams::OnFrame(WorkerId from, const Link& link, std::uint64_t sequence,
-                         const SimFrame& frame, SimStreams* sender) {
+void SimStreams::OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame,
+                         SimStreams* sender) {
   Receiver& receiver = receivers_[from];
-  if (receiver.link != link) return;
   if (receiver.reception.Take(sequence)) events_.taken(frame);
   if (std::exchange(receiver.owes_ack, true)) return;
   loop_.After(loop_.Below(20 * kMillisecond), [this, from, sender] {

@@ -58,6 +58,8 @@ class SimStreams {
 
   /// Breaks one connection, if there is one.
   void BreakOne();
+  /// Takes one for dead and connects anew, though what was sent may still arrive.
+  void GiveOneUp();
   /// The worker is dead: nothing is heard or said any more.
   void Die();
   bool dead() const { return dead_; }
@@ -74,6 +76,7 @@ class SimStreams {
   };
   struct Receiver {
     Reception reception;
+    std::uint64_t incarnation = 0;
     Link link;
     bool owes_ack = false;
   };
@@ -83,8 +86,7 @@ class SimStreams {
   void Pump(WorkerId target, Sender& sender);
   void OnHello(WorkerId from, std::uint64_t incarnation, const Link& link, SimStreams* sender);
   void OnWelcome(WorkerId target, const Link& link, std::uint64_t sequence);
-  void OnFrame(WorkerId from, const Link& link, std::uint64_t sequence, const SimFrame& frame,
-               SimStreams* sender);
+  void OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame, SimStreams* sender);
   void OnAck(WorkerId target, const Link& link, std::uint64_t sequence);
   void Deliver(Sender& sender, const std::vector<RetainedFrame>& frames);
   static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);

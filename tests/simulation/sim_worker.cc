@@ -69,8 +69,8 @@ void SimWorker::CutOff(std::uint64_t until_ns) {
 void SimWorker::Register() {
   control_ = SimLink::Make(loop_);
   const Link control = control_;
-  control->OnBroken(SimLink::kCaller, [this, control] {
-    if (!dead() && control_ == control) Abandon();
+  control->OnBroken(SimLink::kCaller, [this](const Link& broken) {
+    if (!dead() && control_ == broken) Abandon();
   });
   control->Send(SimLink::kCaller, [this, control] {
     SimCoordinator* coordinator = coordinator_();
@@ -108,10 +108,10 @@ void SimWorker::Connect() {
   welcome_ = false;
   frames_ = SimLink::Make(loop_);
   const Link link = frames_;
-  link->OnBroken(SimLink::kCaller, [this, link] {
-    if (dead() || frames_ != link) return;
-    loop_.After(loop_.Below(kRetryNs), [this, link] {
-      if (!dead() && frames_ == link) Connect();
+  link->OnBroken(SimLink::kCaller, [this](const Link& broken) {
+    if (dead() || frames_ != broken) return;
+    loop_.After(loop_.Below(kRetryNs), [this, broken] {
+      if (!dead() && frames_ == broken) Connect();
     });
   });
   if (cut_off()) return link->Break();
@@ -169,11 +169,10 @@ SimNode* SimWorker::Find(JobId job, Epoch epoch) {
                                                                             : found->second.get();
 }
 
-void SimWorker::OnStart(const StartOrder& order) {
+void SimWorker::OnStart(const StartOrder& order, const std::string& spec) {
   if (dead()) return;
   std::uint32_t self = 0;
   while (order.hosts[self].worker != id_) self += 1;
-  const std::string& spec = coordinator_()->table().Find(order.job)->spec;
   SimNodeRim& rim = *this;
   auto node = std::make_shared<SimNode>(
       loop_, oracle_, streams_, rim,

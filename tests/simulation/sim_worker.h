@@ -49,7 +49,7 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
  private:
   using Link = std::shared_ptr<SimLink>;
 
-  void OnStart(const StartOrder& order) override;
+  void OnStart(const StartOrder& order, const std::string& spec) override;
   void OnEnd(const EndOrder& order) override;
   void OnWelcome(const Link& link) override;
   void OnBegin(JobId job, Epoch epoch, std::uint32_t processes) override;

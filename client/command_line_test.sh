@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# What bsp and bsprun answer without a cluster: who does what, messages, exit statuses.
+#
+#   command_line_test.sh BSPRUN
+set -euo pipefail
+
+bsprun=$(readlink -f -- "$1")
+work=$(mktemp -d "${TEST_TMPDIR:-/tmp}/command_line.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+cd -- "$work"
+mkdir bin
+ln -s "$bsprun" bin/bsp
+ln -s "$bsprun" bin/bsprun
+export PATH=$work/bin:/usr/bin:/bin
+unset BSP_COORDINATOR BSP_NPROCS
+nobody=127.0.0.1:1
+failures=0
+
+# says STATUS TEXT COMMAND...: the command ends with this status, and TEXT is in what it prints.
+says() {
+  local status=0 wanted=$1 text=$2 output
+  shift 2
+  output=$("$@" 2>&1 </dev/null) || status=$?
+  if [[ $status != "$wanted" || $output != *"$text"* ]]; then
+    printf '%s\n  ended with %s instead of %s, and said:\n%s\n  instead of: %s\n' \
+      "$*" "$status" "$wanted" "$output" "$text"
+    failures=$((failures + 1))
+  fi
+}
+
+touch data
+says 0 'bsp (bspnow) 0.' bsp --version
+says 0 'bsprun (bspnow) 0.' bsprun --version
+says 0 'Submit a job' bsp --help
+says 0 '--constraint' bsp submit --help
+
+# A job of this machine needs no coordinator, everything else does.
+says 0 'hi' bash -c 'bsprun -n 1 echo hi || true'
+says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'
+says 1 'no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR' bsp jobs
+says 2 '--nodes needs a cluster' bsprun --nodes 2 -n 2 true
+says 1 "no coordinator answers at $nobody" bsp --coordinator $nobody jobs
+says 1 "no coordinator answers at $nobody" bsp jobs --coordinator $nobody
+says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -n 2 true
+says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsp run -n 2 true
+says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=127.0.0.1:2 \
+  bsp --coordinator $nobody jobs
+
+# The command line.
+says 2 'see bsp --help' bsp
+says 2 'see bsp --help' bsp frobnicate
+says 2 '3x is no time' bsp submit -n 2 --time-limit 3x true
+says 2 '4X is no size' bsp submit -n 2 --memory 4X true
+says 2 'is neither PATH nor NAME=PATH' bsp submit -n 2 --file ../up=data true
+says 2 'VARIABLE is not NAME=VALUE' bsp submit -n 2 --env VARIABLE true
+says 2 'required' bsp submit true
+says 2 'no program given; usage: bsp submit -n P PROGRAM' bsp submit -n 2
+says 2 'unknown option --frobnicate' bsp submit -n 2 --frobnicate true
+says 2 'required' bsp show
+
+# The program.
+says 127 'no_such_program not found' bsp submit --coordinator $nobody -n 2 ./no_such_program
+says 126 'data is not executable' bsp submit --coordinator $nobody -n 2 ./data
+says 127 'no_such_program not found' bsprun --coordinator $nobody -n 2 ./no_such_program
+says 1 'true is not linked with libbsp' bsp submit --coordinator $nobody -n 2 true
+says 1 'file no_such_file: No such file' \
+  bsp submit --coordinator $nobody -n 2 --file no_such_file true
+
+((failures == 0))
