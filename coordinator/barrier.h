@@ -1,6 +1,6 @@
 // When one barrier of a group is over: a pure state machine, of one job's epoch. Its owner has
 // looked up job, epoch and group, and sends what it says. Costs O(workers) a barrier, and allocates
-// nothing once it has run for two. See "Barrier" in docs/design.md.
+// nothing once it has run for two. See "A superstep over several nodes" in docs/design.md.
 //
 // Invariant: a barrier is released when every worker that hosts a process below p has arrived at
 // it, and only then; so no worker is ever more than one barrier ahead of another.

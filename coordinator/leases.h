@@ -1,6 +1,6 @@
 // Which workers live: a pure table of when each was last heard. A worker whose connection is broken
 // is given up sooner than one that is only silent: a pause is not to cost a job.
-// See "Leases" in docs/design.md.
+// See "A superstep over several nodes" in docs/design.md.
 #ifndef COORDINATOR_LEASES_H_
 #define COORDINATOR_LEASES_H_
 

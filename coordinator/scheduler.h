@@ -3,7 +3,7 @@
 // Gang: a job starts when all its slots are there. First come, first served within a priority. A
 // job passes others only where it delays none of them (backfill): each job that must wait is
 // promised the earliest time at which it fits, by the time limits of what runs, and nobody is
-// placed into a promise. See "Placement" in docs/design.md.
+// placed into a promise. See "Jobs" in docs/design.md.
 #ifndef COORDINATOR_SCHEDULER_H_
 #define COORDINATOR_SCHEDULER_H_
 
