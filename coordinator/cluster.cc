@@ -44,6 +44,7 @@ Cluster::Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings s
       settings_(std::move(settings)),
       blobs_(state.blobs()),
       table_(stored.next_job),
+      workers_(stored.term),
       term_(stored.term),
       logs_(state, settings_.log_bytes_max),
       store_(std::move(store)) {}

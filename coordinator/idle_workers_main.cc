@@ -2,10 +2,9 @@
 // stream, and renew their leases.
 //
 //   idle_workers COUNT SECONDS
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -26,14 +25,17 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
-/// Processor time that a process has used so far.
+/// Processor time that the threads of a process have used so far. Not from /proc/PID/stat: that
+/// counts ticks, and who runs for some microseconds at a time may have all of them or none.
 double ProcessorSecondsOf(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string word;
-  double ticks = 0;
-  for (int field = 1; field <= 15 && file >> word; ++field)  // See proc(5): utime and stime.
-    if (field >= 14) ticks += std::atof(word.c_str());
-  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+  double used_ns = 0;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+    double task_ns = 0;
+    std::ifstream(task.path() / "schedstat") >> task_ns;
+    used_ns += task_ns;
+  }
+  return used_ns / 1e9;
 }
 
 class IdleWorker {

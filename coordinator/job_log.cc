@@ -126,31 +126,28 @@ void JobLogs::Begin(JobId job) {
       log->Grow({.bytes = *whole_bytes, .ended = false});
   }
   const std::lock_guard lock(mutex_);
-  growing_[job] = std::move(log);
+  growing_[job] = {.log = std::move(log), .ending = false};
 }
 
 void JobLogs::Append(JobId job, LogRecord record, Done done) {
   const std::lock_guard lock(mutex_);
   const auto found = growing_.find(job);
-  if (found == growing_.end()) {
-    queue_.push_back(
-        {.job = job, .log = nullptr, .record = {}, .done = std::move(done), .ends = false});
-  } else {
-    queue_.push_back({.job = job,
-                      .log = found->second,
-                      .record = std::move(record),
-                      .done = std::move(done),
-                      .ends = false});
-  }
+  const bool takes = found != growing_.end() && !found->second.ending;
+  queue_.push_back({.job = job,
+                    .log = takes ? found->second.log : nullptr,
+                    .record = std::move(record),
+                    .done = std::move(done),
+                    .ends = false});
   not_empty_.notify_one();
 }
 
 void JobLogs::End(JobId job) {
   const std::lock_guard lock(mutex_);
   const auto found = growing_.find(job);
-  if (found == growing_.end()) return;
-  queue_.push_back({.job = job, .log = found->second, .record = {}, .done = nullptr, .ends = true});
-  growing_.erase(found);
+  if (found == growing_.end() || found->second.ending) return;
+  found->second.ending = true;
+  queue_.push_back(
+      {.job = job, .log = found->second.log, .record = {}, .done = nullptr, .ends = true});
   not_empty_.notify_one();
 }
 
@@ -158,7 +155,7 @@ LogReader JobLogs::Read(JobId job) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = growing_.find(job);
-    if (found != growing_.end()) return LogReader(found->second);
+    if (found != growing_.end()) return LogReader(found->second.log);
   }
   auto ended = std::make_shared<GrowingLog>(state_.log(job));
   std::error_code error;
@@ -190,6 +187,8 @@ void JobLogs::Write(Entry& entry) {
   if (entry.ends) {
     files_.erase(entry.job);
     entry.log->Grow({.bytes = entry.log->extent().bytes, .ended = true});
+    const std::lock_guard lock(mutex_);
+    growing_.erase(entry.job);
     return;
   }
   entry.done(WriteRecord(entry));

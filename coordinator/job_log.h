@@ -111,6 +111,11 @@ class JobLogs {
     bool ends;
   };
 
+  struct Growing {
+    std::shared_ptr<GrowingLog> log;
+    bool ending;  ///< Takes no more; what is queued is still to be written.
+  };
+
   void WriteQueued();
   void Write(Entry& entry);
   absl::Status WriteRecord(const Entry& entry);
@@ -121,7 +126,7 @@ class JobLogs {
   std::map<JobId, UniqueFd> files_;  ///< Of the writing thread.
   std::mutex mutex_;
   std::condition_variable not_empty_;
-  std::map<JobId, std::shared_ptr<GrowingLog>> growing_ ABSL_GUARDED_BY(mutex_);
+  std::map<JobId, Growing> growing_ ABSL_GUARDED_BY(mutex_);  ///< Until their end is written.
   std::deque<Entry> queue_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::jthread writer_;  ///< Last: it uses all of the above.

@@ -1,5 +1,6 @@
 #include "coordinator/job_log.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -65,6 +66,25 @@ TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
   ASSERT_TRUE(Append(logs, {.pid = 1, .origin = LogOrigin::kStderr, .text = "two\n"}).ok());
   EXPECT_EQ(ReadAll(reader), "1:two\n(more)");
   AwaitEnd(logs, reader);
+}
+
+TEST_F(JobLogTest, WhoReadsRightBehindTheEndMissesNothing) {
+  constexpr int kLines = 2000;
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  for (int i = 0; i < kLines; ++i)
+    logs.Append(kJob, {.pid = 0, .origin = LogOrigin::kStdout, .text = "x"}, [](absl::Status) {});
+  logs.End(kJob);
+  LogReader reader = logs.Read(kJob);
+  std::string all = ReadAll(reader);
+  while (all.ends_with("(more)")) {
+    std::promise<void> more;
+    reader.WhenMore([&] { more.set_value(); });
+    more.get_future().wait();
+    all += ReadAll(reader);
+  }
+  EXPECT_TRUE(all.ends_with("(end)"));
+  EXPECT_EQ(std::count(all.begin(), all.end(), 'x'), kLines);
 }
 
 TEST_F(JobLogTest, EndedLogIsReadFromItsFile) {

@@ -40,6 +40,10 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request);
 
 class WorkerRoster {
  public:
+  /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id.
+  explicit WorkerRoster(std::uint64_t term)
+      : last_id_(static_cast<std::uint32_t>(term % kTermsOfIds) * kIdsOfTerm) {}
+
   /// With an id that nobody had before. The name must be free.
   RegisteredWorker& Add(const proto::RegisterRequest& request);
   /// Closes its stream with `reason`. It is listed as lost until one of its name comes again.
@@ -63,7 +67,10 @@ class WorkerRoster {
   void Acknowledge(RegisteredWorker& worker);
 
  private:
-  std::uint32_t last_id_ = 0;
+  static constexpr std::uint32_t kTermsOfIds = 1 << 12;
+  static constexpr std::uint32_t kIdsOfTerm = 1 << 20;
+
+  std::uint32_t last_id_;
   std::map<WorkerId, RegisteredWorker> workers_;
   std::map<std::string, proto::RegisterRequest> lost_;
 };

@@ -44,7 +44,7 @@ class WorkerRosterTest : public testing::Test {
     return roster_.Attach(first, sink_);
   }
 
-  WorkerRoster roster_;
+  WorkerRoster roster_{1};
   const WorkerId id_;
   std::shared_ptr<RecordingSink> sink_;
 };
@@ -78,6 +78,11 @@ TEST_F(WorkerRosterTest, LostWorkerIsListedUntilOneOfItsNameComes) {
   EXPECT_EQ(roster_.lost().count("w1"), 1u);
   EXPECT_NE(roster_.Add(Request()).id, id_);
   EXPECT_TRUE(roster_.lost().empty());
+}
+
+TEST_F(WorkerRosterTest, TermsHaveIdsOfTheirOwn) {
+  WorkerRoster next(2);
+  EXPECT_NE(next.Add(Request()).id, id_);
 }
 
 TEST(RegistrationTest, RefusesWhatDoesNotFit) {
