@@ -49,8 +49,14 @@ void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
       }
     }
   } while (NowNs() - start < poll_ns_);
-  poll_ns_ = poll_ns_ / 2 > kPollNsMin ? poll_ns_ / 2 : kPollNsMin;
   SleepUntil(counter, target);
+  // A little more patience would have done: then be patient from now on. A bound that only shrank
+  // would keep everybody sleeping who waits for others that sleep.
+  if (NowNs() - start < poll_ns_max_) {
+    poll_ns_ = poll_ns_max_;
+  } else {
+    poll_ns_ = poll_ns_ / 2 > kPollNsMin ? poll_ns_ / 2 : kPollNsMin;
+  }
 }
 
 void PollWait::SleepUntil(SharedCounter& counter, std::uint32_t target) {

@@ -1,6 +1,7 @@
 // Waiting for a word in shared memory: poll with sched_yield for a bounded time, then sleep in the
 // kernel. A wake-up costs some 25 us, a yield under 1 us; but who waits long must not burn a core
-// that a computing process could use. The bound adapts: a wait that ended in sleep halves it.
+// that a computing process could use. The bound adapts: a long wait halves it, a short one that
+// ended in sleep restores it.
 #ifndef BASE_POLL_WAIT_H_
 #define BASE_POLL_WAIT_H_
 

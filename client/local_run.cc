@@ -222,7 +222,10 @@ void LocalRun::OnOutputEnded(Pid pid, Stream stream) {
   Print(pid, stream, lines(pid, stream).Finish());
 }
 
+// A signal to the whole group kills the processes, too, and their ends may be seen first: it is no
+// failure of theirs.
 void LocalRun::OnExited(Pid pid, int wait_status) {
+  signals_.Look();
   const ProcessEnd end{.reached = ReachedBy(segment_.state(pid)),
                        .superstep = segment_.superstep(pid),
                        .exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0,

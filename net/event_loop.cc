@@ -13,6 +13,7 @@ namespace bspnow {
 namespace {
 
 constexpr int kEventsAtOnce = 64;
+constexpr std::uint32_t kPollerTurns = 8;  // Of pollers in a row before descriptors are looked at.
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint32_t kReadable = EPOLLIN;
 constexpr std::uint32_t kWritable = EPOLLOUT;
@@ -220,11 +221,16 @@ int EventLoop::MillisecondsToTimer() const {
 bool EventLoop::PollForWork() {
   epoll_event events[kEventsAtOnce];
   for (;;) {
-    bool any = RunPollers();
+    // What a poller did has made work for another thread, which may wait for this processor; and
+    // descriptors are looked at often enough.
+    if (RunPollers() && ++poller_turns_ % kPollerTurns != 0) {
+      budget_.OnWork(NowNs());
+      sched_yield();
+      return true;
+    }
     const int n = Wait(events, 0);
     DispatchAll(std::span(events).first(static_cast<std::size_t>(n)));
-    if (n > 0) any = true;
-    if (HandleTimers()) any = true;
+    const bool any = HandleTimers() || n > 0;
     const std::uint64_t now = NowNs();
     if (any) budget_.OnWork(now);
     if (any || stopped_) return true;
@@ -246,7 +252,7 @@ void EventLoop::Block() {
 }
 
 void EventLoop::RunOnce() {
-  if (polling_ || !pollers_.empty()) {
+  if (!pollers_.empty() || (polling_ && budget_.budget_ns() != 0)) {
     if (PollForWork()) return;
     budget_.OnBlock();
   }

@@ -124,6 +124,7 @@ class EventLoop {
   TimerId single_timer_ = kNoTimer;
   std::vector<Poller*> pollers_;  ///< nullptr: removed while they are run.
   PollBudget budget_;
+  std::uint32_t poller_turns_ = 0;  ///< In which a poller found something.
   bool polling_ = false;
   bool in_pollers_ = false;
   bool stopped_ = false;

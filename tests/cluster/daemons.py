@@ -57,6 +57,13 @@ def wait_until(condition, what, seconds=START_S):
     return result
 
 
+def begin():
+    """In the child. A group, and no session: the scheduler keeps each session's yields within it
+    (sched_autogroup), and the daemons here share two processors."""
+    os.setpgrp()
+    left_behind.end_with_parent()
+
+
 class Daemon:
     """A process with a state directory, in which it writes its addresses once it serves."""
 
@@ -76,8 +83,7 @@ class Daemon:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                cwd=self.directory, env=self.environment, start_new_session=True,
-                preexec_fn=left_behind.end_with_parent)
+                cwd=self.directory, env=self.environment, preexec_fn=begin)
 
     def _address_path(self):
         return os.path.join(self.state_dir, "address")
