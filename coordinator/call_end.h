@@ -3,7 +3,6 @@
 #ifndef COORDINATOR_CALL_END_H_
 #define COORDINATOR_CALL_END_H_
 
-#include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
 
 #include <mutex>
@@ -43,9 +42,9 @@ class CallEnd {
 
  private:
   mutable std::mutex mutex_;
-  int pins_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+  int pins_ = 0;         ///< Guarded by mutex_.
+  bool ended_ = false;   ///< Guarded by mutex_.
+  absl::Status status_;  ///< Guarded by mutex_.
 };
 
 }  // namespace bspnow

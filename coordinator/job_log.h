@@ -16,7 +16,6 @@
 #include <variant>
 #include <vector>
 
-#include <absl/base/thread_annotations.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
@@ -50,8 +49,8 @@ class GrowingLog {
 
   const std::string path_;
   mutable std::mutex mutex_;
-  Extent extent_ ABSL_GUARDED_BY(mutex_){};
-  std::vector<std::function<void()>> waiting_ ABSL_GUARDED_BY(mutex_);
+  Extent extent_{};                             ///< Guarded by mutex_.
+  std::vector<std::function<void()>> waiting_;  ///< Guarded by mutex_.
 };
 
 /// Reads one log from its beginning; used by one thread at a time.
@@ -126,10 +125,10 @@ class JobLogs {
   std::map<JobId, UniqueFd> files_;  ///< Of the writing thread.
   std::mutex mutex_;
   std::condition_variable not_empty_;
-  std::map<JobId, Growing> growing_ ABSL_GUARDED_BY(mutex_);  ///< Until their end is written.
-  std::deque<Entry> queue_ ABSL_GUARDED_BY(mutex_);
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::jthread writer_;  ///< Last: it uses all of the above.
+  std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded, too.
+  std::deque<Entry> queue_;           ///< Guarded by mutex_.
+  bool stopping_ = false;             ///< Guarded by mutex_.
+  std::jthread writer_;               ///< Last: it uses all of the above.
 };
 
 }  // namespace bspnow

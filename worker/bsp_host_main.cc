@@ -246,7 +246,8 @@ int Main() {
   // The worker's end closes the socket: then we still have to kill what would outlive us.
   prctl(PR_SET_PDEATHSIG, 0);
   // What a terminal sends to the worker is not for us. Not setsid: a session is an autogroup of the
-  // scheduler, sched_yield stays within its group, and worker and processes must yield to each other.
+  // scheduler, sched_yield stays within its group, and worker and processes must yield to each
+  // other.
   setpgid(0, 0);
   PrepareSignals();
   const RaisedLimits limits;

@@ -222,8 +222,9 @@ void SimCoordinator::OnHello(WorkerId id, std::uint64_t incarnation, const Link&
   for (const auto& [job, running] : running_) {
     const std::uint32_t p = running.barrier.processes();
     if (p == 0 || running.barrier.HostOf(id) == running.barrier.hosts()) continue;
-    Frames(id,
-           [job, epoch = running.epoch, p](SimWorkerPort& port) { port.OnBegin(job, epoch, p); });
+    Frames(id, [job = job, epoch = running.epoch, p](SimWorkerPort& port) {
+      port.OnBegin(job, epoch, p);
+    });
   }
 }
 
