@@ -223,14 +223,15 @@ bool EventLoop::PollForWork() {
   for (;;) {
     // What a poller did has made work for another thread, which may wait for this processor; and
     // descriptors are looked at often enough.
-    if (RunPollers() && ++poller_turns_ % kPollerTurns != 0) {
+    const bool polled = RunPollers();
+    if (polled && ++poller_turns_ % kPollerTurns != 0) {
       budget_.OnWork(NowNs());
       sched_yield();
       return true;
     }
     const int n = Wait(events, 0);
     DispatchAll(std::span(events).first(static_cast<std::size_t>(n)));
-    const bool any = HandleTimers() || n > 0;
+    const bool any = HandleTimers() || polled || n > 0;
     const std::uint64_t now = NowNs();
     if (any) budget_.OnWork(now);
     if (any || stopped_) return true;
