@@ -40,6 +40,12 @@ class MappedRegion {
 
   void Reset();
 
+  /// Gives the memory up without unmapping it.
+  std::byte* Release() {
+    bytes_ = 0;
+    return std::exchange(data_, nullptr);
+  }
+
  private:
   MappedRegion(void* data, std::size_t bytes)
       : data_(static_cast<std::byte*>(data)), bytes_(bytes) {}

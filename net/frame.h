@@ -17,7 +17,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 1;
+inline constexpr std::uint16_t kFrameVersion = 2;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
@@ -60,7 +60,7 @@ inline constexpr std::uint32_t kFramePayloadBytesMax = (1 << 20) + 4096;
 struct HelloBody {
   std::uint64_t incarnation;  ///< Of the sending stream; a new one starts at sequence 1.
   std::uint32_t target;       ///< WorkerId that the sender wants to reach; 0: the coordinator.
-  std::uint32_t reserved;
+  std::uint32_t term;         ///< The coordinator's, lower bits; another one refuses. Else 0.
 };
 
 struct HeartbeatBody {
@@ -98,6 +98,8 @@ struct ArriveBody {
   std::uint32_t
       ending_bytes;        ///< Then a bitmap by pid of those in bsp_end, if some but not all are.
   std::uint32_t has_sums;  ///< `sums` is valid (from the second barrier on).
+  std::uint32_t ends_superstep = 0;  ///< bsp_begin's does not, nor the first one of BSP_CHECK=full.
+  std::uint32_t reserved = 0;
   SuperstepSums sums;
 };
 
@@ -109,6 +111,10 @@ struct ReleaseBody {
   std::uint32_t ending;
   std::uint32_t peers;         ///< PeerOwed entries that follow: who sent you what.
   std::uint32_t ending_bytes;  ///< Then the bitmap of all, if some but not all are in bsp_end.
+  std::uint64_t checkpoint;    ///< To be taken at the end of this bsp_sync, or 0: ImageOrder in
+  std::uint64_t base;          ///< runtime/link.h.
+  std::uint32_t hold;
+  std::uint32_t reserved;
 };
 
 /// In an Arrive: that this worker sends to `worker` in this superstep. In a Release: that `worker`

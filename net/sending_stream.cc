@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -69,6 +70,7 @@ void SendingStream::RequestAck() {
 void SendingStream::Connect() {
   state_ = State::kConnecting;
   heard_ns_ = NowNs();
+  if (silent_ns_ == 0) silent_ns_ = heard_ns_;
   absl::StatusOr<UniqueFd> fd = BeginConnect(options_.address, options_.socket);
   if (!fd.ok()) return Break(fd.status().ToString());
   fd_ = *std::move(fd);
@@ -120,8 +122,9 @@ void SendingStream::Break(const std::string& reason) {
   writing_ = false;
   if (was_open) ++counts_.breaks;
   if (events_.note)
-    events_.note(absl::StrCat("stream to worker ", Value(options_.target), " at ",
+    events_.note(absl::StrCat("stream to worker ", options_.target_name, " at ",
                               options_.address.ToString(), ": ", reason));
+  GiveUpIfUnreachable(reason);
   RetryLater();
 }
 
@@ -131,6 +134,7 @@ void SendingStream::RetryLater() {
   retry_timer_ = loop_.AddTimer(backoff_ms_, [this] {
     retry_timer_ = kNoTimer;
     state_ = State::kIdle;
+    if (retention_.empty()) silent_ns_ = 0;  // Nobody waits.
     Pump();
   });
 }
@@ -240,6 +244,7 @@ std::span<std::byte> SendingStream::Place(const FrameHeader&, std::span<const st
 
 FrameFault SendingStream::OnFrame(const Frame& frame) {
   heard_ns_ = NowNs();
+  silent_ns_ = 0;
   switch (static_cast<FrameKind>(frame.header.kind)) {
     case FrameKind::kWelcome:
       return OnWelcome(frame.header.sequence);
@@ -316,11 +321,24 @@ void SendingStream::Discard(const std::vector<RetainedFrame>& frames) {
 void SendingStream::GiveUp(std::uint64_t sequence, const std::string& reason) {
   const JobId job = kept_.at(sequence).batch.job;
   Discard(retention_.Drop(sequence));
+  TellBroken(job, absl::StrCat("a batch for worker ", options_.target_name, ": ", reason));
+}
+
+void SendingStream::TellBroken(JobId job, const std::string& reason) {
   loop_.Post([this, alive = alive_, job, reason] {
-    if (*alive && events_.job_broken)
-      events_.job_broken(job,
-                         absl::StrCat("a batch for worker ", Value(options_.target), ": ", reason));
+    if (*alive && events_.job_broken) events_.job_broken(job, reason);
   });
+}
+
+void SendingStream::GiveUpIfUnreachable(const std::string& reason) {
+  if (silent_ns_ == 0 || NowNs() - silent_ns_ < options_.unreachable_ms * kNsPerMs) return;
+  silent_ns_ = NowNs();
+  std::set<JobId> waiting;
+  for (const auto& [sequence, kept] : kept_) waiting.insert(kept.batch.job);
+  const std::string why = absl::StrCat("worker ", options_.target_name, " cannot be reached at ",
+                                       options_.address.ToString(), " for ",
+                                       options_.unreachable_ms / 1000.0, " s: ", reason);
+  for (const JobId job : waiting) TellBroken(job, why);
 }
 
 // --- Stalls --------------------------------------------------------------------------------------

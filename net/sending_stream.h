@@ -52,9 +52,13 @@ struct SendingStreamOptions {
   std::uint64_t incarnation = 0;  ///< Of this stream; no two to the same target may have the same,
                                   ///< since each counts its frames from 1.
   WorkerId target{};
+  std::string target_name;  ///< For messages.
   SocketAddress address;
   SocketOptions socket;
   std::uint64_t stall_ms = 2000;  ///< Without a sign of the receiver: connect again.
+  /// The same, over all connections: jobs whose frames wait are broken. The coordinator, which may
+  /// well see both workers, cannot know.
+  std::uint64_t unreachable_ms = 60'000;
 };
 
 struct SendingStreamEvents {
@@ -62,8 +66,8 @@ struct SendingStreamEvents {
   /// from inside Send.
   std::function<void(JobId job, std::uint64_t token)> delivered = nullptr;
 
-  /// The job cannot go on: a frame cannot be read, or was refused again and again. Never from
-  /// inside Send.
+  /// The job cannot go on: a frame cannot be read, was refused again and again, or does not get
+  /// there for long (the stream goes on trying). Never from inside Send.
   std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
 
   /// For the log, one line a fact: connected, broke, stalled.
@@ -142,6 +146,8 @@ class SendingStream final : private FrameSink {
   void Discard(const std::vector<RetainedFrame>& frames);
   void Deliver(const std::vector<RetainedFrame>& frames);
   void GiveUp(std::uint64_t sequence, const std::string& reason);
+  void GiveUpIfUnreachable(const std::string& reason);
+  void TellBroken(JobId job, const std::string& reason);
 
   EventLoop& loop_;
   SendingStreamOptions options_;
@@ -160,6 +166,7 @@ class SendingStream final : private FrameSink {
   std::uint64_t ack_wanted_ = 0;  ///< RequestAck: behind this sequence, on each connection.
   bool ack_asked_ = false;        ///< On this one.
   std::uint64_t heard_ns_ = 0;    ///< When the receiver gave a sign, or began to owe one.
+  std::uint64_t silent_ns_ = 0;   ///< When the first of these vain connections began; 0: none.
   std::string abort_reason_;      ///< What the peer said when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;

@@ -115,9 +115,11 @@ class SendingStreamTest : public StreamTest {
         SendingStreamOptions{.self = kSender,
                              .incarnation = 11,
                              .target = kReceiver,
+                             .target_name = "w2",
                              .address = address,
                              .socket = SocketOptions{},
-                             .stall_ms = 200},
+                             .stall_ms = 200,
+                             .unreachable_ms = unreachable_ms_},
         SendingStreamEvents{
             .delivered = [this](JobId, std::uint64_t token) { delivered_.push_back(token); },
             .job_broken = [this](JobId job, const std::string& why) { broken_[Value(job)] = why; },
@@ -159,6 +161,7 @@ class SendingStreamTest : public StreamTest {
   std::map<std::uint64_t, std::string> texts_;
   std::vector<std::uint64_t> delivered_;
   std::map<std::uint64_t, std::string> broken_;
+  std::uint64_t unreachable_ms_ = 60'000;
 };
 
 TEST_F(SendingStreamTest, ConnectsAtTheFirstFrameAndDeliversAll) {
@@ -252,7 +255,7 @@ TEST_F(SendingStreamTest, FrameThatCannotBeReadBreaksItsJobOnly) {
   sender->Send(std::move(gone));
   sender->Send(Numbered(3, 10));
   RunUntil([&] { return delivered_.size() == 1 && !broken_.empty(); });
-  EXPECT_EQ(broken_[1], "a batch for worker 2: its memory cannot be read");
+  EXPECT_EQ(broken_[1], "a batch for worker w2: its memory cannot be read");
 }
 
 TEST_F(SendingStreamTest, FrameThatIsRefusedAgainAndAgainBreaksItsJob) {
@@ -260,7 +263,7 @@ TEST_F(SendingStreamTest, FrameThatIsRefusedAgainAndAgainBreaksItsJob) {
   sink_.verdict = FrameFault::kMalformed;
   sender->Send(Numbered(2, 10));
   RunUntil([&] { return !broken_.empty(); });
-  EXPECT_EQ(broken_[1], "a batch for worker 2: closed by the receiver: malformed");
+  EXPECT_EQ(broken_[1], "a batch for worker w2: closed by the receiver: malformed");
   EXPECT_EQ(sink_.came.size(), 5u);
   EXPECT_EQ(sender->retained_frames(), 0u);
 }
@@ -273,7 +276,7 @@ TEST_F(SendingStreamTest, KeepsTryingUntilSomebodyListens) {
   loop_.AddTimer(100, [&] { waited = true; });
   RunUntil([&] { return waited; });
   EXPECT_FALSE(sender->connected());
-  EXPECT_TRUE(broken_.empty()) << "an unreachable worker is the coordinator's business";
+  EXPECT_TRUE(broken_.empty());
   sender->SetAddress(address);
   RunUntil([&] { return delivered_.size() == 1; });
 }
@@ -289,6 +292,41 @@ TEST_F(SendingStreamTest, SilentConnectionIsReplaced) {
   proxy.silent = false;
   RunUntil([&] { return delivered_.size() == 2; });
   ExpectAll(2);
+}
+
+TEST_F(SendingStreamTest, WorkerThatStaysSilentBreaksTheJobsThatWaitForIt) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  unreachable_ms_ = 1000;
+  auto sender = NewSender(proxy.address());
+  sender->Send(Numbered(1, 10));  // Of job 2.
+  RunUntil([&] { return delivered_.size() == 1; });
+  proxy.silent = true;
+  sender->Send(Numbered(2, 10));  // Of job 1.
+  RunUntil([&] { return !broken_.empty(); });
+  EXPECT_EQ(broken_.size(), 1u);
+  EXPECT_EQ(broken_[1], "worker w2 cannot be reached at " + proxy.address().ToString() +
+                            " for 1 s: no sign of life");
+  EXPECT_GT(sender->counts().stalls, 3u);
+  proxy.silent = false;
+  sender->Send(Numbered(3, 10));
+  RunUntil([&] { return delivered_.size() == 3; });
+}
+
+TEST_F(SendingStreamTest, SilenceCountsAnewWhenSomethingWasHeard) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  unreachable_ms_ = 2000;
+  auto sender = NewSender(proxy.address());
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    proxy.silent = true;
+    sender->Send(Numbered(i, 10));
+    RunUntil([&] { return sender->counts().stalls >= i; });
+    proxy.silent = false;
+    RunUntil([&] { return delivered_.size() == i; });
+  }
+  bool late = false;
+  loop_.AddTimer(500, [&] { late = true; });
+  RunUntil([&] { return late; });
+  EXPECT_TRUE(broken_.empty());
 }
 
 class DisturbedStreamTest : public SendingStreamTest,
