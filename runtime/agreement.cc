@@ -66,6 +66,12 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                    Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
                    Printable(other.pops));
     }
+    if ((first.digest ^ other.digest) == kResumeMark) {
+      ReportMisuse("bsp_sync",
+                   "only one of pid 0 and pid %u has called bsp_checkpoint_resume; call it on all"
+                   " processes, in the same superstep",
+                   i);
+    }
     ReportDifferentOrder(segment, i, parity, first.pops);
   }
 }

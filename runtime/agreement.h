@@ -10,11 +10,14 @@
 
 namespace bspnow {
 
+/// In the digest of a process that called bsp_checkpoint_resume in the superstep, by exclusive or.
+inline constexpr std::uint64_t kResumeMark = 0x5245'53554d45;
+
 /// Ends the job if processes pushed and popped differently in this superstep, or set different tag
 /// sizes. "A runtime error will be raised if differing processes attempt to de-register a different
 /// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same
 /// argument in the same superstep" (Choose tag size, note 3). `tag_bytes` is the present tag size,
-/// which holds for processes that did not set it.
+/// which holds for processes that did not set it. bsp_checkpoint_resume must be called by all, too.
 void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
                   std::uint64_t tag_bytes);
 

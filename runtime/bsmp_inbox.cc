@@ -1,6 +1,20 @@
 #include "runtime/bsmp_inbox.h"
 
+#include "base/copy.h"
+
 namespace bspnow {
+namespace {
+
+template <typename Use>
+void ForEachChunk(const std::byte* arena, std::uint64_t first, const Use& use) {
+  for (std::uint64_t at = first; at != 0;) {
+    const auto& chunk = *reinterpret_cast<const Chunk*>(arena + at);
+    use(chunk);
+    at = chunk.next;
+  }
+}
+
+}  // namespace
 
 void BsmpInbox::Clear() {
   sources_.clear();
@@ -8,6 +22,38 @@ void BsmpInbox::Clear() {
   chain_ = ChainReader();
   count_ = 0;
   bytes_ = 0;
+  if (copy_.valid()) copy_.Reset();
+}
+
+// Records keep their alignment: those of a chunk are a multiple of kMessageAlign long.
+bool BsmpInbox::KeepCopy() {
+  if (count_ == 0) return true;
+  std::uint64_t bytes = kChunkHeaderBytes;
+  for (const Source& source : sources_) {
+    ForEachChunk(source.arena, source.first_chunk,
+                 [&bytes](const Chunk& chunk) { bytes += chunk.used_bytes - kChunkHeaderBytes; });
+  }
+  copy_ = MappedRegion::Private(kCopyOffset + bytes);
+  if (!copy_.valid()) return false;
+  auto* whole = reinterpret_cast<Chunk*>(copy_.data() + kCopyOffset);
+  *whole = Chunk{.next = 0, .used_bytes = bytes};
+  std::byte* at = copy_.data() + kCopyOffset + kChunkHeaderBytes;
+  for (const Source& source : sources_) {
+    ForEachChunk(source.arena, source.first_chunk, [&at](const Chunk& chunk) {
+      const std::uint64_t records = chunk.used_bytes - kChunkHeaderBytes;
+      Copy(at, reinterpret_cast<const std::byte*>(&chunk) + kChunkHeaderBytes, records);
+      at += records;
+    });
+  }
+  return true;
+}
+
+void BsmpInbox::UseCopy() {
+  if (count_ == 0) return;
+  sources_.clear();
+  sources_.push_back(Source{copy_.data(), kCopyOffset});
+  next_source_ = 0;
+  EnterNextSource();
 }
 
 void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,

@@ -9,6 +9,7 @@
 
 #include "base/grow_array.h"
 #include "base/ids.h"
+#include "base/mapped_region.h"
 #include "runtime/chain.h"
 #include "runtime/link_segment.h"
 
@@ -28,6 +29,15 @@ class BsmpInbox {
             std::size_t tag_bytes);
 
   void Clear();
+
+  /// For an image, before any message is moved: copies all of them to memory of this process's own.
+  /// False: there is none.
+  [[nodiscard]] bool KeepCopy();
+
+  void DropCopy() { copy_.Reset(); }
+
+  /// Where the image has come back: the copy takes the place of the senders' memory.
+  void UseCopy();
 
   bool empty() const { return count_ == 0; }
   std::uint64_t count() const { return count_; }          ///< Messages not moved yet.
@@ -59,6 +69,8 @@ class BsmpInbox {
     std::uint64_t first_chunk;
   };
 
+  static constexpr std::uint64_t kCopyOffset = kLineBytes;  // 0 would be no chunk.
+
   void EnterNextSource();
 
   GrowArray<Source> sources_;
@@ -67,6 +79,7 @@ class BsmpInbox {
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::size_t tag_bytes_ = 0;
+  MappedRegion copy_;               ///< One chunk, at kCopyOffset.
   std::size_t long_tag_bytes_ = 0;  ///< What a tag takes behind the record; see MessageRecord.
 };
 

@@ -138,6 +138,19 @@ module bsp
     end subroutine
   end interface
 
+  interface bspcheckpointregister
+    procedure bspcheckpointregister
+    subroutine bspcheckpointregister8(data, nbytes)
+      import :: long
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: data
+!DIR$ IGNORE_TKR data
+      integer, target :: data(*)
+      integer(long), intent(in) :: nbytes
+    end subroutine
+  end interface
+
   private :: bsppushreg8, bspput8, bsphpput8, bspget8, bsphpget8
   private :: bspsettagsize8, bspsend8, bspqsize8, bspgettag8, bspmove8
+  private :: bspcheckpointregister8
 end module bsp

@@ -50,6 +50,7 @@ typedef unsigned int bsp_count_t;  /* A number of messages. */
 #define bsp_get_tag bsp_mc_get_tag
 #define bsp_move bsp_mc_move
 #define bsp_hpmove bsp_mc_hpmove
+#define bsp_checkpoint_register bsp_mc_checkpoint_register
 #else
 typedef int bsp_pid_t;
 typedef int bsp_nprocs_t;
@@ -116,7 +117,8 @@ bsp_nprocs_t bsp_nprocs(void);
 bsp_pid_t bsp_pid(void);
 
 /* Seconds of wall-clock time since this process's bsp_begin; no relation to the clocks of other
- * processes. Resolution: nanoseconds. Error: before bsp_begin. */
+ * processes. In a job that resumes it goes on from where it was saved. Resolution: nanoseconds.
+ * Error: before bsp_begin. */
 double bsp_time(void);
 
 /* Oxford BSP toolset: seconds since the last call of bsp_dtime (or since bsp_begin). */
@@ -211,6 +213,35 @@ void bsp_move(void *payload, bsp_size_t reception_nbytes);
  * and points *tag_ptr and *payload_ptr at its parts, aligned for any type and valid until the next
  * barrier. Local, copies nothing. */
 bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
+
+/* ---- Checkpoints of the program's own (docs/checkpoints.md) ---------------------------------- */
+
+/* A job that a cluster runs is saved now and then, and goes on after a failure; a program need not
+ * know. One that calls these two wants small images, or cannot be saved as a whole: only its areas
+ * are, at the end of a bsp_sync. After a failure it starts from its beginning, registers the same
+ * areas, and finds them as they were; DRMA registrations and unread messages are not saved.
+ *
+ *   bsp_begin(p);
+ *   bsp_checkpoint_register(&step, sizeof step);
+ *   bsp_checkpoint_register(x, n * sizeof *x);
+ *   if (bsp_checkpoint_resume() == 0) start(x, &step);
+ *   for (; step < steps; ...) { ...; ++step; bsp_sync(); }
+ */
+
+/* Makes `nbytes` bytes at `data` part of this process's image; it must remain memory of the program
+ * until bsp_end. Local; areas and their sizes may differ between processes, but not between the
+ * runs of one job. A process that has none registers NULL, 0. Error: negative nbytes; NULL with
+ * nbytes > 0; after bsp_checkpoint_resume. Cost: none; an image takes the time to copy them. */
+void bsp_checkpoint_register(void *data, bsp_size_t nbytes);
+
+/* If the job starts anew, or nothing restarts jobs here (bsprun on one machine): returns 0, and the
+ * areas are as they were. If it resumes: fills the areas, and returns the number of the superstep
+ * that began when they were saved, from 1. Collective, once, in any superstep after all areas have
+ * been registered; before it nothing is saved, and what a job that resumes prints before it has
+ * been printed by the first run. The same value on all processes. Error: no area registered; a
+ * second call; areas other than those saved; at the barrier, if another process did not call it.
+ * Cost: the time to read the areas; no barrier. */
+int bsp_checkpoint_resume(void);
 
 /* ---- The paper's other spellings ------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ union OneProcess {
   ~OneProcess() {}
 };
 constinit OneProcess one;         // tidy: the one global
-std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call
+std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since bsp_begin
 
 Process& Running(const char* call) {
   one.process.RequireRunning(call);
@@ -119,6 +119,11 @@ void DirectGet(const Arguments<Size>& a) {
 template <typename Size>
 void PushReg(const char* call, const void* ident, Size size) {
   Running(call).Push(reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
+}
+
+template <typename Size>
+void RegisterForCheckpoints(const char* call, void* data, Size nbytes) {
+  Running(call).RegisterForCheckpoints(data, Checked(call, "nbytes", nbytes));
 }
 
 template <typename Size>
@@ -212,17 +217,23 @@ double bsp_time(void) {
 }
 double bsp_dtime(void) {
   if (one.process.begin_ns() == 0) ReportMisuse("bsp_dtime", "call bsp_begin first");
-  const std::uint64_t since = last_dtime_ns == 0 ? one.process.begin_ns() : last_dtime_ns;
-  last_dtime_ns = NowNs();
+  const std::uint64_t since = last_dtime_ns;
+  last_dtime_ns = NowNs() - one.process.begin_ns();
   return static_cast<double>(last_dtime_ns - since) * 1e-9;
 }
-double bsp_cputime(void) { return static_cast<double>(ProcessorNs()) * 1e-9; }
+double bsp_cputime(void) { return static_cast<double>(one.process.processor_ns()) * 1e-9; }
 
 void bsp_pop_reg(const void* ident) {
   Running("bsp_pop_reg").Pop(reinterpret_cast<std::uintptr_t>(ident));
 }
 void bsp_popregister(const void* ident) {
   Running("bsp_popregister").Pop(reinterpret_cast<std::uintptr_t>(ident));
+}
+
+int bsp_checkpoint_resume(void) {
+  const std::uint64_t superstep = Running("bsp_checkpoint_resume").ResumeFromCheckpoint();
+  constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
+  return static_cast<int>(superstep < kMax ? superstep : kMax);
 }
 
 // The calls whose types differ between the dialects: NAME(x) gives the symbol.
@@ -282,6 +293,9 @@ void bsp_popregister(const void* ident) {
   }                                                                                               \
   SizeType NAME(hpmove)(void** tag_ptr, void** payload_ptr) {                                     \
     return HpMove<SizeType>(tag_ptr, payload_ptr);                                                \
+  }                                                                                               \
+  void NAME(checkpoint_register)(void* data, SizeType nbytes) {                                   \
+    RegisterForCheckpoints("bsp_checkpoint_register", data, nbytes);                              \
   }
 
 #define BSP_PAPER_NAME(call) bsp_##call

@@ -133,6 +133,17 @@
           INTEGER, INTENT(IN) :: reception_nbytes
         END SUBROUTINE
 
+! ---- Checkpoints of the program's own
+        SUBROUTINE bspcheckpointregister(data, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: data
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: data
+!DIR$ IGNORE_TKR data
+          INTEGER, TARGET :: data(*)
+          INTEGER, INTENT(IN) :: nbytes
+        END SUBROUTINE
+        INTEGER FUNCTION bspcheckpointresume()
+        END FUNCTION
+
 ! ---- The other spellings
         SUBROUTINE bsppushregister(ident, size)
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: ident

@@ -27,6 +27,7 @@ void bsp_mc_send(unsigned pid, const void* tag, const void* payload, size_t payl
 void bsp_mc_qsize(unsigned* nmessages, size_t* accum_nbytes);
 void bsp_mc_get_tag(size_t* status, void* tag);
 void bsp_mc_move(void* payload, size_t reception_nbytes);
+void bsp_mc_checkpoint_register(void* data, size_t nbytes);
 }
 
 // The library takes the return address of its calls for the user's call site. So each routine ends
@@ -149,6 +150,14 @@ BSP_FORTRAN void bspmove_(void* payload, const Integer* reception_nbytes) {
   bsp_move(NullIfUnregistered(payload), *reception_nbytes);
 }
 
+// ---- Checkpoints of the program's own -----------------------------------------------------------
+
+BSP_FORTRAN void bspcheckpointregister_(void* data, const Integer* nbytes) {
+  bsp_checkpoint_register(NullIfUnregistered(data), *nbytes);
+}
+
+BSP_FORTRAN Integer bspcheckpointresume_() { return bsp_checkpoint_resume(); }
+
 // ---- The other spellings: the paper's bsp_hput, the Oxford BSP toolset's registrations ----------
 
 BSP_FORTRAN void bsppushregister_(const void* ident, const Integer* size) {
@@ -250,4 +259,12 @@ BSP_FORTRAN void bspmove8_(void* payload, const LongInteger* reception_nbytes) {
     bsp_move(area, Clamped(*reception_nbytes));
   else
     bsp_mc_move(area, Size(*reception_nbytes));
+}
+
+BSP_FORTRAN void bspcheckpointregister8_(void* data, const LongInteger* nbytes) {
+  void* area = NullIfUnregistered(data);
+  if (ForPaperDialect(*nbytes))
+    bsp_checkpoint_register(area, Clamped(*nbytes));
+  else
+    bsp_mc_checkpoint_register(area, Size(*nbytes));
 }

@@ -34,7 +34,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 2;
+inline constexpr std::uint32_t kLinkVersion = 3;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
@@ -51,9 +51,15 @@ inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Ev
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
-/// From process to worker, one message each.
+/// From process to worker, one message each. A process that was restored says kHello and kBegin
+/// again, on a new link.
 struct LinkHello {
-  enum Kind : std::uint32_t { kHello = 1, kBegin = 2 };
+  enum Kind : std::uint32_t {
+    kHello = 1,
+    kBegin = 2,
+    kSaving = 3,  ///< At the barrier of an ImageOrder: where to? Waits for a LinkImagePlace.
+    kResume = 4,  ///< In bsp_checkpoint_resume: is there an image of my areas? Waits, too.
+  };
   std::uint32_t magic;
   std::uint32_t version;
   std::uint32_t kind;
@@ -68,6 +74,31 @@ struct LinkWelcome {
   std::uint32_t pid;         ///< kRefusedPid: another program of this process has joined before.
   std::uint32_t processors;  ///< Of this node, for the choice between polling and yielding.
   std::uint64_t segment_bytes;
+};
+
+/// The answer to kSaving, when all processes of the node have asked; by then none of them runs, so
+/// output and files are as they were at the barrier. Carries the descriptor of the directory of
+/// this job's images (runtime/image_format.h). Also the answer to kResume: then it carries the
+/// descriptor of this process's image, or none if the program starts from its beginning.
+struct LinkImagePlace {
+  std::uint32_t magic;
+  std::uint32_t version;
+};
+
+/// What became of an image; from the process, or from the child that wrote it behind its back. Its
+/// first three fields are those of LinkHello.
+struct LinkImageReport {
+  static constexpr std::uint32_t kKind = 5;
+  static constexpr std::size_t kReasonBytes = 400;
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t kind;     ///< kKind.
+  std::uint32_t written;  ///< 1: complete, but not yet synced; 0: given up, see `reason`.
+  std::uint64_t checkpoint;
+  std::uint64_t file_bytes;
+  std::uint64_t cpu_ns;  ///< That the writer took.
+  std::uint64_t write_ns;
+  char reason[kReasonBytes];  ///< Ends with 0: what cannot be saved, or which call failed, and how.
 };
 
 /// How far a process has come; only ever grows.
@@ -89,6 +120,7 @@ struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> with_votes;  ///< Processes that pushed, popped or set the tag size.
   std::atomic<std::uint32_t> ending;      ///< Processes that are in bsp_end.
   std::atomic<std::uint32_t> answered;    ///< Processes here that have answered all gets.
+  std::atomic<std::uint32_t> save;        ///< 1: at the end of this bsp_sync, see ImageOrder.
 };
 
 struct alignas(kLineBytes) NodeBarrier {
@@ -107,6 +139,20 @@ struct alignas(kLineBytes) WorkerBell {
   std::atomic<std::uint32_t> answers;   ///< s + 1 when all of them have answered the gets of s.
   std::atomic<std::uint32_t> handed;    ///< Chunks handed over; see HandedChunk.
   std::atomic<std::uint32_t> begun;     ///< 1 once pid 0 has set `participants`.
+};
+
+/// The checkpoint that the processes are to take part in. If the job has several nodes the worker
+/// fills it and sets BarrierPhase::save when it releases the barrier. If it has one, the worker
+/// fills it and then raises `wanted`; the last process to arrive at a bsp_sync finds it above
+/// `taken`, and sets both `save` and `taken`. Only one is under way at a time.
+struct alignas(kLineBytes) ImageOrder {
+  std::uint64_t checkpoint;  ///< Its number in the job, from 1.
+  std::uint64_t base;        ///< Write only what changed since this one; 0: everything.
+  std::uint32_t hold;        ///< 1: wait behind the image, until let_go or death.
+  std::uint32_t reserved;
+  std::atomic<std::uint64_t> wanted;
+  std::atomic<std::uint64_t> taken;
+  alignas(kLineBytes) SharedCounter let_go;  ///< The last checkpoint whose `hold` is over.
 };
 
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.
@@ -148,8 +194,16 @@ struct NodeHeader {
   std::uint32_t nodes;                   ///< 1: the processes release each other, and no worker.
   SharedCounter participants;            ///< p, set by pid 0 in bsp_begin; 0 before.
   std::atomic<std::uint32_t> reporting;  ///< Set by the first process that reports a misuse.
-  NodeBarrier barrier;                   ///< Of the root group.
+  /// An epoch counts its supersteps from 0, and this is to be added to show one: 0 at a start. An
+  /// epoch that resumes after superstep S - 1 begins with that superstep's number, S - 1, for the
+  /// one in which it only exchanges the registrations again.
+  std::uint64_t first_superstep;
+  /// Nobody leaves a barrier after this moment (CLOCK_MONOTONIC) until it has been put off; the
+  /// worker does so with each answer to its heartbeat. All ones: there is no lease.
+  std::atomic<std::uint64_t> lease_until_ns;
+  NodeBarrier barrier;  ///< Of the root group.
   WorkerBell bell;
+  ImageOrder image;
   JobTotals totals;
 };
 
@@ -173,6 +227,7 @@ struct alignas(kLineBytes) ProcessCell {
   std::uint32_t node;          ///< Where the process lives; set by the worker.
   std::uint32_t worker_reads;  ///< Its worker may read its memory, and says so.
   std::uint64_t direct[2];  ///< First chunk of its DirectRecords to other nodes, by parity, or 0.
+  std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.

@@ -22,8 +22,17 @@ struct Attachment {
 /// `bsprun PROGRAM ARGS`, and so comes back in main. Ends the job if either fails.
 Attachment AttachToWorker();
 
+/// The same for a process that has been restored, over the new `link`.
+Attachment AttachAgain(UniqueFd link);
+
 /// Tells the worker that this process is in bsp_begin.
 void NoteBegin(const UniqueFd& link);
+
+/// Asks with kSaving or kResume, and returns the descriptor of the answer; invalid if it has none.
+UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind);
+
+/// Tells the worker that this process gives an image up, and why.
+void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason);
 
 }  // namespace bspnow
 

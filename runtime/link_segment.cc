@@ -41,8 +41,9 @@ std::uint64_t SegmentBytes(const SegmentLayout& layout) {
 
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
   BarrierPhase& other = barrier.phases[(index + 1) & 1];
-  for (std::atomic<std::uint32_t>* count : {&other.arrived, &other.with_data, &other.with_gets,
-                                            &other.with_votes, &other.ending, &other.answered}) {
+  for (std::atomic<std::uint32_t>* count :
+       {&other.arrived, &other.with_data, &other.with_gets, &other.with_votes, &other.ending,
+        &other.answered, &other.save}) {
     count->store(0, std::memory_order_relaxed);
   }
   barrier.released.Publish(index + 1);

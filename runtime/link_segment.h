@@ -38,6 +38,10 @@ class Segment {
       : region_(static_cast<MappedRegion&&>(region)), layout_(layout) {}
 
   bool valid() const { return region_.valid(); }
+
+  /// It is not mapped any more: in a process that has been restored.
+  void Forget() { region_.Release(); }
+
   std::uint64_t bytes() const { return region_.bytes(); }
   const SegmentLayout& layout() const { return layout_; }
   NodeHeader& header() const { return *reinterpret_cast<NodeHeader*>(region_.data()); }

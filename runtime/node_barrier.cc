@@ -21,6 +21,13 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
 }
 
+void BarrierMember::TakeOrder(ImageOrder& order) {
+  const std::uint64_t wanted = order.wanted.load(std::memory_order_acquire);
+  if (__builtin_expect(wanted <= order.taken.load(std::memory_order_relaxed), 1)) return;
+  barrier_->phases[index_ & 1].save.store(1, std::memory_order_relaxed);
+  order.taken.store(wanted, std::memory_order_relaxed);
+}
+
 void BarrierMember::Release() { ReleaseBarrier(*barrier_, index_); }
 
 BarrierFlags BarrierMember::Leave() {
@@ -29,7 +36,8 @@ BarrierFlags BarrierMember::Leave() {
   return BarrierFlags{.data = phase.with_data.load(std::memory_order_relaxed),
                       .gets = phase.with_gets.load(std::memory_order_relaxed),
                       .votes = phase.with_votes.load(std::memory_order_relaxed),
-                      .ending = phase.ending.load(std::memory_order_relaxed)};
+                      .ending = phase.ending.load(std::memory_order_relaxed),
+                      .save = phase.save.load(std::memory_order_relaxed)};
 }
 
 bool BarrierMember::CountAnswered() {

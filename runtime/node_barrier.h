@@ -17,6 +17,7 @@ struct BarrierFlags {
   std::uint32_t gets = 0;
   std::uint32_t votes = 0;
   std::uint32_t ending = 0;
+  std::uint32_t save = 0;  ///< Not brought, but found: 1 if an image is to be taken.
 };
 
 class BarrierMember {
@@ -34,6 +35,9 @@ class BarrierMember {
   /// done what has to happen while everybody waits; else it rings the worker, and calls Wait.
   /// The others call Wait.
   [[nodiscard]] bool Arrive(const BarrierFlags& mine);
+
+  /// Before Release, at the end of a superstep: if an image is wanted all will find `save`.
+  void TakeOrder(ImageOrder& order);
 
   void Release();
   void Wait(PollWait& wait) { wait.Until(barrier_->released, index_ + 1); }

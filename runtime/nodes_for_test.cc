@@ -1,5 +1,6 @@
 #include "runtime/nodes_for_test.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/check.h"
 
@@ -25,7 +28,8 @@ constexpr int kPatienceMs = 20'000;
 
 class Job {
  public:
-  Job(const NodesPlan& plan, const std::function<void(Process&)>& program);
+  Job(const NodesPlan& plan, const std::function<void(Process&)>& program, ImagesForTest areas);
+  Job(const NodesPlan& plan, ImagesForTest images);
   JobOutcome Run();
 
  private:
@@ -33,7 +37,10 @@ class Job {
   NodeForTest& NodeOf(std::uint32_t pid) { return *nodes_[plan_.node_of[pid]]; }
 
   void MakeNode(std::uint32_t number);
+  void MakeNodes();
   void StartProcess(const std::function<void(Process&)>& program);
+  void RestoreProcess(const ImageForTest& image, const UniqueFd& socket);
+  void Adopt(pid_t os_pid);
   void AnswerHello(std::uint32_t pid);
 
   bool Step();  ///< Looks at all bells once; whether there was something to do.
@@ -58,18 +65,51 @@ class Job {
   UniqueFd errors_;
   std::uint32_t p_ = 0;
   std::uint32_t released_ = 0;  ///< Barriers.
+  std::uint64_t first_superstep_ = 0;
+  CheckpointsForTest checkpoints_;
+  LeaseForTest lease_;
   JobOutcome outcome_;
 };
 
 // ---- Start and end ----------------------------------------------------------------------------
 
-Job::Job(const NodesPlan& plan, const std::function<void(Process&)>& program)
-    : plan_(plan), exchange_(nodes_, plan.node_of, plan.acknowledge) {
-  const std::uint32_t nodes = *std::max_element(plan.node_of.begin(), plan.node_of.end()) + 1;
-  for (std::uint32_t n = 0; n < nodes; ++n) MakeNode(n);
-  errors_ = UniqueFd(memfd_create("errors", MFD_CLOEXEC));
+Job::Job(const NodesPlan& plan, const std::function<void(Process&)>& program, ImagesForTest areas)
+    : plan_(plan),
+      exchange_(nodes_, plan.node_of, plan.acknowledge),
+      errors_(memfd_create("errors", MFD_CLOEXEC)),
+      checkpoints_(nodes_, links_, plan.saves),
+      lease_(nodes_, plan.lease_expires_behind) {
+  fcntl(errors_.get(), F_SETFL, O_APPEND);  // All write; in a memfd the position alone gets lost.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);         // Of images that outlive the process they are of.
+  checkpoints_.HandOut(std::move(areas.areas));
+  MakeNodes();
   for (std::uint32_t i = 0; i < nprocs(); ++i) StartProcess(program);
   for (std::uint32_t i = 0; i < nprocs(); ++i) AnswerHello(i);
+}
+
+Job::Job(const NodesPlan& plan, ImagesForTest images)
+    : plan_(plan),
+      exchange_(nodes_, plan.node_of, plan.acknowledge),
+      errors_(std::move(images.errors)),
+      first_superstep_(images.facts[0].superstep - 1),
+      checkpoints_(nodes_, links_, plan.saves),
+      lease_(nodes_, plan.lease_expires_behind) {
+  MakeNodes();
+  p_ = images.facts[0].nprocs;
+  BSP_CHECK_OP(p_, ==, nprocs());
+  for (auto& node : nodes_) {
+    node->segment.header().first_superstep = first_superstep_;
+    node->segment.header().participants.Publish(p_);
+    for (std::uint32_t i = 0; i < p_; ++i) node->here += node->segment.IsHere(Pid{i}) ? 1 : 0;
+  }
+  for (std::uint32_t i = 0; i < p_; ++i) RestoreProcess(images.facts[i], images.sockets[i]);
+  for (std::uint32_t i = 0; i < p_; ++i) AnswerHello(i);
+  exchange_.Start(p_, os_pids_);
+}
+
+void Job::MakeNodes() {
+  const std::uint32_t nodes = *std::max_element(plan_.node_of.begin(), plan_.node_of.end()) + 1;
+  for (std::uint32_t n = 0; n < nodes; ++n) MakeNode(n);
 }
 
 void Job::MakeNode(std::uint32_t number) {
@@ -86,6 +126,7 @@ void Job::MakeNode(std::uint32_t number) {
   node->segment = Segment(MappedRegion::Shared(node->memory.get(), SegmentBytes(layout)), layout);
   NodeHeader& header = node->segment.header();
   header.layout = layout;
+  header.lease_until_ns = ~std::uint64_t{0};
   header.node = number;
   header.nodes = *std::max_element(plan_.node_of.begin(), plan_.node_of.end()) + 1;
   for (std::uint32_t i = 0; i < nprocs(); ++i) {
@@ -110,6 +151,20 @@ void Job::StartProcess(const std::function<void(Process&)>& program) {
   }
   links_.emplace_back(link[0]);
   UniqueFd theirs(link[1]);
+  Adopt(os_pid);
+}
+
+void Job::RestoreProcess(const ImageForTest& image, const UniqueFd& socket) {
+  int link[2];
+  BSP_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) == 0);
+  links_.emplace_back(link[0]);
+  const UniqueFd theirs(link[1]);
+  const char go = 1;
+  SendWithFd(socket.get(), &go, sizeof go, theirs.get());
+  Adopt(image.os_pid);
+}
+
+void Job::Adopt(pid_t os_pid) {
   os_pids_.push_back(os_pid);
   ends_.emplace_back(static_cast<int>(syscall(SYS_pidfd_open, os_pid, 0)));
 }
@@ -171,13 +226,17 @@ JobOutcome Job::Run() {
     if (!Step()) Sleep();
   }
   outcome_.counts = exchange_.counts();
+  outcome_.taken = checkpoints_.taken();
+  outcome_.refusals = checkpoints_.refusals();
+  outcome_.images = checkpoints_.TakeImages();
   char text[4096];
   ssize_t n;
   lseek(errors_.get(), 0, SEEK_SET);
   while ((n = read(errors_.get(), text, sizeof text)) > 0) {
     outcome_.errors.append(text, static_cast<std::size_t>(n));
   }
-  return outcome_;
+  outcome_.images.errors = std::move(errors_);
+  return std::move(outcome_);
 }
 
 // ---- The bells --------------------------------------------------------------------------------
@@ -188,11 +247,14 @@ void Job::Sleep() {
     node->segment.header().bell.sleeping.store(1, std::memory_order_seq_cst);
     waits.push_back({.fd = node->doorbell.get(), .events = POLLIN, .revents = 0});
   }
-  for (const UniqueFd& end : ends_) {
-    waits.push_back({.fd = end.get(), .events = POLLIN, .revents = 0});
+  for (const std::vector<UniqueFd>* fds : {&ends_, &links_}) {
+    for (const UniqueFd& fd : *fds) {
+      waits.push_back({.fd = fd.get(), .events = POLLIN, .revents = 0});
+    }
   }
   if (!Step()) {
-    if (poll(waits.data(), waits.size(), kPatienceMs) == 0) {
+    const bool look_again = !lease_.over() || (nodes_.size() == 1 && !plan_.saves.empty());
+    if (poll(waits.data(), waits.size(), look_again ? 1 : kPatienceMs) == 0 && !look_again) {
       ADD_FAILURE() << "nobody rang, with " << released_ << " barriers released";
       KillAll();
     }
@@ -207,10 +269,16 @@ void Job::Sleep() {
 
 bool Job::Step() {
   const bool spread = SpreadParticipants();
+  lease_.Step();
+  if (nodes_.size() == 1) {
+    checkpoints_.Want();
+    return checkpoints_.Serve(nodes_[0]->segment.header().participants.value.load());
+  }
   if (p_ == 0) return spread;
+  const bool heard = checkpoints_.Serve(p_);
   const bool took = released_ != 0 && exchange_.TakeHanded();
   const bool finished = FinishBarrier();
-  return exchange_.CopyAnswers() || finished || took || spread;
+  return exchange_.CopyAnswers() || finished || took || spread || heard;
 }
 
 bool Job::SpreadParticipants() {
@@ -265,12 +333,16 @@ BarrierFlags Job::SumFlags() {
 }
 
 void Job::Release(const BarrierFlags& all) {
+  const std::uint32_t superstep = plan_.check_full ? released_ / 2 - 1 : released_ - 1;
+  const bool may_save = released_ != 0 && StartsASuperstep(released_) && all.ending == 0;
+  const std::uint32_t save = may_save ? checkpoints_.Order(first_superstep_ + superstep) : 0;
   for (const auto& node : nodes_) {
     BarrierPhase& phase = node->segment.header().barrier.phases[released_ & 1];
     phase.with_data = all.data;
     phase.with_gets = all.gets;
     phase.with_votes = all.votes;
     phase.ending = all.ending;
+    phase.save = save;
     ReleaseBarrier(node->segment.header().barrier, released_);
   }
   released_ += 1;
@@ -279,7 +351,16 @@ void Job::Release(const BarrierFlags& all) {
 }  // namespace
 
 JobOutcome RunOnNodes(const NodesPlan& plan, const std::function<void(Process&)>& program) {
-  return Job(plan, program).Run();
+  return Job(plan, program, {}).Run();
+}
+
+JobOutcome ResumeOnNodes(const NodesPlan& plan, ImagesForTest images) {
+  return Job(plan, std::move(images)).Run();
+}
+
+JobOutcome RerunOnNodes(const NodesPlan& plan, ImagesForTest images,
+                        const std::function<void(Process&)>& program) {
+  return Job(plan, program, std::move(images)).Run();
 }
 
 void ExpectAllEndWell(const JobOutcome& outcome) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/checkpoints_for_test.h"
 #include "runtime/exchange_for_test.h"
 #include "runtime/process.h"
 
@@ -21,6 +22,8 @@ struct NodesPlan {
   bool check_full = false;
   Acknowledge acknowledge = Acknowledge::kAtOnce;
   DirectPuts direct_puts = DirectPuts::kByWorker;
+  std::vector<SaveForTest> saves = {};
+  std::uint64_t lease_expires_behind = 0;  ///< Supersteps; see LeaseForTest.
 };
 
 /// What a job left behind.
@@ -29,10 +32,20 @@ struct JobOutcome {
   std::string errors;         ///< Standard error of all.
   std::uint64_t sleeps = 0;   ///< Of the worker, each ended by a ring.
   ExchangeCounts counts;
+  std::vector<ImageForTest> taken;    ///< All images.
+  std::vector<std::string> refusals;  ///< Why there are none.
+  ImagesForTest images;               ///< The last, to be resumed.
 };
 
 /// Runs `program` as every process of a job. It ends by returning, which must be after End.
 JobOutcome RunOnNodes(const NodesPlan& plan, const std::function<void(Process&)>& program);
+
+/// Goes on with images, on nodes as in `plan`: their programs return from bsp_sync.
+JobOutcome ResumeOnNodes(const NodesPlan& plan, ImagesForTest images);
+
+/// Runs `program` anew, with the areas that `images` hold to be had in bsp_checkpoint_resume.
+JobOutcome RerunOnNodes(const NodesPlan& plan, ImagesForTest images,
+                        const std::function<void(Process&)>& program);
 
 /// Expects that all processes returned, and that none complained.
 void ExpectAllEndWell(const JobOutcome& outcome);

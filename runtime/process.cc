@@ -31,12 +31,17 @@ DirectTransfer MakeDirect(const Transfer& transfer, const RemoteRange& remote) {
 void Process::EnsureAttached() {
   if (attached_) return;
   attachment_ = AttachToWorker();
-  segment_ = &attachment_.segment;
   self_ = attachment_.pid;
   attached_ = true;
+  Introduce();
+}
+
+// To the others, in a segment that is new.
+void Process::Introduce() {
+  segment_ = &attachment_.segment;
   NodeHeader& header = segment_->header();
   several_nodes_ = header.nodes > 1;
-  if (several_nodes_) doorbell_ = Doorbell(header.bell, attachment_.doorbell.get());
+  doorbell_ = several_nodes_ ? Doorbell(header.bell, attachment_.doorbell.get()) : Doorbell();
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
   SetSpeaker(
@@ -82,6 +87,17 @@ void Process::Begin(std::int64_t maxprocs) {
     cell.state.store(ProcessState::kUnneeded);
     _exit(EXIT_SUCCESS);
   }
+  AttachParts();
+  cell.state.store(ProcessState::kRunning);
+  running_ = true;
+  PassBarrier(BarrierKind::kOther, {});
+  begin_ns_ = WithinLease(NowNs());
+  recorder_.Start(begin_ns_);
+  cell.started.Publish(1);
+}
+
+// Before the first barrier.
+void Process::AttachParts() {
   std::uint32_t here = 0;
   for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
   const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
@@ -95,20 +111,16 @@ void Process::Begin(std::int64_t maxprocs) {
   direct_.Attach(*segment_, outbox_, wait_, self_, p_);
   recorder_.Attach(*segment_, self_, p_);
   full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
-  cell.state.store(ProcessState::kRunning);
-  running_ = true;
-  PassBarrier({});
-  begin_ns_ = NowNs();
-  recorder_.Start(begin_ns_);
-  cell.started.Publish(1);
 }
 
 void Process::End(std::uint64_t call_site) {
-  SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
+  SyncTimes times{
+      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
   ProcessCell& cell = segment_->cell(self_);
   cell.in_end = 1;
-  if (PassBarrier({.ending = 1}).ending != p_) ReportDifferentEnds(*segment_, self_, p_);
-  times.released_ns = NowNs();
+  const BarrierFlags all = PassBarrier(BarrierKind::kOther, {.ending = 1});
+  if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_);
+  times.released_ns = WithinLease(NowNs());
   recorder_.Record(times, outbox_);
   inbox_.Clear();
   running_ = false;
@@ -220,7 +232,7 @@ std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
   RequireSendable("bsp_set_tagsize", "tag_nbytes", bytes);
   const std::uint64_t before = next_tag_bytes_;
   next_tag_bytes_ = bytes;
-  tag_set_ = true;
+  vote_due_ = true;
   return before;
 }
 
@@ -245,10 +257,13 @@ void Process::Send(const char* call, std::int64_t pid, const void* tag, const vo
 // See "A superstep, step by step" in docs/design.md. The order of the steps is the meaning of
 // BSPlib: see drma_delivery.h.
 void Process::Sync(std::uint64_t call_site) {
-  SyncTimes times{.superstep = superstep_, .start_ns = NowNs(), .call_site = call_site};
+  // The last to arrive lets the others go.
+  SyncTimes times{
+      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
-    if (PassBarrier({}).ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+    const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
+    if (computed.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
     full_check_.CompareWatched();
     direct_.BufferAll();  // So that FindOverlaps sees them, too.
   }
@@ -258,8 +273,8 @@ void Process::Sync(std::uint64_t call_site) {
                           .votes = Voting() ? 1u : 0u};
   if (mine.data) outbox_.Seal();
   if (mine.votes) Vote();
-  const BarrierFlags all = PassBarrier(mine);
-  times.released_ns = NowNs();
+  const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);
+  times.released_ns = WithinLease(NowNs());
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
   const unsigned parity = outbox_.parity();
   if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
@@ -273,18 +288,22 @@ void Process::Sync(std::uint64_t call_site) {
   }
   registrations_.Commit();
   tag_bytes_ = next_tag_bytes_;
-  tag_set_ = false;
+  vote_due_ = false;
+  resume_called_ = false;
   times.communicated = all.data != 0;
   recorder_.Record(times, outbox_);
   outbox_.NextSuperstep();
   superstep_ += 1;
+  // Before others may write into this process's memory.
+  if (__builtin_expect(all.save != 0, 0)) TakeImage();
   segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
 }
 
-BarrierFlags Process::PassBarrier(const BarrierFlags& mine) {
+BarrierFlags Process::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   const bool last = barrier_.Arrive(mine);
   if (last && !several_nodes_) {
     recorder_.FoldIfDue(superstep_);
+    if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
     barrier_.Release();
   } else {
     if (last) doorbell_.AllArrived(barrier_.index());
@@ -297,6 +316,7 @@ void Process::Vote() {
   RegistrationVote vote = registrations_.Vote();
   vote.superstep = superstep_;
   vote.tag_bytes = next_tag_bytes_;
+  if (resume_called_) vote.digest ^= kResumeMark;
   segment_->cell(self_).votes[outbox_.parity()] = vote;
   if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));
 }

@@ -3,12 +3,14 @@
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/ids.h"
 #include "base/poll_wait.h"
 #include "runtime/bsmp_inbox.h"
+#include "runtime/checkpoint_areas.h"
 #include "runtime/direct_queue.h"
 #include "runtime/doorbell.h"
 #include "runtime/drma_delivery.h"
@@ -16,6 +18,7 @@
 #include "runtime/link_client.h"
 #include "runtime/node_barrier.h"
 #include "runtime/outbox.h"
+#include "runtime/process_image.h"
 #include "runtime/recorder.h"
 #include "runtime/registration_table.h"
 
@@ -51,6 +54,7 @@ class Process {
   std::uint32_t nprocs();
   std::uint32_t pid() const { return Value(self_); }
   std::uint64_t begin_ns() const { return begin_ns_; }
+  std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
   /// Ends the job unless this process is between bsp_begin and bsp_end.
   void RequireRunning(const char* call) const {
@@ -78,9 +82,21 @@ class Process {
             std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
 
+  // ---- Checkpoints of the program's own; see process_checkpoint.cc
+
+  void RegisterForCheckpoints(void* data, std::uint64_t bytes) { areas_.Register(data, bytes); }
+
+  /// The superstep that the areas are from, or 0.
+  std::uint64_t ResumeFromCheckpoint();
+
  private:
+  /// Images are taken behind barriers that end a superstep of the program.
+  enum class BarrierKind { kEndsSuperstep, kOther };
+
   [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;
   void EnsureAttached();
+  void Introduce();
+  void AttachParts();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
   void CheckPid(const char* call, std::int64_t pid) const {
     if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
@@ -112,11 +128,23 @@ class Process {
   void MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote);
   [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
                                                       std::uint64_t there) const;
-  BarrierFlags PassBarrier(const BarrierFlags& mine);
+  BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
   void RequireSendable(const char* call, const char* name, std::uint64_t bytes) const;
-  bool Voting() const { return registrations_.changed() || tag_set_; }
+  bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   void ExchangeGets(unsigned parity);
+
+  // A process whose node has lost touch must not go on: another may have taken its place.
+  std::uint64_t WithinLease(std::uint64_t now_ns) {
+    const std::atomic<std::uint64_t>& until_ns = segment_->header().lease_until_ns;
+    if (__builtin_expect(now_ns < until_ns.load(std::memory_order_relaxed), 1)) return now_ns;
+    return AwaitLease();
+  }
+  __attribute__((cold)) std::uint64_t AwaitLease();
+  __attribute__((cold)) void TakeImage();
+  ImageOutcome Save(const ImageOrder& order, const UniqueFd& directory);
+  void ComeBack();
+  void ExchangeRegistrationsAgain();
 
   Attachment attachment_;
   Segment* segment_ = nullptr;
@@ -130,7 +158,9 @@ class Process {
   std::uint64_t begin_ns_ = 0;
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
-  bool tag_set_ = false;              ///< In this superstep.
+  bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
+  bool resume_called_ = false;        ///< In this superstep.
+  std::uint64_t processor_ns_before_ = 0;  ///< Used before this process was restored.
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the job has several nodes.
   BarrierMember barrier_;
@@ -141,6 +171,8 @@ class Process {
   DirectQueue direct_;
   Recorder recorder_;
   FullCheck full_check_;
+  ProcessImage image_;
+  CheckpointAreas areas_;
 };
 
 }  // namespace bspnow

@@ -28,6 +28,12 @@ void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
   segment_->cell(self_).recorded.store(times.superstep + 1, std::memory_order_release);
 }
 
+// Not to be taken for computing.
+void Recorder::AddPause(std::uint64_t superstep, std::uint64_t pause_ns) {
+  segment_->measurement(self_, superstep).exchange_ns += pause_ns;
+  superstep_start_ns_ += pause_ns;
+}
+
 void Recorder::CountTraffic(unsigned parity, Measurement& m) const {
   const DirectoryEntry* mine = segment_->directory(self_, parity);
   for (std::uint32_t i = 0; i < p_; ++i) {

@@ -29,6 +29,9 @@ class Recorder {
   /// The superstep is over, and the next one begins. `outbox` is still that of this one.
   void Record(const SyncTimes& times, const Outbox& outbox);
 
+  /// The process was held for an image behind `superstep`, which has been recorded.
+  void AddPause(std::uint64_t superstep, std::uint64_t pause_ns);
+
   /// Folds half a ring of finished supersteps into the job's totals: by the last process to arrive
   /// at a barrier, while the others wait. Costs a few nanoseconds a superstep and process.
   void FoldIfDue(std::uint64_t superstep);

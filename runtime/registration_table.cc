@@ -14,6 +14,17 @@ void RegistrationTable::Attach(RegisteredArea* areas, std::uint64_t* pops_even,
   areas_ = areas;
   pops_[0] = pops_even;
   pops_[1] = pops_odd;
+  parity_ = 0;
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) areas_[slot] = slots_[slot].area;
+}
+
+void RegistrationTable::PushAgain() {
+  for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    if (slots_[slot].popped_now) continue;  // Free since.
+    pushed_.push_back(slot);
+    pushes_ += 1;
+    Mix(kPushMark + slots_[slot].number);
+  }
 }
 
 bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
@@ -27,9 +38,12 @@ bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
     slots_.push_back(Slot{});
   }
   Bucket& bucket = Entry(address);
-  slots_[slot] = Slot{
-      .number = ++last_number_, .older = bucket.newest, .pushed_now = true, .popped_now = false};
-  areas_[slot] = RegisteredArea{address, bytes};
+  slots_[slot] = Slot{.area = {address, bytes},
+                      .number = ++last_number_,
+                      .older = bucket.newest,
+                      .pushed_now = true,
+                      .popped_now = false};
+  areas_[slot] = slots_[slot].area;
   bucket.newest = slot;
   pushed_.push_back(slot);
   pushes_ += 1;
@@ -78,6 +92,7 @@ void RegistrationTable::CommitChanges() {
     }
   }
   for (const std::uint32_t slot : popped_) {
+    slots_[slot].area.bytes = 0;
     areas_[slot].bytes = 0;
     free_.push_back(slot);
   }

@@ -19,7 +19,8 @@ namespace bspnow {
 class RegistrationTable {
  public:
   /// `areas` and the two `pops`, by parity, have kSlotsMax entries and lie in the process's arena;
-  /// other processes read areas for the bounds check, pops for the message of an error.
+  /// other processes read areas for the bounds check, pops for the message of an error. The table
+  /// may know slots already, when it comes back in an image; these are written to the new areas.
   void Attach(RegisteredArea* areas, std::uint64_t* pops_even, std::uint64_t* pops_odd);
 
   /// Appends a slot, usable from the next superstep on. False: more than kSlotsMax slots.
@@ -27,6 +28,10 @@ class RegistrationTable {
 
   /// Removes the newest slot that holds `address`, at the barrier. False: there is none.
   [[nodiscard]] bool Pop(std::uint64_t address);
+
+  /// At the start of a superstep: pushes all slots that are valid once more, in the order of slots,
+  /// so that other nodes learn them. They stay what they are.
+  void PushAgain();
 
   /// The slot to which a put or get that names `address` refers now; kNoSlot if none.
   SlotId Find(std::uint64_t address) {
@@ -62,6 +67,7 @@ class RegistrationTable {
 
  private:
   struct Slot {
+    RegisteredArea area;   ///< As in `areas_`, which no image holds.
     std::uint64_t number;  ///< Counts all pushes, from 1; names the slot in errors.
     std::uint32_t older;   ///< Next older slot of the same address, or kNone.
     bool pushed_now;       ///< In this superstep.

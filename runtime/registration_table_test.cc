@@ -18,6 +18,16 @@ class RegistrationTableTest : public testing::Test {
                   reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
   }
 
+  // As in a restored process: into a segment that is new, and superstep 0 of another epoch.
+  void AttachElsewhere(RegistrationTable& table) {
+    areas_ = MappedRegion::Private(kSlotsMax * sizeof(RegisteredArea));
+    table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+                 reinterpret_cast<std::uint64_t*>(pops_even_.data()),
+                 reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
+    table.PushAgain();
+    table.Commit();
+  }
+
   MappedRegion areas_ = MappedRegion::Private(kSlotsMax * sizeof(RegisteredArea));
   MappedRegion pops_even_ = MappedRegion::Private(kSlotsMax * sizeof(std::uint64_t));
   MappedRegion pops_odd_ = MappedRegion::Private(kSlotsMax * sizeof(std::uint64_t));
@@ -89,6 +99,45 @@ TEST_F(RegistrationTableTest, VotesDifferWhenPopsNameDifferentSlots) {
   EXPECT_NE(table_.Vote().digest, other.Vote().digest);
 }
 
+TEST_F(RegistrationTableTest, PushingAgainTellsOthersAllThatIsValid) {
+  ASSERT_TRUE(table_.Push(100, 8));
+  ASSERT_TRUE(table_.Push(200, 16));
+  ASSERT_TRUE(table_.Push(0, 0));
+  table_.Commit();
+  ASSERT_TRUE(table_.Pop(100));
+  table_.Commit();
+  table_.PushAgain();
+  EXPECT_EQ(table_.Vote().pushes, 2u);
+  EXPECT_EQ(table_.Vote().pops, 0u);
+  std::uint64_t slots[2];
+  table_.ListPushes(slots);
+  EXPECT_EQ(slots[0], 1u);
+  EXPECT_EQ(slots[1], 2u);
+  EXPECT_NE(table_.Find(200), kNoSlot);
+  table_.Commit();
+  EXPECT_FALSE(table_.changed());
+  EXPECT_NE(table_.Find(200), kNoSlot);
+}
+
+TEST_F(RegistrationTableTest, PushingAgainVotesAlikeWhereSlotsAreAlike) {
+  std::uint64_t digests[3];
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    RegistrationTable table;
+    table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+                 reinterpret_cast<std::uint64_t*>(pops_even_.data()),
+                 reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
+    const std::uint64_t base = 1000 * k;  // Addresses differ.
+    for (std::uint64_t i = 1; i <= 3; ++i) ASSERT_TRUE(table.Push(base + i, 8 + k));
+    table.Commit();
+    ASSERT_TRUE(table.Pop(base + (k == 2 ? 3 : 2)));
+    table.Commit();
+    table.PushAgain();
+    digests[k] = table.Vote().digest;
+  }
+  EXPECT_EQ(digests[0], digests[1]);
+  EXPECT_NE(digests[0], digests[2]);
+}
+
 // Against a sequence that is searched from its end, as the paper describes it.
 TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
   struct Entry {
@@ -131,6 +180,7 @@ TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
       } else {
         table.Commit();
         valid = next;
+        if (random() % 8 == 0) AttachElsewhere(table);
       }
     }
   }

@@ -89,8 +89,9 @@ void ReportMisuse(const char* call, const char* format, ...) {
     } else if (state >= ProcessState::kEnded) {
       text.Add("bspnow: %s after bsp_end: ", call);
     } else {
+      const std::uint64_t first = speaker.segment->header().first_superstep;
       text.Add("bspnow: %s on pid %u, superstep %llu: ", call, speaker.pid,
-               static_cast<unsigned long long>(*speaker.superstep));
+               static_cast<unsigned long long>(first + *speaker.superstep));
     }
   }
   std::va_list args;

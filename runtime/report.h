@@ -17,7 +17,7 @@ struct Speaker {
   const Segment* segment = nullptr;
   std::uint32_t pid = 0;
   int os_pid = 0;
-  const std::uint64_t* superstep = nullptr;
+  const std::uint64_t* superstep = nullptr;  ///< Of the epoch; see NodeHeader::first_superstep.
 };
 
 /// Sets the speaker of all later reports of this process.

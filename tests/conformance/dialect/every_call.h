@@ -66,9 +66,19 @@ static void EveryMessageCall(void) {
   EXPECT_EQ(bsp_hpmove(&tag_ptr, &payload_ptr), (bsp_size_t)-1);
 }
 
+/* No checkpoint has been taken: the area stays what it is. */
+static void EveryCheckpointCall(void) {
+  area[0] = 5;
+  bsp_checkpoint_register(area, (bsp_size_t)sizeof(area));
+  bsp_checkpoint_register(NULL, 0);
+  EXPECT_EQ(bsp_checkpoint_resume(), 0);
+  EXPECT_EQ(area[0], 5);
+}
+
 static void EveryCall(void) {
   bsp_begin(bsp_nprocs());
   EXPECT(bsp_time() >= 0.0 && bsp_dtime() >= 0.0 && bsp_cputime() >= 0.0);
+  EveryCheckpointCall();
   EveryPutAndGet();
   EveryMessageCall();
   if (bsp_pid() == 0) puts("ok");

@@ -16,6 +16,8 @@ program sizes_past_2_gib
   left = mod(bsppid() + bspnprocs() - 1, bspnprocs())
   allocate(area(area_bytes))
   call bsppushreg(area, area_bytes)
+  call bspcheckpointregister(area, area_bytes)
+  call expect(bspcheckpointresume() == 0, 'nothing to resume')
   call bspsync()
 
   word = 1000 + bsppid()
