@@ -1,5 +1,6 @@
 #include "worker/advertised_address.h"
 
+#include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -16,6 +17,17 @@ absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::st
   if (!other.ok()) return other.status();
   parsed->host = other->host;
   return parsed->ToString();
+}
+
+absl::Status CheckExposure(const std::string& address, Exposure exposure) {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
+  if (!host_port.ok()) return host_port.status();
+  const absl::StatusOr<SocketAddress> resolved = Resolve(*host_port);
+  if (!resolved.ok()) return resolved.status();
+  if (exposure == Exposure::kAnywhere || resolved->IsLoopback()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(address, " is not loopback, and nothing here asks for credentials; whoever",
+                   " reaches it can run programs. Give --insecure if the network is trusted"));
 }
 
 // Connecting a datagram socket sends nothing, but chooses the route.

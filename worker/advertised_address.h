@@ -3,15 +3,21 @@
 #ifndef WORKER_ADVERTISED_ADDRESS_H_
 #define WORKER_ADVERTISED_ADDRESS_H_
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include <string>
+
+#include "worker/settings.h"
 
 namespace bspnow {
 
 /// `address` as it is, unless its host is 0.0.0.0 or [::]: then with the host of `known`, an
 /// address of the same machine. Both HOST:PORT.
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known);
+
+/// Ok if a daemon without credentials may listen at this address, HOST:PORT.
+absl::Status CheckExposure(const std::string& address, Exposure exposure);
 
 /// The address of this machine from which `peer`, HOST:PORT, is reached; its port means nothing.
 /// Asks the resolver, and so may block.

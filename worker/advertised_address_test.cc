@@ -23,5 +23,12 @@ TEST(OwnAddressTowardsTest, IsLoopbackForLoopback) {
   EXPECT_EQ(own->substr(0, 10), "127.0.0.1:");
 }
 
+TEST(CheckExposureTest, LoopbackOnlyUnlessToldOtherwise) {
+  EXPECT_TRUE(CheckExposure("127.0.0.1:9", Exposure::kLoopback).ok());
+  EXPECT_FALSE(CheckExposure("10.0.0.7:9", Exposure::kLoopback).ok());
+  EXPECT_TRUE(CheckExposure("10.0.0.7:9", Exposure::kAnywhere).ok());
+  EXPECT_FALSE(CheckExposure("nonsense", Exposure::kAnywhere).ok());
+}
+
 }  // namespace
 }  // namespace bspnow

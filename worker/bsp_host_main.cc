@@ -5,20 +5,26 @@
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/clock.h"
 #include "net/event_loop.h"
+#include "worker/checkpoint_host.h"
 #include "worker/host_channel.h"
+#include "worker/job_output.h"
 #include "worker/limits.h"
-#include "worker/line_assembler.h"
 #include "worker/process_host.h"
 #include "worker/spawn.h"
 
@@ -26,6 +32,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
+constexpr std::uint64_t kWritersCheckMs = 1000;
 constexpr int kNotFoundStatus = 127;
 constexpr int kNotExecutableStatus = 126;
 constexpr int kFailureStatus = 1;
@@ -38,8 +45,6 @@ class HostRun {
   void Run();
 
  private:
-  using StreamKey = std::pair<Pid, Stream>;
-
   absl::Status CheckDescriptors() const;
   absl::Status StartAll();
   void OnOrder();
@@ -47,20 +52,25 @@ class HostRun {
   void OnOutput(Pid pid, Stream stream, std::string_view bytes);
   void OnOutputEnded(Pid pid, Stream stream);
   void OnExited(Pid pid, int wait_status);
+  void OnResume(Pid pid);
+  void CheckWriters();
   void ShowPrompts();
-  void SendOutput(const StreamKey& key, std::string_view text);
+  const ResumedProcess* ResumedOf(Pid pid) const;
   void Report(const HostReport& report);
   void ReportNotStarted(const absl::Status& why);
   void MeterOutput();
+  ProcessEvents EventsOfProcesses();
+  CheckpointHostEvents EventsOfCheckpoints();
 
   const int socket_;
   const RaisedLimits& limits_;
   ReceivedPlan received_;
   EventLoop loop_;
-  std::map<StreamKey, LineAssembler> lines_;
+  JobOutput output_;
   std::size_t running_ = 0;
-  std::int64_t credit_bytes_ = kOutputCreditBytes;
   bool prompt_due_ = false;
+  bool writers_check_due_ = false;
+  CheckpointHost checkpoints_;
   ProcessHost host_;
 };
 
@@ -68,28 +78,70 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
     : socket_(socket),
       limits_(limits),
       received_(std::move(received)),
+      output_([this](const HostReport& report) { Report(report); }),
+      checkpoints_(received_.plan, received_.segment.get(), EventsOfCheckpoints()),
       host_(loop_,
             SharedMemory{.segment = received_.segment.get(),
                          .segment_bytes = received_.plan.segment_bytes,
                          .doorbell = received_.doorbell.get()},
-            ProcessEvents{
-                .attached =
-                    [this](Pid pid, pid_t os_pid) {
-                      Report({.kind = HostReport::kAttached,
-                              .pid = pid,
-                              .number = static_cast<std::uint64_t>(os_pid)});
-                    },
-                .begun = [this](Pid pid) { Report({.kind = HostReport::kBegun, .pid = pid}); },
-                .output = [this](Pid pid, Stream stream,
-                                 std::string_view bytes) { OnOutput(pid, stream, bytes); },
-                .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
-                .exited = [this](Pid pid, int status) { OnExited(pid, status); }}) {
+            EventsOfProcesses()) {
   for (const Pid pid : received_.plan.pids) {
-    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
-      lines_.try_emplace({pid, stream}, std::string());
+    const ResumedProcess* const resumed = ResumedOf(pid);
+    if (resumed == nullptr) {
+      output_.AddProcess(pid);
+    } else {
+      output_.AddResumed(pid, *resumed);
     }
   }
   loop_.OnReadable(socket_, [this] { OnOrder(); });
+}
+
+ProcessEvents HostRun::EventsOfProcesses() {
+  return {
+      .attached =
+          [this](Pid pid, pid_t os_pid) {
+            // Now it is the program that speaks, no longer bsp-restore.
+            if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) output_.Hear(pid);
+            Report({.kind = HostReport::kAttached,
+                    .pid = pid,
+                    .number = static_cast<std::uint64_t>(os_pid)});
+          },
+      .begun = [this](Pid pid) { Report({.kind = HostReport::kBegun, .pid = pid}); },
+      .output = [this](Pid pid, Stream stream,
+                       std::string_view bytes) { OnOutput(pid, stream, bytes); },
+      .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
+      .exited = [this](Pid pid, int status) { OnExited(pid, status); },
+      .saving =
+          [this](Pid pid) {
+            checkpoints_.OnAsked(pid);
+            CheckWriters();
+          },
+      .resume = [this](Pid pid) { OnResume(pid); },
+      .image_reported =
+          [this](Pid pid, const LinkImageReport& report) { checkpoints_.OnReported(pid, report); },
+      .link_lost = [this](Pid pid, const std::string& why) { checkpoints_.OnGone(pid, why); },
+      .other_exited = [this](pid_t os_pid,
+                             int status) { checkpoints_.OnOtherExited(os_pid, status); }};
+}
+
+CheckpointHostEvents HostRun::EventsOfCheckpoints() {
+  return {.answer = [this](Pid pid, int directory) { host_.AnswerImagePlace(pid, directory); },
+          .drain =
+              [this](Pid pid) {
+                host_.DrainOutput(pid);
+                return output_.Sent(pid);
+              },
+          .unfinished = [this] { return output_.Unfinished(); },
+          .os_pid = [this](Pid pid) { return host_.os_pid(pid); },
+          .report = [this](const HostReport& report) { Report(report); }};
+}
+
+const ResumedProcess* HostRun::ResumedOf(Pid pid) const {
+  const HostPlan& plan = received_.plan;
+  if (plan.resumed.empty()) return nullptr;
+  const auto index = std::find(plan.pids.begin(), plan.pids.end(), pid) - plan.pids.begin();
+  const ResumedProcess& resumed = plan.resumed[static_cast<std::size_t>(index)];
+  return resumed.arguments.empty() && resumed.areas_image.empty() ? nullptr : &resumed;
 }
 
 void HostRun::Run() {
@@ -120,10 +172,18 @@ absl::Status HostRun::CheckDescriptors() const {
 
 absl::Status HostRun::StartAll() {
   const HostPlan& plan = received_.plan;
+  std::map<Pid, std::vector<std::string>> arguments_by_pid;
+  for (const Pid pid : plan.pids) {
+    const ResumedProcess* const resumed = ResumedOf(pid);
+    if (resumed != nullptr && !resumed->arguments.empty()) {
+      arguments_by_pid[pid] = resumed->arguments;
+    }
+  }
   return host_.Start(ProcessPlan{.program = plan.program,
                                  .arguments = plan.arguments,
                                  .environment = plan.environment,
                                  .directory = plan.directory,
+                                 .arguments_by_pid = std::move(arguments_by_pid),
                                  .pids = plan.pids,
                                  .input = received_.input.get(),
                                  .processors = plan.processors,
@@ -146,8 +206,9 @@ void HostRun::OnOrder() {
   if (!order.ok()) return;  // Of a worker of another version: it will not mean much to us.
   if (order->kind == HostOrder::kKillAll) host_.KillAll();
   if (order->kind == HostOrder::kSignal) host_.Signal(static_cast<int>(order->number));
+  if (order->kind == HostOrder::kRoom) checkpoints_.Refuse(order->text);
   if (order->kind == HostOrder::kCredit) {
-    credit_bytes_ += static_cast<std::int64_t>(order->number);
+    output_.Grant(order->number);
     MeterOutput();
   }
 }
@@ -175,53 +236,63 @@ void HostRun::ReportNotStarted(const absl::Status& why) {
 // ---- Output -------------------------------------------------------------------------------------
 
 void HostRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
-  LineAssembler& assembler = lines_.at({pid, stream});
-  SendOutput({pid, stream}, assembler.Add(bytes));
-  if (received_.plan.interactive && assembler.has_partial() && !std::exchange(prompt_due_, true)) {
-    loop_.SetTimer(kPromptMs, [this] { ShowPrompts(); });
+  output_.OnBytes(pid, stream, bytes);
+  MeterOutput();
+  if (received_.plan.interactive && output_.has_prompts() && !std::exchange(prompt_due_, true)) {
+    loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
   }
 }
 
 void HostRun::ShowPrompts() {
   prompt_due_ = false;
-  for (auto& [key, assembler] : lines_) {
-    if (assembler.has_partial()) SendOutput(key, assembler.TakePartial());
-  }
+  output_.ShowPrompts();
+  MeterOutput();
 }
 
 void HostRun::OnOutputEnded(Pid pid, Stream stream) {
-  SendOutput({pid, stream}, lines_.at({pid, stream}).Finish());
-}
-
-// Whole lines as far as they fit.
-void HostRun::SendOutput(const StreamKey& key, std::string_view text) {
-  while (!text.empty()) {
-    std::string_view part = text.substr(0, kHostTextBytesMax);
-    if (part.size() < text.size()) {
-      const std::size_t newline = part.rfind('\n');
-      if (newline != std::string_view::npos) part = part.substr(0, newline + 1);
-    }
-    Report({.kind = HostReport::kOutput,
-            .pid = key.first,
-            .number = static_cast<std::uint64_t>(key.second),
-            .text = std::string(part)});
-    credit_bytes_ -= OutputCharge(part.size());
-    text.remove_prefix(part.size());
-  }
+  output_.OnEnd(pid, stream);
   MeterOutput();
 }
 
 void HostRun::MeterOutput() {
-  if (credit_bytes_ > 0) {
+  if (output_.has_credit()) {
     host_.ResumeOutput();
   } else {
     host_.PauseOutput();
   }
 }
 
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+// What it has printed up to here it had printed before the checkpoint.
+void HostRun::OnResume(Pid pid) {
+  const ResumedProcess* const resumed = ResumedOf(pid);
+  if (resumed == nullptr || resumed->areas_image.empty()) return host_.AnswerImagePlace(pid, -1);
+  host_.DrainOutput(pid);
+  output_.Hear(pid);
+  const UniqueFd image(open(resumed->areas_image.c_str(), O_RDONLY | O_CLOEXEC));
+  if (image.valid()) return host_.AnswerImagePlace(pid, image.get());
+  Report({.kind = HostReport::kNotResumed,
+          .pid = pid,
+          .text = absl::StrCat("opening ", resumed->areas_image, ": ", strerror(errno))});
+}
+
+void HostRun::CheckWriters() {
+  if (!checkpoints_.under_way() || std::exchange(writers_check_due_, true)) return;
+  loop_.AddTimer(kWritersCheckMs, [this] {
+    writers_check_due_ = false;
+    checkpoints_.CheckWriters(NowNs());
+    CheckWriters();
+  });
+}
+
 // ---- The end ------------------------------------------------------------------------------------
 
 void HostRun::OnExited(Pid pid, int wait_status) {
+  checkpoints_.OnGone(pid, "it has ended");
+  if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) {
+    Report({.kind = HostReport::kNotResumed, .pid = pid, .text = output_.complaint(pid)});
+  }
   Report({.kind = HostReport::kExited,
           .pid = pid,
           .number = static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait_status))});

@@ -83,11 +83,13 @@ class BspHostTest : public testing::Test {
                        .attached = [](Pid, pid_t) {},
                        .begun = [](Pid) {},
                        .output =
-                           [this](Pid pid, Stream stream, std::string text) {
+                           [this](Pid pid, Stream stream, std::string text, std::uint64_t) {
                              output_bytes_ += text.size();
                              if (keep_output_) output_[{pid, stream}] += text;
                            },
                        .exited = [this](Pid pid, int status) { exited_[pid] = status; },
+                       .checkpoint = [](const HostReport&) {},
+                       .not_resumed = [this](Pid, const std::string& reason) { reason_ = reason; },
                        .gone = [this] { gone_ = true; }});
   }
 
@@ -188,6 +190,16 @@ TEST_F(BspHostTest, GivesInputToPidZeroAlone) {
   ASSERT_TRUE(RunUntilGone());
   EXPECT_EQ(output(Pid{0}), "hello\nend\n");
   EXPECT_EQ(output(Pid{1}), "end\n");
+}
+
+TEST_F(BspHostTest, SaysWhatTheRestorerSaysAndNothingOfItIsOutput) {
+  HostPlan plan = PlanFor(WriteScript("echo $1 >&2; exit 125"), {Pid{0}});
+  plan.resumed = {ResumedProcess{.arguments = {"bsp-restore", "no room"}}};
+  Start(plan, -1);
+  ASSERT_TRUE(RunUntilGone());
+  EXPECT_EQ(reason_, "no room\n");
+  EXPECT_EQ(output_bytes_, 0u);
+  EXPECT_EQ(WEXITSTATUS(exited_.at(Pid{0})), 125);
 }
 
 TEST_F(BspHostTest, SurvivesAProcessThatClosesItsDescriptors) {

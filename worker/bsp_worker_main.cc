@@ -7,14 +7,14 @@
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 
 #include "base/check.h"
@@ -25,12 +25,17 @@
 #include "net/systemd_notify.h"
 #include "worker/advertised_address.h"
 #include "worker/blob_cache.h"
+#include "worker/content_stub.h"
 #include "worker/coordinator_stub.h"
 #include "worker/data_plane.h"
 #include "worker/hosted_jobs.h"
+#include "worker/images/image_store.h"
+#include "worker/images/image_transfer.h"
+#include "worker/images/images_service.h"
 #include "worker/limits.h"
 #include "worker/node_facts.h"
 #include "worker/settings.h"
+#include "worker/state_directory.h"
 #include "worker/work_threads.h"
 #include "worker/worker_metrics.h"
 
@@ -42,6 +47,7 @@ namespace fs = std::filesystem;
 constexpr int kWorkThreads = 4;
 constexpr std::uint64_t kLoadPeriodMs = 5000;
 constexpr double kLoadStep = 0.25;  // A smaller change is no news.
+constexpr std::uint64_t kLookPeriodMs = 1000;
 constexpr std::uint64_t kEndTimeoutMs = 5000;
 constexpr std::uint64_t kLastWordsMs = 1000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
@@ -49,27 +55,6 @@ constexpr std::uint64_t kNsPerMs = 1'000'000;
 std::uint64_t RandomIncarnation() {
   std::random_device random;
   return (std::uint64_t{random()} << 32) | random();
-}
-
-// Installed as libexec/bspnow/bsp-host, beside bin; in a build tree beside this program.
-std::string FindHostProgram() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path : {here / "../libexec/bspnow/bsp-host", here / "bsp-host"}) {
-    if (access(path.c_str(), X_OK) == 0) return path.string();
-  }
-  return {};
-}
-
-absl::Status CheckExposure(const WorkerSettings& settings, const std::string& address) {
-  const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
-  if (!host_port.ok()) return host_port.status();
-  const absl::StatusOr<SocketAddress> resolved = Resolve(*host_port);
-  if (!resolved.ok()) return resolved.status();
-  if (settings.exposure == Exposure::kAnywhere || resolved->IsLoopback()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(address, " is not loopback, and nothing here asks for credentials; whoever",
-                   " reaches it can run programs. Give --insecure if the network is trusted"));
 }
 
 class Daemon {
@@ -80,14 +65,17 @@ class Daemon {
   absl::Status Run();
 
  private:
-  absl::Status OpenStateDirectory();
   absl::Status StartParts();
+  absl::Status OpenImages();
   absl::StatusOr<proto::RegisterRequest> Registration() const;
   absl::StatusOr<std::string> AdvertisedAddress() const;
   HostingContext Hosting();
   CoordinatorEvents EventsOfCoordinator();
   void WatchSignals();
   void OnRegistered(const proto::RegisterReply& reply);
+  void OnLeaseRenewed(std::uint64_t sent_ns);
+  void LookForCoordinator();
+  void ReportBroken(JobId job, Epoch epoch, const std::string& reason);
   void OnTermination();
   void ReportLoad();
   void WriteAddress() const;
@@ -96,12 +84,16 @@ class Daemon {
   const WorkerSettings settings_;
   const RaisedLimits limits_;
   const std::uint64_t incarnation_ = RandomIncarnation();
-  UniqueFd state_lock_;
+  std::optional<StateDirectory> state_;
   UniqueFd signals_;
   EventLoop loop_;
   std::unique_ptr<DataPlane> data_plane_;
   std::unique_ptr<BlobCache> cache_;
+  std::unique_ptr<ImageStore> images_;
+  std::unique_ptr<ImageTransfer> transfer_;
+  std::unique_ptr<ImagesServer> images_server_;
   std::unique_ptr<CoordinatorStub> coordinator_;
+  std::unique_ptr<ContentStub> contents_;
   std::unique_ptr<WorkThreads> threads_;
   std::unique_ptr<HostedJobs> jobs_;
   std::unique_ptr<WorkerMetrics> metrics_;
@@ -114,40 +106,28 @@ class Daemon {
 
 // ---- The parts ----------------------------------------------------------------------------------
 
-absl::Status Daemon::OpenStateDirectory() {
-  std::error_code error;
-  for (const char* part : {"", "/jobs", "/cache"}) {
-    fs::create_directories(settings_.state_dir + part, error);
-    if (error) {
-      return absl::InternalError(
-          absl::StrCat("making ", settings_.state_dir, part, ": ", error.message()));
-    }
-  }
-  const std::string lock = settings_.state_dir + "/lock";
-  state_lock_ = UniqueFd(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!state_lock_.valid() || flock(state_lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("another worker uses ", settings_.state_dir, "; give each its own"));
-  }
-  fs::remove(settings_.state_dir + "/address", error);
-  return absl::OkStatus();
-}
-
 absl::Status Daemon::StartParts() {
   absl::StatusOr<std::unique_ptr<DataPlane>> data_plane = DataPlane::Create(
       loop_,
-      {.listen = settings_.listen, .congestion = settings_.congestion, .incarnation = incarnation_},
+      {.listen = settings_.listen,
+       .congestion = settings_.congestion,
+       .incarnation = incarnation_,
+       .unreachable_ms = settings_.unreachable_ms},
       {.job_broken = [this](JobId job, Epoch epoch,
                             const std::string& why) { jobs_->OnBroken(job, epoch, why); },
-       .lease_renewed = [this](std::uint64_t sent_ns) { lease_from_ns_ = sent_ns; },
+       .epoch_broken = [this](JobId job, Epoch epoch,
+                              const std::string& why) { ReportBroken(job, epoch, why); },
+       .lease_renewed = [this](std::uint64_t sent_ns) { OnLeaseRenewed(sent_ns); },
        .note = [](const std::string& line) { spdlog::info("{}", line); }});
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
+  contents_ = std::make_unique<ContentStub>(settings_.coordinator);
   absl::StatusOr<std::unique_ptr<BlobCache>> cache = BlobCache::Open(
-      settings_.state_dir + "/cache", settings_.cache_bytes,
-      [this](const std::string& hash, int file) { return coordinator_->ReadBlob(hash, file); });
+      state_->cache(), settings_.cache_bytes,
+      [this](const std::string& hash, int file) { return contents_->ReadBlob(hash, file); });
   if (!cache.ok()) return cache.status();
   cache_ = std::move(*cache);
+  if (absl::Status s = OpenImages(); !s.ok()) return s;
   threads_ = std::make_unique<WorkThreads>(kWorkThreads);
   jobs_ = std::make_unique<HostedJobs>(Hosting());
   if (!settings_.metrics.empty()) {
@@ -170,23 +150,46 @@ absl::Status Daemon::StartParts() {
   return absl::OkStatus();
 }
 
+absl::Status Daemon::OpenImages() {
+  std::string root = state_->checkpoints();
+  if (!settings_.checkpoint_dir.empty()) root = settings_.checkpoint_dir;
+  const bool shared = !settings_.checkpoint_share.empty();
+  if (shared) root = settings_.checkpoint_share;
+  absl::StatusOr<std::unique_ptr<ImageStore>> images = ImageStore::Open(
+      {.root = root,
+       .quota_bytes = settings_.checkpoint_quota,
+       .sharing = shared ? ImageStore::Sharing::kShared : ImageStore::Sharing::kOwn});
+  if (!images.ok()) return images.status();
+  images_ = std::move(*images);
+  transfer_ = std::make_unique<ImageTransfer>(*images_);
+  absl::StatusOr<HostPort> listen = ParseHostPort(settings_.listen);
+  if (!listen.ok()) return listen.status();
+  listen->port = 0;
+  absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(*images_, *listen);
+  if (!server.ok()) return server.status();
+  images_server_ = std::move(*server);
+  return absl::OkStatus();
+}
+
 HostingContext Daemon::Hosting() {
   return HostingContext{
       .loop = loop_,
       .data_plane = *data_plane_,
       .cache = *cache_,
       .threads = *threads_,
+      .images = *images_,
+      .transfer = *transfer_,
       .limits = limits_,
-      .jobs_directory = settings_.state_dir + "/jobs",
+      .jobs_directory = state_->jobs(),
       .host_program = settings_.host_program,
+      .restore_program = settings_.restore_program,
       .processors = UsableProcessors(),
       .memory_bytes = MemoryBytes(),
       .files_bytes_max = settings_.files_bytes,
-      .address_space_bytes = {},
       .report = [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); },
       .store_files =
           [this](JobId job, const std::string& directory, const std::vector<LeftFile>& files) {
-            return coordinator_->StoreFiles(job, directory, files);
+            return contents_->StoreFiles(job, directory, files);
           }};
 }
 
@@ -202,13 +205,18 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   const absl::StatusOr<std::string> address = AdvertisedAddress();
   if (!address.ok()) return address.status();
   request.set_data_address(*address);
+  const absl::StatusOr<HostPort> host = ParseHostPort(*address);
+  if (!host.ok()) return host.status();
+  request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
+  request.set_images_share(settings_.checkpoint_share);
+  for (proto::StoredJob& stored : images_->Stored()) *request.add_stored() = std::move(stored);
   request.set_incarnation(incarnation_);
   proto::NodeSpec& node = *request.mutable_node();
   node.set_name(settings_.name);
   node.set_slots(settings_.slots);
   node.set_memory_bytes(MemoryBytes());
   for (std::string& feature : CpuFeatures()) node.add_cpu_features(std::move(feature));
-  node.set_flops(FlopsOf(settings_.state_dir + "/flops"));
+  node.set_flops(FlopsOf(state_->flops()));
   for (const std::string& label : settings_.labels) {
     const std::size_t equals = label.find('=');
     const std::string value = equals == std::string::npos ? "" : label.substr(equals + 1);
@@ -221,7 +229,13 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
 // ---- What happens -------------------------------------------------------------------------------
 
 CoordinatorEvents Daemon::EventsOfCoordinator() {
-  return {.registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
+  return {.registering =
+              [this](proto::RegisterRequest& request) {
+                request.clear_stored();
+                for (auto& stored : images_->Stored()) *request.add_stored() = std::move(stored);
+                for (auto& held : jobs_->Held()) *request.add_held() = std::move(held);
+              },
+          .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
           .order = [this](const proto::Order& order) { jobs_->OnOrder(order); },
           .output_kept =
               [this](JobId job, Epoch epoch, const std::vector<std::size_t>& pieces) {
@@ -232,7 +246,9 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   spdlog::info("event=registered name={} worker={} coordinator={} term={} data={}", settings_.name,
                reply.worker(), settings_.coordinator, reply.term(), data_plane_->data_address());
-  jobs_->AbandonAll();
+  std::set<JobId> kept;
+  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
+  jobs_->AbandonAllBut(kept);
   jobs_->SetSelf(WorkerId{reply.worker()});
   lease_ns_ = reply.lease_ms() * kNsPerMs;
   // A coordinator that listens on all addresses says so.
@@ -240,24 +256,46 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
       WithHostOf(reply.barrier_address(), settings_.coordinator);
   data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
                                 .barrier_address = barrier.value_or(reply.barrier_address()),
-                                .heartbeat_ms = reply.heartbeat_ms()});
+                                .heartbeat_ms = reply.heartbeat_ms(),
+                                .lease_ms = reply.lease_ms(),
+                                .term = reply.term()});
+  reported_load_ = 0;
   if (std::exchange(registered_, true)) return;
   WriteAddress();
   if (const absl::Status s = NotifySystemd("READY=1"); !s.ok()) {
     spdlog::warn("event=systemd_not_notified reason=\"{}\"", std::string(s.message()));
   }
   ReportLoad();
+  LookForCoordinator();
+}
+
+void Daemon::OnLeaseRenewed(std::uint64_t sent_ns) {
+  lease_from_ns_ = sent_ns;
+  jobs_->SetLease(sent_ns + lease_ns_);
+}
+
+// Its jobs wait at a barrier for it; not for ever.
+void Daemon::LookForCoordinator() {
+  if (jobs_->jobs() != 0 && NowNs() > lease_from_ns_ + settings_.orphan_timeout_ms * kNsPerMs) {
+    spdlog::warn("event=orphaned jobs={} without_coordinator_ms={}", jobs_->jobs(),
+                 (NowNs() - lease_from_ns_) / kNsPerMs);
+    jobs_->AbandonAllBut({});
+  }
+  loop_.AddTimer(kLookPeriodMs, [this] { LookForCoordinator(); });
+}
+
+void Daemon::ReportBroken(JobId job, Epoch epoch, const std::string& reason) {
+  proto::WorkerEvent event;
+  event.set_job(Value(job));
+  event.set_epoch(Value(epoch));
+  event.mutable_broken()->set_reason(absl::StrCat("worker ", settings_.name, ": ", reason));
+  coordinator_->Report(std::move(event));
 }
 
 void Daemon::WriteAddress() const {
-  const std::string path = settings_.state_dir + "/address";
-  {
-    std::ofstream file(path + ".new");
-    file << "data=" << data_plane_->data_address() << "\n";
-    if (metrics_) file << "metrics=" << metrics_->address() << "\n";
-  }
-  std::error_code error;
-  fs::rename(path + ".new", path, error);
+  std::string lines = absl::StrCat("data=", data_plane_->data_address(), "\n");
+  if (metrics_) absl::StrAppend(&lines, "metrics=", metrics_->address(), "\n");
+  state_->WriteAddress(lines);
 }
 
 void Daemon::ReportLoad() {
@@ -307,20 +345,24 @@ absl::Status Daemon::Run() {
   WatchSignals();
   for (const std::string& address : {settings_.listen, settings_.metrics}) {
     if (address.empty()) continue;
-    if (absl::Status s = CheckExposure(settings_, address); !s.ok()) return s;
+    if (absl::Status s = CheckExposure(address, settings_.exposure); !s.ok()) return s;
   }
-  if (absl::Status s = OpenStateDirectory(); !s.ok()) return s;
+  absl::StatusOr<StateDirectory> state = StateDirectory::Open(settings_.state_dir);
+  if (!state.ok()) return state.status();
+  state_ = std::move(*state);
   loop_.EnablePolling();
   if (absl::Status s = StartParts(); !s.ok()) return s;
   loop_.Run();
   coordinator_->Drain(kLastWordsMs);
   coordinator_->Stop();
+  contents_->Stop();
+  transfer_->Stop();
   threads_.reset();  // They may be using the coordinator and the cache.
   metrics_.reset();
   jobs_.reset();
+  images_server_->Shutdown();
   coordinator_.reset();
-  std::error_code error;
-  fs::remove(settings_.state_dir + "/address", error);
+  state_->RemoveAddress();
   spdlog::info("event=ended");
   return absl::OkStatus();
 }
@@ -338,7 +380,6 @@ int Main(int argc, char** argv) {
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;
   if (settings->slots == 0) settings->slots = UsableProcessors();
-  if (settings->host_program.empty()) settings->host_program = FindHostProgram();
   spdlog::set_default_logger(spdlog::stderr_logger_mt("bsp-worker"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z level=%l %v");
   absl::Status status = absl::NotFoundError("bsp-host is missing; give --host-program");

@@ -12,7 +12,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kBackoffMsMin = 10;
-constexpr std::uint64_t kBackoffMsMax = 1000;
+constexpr std::uint64_t kBackoffMsMax = 250;  // Jobs wait for a coordinator that was restarted.
 
 }  // namespace
 
@@ -49,7 +49,9 @@ void CoordinatorStream::Connect() {
 void CoordinatorStream::OnConnected() {
   connects_ += 1;
   stream_->PollDirectly();
-  const HelloBody hello{.incarnation = plan_.incarnation, .target = 0, .reserved = 0};
+  const HelloBody hello{.incarnation = plan_.incarnation,
+                        .target = 0,
+                        .term = static_cast<std::uint32_t>(plan_.term)};
   Send(HeaderOf(FrameKind::kHello), BytesOf(hello));
   SendHeartbeat();
   events_.note(absl::StrCat("event=coordinator_connected address=", plan_.address));
@@ -61,6 +63,7 @@ FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
   switch (FrameKind{header.kind}) {
     case FrameKind::kWelcome:
       backoff_ms_ = kBackoffMsMin;
+      fault_.clear();
       return FrameFault::kNone;
     case FrameKind::kAbort:
       return FrameFault::kNone;  // The end follows, and says so.
@@ -77,8 +80,10 @@ FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
 }
 
 void CoordinatorStream::OnClosed(const absl::Status& reason) {
-  events_.note(absl::StrCat("event=coordinator_connection_broken reason=\"",
-                            std::string(reason.message()), "\""));
+  if (reason.message() != fault_) {
+    fault_ = std::string(reason.message());
+    events_.note(absl::StrCat("event=coordinator_connection_broken reason=\"", fault_, "\""));
+  }
   stream_.reset();
   RetryLater();
 }

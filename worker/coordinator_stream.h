@@ -21,6 +21,7 @@ struct CoordinatorStreamPlan {
   std::uint64_t incarnation;
   std::string address;
   std::uint64_t heartbeat_ms;
+  std::uint64_t term;  ///< Of the coordinator that is meant.
   SocketOptions socket;
 };
 
@@ -57,6 +58,7 @@ class CoordinatorStream {
   TimerId beat_ = kNoTimer;
   TimerId retry_ = kNoTimer;
   std::uint64_t backoff_ms_;
+  std::string fault_;  ///< Of the last connection: the same one is noted once.
   std::uint64_t connects_ = 0;
 };
 

@@ -1,12 +1,8 @@
 #include "worker/coordinator_stub.h"
 
 #include <absl/strings/str_cat.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,11 +10,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
-#include "base/unique_fd.h"
 #include "proto/workers.grpc.pb.h"
 
 namespace bspnow {
@@ -27,28 +23,12 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBackoffLeast{50};
-constexpr milliseconds kBackoffMost{500};
+constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
+constexpr milliseconds kConnectTimeout{1000};
+constexpr milliseconds kKeepaliveTime{8000};  // Above what the coordinator bears.
+constexpr milliseconds kKeepaliveTimeout{2000};
 constexpr milliseconds kRegisterTimeout{5000};
 constexpr int kMessageBytesMax = 64 << 20;
-constexpr int kReadTries = 10;
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-
-absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
-  if (status.ok()) return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                      absl::StrCat(what, ": ", status.error_message()));
-}
-
-absl::Status WriteAll(int file, const std::string& bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return absl::InternalError(absl::StrCat("writing: ", strerror(errno)));
-    done += static_cast<std::size_t>(n);
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -62,9 +42,6 @@ class CoordinatorStub::Rim {
   void Stop();
   void Report(proto::WorkerEvent event);
   void Drain(milliseconds timeout);
-  absl::Status ReadBlob(const std::string& sha256, int file);
-  absl::Status StoreFiles(JobId job, const std::string& directory,
-                          const std::vector<LeftFile>& files);
 
  private:
   using Stream = grpc::ClientReaderWriter<proto::WorkerEvent, proto::Order>;
@@ -87,11 +64,13 @@ class CoordinatorStub::Rim {
     Rim& rim_;
   };
 
-  absl::Status TryReadBlob(const std::string& sha256, int file);
   void Run();
   enum class Attachment { kBroken, kNeverMade, kForgotten };
 
   bool Register();
+  std::optional<proto::RegisterRequest> Describe();
+  void HoldUnacknowledged(proto::RegisterRequest& request) const;
+  void OnRegistered(const proto::RegisterReply& reply);
   Attachment Attach();
   void WriteEvents(Stream& stream);
   void OnOrder(const proto::Order& order);
@@ -117,6 +96,7 @@ class CoordinatorStub::Rim {
   std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
   std::uint64_t orders_taken_ = 0;
   std::uint32_t worker_ = 0;
+  std::uint64_t term_ = 0;  ///< Of the coordinator; never goes back.
   std::set<grpc::ClientContext*> calls_;
   bool registered_ = false;  ///< And the loop knows.
   bool stream_ended_ = false;
@@ -137,6 +117,11 @@ CoordinatorStub::Rim::Rim(EventLoop& loop, const std::string& address,
         arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, static_cast<int>(kBackoffMost.count()));
         arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
                          static_cast<int>(kBackoffLeast.count()));
+        arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
+                         static_cast<int>(kConnectTimeout.count()));
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(kKeepaliveTime.count()));
+        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                         static_cast<int>(kKeepaliveTimeout.count()));
         return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
       }())),
       thread_([this] { Run(); }) {}
@@ -171,12 +156,20 @@ void CoordinatorStub::Rim::Run() {
 }
 
 bool CoordinatorStub::Rim::Register() {
+  const std::optional<proto::RegisterRequest> request = Describe();
+  if (!request) return false;
   Call call(*this);
   call.context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
   proto::RegisterReply reply;
-  const grpc::Status status = stub_->Register(&call.context, request_, &reply);
+  grpc::Status status = stub_->Register(&call.context, *request, &reply);
+  std::unique_lock lock(mutex_);
+  if (status.ok() && reply.term() < term_) {
+    status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION,
+                          absl::StrCat("a coordinator of term ", reply.term(),
+                                       " answers, but there is one of term ", term_));
+  }
   if (!status.ok()) {
-    if (status.error_message() != refusal_ && !stopping()) {
+    if (status.error_message() != refusal_ && !stopping_) {
       spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
                    status.error_message());
     }
@@ -184,22 +177,60 @@ bool CoordinatorStub::Rim::Register() {
     return false;
   }
   refusal_.clear();
-  loop_.Post([this, reply] {
-    {
-      const std::scoped_lock lock(mutex_);
-      unacknowledged_.clear();
-      last_sequence_ = 0;
-      orders_taken_ = 0;
-      worker_ = reply.worker();
-      registered_ = true;
-    }
-    changed_.notify_all();
-    events_.registered(reply);
-  });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return registered_ || stopping_; });
   registered_ = false;
-  return true;
+  loop_.Post([this, reply] { OnRegistered(reply); });
+  changed_.wait(lock, [this] { return registered_ || stopping_; });
+  return registered_;
+}
+
+// The loop knows what runs here.
+std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
+  std::unique_lock lock(mutex_);
+  if (worker_ == 0) return request_;
+  const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
+  loop_.Post([this, described, previous = worker_] {
+    proto::RegisterRequest request = request_;
+    request.set_previous_worker(previous);
+    events_.registering(request);
+    const std::scoped_lock posted(mutex_);
+    HoldUnacknowledged(request);
+    *described = std::move(request);
+    changed_.notify_all();
+  });
+  changed_.wait(lock, [&] { return described->has_value() || stopping_; });
+  return *described;
+}
+
+// Jobs whose processes are gone already, but of which not all was heard: their last output.
+void CoordinatorStub::Rim::HoldUnacknowledged(proto::RegisterRequest& request) const {
+  std::set<std::pair<std::uint64_t, std::uint64_t>> held;
+  for (const proto::HeldJob& job : request.held()) held.emplace(job.job(), job.epoch());
+  for (const proto::WorkerEvent& event : unacknowledged_) {
+    if (event.epoch() == 0 || !held.emplace(event.job(), event.epoch()).second) continue;
+    proto::HeldJob& job = *request.add_held();
+    job.set_job(event.job());
+    job.set_epoch(event.epoch());
+    job.set_clearing(true);
+  }
+}
+
+// On the loop's thread. What a coordinator that is gone did not acknowledge is the next one's to
+// hear, of the jobs that go on.
+void CoordinatorStub::Rim::OnRegistered(const proto::RegisterReply& reply) {
+  const std::set<std::uint64_t> kept(reply.keep_jobs().begin(), reply.keep_jobs().end());
+  {
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(unacknowledged_,
+                  [&](const proto::WorkerEvent& event) { return !kept.contains(event.job()); });
+    last_sequence_ = 0;
+    for (proto::WorkerEvent& event : unacknowledged_) event.set_sequence(++last_sequence_);
+    orders_taken_ = 0;
+    worker_ = reply.worker();
+    term_ = reply.term();
+    registered_ = true;
+  }
+  changed_.notify_all();
+  events_.registered(reply);
 }
 
 // Until the stream ends.
@@ -216,6 +247,7 @@ CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
     first.set_worker(worker_);
     first.set_incarnation(request_.incarnation());
     first.set_orders_taken(orders_taken_);
+    first.set_term(term_);
   }
   bool made = false;
   if (stream->Write(first)) {
@@ -306,70 +338,6 @@ void CoordinatorStub::Rim::Drain(milliseconds timeout) {
   changed_.wait_for(lock, timeout, [this] { return unacknowledged_.empty(); });
 }
 
-// ---- Contents and files -------------------------------------------------------------------------
-
-// A connection may break in the middle.
-absl::Status CoordinatorStub::Rim::ReadBlob(const std::string& sha256, int file) {
-  for (int tries = 1;; ++tries) {
-    const absl::Status status = TryReadBlob(sha256, file);
-    if (!absl::IsUnavailable(status) || tries == kReadTries || stopping()) return status;
-    Pause(kBackoffMost);
-    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) return status;
-  }
-}
-
-absl::Status CoordinatorStub::Rim::TryReadBlob(const std::string& sha256, int file) {
-  Call call(*this);
-  proto::ReadBlobRequest request;
-  request.set_sha256(sha256);
-  const auto reader = stub_->ReadBlob(&call.context, request);
-  proto::BlobChunk chunk;
-  absl::Status written;
-  while (written.ok() && reader->Read(&chunk)) written = WriteAll(file, chunk.data());
-  if (!written.ok()) call.context.TryCancel();
-  const grpc::Status status = reader->Finish();
-  if (!written.ok()) return written;
-  return FromGrpc(status, absl::StrCat("fetching content ", sha256));
-}
-
-absl::Status CoordinatorStub::Rim::StoreFiles(JobId job, const std::string& directory,
-                                              const std::vector<LeftFile>& files) {
-  Call call(*this);
-  proto::StoreFilesReply reply;
-  const auto writer = stub_->StoreFiles(&call.context, &reply);
-  for (const LeftFile& left : files) {
-    const std::string path = absl::StrCat(directory, "/", left.name);
-    const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (!file.valid()) {
-      spdlog::warn("event=file_left_out job={} file={} reason=\"{}\"", Value(job), left.name,
-                   strerror(errno));
-      continue;
-    }
-    proto::FileChunk chunk;
-    chunk.set_job(Value(job));
-    chunk.set_name(left.name);
-    chunk.set_bytes(left.bytes);
-    chunk.set_mode(left.mode);
-    std::uint64_t rest = left.bytes;
-    bool going = true;
-    do {
-      std::string& data = *chunk.mutable_data();
-      data.resize(std::min<std::uint64_t>(kChunkBytes, rest));
-      const ssize_t n = read(file.get(), data.data(), data.size());
-      if (n != static_cast<ssize_t>(data.size())) {
-        call.context.TryCancel();
-        break;
-      }
-      rest -= data.size();
-      going = writer->Write(chunk);
-      chunk.Clear();
-    } while (going && rest > 0);
-    if (!going) break;
-  }
-  writer->WritesDone();
-  return FromGrpc(writer->Finish(), "storing the files of a job");
-}
-
 // ---- The interface ------------------------------------------------------------------------------
 
 CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
@@ -383,14 +351,5 @@ void CoordinatorStub::Stop() { rim_->Stop(); }
 void CoordinatorStub::Report(proto::WorkerEvent event) { rim_->Report(std::move(event)); }
 
 void CoordinatorStub::Drain(std::uint64_t timeout_ms) { rim_->Drain(milliseconds(timeout_ms)); }
-
-absl::Status CoordinatorStub::ReadBlob(const std::string& sha256, int file) {
-  return rim_->ReadBlob(sha256, file);
-}
-
-absl::Status CoordinatorStub::StoreFiles(JobId job, const std::string& directory,
-                                         const std::vector<LeftFile>& files) {
-  return rim_->StoreFiles(job, directory, files);
-}
 
 }  // namespace bspnow

@@ -1,10 +1,7 @@
 // The worker's side of the coordinator's service Workers: keeps this worker registered and attached
-// as long as the object lives. The only part of the worker that knows gRPC; it has threads of its
-// own and posts what it hears to the loop.
+// as long as the object lives. It has threads of its own and posts what it hears to the loop.
 #ifndef WORKER_COORDINATOR_STUB_H_
 #define WORKER_COORDINATOR_STUB_H_
-
-#include <absl/status/status.h>
 
 #include <cstdint>
 #include <functional>
@@ -15,14 +12,17 @@
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "proto/workers.pb.h"
-#include "worker/job_directory.h"
 
 namespace bspnow {
 
 /// Called on the loop's thread.
 struct CoordinatorEvents {
-  /// Registered, and orders may come. Not for the first time: the coordinator had forgotten this
-  /// worker and knows nothing of its jobs; what was not acknowledged has been dropped.
+  /// About to register, not for the first time: fills in what runs and lies here. The coordinator
+  /// may be one that was restarted, or may have given this worker up.
+  std::function<void(proto::RegisterRequest&)> registering;
+  /// Registered, and orders may come. Not for the first time: of the jobs here only the reply's
+  /// keep_jobs go on. What they reported and nobody acknowledged is sent again; the rest has been
+  /// dropped.
   std::function<void(const proto::RegisterReply&)> registered;
   std::function<void(const proto::Order&)> order;
   /// Pieces of a job's output that are in its log now: how many bytes each had.
@@ -48,13 +48,6 @@ class CoordinatorStub {
   /// Waits until everything reported has been acknowledged, or so long. On the loop's thread, at
   /// the end.
   void Drain(std::uint64_t timeout_ms);
-
-  /// Writes a content to a file. Waits; for threads other than the loop's.
-  absl::Status ReadBlob(const std::string& sha256, int file);
-
-  /// Sends what a job left in its directory. Waits, as above.
-  absl::Status StoreFiles(JobId job, const std::string& directory,
-                          const std::vector<LeftFile>& files);
 
  private:
   class Rim;

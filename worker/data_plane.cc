@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "net/receiving_streams.h"
+#include "worker/arrival_figures.h"
 #include "worker/coordinator_stream.h"
+#include "worker/early_begins.h"
 #include "worker/job_exchange.h"
 #include "worker/job_streams.h"
 #include "worker/peer_streams.h"
@@ -19,7 +22,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kLookMs = 250;
-constexpr std::size_t kEarlyBeginsMax = 1024;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 }  // namespace
 
@@ -51,12 +54,6 @@ class DataPlane::Impl final : private BatchSink, private Poller {
     bool alone() const { return plan().hosts.size() == 1; }
   };
 
-  /// pid 0 may be in bsp_begin before its job has come here.
-  struct EarlyBegin {
-    Epoch epoch;
-    std::uint32_t nprocs;
-  };
-
   std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
@@ -70,9 +67,9 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   HostedJob* Lookup(const FrameHeader& header);
   FrameFault OnCoordinatorFrame(const FrameHeader& header, std::span<const std::byte> payload);
   FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
-  void OnCoordinatorConnected();
-  void OnStreamBroke(JobId job, const std::string& reason);
-  void Report(JobId job, Epoch epoch, const std::string& reason);
+  void RepeatArrivals();
+  void OnLeaseRenewed(std::uint64_t sent_ns);
+  void Report(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason);
   void SendProgress(HostedJob& job);
   void LookAfterJobs();
   FrameFault Refuse(const char* reason, FrameFault fault) {
@@ -92,10 +89,12 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   PeerStreams peers_;
   ReceivingStreams receiving_;
   std::unique_ptr<CoordinatorStream> coordinator_;
+  std::uint64_t lease_ns_ = 0;  ///< How long it holds; 0: there is none.
+  std::uint64_t lease_until_ns_ = 0;
   std::uint64_t coordinator_reconnects_ = 0;  ///< Of earlier registrations.
   std::unordered_map<JobId, std::unique_ptr<HostedJob>> jobs_;
   std::vector<HostedJob*> spread_;  ///< Those of several nodes.
-  std::map<JobId, EarlyBegin> early_begins_;
+  EarlyBegins early_begins_;
   std::map<std::string, std::uint64_t> refused_;
   TimerId look_timer_ = kNoTimer;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
@@ -108,16 +107,20 @@ DataPlane::Impl::Impl(EventLoop& loop, const DataPlaneSettings& settings, DataPl
       settings_(settings),
       events_(std::move(events)),
       socket_{.congestion = settings.congestion},
-      peers_(loop, socket_, settings.incarnation,
-             SendingStreamEvents{
-                 .delivered =
-                     [this](JobId job, std::uint64_t token) {
-                       HostedJob* hosted = Find(job);
-                       if (hosted != nullptr) hosted->exchange.OnDelivered(token);
-                     },
-                 .job_broken = [this](JobId job,
-                                      const std::string& reason) { OnStreamBroke(job, reason); },
-                 .note = [this](const std::string& fact) { Note(fact); }}),
+      peers_(loop, {socket_, settings.incarnation, settings.unreachable_ms},
+             SendingStreamEvents{.delivered =
+                                     [this](JobId job, std::uint64_t token) {
+                                       HostedJob* hosted = Find(job);
+                                       if (hosted != nullptr) hosted->exchange.OnDelivered(token);
+                                     },
+                                 .job_broken =
+                                     [this](JobId job, const std::string& reason) {
+                                       HostedJob* hosted = Find(job);
+                                       if (hosted == nullptr) return;
+                                       hosted->exchange.Break(ExchangeFault::kOfSurroundings,
+                                                              reason);
+                                     },
+                                 .note = [this](const std::string& fact) { Note(fact); }}),
       receiving_(loop, socket_, *this, [this](const std::string& fact) { Note(fact); }) {
   loop_.AddPoller(*this);
   LookAfterJobs();
@@ -144,10 +147,12 @@ void DataPlane::Impl::JoinCoordinator(const CoordinatorPlan& plan) {
   if (coordinator_) coordinator_reconnects_ += coordinator_->reconnects();
   coordinator_.reset();
   if (plan.self != self_) {
-    early_begins_.clear();
-    for (HostedJob* job : spread_) job->exchange.Break("its worker has registered anew");
+    early_begins_.Clear();
+    for (HostedJob* job : spread_)
+      job->exchange.Break(ExchangeFault::kOfSurroundings, "its worker has registered anew");
   }
   self_ = plan.self;
+  lease_ns_ = plan.lease_ms * kNsPerMs;
   peers_.SetSelf(self_);
   receiving_.SetSelf(self_);
   coordinator_ = std::make_unique<CoordinatorStream>(
@@ -156,17 +161,15 @@ void DataPlane::Impl::JoinCoordinator(const CoordinatorPlan& plan) {
                             .incarnation = settings_.incarnation,
                             .address = plan.barrier_address,
                             .heartbeat_ms = plan.heartbeat_ms,
+                            .term = plan.term,
                             .socket = socket_},
       CoordinatorStreamEvents{
-          .connected = [this] { OnCoordinatorConnected(); },
+          .connected = [this] { RepeatArrivals(); },
           .frame =
               [this](const FrameHeader& header, std::span<const std::byte> payload) {
                 return OnCoordinatorFrame(header, payload);
               },
-          .lease_renewed =
-              [this](std::uint64_t sent_ns) {
-                if (events_.lease_renewed) events_.lease_renewed(sent_ns);
-              },
+          .lease_renewed = [this](std::uint64_t sent_ns) { OnLeaseRenewed(sent_ns); },
           .note = [this](const std::string& fact) { Note(fact); }});
 }
 
@@ -177,16 +180,17 @@ void DataPlane::Impl::AddJob(const JobPlan& plan) {
           [this](const FrameHeader& header, std::span<const std::byte> payload) {
             if (coordinator_) coordinator_->Send(header, payload);
           },
-      .broken = [this, id = plan.job,
-                 epoch = plan.epoch](const std::string& reason) { Report(id, epoch, reason); }};
+      .broken = [this, id = plan.job, epoch = plan.epoch](
+                    ExchangeFault fault,
+                    const std::string& reason) { Report(id, epoch, fault, reason); }};
   const auto added =
       jobs_.emplace(plan.job, std::make_unique<HostedJob>(plan, self_, peers_, std::move(events)));
   HostedJob* job = added.first->second.get();
-  if (!job->streams.fault().empty()) job->exchange.Break(job->streams.fault());
+  if (!job->streams.fault().empty())
+    job->exchange.Break(ExchangeFault::kOfSurroundings, job->streams.fault());
+  if (plan.participants != 0) job->exchange.OnResumed(plan.participants);
   if (job->alone()) return;
-  if (const auto begin = early_begins_.extract(plan.job); !begin.empty()) {
-    if (begin.mapped().epoch == plan.epoch) job->exchange.OnBegin(begin.mapped().nprocs);
-  }
+  job->exchange.OnBegin(early_begins_.Take(plan.job, plan.epoch));
   spread_.push_back(job);
   loop_.OnReadable(plan.doorbell, [this, fd = plan.doorbell] {
     std::uint64_t rings;
@@ -289,6 +293,10 @@ FrameFault DataPlane::Impl::OnCoordinatorFrame(const FrameHeader& header,
   if (FrameKind{header.kind} != FrameKind::kRelease) return FrameFault::kMalformed;
   HostedJob* job = Lookup(header);
   if (job == nullptr || job->alone()) return FrameFault::kNone;
+  // It was held up on its way; the arrivals are repeated when the lease is good again.
+  if (lease_ns_ != 0 && NowNs() >= lease_until_ns_) {
+    return Refuse("lease_expired", FrameFault::kNone);
+  }
   return job->exchange.OnRelease(payload);
 }
 
@@ -297,31 +305,26 @@ FrameFault DataPlane::Impl::OnBegin(const FrameHeader& header, std::span<const s
   if (payload.size() != sizeof body) return FrameFault::kMalformed;
   memcpy(&body, payload.data(), sizeof body);
   if (Find(JobId{header.job}) == nullptr) {
-    if (early_begins_.size() == kEarlyBeginsMax) early_begins_.erase(early_begins_.begin());
-    early_begins_[JobId{header.job}] = {.epoch = Epoch{header.epoch}, .nprocs = body.nprocs};
+    early_begins_.Keep(JobId{header.job}, Epoch{header.epoch}, body.nprocs);
     return FrameFault::kNone;
   }
-  HostedJob* job = Lookup(header);
-  if (job != nullptr && !job->alone()) job->exchange.OnBegin(body.nprocs);
+  if (HostedJob* job = Lookup(header); job && !job->alone()) job->exchange.OnBegin(body.nprocs);
   return FrameFault::kNone;
 }
 
-void DataPlane::Impl::OnCoordinatorConnected() {
+void DataPlane::Impl::RepeatArrivals() {
   for (HostedJob* job : spread_) job->exchange.OnCoordinatorReconnected();
 }
 
+void DataPlane::Impl::OnLeaseRenewed(std::uint64_t sent_ns) {
+  const bool expired = NowNs() >= lease_until_ns_;
+  lease_until_ns_ = std::max(lease_until_ns_, sent_ns + lease_ns_);
+  if (events_.lease_renewed) events_.lease_renewed(sent_ns);
+  if (expired && lease_ns_ != 0) RepeatArrivals();
+}
+
 void DataPlane::Impl::SendProgress(HostedJob& job) {
-  const JobMeasurements now = job.plan().segment->Progress();
-  const ProgressBody body{.supersteps = now.totals.supersteps,
-                          .total_ns = now.totals.total_ns,
-                          .w_ns = now.totals.w_ns,
-                          .h_bytes = now.totals.h_bytes,
-                          .beyond_ns = now.totals.beyond_ns,
-                          .l_ns = now.totals.l_ns,
-                          .silent = now.totals.silent,
-                          .messages = now.totals.messages,
-                          .processes = now.processes,
-                          .reserved = 0};
+  const ProgressBody body = ProgressOf(job.plan().segment->Progress());
   FrameHeader header = HeaderOf(FrameKind::kProgress);
   header.job = Value(job.plan().job);
   header.epoch = Value(job.epoch());
@@ -338,14 +341,13 @@ void DataPlane::Impl::LookAfterJobs() {
 
 // ---- What goes wrong ----------------------------------------------------------------------------
 
-void DataPlane::Impl::OnStreamBroke(JobId job, const std::string& reason) {
-  HostedJob* hosted = Find(job);
-  if (hosted != nullptr) hosted->exchange.Break(reason);
-}
-
-void DataPlane::Impl::Report(JobId job, Epoch epoch, const std::string& reason) {
-  loop_.Post([this, job, epoch, reason, alive = alive_] {
-    if (*alive && events_.job_broken) events_.job_broken(job, epoch, reason);
+void DataPlane::Impl::Report(JobId job, Epoch epoch, ExchangeFault fault,
+                             const std::string& reason) {
+  loop_.Post([this, job, epoch, fault, reason, alive = alive_] {
+    if (!*alive) return;
+    const bool passing = fault == ExchangeFault::kOfSurroundings && events_.epoch_broken;
+    const auto& report = passing ? events_.epoch_broken : events_.job_broken;
+    if (report) report(job, epoch, reason);
   });
 }
 

@@ -24,12 +24,17 @@ struct DataPlaneSettings {
   std::string listen;             ///< HOST:PORT for the other workers' streams; port 0: any.
   std::string congestion;         ///< TCP_CONGESTION of every socket; "default": the system's.
   std::uint64_t incarnation = 0;  ///< Random, of this run of the worker.
+  /// A peer that is silent for so long while frames wait for it: epoch_broken.
+  std::uint64_t unreachable_ms = 60'000;
 };
 
 /// Called on the loop's thread, never from within a call of DataPlane.
 struct DataPlaneEvents {
-  /// The job cannot go on here. It stays until RemoveJob, but exchanges nothing more.
+  /// The job cannot go on, through its program's fault: it damaged memory, or needs too much of it.
+  /// It stays until RemoveJob, but exchanges nothing more.
   std::function<void(JobId, Epoch, const std::string& reason)> job_broken;
+  /// The same, but for what only this epoch suffers from: a peer, a stream.
+  std::function<void(JobId, Epoch, const std::string& reason)> epoch_broken = nullptr;
   /// The coordinator renewed the lease, which holds for lease_ms from when the request was sent.
   std::function<void(std::uint64_t sent_ns)> lease_renewed;
   /// For the log, one line a fact.
@@ -41,6 +46,8 @@ struct CoordinatorPlan {
   WorkerId self;
   std::string barrier_address;
   std::uint64_t heartbeat_ms;
+  std::uint64_t lease_ms = 0;  ///< 0: there are no leases.
+  std::uint64_t term = 0;
 };
 
 /// Counters since the start; for metrics.
@@ -65,7 +72,8 @@ class DataPlane {
   const std::string& data_address() const;
 
   /// Connects to the coordinator, and again whenever that connection breaks. Called again after
-  /// another registration, which may give another id.
+  /// another registration: with the same id, and the exchanges go on; or with another one, and the
+  /// jobs that are here cannot.
   void JoinCoordinator(const CoordinatorPlan& plan);
 
   /// Exchanges for a job, before its first process runs. Its pids must be in ascending order.

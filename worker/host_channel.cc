@@ -32,11 +32,15 @@ absl::Status Failed(const char* what) {
 
 /// What comes before the text of a packet.
 struct PacketHeader {
-  std::uint32_t kind;
-  std::uint32_t pid;
-  std::uint64_t number;
+  std::uint32_t kind = 0;
+  std::uint32_t pid = 0;
+  std::uint64_t number = 0;
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::uint64_t cpu_ns = 0;
 };
-static_assert(sizeof(PacketHeader) == 16);
+static_assert(sizeof(PacketHeader) == 48);
 static_assert(sizeof(PacketHeader) + kHostTextBytesMax <= kHostPacketBytesMax);
 
 std::string Packet(const PacketHeader& header, std::string_view text) {
@@ -127,8 +131,50 @@ std::string EncodePlan(const HostPlan& plan) {
   out.Number(plan.memory_bytes);
   out.Number(plan.segment_bytes);
   out.Number(plan.interactive ? 1 : 0);
+  out.Text(plan.job_directory);
+  out.Number(plan.given.size());
+  for (const GivenFile& file : plan.given) {
+    out.Text(file.name);
+    out.Number(file.bytes);
+    out.Number(static_cast<std::uint64_t>(file.changed_ns));
+  }
+  out.Text(plan.image_directory);
+  out.Number(plan.resumed.size());
+  for (const ResumedProcess& process : plan.resumed) {
+    out.Texts(process.arguments);
+    out.Text(process.areas_image);
+    out.Number(process.output_bytes);
+    out.Number(process.error_bytes);
+    out.Text(process.output_line);
+    out.Text(process.error_line);
+  }
   return out.Take();
 }
+
+namespace {
+
+void ReadCheckpointPart(PlanReader& in, HostPlan& plan) {
+  plan.job_directory = in.Text();
+  for (std::uint64_t left = in.Count(); left > 0 && in.good(); --left) {
+    GivenFile file{.name = in.Text(), .bytes = 0, .changed_ns = 0};
+    file.bytes = in.Number();
+    file.changed_ns = static_cast<std::int64_t>(in.Number());
+    plan.given.push_back(std::move(file));
+  }
+  plan.image_directory = in.Text();
+  for (std::uint64_t left = in.Count(); left > 0 && in.good(); --left) {
+    ResumedProcess process;
+    process.arguments = in.Texts();
+    process.areas_image = in.Text();
+    process.output_bytes = in.Number();
+    process.error_bytes = in.Number();
+    process.output_line = in.Text();
+    process.error_line = in.Text();
+    plan.resumed.push_back(std::move(process));
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes) {
   PlanReader in(bytes);
@@ -147,7 +193,9 @@ absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes) {
   plan.memory_bytes = in.Number();
   plan.segment_bytes = in.Number();
   plan.interactive = in.Number() != 0;
+  ReadCheckpointPart(in, plan);
   if (!in.at_end() || plan.pids.empty() || plan.arguments.empty()) return Malformed("plan");
+  if (!plan.resumed.empty() && plan.resumed.size() != plan.pids.size()) return Malformed("plan");
   return plan;
 }
 
@@ -243,20 +291,32 @@ absl::StatusOr<ReceivedPlan> ReceivePlan(int socket) {
 // ---- Orders and reports -------------------------------------------------------------------------
 
 std::string Encode(const HostOrder& order) {
-  return Packet({.kind = order.kind, .pid = 0, .number = order.number}, "");
+  return Packet(PacketHeader{.kind = order.kind, .number = order.number},
+                std::string_view(order.text).substr(0, kHostTextBytesMax));
 }
 
 std::string Encode(const HostReport& report) {
-  return Packet({.kind = report.kind, .pid = Value(report.pid), .number = report.number},
+  return Packet({.kind = report.kind,
+                 .pid = Value(report.pid),
+                 .number = report.number,
+                 .output_bytes = report.output_bytes,
+                 .error_bytes = report.error_bytes,
+                 .file_bytes = report.file_bytes,
+                 .cpu_ns = report.cpu_ns},
                 std::string_view(report.text).substr(0, kHostTextBytesMax));
 }
 
 absl::StatusOr<HostOrder> DecodeOrder(std::string_view packet) {
   PacketHeader header;
-  if (packet.size() != sizeof header) return Malformed("order");
+  if (packet.size() < sizeof header || packet.size() > sizeof header + kHostTextBytesMax) {
+    return Malformed("order");
+  }
   memcpy(&header, packet.data(), sizeof header);
-  if (header.kind < HostOrder::kPlan || header.kind > HostOrder::kCredit) return Malformed("order");
-  return HostOrder{.kind = static_cast<HostOrder::Kind>(header.kind), .number = header.number};
+  if (header.kind < HostOrder::kPlan || header.kind > HostOrder::kRoom) return Malformed("order");
+  if (header.kind != HostOrder::kRoom && packet.size() != sizeof header) return Malformed("order");
+  return HostOrder{.kind = static_cast<HostOrder::Kind>(header.kind),
+                   .number = header.number,
+                   .text = std::string(packet.substr(sizeof header))};
 }
 
 absl::StatusOr<HostReport> DecodeReport(std::string_view packet) {
@@ -265,7 +325,7 @@ absl::StatusOr<HostReport> DecodeReport(std::string_view packet) {
     return Malformed("report");
   }
   memcpy(&header, packet.data(), sizeof header);
-  if (header.kind < HostReport::kStarted || header.kind > HostReport::kFinished) {
+  if (header.kind < HostReport::kStarted || header.kind > HostReport::kNotResumed) {
     return Malformed("report");
   }
   if (header.pid >= kProcessesMax) return Malformed("report");
@@ -276,7 +336,11 @@ absl::StatusOr<HostReport> DecodeReport(std::string_view packet) {
   return HostReport{.kind = static_cast<HostReport::Kind>(header.kind),
                     .pid = Pid{header.pid},
                     .number = header.number,
-                    .text = std::string(packet.substr(sizeof header))};
+                    .text = std::string(packet.substr(sizeof header)),
+                    .output_bytes = header.output_bytes,
+                    .error_bytes = header.error_bytes,
+                    .file_bytes = header.file_bytes,
+                    .cpu_ns = header.cpu_ns};
 }
 
 }  // namespace bspnow

@@ -17,6 +17,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
+#include "worker/images/job_files.h"
 #include "worker/process_host.h"
 
 namespace bspnow {
@@ -37,6 +38,16 @@ constexpr std::int64_t OutputCharge(std::size_t text_bytes) {
   return static_cast<std::int64_t>(text_bytes) + kPieceBytes;
 }
 
+/// How one process goes on from a checkpoint.
+struct ResumedProcess {
+  std::vector<std::string> arguments{};  ///< Of bsp-restore, which is the program then. Or, if
+  std::string areas_image{};             ///< the program starts anew: the file with its areas.
+  std::uint64_t output_bytes = 0;        ///< That it had sent on standard output and error,
+  std::uint64_t error_bytes = 0;
+  std::string output_line{};  ///< and the line that it had begun.
+  std::string error_line{};
+};
+
 /// What bsp-host is to start.
 struct HostPlan {
   std::string program;
@@ -47,7 +58,11 @@ struct HostPlan {
   std::uint32_t processors = 1;
   std::uint64_t memory_bytes = 0;  ///< Of one process; 0: not limited.
   std::uint64_t segment_bytes = 0;
-  bool interactive = false;  ///< Show lines without an end after a moment.
+  bool interactive = false;               ///< Show lines without an end after a moment.
+  std::string job_directory{};            ///< Whose files belong to a checkpoint,
+  std::vector<GivenFile> given{};         ///< but for these.
+  std::string image_directory{};          ///< Made when it is needed.
+  std::vector<ResumedProcess> resumed{};  ///< One for each of the pids; none: from the beginning.
 };
 
 std::string EncodePlan(const HostPlan& plan);
@@ -55,9 +70,10 @@ absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes);
 
 /// From worker to bsp-host. kPlan comes once, first, with descriptors.
 struct HostOrder {
-  enum Kind : std::uint32_t { kPlan = 1, kKillAll = 2, kSignal = 3, kCredit = 4 };
+  enum Kind : std::uint32_t { kPlan = 1, kKillAll = 2, kSignal = 3, kCredit = 4, kRoom = 5 };
   Kind kind;
   std::uint64_t number = 0;  ///< kPlan: see SendPlan; kSignal: the signal; kCredit: bytes.
+  std::string text{};        ///< kRoom: why there is none for checkpoints; empty: there is.
 };
 
 /// The descriptors that come with a plan.
@@ -85,11 +101,21 @@ struct HostReport {
     kOutput = 5,    ///< `number`: the stream, as in OutputStream of proto/jobs.proto.
     kExited = 6,    ///< `number`: wait status.
     kFinished = 7,  ///< Nothing of the job is left; bsp-host ends.
+    // At a checkpoint first kSaving of all pids that take part; then, in any order, a kImage of
+    // each and kFiles. `number`: the checkpoint; `text` of the last two: why not, or empty.
+    kSaving = 8,
+    kImage = 9,
+    kFiles = 10,       ///< The archive of the job's directory; pid: as in its name.
+    kNotResumed = 11,  ///< `text`: what bsp-restore says.
   };
   Kind kind;
   Pid pid{0};
   std::uint64_t number = 0;
   std::string text{};
+  std::uint64_t output_bytes = 0;  ///< kOutput: where `text` belongs; kSaving: sent so far.
+  std::uint64_t error_bytes = 0;   ///< kSaving.
+  std::uint64_t file_bytes = 0;    ///< kImage.
+  std::uint64_t cpu_ns = 0;        ///< kImage.
 };
 
 std::string Encode(const HostOrder& order);

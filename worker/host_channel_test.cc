@@ -17,7 +17,17 @@ HostPlan SomePlan() {
                   .processors = 2,
                   .memory_bytes = 1 << 20,
                   .segment_bytes = std::uint64_t{1} << 40,
-                  .interactive = true};
+                  .interactive = true,
+                  .job_directory = "/jobs/1-1",
+                  .given = {{.name = "in.txt", .bytes = 5, .changed_ns = -3}},
+                  .image_directory = "/checkpoints/job-1",
+                  .resumed = {ResumedProcess{.arguments = {"bsp-restore", "--link", "3"},
+                                             .areas_image = {},
+                                             .output_bytes = 17,
+                                             .error_bytes = 18,
+                                             .output_line = "half",
+                                             .error_line = "a line"},
+                              ResumedProcess{.areas_image = "/checkpoints/job-1/c1.p4"}}};
 }
 
 void SetNumberAt(std::string& bytes, std::size_t at, std::uint64_t value) {
@@ -37,6 +47,19 @@ TEST(HostPlanTest, ComesBackAsItWas) {
   EXPECT_EQ(back->memory_bytes, plan.memory_bytes);
   EXPECT_EQ(back->segment_bytes, plan.segment_bytes);
   EXPECT_TRUE(back->interactive);
+  EXPECT_EQ(back->job_directory, plan.job_directory);
+  ASSERT_EQ(back->given.size(), 1u);
+  EXPECT_EQ(back->given[0].name, "in.txt");
+  EXPECT_EQ(back->given[0].bytes, 5u);
+  EXPECT_EQ(back->given[0].changed_ns, -3);
+  EXPECT_EQ(back->image_directory, plan.image_directory);
+  ASSERT_EQ(back->resumed.size(), 2u);
+  EXPECT_EQ(back->resumed[0].arguments, plan.resumed[0].arguments);
+  EXPECT_EQ(back->resumed[0].output_bytes, 17u);
+  EXPECT_EQ(back->resumed[0].error_bytes, 18u);
+  EXPECT_EQ(back->resumed[0].output_line, "half");
+  EXPECT_EQ(back->resumed[0].error_line, "a line");
+  EXPECT_EQ(back->resumed[1].areas_image, plan.resumed[1].areas_image);
 }
 
 TEST(HostPlanTest, RefusesEveryTruncation) {
@@ -49,14 +72,15 @@ TEST(HostPlanTest, RefusesEveryTruncation) {
 
 TEST(HostPlanTest, RefusesLengthsBeyondTheEnd) {
   const std::string bytes = EncodePlan(SomePlan());
-  // Every number in turn becomes huge: none of them may be believed. The last four are values.
-  for (std::size_t at = 8; at + 8 <= bytes.size() - 4 * 8; ++at) {
+  // Every number in turn becomes huge: no length among them may be believed.
+  for (std::size_t at = 8; at + 8 <= bytes.size(); ++at) {
     for (const std::uint64_t value : {~std::uint64_t{0}, std::uint64_t{1} << 63}) {
       std::string hostile = bytes;
       SetNumberAt(hostile, at, value);
       const absl::StatusOr<HostPlan> plan = DecodePlan(hostile);
       if (plan.ok()) {
-        EXPECT_EQ(plan->pids.size(), 2u);  // It hit the middle of a text.
+        EXPECT_EQ(plan->pids.size(), 2u);  // It hit a value, or the middle of a text.
+        EXPECT_EQ(plan->resumed.size(), 2u);
       }
     }
   }
@@ -68,8 +92,15 @@ TEST(HostPlanTest, RefusesAPlanWithoutProcesses) {
   EXPECT_FALSE(DecodePlan(EncodePlan(plan)).ok());
 }
 
+TEST(HostPlanTest, RefusesToResumeOtherThanAllProcesses) {
+  HostPlan plan = SomePlan();
+  plan.resumed.pop_back();
+  EXPECT_FALSE(DecodePlan(EncodePlan(plan)).ok());
+}
+
 TEST(HostPlanTest, RefusesPidsBeyondTheMost) {
   HostPlan plan = SomePlan();
+  plan.resumed.clear();
   plan.pids = {Pid{4096}};
   EXPECT_FALSE(DecodePlan(EncodePlan(plan)).ok());
 }
@@ -80,6 +111,14 @@ TEST(HostOrderTest, ComesBackAsItWas) {
   ASSERT_TRUE(order.ok());
   EXPECT_EQ(order->kind, HostOrder::kCredit);
   EXPECT_EQ(order->number, 12345u);
+}
+
+TEST(HostOrderTest, SaysWhyThereIsNoRoom) {
+  const absl::StatusOr<HostOrder> order =
+      DecodeOrder(Encode(HostOrder{.kind = HostOrder::kRoom, .text = "the disk is full"}));
+  ASSERT_TRUE(order.ok());
+  EXPECT_EQ(order->kind, HostOrder::kRoom);
+  EXPECT_EQ(order->text, "the disk is full");
 }
 
 TEST(HostOrderTest, RefusesUnknownKindsAndLengths) {
@@ -99,6 +138,24 @@ TEST(HostReportTest, ComesBackAsItWas) {
   EXPECT_EQ(report->pid, Pid{7});
   EXPECT_EQ(report->number, 2u);
   EXPECT_EQ(report->text, "a\nb");
+}
+
+TEST(HostReportTest, BringsTheFiguresOfACheckpoint) {
+  const absl::StatusOr<HostReport> report =
+      DecodeReport(Encode(HostReport{.kind = HostReport::kImage,
+                                     .pid = Pid{7},
+                                     .number = 12,
+                                     .text = "",
+                                     .output_bytes = 1,
+                                     .error_bytes = 2,
+                                     .file_bytes = 3,
+                                     .cpu_ns = 4}));
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->number, 12u);
+  EXPECT_EQ(report->output_bytes, 1u);
+  EXPECT_EQ(report->error_bytes, 2u);
+  EXPECT_EQ(report->file_bytes, 3u);
+  EXPECT_EQ(report->cpu_ns, 4u);
 }
 
 TEST(HostReportTest, RefusesStreamsAndPidsThatDoNotExist) {

@@ -77,6 +77,10 @@ void HostLink::Signal(int signal) {
 
 void HostLink::Grant(std::uint64_t bytes) { Send({.kind = HostOrder::kCredit, .number = bytes}); }
 
+void HostLink::SetRoom(const std::string& refusal) {
+  Send({.kind = HostOrder::kRoom, .text = refusal});
+}
+
 void HostLink::Send(const HostOrder& order) {
   unsent_.push_back(Encode(order));
   if (unsent_.size() == 1) Flush();
@@ -122,9 +126,16 @@ void HostLink::Handle(HostReport report) {
     case HostReport::kBegun:
       return events_.begun(report.pid);
     case HostReport::kOutput:
-      return events_.output(report.pid, static_cast<Stream>(report.number), std::move(report.text));
+      return events_.output(report.pid, static_cast<Stream>(report.number), std::move(report.text),
+                            report.output_bytes);
     case HostReport::kExited:
       return events_.exited(report.pid, static_cast<int>(report.number));
+    case HostReport::kSaving:
+    case HostReport::kImage:
+    case HostReport::kFiles:
+      return events_.checkpoint(report);
+    case HostReport::kNotResumed:
+      return events_.not_resumed(report.pid, report.text);
     case HostReport::kFinished:
       return;  // Its end says it, however it came.
   }

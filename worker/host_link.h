@@ -26,8 +26,11 @@ struct HostLinkEvents {
   std::function<void(int exit_status, const std::string& reason)> not_started;
   std::function<void(Pid, pid_t os_pid)> attached;
   std::function<void(Pid)> begun;
-  std::function<void(Pid, Stream, std::string text)> output;
+  /// `offset`: of the text in all that the process has sent to the stream.
+  std::function<void(Pid, Stream, std::string text, std::uint64_t offset)> output;
   std::function<void(Pid, int wait_status)> exited;
+  std::function<void(const HostReport&)> checkpoint;  ///< kSaving, kImage, kFiles.
+  std::function<void(Pid, const std::string& reason)> not_resumed;
   std::function<void()> gone;  ///< The owner may destroy the link in it.
 };
 
@@ -63,6 +66,9 @@ class HostLink {
 
   /// So many bytes of output have found their place.
   void Grant(std::uint64_t bytes);
+
+  /// Why there is no room for checkpoints; empty: there is.
+  void SetRoom(const std::string& refusal);
 
  private:
   void Send(const HostOrder& order);

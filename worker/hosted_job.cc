@@ -2,37 +2,13 @@
 
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <spdlog/spdlog.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <sys/wait.h>
 
-#include <filesystem>
 #include <utility>
-
-#include "worker/spawn.h"
 
 namespace bspnow {
 namespace {
-
-constexpr int kFailureStatus = 1;
-
-std::vector<Pid> PidsOf(const proto::Host& host) {
-  std::vector<Pid> pids;
-  for (const std::uint32_t pid : host.pids()) pids.push_back(Pid{pid});
-  return pids;
-}
-
-std::vector<std::string> EnvironmentOf(const proto::JobSpec& spec) {
-  const std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
-  if (spec.replace_environment()) return given;
-  std::vector<std::string> environment = EnvironmentWith(given);
-  std::erase_if(environment, [](const std::string& variable) {
-    return absl::StartsWith(variable, "NOTIFY_SOCKET=");  // systemd's, to this daemon alone.
-  });
-  return environment;
-}
 
 std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
   std::vector<LeftFile> fitting;
@@ -57,114 +33,51 @@ HostedJob::HostedJob(HostingContext& context, HostedJobPlan plan, std::function<
       plan_(std::move(plan)),
       job_(JobId{plan_.start.job()}),
       epoch_(Epoch{plan_.start.epoch()}),
-      cleared_(std::move(cleared)) {}
+      cleared_(std::move(cleared)),
+      checkpoints_(
+          job_, *context.keeper, [this](proto::WorkerEvent event) { Report(std::move(event)); },
+          [this](const std::string& refusal) {
+            if (host_) host_->SetRoom(refusal);
+          }) {}
 
 HostedJob::~HostedJob() { StopExchange(); }
 
-// ---- Starting -----------------------------------------------------------------------------------
-
-void HostedJob::Start() {
-  if (plan_.start.reads_input() && HasPidZero()) {
-    input_ = std::make_unique<InputPipe>(context_.loop, [this] {
-      proto::WorkerEvent event;
-      event.mutable_input_taken();
-      Report(std::move(event));
-    });
-  }
-  context_.threads.Run([this] {
-    const std::string path =
-        absl::StrCat(context_.jobs_directory, "/", JobDirectoryName(job_, epoch_));
-    const auto directory = std::make_shared<absl::StatusOr<JobDirectory>>(
-        JobDirectory::Create(path, plan_.start.spec(), context_.cache));
-    context_.loop.Post([this, directory] { OnPrepared(std::move(*directory)); });
-  });
+std::vector<std::uint32_t> HostedJob::pids() const {
+  const auto& pids = plan_.start.hosts(static_cast<int>(plan_.node)).pids();
+  return {pids.begin(), pids.end()};
 }
 
-void HostedJob::OnPrepared(absl::StatusOr<JobDirectory> directory) {
-  stage_ = Stage::kDone;
-  absl::Status status = directory.status();
-  if (directory.ok()) directory_.emplace(std::move(*directory));
-  if (ending_) {
-    Clear();
-    return;
+// Those that did not take part have left long before the image was made.
+std::vector<std::uint32_t> HostedJob::started_pids() const {
+  std::vector<std::uint32_t> started = pids();
+  if (resumes_images()) {
+    std::erase_if(started,
+                  [p = plan_.start.resume().participants()](auto pid) { return pid >= p; });
   }
-  if (status.ok()) status = StartProcesses();
-  if (!status.ok()) ReportNotStarted(kFailureStatus, std::string(status.message()));
+  return started;
 }
 
-absl::Status HostedJob::StartProcesses() {
-  if (absl::Status s = MakeSegment(); !s.ok()) return s;
-  const absl::StatusOr<HostPlan> plan = PlanForHost();
-  if (!plan.ok()) return plan.status();
-  UniqueFd input;
-  if (input_) input = input_->TakeReadEnd();
-  absl::StatusOr<StartedHost> started =
-      StartHost(HostProgram{.path = context_.host_program,
-                            .name = JobDirectoryName(job_, epoch_),
-                            .limits = context_.limits},
-                *plan,
-                PlanDescriptors{
-                    .segment = segment_->fd(), .doorbell = doorbell_.get(), .input = input.get()});
-  if (!started.ok()) return started.status();
-  running_.insert(plan->pids.begin(), plan->pids.end());
-  host_ = std::make_unique<HostLink>(context_.loop, std::move(*started), EventsOfHost());
-  stage_ = Stage::kRunning;
-  return absl::OkStatus();
+std::vector<std::uint32_t> HostedJob::PidsTakingPart() const {
+  std::vector<std::uint32_t> taking_part;
+  for (const std::uint32_t pid : pids()) {
+    if (segment_ && pid < segment_->participants()) taking_part.push_back(pid);
+  }
+  return taking_part;
 }
 
-absl::Status HostedJob::MakeSegment() {
-  const proto::JobSpec& spec = plan_.start.spec();
-  absl::StatusOr<NodeSegment> segment =
-      NodeSegment::Create(SegmentPlan{.job = job_,
-                                      .epoch = epoch_,
-                                      .nprocs = spec.nprocs(),
-                                      .check_full = spec.check_full(),
-                                      .memory_bytes = context_.memory_bytes,
-                                      .address_space_bytes = context_.address_space_bytes()});
-  if (!segment.ok()) return segment.status();
-  segment_ = std::make_unique<NodeSegment>(std::move(*segment));
-  JobPlan exchange{
-      .job = job_, .epoch = epoch_, .hosts = {}, .segment = segment_.get(), .doorbell = -1};
-  std::vector<std::vector<Pid>> pids;
-  for (const proto::Host& host : plan_.start.hosts()) {
-    pids.push_back(PidsOf(host));
-    exchange.hosts.push_back(JobHost{.worker = WorkerId{host.worker()},
-                                     .data_address = host.data_address(),
-                                     .pids = pids.back()});
+proto::HeldJob HostedJob::Held() const {
+  proto::HeldJob held;
+  held.set_job(Value(job_));
+  held.set_epoch(Value(epoch_));
+  if (segment_) {
+    held.set_participants(segment_->participants());
+    held.set_barriers(segment_->barriers());
+    held.set_first_superstep(segment_->first_superstep());
   }
-  segment_->Place(plan_.node, pids);
-  if (pids.size() > 1) {
-    doorbell_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!doorbell_.valid()) {
-      return absl::ResourceExhaustedError(absl::StrCat("making a doorbell: ", strerror(errno)));
-    }
-    exchange.doorbell = doorbell_.get();
-  }
-  context_.data_plane.AddJob(exchange);
-  exchanging_ = true;
-  return absl::OkStatus();
-}
-
-absl::StatusOr<HostPlan> HostedJob::PlanForHost() const {
-  const proto::JobSpec& spec = plan_.start.spec();
-  HostPlan plan;
-  plan.program = directory_->program_path();
-  plan.arguments.assign(spec.arguments().begin(), spec.arguments().end());
-  if (plan.arguments.empty()) plan.arguments.push_back(spec.program().name());
-  plan.environment = EnvironmentOf(spec);
-  plan.directory = spec.directory();
-  std::error_code error;
-  if (plan.directory.empty() ||
-      (spec.directory_optional() && !std::filesystem::is_directory(plan.directory, error))) {
-    plan.directory = directory_->path();
-  }
-  plan.pids = PidsOf(plan_.start.hosts(static_cast<int>(plan_.node)));
-  if (plan.pids.empty()) return absl::InvalidArgumentError("no process is for this node");
-  plan.processors = context_.processors;
-  plan.memory_bytes = spec.memory_bytes();
-  plan.segment_bytes = segment_->bytes();
-  plan.interactive = spec.interactive();
-  return plan;
+  for (const Pid pid : begun_) held.add_begun(Value(pid));
+  for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
+  held.set_clearing(ending_);
+  return held;
 }
 
 bool HostedJob::HasPidZero() const {
@@ -190,29 +103,42 @@ HostLinkEvents HostedJob::EventsOfHost() {
           [this](Pid pid, pid_t os_pid) {
             if (exchanging_) context_.data_plane.SetProcess(job_, epoch_, pid, os_pid);
           },
-      .begun =
-          [this](Pid pid) {
-            proto::WorkerEvent event;
-            event.mutable_begun()->set_pid(Value(pid));
-            Report(std::move(event));
-          },
-      .output = [this](Pid pid, Stream stream,
-                       std::string text) { OnOutput(pid, stream, std::move(text)); },
+      .begun = [this](Pid pid) { OnBegun(pid); },
+      .output = [this](Pid pid, Stream stream, std::string text,
+                       std::uint64_t offset) { OnOutput(pid, stream, std::move(text), offset); },
       .exited = [this](Pid pid, int wait_status) { OnExited(pid, wait_status); },
+      .checkpoint = [this](const HostReport& report) { checkpoints_.OnReport(report, *segment_); },
+      .not_resumed =
+          [this](Pid pid, const std::string& reason) {
+            ReportRestoreFailed({.failure = absl::StrCat("pid ", Value(pid), ": ", reason)});
+          },
       .gone = [this] { OnGone(); }};
 }
 
-void HostedJob::OnOutput(Pid pid, Stream stream, std::string text) {
+void HostedJob::OnBegun(Pid pid) {
+  begun_.insert(pid);
+  proto::WorkerEvent event;
+  event.mutable_begun()->set_pid(Value(pid));
+  Report(std::move(event));
+  if (!resumes() || begun_.size() != started_pids().size()) return;
+  proto::WorkerEvent resumed;
+  resumed.mutable_resumed();
+  Report(std::move(resumed));
+}
+
+void HostedJob::OnOutput(Pid pid, Stream stream, std::string text, std::uint64_t offset) {
   proto::WorkerEvent event;
   proto::ProcessOutput& output = *event.mutable_output();
   output.set_pid(Value(pid));
   output.set_stream(stream == Stream::kOutput ? proto::STDOUT : proto::STDERR);
   output.set_text(std::move(text));
+  output.set_offset(offset);
   Report(std::move(event));
 }
 
 void HostedJob::OnExited(Pid pid, int wait_status) {
   running_.erase(pid);
+  if (not_started_ && resumes()) return;  // It is bsp-restore that has ended.
   proto::WorkerEvent event;
   proto::ProcessExited& exited = *event.mutable_exited();
   exited.set_pid(Value(pid));
@@ -220,14 +146,16 @@ void HostedJob::OnExited(Pid pid, int wait_status) {
   exited.set_superstep(Value(segment_->superstep(pid)));
   if (WIFEXITED(wait_status)) exited.set_exit_status(WEXITSTATUS(wait_status));
   if (WIFSIGNALED(wait_status)) exited.set_signal(WTERMSIG(wait_status));
+  exited_.push_back(exited);
   Report(std::move(event));
 }
 
 void HostedJob::OnGone() {
   host_.reset();
   stage_ = Stage::kDone;
+  checkpoints_.OnHostGone();
   if (!running_.empty() && !not_started_ && !ending_) {
-    ReportBroken("its processes were killed, with bsp-host");
+    ReportBroken(Fault::kOfNode, "its processes were killed, with bsp-host");
   }
   running_.clear();
   if (ending_) Clear();
@@ -242,6 +170,7 @@ void HostedJob::Report(proto::WorkerEvent event) {
 
 // As local bsprun says it: without the place where the program happens to lie here.
 void HostedJob::ReportNotStarted(int exit_status, std::string reason) {
+  if (resumes()) return ReportRestoreFailed({.failure = std::move(reason)});
   not_started_ = true;
   const std::string here = directory_ ? directory_->path() + "/" : "";
   if (!here.empty() && absl::StartsWith(reason, here)) reason.erase(0, here.size());
@@ -253,11 +182,24 @@ void HostedJob::ReportNotStarted(int exit_status, std::string reason) {
   Report(std::move(event));
 }
 
-void HostedJob::ReportBroken(const std::string& reason) {
+void HostedJob::ReportRestoreFailed(const PreparedRestore& restore) {
+  if (std::exchange(not_started_, true)) return;
+  spdlog::warn("event=restore_failed job={} epoch={} reason=\"{}\"", Value(job_), Value(epoch_),
+               restore.failure);
+  proto::WorkerEvent event;
+  proto::RestoreFailed& failed = *event.mutable_restore_failed();
+  failed.set_checkpoint(plan_.start.resume().checkpoint());
+  failed.set_reason(restore.failure);
+  failed.mutable_pids()->Assign(restore.missing.begin(), restore.missing.end());
+  Report(std::move(event));
+}
+
+void HostedJob::ReportBroken(Fault fault, const std::string& reason) {
   spdlog::warn("event=job_broken job={} epoch={} reason=\"{}\"", Value(job_), Value(epoch_),
                reason);
   proto::WorkerEvent event;
   event.mutable_broken()->set_reason(reason);
+  event.mutable_broken()->set_final(fault == Fault::kOfProgram);
   Report(std::move(event));
 }
 
@@ -279,8 +221,22 @@ void HostedJob::OnOutputKept(const std::vector<std::size_t>& pieces) {
   if (host_) host_->Grant(static_cast<std::uint64_t>(credit));
 }
 
+void HostedJob::TakeCheckpoint(const proto::TakeCheckpoint& order) {
+  if (stage_ == Stage::kRunning) checkpoints_.Take(order, *segment_);
+}
+
+void HostedJob::LetGo(std::uint64_t checkpoint) {
+  if (segment_) segment_->LetGo(checkpoint);
+  checkpoints_.GiveUp(checkpoint);
+}
+
+void HostedJob::SetLease(std::uint64_t until_ns) {
+  if (segment_) segment_->SetLease(until_ns);
+}
+
 void HostedJob::Abandon() {
   silent_ = true;
+  SetLease(0);
   StopExchange();  // Before this worker gets another id.
   End(Files::kDrop);
 }

@@ -19,9 +19,14 @@
 #include "net/event_loop.h"
 #include "proto/workers.pb.h"
 #include "worker/blob_cache.h"
+#include "worker/checkpoint_keeper.h"
+#include "worker/checkpoint_restore.h"
 #include "worker/data_plane.h"
 #include "worker/host_link.h"
+#include "worker/images/image_store.h"
+#include "worker/images/image_transfer.h"
 #include "worker/input_pipe.h"
+#include "worker/job_checkpoints.h"
 #include "worker/job_directory.h"
 #include "worker/limits.h"
 #include "worker/node_segment.h"
@@ -35,17 +40,23 @@ struct HostingContext {
   DataPlane& data_plane;
   BlobCache& cache;
   WorkThreads& threads;
+  ImageStore& images;
+  ImageTransfer& transfer;
   const RaisedLimits& limits;
   std::string jobs_directory;
   std::string host_program;
+  std::string restore_program;  ///< bsp-restore.
   std::uint32_t processors;
-  std::uint64_t memory_bytes;                          ///< Of the machine.
-  std::uint64_t files_bytes_max;                       ///< Of one job, that are sent at its end.
-  std::function<std::uint64_t()> address_space_bytes;  ///< That one more segment may take.
+  std::uint64_t memory_bytes;     ///< Of the machine.
+  std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
   std::function<void(proto::WorkerEvent)> report;
   /// On one of the threads.
   std::function<absl::Status(JobId, const std::string& directory, const std::vector<LeftFile>&)>
       store_files;
+  // Set by HostedJobs:
+  std::function<std::uint64_t()> address_space_bytes{};  ///< That one more segment may take.
+  std::function<std::uint64_t()> lease_until_ns{};
+  CheckpointKeeper* keeper = nullptr;
 };
 
 /// What this node is to one job.
@@ -71,8 +82,24 @@ class HostedJob {
   /// Pieces of its output, so many bytes each, are in the job's log.
   void OnOutputKept(const std::vector<std::size_t>& pieces);
 
+  /// Whether it would come to the same again.
+  enum class Fault { kOfProgram, kOfNode };
+
   /// Its superstep path failed, or the worker ends.
-  void ReportBroken(const std::string& reason);
+  void ReportBroken(Fault fault, const std::string& reason);
+
+  void TakeCheckpoint(const proto::TakeCheckpoint& order);
+
+  /// Processes that wait behind this checkpoint go on without it.
+  void LetGo(std::uint64_t checkpoint);
+
+  void SetLease(std::uint64_t until_ns);
+
+  /// Where it stands, for a coordinator that was restarted.
+  proto::HeldJob Held() const;
+
+  /// The processes here that take part; none before bsp_begin.
+  std::vector<std::uint32_t> PidsTakingPart() const;
 
   enum class Files { kKeep, kDrop };
 
@@ -84,17 +111,27 @@ class HostedJob {
 
   std::uint32_t running() const { return static_cast<std::uint32_t>(running_.size()); }
   pid_t host_os_pid() const { return host_ ? host_->os_pid() : 0; }
+  bool abandoned() const { return silent_; }
   std::uint64_t segment_bytes() const { return segment_ ? segment_->bytes() : 0; }
 
  private:
   enum class Stage { kPreparing, kRunning, kDone, kClearing };
 
-  void OnPrepared(absl::StatusOr<JobDirectory> directory);
-  absl::Status StartProcesses();
+  /// What is done on one of the threads before the processes start.
+  struct Prepared {
+    absl::StatusOr<JobDirectory> directory;
+    PreparedRestore restore{};
+  };
+
+  Prepared Prepare() const;
+  void OnPrepared(Prepared prepared);
+  absl::Status StartProcesses(std::vector<ResumedProcess> resumed);
+  void HoldWithoutProcesses();
   absl::Status MakeSegment();
-  absl::StatusOr<HostPlan> PlanForHost() const;
+  absl::StatusOr<HostPlan> PlanForHost(std::vector<ResumedProcess> resumed) const;
   HostLinkEvents EventsOfHost();
-  void OnOutput(Pid pid, Stream stream, std::string text);
+  void OnBegun(Pid pid);
+  void OnOutput(Pid pid, Stream stream, std::string text, std::uint64_t offset);
   void OnExited(Pid pid, int wait_status);
   void OnGone();
   void StopExchange();
@@ -102,7 +139,12 @@ class HostedJob {
   void KeepFiles(const JobDirectory& directory) const;
   void Report(proto::WorkerEvent event);
   void ReportNotStarted(int exit_status, std::string reason);
+  void ReportRestoreFailed(const PreparedRestore& restore);
   bool HasPidZero() const;
+  std::vector<std::uint32_t> pids() const;
+  std::vector<std::uint32_t> started_pids() const;
+  bool resumes() const { return plan_.start.has_resume(); }
+  bool resumes_images() const { return resumes() && !plan_.start.resume().of_areas(); }
 
   HostingContext& context_;
   const HostedJobPlan plan_;
@@ -121,6 +163,9 @@ class HostedJob {
   std::unique_ptr<InputPipe> input_;
   std::unique_ptr<HostLink> host_;
   std::set<Pid> running_;
+  std::set<Pid> begun_;
+  std::vector<proto::ProcessExited> exited_;
+  JobCheckpoints checkpoints_;
 };
 
 }  // namespace bspnow

@@ -31,6 +31,10 @@ proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
 bool IsWhole(const proto::StartJob& start) {
   const std::uint32_t nprocs = start.spec().nprocs();
   if (nprocs == 0 || nprocs > kProcessesMax) return false;
+  if (start.has_resume()) {
+    const std::uint32_t participants = start.resume().participants();
+    if (participants == 0 || participants > nprocs || start.resume().superstep() == 0) return false;
+  }
   std::set<std::uint32_t> seen;
   for (const proto::Host& host : start.hosts()) {
     if (host.pids().empty() || !std::is_sorted(host.pids().begin(), host.pids().end()))
@@ -44,7 +48,12 @@ bool IsWhole(const proto::StartJob& start) {
 
 }  // namespace
 
-HostedJobs::HostedJobs(HostingContext context) : context_(std::move(context)) {
+HostedJobs::HostedJobs(HostingContext context)
+    : context_(std::move(context)),
+      keeper_(context_.loop, context_.threads, context_.images, context_.transfer,
+              context_.report) {
+  context_.keeper = &keeper_;
+  context_.lease_until_ns = [this] { return lease_until_ns_; };
   context_.address_space_bytes = [this] { return AddressSpaceLeft() / kAddressSpaceParts; };
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::error_code error;
@@ -60,16 +69,11 @@ HostedJob* HostedJobs::Find(std::uint64_t job, std::uint64_t epoch) {
 
 void HostedJobs::OnOrder(const proto::Order& order) {
   if (order.has_start()) return OnStart(order.start());
-  if (order.has_end()) {
-    const proto::EndJob& end = order.end();
-    if (HostedJob* const job = Find(end.job(), end.epoch())) {
-      job->End(end.keep_files() ? HostedJob::Files::kKeep : HostedJob::Files::kDrop);
-    } else {
-      proto::WorkerEvent event = EventOf(end.job(), end.epoch());
-      event.mutable_cleared();
-      context_.report(std::move(event));
-    }
-  }
+  if (order.has_end()) return OnEnd(order.end());
+  if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
+  if (order.has_copy_checkpoint()) return OnCopyCheckpoint(order.copy_checkpoint());
+  if (order.has_keep_checkpoints()) return keeper_.Keep(order.keep_checkpoints());
+  if (order.has_let_go()) return OnLetGo(order.let_go());
   if (order.has_signal()) {
     const proto::SignalProcesses& signal = order.signal();
     if (HostedJob* const job = Find(signal.job(), signal.epoch())) job->Signal(signal.signal());
@@ -78,6 +82,35 @@ void HostedJobs::OnOrder(const proto::Order& order) {
     const proto::Input& input = order.input();
     if (HostedJob* const job = Find(input.job(), input.epoch())) job->OnInput(input);
   }
+}
+
+void HostedJobs::OnEnd(const proto::EndJob& end) {
+  if (HostedJob* const job = Find(end.job(), end.epoch())) {
+    return job->End(end.keep_files() ? HostedJob::Files::kKeep : HostedJob::Files::kDrop);
+  }
+  proto::WorkerEvent event = EventOf(end.job(), end.epoch());
+  event.mutable_cleared();
+  context_.report(std::move(event));
+}
+
+void HostedJobs::OnTakeCheckpoint(const proto::TakeCheckpoint& order) {
+  if (HostedJob* const job = Find(order.job(), order.epoch())) job->TakeCheckpoint(order);
+}
+
+// If the job runs here these are its own images; else whatever this node has of it.
+void HostedJobs::OnCopyCheckpoint(const proto::CopyCheckpoint& order) {
+  std::vector<std::uint32_t> pids;
+  for (const auto& [key, job] : jobs_) {
+    if (key.first == JobId{order.job()} && !job->abandoned()) pids = job->PidsTakingPart();
+  }
+  keeper_.Copy(order, std::move(pids));
+}
+
+void HostedJobs::OnLetGo(const proto::LetGo& order) {
+  if (HostedJob* const job = Find(order.job(), order.epoch())) {
+    return job->LetGo(order.checkpoint());
+  }
+  keeper_.Discard(JobId{order.job()}, order.checkpoint(), [] {});
 }
 
 void HostedJobs::OnStart(const proto::StartJob& start) {
@@ -134,17 +167,36 @@ void HostedJobs::OnOutputKept(JobId job, Epoch epoch, const std::vector<std::siz
 }
 
 void HostedJobs::OnBroken(JobId job, Epoch epoch, const std::string& reason) {
-  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->ReportBroken(reason);
+  if (HostedJob* const found = Find(Value(job), Value(epoch))) {
+    found->ReportBroken(HostedJob::Fault::kOfProgram, reason);
+  }
 }
 
-void HostedJobs::AbandonAll() {
-  for (const auto& [key, job] : jobs_) job->Abandon();
+void HostedJobs::AbandonAllBut(const std::set<JobId>& kept) {
+  for (const auto& [key, job] : jobs_) {
+    if (!kept.contains(key.first)) job->Abandon();
+  }
+}
+
+std::vector<proto::HeldJob> HostedJobs::Held() const {
+  std::vector<proto::HeldJob> held;
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) held.push_back(job->Held());
+  }
+  return held;
+}
+
+void HostedJobs::SetLease(std::uint64_t until_ns) {
+  lease_until_ns_ = until_ns;
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) job->SetLease(until_ns);
+  }
 }
 
 void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
   empty_ = std::move(empty);
   for (const auto& [key, job] : jobs_) {
-    job->ReportBroken(reason);
+    job->ReportBroken(HostedJob::Fault::kOfNode, reason);
     job->End(HostedJob::Files::kDrop);
   }
   if (jobs_.empty()) empty_();

@@ -7,11 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/ids.h"
 #include "proto/workers.pb.h"
+#include "worker/checkpoint_keeper.h"
 #include "worker/hosted_job.h"
 
 namespace bspnow {
@@ -27,10 +30,19 @@ class HostedJobs {
 
   void OnOrder(const proto::Order& order);
   void OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces);
+
+  /// The superstep path has found out that the program asks for what cannot be.
   void OnBroken(JobId job, Epoch epoch, const std::string& reason);
 
-  /// The coordinator knows nothing of them any more.
-  void AbandonAll();
+  /// The coordinator knows nothing of the others any more.
+  void AbandonAllBut(const std::set<JobId>& kept);
+
+  /// For a coordinator that was restarted.
+  std::vector<proto::HeldJob> Held() const;
+
+  /// No process here leaves a barrier after this moment of CLOCK_MONOTONIC; until the first call
+  /// none does at all. Jobs that are being abandoned get no more time.
+  void SetLease(std::uint64_t until_ns);
 
   /// This worker ends: so do its jobs. `empty` is called when nothing of them is left.
   void EndAll(const std::string& reason, std::function<void()> empty);
@@ -42,12 +54,18 @@ class HostedJobs {
   using Key = std::pair<JobId, Epoch>;
 
   void OnStart(const proto::StartJob& start);
+  void OnEnd(const proto::EndJob& end);
+  void OnTakeCheckpoint(const proto::TakeCheckpoint& order);
+  void OnCopyCheckpoint(const proto::CopyCheckpoint& order);
+  void OnLetGo(const proto::LetGo& order);
   void OnCleared(const Key& key);
   HostedJob* Find(std::uint64_t job, std::uint64_t epoch);
   std::uint64_t AddressSpaceLeft() const;
   void KillStrays();
 
   HostingContext context_;
+  CheckpointKeeper keeper_;
+  std::uint64_t lease_until_ns_ = 0;  ///< Nobody has granted any yet.
   WorkerId self_{0};
   std::map<Key, std::unique_ptr<HostedJob>> jobs_;
   std::function<void()> empty_;

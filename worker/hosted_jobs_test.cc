@@ -1,162 +1,10 @@
 // Orders in, events out, with a real bsp-host and real programs; the coordinator is this test.
-#include "worker/hosted_jobs.h"
-
-#include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <mutex>
-#include <string>
-#include <vector>
-
-#include "worker/node_facts.h"
+#include "worker/hosted_jobs_fixture.h"
 
 namespace bspnow {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::uint64_t kPatienceMs = 100'000;
-constexpr std::uint32_t kSelf = 3;
-constexpr char kBspProgram[] = "examples/hello";
-
-class HostedJobsTest : public testing::Test {
- protected:
-  HostedJobsTest() {
-    char directory[] = "/tmp/hosted_jobs_testXXXXXX";
-    root_ = mkdtemp(directory);
-    fs::create_directories(root_ + "/cache");
-    fs::create_directories(root_ + "/jobs");
-  }
-  ~HostedJobsTest() override {
-    threads_.reset();
-    jobs_.reset();
-    data_plane_.reset();
-    RemoveTree(root_);
-  }
-
-  // What is in the cache's directory when it is opened is believed.
-  std::string AddContent(const fs::path& from) {
-    const std::string hash(64, static_cast<char>('a' + contents_++));
-    fs::copy_file(from, root_ + "/cache/" + hash);
-    chmod((root_ + "/cache/" + hash).c_str(), 0555);
-    return hash;
-  }
-  std::string AddScript(const std::string& text) {
-    const std::string path = root_ + "/script";
-    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
-    return AddContent(path);
-  }
-
-  void Open() {
-    auto data_plane = DataPlane::Create(
-        loop_, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
-        {.job_broken = [](JobId, Epoch, const std::string&) {},
-         .lease_renewed = [](std::uint64_t) {},
-         .note = [](const std::string&) {}});
-    ASSERT_TRUE(data_plane.ok());
-    data_plane_ = std::move(*data_plane);
-    // Nobody is there; jobs on one node do not need it.
-    data_plane_->JoinCoordinator(
-        {.self = WorkerId{kSelf}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
-    auto cache = BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, int) {
-      return absl::NotFoundError("no such content");
-    });
-    ASSERT_TRUE(cache.ok());
-    cache_ = std::move(*cache);
-    threads_ = std::make_unique<WorkThreads>(2);
-    jobs_ = std::make_unique<HostedJobs>(HostingContext{
-        .loop = loop_,
-        .data_plane = *data_plane_,
-        .cache = *cache_,
-        .threads = *threads_,
-        .limits = limits_,
-        .jobs_directory = root_ + "/jobs",
-        .host_program = fs::absolute("worker/bsp-host").string(),
-        .processors = UsableProcessors(),
-        .memory_bytes = MemoryBytes(),
-        .files_bytes_max = 1000,
-        .address_space_bytes = {},
-        .report = [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); },
-        .store_files =
-            [this](JobId, const std::string&, const std::vector<LeftFile>& files) {
-              const std::scoped_lock lock(stored_mutex_);
-              stored_ = files;
-              return absl::OkStatus();
-            }});
-    jobs_->SetSelf(WorkerId{kSelf});
-  }
-
-  static proto::Order StartOrder(std::uint64_t job, const std::string& hash, std::uint32_t nprocs) {
-    proto::Order order;
-    proto::StartJob& start = *order.mutable_start();
-    start.set_job(job);
-    start.set_epoch(1);
-    start.mutable_spec()->set_nprocs(nprocs);
-    start.mutable_spec()->mutable_program()->set_name("program");
-    start.mutable_spec()->mutable_program()->set_sha256(hash);
-    start.mutable_spec()->add_arguments("program");
-    proto::Host& host = *start.add_hosts();
-    host.set_worker(kSelf);
-    for (std::uint32_t pid = 0; pid < nprocs; ++pid) host.add_pids(pid);
-    return order;
-  }
-  static proto::Order EndOrder(std::uint64_t job) {
-    proto::Order order;
-    order.mutable_end()->set_job(job);
-    order.mutable_end()->set_epoch(1);
-    order.mutable_end()->set_keep_files(true);
-    return order;
-  }
-
-  template <typename Condition>
-  bool RunUntil(Condition condition) {
-    bool late = false;
-    loop_.SetTimer(kPatienceMs, [&late] { late = true; });
-    while (!condition() && !late) loop_.RunOnce();
-    loop_.CancelTimer();
-    return !late;
-  }
-  std::size_t Count(proto::WorkerEvent::WhatCase what) const {
-    return static_cast<std::size_t>(
-        std::count_if(events_.begin(), events_.end(),
-                      [what](const auto& event) { return event.what_case() == what; }));
-  }
-  bool RunUntilExited(std::size_t processes) {
-    return RunUntil([&] { return Count(proto::WorkerEvent::kExited) == processes; });
-  }
-  bool End(std::uint64_t job) {
-    jobs_->OnOrder(EndOrder(job));
-    return RunUntil([&] { return jobs_->jobs() == 0; });
-  }
-  std::string Output() const {
-    std::string text;
-    for (const proto::WorkerEvent& event : events_) text += event.output().text();
-    return text;
-  }
-  const proto::WorkerEvent& First(proto::WorkerEvent::WhatCase what) const {
-    return *std::find_if(events_.begin(), events_.end(),
-                         [what](const auto& event) { return event.what_case() == what; });
-  }
-  bool JobsDirectoryIsEmpty() const { return fs::is_empty(root_ + "/jobs"); }
-
-  const RaisedLimits limits_;
-  std::string root_;
-  int contents_ = 0;
-  EventLoop loop_;
-  std::unique_ptr<DataPlane> data_plane_;
-  std::unique_ptr<BlobCache> cache_;
-  std::unique_ptr<WorkThreads> threads_;
-  std::unique_ptr<HostedJobs> jobs_;
-  std::vector<proto::WorkerEvent> events_;
-  std::mutex stored_mutex_;
-  std::vector<LeftFile> stored_;
-};
 
 TEST_F(HostedJobsTest, RunsABspProgramOfOneProcessAndOfTwo) {
   const std::string hash = AddContent(kBspProgram);
@@ -340,9 +188,82 @@ TEST_F(HostedJobsTest, ReportsNothingOfAbandonedJobs) {
   jobs_->OnOrder(StartOrder(1, hash, 1));
   ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kStarted) == 1; }));
   events_.clear();
-  jobs_->AbandonAll();
+  jobs_->AbandonAllBut({});
   ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
   EXPECT_TRUE(events_.empty());
+}
+
+TEST_F(HostedJobsTest, KeepsTheJobsThatARestartedCoordinatorKnows) {
+  const std::string hash = AddScript("sleep 1000");
+  Open();
+  jobs_->OnOrder(StartOrder(1, hash, 1));
+  jobs_->OnOrder(StartOrder(2, hash, 1));
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kStarted) == 2; }));
+  jobs_->AbandonAllBut({JobId{2}});
+  ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 1; }));
+  const std::vector<proto::HeldJob> held = jobs_->Held();
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].job(), 2u);
+  EXPECT_EQ(held[0].epoch(), 1u);
+  EXPECT_FALSE(held[0].clearing());
+  ASSERT_TRUE(End(2));
+}
+
+TEST_F(HostedJobsTest, HoldsWhoHasBegunAndWhoHasExited) {
+  const std::string hash = AddContent(kBspProgram);
+  Open();
+  jobs_->OnOrder(StartOrder(1, hash, 2));
+  ASSERT_TRUE(RunUntilExited(2));
+  const std::vector<proto::HeldJob> held = jobs_->Held();
+  ASSERT_EQ(held.size(), 1u);
+  EXPECT_EQ(held[0].participants(), 2u);
+  EXPECT_GT(held[0].barriers(), 0u);
+  EXPECT_EQ(held[0].begun_size(), 2);
+  ASSERT_EQ(held[0].exited_size(), 2);
+  EXPECT_EQ(held[0].exited(0).exit_status(), 0);
+  EXPECT_EQ(held[0].exited(0).reached(), static_cast<std::uint32_t>(ProcessState::kEnded));
+  ASSERT_TRUE(End(1));
+}
+
+TEST_F(HostedJobsTest, LetsNoProcessPassABarrierWithoutALease) {
+  const std::string hash = AddContent(kBspProgram);
+  OpenWithoutLease();
+  jobs_->OnOrder(StartOrder(1, hash, 2));
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kBegun) == 2; }));
+  EXPECT_EQ(Output(), "");
+  jobs_->SetLease(1);  // Long ago.
+  EXPECT_EQ(Output(), "");
+  jobs_->SetLease(~std::uint64_t{0});
+  ASSERT_TRUE(RunUntilExited(2));
+  EXPECT_NE(Output(), "");
+  ASSERT_TRUE(End(1));
+}
+
+// Pid 2 had left at bsp_begin: a job of two of three processes goes on without it.
+TEST_F(HostedJobsTest, ANodeWhoseProcessesHadLeftStaysWithTheJobThatGoesOn) {
+  const std::string hash = AddContent(kBspProgram);
+  Open();
+  proto::Order order = StartOrder(1, hash, 3);
+  proto::StartJob& start = *order.mutable_start();
+  start.mutable_hosts(0)->clear_pids();
+  start.mutable_hosts(0)->add_pids(2);
+  proto::Host& other = *start.add_hosts();
+  other.set_worker(kSelf + 1);
+  other.set_data_address("127.0.0.1:9");
+  other.add_pids(0);
+  other.add_pids(1);
+  start.mutable_resume()->set_checkpoint(4);
+  start.mutable_resume()->set_superstep(10);
+  start.mutable_resume()->set_participants(2);
+  jobs_->OnOrder(order);
+  ASSERT_TRUE(RunUntil([this] { return !events_.empty(); }));
+  EXPECT_EQ(events_[0].what_case(), proto::WorkerEvent::kResumed);
+  ASSERT_EQ(jobs_->Held().size(), 1u);
+  EXPECT_EQ(jobs_->Held()[0].participants(), 2u);
+  EXPECT_EQ(jobs_->Held()[0].first_superstep(), 9u);
+  EXPECT_EQ(jobs_->Held()[0].begun_size(), 1);
+  ASSERT_TRUE(End(1));
+  EXPECT_EQ(Count(proto::WorkerEvent::kCleared), 1u);
 }
 
 TEST_F(HostedJobsTest, ClearsWhatAnEarlierRunLeft) {

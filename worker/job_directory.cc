@@ -1,7 +1,6 @@
 #include "worker/job_directory.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kNameBytesMax = 4096;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 absl::Status Failed(const std::string& what, const std::error_code& error) {
@@ -35,22 +33,14 @@ std::string JobDirectoryName(JobId job, Epoch epoch) {
   return absl::StrCat(Value(job), "-", Value(epoch));
 }
 
-bool IsNameBelow(std::string_view name) {
-  if (name.empty() || name.size() > kNameBytesMax) return false;
-  if (name.find('\0') != std::string_view::npos) return false;
-  for (const absl::string_view part :
-       absl::StrSplit(absl::string_view(name.data(), name.size()), '/')) {
-    if (part.empty() || part == "." || part == "..") return false;
-  }
-  return true;
-}
-
 absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
                                                   const proto::JobSpec& spec, BlobCache& cache) {
   std::error_code error;
   fs::create_directories(path, error);
+  // As the kernel names it: images hold such paths.
+  const std::string canonical = error ? path : fs::canonical(path, error).string();
   if (error) return Failed(absl::StrCat("making ", path), error);
-  JobDirectory directory(path);
+  JobDirectory directory(canonical);
   if (absl::Status filled = directory.Fill(spec, cache); !filled.ok()) return filled;
   return directory;
 }
@@ -86,6 +76,14 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
   }
   for (const LeftFile& file : LeftFiles()) given_[file.name] = file;
   return absl::OkStatus();
+}
+
+std::vector<GivenFile> JobDirectory::given() const {
+  std::vector<GivenFile> files;
+  for (const auto& [name, file] : given_) {
+    files.push_back({.name = name, .bytes = file.bytes, .changed_ns = file.changed_ns});
+  }
+  return files;
 }
 
 std::vector<LeftFile> JobDirectory::LeftFiles() const {

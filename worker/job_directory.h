@@ -9,21 +9,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "proto/jobs.pb.h"
 #include "worker/blob_cache.h"
+#include "worker/images/job_files.h"
 
 namespace bspnow {
 
 /// "17-1".
 std::string JobDirectoryName(JobId job, Epoch epoch);
-
-/// Whether `name` stays below the directory that it is relative to: no "..", no leading slash, no
-/// empty part, no NUL.
-bool IsNameBelow(std::string_view name);
 
 /// A file that the job made or changed.
 struct LeftFile {
@@ -45,6 +41,9 @@ class JobDirectory {
 
   const std::string& path() const { return path_; }
   std::string program_path() const { return path_ + "/" + program_; }
+
+  /// What came with the job.
+  std::vector<GivenFile> given() const;
 
   /// Regular files that are new or changed, in order of name.
   std::vector<LeftFile> LeftFiles() const;

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "worker/arrival_figures.h"
 #include "worker/process_memory.h"
 
 namespace bspnow {
 namespace {
 
+using enum ExchangeFault;
 using FrameClass = NodeExchange::FrameClass;
 
 template <typename T>
@@ -51,9 +53,9 @@ JobExchange::JobExchange(const Segment& segment, JobShape shape, ExchangeRim& ri
       frames_(shape_.hosts.size()),
       owed_(shape_.hosts.size()) {}
 
-void JobExchange::Break(const std::string& reason) {
+void JobExchange::Break(ExchangeFault fault, const std::string& reason) {
   if (std::exchange(broken_, true)) return;
-  rim_.OnBroken(reason);
+  rim_.OnBroken(fault, reason);
 }
 
 // ---- The bell -----------------------------------------------------------------------------------
@@ -102,6 +104,7 @@ void JobExchange::OnBegun() {
   const std::uint32_t p = segment_.header().participants.value.load(std::memory_order_acquire);
   if (!shape_.IsHere(0) || p == 0 || p > shape_.host_of.size()) {
     return Break(
+        kOfProgram,
         absl::StrCat("pid 0 has damaged its communication memory: bsp_begin with p = ", p));
   }
   shape_.participants = p;
@@ -118,6 +121,11 @@ void JobExchange::OnBegin(std::uint32_t nprocs) {
   if (nprocs == 0 || nprocs > shape_.host_of.size()) return;
   shape_.participants = nprocs;
   segment_.header().participants.Publish(nprocs);
+}
+
+void JobExchange::OnResumed(std::uint32_t participants) {
+  shape_.participants = participants;
+  segment_.header().participants.Publish(participants);
 }
 
 FrameHeader JobExchange::Header(FrameKind kind) const {
@@ -140,7 +148,8 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
                              .ending = phase.ending.load(std::memory_order_relaxed)};
   if (exchange_.waiting() || barriers != static_cast<std::uint32_t>(exchange_.barrier() + 1) ||
       std::max({counts.data, counts.gets, counts.votes, counts.ending}) > here || here == 0) {
-    return Break(absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
+    return Break(kOfProgram,
+                 absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
                               " where ", exchange_.barrier() + 1, " was due"));
   }
   if (exchange_.barrier() == 0) source_.OfferReading();
@@ -151,17 +160,19 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
     std::copy(source_.counted().begin(), source_.counted().end(), owed_.begin());
     unread_puts = source_.unread_puts();
   }
-  Perform(exchange_.OnLocalArrival(counts, owed_, unread_puts));
+  const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_, unread_puts);
+  EncodeArrival();
+  Perform(actions);
   SendFrames();
 }
 
 bool JobExchange::Collect(const BarrierCounts& counts) {
   const absl::Status status = source_.CollectBatch(exchange_.superstep(), counts, frames_);
-  if (!status.ok()) Break(std::string(status.message()));
+  if (!status.ok()) Break(kOfProgram, std::string(status.message()));
   return status.ok();
 }
 
-void JobExchange::SendArrive() {
+void JobExchange::EncodeArrival() {
   const NodeExchange::Arrival& arrival = exchange_.arrival();
   const std::uint32_t here = shape_.TakingPart(shape_.self);
   peers_.clear();
@@ -170,14 +181,11 @@ void JobExchange::SendArrive() {
     peers_.push_back(PeerOwed{
         .worker = Value(rim_.WorkerOf(host)), .reserved = 0, .frames = arrival.frames[host]});
   }
+  const std::span<const Pid> arrived = std::span(shape_.here()).first(here);
   ending_.clear();
   if (arrival.counts.ending != 0 && arrival.counts.ending != here) {
     ending_.resize((shape_.participants + 7) / 8);
-    for (std::uint32_t i = 0; i < here; ++i) {
-      const std::uint32_t pid = Value(shape_.here()[i]);
-      if (ReadOnce(segment_.cell(Pid{pid}).in_end) == 0) continue;
-      ending_[pid / 8] |= std::byte{1} << pid % 8;
-    }
+    MarkEnding(segment_, arrived, ending_);
   }
   ArriveBody body{.barrier = arrival.barrier,
                   .processes = here,
@@ -188,33 +196,16 @@ void JobExchange::SendArrive() {
                   .peers = static_cast<std::uint32_t>(peers_.size()),
                   .ending_bytes = static_cast<std::uint32_t>(ending_.size()),
                   .has_sums = arrival.superstep != 0 ? 1u : 0u,
+                  .ends_superstep = exchange_.ends_superstep() ? 1u : 0u,
                   .sums = {}};
-  if (body.has_sums != 0) body.sums = Sums();
-  EncodeArrive(body, peers_, ending_, payload_);
-  rim_.SendToCoordinator(Header(FrameKind::kArrive), payload_);
+  if (body.has_sums != 0) body.sums = SumsOf(segment_, arrived, arrival.superstep - 1);
+  SentArrive& sent = arrives_[arrival.barrier & 1];
+  sent.header = Header(FrameKind::kArrive);
+  EncodeArrive(body, peers_, ending_, sent.payload);
 }
 
-// Of the superstep before. The processes wrote these numbers; they are shown, and not relied upon.
-SuperstepSums JobExchange::Sums() const {
-  SuperstepSums sums{};
-  sums.superstep = exchange_.superstep() - 1;
-  const std::uint32_t here = shape_.TakingPart(shape_.self);
-  for (std::uint32_t i = 0; i < here; ++i) {
-    const Measurement& m = segment_.measurement(shape_.here()[i], sums.superstep);
-    const std::uint64_t compute_ns = ReadOnce(m.compute_ns);
-    const std::uint64_t wait_ns = ReadOnce(m.wait_ns);
-    const std::uint64_t exchange_ns = ReadOnce(m.exchange_ns);
-    if (i == 0) {
-      sums.start_ns = ReadOnce(m.start_ns);
-      sums.total_ns = compute_ns + wait_ns + exchange_ns;
-    }
-    sums.compute_ns = std::max(sums.compute_ns, compute_ns);
-    sums.wait_ns = std::max(sums.wait_ns, wait_ns);
-    sums.exchange_ns = std::max(sums.exchange_ns, exchange_ns);
-    sums.h_bytes = std::max({sums.h_bytes, ReadOnce(m.bytes_out), ReadOnce(m.bytes_in)});
-    sums.messages += ReadOnce(m.messages_out);
-  }
-  return sums;
+void JobExchange::SendArrive(std::uint64_t barrier) {
+  rim_.SendToCoordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
 }
 
 // ---- Out ----------------------------------------------------------------------------------------
@@ -236,7 +227,7 @@ void JobExchange::SendFrames() {
 
 void JobExchange::SendHanded() {
   const absl::Status status = source_.CollectHanded(exchange_.superstep(), frames_);
-  if (!status.ok()) return Break(std::string(status.message()));
+  if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
   SendFrames();
 }
 
@@ -246,7 +237,8 @@ void JobExchange::OnDelivered(std::uint64_t token) {
 
 void JobExchange::OnAnswers(std::uint32_t answers) {
   if (answers != static_cast<std::uint32_t>(exchange_.superstep())) {
-    return Break(absl::StrCat("a process has damaged the communication memory: answers of ",
+    return Break(kOfProgram,
+                 absl::StrCat("a process has damaged the communication memory: answers of ",
                               answers, " where ", exchange_.superstep(), " are due"));
   }
   Perform(exchange_.OnLocalAnswers(exchange_.superstep() - 1));
@@ -259,7 +251,7 @@ void JobExchange::SendAnswers() {
     requests_.clear();
     inbox_.FindRequests(superstep, host, requests_);
     const absl::Status status = source_.CollectAnswers(superstep, requests_, frames_);
-    if (!status.ok()) return Break(std::string(status.message()));
+    if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
     OutgoingBatch end;
     end.job = shape_.job;
     end.epoch = shape_.epoch;
@@ -296,7 +288,7 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   const absl::Status status = inbox_.Take(header.superstep, piece, data);
   if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
   if (!status.ok()) {
-    Break(std::string(status.message()));
+    Break(kOfProgram, std::string(status.message()));
     return FrameFault::kNone;
   }
   Perform(exchange_.OnFrame(host, header.superstep, frame_class));
@@ -325,9 +317,11 @@ FrameFault JobExchange::OnRelease(std::span<const std::byte> payload) {
   const std::optional<ReleaseView> view = ReleaseView::Decode(payload);
   if (!view.has_value()) return FrameFault::kMalformed;
   const ReleaseBody& body = view->body();
-  if (broken_ || !exchange_.waiting() || body.barrier != exchange_.barrier()) {
+  if (broken_ || !exchange_.waiting() || exchange_.release_known() ||
+      body.barrier != exchange_.barrier()) {
     return FrameFault::kNone;  // Repeated.
   }
+  release_ = body;
   std::fill(owed_.begin(), owed_.end(), 0);
   for (std::uint32_t i = 0; i < body.peers; ++i) {
     const PeerOwed owed = view->peer(i);
@@ -354,7 +348,8 @@ void JobExchange::OnCoordinatorReconnected() {
 }
 
 void JobExchange::Perform(const NodeExchange::Actions& actions) {
-  if (actions.arrive) SendArrive();
+  if (actions.arrive) SendArrive(exchange_.barrier());
+  if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);
   if (actions.prune) Prune();
   if (actions.release) Release();
   if (actions.take_answers) TakeAnswers();
@@ -381,7 +376,19 @@ void JobExchange::Release() {
   phase.with_gets.store(counts.gets, std::memory_order_relaxed);
   phase.with_votes.store(counts.votes, std::memory_order_relaxed);
   phase.ending.store(counts.ending, std::memory_order_relaxed);
+  OrderImage(phase);
   ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));
+}
+
+// Nobody reads the order before `save` is set, and all have read it before the next one comes.
+void JobExchange::OrderImage(BarrierPhase& phase) {
+  const bool save = release_.checkpoint != 0 && exchange_.released_ends_superstep();
+  phase.save.store(save ? 1 : 0, std::memory_order_relaxed);
+  if (!save) return;
+  ImageOrder& order = segment_.header().image;
+  order.checkpoint = release_.checkpoint;
+  order.base = release_.base;
+  order.hold = release_.hold;
 }
 
 void JobExchange::TakeAnswers() {

@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@
 
 namespace bspnow {
 
+/// Why a job cannot go on: it would not elsewhere either, or only not here and now.
+enum class ExchangeFault { kOfProgram, kOfSurroundings };
+
 /// The streams. Hosts are numbered as in the job.
 class ExchangeRim {
  public:
@@ -31,7 +35,7 @@ class ExchangeRim {
   virtual WorkerId WorkerOf(std::uint32_t host) const = 0;
   virtual std::uint32_t HostOf(WorkerId worker) const = 0;  ///< The number of hosts: none.
   /// The job cannot go on. Must not destroy the JobExchange.
-  virtual void OnBroken(const std::string& reason) = 0;
+  virtual void OnBroken(ExchangeFault fault, const std::string& reason) = 0;
 
  protected:
   ~ExchangeRim() = default;
@@ -54,6 +58,8 @@ class JobExchange {
   // ---- The coordinator
 
   void OnBegin(std::uint32_t nprocs);
+  /// The epoch resumes with that p, before its first process runs: bsp_begin was long ago.
+  void OnResumed(std::uint32_t participants);
   FrameFault OnRelease(std::span<const std::byte> payload);
   void OnCoordinatorReconnected();
 
@@ -66,7 +72,7 @@ class JobExchange {
   void OnDelivered(std::uint64_t token);
 
   /// Does nothing more.
-  void Break(const std::string& reason);
+  void Break(ExchangeFault fault, const std::string& reason);
 
   const JobShape& shape() const { return shape_; }
   std::uint64_t superstep() const { return exchange_.superstep(); }
@@ -89,12 +95,13 @@ class JobExchange {
   void SendHanded();
   void SendAnswers();
   void SendFrames();
-  void SendArrive();
+  void EncodeArrival();
+  void SendArrive(std::uint64_t barrier);
   void SendBegin();
-  SuperstepSums Sums() const;
   void Perform(const NodeExchange::Actions& actions);
   void Prune();
   void Release();
+  void OrderImage(BarrierPhase& phase);
   void TakeAnswers();
   bool WriteDirect(Pid destination, std::uint64_t superstep, const PutRecord& put,
                    std::span<const std::byte> data);
@@ -116,7 +123,13 @@ class JobExchange {
   std::uint64_t pruned_ = 0;
   BatchSource::Frames frames_;
   std::vector<std::uint64_t> owed_;  ///< By host.
-  std::vector<std::byte> payload_;
+  /// The newest two, by parity of the barrier: a coordinator that was restarted needs them again.
+  struct SentArrive {
+    FrameHeader header;
+    std::vector<std::byte> payload;
+  };
+  std::array<SentArrive, 2> arrives_;
+  ReleaseBody release_{};  ///< Of this barrier, if it is known.
   std::vector<PeerOwed> peers_;
   std::vector<std::byte> ending_;
   std::vector<AnswerRequest> requests_;

@@ -14,6 +14,7 @@ namespace bspnow {
 struct JobHost {
   WorkerId worker;
   std::string data_address;
+  std::string node;  ///< Its name, for messages.
   std::vector<Pid> pids;
 };
 
@@ -23,6 +24,8 @@ struct JobPlan {
   std::vector<JobHost> hosts;
   NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
   int doorbell;          ///< An eventfd that the processes hold, too; borrowed. -1 if one host.
+  /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.
+  std::uint32_t participants = 0;
 };
 
 }  // namespace bspnow

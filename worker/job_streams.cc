@@ -19,12 +19,12 @@ JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers,
     const JobHost& host = plan.hosts[k];
     host_of_[host.worker] = k;
     if (host.worker == self) continue;
-    const absl::StatusOr<SendingStream*> stream = peers_.Use(host.worker, host.data_address);
+    const absl::StatusOr<SendingStream*> stream = peers_.Use(host);
     if (stream.ok()) {
       streams_[k] = *stream;
     } else {
-      fault_ = absl::StrCat("the address ", host.data_address, " of worker ", Value(host.worker),
-                            ": ", std::string(stream.status().message()));
+      fault_ = absl::StrCat("the address ", host.data_address, " of worker ", host.node, ": ",
+                            std::string(stream.status().message()));
     }
   }
   BSP_CHECK(host_of_.contains(self));

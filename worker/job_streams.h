@@ -20,7 +20,7 @@ namespace bspnow {
 struct JobStreamsEvents {
   /// Lost if there is no connection.
   std::function<void(const FrameHeader&, std::span<const std::byte> payload)> to_coordinator;
-  std::function<void(const std::string& reason)> broken;
+  std::function<void(ExchangeFault, const std::string& reason)> broken;
 };
 
 class JobStreams final : public ExchangeRim {
@@ -45,7 +45,9 @@ class JobStreams final : public ExchangeRim {
   void Prune(Superstep superstep) override;
   WorkerId WorkerOf(std::uint32_t host) const override { return plan_.hosts[host].worker; }
   std::uint32_t HostOf(WorkerId worker) const override;
-  void OnBroken(const std::string& reason) override { events_.broken(reason); }
+  void OnBroken(ExchangeFault fault, const std::string& reason) override {
+    events_.broken(fault, reason);
+  }
 
  private:
   JobPlan plan_;

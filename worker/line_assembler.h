@@ -31,6 +31,7 @@ class LineAssembler {
   std::string Finish();
 
   bool has_partial() const { return !partial_.empty(); }
+  std::string_view partial() const { return partial_; }
 
  private:
   std::string prefix_;

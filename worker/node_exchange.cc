@@ -72,7 +72,7 @@ NodeExchange::Actions NodeExchange::ReleaseIfDue() {
 }
 
 NodeExchange::Actions NodeExchange::OnCoordinatorReconnected() {
-  return Actions{.arrive = arrived_ && !release_known_};
+  return Actions{.arrive = arrived_, .arrive_before = barrier_ != 0};
 }
 
 // ---- Frames -------------------------------------------------------------------------------------

@@ -40,11 +40,12 @@ class NodeExchange {
   /// store global_counts(), let the processes go; before it, forget what was sent in the superstep
   /// before (`prune`).
   struct Actions {
-    bool arrive = false;        ///< Send Arrive, as arrival() says.
-    bool prune = false;         ///< Nobody needs a frame of a superstep below pruned() again.
-    bool release = false;       ///< Of barrier released_barriers() - 1, of released_superstep().
-    bool send_answers = false;  ///< To those of whom Asked() says so, of answers_superstep().
-    bool take_answers = false;  ///< TakeAnswered() is true for some host.
+    bool arrive = false;         ///< Send Arrive, as arrival() says.
+    bool arrive_before = false;  ///< Send again that of the last barrier that was passed.
+    bool prune = false;          ///< Nobody needs a frame of a superstep below pruned() again.
+    bool release = false;        ///< Of barrier released_barriers() - 1, of released_superstep().
+    bool send_answers = false;   ///< To those of whom Asked() says so, of answers_superstep().
+    bool take_answers = false;   ///< TakeAnswered() is true for some host.
   };
 
   struct Arrival {
@@ -89,7 +90,8 @@ class NodeExchange {
   /// The processes of this node have answered all gets of `superstep`.
   Actions OnLocalAnswers(std::uint64_t superstep);
 
-  /// What was said to the coordinator may be lost.
+  /// What was said to the coordinator may be lost; it may be another one, which knows nothing of
+  /// the barriers so far.
   Actions OnCoordinatorReconnected();
 
   // ---- State
@@ -101,6 +103,8 @@ class NodeExchange {
   std::uint64_t superstep() const { return SuperstepOf(barrier_); }
   bool ends_superstep() const { return EndsSuperstep(barrier_); }
   bool waiting() const { return arrived_; }
+  /// Its Release is here; frames may be missing.
+  bool release_known() const { return release_known_; }
   const Arrival& arrival() const { return arrival_; }
   const BarrierCounts& global_counts() const { return global_; }
   std::uint64_t released_superstep() const { return SuperstepOf(barrier_ - 1); }

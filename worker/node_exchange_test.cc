@@ -128,13 +128,24 @@ TEST(NodeExchangeTest, PrunesWhatIsOlderThanTheSuperstepThatEnds) {
   EXPECT_EQ(exchange.pruned(), 1u);
 }
 
-TEST(NodeExchangeTest, RepeatsItsArrivalToANewConnectionUntilTheReleaseIsKnown) {
-  NodeExchange exchange = Begun(1);
+TEST(NodeExchangeTest, RepeatsItsLastTwoArrivalsToANewConnection) {
+  NodeExchange exchange(NodeExchangePlan{.self = 0, .hosts = 3, .barriers_per_superstep = 1});
   EXPECT_FALSE(exchange.OnCoordinatorReconnected().arrive);
+  EXPECT_FALSE(exchange.OnCoordinatorReconnected().arrive_before);
   Arrive(exchange);
   EXPECT_TRUE(exchange.OnCoordinatorReconnected().arrive);
+  EXPECT_FALSE(exchange.OnCoordinatorReconnected().arrive_before);
+  exchange.OnRelease(0, kSilent, Frames{0, 0, 0});
+  EXPECT_FALSE(exchange.OnCoordinatorReconnected().arrive);
+  EXPECT_TRUE(exchange.OnCoordinatorReconnected().arrive_before);
+}
+
+TEST(NodeExchangeTest, RepeatsItsArrivalAlsoIfOnlyFramesAreMissing) {
+  NodeExchange exchange = Begun(1);
+  Arrive(exchange);
   exchange.OnRelease(1, kData, Frames{0, 1, 0});
-  EXPECT_FALSE(exchange.OnCoordinatorReconnected().arrive);  // A frame is missing, no more.
+  EXPECT_TRUE(exchange.OnCoordinatorReconnected().arrive);  // Others may not have heard of it.
+  EXPECT_TRUE(exchange.OnCoordinatorReconnected().arrive_before);
 }
 
 TEST(NodeExchangeTest, SendsAnswersToThoseWhoAsked) {

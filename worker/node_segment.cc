@@ -40,6 +40,7 @@ absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
   header.layout = layout;
   header.node = 0;
   header.nodes = 1;
+  header.lease_until_ns.store(~std::uint64_t{0});
   return NodeSegment(std::move(memory), Segment(std::move(region), layout));
 }
 
@@ -52,9 +53,35 @@ void NodeSegment::Place(std::uint32_t node, const std::vector<std::vector<Pid>>&
   }
 }
 
+void NodeSegment::Resume(std::uint64_t first_superstep, std::uint32_t participants) {
+  NodeHeader& header = segment_.header();
+  header.first_superstep = first_superstep;
+  header.participants.value.store(participants);
+}
+
+void NodeSegment::SetLease(std::uint64_t until_ns) {
+  segment_.header().lease_until_ns.store(until_ns);
+}
+
+void NodeSegment::OrderImage(const ImagePlan& plan) {
+  ImageOrder& order = segment_.header().image;
+  order.checkpoint = plan.checkpoint;
+  order.base = plan.base;
+  order.hold = plan.after == ImagePlan::After::kHold ? 1 : 0;
+}
+
+void NodeSegment::RaiseWanted() {
+  ImageOrder& order = segment_.header().image;
+  order.wanted.store(order.checkpoint);
+}
+
+void NodeSegment::LetGo(std::uint64_t checkpoint) {
+  segment_.header().image.let_go.Publish(static_cast<std::uint32_t>(checkpoint));
+}
+
 Superstep NodeSegment::superstep(Pid pid) const {
   const std::uint32_t started = segment_.cell(pid).started.value.load();
-  return Superstep{started == 0 ? 0 : started - 1u};
+  return Superstep{segment_.header().first_superstep + (started == 0 ? 0 : started - 1u)};
 }
 
 std::uint32_t NodeSegment::participants() const {

@@ -18,6 +18,13 @@ struct JobMeasurements {
   JobTotals totals;
 };
 
+/// What the processes are to do at a checkpoint; see ImageOrder in runtime/link.h.
+struct ImagePlan {
+  std::uint64_t checkpoint;
+  std::uint64_t base;
+  enum class After { kGoOn, kHold } after;
+};
+
 class NodeSegment {
  public:
   static absl::StatusOr<NodeSegment> Create(const SegmentPlan& plan);
@@ -26,9 +33,38 @@ class NodeSegment {
   /// is this one. Before any process runs; without it all live here.
   void Place(std::uint32_t node, const std::vector<std::vector<Pid>>& hosts);
 
+  /// The segment is for an epoch that resumes; `participants` 0: its processes begin in `main`.
+  /// Before any process runs.
+  void Resume(std::uint64_t first_superstep, std::uint32_t participants);
+
+  /// Nobody here leaves a barrier after this moment of CLOCK_MONOTONIC. Until the first call there
+  /// is no lease.
+  void SetLease(std::uint64_t until_ns);
+
+  /// Fills the order; BarrierPhase::save makes it valid, or RaiseWanted.
+  void OrderImage(const ImagePlan& plan);
+
+  /// If the whole job lives here: the order holds from the next bsp_sync.
+  void RaiseWanted();
+
+  /// Processes that wait behind this checkpoint go on.
+  void LetGo(std::uint64_t checkpoint);
+
   int fd() const { return memory_.get(); }
   const Segment& segment() const { return segment_; }
   std::uint64_t bytes() const { return segment_.bytes(); }
+
+  /// p; 0 before bsp_begin.
+  std::uint32_t participants() const;
+
+  /// For how long the last image held a process.
+  std::uint64_t image_pause_ns(Pid pid) const { return segment_.cell(pid).image_pause_ns; }
+
+  /// See NodeHeader.
+  std::uint64_t first_superstep() const { return segment_.header().first_superstep; }
+
+  /// Passed here in this epoch.
+  std::uint32_t barriers() const { return segment_.header().barrier.released.value.load(); }
 
   ProcessState state(Pid pid) const { return segment_.cell(pid).state.load(); }
   Superstep superstep(Pid pid) const;
@@ -43,7 +79,6 @@ class NodeSegment {
   NodeSegment(UniqueFd memory, Segment segment)
       : memory_(std::move(memory)), segment_(std::move(segment)) {}
 
-  std::uint32_t participants() const;
   std::uint64_t recorded(std::uint32_t p) const;
 
   UniqueFd memory_;

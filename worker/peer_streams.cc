@@ -21,9 +21,8 @@ void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
 
 }  // namespace
 
-PeerStreams::PeerStreams(EventLoop& loop, const SocketOptions& socket, std::uint64_t incarnation,
-                         SendingStreamEvents events)
-    : loop_(loop), socket_(socket), incarnation_(incarnation), events_(std::move(events)) {}
+PeerStreams::PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events)
+    : loop_(loop), settings_(std::move(settings)), events_(std::move(events)) {}
 
 void PeerStreams::Forget(Peer& peer) {
   Add(gone_, peer.stream->counts());
@@ -43,21 +42,23 @@ void PeerStreams::SetSelf(WorkerId self) {
   self_ = self;
 }
 
-absl::StatusOr<SendingStream*> PeerStreams::Use(WorkerId worker, const std::string& address) {
-  const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
+absl::StatusOr<SendingStream*> PeerStreams::Use(const JobHost& host) {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(host.data_address);
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> where = Resolve(*host_port);
   if (!where.ok()) return where.status();
-  Peer& peer = peers_[worker];
+  Peer& peer = peers_[host.worker];
   if (!peer.stream) {
     SendingStreamOptions options;
     options.self = self_;
     // The stream's own: a new one starts at sequence 1, and the peer must not take that for more of
     // an earlier one.
-    options.incarnation = incarnation_ + ++streams_made_;
-    options.target = worker;
+    options.incarnation = settings_.incarnation + ++streams_made_;
+    options.target = host.worker;
+    options.target_name = host.node;
     options.address = *where;
-    options.socket = socket_;
+    options.socket = settings_.socket;
+    options.unreachable_ms = settings_.unreachable_ms;
     peer.stream = std::make_unique<SendingStream>(loop_, std::move(options), events_);
   } else {
     peer.stream->SetAddress(*where);

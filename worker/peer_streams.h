@@ -15,20 +15,26 @@
 #include "net/event_loop.h"
 #include "net/sending_stream.h"
 #include "net/socket.h"
+#include "worker/job_plan.h"
 
 namespace bspnow {
 
+struct PeerStreamsSettings {
+  SocketOptions socket;
+  std::uint64_t incarnation = 0;     ///< Random, of this run of the worker.
+  std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it.
+};
+
 class PeerStreams {
  public:
-  PeerStreams(EventLoop& loop, const SocketOptions& socket, std::uint64_t incarnation,
-              SendingStreamEvents events);
+  PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events);
 
   /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
 
   /// The stream to that worker, which is connected when the first frame is sent. Resolves the
   /// address: give numbers.
-  absl::StatusOr<SendingStream*> Use(WorkerId worker, const std::string& address);
+  absl::StatusOr<SendingStream*> Use(const JobHost& host);
   void Release(const SendingStream* stream);
 
   SendingStreamCounts Counts() const;
@@ -40,8 +46,7 @@ class PeerStreams {
   };
 
   EventLoop& loop_;
-  SocketOptions socket_;
-  std::uint64_t incarnation_;
+  PeerStreamsSettings settings_;
   SendingStreamEvents events_;
   WorkerId self_{};
   std::uint64_t streams_made_ = 0;

@@ -16,10 +16,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <span>
 #include <utility>
 
 #include "base/check.h"
-#include "runtime/link.h"
 #include "worker/spawn.h"
 
 namespace bspnow {
@@ -127,10 +127,11 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
+  const auto own = plan.arguments_by_pid.find(pid);
   const std::vector<std::string> environment = WithOurs(plan.environment);
   const SpawnRequest request{
       .program = plan.program,
-      .arguments = plan.arguments,
+      .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
       .environment = environment,
       .directory = plan.directory,
       .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
@@ -150,10 +151,16 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
 
 namespace {
 
+/// The longest message; the others are its beginning.
+union LinkMessage {
+  LinkHello hello;
+  LinkImageReport report;
+};
+
 // With the sender's number as the kernel knows it: the one in the message is the process's word,
 // and of its own pid namespace.
-ssize_t ReceiveHello(int link, LinkHello& hello, pid_t& sender) {
-  iovec part{&hello, sizeof hello};
+ssize_t ReceiveMessage(int link, LinkMessage& received, pid_t& sender) {
+  iovec part{&received, sizeof received};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
   msghdr message{};
   message.msg_iov = &part;
@@ -170,21 +177,65 @@ ssize_t ReceiveHello(int link, LinkHello& hello, pid_t& sender) {
   return n;
 }
 
+// With as many of the descriptors as are valid, which come first. If the receiver is gone already,
+// its exit says so.
+void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
+  const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
+  const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  BSP_CHECK_OP(CMSG_SPACE(bytes), <=, sizeof control);
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  if (bytes > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes);
+    memcpy(CMSG_DATA(header), descriptors.data(), bytes);
+  }
+  sendmsg(link, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 }  // namespace
 
 void ProcessHost::OnLink(Pid pid) {
-  LinkHello hello;
+  LinkMessage message;
   pid_t sender = 0;
-  const ssize_t n = ReceiveHello(hosted(pid).link.get(), hello, sender);
+  const ssize_t n = ReceiveMessage(hosted(pid).link.get(), message, sender);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  const bool good = n == sizeof hello && hello.magic == kLinkMagic;
-  if (!good) {  // The end, or not libbsp: this process gets no segment, and hears why by the close.
-    loop_.Forget(hosted(pid).link.get());
-    hosted(pid).link.Reset();
+  const bool ours =
+      n >= static_cast<ssize_t>(sizeof(LinkHello)) && message.hello.magic == kLinkMagic;
+  if (ours && n == sizeof(LinkHello)) return OnHello(pid, message.hello, sender);
+  if (ours && n == sizeof(LinkImageReport) && message.report.kind == LinkImageReport::kKind) {
+    message.report.reason[LinkImageReport::kReasonBytes - 1] = '\0';
+    if (events_.image_reported) events_.image_reported(pid, message.report);
     return;
   }
-  if (hello.kind == LinkHello::kHello) Welcome(pid, sender);
-  if (hello.kind == LinkHello::kBegin) events_.begun(pid);
+  // The end, or not libbsp: this process gets no segment, and hears why by the close.
+  const std::string why = n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
+                          : n == 0 ? "it has closed its link"
+                                   : absl::StrCat("it sent ", n, " bytes that make no sense");
+  loop_.Forget(hosted(pid).link.get());
+  hosted(pid).link.Reset();
+  if (events_.link_lost) events_.link_lost(pid, why);
+}
+
+void ProcessHost::OnHello(Pid pid, const LinkHello& hello, pid_t sender) {
+  switch (hello.kind) {
+    case LinkHello::kHello:
+      return Welcome(pid, sender);
+    case LinkHello::kBegin:
+      return events_.begun(pid);
+    case LinkHello::kSaving:
+      return events_.saving ? events_.saving(pid) : AnswerImagePlace(pid, -1);
+    case LinkHello::kResume:
+      return events_.resume ? events_.resume(pid) : AnswerImagePlace(pid, -1);
+    default:
+      return;
+  }
 }
 
 void ProcessHost::Welcome(Pid pid, pid_t os_pid) {
@@ -196,22 +247,13 @@ void ProcessHost::Welcome(Pid pid, pid_t os_pid) {
                       .pid = refused ? kRefusedPid : Value(pid),
                       .processors = processors_,
                       .segment_bytes = memory_.segment_bytes};
-  const int descriptors[2] = {memory_.segment, memory_.doorbell};
-  const std::size_t bytes = sizeof(int) * (memory_.doorbell < 0 ? 1 : 2);
-  iovec part{&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = CMSG_SPACE(bytes);
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(bytes);
-  memcpy(CMSG_DATA(header), descriptors, bytes);
-  // If it is gone already, its exit says so.
-  sendmsg(hosted(pid).link.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const int descriptors[] = {memory_.segment, memory_.doorbell};
+  SendWithDescriptors(hosted(pid).link.get(), {&welcome, sizeof welcome}, descriptors);
+}
+
+void ProcessHost::AnswerImagePlace(Pid pid, int descriptor) {
+  LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
+  SendWithDescriptors(hosted(pid).link.get(), {&place, sizeof place}, {&descriptor, 1});
 }
 
 // ---- Output -------------------------------------------------------------------------------------
@@ -243,7 +285,7 @@ void ProcessHost::ReadStream(Pid pid, Stream stream) {
 
 // What is in the pipes now; does not wait for their end, which a descendant may hold up, nor for a
 // descendant that goes on writing.
-void ProcessHost::Drain(Pid pid) {
+void ProcessHost::DrainOutput(Pid pid) {
   for (const Stream stream : {Stream::kOutput, Stream::kError}) {
     int left = 0;
     const UniqueFd& fd = descriptor(pid, stream);
@@ -286,11 +328,14 @@ void ProcessHost::Reap() {
     const pid_t os_pid = waitpid(-1, &status, WNOHANG);
     if (os_pid <= 0) return;
     const auto found = by_os_pid_.find(os_pid);
-    if (found == by_os_pid_.end()) continue;  // A descendant that became ours.
+    if (found == by_os_pid_.end()) {  // A descendant that became ours, or the owner's.
+      if (events_.other_exited) events_.other_exited(os_pid, status);
+      continue;
+    }
     const Pid pid = found->second;
     by_os_pid_.erase(found);
     hosted(pid).os_pid = 0;
-    Drain(pid);
+    DrainOutput(pid);
     events_.exited(pid, status);
   }
 }
@@ -305,10 +350,10 @@ void ProcessHost::Finish() {
   // Descendants may be starting others: until none is left.
   for (std::vector<pid_t> children = Children(); !children.empty(); children = Children()) {
     for (const pid_t child : children) kill(child, SIGKILL);
-    for (const pid_t child : children) waitpid(child, nullptr, 0);
+    for (const pid_t child : children) waitpid(child, nullptr, __WALL);
   }
   for (auto& [pid, process] : processes_) {
-    Drain(pid);
+    DrainOutput(pid);
     for (const Stream stream : {Stream::kOutput, Stream::kError}) {
       UniqueFd& fd = descriptor(pid, stream);
       if (!fd.valid()) continue;

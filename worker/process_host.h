@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
+#include "runtime/link.h"
 #include "worker/limits.h"
 
 namespace bspnow {
@@ -38,6 +39,8 @@ struct ProcessPlan {
   std::vector<std::string> arguments;    ///< argv, [0] included.
   std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
   std::string directory;                 ///< Empty: this process's.
+  /// In place of `arguments`, of those that differ.
+  std::map<Pid, std::vector<std::string>> arguments_by_pid{};
   std::vector<Pid> pids;
   int input;  ///< Standard input of pid 0, or -1. The others have none.
   std::uint32_t processors;
@@ -56,6 +59,12 @@ struct ProcessEvents {
   std::function<void(Pid, Stream, std::string_view)> output;
   std::function<void(Pid, Stream)> output_ended;
   std::function<void(Pid, int wait_status)> exited;
+  // Without these there are no checkpoints: who asks is told so.
+  std::function<void(Pid)> saving{};  ///< Waits for AnswerImagePlace, as does:
+  std::function<void(Pid)> resume{};
+  std::function<void(Pid, const LinkImageReport&)> image_reported{};
+  std::function<void(Pid, const std::string& why)> link_lost{};  ///< It reports no image any more.
+  std::function<void(pid_t, int wait_status)> other_exited{};    ///< A child that is none of these.
 };
 
 class ProcessHost {
@@ -65,6 +74,15 @@ class ProcessHost {
 
   /// Starts all processes.
   absl::Status Start(const ProcessPlan& plan);
+
+  /// Hands the descriptor to a process that asked for it; -1: there is none.
+  void AnswerImagePlace(Pid pid, int descriptor);
+
+  /// Reads what is in its pipes now.
+  void DrainOutput(Pid pid);
+
+  /// 0 if it has exited.
+  pid_t os_pid(Pid pid) const { return processes_.at(pid).os_pid; }
 
   /// Sends a signal to every process that still runs.
   void Signal(int signal);
@@ -92,10 +110,10 @@ class ProcessHost {
   absl::Status StartOne(const ProcessPlan& plan, Pid pid);
   void OnLink(Pid pid);
   void Welcome(Pid pid, pid_t os_pid);
+  void OnHello(Pid pid, const LinkHello& hello, pid_t sender);
   void OnSignals();
   void Reap();
   void ReadStream(Pid pid, Stream stream);
-  void Drain(Pid pid);
   void WatchOutput(Pid pid);
   UniqueFd& descriptor(Pid pid, Stream stream);
   Hosted& hosted(Pid pid) { return processes_.at(pid); }

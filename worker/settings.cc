@@ -1,7 +1,12 @@
 #include "worker/settings.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
+#include <map>
+#include <string>
 
 #include "base/version.h"
 
@@ -9,6 +14,45 @@ namespace bspnow {
 namespace {
 
 constexpr int kUsageStatus = 2;
+
+// Installed in libexec/bspnow, beside bin; in a build tree beside or below this program.
+std::string FindProgram(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path here =
+      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* place : {"../libexec/bspnow", ".", "restore"}) {
+    const std::filesystem::path path = here / place / name;
+    if (std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0)
+      return path.string();
+  }
+  return {};
+}
+
+void AddCheckpointOptions(CLI::App& app, WorkerSettings& settings) {
+  CLI::Option* const own = app.add_option("--checkpoint-dir", settings.checkpoint_dir,
+                                          "For images of processes [below --state-dir]")
+                               ->type_name("DIR");
+  app.add_option("--checkpoint-share", settings.checkpoint_share,
+                 "The same, in a directory that all workers see")
+      ->excludes(own)
+      ->type_name("DIR");
+  app.add_option("--checkpoint-quota", settings.checkpoint_quota,
+                 "Images to keep at most [as there is room]")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
+  app.add_option("--orphan-timeout", settings.orphan_timeout_ms,
+                 "Kill all jobs after so long without a coordinator [10m]")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::uint64_t>{
+              {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
+          CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->type_name("TIME");
+}
+
+// For tests: nobody needs to know.
+void AddHiddenOptions(CLI::App& app, WorkerSettings& settings) {
+  app.add_option("--unreachable-ms", settings.unreachable_ms)->group("");
+}
 
 void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--coordinator", settings.coordinator, "Where the coordinator listens")
@@ -37,12 +81,18 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
+  app.add_option("--restore-program", settings.restore_program,
+                 "bsp-restore [found beside this program]")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
   app.add_option("--cache-bytes", settings.cache_bytes, "Fetched contents to keep [10 GiB]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   app.add_option("--files-bytes", settings.files_bytes, "Files of a job to send at its end [4 GiB]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
+  AddCheckpointOptions(app, settings);
+  AddHiddenOptions(app, settings);
   app.add_flag_callback(
       "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
       "Allow addresses other than loopback");
@@ -76,6 +126,8 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
     return std::nullopt;
   }
   if (!HasPort(settings.listen)) settings.listen += ":0";
+  if (settings.host_program.empty()) settings.host_program = FindProgram("bsp-host");
+  if (settings.restore_program.empty()) settings.restore_program = FindProgram("bsp-restore");
   return settings;
 }
 

@@ -22,10 +22,16 @@ struct WorkerSettings {
   std::string metrics;                 ///< Empty: not served.
   std::vector<std::string> labels;     ///< NAME=VALUE or NAME.
   std::string congestion = "reno";     ///< "default": the system's.
-  std::string host_program;            ///< bsp-host.
+  std::string host_program;            ///< bsp-host; empty: not found.
+  std::string restore_program;         ///< bsp-restore, likewise.
   Exposure exposure = Exposure::kLoopback;
   std::uint64_t cache_bytes = std::uint64_t{10} << 30;
   std::uint64_t files_bytes = std::uint64_t{4} << 30;  ///< Of one job that are sent at its end.
+  std::string checkpoint_dir;                          ///< Empty: below state_dir.
+  std::string checkpoint_share;           ///< Instead of checkpoint_dir: other workers see it, too.
+  std::uint64_t checkpoint_quota = 0;     ///< Bytes of images kept here; 0: as there is room.
+  std::uint64_t unreachable_ms = 60'000;  ///< Another worker, before its jobs are given up.
+  std::uint64_t orphan_timeout_ms = 600'000;  ///< Without a coordinator; then the jobs are killed.
 };
 
 /// Reads the command line. What was wrong, or asked for (--help), has been printed if there is no

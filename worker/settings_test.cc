@@ -51,6 +51,16 @@ TEST_F(SettingsTest, TakesLabelsOneByOne) {
   EXPECT_EQ(settings->labels, (std::vector<std::string>{"rack=3", "gpu"}));
 }
 
+TEST_F(SettingsTest, SaysWhereImagesLieAndHowLongJobsOutliveTheCoordinator) {
+  EXPECT_EQ(ReadWith({})->orphan_timeout_ms, 600'000u);
+  EXPECT_EQ(ReadWith({"--orphan-timeout", "90s"})->orphan_timeout_ms, 90'000u);
+  EXPECT_EQ(ReadWith({"--orphan-timeout", "2m"})->orphan_timeout_ms, 120'000u);
+  EXPECT_FALSE(ReadWith({"--orphan-timeout", "90"}).has_value());
+  EXPECT_EQ(ReadWith({"--checkpoint-quota", "2GiB"})->checkpoint_quota, std::uint64_t{2} << 30);
+  EXPECT_EQ(ReadWith({"--checkpoint-share", "/nfs"})->checkpoint_share, "/nfs");
+  EXPECT_FALSE(ReadWith({"--checkpoint-share", "/nfs", "--checkpoint-dir", "/x"}).has_value());
+}
+
 TEST_F(SettingsTest, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(ReadWith({"--slots", "0"}).has_value());
   EXPECT_FALSE(ReadWith({"--congestion", "vegas?"}).has_value());

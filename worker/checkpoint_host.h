@@ -1,0 +1,96 @@
+// bsp-host's part in a checkpoint of the processes that it hosts: when all of them have asked where
+// to put their images none of them runs, so what they printed and the job's files are as they were
+// at the barrier. Notes both, lets the processes go, and reports what becomes of the images, which
+// children of theirs write; the files a child of its own writes to an archive beside them.
+#ifndef WORKER_CHECKPOINT_HOST_H_
+#define WORKER_CHECKPOINT_HOST_H_
+
+#include <absl/status/status.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "base/unique_fd.h"
+#include "runtime/link.h"
+#include "worker/host_channel.h"
+#include "worker/images/job_files.h"
+#include "worker/job_output.h"
+
+namespace bspnow {
+
+/// What it needs of its owner.
+struct CheckpointHostEvents {
+  std::function<void(Pid, int directory)> answer;  ///< -1: this process takes no image.
+  std::function<OutputCounts(Pid)> drain;  ///< Reports what it has printed; says how much it was.
+  std::function<std::vector<UnfinishedLine>()> unfinished;
+  std::function<pid_t(Pid)> os_pid;
+  std::function<void(const HostReport&)> report;
+};
+
+class CheckpointHost {
+ public:
+  /// `plan` and `segment` outlive it.
+  CheckpointHost(const HostPlan& plan, int segment, CheckpointHostEvents events);
+
+  /// From now on none is begun, for this reason; empty: they are again.
+  void Refuse(std::string reason) { refusal_ = std::move(reason); }
+
+  /// The process waits for an answer.
+  void OnAsked(Pid pid);
+
+  void OnReported(Pid pid, const LinkImageReport& report);
+
+  /// It has ended, or cannot be heard any more. The first reason is kept.
+  void OnGone(Pid pid, const std::string& why);
+
+  /// A child that is no process of the job has ended; perhaps the one that writes the archive.
+  void OnOtherExited(pid_t os_pid, int wait_status);
+
+  /// To be called now and then, `now_ns` being CLOCK_MONOTONIC: an image whose writer was killed
+  /// would be waited for in vain.
+  void CheckWriters(std::uint64_t now_ns);
+
+  bool under_way() const { return !asked_.empty() || !pending_.empty() || archiver_ != 0; }
+
+ private:
+  struct Pending {
+    bool writer_seen = false;
+    bool writer_missed = false;  ///< At the last look; its report may be on its way.
+  };
+
+  bool TakesPart(Pid pid) const;
+  void BeginIfAllAsked();
+  void Begin();
+  void GiveUp(std::uint64_t checkpoint, const std::string& reason);
+  void Archive(const NotedFiles& files);
+  void Fail(std::uint64_t checkpoint, Pid pid, const std::string& reason);
+  void ReportFiles(std::uint64_t checkpoint, const std::string& reason);
+  std::string ArchivePath() const;
+
+  const HostPlan& plan_;
+  const int segment_;
+  CheckpointHostEvents events_;
+  std::string refusal_;
+  MappedRegion header_;  ///< The beginning of the segment, once it is needed.
+  std::uint64_t checkpoint_ = 0;
+  std::set<Pid> asked_;
+  std::map<Pid, std::string> gone_;     ///< And why.
+  std::map<Pid, std::string> refused_;  ///< Reported before they asked.
+  std::map<Pid, Pending> pending_;      ///< Images that are being written.
+  std::uint64_t since_ns_ = 0;          ///< The first look at them.
+  pid_t archiver_ = 0;
+  UniqueFd archive_failure_;  ///< The archiver says here what went wrong.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_HOST_H_

@@ -1,0 +1,39 @@
+// What a node needs before the processes of a job can go on from a checkpoint: their images, all
+// checksums verified, a processor that can run them, and the files of the job's directory. Waits
+// for disks and peers: for work threads.
+#ifndef WORKER_CHECKPOINT_RESTORE_H_
+#define WORKER_CHECKPOINT_RESTORE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/workers.pb.h"
+#include "worker/host_channel.h"
+#include "worker/images/image_transfer.h"
+
+namespace bspnow {
+
+struct RestoreOrder {
+  JobId job;
+  const proto::Resume& resume;
+  std::vector<std::uint32_t> pids;  ///< Of this node, ascending.
+  std::string directory;            ///< The job's, as it is at a start.
+};
+
+struct PreparedRestore {
+  /// Of the pids, in their order; empty ones of those that took no part.
+  std::vector<ResumedProcess> processes{};
+  std::string failure{};                 ///< Not empty: why nothing can be started.
+  std::vector<std::uint32_t> missing{};  ///< Pids whose images are not to be had.
+};
+
+/// Collects the images, checks them against this machine, and puts the files where they were. What
+/// this node's processes print goes on where `resume` says.
+PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
+                               ImageStore& store);
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_RESTORE_H_

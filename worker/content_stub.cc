@@ -1,0 +1,195 @@
+#include "worker/content_stub.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "proto/workers.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{250};
+constexpr int kTries = 240;  // A minute, if the coordinator is away.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+constexpr int kMessageBytesMax = 64 << 20;
+
+absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      absl::StrCat(what, ": ", status.error_message()));
+}
+
+absl::Status WriteAll(int file, const std::string& bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return absl::InternalError(absl::StrCat("writing: ", strerror(errno)));
+    done += static_cast<std::size_t>(n);
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, static_cast<int>(kPause.count()));
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+class ContentStub::Rim {
+ public:
+  explicit Rim(const std::string& address) : stub_(proto::Workers::NewStub(ChannelTo(address))) {}
+
+  void Stop() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+      for (grpc::ClientContext* const call : calls_) call->TryCancel();
+    }
+    changed_.notify_all();
+  }
+  absl::Status ReadBlob(const std::string& sha256, int file);
+  absl::Status StoreFiles(JobId job, const std::string& directory,
+                          const std::vector<LeftFile>& files);
+
+ private:
+  /// A call that Stop cancels.
+  class Call {
+   public:
+    explicit Call(Rim& rim) : rim_(rim) {
+      const std::scoped_lock lock(rim_.mutex_);
+      rim_.calls_.insert(&context);
+      if (rim_.stopping_) context.TryCancel();
+    }
+    ~Call() {
+      const std::scoped_lock lock(rim_.mutex_);
+      rim_.calls_.erase(&context);
+    }
+    grpc::ClientContext context;
+
+   private:
+    Rim& rim_;
+  };
+
+  absl::Status TryReadBlob(const std::string& sha256, int file);
+  absl::Status TryStoreFiles(JobId job, const std::string& directory,
+                             const std::vector<LeftFile>& files);
+  void Pause() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPause, [this] { return stopping_; });
+  }
+  bool stopping() const {
+    const std::scoped_lock lock(mutex_);
+    return stopping_;
+  }
+
+  const std::unique_ptr<proto::Workers::Stub> stub_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<grpc::ClientContext*> calls_;  ///< Guarded by mutex_, as is the next.
+  bool stopping_ = false;
+};
+
+// A connection may break in the middle.
+absl::Status ContentStub::Rim::ReadBlob(const std::string& sha256, int file) {
+  for (int tries = 1;; ++tries) {
+    const absl::Status status = TryReadBlob(sha256, file);
+    if (!absl::IsUnavailable(status) || tries == kTries || stopping()) return status;
+    Pause();
+    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) return status;
+  }
+}
+
+absl::Status ContentStub::Rim::TryReadBlob(const std::string& sha256, int file) {
+  Call call(*this);
+  proto::ReadBlobRequest request;
+  request.set_sha256(sha256);
+  const auto reader = stub_->ReadBlob(&call.context, request);
+  proto::BlobChunk chunk;
+  absl::Status written;
+  while (written.ok() && reader->Read(&chunk)) written = WriteAll(file, chunk.data());
+  if (!written.ok()) call.context.TryCancel();
+  const grpc::Status status = reader->Finish();
+  if (!written.ok()) return written;
+  return FromGrpc(status, absl::StrCat("fetching content ", sha256));
+}
+
+absl::Status ContentStub::Rim::StoreFiles(JobId job, const std::string& directory,
+                                          const std::vector<LeftFile>& files) {
+  for (int tries = 1;; ++tries) {
+    const absl::Status status = TryStoreFiles(job, directory, files);
+    if (!absl::IsUnavailable(status) || tries == kTries || stopping()) return status;
+    Pause();
+  }
+}
+
+absl::Status ContentStub::Rim::TryStoreFiles(JobId job, const std::string& directory,
+                                             const std::vector<LeftFile>& files) {
+  Call call(*this);
+  proto::StoreFilesReply reply;
+  const auto writer = stub_->StoreFiles(&call.context, &reply);
+  for (const LeftFile& left : files) {
+    const std::string path = absl::StrCat(directory, "/", left.name);
+    const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file.valid()) {
+      spdlog::warn("event=file_left_out job={} file={} reason=\"{}\"", Value(job), left.name,
+                   strerror(errno));
+      continue;
+    }
+    proto::FileChunk chunk;
+    chunk.set_job(Value(job));
+    chunk.set_name(left.name);
+    chunk.set_bytes(left.bytes);
+    chunk.set_mode(left.mode);
+    std::uint64_t rest = left.bytes;
+    bool going = true;
+    do {
+      std::string& data = *chunk.mutable_data();
+      data.resize(std::min<std::uint64_t>(kChunkBytes, rest));
+      const ssize_t n = read(file.get(), data.data(), data.size());
+      if (n != static_cast<ssize_t>(data.size())) {
+        call.context.TryCancel();
+        break;
+      }
+      rest -= data.size();
+      going = writer->Write(chunk);
+      chunk.Clear();
+    } while (going && rest > 0);
+    if (!going) break;
+  }
+  writer->WritesDone();
+  return FromGrpc(writer->Finish(), "storing the files of a job");
+}
+
+ContentStub::ContentStub(const std::string& address) : rim_(std::make_unique<Rim>(address)) {}
+
+ContentStub::~ContentStub() = default;
+
+void ContentStub::Stop() { rim_->Stop(); }
+
+absl::Status ContentStub::ReadBlob(const std::string& sha256, int file) {
+  return rim_->ReadBlob(sha256, file);
+}
+
+absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,
+                                     const std::vector<LeftFile>& files) {
+  return rim_->StoreFiles(job, directory, files);
+}
+
+}  // namespace bspnow

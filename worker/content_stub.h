@@ -1,0 +1,40 @@
+// Contents that a worker fetches from the coordinator, and files that it sends there. Waits, also
+// for a coordinator that is being restarted; for work threads.
+#ifndef WORKER_CONTENT_STUB_H_
+#define WORKER_CONTENT_STUB_H_
+
+#include <absl/status/status.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "worker/job_directory.h"
+
+namespace bspnow {
+
+class ContentStub {
+ public:
+  /// Of the coordinator, HOST:PORT.
+  explicit ContentStub(const std::string& address);
+  ~ContentStub();
+
+  /// Writes a content to a file.
+  absl::Status ReadBlob(const std::string& sha256, int file);
+
+  /// Sends what a job left in its directory.
+  absl::Status StoreFiles(JobId job, const std::string& directory,
+                          const std::vector<LeftFile>& files);
+
+  /// Breaks off all calls; those that come later fail at once. From any thread.
+  void Stop();
+
+ private:
+  class Rim;
+  std::unique_ptr<Rim> rim_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CONTENT_STUB_H_

@@ -1,0 +1,185 @@
+// A node without its coordinator: HostedJobs with a real bsp-host, and a test that gives the orders
+// and collects the events.
+#ifndef WORKER_HOSTED_JOBS_FIXTURE_H_
+#define WORKER_HOSTED_JOBS_FIXTURE_H_
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "worker/hosted_jobs.h"
+#include "worker/node_facts.h"
+
+namespace bspnow {
+
+namespace fs = std::filesystem;
+
+inline constexpr std::uint64_t kPatienceMs = 100'000;
+inline constexpr std::uint32_t kSelf = 3;
+inline constexpr char kBspProgram[] = "examples/hello";
+
+class HostedJobsTest : public testing::Test {
+ protected:
+  HostedJobsTest() {
+    char directory[] = "/tmp/hosted_jobs_testXXXXXX";
+    root_ = mkdtemp(directory);
+    fs::create_directories(root_ + "/cache");
+    fs::create_directories(root_ + "/jobs");
+  }
+  ~HostedJobsTest() override {
+    Close();
+    RemoveTree(root_);
+  }
+
+  void Close() {
+    threads_.reset();
+    jobs_.reset();
+    data_plane_.reset();
+  }
+
+  // What is in the cache's directory when it is opened is believed.
+  std::string AddContent(const fs::path& from) {
+    const std::string hash(64, static_cast<char>('a' + contents_++));
+    fs::copy_file(from, root_ + "/cache/" + hash);
+    chmod((root_ + "/cache/" + hash).c_str(), 0555);
+    return hash;
+  }
+  std::string AddScript(const std::string& text) {
+    const std::string path = root_ + "/script";
+    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
+    return AddContent(path);
+  }
+
+  void Open() {
+    OpenWithoutLease();
+    jobs_->SetLease(~std::uint64_t{0});
+  }
+
+  void OpenWithoutLease() {
+    auto data_plane = DataPlane::Create(
+        loop_, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
+        {.job_broken = [](JobId, Epoch, const std::string&) {},
+         .lease_renewed = [](std::uint64_t) {},
+         .note = [](const std::string&) {}});
+    ASSERT_TRUE(data_plane.ok());
+    data_plane_ = std::move(*data_plane);
+    // Nobody is there; jobs on one node do not need it.
+    data_plane_->JoinCoordinator(
+        {.self = WorkerId{kSelf}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
+    auto cache = BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, int) {
+      return absl::NotFoundError("no such content");
+    });
+    ASSERT_TRUE(cache.ok());
+    cache_ = std::move(*cache);
+    auto images = ImageStore::Open({.root = root_ + "/checkpoints",
+                                    .quota_bytes = quota_bytes_,
+                                    .sharing = ImageStore::Sharing::kOwn});
+    ASSERT_TRUE(images.ok()) << images.status();
+    images_ = std::move(*images);
+    transfer_ = std::make_unique<ImageTransfer>(*images_);
+    threads_ = std::make_unique<WorkThreads>(2);
+    jobs_ = std::make_unique<HostedJobs>(HostingContext{
+        .loop = loop_,
+        .data_plane = *data_plane_,
+        .cache = *cache_,
+        .threads = *threads_,
+        .images = *images_,
+        .transfer = *transfer_,
+        .limits = limits_,
+        .jobs_directory = root_ + "/jobs",
+        .host_program = fs::absolute("worker/bsp-host").string(),
+        .restore_program = fs::absolute("worker/restore/bsp-restore").string(),
+        .processors = UsableProcessors(),
+        .memory_bytes = MemoryBytes(),
+        .files_bytes_max = 1000,
+        .report = [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); },
+        .store_files =
+            [this](JobId, const std::string&, const std::vector<LeftFile>& files) {
+              const std::scoped_lock lock(stored_mutex_);
+              stored_ = files;
+              return absl::OkStatus();
+            }});
+    jobs_->SetSelf(WorkerId{kSelf});
+  }
+
+  static proto::Order StartOrder(std::uint64_t job, const std::string& hash, std::uint32_t nprocs) {
+    proto::Order order;
+    proto::StartJob& start = *order.mutable_start();
+    start.set_job(job);
+    start.set_epoch(1);
+    start.mutable_spec()->set_nprocs(nprocs);
+    start.mutable_spec()->mutable_program()->set_name("program");
+    start.mutable_spec()->mutable_program()->set_sha256(hash);
+    start.mutable_spec()->add_arguments("program");
+    proto::Host& host = *start.add_hosts();
+    host.set_worker(kSelf);
+    for (std::uint32_t pid = 0; pid < nprocs; ++pid) host.add_pids(pid);
+    return order;
+  }
+  static proto::Order EndOrder(std::uint64_t job) {
+    proto::Order order;
+    order.mutable_end()->set_job(job);
+    order.mutable_end()->set_epoch(1);
+    order.mutable_end()->set_keep_files(true);
+    return order;
+  }
+
+  template <typename Condition>
+  bool RunUntil(Condition condition) {
+    bool late = false;
+    loop_.SetTimer(kPatienceMs, [&late] { late = true; });
+    while (!condition() && !late) loop_.RunOnce();
+    loop_.CancelTimer();
+    return !late;
+  }
+  std::size_t Count(proto::WorkerEvent::WhatCase what) const {
+    return static_cast<std::size_t>(
+        std::count_if(events_.begin(), events_.end(),
+                      [what](const auto& event) { return event.what_case() == what; }));
+  }
+  bool RunUntilExited(std::size_t processes) {
+    return RunUntil([&] { return Count(proto::WorkerEvent::kExited) == processes; });
+  }
+  bool End(std::uint64_t job) {
+    jobs_->OnOrder(EndOrder(job));
+    return RunUntil([&] { return jobs_->jobs() == 0; });
+  }
+  std::string Output() const {
+    std::string text;
+    for (const proto::WorkerEvent& event : events_) text += event.output().text();
+    return text;
+  }
+  const proto::WorkerEvent& First(proto::WorkerEvent::WhatCase what) const {
+    return *std::find_if(events_.begin(), events_.end(),
+                         [what](const auto& event) { return event.what_case() == what; });
+  }
+  bool JobsDirectoryIsEmpty() const { return fs::is_empty(root_ + "/jobs"); }
+
+  const RaisedLimits limits_;
+  std::string root_;
+  int contents_ = 0;
+  std::uint64_t quota_bytes_ = 0;
+  EventLoop loop_;
+  std::unique_ptr<DataPlane> data_plane_;
+  std::unique_ptr<BlobCache> cache_;
+  std::unique_ptr<ImageStore> images_;
+  std::unique_ptr<ImageTransfer> transfer_;
+  std::unique_ptr<WorkThreads> threads_;
+  std::unique_ptr<HostedJobs> jobs_;
+  std::vector<proto::WorkerEvent> events_;
+  std::mutex stored_mutex_;
+  std::vector<LeftFile> stored_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_HOSTED_JOBS_FIXTURE_H_

@@ -1,0 +1,79 @@
+#include "worker/images/cpu_features.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <cpuid.h>
+
+#include <fstream>
+#include <set>
+#include <utility>
+
+namespace bspnow {
+namespace {
+
+// The flags that name instructions a compiler, libc or numerical library may have chosen. The rest
+// of the line is the kernel's business, or a promise of speed (erms, fsrm). All avx512* and amx*
+// count, too.
+constexpr std::string_view kOfCode =
+    " abm adx aes avx avx2 avx_ifma avx_ne_convert avx_vnni avx_vnni_int8 bmi1 bmi2 cldemote"
+    " clflushopt clwb cmpccxadd cx16 f16c fma fma4 fsgsbase gfni lahf_lm mmx movbe movdir64b"
+    " movdiri pclmulqdq popcnt raoint rdpid rdrand rdseed rdtscp rtm serialize sha512 sha_ni sse"
+    " sse2 sse4_1 sse4_2 sse4a ssse3 tbm tsc vaes vpclmulqdq waitpkg xop xsave xsavec ";
+
+/// Components of XCR0 that hold registers of code.
+constexpr std::pair<int, const char*> kStates[] = {
+    {1, "sse"},      {2, "avx"},      {5, "opmask"},   {6, "zmm_hi256"},
+    {7, "hi16_zmm"}, {17, "tilecfg"}, {18, "tiledata"}};
+
+bool StartsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+bool IsOfCode(std::string_view name) {
+  if (StartsWith(name, "avx512") || StartsWith(name, "amx_")) return true;
+  return kOfCode.find(absl::StrCat(" ", std::string(name), " ")) != std::string_view::npos;
+}
+
+std::set<std::string> Names(const std::string& names) {
+  return absl::StrSplit(names, ' ', absl::SkipEmpty());
+}
+
+std::uint64_t Xcr0() {
+  unsigned a, b, c = 0, d;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return 0;
+  unsigned low, high;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+}  // namespace
+
+CpuFeatures PresentCpuFeatures() {
+  CpuFeatures present;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!StartsWith(line, "flags")) continue;
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos) present.names = line.substr(colon + 1);
+    break;
+  }
+  present.xcr0 = Xcr0();
+  return present;
+}
+
+std::vector<std::string> MissingCpuFeatures(const CpuFeatures& needed, const CpuFeatures& present) {
+  std::vector<std::string> missing;
+  const std::set<std::string> here = Names(present.names);
+  for (const std::string& name : Names(needed.names)) {
+    if (IsOfCode(name) && here.count(name) == 0) missing.push_back(name);
+  }
+  for (const auto& [number, name] : kStates) {
+    const std::uint64_t bit = std::uint64_t{1} << number;
+    if ((needed.xcr0 & bit) != 0 && (present.xcr0 & bit) == 0) {
+      missing.push_back(absl::StrCat("xcr0:", name));
+    }
+  }
+  return missing;
+}
+
+}  // namespace bspnow

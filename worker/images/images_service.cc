@@ -1,0 +1,144 @@
+#include "worker/images/images_service.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "proto/workers.grpc.pb.h"
+#include "worker/images/image_name.h"
+#include "worker/images/image_reception.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr int kMessageBytesMax = 2 << 20;
+static_assert(kPieceBytes < kMessageBytesMax);
+/// A peer that is gone is noticed within both together.
+constexpr int kKeepaliveMs = 2'000;
+constexpr int kKeepaliveTimeoutMs = 3'000;
+constexpr int kPingIntervalMinMs = 500;
+constexpr std::chrono::milliseconds kShutdownGrace{100};
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+}
+
+/// Each call has a thread of gRPC and waits for the disk.
+class ImagesService final : public proto::Images::Service {
+ public:
+  explicit ImagesService(ImageStore& store) : store_(store) {}
+
+  grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::ImagePiece>* reader,
+                        proto::PutImageReply*) override {
+    return ToGrpc(Take(*reader));
+  }
+
+  grpc::Status GetImage(grpc::ServerContext*, const proto::GetImageRequest* request,
+                        grpc::ServerWriter<proto::ImagePiece>* writer) override {
+    return ToGrpc(Give(*request, *writer));
+  }
+
+  grpc::Status ListImages(grpc::ServerContext*, const proto::ListImagesRequest* request,
+                          proto::ListImagesReply* reply) override {
+    for (std::string& name : store_.Names(JobId{request->job()})) reply->add_names(std::move(name));
+    return grpc::Status::OK;
+  }
+
+ private:
+  absl::Status Take(grpc::ServerReader<proto::ImagePiece>& reader) {
+    proto::ImagePiece piece;
+    if (!reader.Read(&piece)) return absl::InvalidArgumentError("nothing came");
+    const JobId job{piece.job()};
+    if (piece.job() == 0 || !ParseStoredName(piece.name()))
+      return absl::InvalidArgumentError("the first piece names no image");
+    if (store_.Has(job, piece.name())) return absl::OkStatus();
+    auto reception = store_.Receive(job, piece.name(), piece.bytes());
+    if (!reception.ok()) return reception.status();
+    do {
+      if (absl::Status put = (*reception)->Append(piece.data()); !put.ok()) return put;
+    } while (reader.Read(&piece));
+    return (*reception)->Commit(ImageReception::Durability::kSynced);
+  }
+
+  absl::Status Give(const proto::GetImageRequest& request,
+                    grpc::ServerWriter<proto::ImagePiece>& writer) {
+    const auto file = store_.OpenToRead(JobId{request.job()}, request.name());
+    if (!file.ok()) return file.status();
+    struct stat status {};
+    if (fstat(file->get(), &status) != 0)
+      return absl::ErrnoToStatus(errno, absl::StrCat("reading ", request.name()));
+    posix_fadvise(file->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+    proto::ImagePiece piece;
+    piece.set_bytes(static_cast<std::uint64_t>(status.st_size));
+    off_t at = 0;
+    do {
+      piece.mutable_data()->resize(kPieceBytes);
+      const ssize_t n = pread(file->get(), piece.mutable_data()->data(), kPieceBytes, at);
+      if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", request.name()));
+      piece.mutable_data()->resize(static_cast<std::size_t>(n));
+      if (!writer.Write(piece)) return absl::CancelledError("the other node left");
+      if (n == 0) break;  // It is shorter than it was; the other node counts.
+      piece.clear_bytes();
+      at += n;
+    } while (at < status.st_size);
+    return absl::OkStatus();
+  }
+
+  ImageStore& store_;
+};
+
+void SetArguments(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kPingIntervalMinMs);
+}
+
+}  // namespace
+
+struct ImagesServer::Parts {
+  explicit Parts(ImageStore& store) : service(store) {}
+  ImagesService service;
+  std::unique_ptr<grpc::Server> server;
+};
+
+absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(ImageStore& store,
+                                                                  const HostPort& listen) {
+  auto parts = std::make_unique<Parts>(store);
+  grpc::ServerBuilder builder;
+  SetArguments(builder);
+  int port = 0;
+  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&parts->service);
+  parts->server = builder.BuildAndStart();
+  if (!parts->server || port == 0)
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", listen.ToString(),
+                     " for images; is the address of this machine, and free?"));
+  const HostPort address{.host = listen.host, .port = static_cast<std::uint16_t>(port)};
+  return std::make_unique<ImagesServer>(std::move(parts), address);
+}
+
+ImagesServer::ImagesServer(std::unique_ptr<Parts> parts, HostPort address)
+    : parts_(std::move(parts)), address_(std::move(address)) {}
+
+ImagesServer::~ImagesServer() { Shutdown(); }
+
+void ImagesServer::Shutdown() {
+  parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
+}
+
+}  // namespace bspnow

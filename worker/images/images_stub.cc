@@ -1,0 +1,180 @@
+#include "worker/images/images_stub.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "proto/workers.grpc.pb.h"
+#include "worker/images/image_reception.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr int kMessageBytesMax = 2 << 20;
+constexpr int kConnectTimeoutMs = 3'000;
+/// A peer that is gone is noticed within both together.
+constexpr int kKeepaliveMs = 2'000;
+constexpr int kKeepaliveTimeoutMs = 3'000;
+/// Against a peer that is alive and gets nowhere: its disk hangs.
+constexpr std::int64_t kCallTimeoutMs = 60'000;
+constexpr std::uint64_t kBytesPerMsLeast = 4'000;
+constexpr std::int64_t kListTimeoutMs = 10'000;
+constexpr std::int64_t kGetTimeoutMs = 600'000;
+
+/// A connection of its own: several files go side by side.
+std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);  // Bounds connecting.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  return proto::Images::NewStub(
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+}
+
+absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
+  if (status.ok()) return absl::OkStatus();
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      absl::StrCat(what, ": ", status.error_message()));
+}
+
+}  // namespace
+
+/// Those that are under way.
+struct ImagesStub::Calls {
+  std::mutex mutex;
+  std::set<grpc::ClientContext*> contexts;  ///< Guarded by mutex.
+  bool stopping = false;                    ///< Guarded by mutex.
+
+  void Stop() {
+    const std::lock_guard lock(mutex);
+    stopping = true;
+    for (grpc::ClientContext* const context : contexts) context->TryCancel();
+  }
+};
+
+namespace {
+
+/// One call, which Stop breaks off.
+template <typename Calls>
+class Call {
+ public:
+  Call(Calls& calls, std::int64_t timeout_ms) : calls_(calls) {
+    context.set_deadline(gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
+    const std::lock_guard lock(calls_.mutex);
+    calls_.contexts.insert(&context);
+    if (calls_.stopping) context.TryCancel();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    const std::lock_guard lock(calls_.mutex);
+    calls_.contexts.erase(&context);
+  }
+
+  grpc::ClientContext context;
+
+ private:
+  Calls& calls_;
+};
+
+}  // namespace
+
+ImagesStub::ImagesStub() : calls_(std::make_unique<Calls>()) {}
+
+ImagesStub::~ImagesStub() = default;
+
+void ImagesStub::Stop() { calls_->Stop(); }
+
+absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from, JobId job,
+                             const std::string& name) {
+  const absl::StatusOr<UniqueFd> file = from.OpenToRead(job, name);
+  if (!file.ok()) return file.status();
+  struct stat status {};
+  if (fstat(file->get(), &status) != 0) return absl::ErrnoToStatus(errno, name);
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  const auto stub = Connect(address);
+  Call call(*calls_, kCallTimeoutMs + static_cast<std::int64_t>(bytes / kBytesPerMsLeast));
+  proto::PutImageReply reply;
+  const auto writer = stub->PutImage(&call.context, &reply);
+  proto::ImagePiece piece;
+  piece.set_job(Value(job));
+  piece.set_name(name);
+  piece.set_bytes(bytes);
+  std::uint64_t at = 0;
+  do {
+    piece.mutable_data()->resize(std::min<std::uint64_t>(kPieceBytes, bytes - at));
+    const ssize_t n = pread(file->get(), piece.mutable_data()->data(), piece.data().size(),
+                            static_cast<off_t>(at));
+    if (n < 0 || static_cast<std::size_t>(n) < piece.data().size()) {
+      const absl::Status failed = absl::ErrnoToStatus(n < 0 ? errno : EIO, "reading " + name);
+      call.context.TryCancel();
+      writer->Finish();
+      return failed;
+    }
+    at += static_cast<std::uint64_t>(n);
+    if (!writer->Write(piece)) break;  // Finish knows why.
+    piece.clear_job();
+    piece.clear_name();
+    piece.clear_bytes();
+  } while (at < bytes);
+  writer->WritesDone();
+  return FromGrpc(writer->Finish(), absl::StrCat("giving ", address, " ", name));
+}
+
+absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
+                             const std::string& name) {
+  const auto stub = Connect(address);
+  Call call(*calls_, kGetTimeoutMs);
+  proto::GetImageRequest request;
+  request.set_job(Value(job));
+  request.set_name(name);
+  const auto reader = stub->GetImage(&call.context, request);
+  std::unique_ptr<ImageReception> reception;
+  absl::Status taken;
+  proto::ImagePiece piece;
+  while (taken.ok() && reader->Read(&piece)) {
+    if (!reception) {
+      auto begun = into.Receive(job, name, piece.bytes());
+      if (begun.ok()) reception = *std::move(begun);
+      taken = begun.status();
+    }
+    if (taken.ok()) taken = reception->Append(piece.data());
+  }
+  if (!taken.ok()) call.context.TryCancel();
+  const absl::Status given =
+      FromGrpc(reader->Finish(), absl::StrCat("getting ", name, " from ", address));
+  if (!taken.ok()) return taken;
+  if (!given.ok()) return given;
+  if (!reception) return absl::DataLossError(absl::StrCat(address, " sent nothing of ", name));
+  const absl::Status kept = reception->Commit(ImageReception::Durability::kCached);
+  if (kept.ok()) return kept;
+  return absl::Status(kept.code(), absl::StrCat(kept.message(), ", as it came from ", address));
+}
+
+absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job) {
+  const auto stub = Connect(address);
+  Call call(*calls_, kListTimeoutMs);
+  proto::ListImagesRequest request;
+  request.set_job(Value(job));
+  proto::ListImagesReply reply;
+  const grpc::Status status = stub->ListImages(&call.context, request, &reply);
+  if (!status.ok()) return FromGrpc(status, absl::StrCat("asking ", address, " for its images"));
+  return std::vector<std::string>(reply.names().begin(), reply.names().end());
+}
+
+}  // namespace bspnow

@@ -1,0 +1,44 @@
+// Calls the service Images of other workers. Waits; for work threads. A peer that is dead or
+// stopped is noticed within about five seconds.
+#ifndef WORKER_IMAGES_IMAGES_STUB_H_
+#define WORKER_IMAGES_IMAGES_STUB_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "worker/images/image_store.h"
+
+namespace bspnow {
+
+class ImagesStub {
+ public:
+  ImagesStub();
+  ~ImagesStub();
+
+  /// Sends one file of this store; it is verified and durable there when this returns.
+  absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
+                   const std::string& name);
+
+  /// Fetches one file into this store; verified, but not synced: it is to be read at once.
+  absl::Status Get(const std::string& address, ImageStore& into, JobId job,
+                   const std::string& name);
+
+  /// What the other has of this job.
+  absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job);
+
+  /// Breaks off all calls; those that come later fail at once. From any thread.
+  void Stop();
+
+ private:
+  struct Calls;  // Of gRPC.
+  std::unique_ptr<Calls> calls_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_IMAGES_IMAGES_STUB_H_

@@ -1,0 +1,88 @@
+// The files of a job's directory at a checkpoint, in one archive: c<CHECKPOINT>.files.p<PID> beside
+// the images. It holds directories and regular files that are new or changed, as long as they were
+// at the barrier; and the lines of output that were not complete by then.
+//
+// The archive: kArchiveMagic, then entries, the last of them of kind kEnd; numbers little-endian:
+//
+//   EntryHeader
+//   name         name_bytes; relative to the directory, IsNameBelow
+//   data         data_bytes
+//   checksum     std::uint64_t, XXH3 of all of the above
+#ifndef WORKER_IMAGES_JOB_FILES_H_
+#define WORKER_IMAGES_JOB_FILES_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+
+namespace bspnow {
+
+/// Whether `name` stays below the directory that it is relative to: no "..", no leading slash, no
+/// empty part, no NUL.
+bool IsNameBelow(std::string_view name);
+
+/// A file that came with the job: not saved unless it has changed.
+struct GivenFile {
+  std::string name;  ///< Relative.
+  std::uint64_t bytes;
+  std::int64_t changed_ns;
+};
+
+/// Output of a process that had no newline yet, and so is in no log.
+struct UnfinishedLine {
+  Pid pid;
+  std::uint32_t stream;  ///< As in OutputStream of proto/jobs.proto.
+  std::string text;
+};
+
+/// What lies in a directory at one moment, while no process of the job runs. Small files are read
+/// at once; larger ones are opened, so that they may be replaced or removed before they are written
+/// to the archive, and grow; but cut they may not be.
+class NotedFiles {
+ public:
+  static absl::StatusOr<NotedFiles> Note(const std::string& directory,
+                                         const std::vector<GivenFile>& given);
+
+  /// Writes the archive to an empty file; does not sync it.
+  absl::Status Write(int file, const std::vector<UnfinishedLine>& lines) const;
+
+ private:
+  struct Noted {
+    std::string name;
+    std::uint32_t mode;
+    std::uint64_t bytes;
+    bool is_directory;
+    std::string content;  ///< Of a small file.
+    UniqueFd file;        ///< Of a larger one.
+  };
+
+  absl::Status NoteOne(const std::string& path, const std::vector<GivenFile>& given);
+
+  std::string directory_;
+  std::vector<Noted> noted_;
+  std::uint64_t content_bytes_ = 0;
+};
+
+/// What an archive says besides the files.
+struct JobFilesFacts {
+  std::string directory;  ///< Where it was: the absolute path of the job's directory.
+  std::vector<UnfinishedLine> lines;
+};
+
+/// Reads the whole archive. DataLoss if it is damaged or incomplete.
+absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive);
+
+/// Verifies the archive, then puts its files into `directory`, over what has their names.
+absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
+                                             const std::string& directory);
+
+}  // namespace bspnow
+
+#endif  // WORKER_IMAGES_JOB_FILES_H_

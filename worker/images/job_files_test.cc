@@ -1,0 +1,168 @@
+#include "worker/images/job_files.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace bspnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLarge = 300'000;  // Too large to be read at the barrier.
+
+class JobFilesTest : public testing::Test {
+ protected:
+  JobFilesTest() {
+    char directory[] = "/tmp/job_files_testXXXXXX";
+    root_ = mkdtemp(directory);
+    fs::create_directories(job());
+    fs::create_directories(later());
+  }
+  ~JobFilesTest() override { fs::remove_all(root_); }
+
+  std::string job() const { return root_ + "/job"; }
+  std::string later() const { return root_ + "/later"; }
+  std::string archive() const { return root_ + "/archive"; }
+
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories(fs::path(job() + "/" + name).parent_path());
+    std::ofstream(job() + "/" + name) << text;
+  }
+  static std::string Read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  static bool Exists(const std::string& path) { return fs::exists(path); }
+
+  NotedFiles Note(const std::vector<GivenFile>& given) {
+    absl::StatusOr<NotedFiles> noted = NotedFiles::Note(job(), given);
+    EXPECT_TRUE(noted.ok()) << noted.status();
+    return std::move(*noted);
+  }
+  absl::Status Archive(const NotedFiles& noted, const std::vector<UnfinishedLine>& lines) {
+    const UniqueFd file(open(archive().c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    return noted.Write(file.get(), lines);
+  }
+
+  std::string root_;
+};
+
+TEST_F(JobFilesTest, ComeBackAsTheyWere) {
+  Write("out.txt", "small");
+  Write("sub/dir/large", std::string(kLarge, 'x'));
+  Write("empty", "");
+  fs::create_directories(job() + "/nothing in it");
+  chmod((job() + "/out.txt").c_str(), 0640);
+  ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{7}, .stream = 2, .text = "half a li"}}).ok());
+  const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive(), later());
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(Read(later() + "/out.txt"), "small");
+  EXPECT_EQ(Read(later() + "/sub/dir/large"), std::string(kLarge, 'x'));
+  EXPECT_TRUE(Exists(later() + "/empty"));
+  EXPECT_TRUE(fs::is_directory(later() + "/nothing in it"));
+  EXPECT_EQ(fs::status(later() + "/out.txt").permissions(), fs::perms{0640});
+  EXPECT_EQ(facts->directory, job());
+  ASSERT_EQ(facts->lines.size(), 1u);
+  EXPECT_EQ(facts->lines[0].pid, Pid{7});
+  EXPECT_EQ(facts->lines[0].stream, 2u);
+  EXPECT_EQ(facts->lines[0].text, "half a li");
+}
+
+TEST_F(JobFilesTest, AreAsLongAsTheyWereAtTheBarrier) {
+  Write("small", "before");
+  Write("large", std::string(kLarge, 'x'));
+  const NotedFiles noted = Note({});
+  std::ofstream(job() + "/small", std::ios::app) << " after";
+  std::ofstream(job() + "/large", std::ios::app) << " after";
+  Write("new", "after");
+  ASSERT_TRUE(Archive(noted, {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(Read(later() + "/small"), "before");
+  EXPECT_EQ(Read(later() + "/large"), std::string(kLarge, 'x'));
+  EXPECT_FALSE(Exists(later() + "/new"));
+}
+
+TEST_F(JobFilesTest, MayBeReplacedOrRemovedAfterTheBarrier) {
+  Write("small", "before");
+  Write("large", std::string(kLarge, 'x'));
+  Write("removed", std::string(kLarge, 'y'));
+  const NotedFiles noted = Note({});
+  Write("small", "overwritten");
+  Write("new", "after");
+  fs::rename(job() + "/new", job() + "/large");
+  fs::remove(job() + "/removed");
+  ASSERT_TRUE(Archive(noted, {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(Read(later() + "/small"), "before");
+  EXPECT_EQ(Read(later() + "/large"), std::string(kLarge, 'x'));
+  EXPECT_EQ(Read(later() + "/removed"), std::string(kLarge, 'y'));
+}
+
+TEST_F(JobFilesTest, ThatAreCutMeanwhileAreNamed) {
+  Write("large", std::string(kLarge, 'x'));
+  const NotedFiles noted = Note({});
+  fs::resize_file(job() + "/large", 10);
+  const absl::Status written = Archive(noted, {});
+  EXPECT_NE(written.message().find("large"), absl::string_view::npos) << written;
+}
+
+TEST_F(JobFilesTest, LeaveOutWhatCameWithTheJobUnlessItChanged) {
+  Write("same", "given");
+  Write("changed", "given");
+  std::vector<GivenFile> given;
+  for (const char* const name : {"same", "changed"}) {
+    struct stat status {};
+    ASSERT_EQ(stat((job() + "/" + name).c_str(), &status), 0);
+    given.push_back({.name = name,
+                     .bytes = static_cast<std::uint64_t>(status.st_size),
+                     .changed_ns = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec});
+  }
+  Write("changed", "by the program");
+  ASSERT_TRUE(Archive(Note(given), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_FALSE(Exists(later() + "/same"));
+  EXPECT_EQ(Read(later() + "/changed"), "by the program");
+}
+
+TEST_F(JobFilesTest, FollowNoLinkOutOfTheDirectory) {
+  Write("../secret", "of somebody else");
+  fs::create_symlink(root_ + "/secret", job() + "/link");
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_FALSE(Exists(later() + "/link"));
+}
+
+TEST_F(JobFilesTest, ReplaceWhatIsThereAndDoNotWriteThroughIt) {
+  Write("out", "new");
+  std::ofstream(root_ + "/cached") << "old";
+  fs::create_hard_link(root_ + "/cached", later() + "/out");
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(Read(later() + "/out"), "new");
+  EXPECT_EQ(Read(root_ + "/cached"), "old");
+}
+
+TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
+  Write("a", "some text");
+  ASSERT_TRUE(Archive(Note({}), {{.pid = Pid{0}, .stream = 1, .text = "x"}}).ok());
+  const std::string good = Read(archive());
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x10);
+    std::ofstream(archive()) << bad;
+    EXPECT_FALSE(UnpackJobFiles(archive(), later()).ok()) << "byte " << at;
+    std::ofstream(archive()) << good.substr(0, at);
+    EXPECT_FALSE(UnpackJobFiles(archive(), later()).ok()) << at << " bytes";
+  }
+  EXPECT_TRUE(fs::is_empty(later()));
+}
+
+}  // namespace
+}  // namespace bspnow

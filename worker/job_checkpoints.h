@@ -1,0 +1,63 @@
+// The checkpoints that one job takes on this node, from the order or the first report of bsp-host
+// to the event that tells the coordinator how it went. On the loop's thread.
+#ifndef WORKER_JOB_CHECKPOINTS_H_
+#define WORKER_JOB_CHECKPOINTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/ids.h"
+#include "proto/workers.pb.h"
+#include "worker/checkpoint_collection.h"
+#include "worker/checkpoint_keeper.h"
+#include "worker/host_channel.h"
+#include "worker/node_segment.h"
+
+namespace bspnow {
+
+class JobCheckpoints {
+ public:
+  /// `report` is not called once this object is gone, nor is `set_room`: it hears why there is no
+  /// room for the next checkpoint, and an empty text when there is again.
+  JobCheckpoints(JobId job, CheckpointKeeper& keeper,
+                 std::function<void(proto::WorkerEvent)> report,
+                 std::function<void(const std::string&)> set_room)
+      : job_(job), keeper_(keeper), report_(std::move(report)), set_room_(std::move(set_room)) {}
+
+  /// In advance: nobody waits for a disk at a barrier.
+  void LookForRoom();
+
+  /// Of a job that lives on this node alone.
+  void Take(const proto::TakeCheckpoint& order, NodeSegment& segment);
+
+  /// The checkpoint was given up: what was written of it is removed once nobody writes any more.
+  void GiveUp(std::uint64_t checkpoint);
+
+  void OnReport(const HostReport& report, const NodeSegment& segment);
+
+  /// Nobody writes any more, since nobody lives: what is not complete is removed.
+  void OnHostGone();
+
+ private:
+  void Finish(std::uint64_t checkpoint, const NodeSegment& segment);
+  void Discard(std::uint64_t checkpoint, const std::string& reason);
+  void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
+
+  const JobId job_;
+  CheckpointKeeper& keeper_;
+  const std::function<void(proto::WorkerEvent)> report_;
+  const std::function<void(const std::string&)> set_room_;
+  std::string no_room_;               ///< As set_room_ was told.
+  std::uint64_t largest_bytes_ = 0;   ///< Of one checkpoint, written here.
+  std::uint64_t expected_bytes_ = 0;  ///< Of the next: behind one that failed it is whole.
+  std::map<std::uint64_t, CheckpointCollection> under_way_;  ///< By number.
+  std::uint64_t finished_ = 0;  ///< The last that is no longer under way.
+  const std::shared_ptr<int> alive_ = std::make_shared<int>();
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_CHECKPOINTS_H_

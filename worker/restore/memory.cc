@@ -1,0 +1,170 @@
+#include "worker/restore/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mman.h>
+#include <sys/mman.h>
+
+#include "worker/restore/failure.h"
+#include "worker/restore/page_reader.h"
+#include "worker/restore/raw_calls.h"
+
+namespace bspnow::restore {
+namespace {
+
+constexpr std::uint64_t kStackBytesMax = std::uint64_t{1} << 30;
+
+void* Pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+bool Has(const ImageRegion& region, ImageRegion::Flag flag) { return (region.flags & flag) != 0; }
+
+/// The first run that ends behind `address`; runs ascend.
+const ImageRun* FirstRunBehind(const Table<ImageRun>& runs, std::uint64_t address) {
+  std::uint64_t low = 0;
+  std::uint64_t high = runs.count;
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    const ImageRun& run = runs.first[middle];
+    if (run.start + run.bytes > address) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return runs.first + low;
+}
+
+// Only what data will be written to is mapped writable: the rest may be terabytes of PROT_NONE,
+// which would count as memory.
+bool IsFilled(const ImageChain& chain, const ImageRegion& region) {
+  if (Has(region, ImageRegion::kText) || Has(region, ImageRegion::kVdso)) return true;
+  for (int i = 0; i < chain.count; ++i) {
+    const Table<ImageRun> runs = chain.images[i].runs();
+    const ImageRun* run = FirstRunBehind(runs, region.start);
+    for (; run != runs.end() && run->start < region.end; ++run) {
+      if (run->kind == ImageRun::kData) return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t FillProtection(const ImageChain& chain, const ImageRegion& region) {
+  const bool is_filled = IsFilled(chain, region);
+  return region.protection | (is_filled ? std::uint32_t{PROT_READ | PROT_WRITE} : 0);
+}
+
+// The kernel lets a stack grow, but a later mmap would take the room below it: its whole limit is
+// mapped at once.
+std::uint64_t StackStart(const ImageRegion& stack, std::uint64_t limit, std::uint64_t below) {
+  const std::uint64_t bytes = limit < kStackBytesMax ? limit : kStackBytesMax;
+  const std::uint64_t room = stack.end - below;
+  std::uint64_t start = stack.end - (bytes < room ? bytes : room);
+  start = (start + kImagePageBytes - 1) / kImagePageBytes * kImagePageBytes;
+  return start < stack.start ? start : stack.start;
+}
+
+void Map(std::uint64_t start, const ImageRegion& region, std::uint64_t protection) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  if (Has(region, ImageRegion::kStack)) flags |= MAP_GROWSDOWN | MAP_NORESERVE;
+  if (Has(region, ImageRegion::kNoReserve)) flags |= MAP_NORESERVE;
+  const std::uint64_t bytes = region.end - start;
+  long place = Call(SYS_mmap, start, bytes, protection, flags, -1, 0);
+  if (place == -ENOMEM)
+    place = Call(SYS_mmap, start, bytes, protection, flags | MAP_NORESERVE, -1, 0);
+  if (IsError(place)) {
+    Fail("mapping ", bytes, " bytes at ", Hex{start}, ": ", Error{place});
+  }
+  if (place != static_cast<long>(start)) Fail("the kernel ignores MAP_FIXED_NOREPLACE");
+  if (Has(region, ImageRegion::kHugePages)) Call(SYS_madvise, start, bytes, MADV_HUGEPAGE);
+}
+
+void Protect(const ImageRegion& region) {
+  const long result =
+      Call(SYS_mprotect, region.start, region.end - region.start, region.protection);
+  if (result != 0) Fail("protecting memory at ", Hex{region.start}, ": ", Error{result});
+}
+
+// At once: as long as they are writable, they count towards the process's limit of memory.
+void FillText(const Image& newest, const ImageRegion& region, int texts) {
+  if (region.text >= newest.header.texts.count) Fail("a region names a text that is not there");
+  const ImageText& text = newest.texts().first[region.text];
+  Line name;
+  name << "text-" << Hash{text.hash_high, text.hash_low};
+  const long file = Call(SYS_openat, texts, name.text(), O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) {
+    Fail(name.text(), " (of ", newest.String(text.name), "): ", Error{file});
+  }
+  // Behind its end there are zeroes.
+  std::uint64_t bytes = region.end - region.start;
+  const std::uint64_t left = text.bytes > region.text_offset ? text.bytes - region.text_offset : 0;
+  if (bytes > left) bytes = left;
+  PageReader reader(static_cast<int>(file), name.text());
+  reader.Add(Pointer(region.start), bytes, region.text_offset);
+  reader.Finish();
+  Call(SYS_close, file);
+  Protect(region);
+}
+
+void FillPart(const ImageRun& run, const ImageRegion& region, PageReader& reader) {
+  const std::uint64_t start = run.start > region.start ? run.start : region.start;
+  const std::uint64_t run_end = run.start + run.bytes;
+  const std::uint64_t end = run_end < region.end ? run_end : region.end;
+  if (run.kind == ImageRun::kData) {
+    reader.Add(Pointer(start), end - start, run.offset + (start - run.start));
+    return;
+  }
+  reader.Finish();  // What an older image of the chain has put there goes.
+  const long result = Call(SYS_madvise, start, end - start, MADV_DONTNEED);
+  if (result != 0) Fail("clearing memory at ", Hex{start}, ": ", Error{result});
+}
+
+}  // namespace
+
+void MapRegions(const ImageChain& chain, int texts) {
+  const Image& newest = chain.newest();
+  std::uint64_t below = kImagePageBytes;
+  for (const ImageRegion& region : newest.regions()) {
+    if (region.end <= region.start) Fail("a region of the image is empty");
+    const std::uint64_t start = Has(region, ImageRegion::kStack)
+                                    ? StackStart(region, newest.state().stack_limit, below)
+                                    : region.start;
+    Map(start, region, FillProtection(chain, region));
+    if (Has(region, ImageRegion::kText)) FillText(newest, region, texts);
+    below = region.end;
+  }
+}
+
+void FillRuns(const ImageChain& chain) {
+  for (int i = 0; i < chain.count; ++i) {
+    const Image& image = chain.images[i];
+    PageReader reader(image.file, "an image");
+    const Table<ImageRun> runs = image.runs();
+    for (const ImageRegion& region : chain.newest().regions()) {
+      if (Has(region, ImageRegion::kText)) continue;
+      const ImageRun* run = FirstRunBehind(runs, region.start);
+      for (; run != runs.end() && run->start < region.end; ++run) FillPart(*run, region, reader);
+    }
+    reader.Finish();
+  }
+}
+
+void ProtectRegions(const ImageChain& chain) {
+  struct Advice {
+    ImageRegion::Flag flag;
+    int advice;
+  };
+  const Advice advices[] = {{ImageRegion::kDontFork, MADV_DONTFORK},
+                            {ImageRegion::kDontDump, MADV_DONTDUMP},
+                            {ImageRegion::kWipeOnFork, MADV_WIPEONFORK}};
+  for (const ImageRegion& region : chain.newest().regions()) {
+    const std::uint64_t bytes = region.end - region.start;
+    const bool is_done = Has(region, ImageRegion::kText);
+    if (!is_done && FillProtection(chain, region) != region.protection) Protect(region);
+    for (const Advice& advice : advices) {
+      if (Has(region, advice.flag)) Call(SYS_madvise, region.start, bytes, advice.advice);
+    }
+    if (Has(region, ImageRegion::kLocked)) Call(SYS_mlock, region.start, bytes);
+  }
+}
+
+}  // namespace bspnow::restore

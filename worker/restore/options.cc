@@ -1,0 +1,68 @@
+#include "worker/restore/options.h"
+
+#include <fcntl.h>
+
+#include "worker/restore/failure.h"
+#include "worker/restore/raw_calls.h"
+
+namespace bspnow::restore {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: bsp-restore --images IMAGE,IMAGE,... --texts DIRECTORY [--link FD] [--moved OLD NEW]"
+    " (each IMAGE, oldest first, and the DIRECTORY: a descriptor or an absolute path)";
+
+int Number(const char* text) {
+  if (!IsDigit(*text)) Fail(kUsage);
+  int number = 0;
+  for (; IsDigit(*text); ++text) number = number * 10 + (*text - '0');
+  if (*text != '\0') Fail(kUsage);
+  return number;
+}
+
+int Open(const char* name, int flags) {
+  if (IsDigit(*name)) return Number(name);
+  const long file = Call(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
+  if (file < 0) Fail(name, ": ", Error{file});
+  return static_cast<int>(file);
+}
+
+void OpenImages(const char* list, Options& options) {
+  while (*list != '\0') {
+    Path name;
+    while (*list != '\0' && *list != ',') {
+      const char one[2] = {*list++, '\0'};
+      name.Append(one);
+    }
+    if (*list == ',') ++list;
+    if (name.length == 0 || options.image_count == kImagesMax) Fail(kUsage);
+    options.images[options.image_count++] = Open(name.text, O_RDONLY);
+  }
+}
+
+}  // namespace
+
+void ReadOptions(int argument_count, char** arguments, Options& options) {
+  options.old_directory.Append("");
+  options.new_directory.Append("");
+  for (int i = 1; i < argument_count; i += 2) {
+    const char* name = arguments[i];
+    const char* value = i + 1 < argument_count ? arguments[i + 1] : nullptr;
+    if (value == nullptr) Fail(kUsage);
+    if (Equal(name, "--images")) {
+      OpenImages(value, options);
+    } else if (Equal(name, "--texts")) {
+      options.texts = Open(value, O_RDONLY | O_DIRECTORY);
+    } else if (Equal(name, "--link")) {
+      options.link = Number(value);
+    } else if (Equal(name, "--moved") && i + 2 < argument_count) {
+      options.old_directory.Append(value);
+      options.new_directory.Append(arguments[++i + 1]);
+    } else {
+      Fail(kUsage);
+    }
+  }
+  if (options.image_count == 0 || options.texts < 0) Fail(kUsage);
+}
+
+}  // namespace bspnow::restore

@@ -1,0 +1,25 @@
+// What the kernel keeps of a process beside memory and files.
+#ifndef WORKER_RESTORE_PROCESS_STATE_H_
+#define WORKER_RESTORE_PROCESS_STATE_H_
+
+#include "worker/restore/workspace.h"
+
+namespace bspnow::restore {
+
+/// So that nothing interrupts the restoring: the image's mask follows.
+void BlockSignals();
+
+void SetStackLimit(const ImageState& state);
+
+/// Where code, data, heap, arguments and environment are: brk and /proc depend on it.
+void SetMemoryMap(const Image& newest);
+
+/// Handlers, alternate stack, thread id, robust list, rseq, name. Expects the memory in place.
+void SetThread(const ImageState& state);
+
+/// FS and GS, timers, mask; and there it runs.
+[[noreturn]] void Resume(const ImageState& state);
+
+}  // namespace bspnow::restore
+
+#endif  // WORKER_RESTORE_PROCESS_STATE_H_

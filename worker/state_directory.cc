@@ -1,0 +1,45 @@
+#include "worker/state_directory.h"
+
+#include <absl/strings/str_cat.h>
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace bspnow {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
+  std::error_code error;
+  for (const char* part : {"", "/jobs", "/cache"}) {
+    fs::create_directories(path + part, error);
+    if (error)
+      return absl::InternalError(absl::StrCat("making ", path, part, ": ", error.message()));
+  }
+  const std::string name = path + "/lock";
+  UniqueFd lock(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!lock.valid() || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("another worker uses ", path, "; give each its own"));
+  }
+  StateDirectory directory(path, std::move(lock));
+  directory.RemoveAddress();
+  return directory;
+}
+
+void StateDirectory::WriteAddress(const std::string& lines) const {
+  const std::string address = path_ + "/address";
+  std::ofstream(address + ".new") << lines;
+  std::error_code error;
+  fs::rename(address + ".new", address, error);
+}
+
+void StateDirectory::RemoveAddress() const {
+  std::error_code error;
+  fs::remove(path_ + "/address", error);
+}
+
+}  // namespace bspnow
