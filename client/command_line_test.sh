@@ -39,6 +39,10 @@ says 0 'hi' bash -c 'bsprun -n 1 echo hi || true'
 says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'
 says 1 'no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR' bsp jobs
 says 2 '--nodes needs a cluster' bsprun --nodes 2 -n 2 true
+says 2 '--checkpoint needs a cluster' bsprun --checkpoint=every=2s -n 2 true
+says 2 '--max-restarts needs a cluster' bsprun --max-restarts 1 -n 2 true
+says 0 'hi' bash -c 'bsprun --checkpoint=off -n 1 echo hi || true'
+says 1 'no coordinator is named' bsp suspend 7
 says 1 "no coordinator answers at $nobody" bsp --coordinator $nobody jobs
 says 1 "no coordinator answers at $nobody" bsp jobs --coordinator $nobody
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -n 2 true
@@ -50,6 +54,9 @@ says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=127.0.0.1:2 \
 says 2 'see bsp --help' bsp
 says 2 'see bsp --help' bsp frobnicate
 says 2 '3x is no time' bsp submit -n 2 --time-limit 3x true
+says 2 'every=3x is no policy; write auto, off, every=N' bsp submit -n 2 --checkpoint=every=3x true
+says 2 '--max-restarts' bsp submit -n 2 --max-restarts -1 true
+says 2 'required' bsp checkpoint
 says 2 '4X is no size' bsp submit -n 2 --memory 4X true
 says 2 'is neither PATH nor NAME=PATH' bsp submit -n 2 --file ../up=data true
 says 2 'VARIABLE is not NAME=VALUE' bsp submit -n 2 --env VARIABLE true

@@ -22,7 +22,7 @@ struct CommandLine {
   CommandAction chosen = {};
 };
 
-/// submit, jobs, show, cancel, wait.
+/// submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
 void AddJobCommands(CommandLine& line);
 
 /// logs, fetch.

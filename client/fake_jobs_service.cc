@@ -64,6 +64,28 @@ class Service : public proto::Jobs::Service {
     return Status::OK;
   }
 
+  Status CheckpointJob(ServerContext*, const proto::CheckpointJobRequest*,
+                       proto::Job* job) override {
+    if (!jobs_.given_up.empty()) return Status(grpc::StatusCode::ABORTED, jobs_.given_up);
+    *job = jobs_.end;
+    job->mutable_checkpoints()->set_committed(1);
+    return Status::OK;
+  }
+
+  Status SuspendJob(ServerContext*, const proto::SuspendJobRequest* request,
+                    proto::Job* job) override {
+    jobs_.suspended.push_back(request->job());
+    *job = jobs_.end;
+    job->set_state(proto::SUSPENDED);
+    return Status::OK;
+  }
+
+  Status ResumeJob(ServerContext*, const proto::ResumeJobRequest*, proto::Job* job) override {
+    *job = jobs_.end;
+    job->set_state(proto::WAITING);
+    return Status::OK;
+  }
+
   Status ReadLog(ServerContext*, const proto::ReadLogRequest*,
                  grpc::ServerWriter<proto::LogLine>* writer) override {
     for (const proto::LogLine& line : jobs_.log) writer->Write(line);

@@ -21,7 +21,9 @@ struct FakeJobs {
   int broken_submissions = 0;  ///< So many calls of SubmitJob do their work and lose their reply.
   std::vector<proto::JobSpec> jobs;  ///< Job 1 is the first.
   std::vector<proto::LogLine> log;
-  proto::Job end;  ///< How every job ends.
+  proto::Job end;                        ///< How every job ends.
+  std::vector<std::uint64_t> suspended;  ///< Jobs, in the order of the calls.
+  std::string given_up;                  ///< Not empty: why every checkpoint is given up.
 };
 
 class FakeJobsService {

@@ -1,10 +1,11 @@
-// submit, jobs, show, cancel, wait.
+// submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
 #include <unistd.h>
 
 #include <iostream>
 #include <memory>
 
 #include "base/clock.h"
+#include "client/checkpoint_view.h"
 #include "client/commands.h"
 #include "client/job_json.h"
 #include "client/job_options.h"
@@ -113,22 +114,59 @@ absl::StatusOr<int> ShowJob(const CommandLine& line, const JobQuery& query) {
   return 0;
 }
 
-// ---- cancel, wait -------------------------------------------------------------------------------
+// ---- cancel, checkpoint, suspend, resume --------------------------------------------------------
 
-absl::StatusOr<int> CancelJobs(const CommandLine& line, const JobQuery& query) {
+template <typename Request>
+using JobCall = absl::StatusOr<proto::Job> (JobsStub::*)(const Request&);
+
+/// For each of the jobs; one that fails does not keep the others. `print` is for people.
+template <typename Request>
+absl::StatusOr<int> ForEachJob(const CommandLine& line, const JobQuery& query,
+                               JobCall<Request> call, void (*print)(const proto::Job&)) {
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   absl::Status failure;
-  for (const std::uint64_t id : query.jobs) {  // One that is gone does not keep the others.
-    proto::CancelJobRequest request;
+  for (const std::uint64_t id : query.jobs) {
+    Request request;
     request.set_job(id);
-    const absl::StatusOr<proto::Job> job = jobs->Cancel(request);
-    if (!job.ok()) failure.Update(job.status());
-    if (job.ok() && query.json) std::cout << JsonText(JobJson(*job));
+    const absl::StatusOr<proto::Job> job = ((*jobs).*call)(request);
+    if (!job.ok()) {
+      failure.Update(job.status());
+    } else if (query.json) {
+      std::cout << JsonText(JobJson(*job));
+    } else {
+      print(*job);
+    }
   }
   if (!failure.ok()) return failure;
   return 0;
 }
+
+void PrintNothing(const proto::Job&) {}
+
+void PrintCheckpoint(const proto::Job& job) {
+  std::cout << "job " << job.job() << ": checkpoint " << CheckpointText(job.checkpoints(), UnixMs())
+            << "\n";
+}
+
+absl::StatusOr<int> CancelJobs(const CommandLine& line, const JobQuery& query) {
+  return ForEachJob<proto::CancelJobRequest>(line, query, &JobsStub::Cancel, PrintNothing);
+}
+
+absl::StatusOr<int> CheckpointJobs(const CommandLine& line, const JobQuery& query) {
+  return ForEachJob<proto::CheckpointJobRequest>(line, query, &JobsStub::Checkpoint,
+                                                 PrintCheckpoint);
+}
+
+absl::StatusOr<int> SuspendJobs(const CommandLine& line, const JobQuery& query) {
+  return ForEachJob<proto::SuspendJobRequest>(line, query, &JobsStub::Suspend, PrintNothing);
+}
+
+absl::StatusOr<int> ResumeJobs(const CommandLine& line, const JobQuery& query) {
+  return ForEachJob<proto::ResumeJobRequest>(line, query, &JobsStub::Resume, PrintNothing);
+}
+
+// ---- wait ---------------------------------------------------------------------------------------
 
 // A job that did not succeed gives no status of success, whatever its processes gave.
 int StatusOf(const proto::Job& job) {
@@ -176,6 +214,9 @@ void AddJobCommands(CommandLine& line) {
   add("show", "Show all about a job, and why it waits", ShowJob);
   add("wait", "Wait for the end of a job; gives its exit status", WaitJobs);
   add("cancel", "End a job at once", CancelJobs);
+  add("checkpoint", "Save a job at its next barrier", CheckpointJobs);
+  add("suspend", "Save a job and free its slots", SuspendJobs);
+  add("resume", "Let a suspended job continue", ResumeJobs);
 }
 
 }  // namespace bspnow

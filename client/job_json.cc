@@ -1,5 +1,6 @@
 #include "client/job_json.h"
 
+#include "client/checkpoint_view.h"
 #include "client/job_view.h"
 
 namespace bspnow {
@@ -57,13 +58,17 @@ json JobJson(const proto::Job& job) {
           {"memory_bytes", spec.memory_bytes()},
           {"constraints", ListJson(spec.constraints())},
           {"oversubscribe", spec.oversubscribe()},
+          {"checkpoint_policy", PolicyText(spec.checkpoints())},
           {"epoch", job.epoch()},
           {"placement", PlacementJson(job)},
           {"totals", TotalsJson(job.totals())},
           {"submitted_unix_ms", TimeOrNull(job.submitted_unix_ms())},
           {"started_unix_ms", TimeOrNull(job.started_unix_ms())},
           {"ended_unix_ms", TimeOrNull(job.ended_unix_ms())},
-          {"output_bytes", job.output_bytes()}};
+          {"output_bytes", job.output_bytes()},
+          {"checkpoints", CheckpointsJson(job.checkpoints())},
+          {"losses", LossesJson(job)},
+          {"restarts", job.restarts()}};
 }
 
 json NodeJson(const proto::Node& node) {

@@ -10,6 +10,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::int32_t kPriorityMax = 1'000'000;
+constexpr std::int32_t kRestartsMax = 1'000'000;
 
 // A validator that says what is wrong, or nothing.
 template <typename Value>
@@ -39,6 +40,7 @@ CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std:
 
 // Those that need a coordinator; FirstClusterOption finds them by their group.
 constexpr char kClusterGroup[] = "On a cluster";
+constexpr char kCheckpoint[] = "--checkpoint";
 
 CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& variable,
                               const std::string& text) {
@@ -54,6 +56,26 @@ void AddPlacementOptions(CLI::App& app, JobOptions& options) {
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
+      ->group(kClusterGroup);
+}
+
+void AddRecoveryOptions(CLI::App& app, JobOptions& options) {
+  const auto take_policy = [&options](const std::string& word) {
+    options.checkpoint = *ParseCheckpointOption(word);
+  };
+  app.add_option_function<std::string>(kCheckpoint, take_policy,
+                                       "When to save the job: auto, every=N supersteps, "
+                                       "every=30s, off [auto]")
+      ->check([](const std::string& word) { return Complaint(ParseCheckpointOption(word)); })
+      ->type_name("POLICY")
+      ->group(kClusterGroup);
+  const auto take_restarts = [&options](std::int32_t count) {
+    options.restarts_max = count == 0 ? -1 : count;
+  };
+  app.add_option_function<std::int32_t>("--max-restarts", take_restarts,
+                                        "Restarts after losses without a checkpoint between [3]")
+      ->check(CLI::Range(0, kRestartsMax))
+      ->type_name("N")
       ->group(kClusterGroup);
 }
 
@@ -76,6 +98,7 @@ void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
   add_parsed("--memory", options.memory_bytes, ParseMemory, "Memory of each process, as in 4G")
       ->type_name("SIZE");
   AddPlacementOptions(app, options);
+  AddRecoveryOptions(app, options);
 }
 
 }  // namespace
@@ -132,7 +155,9 @@ void AddProbeOptions(CLI::App& app, JobOptions& options) {
 
 std::string FirstClusterOption(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() == kClusterGroup && option->count() > 0) return option->get_name();
+    if (option->get_group() != kClusterGroup || option->count() == 0) continue;
+    if (option->get_name() == kCheckpoint && option->results().back() == "off") continue;
+    return option->get_name();
   }
   return "";
 }

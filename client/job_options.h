@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "client/checkpoint_option.h"
+
 namespace bspnow {
 
 inline constexpr std::uint32_t kProcessesMax = 4096;
@@ -31,6 +33,8 @@ struct JobOptions {
   std::uint32_t per_node = 0;
   std::vector<std::string> constraints;
   bool oversubscribe = false;
+  CheckpointOption checkpoint;
+  std::int32_t restarts_max = 0;  ///< As JobSpec has it: 0: not said; -1: none.
   bool prefix_output = false;
   bool timing = false;
   bool json = false;
@@ -51,7 +55,8 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options);
 /// What `bsp probe` takes of it: the number of processes, and where they go.
 void AddProbeOptions(CLI::App& app, JobOptions& options);
 
-/// The first of the options given that only a cluster can do; empty if there is none.
+/// The first of the options given that only a cluster can do; empty if there is none. (To take no
+/// checkpoints is no such thing.)
 std::string FirstClusterOption(const CLI::App& app);
 
 /// Takes PROGRAM ARGS... from what the parser has left over. A message if something is wrong.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "client/checkpoint_view.h"
 #include "client/quantities.h"
 #include "client/timing_report.h"
 
@@ -36,6 +37,7 @@ std::string MemoryText(std::uint64_t bytes) {
 Colour ColourOf(proto::JobState state) {
   switch (state) {
     case proto::WAITING:
+    case proto::RECOVERING:
       return Colour::kBusy;
     case proto::RUNNING:
     case proto::ENDING:
@@ -61,6 +63,10 @@ std::string StateName(proto::JobState state) {
       return "failed";
     case proto::CANCELLED:
       return "cancelled";
+    case proto::RECOVERING:
+      return "recovering";
+    case proto::SUSPENDED:
+      return "suspended";
     default:
       return "unknown";
   }
@@ -199,6 +205,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
     add(absl::StrCat("on ", place.node()),
         "pids " + PidsText({place.pids().begin(), place.pids().end()}));
   }
+  for (const auto& [what, value] : CheckpointLines(job, now_unix_ms)) add(what, value);
   add("output", BytesText(static_cast<double>(job.output_bytes())));
   const proto::JobTotals& totals = job.totals();
   add("supersteps", absl::StrCat(totals.supersteps()));

@@ -76,6 +76,48 @@ TEST(JobViewTest, ShowHasReasonPlacementAndCosts) {
   EXPECT_NE(text.find("\n  w  406.000 ms"), std::string::npos) << text;
 }
 
+TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
+  proto::Job job = RunningJob(812);
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);
+  proto::CheckpointStatus& status = *job.mutable_checkpoints();
+  status.set_committed(12);
+  status.set_superstep(800);
+  status.set_committed_unix_ms(1'008'000);
+  status.set_image_bytes(1'200'000'000);
+  status.set_written_bytes(120'000'000);
+  status.set_pause_ns(14'000'000);
+  status.set_cost_ns(50'000'000);
+  status.set_interval_ns(12'300'000'000);
+  status.set_given_up(2);
+  status.set_last_failure("pid 3: descriptor 5 is a socket");
+  for (const char* node : {"w1", "w2"}) status.add_holders(node);
+  proto::JobLoss& loss = *job.add_losses();
+  loss.set_reason("worker w3 lost at superstep 812: lease expired");
+  loss.set_resumed(true);
+  loss.set_from_superstep(800);
+  loss.set_after_ms(1400);
+  job.add_losses()->set_reason("pid 1 was killed by signal 9 (Killed)");
+  const std::string text = JobText(job, 1'010'000, Colours::kOff);
+  for (const char* line :
+       {"auto, every 12.3 s", "12 of superstep 800, 0:02 ago, on w1, w2",
+        "1.2 GB, of which 120 MB were written", "50.0 ms, held the processes for 14.0 ms",
+        "2, the last: pid 3: descriptor 5 is a socket",
+        "worker w3 lost at superstep 812: lease expired; resumed from 800 in 1.4 s\n",
+        "pid 1 was killed by signal 9 (Killed)\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+  job.mutable_losses(1)->set_resumed(true);
+  job.mutable_losses(1)->set_from_start(true);
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("(Killed); resumed from the start in 0.0 s"),
+            std::string::npos);
+}
+
+TEST(JobViewTest, NamesEveryStateAJobCanBeIn) {
+  for (int state = 1; state < proto::JobState_ARRAYSIZE; ++state) {
+    EXPECT_NE(StateName(static_cast<proto::JobState>(state)), "unknown") << state;
+  }
+}
+
 TEST(JobViewTest, TheTimeOfAnEndedJobStandsStill) {
   proto::Job job = RunningJob(1);
   job.set_ended_unix_ms(1'010'000);
@@ -91,6 +133,18 @@ TEST(JobJsonTest, HasAnExitStatusOnlyAtTheEnd) {
   EXPECT_EQ(JobJson(job).at("exit_status"), 6);
   EXPECT_EQ(JobJson(job).at("state"), "failed");
   EXPECT_TRUE(JobJson(WaitingJob()).at("started_unix_ms").is_null());
+}
+
+TEST(JobJsonTest, HasCheckpointsAndLosses) {
+  proto::Job job = RunningJob(1);
+  job.mutable_spec()->mutable_checkpoints()->set_every_ms(300);
+  EXPECT_TRUE(JobJson(job).at("checkpoints").at("committed_unix_ms").is_null());
+  EXPECT_EQ(JobJson(job).at("checkpoint_policy"), "every=300ms");
+  job.mutable_checkpoints()->set_count(3);
+  job.add_losses()->set_reason("lost");
+  EXPECT_EQ(JobJson(job).at("checkpoints").at("count"), 3);
+  EXPECT_EQ(JobJson(job).at("losses").at(0).at("reason"), "lost");
+  EXPECT_TRUE(JobJson(job).at("losses").at(0).at("after_ms").is_null());
 }
 
 TEST(JobJsonTest, StaysJsonWhateverAProgramPrints) {
@@ -112,6 +166,16 @@ TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
   const std::string text = screen.Show(sample, Colours::kOff);
   EXPECT_NE(text.find("running  8         700    300  2.0 kB   50      25          10  0:10"),
             std::string::npos)
+      << text;
+}
+
+TEST(TopScreenTest, TellsOfJobsThatRecoverOrAreSuspended) {
+  TopSample sample{};
+  for (const proto::JobState state : {proto::RUNNING, proto::RECOVERING, proto::SUSPENDED}) {
+    sample.jobs.add_jobs()->set_state(state);
+  }
+  const std::string text = TopScreen().Show(sample, Colours::kOff);
+  EXPECT_NE(text.find("jobs: 1 running, 0 waiting, 1 recovering, 1 suspended\n"), std::string::npos)
       << text;
 }
 

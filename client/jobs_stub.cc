@@ -207,6 +207,18 @@ absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& reque
   return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
 }
 
+absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::CheckpointJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Suspend(const proto::SuspendJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::SuspendJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Resume(const proto::ResumeJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ResumeJob, request);
+}
+
 absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
                                const std::function<absl::Status(const proto::LogLine&)>& line) {
   grpc::ClientContext context;

@@ -40,6 +40,12 @@ class JobsStub {
   absl::StatusOr<proto::Job> Wait(const proto::WaitJobRequest& request);
 
   absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
+
+  /// Return when the checkpoint is committed; Aborted if it was given up, and why.
+  absl::StatusOr<proto::Job> Checkpoint(const proto::CheckpointJobRequest& request);
+  absl::StatusOr<proto::Job> Suspend(const proto::SuspendJobRequest& request);
+  absl::StatusOr<proto::Job> Resume(const proto::ResumeJobRequest& request);
+
   absl::StatusOr<proto::ListNodesReply> ListNodes();
   absl::StatusOr<proto::Node> Drain(const proto::DrainNodeRequest& request);
   absl::Status StoreParameters(const proto::MachineParameters& parameters);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "client/checkpoint_option.h"
 #include "client/fake_jobs_service.h"
 #include "client/submission.h"
 
@@ -110,6 +111,24 @@ TEST_F(JobsStubTest, WaitGivesTheEnd) {
   EXPECT_EQ(job->exit_status(), 3);
 }
 
+TEST_F(JobsStubTest, ACheckpointIsCommittedOrGivenUpWithAReason) {
+  JobsStub stub = Connect();
+  EXPECT_EQ(stub.Checkpoint({})->checkpoints().committed(), 1u);
+  jobs_.given_up = "pid 3: descriptor 5 is a socket";
+  const absl::Status given_up = stub.Checkpoint({}).status();
+  EXPECT_TRUE(absl::IsAborted(given_up)) << given_up;
+  EXPECT_EQ(given_up.message(), jobs_.given_up);
+}
+
+TEST_F(JobsStubTest, SuspendsAndResumes) {
+  JobsStub stub = Connect();
+  proto::SuspendJobRequest request;
+  request.set_job(7);
+  EXPECT_EQ(stub.Suspend(request)->state(), proto::SUSPENDED);
+  EXPECT_EQ(jobs_.suspended, std::vector<std::uint64_t>{7});
+  EXPECT_EQ(stub.Resume({})->state(), proto::WAITING);
+}
+
 TEST_F(JobsStubTest, ReadsALogToItsEndOrUntilItIsNotWanted) {
   for (const char* text : {"one\n", "two\n", "three\n"}) {
     jobs_.log.emplace_back();
@@ -126,6 +145,23 @@ TEST_F(JobsStubTest, ReadsALogToItsEndOrUntilItIsNotWanted) {
   const absl::Status stopped =
       stub.ReadLog({}, [](const proto::LogLine&) { return absl::DataLossError("disk full"); });
   EXPECT_EQ(stopped.message(), "disk full");
+}
+
+TEST(SubmissionTest, SaysWhenToSaveTheJobAndHowOftenToStartItAgain) {
+  JobOptions options;
+  options.nprocs = 2;
+  options.program = {"true"};
+  const auto spec_of = [&options](const char* policy) {
+    options.checkpoint = *ParseCheckpointOption(policy);
+    return MakeSubmission(options, "/bin/true")->request.spec();
+  };
+  EXPECT_TRUE(spec_of("auto").checkpoints().automatic());
+  EXPECT_TRUE(spec_of("off").checkpoints().off());
+  EXPECT_EQ(spec_of("every=7").checkpoints().every_supersteps(), 7u);
+  EXPECT_EQ(spec_of("every=2s").checkpoints().every_ms(), 2000u);
+  EXPECT_FALSE(spec_of("every=2s").checkpoints().automatic());
+  options.restarts_max = -1;
+  EXPECT_EQ(spec_of("auto").restarts_max(), -1);
 }
 
 TEST(SubmissionTest, AttachedJobsTakeTheEnvironmentButNotTheCoordinator) {

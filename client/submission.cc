@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/checkpoint_option.h"
 #include "client/file_option.h"
 
 namespace bspnow {
@@ -55,6 +56,25 @@ void TakeScheduling(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_per_node(options.per_node);
   for (const std::string& label : options.constraints) spec.add_constraints(label);
   spec.set_oversubscribe(options.oversubscribe);
+}
+
+void TakeRecovery(const JobOptions& options, proto::JobSpec& spec) {
+  proto::CheckpointPolicy& policy = *spec.mutable_checkpoints();
+  switch (options.checkpoint.kind) {
+    case CheckpointOption::Kind::kAuto:
+      policy.set_automatic(true);
+      break;
+    case CheckpointOption::Kind::kSupersteps:
+      policy.set_every_supersteps(options.checkpoint.every);
+      break;
+    case CheckpointOption::Kind::kTime:
+      policy.set_every_ms(options.checkpoint.every);
+      break;
+    case CheckpointOption::Kind::kOff:
+      policy.set_off(true);
+      break;
+  }
+  spec.set_restarts_max(options.restarts_max);
 }
 
 // The variables of this program, those of --env last; the job must not find its way back here.
@@ -102,6 +122,7 @@ absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::
   for (const std::string& word : options.program) spec.add_arguments(word);
   for (const std::string& variable : options.environment) spec.add_environment(variable);
   TakeScheduling(options, spec);
+  TakeRecovery(options, spec);
   spec.set_check_full(ChecksInFull(spec));
   absl::Status added = AddFile(submission, *spec.mutable_program(), program_name, program);
   for (const std::string& text : options.files) {

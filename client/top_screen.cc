@@ -61,13 +61,18 @@ std::string ClusterLine(const TopSample& sample) {
     if (node.state() != proto::NODE_LOST) used += node.slots_used();
     if (node.state() == proto::NODE_UP) slots += node.spec().slots();
   }
-  int waiting = 0;
-  for (const proto::Job& job : sample.jobs.jobs()) waiting += job.state() == proto::WAITING ? 1 : 0;
+  std::map<proto::JobState, int> jobs;
+  for (const proto::Job& job : sample.jobs.jobs()) jobs[job.state()] += 1;
   std::string line = absl::StrFormat(
       "%s   nodes: %d up, %d drained, %d lost   slots: %d used of %d   jobs: %d running, "
-      "%d waiting\n",
+      "%d waiting",
       LocalTimeText(sample.taken_unix_ms), nodes[proto::NODE_UP], nodes[proto::NODE_DRAINED],
-      nodes[proto::NODE_LOST], used, slots, sample.jobs.jobs_size() - waiting, waiting);
+      nodes[proto::NODE_LOST], used, slots, jobs[proto::RUNNING] + jobs[proto::ENDING],
+      jobs[proto::WAITING]);
+  for (const proto::JobState state : {proto::RECOVERING, proto::SUSPENDED}) {
+    if (jobs[state] != 0) absl::StrAppend(&line, ", ", jobs[state], " ", StateName(state));
+  }
+  absl::StrAppend(&line, "\n");
   return line;
 }
 

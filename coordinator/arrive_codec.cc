@@ -8,6 +8,7 @@ std::optional<ArriveView> ArriveView::Decode(std::span<const std::byte> payload)
   ArriveView view;
   if (payload.size() < sizeof view.body_) return std::nullopt;
   memcpy(&view.body_, payload.data(), sizeof view.body_);
+  view.payload_ = payload;
   const std::span<const std::byte> rest = payload.subspan(sizeof view.body_);
   // 64 bits, so that no count overflows the sum.
   const std::uint64_t peers_bytes = std::uint64_t{view.body_.peers} * sizeof(PeerOwed);

@@ -18,6 +18,8 @@ class ArriveView {
   static std::optional<ArriveView> Decode(std::span<const std::byte> payload);
 
   const ArriveBody& body() const { return body_; }
+  /// The whole, as it came.
+  std::span<const std::byte> payload() const { return payload_; }
   /// The i-th of body().peers entries.
   PeerOwed peer(std::uint32_t i) const;
   /// By pid, bit pid % 8 of byte pid / 8; empty if none or all are ending.
@@ -27,6 +29,7 @@ class ArriveView {
   ArriveView() = default;
 
   ArriveBody body_;
+  std::span<const std::byte> payload_;
   std::span<const std::byte> peers_;
   std::span<const std::byte> ending_;
 };

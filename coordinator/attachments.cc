@@ -43,7 +43,16 @@ absl::Status Attachments::OnInput(JobId job, InputChunk chunk) {
 
 void Attachments::OnStarted(JobId job) {
   const auto found = jobs_.find(job);
-  if (found != jobs_.end()) found->second.started = true;
+  if (found == jobs_.end()) return;
+  Attachment& attachment = found->second;
+  attachment.started = true;
+  const bool end_was_sent = attachment.ended && attachment.kept.empty();
+  if (end_was_sent) attachment.kept.push_back({.data = "", .end = true});
+}
+
+void Attachments::OnStopped(JobId job) {
+  const auto found = jobs_.find(job);
+  if (found != jobs_.end()) found->second.started = false;
 }
 
 std::vector<InputChunk> Attachments::TakeInput(JobId job) {

@@ -46,8 +46,11 @@ class Attachments {
 
   /// INVALID_ARGUMENT if the client must not send it now.
   absl::Status OnInput(JobId job, InputChunk chunk);
-  /// Its StartJob is on its way: input may follow.
+  /// Its StartJob is on its way: input may follow, and in a further epoch the end of it does so
+  /// again.
   void OnStarted(JobId job);
+  /// Its epoch is over: input is kept for the next.
+  void OnStopped(JobId job);
   /// What is to be sent to pid 0's worker now, once each.
   std::vector<InputChunk> TakeInput(JobId job);
   void OnInputTaken(JobId job);

@@ -37,6 +37,21 @@ TEST_F(AttachmentsTest, KeepsInputUntilTheJobIsStarted) {
   EXPECT_TRUE(attachments_.TakeInput(kJob).empty());
 }
 
+TEST_F(AttachmentsTest, AFurtherEpochGetsWhatCameSinceAndTheEndAgain) {
+  ASSERT_TRUE(attachments_.Attach(kJob, client_).ok());
+  attachments_.OnStarted(kJob);
+  attachments_.OnStopped(kJob);
+  ASSERT_TRUE(attachments_.OnInput(kJob, {.data = "", .end = true}).ok());
+  EXPECT_TRUE(attachments_.TakeInput(kJob).empty());
+  for (int epoch = 2; epoch <= 3; ++epoch) {
+    attachments_.OnStarted(kJob);
+    const auto input = attachments_.TakeInput(kJob);
+    ASSERT_EQ(input.size(), 1u);
+    EXPECT_TRUE(input[0].end);
+    attachments_.OnStopped(kJob);
+  }
+}
+
 TEST_F(AttachmentsTest, RefusesInputBeforeTheLastWasTaken) {
   ASSERT_TRUE(attachments_.Attach(kJob, client_).ok());
   ASSERT_TRUE(attachments_.OnInput(kJob, {.data = "a"}).ok());

@@ -33,8 +33,12 @@ void Append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Barrier::Barrier(std::uint32_t nprocs, std::vector<BarrierHost> hosts) : nprocs_(nprocs) {
-  for (BarrierHost& host : hosts) {
+Barrier::Barrier(BarrierPlan plan)
+    : nprocs_(plan.nprocs),
+      resumes_(plan.participants != 0),
+      adopting_(plan.origin == EpochOrigin::kAdopted),
+      next_superstep_(resumes_ ? 1 : 0) {  // Superstep 0 only repeats registrations.
+  for (BarrierHost& host : plan.hosts) {
     by_worker_.emplace_back(host.worker, hosts_.size());
     const bool has_pid_0 = std::find(host.pids.begin(), host.pids.end(), Pid{0}) != host.pids.end();
     hosts_.push_back(
@@ -45,6 +49,16 @@ Barrier::Barrier(std::uint32_t nprocs, std::vector<BarrierHost> hosts) : nprocs_
   for (Phase& phase : phases_) {
     phase.releases.resize(hosts_.size());
     Open(phase);
+  }
+  if (resumes_) SetParticipants(plan.participants);
+}
+
+void Barrier::SetParticipants(std::uint32_t processes) {
+  processes_ = processes;
+  for (Host& member : hosts_) {
+    member.processes = static_cast<std::uint32_t>(std::count_if(
+        member.pids.begin(), member.pids.end(), [&](Pid pid) { return Value(pid) < processes; }));
+    if (member.processes > 0) taking_part_ += 1;
   }
 }
 
@@ -72,18 +86,19 @@ BarrierVerdict Barrier::OnBegin(WorkerId from, std::uint32_t processes) {
     return processes == processes_ ? BarrierVerdict::kNothing
                                    : Refuse("bsp_begin is announced again with another number");
   }
-  processes_ = processes;
-  for (Host& member : hosts_) {
-    member.processes = static_cast<std::uint32_t>(std::count_if(
-        member.pids.begin(), member.pids.end(), [&](Pid pid) { return Value(pid) < processes; }));
-    if (member.processes > 0) taking_part_ += 1;
-  }
+  SetParticipants(processes);
   return BarrierVerdict::kTellBegin;
+}
+
+void Barrier::OnResumed() {
+  resumes_ = true;
+  next_superstep_ = std::max<std::uint64_t>(next_superstep_, 1);
 }
 
 BarrierVerdict Barrier::OnArrive(WorkerId from, const ArriveView& arrive) {
   const std::size_t index = HostOf(from);
   if (index == hosts_.size()) return Refuse("arrival of a worker without a process of the job");
+  if (adopting_) return Hold(index, arrive);
   const std::uint64_t barrier = arrive.body().barrier;
   if (barrier < current_) {
     const bool last = barrier + 1 == current_ && takes_part(index);
@@ -100,6 +115,53 @@ BarrierVerdict Barrier::OnArrive(WorkerId from, const ArriveView& arrive) {
   Finish(phase);
   return BarrierVerdict::kRelease;
 }
+
+// ---- After a restart of the coordinator ---------------------------------------------------------
+
+// Kept by parity: only the two newest can matter.
+BarrierVerdict Barrier::Hold(std::size_t from, const ArriveView& arrive) {
+  Host& host = hosts_[from];
+  const std::uint64_t barrier = arrive.body().barrier;
+  if (barrier + 2 < host.newest) return BarrierVerdict::kNothing;
+  host.held[barrier & 1].assign(arrive.payload().begin(), arrive.payload().end());
+  host.newest = std::max(host.newest, barrier + 1);
+  return Adopt();
+}
+
+// All have arrived at the least of their newest barriers, and nobody is beyond the next. A worker
+// names its newest first, so that the least is known when each has said something.
+BarrierVerdict Barrier::Adopt() {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const Host& host : hosts_) {
+    if (host.processes > 0) least = std::min(least, host.newest);
+  }
+  if (processes_ == 0 || least == 0) return BarrierVerdict::kNothing;
+  for (const Host& host : hosts_) {
+    if (host.newest > least + 1) return Refuse("arrival more than one barrier ahead of another's");
+    if (host.processes > 0 && !HeldAt(host, least - 1)) return BarrierVerdict::kNothing;
+  }
+  adopting_ = false;
+  current_ = least - 1;
+  BarrierVerdict verdict = BarrierVerdict::kNothing;
+  for (const std::uint64_t barrier : {least - 1, least}) {
+    for (const Host& host : hosts_) {
+      const std::optional<ArriveView> arrive = HeldAt(host, barrier);
+      if (!arrive) continue;
+      const BarrierVerdict said = OnArrive(host.worker, *arrive);
+      if (said == BarrierVerdict::kRefused) return said;
+      if (said == BarrierVerdict::kRelease) verdict = said;
+    }
+  }
+  may_checkpoint_ = false;  // Some may have passed it long ago.
+  return verdict;
+}
+
+std::optional<ArriveView> Barrier::HeldAt(const Host& host, std::uint64_t barrier) {
+  const std::optional<ArriveView> arrive = ArriveView::Decode(host.held[barrier & 1]);
+  return arrive && arrive->body().barrier == barrier ? arrive : std::nullopt;
+}
+
+// ---- Counting -----------------------------------------------------------------------------------
 
 const char* Barrier::Contradiction(const Host& host, const ArriveView& arrive) {
   const ArriveBody& body = arrive.body();
@@ -144,6 +206,7 @@ void Barrier::Count(std::size_t from, const ArriveView& arrive) {
   if (phase.arrived == 0) Open(phase);
   host.arrived = body.barrier + 1;
   phase.arrived += 1;
+  phase.ends_superstep += body.ends_superstep != 0 ? 1 : 0;
   phase.totals.with_data += body.with_data;
   phase.totals.with_gets += body.with_gets;
   phase.totals.with_votes += body.with_votes;
@@ -177,6 +240,7 @@ void Barrier::CountEnding(const Host& host, const ArriveView& arrive, Phase& pha
 void Barrier::Open(Phase& phase) {
   phase.totals = ReleaseBody{};
   phase.arrived = 0;
+  phase.ends_superstep = 0;
   phase.ending.clear();
   phase.has_sums = false;
   for (std::vector<std::byte>& release : phase.releases) release.resize(sizeof(ReleaseBody));
@@ -194,8 +258,23 @@ void Barrier::Finish(Phase& phase) {
     if (mixed) Append(release, phase.ending);
   }
   if (phase.has_sums) next_superstep_ = phase.sums.superstep + 1;
+  // The first superstep of an epoch that resumes is none of the program's.
+  may_checkpoint_ = phase.ends_superstep == taking_part_ && phase.totals.ending == 0 &&
+                    !(resumes_ && !std::exchange(repeated_, true));
   current_ += 1;
   phases_[current_ & 1].arrived = 0;  // Its releases may go: see Open.
+}
+
+void Barrier::Direct(const ReleaseDirective& directive) {
+  BSP_CHECK(current_ > 0);
+  for (std::vector<std::byte>& release : phases_[(current_ - 1) & 1].releases) {
+    ReleaseBody body;
+    memcpy(&body, release.data(), sizeof body);
+    body.checkpoint = directive.checkpoint;
+    body.base = directive.base;
+    body.hold = directive.hold;
+    memcpy(release.data(), &body, sizeof body);
+  }
 }
 
 std::span<const std::byte> Barrier::release(std::size_t host) const {

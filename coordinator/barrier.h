@@ -4,12 +4,17 @@
 //
 // Invariant: a barrier is released when every worker that hosts a process below p has arrived at
 // it, and only then; so no worker is ever more than one barrier ahead of another.
+//
+// A coordinator that was restarted adopts the epochs that run. Each worker then says again at which
+// barriers it arrived: the one at which it waits, then the last that it passed. The least of their
+// newest is one at which all have arrived: it is released again, for those who did not hear of it.
 #ifndef COORDINATOR_BARRIER_H_
 #define COORDINATOR_BARRIER_H_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,6 +31,26 @@ struct BarrierHost {
   std::vector<Pid> pids;
 };
 
+/// What the processes are to do at the end of a bsp_sync: ImageOrder in runtime/link.h.
+struct ReleaseDirective {
+  std::uint64_t checkpoint = 0;  ///< 0: nothing.
+  std::uint64_t base = 0;
+  std::uint32_t hold = 0;
+};
+
+enum class EpochOrigin {
+  kStarted,  ///< By this coordinator: nobody has passed a barrier.
+  kAdopted,  ///< It ran when this coordinator started.
+};
+
+/// An epoch, as far as its barriers go.
+struct BarrierPlan {
+  std::uint32_t nprocs;
+  std::vector<BarrierHost> hosts;  ///< Together they have the pids 0 to nprocs - 1, each once.
+  std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
+  EpochOrigin origin = EpochOrigin::kStarted;
+};
+
 /// What an event means for the one that sends for the barrier.
 enum class BarrierVerdict {
   kNothing,    ///< Counted, or seen before.
@@ -37,11 +62,12 @@ enum class BarrierVerdict {
 
 class Barrier {
  public:
-  /// `hosts` together have the pids 0 to nprocs - 1, each once.
-  Barrier(std::uint32_t nprocs, std::vector<BarrierHost> hosts);
+  explicit Barrier(BarrierPlan plan);
 
   /// bsp_begin's number of processes, from pid 0's worker.
   BarrierVerdict OnBegin(WorkerId from, std::uint32_t processes);
+  /// Of an adopted epoch: it had resumed from a checkpoint. Before anybody arrives.
+  void OnResumed();
   BarrierVerdict OnArrive(WorkerId from, const ArriveView& arrive);
 
   /// Why the last event was refused: what the worker said and what was expected.
@@ -61,6 +87,12 @@ class Barrier {
   /// Payload of the last Release for this host. Valid until the next event.
   std::span<const std::byte> release(std::size_t host) const;
 
+  /// Whether the barrier that was released last may carry a checkpoint: it ends a superstep of the
+  /// program, nobody is in bsp_end, and none can have passed it before.
+  bool may_checkpoint() const { return may_checkpoint_; }
+  /// Puts it into all its releases. Before they are sent.
+  void Direct(const ReleaseDirective& directive);
+
   /// What all measured in the superstep that ended before the last released barrier; nullptr if
   /// nothing (bsp_begin's barrier).
   const SuperstepSums* sums() const;
@@ -70,15 +102,18 @@ class Barrier {
     WorkerId worker;
     std::vector<Pid> pids;
     bool has_pid_0;
-    std::uint32_t processes = 0;  ///< Of pids, those below p.
-    std::uint64_t arrived = 0;    ///< Barriers at which it has arrived.
-    bool named = false;           ///< By the Arrive that is being checked.
+    std::uint32_t processes = 0;                   ///< Of pids, those below p.
+    std::uint64_t arrived = 0;                     ///< Barriers at which it has arrived.
+    bool named = false;                            ///< By the Arrive that is being checked.
+    std::array<std::vector<std::byte>, 2> held{};  ///< Its newest Arrives, while adopting.
+    std::uint64_t newest = 0;                      ///< Barrier of the newest of these, + 1.
   };
 
   /// What is known of one barrier; two, because the last one's releases may be asked for again.
   struct Phase {
     ReleaseBody totals;
     std::uint32_t arrived = 0;  ///< Hosts.
+    std::uint32_t ends_superstep = 0;
     std::vector<std::byte> ending;
     std::vector<std::vector<std::byte>> releases;  ///< By host.
     SuperstepSums sums;
@@ -86,6 +121,10 @@ class Barrier {
   };
 
   BarrierVerdict Refuse(const char* why);
+  void SetParticipants(std::uint32_t processes);
+  BarrierVerdict Hold(std::size_t from, const ArriveView& arrive);
+  BarrierVerdict Adopt();
+  static std::optional<ArriveView> HeldAt(const Host& host, std::uint64_t barrier);
   const char* Contradiction(const Host& host, const ArriveView& arrive);
   const char* PeersContradiction(std::size_t from, const ArriveView& arrive);
   void Count(std::size_t from, const ArriveView& arrive);
@@ -94,6 +133,10 @@ class Barrier {
   void Open(Phase& phase);
 
   std::uint32_t nprocs_;
+  bool resumes_;
+  bool adopting_;  ///< The barrier at which the workers are is not known yet.
+  bool may_checkpoint_ = false;
+  bool repeated_ = false;  ///< The superstep with which an epoch resumes is over.
   std::vector<Host> hosts_;
   std::vector<std::pair<WorkerId, std::size_t>> by_worker_;  ///< Sorted.
   std::uint32_t taking_part_ = 0;

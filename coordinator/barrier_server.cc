@@ -13,6 +13,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
+constexpr std::uint64_t kDeafNs = 500'000'000;     // Between two ticks; anything less is load.
 constexpr std::uint64_t kHelloNs = 5'000'000'000;  // A connection says who it is, or goes.
 constexpr std::size_t kConnectionsMax = 8192;
 constexpr std::size_t kQueuedBytesMax = 64 << 20;  // A worker that reads nothing is cut off.
@@ -61,7 +62,7 @@ absl::StatusOr<std::unique_ptr<BarrierServer>> BarrierServer::Listen(EventLoop& 
 }
 
 BarrierServer::BarrierServer(EventLoop& loop, BarrierServerEvents events)
-    : loop_(loop), events_(std::move(events)) {
+    : loop_(loop), events_(std::move(events)), last_tick_ns_(NowNs()) {
   Tick();
 }
 
@@ -132,6 +133,9 @@ void BarrierServer::Tick() {
     connection.stream->Close(late ? "no Hello came" : "the receiver reads nothing");
     Discard(id);
   }
+  // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
+  if (now_ns - last_tick_ns_ > kDeafNs) leases_.OnDeaf(now_ns - last_tick_ns_, now_ns);
+  last_tick_ns_ = now_ns;
   for (const LostLease& lost : leases_.TakeLost(now_ns)) {
     ForgetWorker(lost.worker);
     events_.worker_lost(lost.worker, lost.reason);
@@ -197,7 +201,8 @@ FrameFault BarrierServer::OnHello(ConnectionId id, const FrameHeader& header,
   if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);
   const WorkerId id_of_worker{header.source_worker};
   const auto worker = workers_.find(id_of_worker);
-  if (worker == workers_.end() || worker->second.incarnation != hello->incarnation) {
+  if (worker == workers_.end() || worker->second.incarnation != hello->incarnation ||
+      hello->term != term_) {
     return Refuse(Refusal::kUnknownWorker);
   }
   const ConnectionId earlier = worker->second.connection;
@@ -257,11 +262,11 @@ FrameFault BarrierServer::OnArrive(const FrameHeader& header, std::span<const st
   const WorkerId from{header.source_worker};
   switch (barrier.OnArrive(from, *arrive)) {
     case BarrierVerdict::kRelease:
+      OnSuperstepOver(header, *job);
       for (std::size_t i = 0; i < barrier.hosts(); ++i) {
         if (barrier.takes_part(i)) SendRelease(header, *job, i);
       }
       barriers_released_ += 1;
-      job->superstep = Superstep{arrive->body().barrier == 0 ? 0 : header.superstep + 1};
       if (const SuperstepSums* sums = barrier.sums()) job->stats->Record(*sums);
       break;
     case BarrierVerdict::kRepeat:
@@ -276,6 +281,17 @@ FrameFault BarrierServer::OnArrive(const FrameHeader& header, std::span<const st
   return FrameFault::kNone;
 }
 
+void BarrierServer::OnSuperstepOver(const FrameHeader& arrive, RunningJob& job) {
+  const std::uint64_t passed = job.barrier.current() == 1 ? 0 : arrive.superstep + 1;
+  job.superstep = Superstep{Value(job.first_superstep) + passed};
+  // Recorded is what ended before the barrier before.
+  if (std::exchange(job.adopted, false) && passed > 2) job.stats->SkipTo(Value(job.superstep) - 2);
+  if (!job.barrier.may_checkpoint() || !events_.superstep_over) return;
+  const ReleaseDirective directive =
+      events_.superstep_over(JobId{arrive.job}, job.epoch, job.superstep);
+  if (directive.checkpoint != 0) job.barrier.Direct(directive);
+}
+
 FrameFault BarrierServer::OnProgress(const FrameHeader& header,
                                      std::span<const std::byte> payload) {
   const std::optional<ProgressBody> progress = BodyOf<ProgressBody>(payload);
@@ -283,7 +299,8 @@ FrameFault BarrierServer::OnProgress(const FrameHeader& header,
   RunningJob* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   job->stats->RecordProgress(*progress);
-  job->superstep = Superstep{progress->supersteps};
+  job->superstep = Superstep{Value(job->first_superstep) + progress->supersteps};
+  if (events_.progressed) events_.progressed(JobId{header.job}, job->epoch, job->superstep);
   return FrameFault::kNone;
 }
 
@@ -338,45 +355,6 @@ void BarrierServer::Break(const FrameHeader& header, RunningJob& job) {
   loop_.Post([this, reason, id = JobId{header.job}, epoch = job.epoch, alive = alive_] {
     if (*alive) events_.job_broken(id, epoch, reason);
   });
-}
-
-// ---- Jobs, and to look at -----------------------------------------------------------------------
-
-void BarrierServer::AddJob(JobId job, Epoch epoch, std::uint32_t nprocs,
-                           std::vector<BarrierHost> hosts) {
-  jobs_.insert_or_assign(job, RunningJob{.epoch = epoch,
-                                         .barrier = Barrier(nprocs, std::move(hosts)),
-                                         .stats = std::make_shared<SuperstepStats>()});
-}
-
-Superstep BarrierServer::SuperstepOf(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? Superstep{0} : found->second.superstep;
-}
-
-std::shared_ptr<const SuperstepStats> BarrierServer::StatsOf(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : found->second.stats;
-}
-
-std::uint64_t BarrierServer::refused(Refusal refusal) const {
-  return refused_[static_cast<std::size_t>(refusal)];
-}
-
-std::uint64_t BarrierServer::faults(FrameFault fault) const {
-  return faults_[static_cast<std::size_t>(fault)];
-}
-
-std::uint64_t BarrierServer::bytes_read() const {
-  std::uint64_t bytes = closed_bytes_read_;
-  for (const auto& [id, connection] : connections_) bytes += connection.stream->bytes_read();
-  return bytes;
-}
-
-std::uint64_t BarrierServer::bytes_written() const {
-  std::uint64_t bytes = closed_bytes_written_;
-  for (const auto& [id, connection] : connections_) bytes += connection.stream->bytes_written();
-  return bytes;
 }
 
 void BarrierServer::Note(const std::string& line) const {

@@ -34,6 +34,15 @@ struct BarrierServerEvents {
   /// A worker said what cannot be: this job cannot go on. Called once for a job.
   std::function<void(JobId job, Epoch epoch, const std::string& reason)> job_broken;
 
+  /// All processes have finished the superstep before `next` (as it is shown) and are about to go
+  /// on, none is in bsp_end: are they to save themselves? Called within a barrier, so it must be
+  /// quick. Not called when an epoch that resumes repeats its registrations, nor at the first
+  /// barrier that an adopted epoch passes, and never for jobs on one node.
+  std::function<ReleaseDirective(JobId job, Epoch epoch, Superstep next)> superstep_over;
+
+  /// A job on one node says that it is in superstep `next` by now.
+  std::function<void(JobId job, Epoch epoch, Superstep next)> progressed;
+
   /// One line a fact, for the log.
   std::function<void(const std::string& line)> note;
 };
@@ -49,6 +58,16 @@ enum class Refusal : std::uint32_t {
 };
 const char* RefusalName(Refusal refusal);
 
+/// An epoch of a job.
+struct BarrierJob {
+  std::uint32_t nprocs;
+  std::vector<BarrierHost> hosts;  ///< As in BarrierPlan.
+  std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
+  Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
+  SuperstepTotals totals{};        ///< To go on from.
+  EpochOrigin origin = EpochOrigin::kStarted;
+};
+
 class BarrierServer {
  public:
   /// Port 0: any.
@@ -56,6 +75,9 @@ class BarrierServer {
                                                                const SocketAddress& address,
                                                                BarrierServerEvents events);
   BarrierServer(EventLoop& loop, BarrierServerEvents events);
+
+  /// Before the first worker is admitted: those of another term are refused.
+  void SetTerm(std::uint64_t term) { term_ = static_cast<std::uint32_t>(term); }
   ~BarrierServer();
 
   /// With the real port.
@@ -66,12 +88,16 @@ class BarrierServer {
   /// Closes its stream. Its lease is over, without worker_lost.
   void ForgetWorker(WorkerId worker);
 
-  /// Before the StartJob orders are sent. Hosts together have all pids of the job.
-  void AddJob(JobId job, Epoch epoch, std::uint32_t nprocs, std::vector<BarrierHost> hosts);
+  /// Before the StartJob orders are sent; of adopted epochs, before the first worker is admitted.
+  void AddJob(JobId job, Epoch epoch, BarrierJob plan);
   void RemoveJob(JobId job) { jobs_.erase(job); }
+  /// Of an adopted epoch: only its workers know it.
+  void SetFirstSuperstep(JobId job, Epoch epoch, Superstep first);
 
-  /// The superstep that the job is in, as far as is known; 0 for an unknown job.
+  /// The superstep that the job is in, as it is shown and as far as is known; 0 for an unknown job.
   Superstep SuperstepOf(JobId job) const;
+  /// p; 0 if it is not known.
+  std::uint32_t ParticipantsOf(JobId job) const;
   /// Any thread may look at it; lives as long as somebody holds it. nullptr for an unknown job.
   std::shared_ptr<const SuperstepStats> StatsOf(JobId job) const;
 
@@ -105,7 +131,9 @@ class BarrierServer {
     Epoch epoch;
     Barrier barrier;  ///< Of the root group; others come with PUB's partition.
     std::shared_ptr<SuperstepStats> stats;
-    Superstep superstep{0};
+    Superstep first_superstep;
+    Superstep superstep;   ///< As it is shown.
+    bool adopted = false;  ///< And has passed no barrier since.
     bool broken = false;
   };
 
@@ -126,6 +154,7 @@ class BarrierServer {
   RunningJob* Lookup(const FrameHeader& header);
   FrameFault Refuse(Refusal refusal);
   void Break(const FrameHeader& header, RunningJob& job);
+  void OnSuperstepOver(const FrameHeader& arrive, RunningJob& job);
   void SendBegin(JobId id, const RunningJob& job, WorkerId worker);
   void SendRelease(const FrameHeader& arrive, const RunningJob& job, std::size_t host);
   FrameStream* StreamOf(WorkerId worker);
@@ -140,6 +169,8 @@ class BarrierServer {
   std::unordered_map<JobId, RunningJob> jobs_;
   Leases leases_{kLeaseLimits};
   TimerId tick_ = kNoTimer;
+  std::uint64_t last_tick_ns_;
+  std::uint32_t term_ = 0;
   std::uint64_t last_connection_ = 0;
   std::uint64_t barriers_released_ = 0;
   std::uint64_t closed_bytes_read_ = 0;  ///< Of connections that are no more.

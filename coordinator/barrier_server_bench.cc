@@ -38,7 +38,7 @@ class Worker {
                                     return FrameFault::kNone;
                                   },
                               .closed = [](const absl::Status&) { _exit(0); }}) {
-    const HelloBody hello{.incarnation = id_, .target = 0, .reserved = 0};
+    const HelloBody hello{.incarnation = id_, .target = 0, .term = 0};
     Send(FrameKind::kHello, BytesOf(hello));
   }
 
@@ -107,7 +107,7 @@ struct Server {
       server->AdmitWorker(WorkerId{id}, id);
       hosts.push_back({.worker = WorkerId{id}, .pids = {Pid{id - 1}}});
     }
-    server->AddJob(kJob, kEpoch, workers, std::move(hosts));
+    server->AddJob(kJob, kEpoch, {.nprocs = workers, .hosts = std::move(hosts)});
     const SocketAddress address = server->address();
     child = fork();
     BSP_CHECK(child >= 0);

@@ -43,7 +43,7 @@ class Client {
   }
 
   void Hello(std::uint64_t incarnation) {
-    const HelloBody body{.incarnation = incarnation, .target = 0, .reserved = 0};
+    const HelloBody body{.incarnation = incarnation, .target = 0, .term = 0};
     Say(HeaderOf(FrameKind::kHello), BytesOf(body));
   }
 
@@ -56,7 +56,10 @@ class Client {
     ArriveBody body{};
     body.barrier = barrier;
     body.processes = processes;
-    Say(OfJob(FrameKind::kArrive, kEpoch), BytesOf(body));
+    body.ends_superstep = barrier > 0 ? 1 : 0;
+    FrameHeader header = OfJob(FrameKind::kArrive, kEpoch);
+    header.superstep = barrier > 0 ? barrier - 1 : 0;
+    Say(header, BytesOf(body));
   }
 
   static FrameHeader OfJob(FrameKind kind, Epoch epoch) {
@@ -88,6 +91,10 @@ class BarrierServerTest : public testing::Test {
     const absl::StatusOr<SocketAddress> any = Resolve(HostPort{.host = "127.0.0.1", .port = 0});
     BarrierServerEvents events;
     events.worker_lost = [](WorkerId, const std::string&) {};
+    events.superstep_over = [this](JobId, Epoch, Superstep next) {
+      next_.push_back(Value(next));
+      return directive_;
+    };
     events.job_broken = [this](JobId, Epoch, const std::string& reason) {
       broken_.push_back(reason);
     };
@@ -109,7 +116,9 @@ class BarrierServerTest : public testing::Test {
     return client;
   }
 
-  void AddJob() { server_->AddJob(kJob, kEpoch, 2, {{kA, {Pid{0}}}, {kB, {Pid{1}}}}); }
+  void AddJob() {
+    server_->AddJob(kJob, kEpoch, {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}});
+  }
 
   template <typename Condition>
   void Until(Condition condition) {
@@ -122,6 +131,8 @@ class BarrierServerTest : public testing::Test {
 
   EventLoop loop_;
   std::vector<std::string> broken_;
+  std::vector<std::uint64_t> next_;
+  ReleaseDirective directive_;
   std::unique_ptr<BarrierServer> server_;
 };
 
@@ -229,7 +240,7 @@ TEST_F(BarrierServerTest, ClosesAStreamThatMakesNoSense) {
 }
 
 TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
-  server_->AddJob(kJob, kEpoch, 1, {{kA, {Pid{0}}}});
+  server_->AddJob(kJob, kEpoch, {.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
   const auto a = Welcomed(kA);
   ProgressBody body{};
   body.supersteps = 12;
@@ -245,6 +256,65 @@ TEST_F(BarrierServerTest, ForgettingAWorkerClosesItsStream) {
   EXPECT_FALSE(server_->Connected(kA));
   EXPECT_EQ(server_->leases(), 1u);
   Until([&] { return a->closed(); });
+}
+
+TEST_F(BarrierServerTest, RefusesAWorkerOfAnotherTerm) {
+  server_->SetTerm(5);
+  const auto client = Connect(kA);
+  client->Hello(11);
+  Until([&] { return client->closed(); });
+  EXPECT_FALSE(server_->Connected(kA));
+  EXPECT_EQ(server_->refused(Refusal::kUnknownWorker), 1u);
+}
+
+TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
+  server_->AddJob(kJob, kEpoch,
+                  {.nprocs = 2,
+                   .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}},
+                   .participants = 2,
+                   .first_superstep = Superstep{99}});
+  EXPECT_EQ(server_->ParticipantsOf(kJob), 2u);
+  const auto a = Welcomed(kA);
+  const auto b = Welcomed(kB);
+  directive_ = {.checkpoint = 8, .base = 7, .hold = 1};
+  for (const std::uint64_t barrier : {0u, 1u, 2u}) {
+    a->Arrive(barrier, 1);
+    b->Arrive(barrier, 1);
+    Until([&] {
+      return a->Count(FrameKind::kRelease) == barrier + 1 &&
+             b->Count(FrameKind::kRelease) == barrier + 1;
+    });
+    for (const Client* client : {a.get(), b.get()}) {
+      ReleaseBody body;
+      memcpy(&body, client->last().payload.data(), sizeof body);
+      EXPECT_EQ(body.checkpoint, barrier == 2 ? 8u : 0u);
+    }
+  }
+  // Superstep 0 of the epoch only repeats registrations; it is shown as 99, and 101 comes next.
+  EXPECT_EQ(next_, std::vector<std::uint64_t>{101});
+  EXPECT_EQ(server_->SuperstepOf(kJob), Superstep{101});
+}
+
+TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
+  server_->AddJob(
+      kJob, kEpoch,
+      {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = EpochOrigin::kAdopted});
+  server_->SetFirstSuperstep(kJob, kEpoch, Superstep{40});
+  directive_ = {.checkpoint = 8};
+  const auto b = Welcomed(kB);
+  b->Arrive(7, 1);  // Waits there,
+  b->Arrive(6, 1);  // and has passed this one.
+  const auto a = Welcomed(kA);
+  a->Begin(2);
+  a->Arrive(7, 1);  // Has passed it.
+  Until([&] { return b->Count(FrameKind::kRelease) == 1 && a->Count(FrameKind::kRelease) == 1; });
+  EXPECT_EQ(server_->SuperstepOf(kJob), Superstep{47});
+  EXPECT_TRUE(next_.empty());
+  a->Arrive(8, 1);
+  b->Arrive(8, 1);
+  Until([&] { return b->Count(FrameKind::kRelease) == 2; });
+  EXPECT_EQ(next_, std::vector<std::uint64_t>{48});
+  EXPECT_TRUE(broken_.empty());
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ Heard Hear(const Barrier& barrier, WorkerId worker) {
 
 /// Pids 0 and 1 at A, 2 at B, 3 and 4 at C.
 Barrier ThreeWorkers() {
-  return Barrier(5, {{kA, {Pid{0}, Pid{1}}}, {kB, {Pid{2}}}, {kC, {Pid{3}, Pid{4}}}});
+  return Barrier(
+      {.nprocs = 5, .hosts = {{kA, {Pid{0}, Pid{1}}}, {kB, {Pid{2}}}, {kC, {Pid{3}, Pid{4}}}}});
 }
 
 Barrier Begun() {

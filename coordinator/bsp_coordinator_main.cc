@@ -15,6 +15,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/version.h"
+#include "coordinator/checkpoint_policy.h"
 #include "coordinator/cluster.h"
 #include "coordinator/log_setup.h"
 #include "coordinator/metrics_server.h"
@@ -50,6 +51,11 @@ ClusterFigures AskForFigures(EventLoop& loop, const Cluster& cluster) {
   return figures.get();
 }
 
+CheckpointLimits LimitsOf(const CoordinatorSettings& settings) {
+  return {.mtbf_ns = static_cast<std::uint64_t>(settings.checkpoint_mtbf_s * 1e9),
+          .overhead_max = settings.checkpoint_overhead};
+}
+
 void Tell(const std::string& state) {
   if (absl::Status told = NotifySystemd(state); !told.ok())
     spdlog::warn("event=systemd_not_told error=\"{}\"", told.ToString());
@@ -67,7 +73,9 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
                                       .barrier_advertise = settings.barrier_advertise,
                                       .log_bytes_max = settings.log_bytes_max,
                                       .files_bytes_max = settings.files_bytes_max,
-                                      .keep_days = settings.keep_days});
+                                      .keep_days = settings.keep_days,
+                                      .checkpoint_limits = LimitsOf(settings),
+                                      .checkpoint_copies = settings.checkpoint_copies});
   if (!cluster.ok()) return cluster.status();
   const auto server = RpcServer::Start(loop, **cluster, settings.listen);
   if (!server.ok()) return server.status();

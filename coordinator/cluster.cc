@@ -52,6 +52,7 @@ Cluster::Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings s
 Cluster::~Cluster() {
   loop_.CancelTimer(deadline_);
   loop_.CancelTimer(tick_);
+  loop_.CancelTimer(holders_timer_);
 }
 
 absl::Status Cluster::ListenForWorkers() {
@@ -60,10 +61,17 @@ absl::Status Cluster::ListenForWorkers() {
   events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
     Perform(table_.OnBroken(job, epoch, reason, Now()));
   };
+  events.superstep_over = [this](JobId job, Epoch epoch, Superstep next) {
+    return OnSuperstepOver(job, epoch, next);
+  };
+  events.progressed = [this](JobId job, Epoch epoch, Superstep next) {
+    OnProgressed(job, epoch, next);
+  };
   events.note = [](const std::string& line) { spdlog::info("{}", line); };
   auto barriers = BarrierServer::Listen(loop_, settings_.barrier_listen, std::move(events));
   if (!barriers.ok()) return barriers.status();
   barriers_ = *std::move(barriers);
+  barriers_->SetTerm(term_);
   return absl::OkStatus();
 }
 
@@ -79,15 +87,20 @@ void Cluster::Restore(const StoredState& stored) {
     if (!HasEnded(record.phase) && spec.attached()) attachments_.Await(record.id, NowNs());
     orders.Append(table_.Restore(record, RequestOf(spec), Now()));
   }
+  RestoreCheckpoints(stored);
   spdlog::info("event=restored term={} jobs={} waiting={}", term_, stored.jobs.size(),
                table_.CountIn(JobPhase::kWaiting));
   Perform(std::move(orders));
+  AdoptJobs();
   Tick();
 }
 
 void Cluster::Close() {
   closed_ = true;
   for (auto& [id, wait] : std::exchange(waits_, {})) wait.answer(ShuttingDown());
+  for (auto& [id, job] : checkpointed_)
+    for (const CheckpointRequest& request : job.TakeRequests())
+      if (request.answer) request.answer(ShuttingDown());
   for (const auto& [id, worker] : workers_.workers())
     if (worker.sink) worker.sink->Close(ShuttingDown());
 }
@@ -107,7 +120,11 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_signal()->set_signal(order.signal);
     workers_.Order(order.worker, std::move(message));
   }
+  for (const JobId job : orders.recovering) OnRecovering(job);
+  for (const JobId job : orders.returned) OnReturned(job);
   for (const EndOrder& order : orders.ends) {
+    AbandonEpoch(order.job, order.epoch);
+    if (EndsUnstarted(order)) continue;
     proto::Order message;
     message.mutable_end()->set_job(Value(order.job));
     message.mutable_end()->set_epoch(Value(order.epoch));
@@ -116,7 +133,8 @@ void Cluster::Perform(JobOrders orders) {
   }
   for (const JobId job : orders.accepted) AnswerSubmissions(job, job);
   for (const JobId job : orders.refused) OnRefused(job);
-  for (const JobId job : orders.cleared) barriers_->RemoveJob(job);
+  for (const JobId job : orders.cleared) Clear(job);
+  for (const JobId job : orders.suspended) AnswerSuspended(job);
   for (const JobId job : orders.ended) OnEnded(job);
   SetDeadline();
 }
@@ -136,21 +154,21 @@ void Cluster::Store(JobTransition transition) {
 }
 
 void Cluster::Start(const StartOrder& order) {
-  const JobRecord* record = table_.Find(order.job);
-  BSP_CHECK(record != nullptr);
-  proto::JobSpec spec;
-  spec.ParseFromString(record->spec);
-  std::vector<BarrierHost> hosts;
-  for (const NodeShare& share : order.hosts)
-    hosts.push_back({.worker = share.worker, .pids = share.pids});
-  barriers_->AddJob(order.job, order.epoch, spec.nprocs(), std::move(hosts));
-  proto::Order message;
-  *message.mutable_start() = StartMessage(order, spec, workers_);
-  for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);
-  spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={}", Value(order.job),
-               Value(order.epoch), spec.nprocs(), order.hosts.size());
-  attachments_.OnStarted(order.job);
-  SendInput(order.job);
+  CheckpointedJob* job = FindCheckpointed(order.job);
+  BSP_CHECK(job != nullptr);
+  if (!order.resumes) return Launch(order, nullptr);
+  job->starting = order;
+  job->cutting = false;
+  job->waits_since_ns = 0;
+  Prepare(order.job);
+}
+
+void Cluster::Clear(JobId job) {
+  if (CheckpointedJob* left = FindCheckpointed(job)) {
+    AbandonEpoch(job, left->epoch);
+    left->starting.reset();
+  }
+  barriers_->RemoveJob(job);
 }
 
 void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) {
@@ -163,6 +181,7 @@ void Cluster::OnRefused(JobId job) {
   AnswerSubmissions(job, absl::UnavailableError("the coordinator's journal does not take the job; "
                                                 "its log says why. Submit it again later"));
   attachments_.Forget(job);
+  checkpointed_.erase(job);
   logs_.End(job);
 }
 
@@ -174,6 +193,7 @@ void Cluster::OnEnded(JobId job) {
   logs_.End(job);
   attachments_.Forget(job);
   output_bytes_.erase(job);
+  EndCheckpoints(job);
   for (auto wait = waits_.begin(); wait != waits_.end();) {
     if (wait->second.job != job) {
       ++wait;
@@ -216,6 +236,7 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
       table_.OnSubmit(RequestOf(request.spec()), request.submission_key(), Now());
   if (!submission.known) {
     logs_.Begin(submission.job);
+    AddCheckpointedJob(submission.job, request.spec());
     if (request.spec().attached()) attachments_.Await(submission.job, NowNs());
     spdlog::info("event=job_submitted job={} nprocs={} program=\"{}\" user=\"{}\"",
                  Value(submission.job), request.spec().nprocs(), request.spec().program().name(),
@@ -298,6 +319,7 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = JobMessage(record);
   if (HasEnded(record.phase)) return job;
+  *job.mutable_checkpoints() = CheckpointStatusOf(record.id);
   if (const auto stats = barriers_->StatsOf(record.id))
     *job.mutable_totals() = TotalsOf(stats->totals());
   const auto printed = output_bytes_.find(record.id);
@@ -326,6 +348,7 @@ void Cluster::SendInput(JobId job) {
   const JobRecord* record = table_.Find(job);
   if (record == nullptr || record->shares.empty()) return;
   for (InputChunk& chunk : attachments_.TakeInput(job)) {
+    if (!chunk.data.empty()) Perform(table_.OnInputSent(job, Now()));
     proto::Order message;
     message.mutable_input()->set_job(Value(job));
     message.mutable_input()->set_epoch(Value(record->epoch));

@@ -19,7 +19,10 @@
 #include "coordinator/attachments.h"
 #include "coordinator/barrier_server.h"
 #include "coordinator/blob_store.h"
+#include "coordinator/checkpoint_policy.h"
+#include "coordinator/checkpointed_job.h"
 #include "coordinator/cluster_figures.h"
+#include "coordinator/job_checkpoints.h"
 #include "coordinator/job_log.h"
 #include "coordinator/job_store.h"
 #include "coordinator/job_table.h"
@@ -38,6 +41,8 @@ struct ClusterSettings {
   std::uint64_t log_bytes_max;    ///< Of one job.
   std::uint64_t files_bytes_max;  ///< Of one job.
   std::uint64_t keep_days;        ///< Logs and files of ended jobs.
+  CheckpointLimits checkpoint_limits;
+  std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
 };
 
 enum class WaitId : std::uint64_t {};
@@ -71,6 +76,11 @@ class Cluster {
   absl::StatusOr<proto::Job> Show(JobId job) const;
   proto::ListJobsReply List(const proto::ListJobsRequest& request) const;
   absl::StatusOr<proto::Job> Cancel(JobId job);
+  /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up.
+  void Checkpoint(JobId job, OnJob answer);
+  /// Answers when the job is suspended; ABORTED if it could not be saved.
+  void Suspend(JobId job, OnJob answer);
+  absl::StatusOr<proto::Job> Resume(JobId job);
   absl::StatusOr<LogReader> ReadLog(const proto::ReadLogRequest& request);
   /// OK once the job has ended.
   absl::Status MayFetchFiles(JobId job) const;
@@ -123,16 +133,72 @@ class Cluster {
   void Perform(JobOrders orders);
   void Store(JobTransition transition);
   void Start(const StartOrder& order);
+  void Clear(JobId job);
   void AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer);
   void OnRefused(JobId job);
   void OnEnded(JobId job);
   void SetDeadline();
 
+  void AdoptJobs();
+  absl::Status CheckPredecessor(const RegisteredWorker* earlier) const;
+  proto::RegisterReply JoinNode(const RegisteredWorker& worker);
+  proto::RegisterReply AdoptWorker(RegisteredWorker& worker);
+  SchedulerNode NodeOf(const RegisteredWorker& worker) const;
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event);
   JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
   void SendInput(JobId job);
+
+  // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
+
+  CheckpointedJob& AddCheckpointedJob(JobId job, const proto::JobSpec& spec);
+  CheckpointedJob* FindCheckpointed(JobId job);
+  ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
+  void OnProgressed(JobId job, Epoch epoch, Superstep next);
+  ReleaseDirective TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next);
+  void TakeOfLoneHost(JobId job, Superstep next);
+  void Request(JobId job, CheckpointRequest request);
+  static bool IsCheckpointEvent(const proto::WorkerEvent& event);
+  JobOrders OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
+  void ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders PerformCheckpoint(JobId job, CheckpointOrders orders);
+  JobOrders OnCheckpointEnd(JobId job, const CheckpointOrders::End& end);
+  void GiveUpIfSilent(JobId id, CheckpointedJob& job);
+  void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
+  JobOrders ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end);
+  void Commit(JobId job, CheckpointCatalogue catalogue);
+  void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
+  void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
+  void MoveJobsFrom(WorkerId worker);
+  void AnswerSuspended(JobId job);
+  void EndCheckpoints(JobId job);
+  LiveNodes ImageNodes() const;
+  proto::CheckpointStatus CheckpointStatusOf(JobId job) const;
   void KeepFigures(JobId job);
+
+  // ---- Going back: cluster_recovery.cc ----------------------------------------------------------
+
+  void RestoreCheckpoints(const StoredState& stored);
+  void AbandonEpoch(JobId job, Epoch epoch);
+  bool IsStarting(JobId id, const CheckpointedJob& job) const;
+  void Prepare(JobId job);
+  bool WaitsForHolders(JobId id, CheckpointedJob& job);
+  void CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* from);
+  void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
+  void Launch(const StartOrder& order, const bspnow::Checkpoint* from);
+  void OnRecovering(JobId job);
+  void OnReturned(JobId job);
+  SuperstepTotals LastTotals(const JobRecord& record);
+  JobOrders OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
+  bool HoldersAnswer(const bspnow::Checkpoint& checkpoint);
+  /// Instead of orders to workers that know nothing of this epoch yet.
+  bool EndsUnstarted(const EndOrder& order);
+  void OnStoredJobs(const RegisteredWorker& worker);
+  void OnHolderLost(const std::string& node);
+  /// A line of the launcher in the job's output.
+  void Say(JobId job, const std::string& text);
 
   void Tick();
   void RemoveOldFiles();
@@ -158,10 +224,15 @@ class Cluster {
   std::multimap<JobId, OnSubmitted> submissions_;          ///< Not yet durable.
   std::unordered_map<JobId, std::uint64_t> output_bytes_;  ///< Of those that have not ended.
   std::uint64_t output_bytes_of_all_ = 0;
+  std::unordered_map<JobId, CheckpointedJob> checkpointed_;  ///< All that have not ended.
+  CheckpointFigures checkpoint_figures_;
   TimerId deadline_ = kNoTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
   TimerId tick_ = kNoTimer;
+  TimerId holders_timer_ = kNoTimer;
   std::uint64_t ticks_ = 0;
+  std::uint64_t started_ns_ = 0;
+  bool awaits_hosts_ = false;  ///< Jobs ran when this coordinator was started.
 
   std::unique_ptr<BarrierServer> barriers_;
   JobLogs logs_;

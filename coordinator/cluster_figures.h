@@ -13,6 +13,20 @@
 
 namespace bspnow {
 
+/// Of all jobs, since the start.
+struct CheckpointFigures {
+  static constexpr std::uint64_t kPauseBaseNs = 10'000;
+  static constexpr std::uint64_t kRecoveryBaseNs = 10'000'000;
+
+  std::map<std::string, std::uint64_t> ended = {{"committed", 0}, {"given_up", 0}};
+  std::map<std::string, std::uint64_t> recoveries = {{"process", 0}, {"worker", 0}, {"other", 0}};
+  std::uint64_t bytes = 0;    ///< Of committed images.
+  std::uint64_t damaged = 0;  ///< Checkpoints that could not be put back.
+  std::uint64_t suspensions = 0;
+  std::shared_ptr<Histogram> pause_ns = std::make_shared<Histogram>(kPauseBaseNs);
+  std::shared_ptr<Histogram> recovery_ns = std::make_shared<Histogram>(kRecoveryBaseNs);
+};
+
 struct ClusterFigures {
   struct Lease {
     std::string name;
@@ -33,6 +47,7 @@ struct ClusterFigures {
   std::uint64_t bytes_written = 0;
   std::uint64_t output_bytes = 0;  ///< That jobs printed.
   std::uint64_t term = 0;
+  CheckpointFigures checkpoints;
 };
 
 }  // namespace bspnow

@@ -1,6 +1,7 @@
 #include "coordinator/cluster_view.h"
 
 #include <algorithm>
+#include <set>
 
 #include <absl/strings/str_cat.h>
 
@@ -20,6 +21,10 @@ const char* PhaseName(JobPhase phase) {
       return "failed";
     case JobPhase::kCancelled:
       return "cancelled";
+    case JobPhase::kRecovering:
+      return "recovering";
+    case JobPhase::kSuspended:
+      return "suspended";
   }
   return "unknown";
 }
@@ -38,6 +43,10 @@ proto::JobState StateOf(JobPhase phase) {
       return proto::FAILED;
     case JobPhase::kCancelled:
       return proto::CANCELLED;
+    case JobPhase::kRecovering:
+      return proto::RECOVERING;
+    case JobPhase::kSuspended:
+      return proto::SUSPENDED;
   }
   return proto::JOB_STATE_UNSPECIFIED;
 }
@@ -58,11 +67,112 @@ proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
   return message;
 }
 
-std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes) {
+SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
+  return {.supersteps = message.supersteps(),
+          .total_ns = message.total_ns(),
+          .w_ns = message.w_ns(),
+          .h_bytes = message.h_bytes(),
+          .beyond_ns = message.beyond_ns(),
+          .l_ns = message.l_ns(),
+          .silent = message.silent(),
+          .messages = message.messages(),
+          .wait_ns = message.wait_ns(),
+          .exchange_ns = message.exchange_ns(),
+          .processes = message.processes()};
+}
+
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  using Kind = CheckpointRule::Kind;
+  if (policy.off()) return {.kind = Kind::kOff, .every = 0};
+  if (policy.every_supersteps() != 0)
+    return {.kind = Kind::kEverySupersteps, .every = policy.every_supersteps()};
+  if (policy.every_ms() != 0)
+    return {.kind = Kind::kEveryTime, .every = policy.every_ms() * kNsPerMs};
+  return {.kind = Kind::kAutomatic, .every = 0};
+}
+
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job) {
+  proto::CheckpointStatus status;
+  status.set_cost_ns(job.policy.spent_ns());
+  status.set_interval_ns(job.policy.interval_ns());
+  status.set_count(job.checkpoints.count());
+  status.set_given_up(job.given_up);
+  status.set_last_failure(job.last_failure);
+  status.set_under_way(job.checkpoints.under_way());
+  const Checkpoint* last = job.checkpoints.last();
+  if (last == nullptr) return status;
+  status.set_committed(last->number);
+  status.set_superstep(Value(last->superstep));
+  status.set_committed_unix_ms(last->committed_unix_ms);
+  status.set_written_bytes(last->file_bytes());
+  status.set_pause_ns(last->cost.pause_ns);
+  status.set_of_areas(last->of_areas);
+  const std::vector<std::uint64_t> chain = job.checkpoints.ChainOf(last->number);
+  std::uint64_t bytes = 0;
+  for (const Checkpoint& each : job.checkpoints.committed())
+    if (std::find(chain.begin(), chain.end(), each.number) != chain.end())
+      bytes += each.file_bytes();
+  status.set_image_bytes(bytes);
+  std::set<std::string> holders;
+  for (const CheckpointPart& part : last->parts)
+    holders.insert(part.holders.begin(), part.holders.end());
+  for (const std::string& holder : holders) status.add_holders(holder);
+  return status;
+}
+
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
+                            const WorkerRoster& workers) {
+  proto::Resume resume;
+  resume.set_checkpoint(from.number);
+  resume.set_superstep(Value(from.superstep));
+  resume.set_participants(from.participants);
+  resume.set_of_areas(from.of_areas);
+  for (const std::uint64_t number : checkpoints.ChainOf(from.number)) resume.add_chain(number);
+  for (const CheckpointPart& part : from.parts) {
+    std::vector<std::string> addresses;
+    for (const auto& [id, worker] : workers.workers()) {
+      const auto& holders = part.holders;
+      const bool holds =
+          std::find(holders.begin(), holders.end(), worker.name()) != holders.end() ||
+          (!part.share.empty() && part.share == worker.registration.images_share());
+      if (holds) addresses.push_back(worker.registration.images_address());
+    }
+    for (const SavedImage& image : part.images) {
+      proto::ImageOfPid& message = *resume.add_images();
+      message.set_pid(Value(image.pid));
+      message.set_files_pid(Value(part.images.front().pid));
+      message.set_output_bytes(image.output_bytes);
+      message.set_error_bytes(image.error_bytes);
+      for (const std::string& address : addresses) message.add_holders(address);
+    }
+  }
+  return resume;
+}
+
+// ---- Jobs and nodes -----------------------------------------------------------------------------
+
+std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
+                        const proto::CheckpointStatus& checkpoints) {
   proto::Job kept;
   *kept.mutable_totals() = TotalsOf(totals);
+  *kept.mutable_checkpoints() = checkpoints;
   kept.set_output_bytes(output_bytes);
   return kept.SerializeAsString();
+}
+
+proto::JobLoss LossMessage(const JobLoss& loss) {
+  proto::JobLoss message;
+  message.set_unix_ms(loss.unix_ms);
+  message.set_reason(loss.reason);
+  message.set_superstep(Value(loss.superstep));
+  message.set_resumed(loss.resumed);
+  message.set_from_start(loss.from_start);
+  message.set_from_superstep(Value(loss.from));
+  message.set_after_ms(loss.after_ms);
+  return message;
 }
 
 proto::Job JobMessage(const JobRecord& record) {
@@ -83,6 +193,8 @@ proto::Job JobMessage(const JobRecord& record) {
   job.set_started_unix_ms(record.started_unix_ms);
   job.set_ended_unix_ms(record.ended_unix_ms);
   job.set_never_attached(record.never_attached);
+  job.set_restarts(record.restarts);
+  for (const JobLoss& loss : record.losses) *job.add_losses() = LossMessage(loss);
   return job;
 }
 
@@ -121,7 +233,10 @@ proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec
     proto::Host* host = start.add_hosts();
     host->set_worker(Value(share.worker));
     const RegisteredWorker* worker = workers.Find(share.worker);
-    if (worker != nullptr) host->set_data_address(worker->registration.data_address());
+    if (worker != nullptr) {
+      host->set_data_address(worker->registration.data_address());
+      host->set_node(worker->registration.node().name());
+    }
     for (const Pid pid : share.pids) host->add_pids(Value(pid));
   }
   return start;

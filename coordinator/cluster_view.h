@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "coordinator/checkpoint.h"
+#include "coordinator/checkpoint_policy.h"
+#include "coordinator/checkpointed_job.h"
+#include "coordinator/job_checkpoints.h"
 #include "coordinator/job_table.h"
 #include "coordinator/superstep_stats.h"
 #include "coordinator/worker_roster.h"
@@ -21,7 +25,10 @@ proto::JobState StateOf(JobPhase phase);
 proto::JobTotals TotalsOf(const SuperstepTotals& totals);
 
 /// What is kept of a job beside its record, as JobTable::SetTotals takes it.
-std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes);
+std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
+                        const proto::CheckpointStatus& checkpoints);
+
+proto::JobLoss LossMessage(const JobLoss& loss);
 
 /// With the totals that the record keeps.
 proto::Job JobMessage(const JobRecord& record);
@@ -31,6 +38,17 @@ void Shorten(proto::Job& job);
 
 proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker);
 proto::Node LostNodeMessage(const proto::RegisterRequest& registration);
+
+/// And back.
+SuperstepTotals TotalsFrom(const proto::JobTotals& message);
+
+/// What a job asks for.
+CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
+
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job);
+
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
+                            const WorkerRoster& workers);
 
 /// To each of its hosts.
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,

@@ -16,45 +16,127 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kHeartbeatMs = 250;
-constexpr std::uint64_t kLeaseMs = 1000;
+constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTickMs = 5'000;
 constexpr std::uint64_t kTicksPerCleaning = 720;  // An hour.
 
 Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
 
+HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
+  HeldEpoch epoch{.job = JobId{held.job()},
+                  .epoch = Epoch{held.epoch()},
+                  .participants = held.participants(),
+                  .clearing = held.clearing(),
+                  .begun = {},
+                  .exited = {},
+                  .first_superstep = held.first_superstep()};
+  for (const std::uint32_t pid : held.begun()) epoch.begun.push_back(Pid{pid});
+  for (const proto::ProcessExited& exited : held.exited())
+    epoch.exited.emplace_back(Pid{exited.pid()}, ProcessEndOf(exited));
+  return epoch;
+}
+
 }  // namespace
+
+// ---- Coming and going ---------------------------------------------------------------------------
+
+// Epochs that ran when the coordinator was started; their workers come back and go on.
+void Cluster::AdoptJobs() {
+  started_ns_ = NowNs();
+  for (const JobRecord* record : table_.records()) {
+    if (record->phase != JobPhase::kRunning) continue;
+    proto::JobSpec spec;
+    spec.ParseFromString(record->spec);
+    std::vector<BarrierHost> hosts;
+    for (const NodeShare& share : record->shares)
+      hosts.push_back({.worker = share.worker, .pids = share.pids});
+    barriers_->AddJob(record->id, record->epoch,
+                      {.nprocs = spec.nprocs(),
+                       .hosts = std::move(hosts),
+                       .totals = LastTotals(*record),
+                       .origin = EpochOrigin::kAdopted});
+    awaits_hosts_ = true;
+  }
+}
+
+// Processes of a daemon that is gone may pass barriers for as long as its last lease held.
+absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
+  const std::uint64_t now_ns = NowNs();
+  const std::uint64_t age_ns = earlier != nullptr ? barriers_->LeaseAgeNs(earlier->id)
+                               : awaits_hosts_    ? now_ns - started_ns_
+                                                  : kLeaseNs;
+  if (age_ns >= kLeaseNs) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the lease of a worker that was here before holds for another ",
+                   (kLeaseNs - age_ns) / kNsPerMs, " ms"));
+}
 
 absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
   if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
   const proto::NodeSpec& node = request.node();
-  if (const RegisteredWorker* earlier = workers_.FindByName(node.name())) {
+  const bool returns = table_.Awaits(WorkerId{request.previous_worker()});
+  const RegisteredWorker* earlier = workers_.FindByName(node.name());
+  if (earlier != nullptr) {
     const bool same = earlier->registration.incarnation() == request.incarnation();
+    if (same && !earlier->attached) return earlier->reply;
     if (!same && (earlier->sink || barriers_->Connected(earlier->id)))
       return absl::FailedPreconditionError(
           absl::StrCat("a worker named ", node.name(), " lives at ",
                        earlier->registration.data_address(), "; give this one another --name"));
-    Lose(earlier->id, "it was started anew");
   }
-  const WorkerId id = workers_.Add(request).id;
+  if (earlier != nullptr || request.previous_worker() == 0)
+    if (absl::Status gone = CheckPredecessor(earlier); !gone.ok()) return gone;
+  if (earlier != nullptr) Lose(earlier->id, "it was started anew");
+
+  RegisteredWorker& worker = returns ? workers_.AddReturned(request) : workers_.Add(request);
+  const WorkerId id = worker.id;
   barriers_->AdmitWorker(id, request.incarnation());
-  spdlog::info("event=worker_registered worker={} id={} slots={} address={}", node.name(),
-               Value(id), node.slots(), request.data_address());
-  Perform(table_.OnNodeUp({.worker = id,
-                           .name = node.name(),
-                           .slots = node.slots(),
-                           .memory_bytes = node.memory_bytes(),
-                           .load = 0,
-                           .labels = {node.labels().begin(), node.labels().end()},
-                           .drained = drained_.contains(node.name())},
-                          Now()));
-  proto::RegisterReply reply;
+  spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
+               returns ? "returned" : "registered", node.name(), Value(id), node.slots(),
+               request.data_address());
+  proto::RegisterReply& reply = worker.reply;
   reply.set_worker(Value(id));
   reply.set_barrier_address(settings_.barrier_advertise.empty() ? barrier_address().ToString()
                                                                 : settings_.barrier_advertise);
   reply.set_heartbeat_ms(kHeartbeatMs);
-  reply.set_lease_ms(kLeaseMs);
+  reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
+  return returns ? AdoptWorker(worker) : JoinNode(worker);
+}
+
+proto::RegisterReply Cluster::JoinNode(const RegisteredWorker& worker) {
+  const proto::RegisterReply reply = worker.reply;  // What is performed may lose it.
+  OnStoredJobs(worker);
+  Perform(table_.OnNodeUp(NodeOf(worker), Now()));
   return reply;
+}
+
+proto::RegisterReply Cluster::AdoptWorker(RegisteredWorker& worker) {
+  std::vector<HeldEpoch> epochs;
+  for (const proto::HeldJob& held : worker.registration.held()) {
+    epochs.push_back(HeldEpochOf(held));
+    barriers_->SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
+                                 Superstep{held.first_superstep()});
+  }
+  JobTable::Return returned = table_.OnHostReturned(NodeOf(worker), epochs, Now());
+  for (const JobId job : returned.kept) worker.reply.add_keep_jobs(Value(job));
+  const proto::RegisterReply reply = worker.reply;
+  OnStoredJobs(worker);
+  Perform(std::move(returned.orders));
+  return reply;
+}
+
+SchedulerNode Cluster::NodeOf(const RegisteredWorker& worker) const {
+  const proto::NodeSpec& node = worker.registration.node();
+  return {.worker = worker.id,
+          .name = node.name(),
+          .slots = node.slots(),
+          .memory_bytes = node.memory_bytes(),
+          .load = 0,
+          .labels = {node.labels().begin(), node.labels().end()},
+          .drained = drained_.contains(node.name()),
+          .cpu_features = {node.cpu_features().begin(), node.cpu_features().end()}};
 }
 
 absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
@@ -77,7 +159,9 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
     }
   }
   barriers_->ForgetWorker(worker);
+  const std::string node = lost->name();
   workers_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
+  OnHolderLost(node);
   Perform(table_.OnNodeLost(worker, reason, superstep_of, Now()));
 }
 
@@ -108,6 +192,7 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
     worker.load = event.load().load();
     return table_.OnNodeLoad(worker.id, worker.load);
   }
+  if (IsCheckpointEvent(event)) return OnCheckpointEvent(worker, event);
   if (event.has_not_started())
     return table_.OnNotStarted(job, epoch, event.not_started().reason(),
                                event.not_started().exit_status(), Now());
@@ -115,7 +200,9 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
   if (event.has_exited())
     return table_.OnExited(job, epoch, Pid{event.exited().pid()}, ProcessEndOf(event.exited()),
                            Now());
-  if (event.has_broken()) return table_.OnBroken(job, epoch, event.broken().reason(), Now());
+  if (event.has_broken())
+    return event.broken().final() ? table_.OnFailed(job, epoch, event.broken().reason(), Now())
+                                  : table_.OnBroken(job, epoch, event.broken().reason(), Now());
   if (event.has_input_taken()) attachments_.OnInputTaken(job);
   if (!event.has_cleared()) return {};
   KeepFigures(job);
@@ -127,7 +214,7 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
   proto::ProcessOutput& output = *event.mutable_output();
   if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()}) return;
   if (output.text().size() > kLogTextBytesMax)
-    return Perform(table_.OnBroken(record->id, record->epoch,
+    return Perform(table_.OnFailed(record->id, record->epoch,
                                    "its worker sent more output at once than is allowed", Now()));
   output_bytes_[record->id] += output.text().size();
   output_bytes_of_all_ += output.text().size();
@@ -135,23 +222,19 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
   LogRecord line{
       .pid = output.pid(),
       .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
+      .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
   const auto logged = [this, id = worker.id, job = record->id,
                        epoch = record->epoch](const absl::Status& status) {
     loop_.Post([this, id, job, epoch, status] {
       workers_.OnLogged(id);
-      if (!status.ok()) Perform(table_.OnBroken(job, epoch, std::string(status.message()), Now()));
+      if (status.ok()) return;
+      const std::string reason(status.message());
+      Perform(absl::IsResourceExhausted(status) ? table_.OnFailed(job, epoch, reason, Now())
+                                                : table_.OnBroken(job, epoch, reason, Now()));
     });
   };
   logs_.Append(record->id, std::move(line), logged);
-}
-
-void Cluster::KeepFigures(JobId job) {
-  const auto stats = barriers_->StatsOf(job);
-  if (!stats) return;
-  const auto printed = output_bytes_.find(job);
-  table_.SetTotals(
-      job, KeptFigures(stats->totals(), printed == output_bytes_.end() ? 0 : printed->second));
 }
 
 absl::Status Cluster::MayStoreFiles(JobId job) const {
@@ -166,7 +249,6 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 // ---- Nodes --------------------------------------------------------------------------------------
 
 proto::ListNodesReply Cluster::Nodes() const {
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
   proto::ListNodesReply reply;
   for (const JobTable::NodeView& view : table_.nodes()) {
     const auto worker = workers_.workers().find(view.node->worker);
@@ -196,9 +278,11 @@ absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain d
     store_->WriteUndrained(name, written);
   }
   spdlog::info("event={} node={}", drain == Drain::kDrain ? "drained" : "undrained", name);
-  if (const RegisteredWorker* worker = workers_.FindByName(name))
-    Perform(drain == Drain::kDrain ? table_.OnDrained(worker->id, Now())
-                                   : table_.OnUndrained(worker->id, Now()));
+  if (const RegisteredWorker* worker = workers_.FindByName(name)) {
+    const WorkerId id = worker->id;
+    Perform(drain == Drain::kDrain ? table_.OnDrained(id, Now()) : table_.OnUndrained(id, Now()));
+    if (drain == Drain::kDrain) MoveJobsFrom(id);
+  }
   const proto::ListNodesReply listed = Nodes();
   for (const proto::Node& node : listed.nodes())
     if (node.spec().name() == name) return node;
@@ -255,8 +339,9 @@ void Cluster::RemoveOldFiles() {
 
 ClusterFigures Cluster::Figures() const {
   ClusterFigures figures;
-  for (const JobPhase phase : {JobPhase::kWaiting, JobPhase::kRunning, JobPhase::kEnding,
-                               JobPhase::kSucceeded, JobPhase::kFailed, JobPhase::kCancelled})
+  for (const JobPhase phase :
+       {JobPhase::kWaiting, JobPhase::kRunning, JobPhase::kRecovering, JobPhase::kSuspended,
+        JobPhase::kEnding, JobPhase::kSucceeded, JobPhase::kFailed, JobPhase::kCancelled})
     figures.jobs[PhaseName(phase)] = table_.CountIn(phase);
   figures.workers = {{"up", 0}, {"drained", 0}, {"lost", workers_.lost().size()}};
   for (const JobTable::NodeView& view : table_.nodes()) {

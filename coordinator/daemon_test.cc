@@ -140,6 +140,51 @@ TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {
   EXPECT_EQ(*client_.Fetch(job, "out/result"), "42");
 }
 
+TEST_F(DaemonTest, ImagesThatCameBehindTheEndOfTheirJobAreRemoved) {
+  TestWorker worker(address(), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  const JobId job = Submit(Spec());
+  ASSERT_TRUE(worker.Take().has_value());
+  Finish(worker);
+  ASSERT_TRUE(client_.Wait(job).ok());
+  proto::WorkerEvent stored;
+  stored.mutable_checkpoint_stored()->set_checkpoint(7);
+  proto::WorkerEvent copied;
+  copied.mutable_checkpoint_copied()->set_checkpoint(7);
+  copied.mutable_checkpoint_copied()->set_to_node("w1");
+  for (const proto::WorkerEvent& late : {stored, copied}) {
+    worker.Report(late);
+    const auto order = worker.Take();
+    ASSERT_TRUE(order && order->has_keep_checkpoints());
+    EXPECT_EQ(order->keep_checkpoints().job(), Value(job));
+    EXPECT_EQ(order->keep_checkpoints().checkpoints_size(), 0);
+  }
+}
+
+TEST_F(DaemonTest, JobThatPrintsMoreThanIsAllowedFailsAndIsNotStartedAgain) {
+  const ScratchDirectory scratch;
+  const DaemonProcess daemon(scratch.path(), {"--max-log-bytes", "1000"});
+  TestClient client(daemon.Address("listen"));
+  TestWorker worker(daemon.Address("listen"), "w1", 1);
+  ASSERT_TRUE(worker.Register().ok());
+  worker.Attach();
+  ASSERT_TRUE(client.Upload(kSha256, kProgram).ok());
+  const auto job = client.Submit(Spec(), "key");
+  ASSERT_TRUE(job.ok());
+  ASSERT_TRUE(worker.Take()->has_start());
+  worker.Report(Started());
+  worker.Report(Output(std::string(2000, 'x')));
+  const auto end = worker.Take();
+  ASSERT_TRUE(end && end->has_end());
+  worker.Report(Cleared());
+  const auto ended = client.Wait(*job);
+  ASSERT_TRUE(ended.ok());
+  EXPECT_EQ(ended->state(), proto::FAILED);
+  EXPECT_EQ(ended->restarts(), 0u);
+  EXPECT_NE(ended->reason().find("--max-log-bytes"), std::string::npos) << ended->reason();
+}
+
 TEST_F(DaemonTest, NamesContentThatMustBeUploadedFirst) {
   const auto job = client_.Submit(Spec(), "key");
   EXPECT_EQ(job.status().code(), absl::StatusCode::kFailedPrecondition);

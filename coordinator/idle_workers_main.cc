@@ -57,7 +57,7 @@ class IdleWorker {
     events.closed = [](const absl::Status&) { BSP_CHECK(!"the coordinator closed the stream"); };
     stream_ = std::make_unique<FrameStream>(loop, *barrier, SocketOptions{}, std::move(events));
     const HelloBody hello{
-        .incarnation = static_cast<std::uint64_t>(number), .target = 0, .reserved = 0};
+        .incarnation = static_cast<std::uint64_t>(number), .target = 0, .term = 0};
     Send(FrameKind::kHello, BytesOf(hello));
     loop.AddTimer(heartbeat_ms_ * static_cast<std::uint64_t>(number % 97) / 97, [this] { Beat(); });
   }

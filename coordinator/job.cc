@@ -32,6 +32,12 @@ Actions Job::Fail(int status, std::string report) {
   return actions;
 }
 
+Actions Job::Lose(int status, std::string report, Superstep superstep) {
+  Actions actions = Fail(status, std::move(report));
+  if (actions.kill_all) actions.lost_at = superstep;
+  return actions;
+}
+
 Actions Job::OnBegun(Pid pid) {
   attached_ = true;
   any_begun_ = true;
@@ -48,7 +54,7 @@ Actions Job::CheckLeftEarly() {
     if (i == 0) {  // The job is pid 0's: it ended without an SPMD part, and that is its right.
       if (failed_) return {};
       failed_ = true;
-      return Actions{.reports = {}, .kill_all = true};
+      return Actions{.reports = {}, .kill_all = true, .lost_at = {}};
     }
     return Fail(kAbortStatus, Name(Pid{i}) +
                                   " left before bsp_begin, while others are in it; all processes"
@@ -63,12 +69,15 @@ Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
   member.exited = true;
   running_ -= 1;
   if (end.reached != Reached::kStarted) attached_ = true;
+  if (end.reached == Reached::kEnded) ends_ = true;
   if (pid == Pid{0} && !failed_) status_of_pid_0_ = end.exit_status;
 
   if (end.signal != 0) {
-    return Fail(kSignalStatus + end.signal, Name(pid) + " was killed by signal " +
-                                                std::to_string(end.signal) + " (" +
-                                                strsignal(end.signal) + ")" + InSuperstep(end));
+    const std::string report = Name(pid) + " was killed by signal " + std::to_string(end.signal) +
+                               " (" + strsignal(end.signal) + ")" + InSuperstep(end);
+    if (end.reached == Reached::kAborted) return Fail(kSignalStatus + end.signal, report);
+    return Lose(kSignalStatus + end.signal, report,
+                end.reached == Reached::kRunning ? end.superstep : Superstep{0});
   }
   if (end.reached == Reached::kAborted) return Fail(end.exit_status, "");
   if (end.reached == Reached::kRunning) {
@@ -97,5 +106,20 @@ Actions Job::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, "")
 Actions Job::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
 
 Actions Job::OnBroken(int exit_status, const std::string& why) { return Fail(exit_status, why); }
+
+Actions Job::OnLost(const std::string& why, Superstep superstep) {
+  return Lose(kFailureStatus, why, superstep);
+}
+
+void Job::OnResumed(std::uint32_t participants) {
+  attached_ = true;
+  any_begun_ = true;
+  for (std::uint32_t i = 0; i < members_.size(); ++i) {
+    members_[i].begun = true;
+    if (i < participants || members_[i].exited) continue;
+    members_[i].exited = true;
+    running_ -= 1;
+  }
+}
 
 }  // namespace bspnow

@@ -4,6 +4,7 @@
 #define COORDINATOR_JOB_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct ProcessEnd {
 struct Actions {
   std::vector<std::string> reports;  ///< Lines for the job's standard error.
   bool kill_all = false;             ///< End every process that still runs, at once.
+  /// Where the processes were lost, through no fault of the program (`reports` says how): it may be
+  /// started again, and then what failed here is forgotten.
+  std::optional<Superstep> lost_at{};
 };
 
 class Job {
@@ -47,11 +51,21 @@ class Job {
   /// The output cannot be delivered any more.
   Actions OnOutputLost(const std::string& why);
 
-  /// The job cannot go on, through no fault of a process: a worker was lost, it could not start.
+  /// The job cannot go on: it could not start, an h-relation is too large.
   Actions OnBroken(int exit_status, const std::string& why);
+
+  /// Processes were lost: with their worker, or because its service failed them.
+  Actions OnLost(const std::string& why, Superstep superstep);
+
+  /// Its processes are back in the middle of their SPMD part; those from `participants` on have
+  /// left.
+  void OnResumed(std::uint32_t participants);
 
   /// All processes have ended.
   bool finished() const { return running_ == 0; }
+
+  /// A process has left behind bsp_end, so nobody takes a checkpoint any more.
+  bool ends() const { return ends_; }
 
   /// No process made a BSP call.
   bool never_attached() const { return !attached_; }
@@ -68,12 +82,14 @@ class Job {
   };
 
   Actions Fail(int status, std::string report);
+  Actions Lose(int status, std::string report, Superstep superstep);
   Actions CheckLeftEarly();
 
   std::vector<Member> members_;
   std::uint32_t running_;
   bool attached_ = false;
   bool any_begun_ = false;
+  bool ends_ = false;
   bool failed_ = false;
   int failure_ = 0;
   int status_of_pid_0_ = 0;

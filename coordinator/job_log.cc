@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -16,98 +15,54 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kReadAheadBytes = 256 << 10;
-constexpr std::size_t kJoinedTextBytesMax = 64 << 10;
+constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
 
-bool SameOrigin(const LogRecord& a, const LogRecord& b) {
-  return a.pid == b.pid && a.origin == b.origin;
+std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
+  const auto found = ends.find(stream);
+  return found == ends.end() ? 0 : found->second;
+}
+
+std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
+  UniqueFd fd(open(path.c_str(), flags | O_APPEND | O_CLOEXEC, 0600));
+  return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
+}
+
+absl::Status InFile(const absl::Status& status, const std::string& path) {
+  return absl::Status(status.code(), absl::StrCat(status.message(), " ", path));
+}
+
+/// The file again without what lies behind these ends, in its place and durable.
+absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep) {
+  const std::filesystem::path path = log.path();
+  auto file = DurableFile::Create(path.parent_path());
+  if (!file.ok()) return file.status();
+  std::string bytes = EncodeLogFileHeader();
+  std::uint64_t file_bytes = bytes.size();
+  const auto read = ForEachLogRecord(log.extent().file->get(), [&](const LogRecord& record) {
+    LogRecord kept = record;
+    if (record.origin != LogOrigin::kLauncher) {
+      const std::uint64_t end = EndOf(keep, StreamOf(record));
+      if (record.offset >= end) return absl::OkStatus();
+      kept.text.resize(std::min<std::uint64_t>(kept.text.size(), end - record.offset));
+    }
+    const std::string encoded = EncodeLogRecord(kept);
+    bytes += encoded;
+    file_bytes += encoded.size();
+    if (bytes.size() < kCutBlockBytes) return absl::OkStatus();
+    return file->Append(std::exchange(bytes, ""));
+  });
+  if (!read.ok()) return read.status();
+  if (absl::Status put = file->Append(bytes); !put.ok()) return put;
+  if (absl::Status kept = file->Commit(path.filename()); !kept.ok()) return kept;
+  auto shorter = OpenLog(path, O_RDWR);
+  if (!shorter) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
+  return GrowingLog::Extent{.file = std::move(shorter), .bytes = file_bytes, .ended = false};
 }
 
 }  // namespace
 
-// ---- GrowingLog ---------------------------------------------------------------------------------
-
-GrowingLog::Extent GrowingLog::extent() const {
-  const std::lock_guard lock(mutex_);
-  return extent_;
-}
-
-void GrowingLog::WhenGrown(std::uint64_t beyond, std::function<void()> grown) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (extent_.bytes <= beyond && !extent_.ended) {
-      waiting_.push_back(std::move(grown));
-      return;
-    }
-  }
-  grown();
-}
-
-void GrowingLog::Grow(Extent extent) {
-  std::vector<std::function<void()>> waiting;
-  {
-    const std::lock_guard lock(mutex_);
-    extent_ = extent;
-    waiting.swap(waiting_);
-  }
-  for (const auto& grown : waiting) grown();
-}
-
-// ---- LogReader ----------------------------------------------------------------------------------
-
-absl::StatusOr<LogReader::Next> LogReader::Read() {
-  const auto first = Peek();
-  if (!first.ok()) return first.status();
-  if (!first->has_value()) {
-    const GrowingLog::Extent extent = log_->extent();
-    if (extent.ended && taken_bytes_ >= extent.bytes) return End{};
-    return NotYet{};
-  }
-  LogRecord record = (*first)->record;
-  std::size_t bytes = (*first)->bytes;
-  while (true) {
-    const auto next = DecodeLogRecord(std::string_view(ahead_).substr(bytes));
-    if (!next.ok() || !next->has_value()) break;
-    const LogRecord& more = (*next)->record;
-    if (!SameOrigin(record, more)) break;
-    if (record.text.size() + more.text.size() > kJoinedTextBytesMax) break;
-    record.text += more.text;
-    bytes += (*next)->bytes;
-  }
-  ahead_.erase(0, bytes);
-  taken_bytes_ += bytes;
-  return record;
-}
-
-absl::StatusOr<std::optional<DecodedLogRecord>> LogReader::Peek() {
-  const std::uint64_t file_bytes = log_->extent().bytes;
-  while (true) {
-    auto decoded = DecodeLogRecord(ahead_);
-    if (!decoded.ok())
-      return absl::DataLossError(absl::StrCat(log_->path(), " is damaged at byte ", taken_bytes_,
-                                              ": ", decoded.status().message()));
-    if (decoded->has_value() || taken_bytes_ + ahead_.size() >= file_bytes) return decoded;
-    if (absl::Status filled = Fill(file_bytes); !filled.ok()) return filled;
-  }
-}
-
-absl::Status LogReader::Fill(std::uint64_t file_bytes) {
-  if (!fd_.valid()) fd_ = UniqueFd(open(log_->path().c_str(), O_RDONLY | O_CLOEXEC));
-  const std::uint64_t from = taken_bytes_ + ahead_.size();
-  const std::size_t had = ahead_.size();
-  ahead_.resize(had + std::min(kReadAheadBytes, file_bytes - from));
-  const ssize_t n =
-      pread(fd_.get(), ahead_.data() + had, ahead_.size() - had, static_cast<off_t>(from));
-  ahead_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", log_->path()));
-  if (n == 0) return absl::DataLossError(absl::StrCat(log_->path(), " has become shorter"));
-  return absl::OkStatus();
-}
-
-// ---- JobLogs ------------------------------------------------------------------------------------
-
 JobLogs::JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max)
-    : state_(state), log_bytes_max_(log_bytes_max), writer_([this] { WriteQueued(); }) {}
+    : state_(state), log_bytes_max_(log_bytes_max), writer_([this] { RunQueued(); }) {}
 
 JobLogs::~JobLogs() {
   {
@@ -118,54 +73,84 @@ JobLogs::~JobLogs() {
 }
 
 void JobLogs::Begin(JobId job) {
-  auto log = std::make_shared<GrowingLog>(state_.log(job));
-  const UniqueFd earlier(open(log->path().c_str(), O_RDWR | O_CLOEXEC));
-  if (earlier.valid()) {
-    const auto whole_bytes = WholeRecordBytes(earlier.get());
-    if (whole_bytes.ok() && ftruncate(earlier.get(), static_cast<off_t>(*whole_bytes)) == 0)
-      log->Grow({.bytes = *whole_bytes, .ended = false});
+  auto written = std::make_shared<Written>();
+  written->log = std::make_shared<GrowingLog>(state_.log(job));
+  if (auto earlier = OpenLog(written->log->path(), O_RDWR)) {
+    const auto whole_bytes = ForEachLogRecord(earlier->get(), [&](const LogRecord& record) {
+      written->ends[StreamOf(record)] = record.offset + record.text.size();
+      return absl::OkStatus();
+    });
+    written->readable = InFile(whole_bytes.status(), written->log->path());
+    if (whole_bytes.ok()) {
+      if (ftruncate(earlier->get(), static_cast<off_t>(*whole_bytes)) != 0)
+        written->readable = absl::ErrnoToStatus(
+            errno, absl::StrCat("cutting what a crash tore off ", written->log->path()));
+      written->log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
+    }
   }
   const std::lock_guard lock(mutex_);
-  growing_[job] = {.log = std::move(log), .ending = false};
+  growing_[job] = {.written = std::move(written), .ending = false};
+}
+
+std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
+  const std::lock_guard lock(mutex_);
+  const auto found = growing_.find(job);
+  return found == growing_.end() || found->second.ending ? nullptr : found->second.written;
 }
 
 void JobLogs::Append(JobId job, LogRecord record, Done done) {
-  const std::lock_guard lock(mutex_);
-  const auto found = growing_.find(job);
-  const bool takes = found != growing_.end() && !found->second.ending;
-  queue_.push_back({.job = job,
-                    .log = takes ? found->second.log : nullptr,
-                    .record = std::move(record),
-                    .done = std::move(done),
-                    .ends = false});
-  not_empty_.notify_one();
+  Queue([this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
+    // Of a job that has ended nobody can read it any more.
+    done(written ? WriteRecord(*written, std::move(record)) : absl::OkStatus());
+  });
+}
+
+void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
+  StreamEnds keep;
+  for (const LogPosition& at : positions) {
+    keep[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
+    keep[{at.pid, LogOrigin::kStderr}] = at.stderr_bytes;
+  }
+  Queue([this, written = Find(job), keep = std::move(keep), done = std::move(done)] {
+    done(written ? CutFile(*written, keep) : LogCut{});
+  });
 }
 
 void JobLogs::End(JobId job) {
-  const std::lock_guard lock(mutex_);
-  const auto found = growing_.find(job);
-  if (found == growing_.end() || found->second.ending) return;
-  found->second.ending = true;
-  queue_.push_back(
-      {.job = job, .log = found->second.log, .record = {}, .done = nullptr, .ends = true});
-  not_empty_.notify_one();
+  std::shared_ptr<Written> written;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = growing_.find(job);
+    if (found == growing_.end() || std::exchange(found->second.ending, true)) return;
+    written = found->second.written;
+  }
+  Queue([this, job, written = std::move(written)] { WriteEnd(job, *written); });
 }
 
 LogReader JobLogs::Read(JobId job) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = growing_.find(job);
-    if (found != growing_.end()) return LogReader(found->second.log);
+    if (found != growing_.end()) return LogReader(found->second.written->log);
   }
   auto ended = std::make_shared<GrowingLog>(state_.log(job));
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(ended->path(), error);
-  ended->Grow({.bytes = error ? 0 : bytes, .ended = true});
+  auto file = OpenLog(ended->path(), O_RDONLY);
+  ended->Set({.file = file, .bytes = error || !file ? 0 : bytes, .ended = true});
   return LogReader(std::move(ended));
 }
 
-void JobLogs::WriteQueued() {
-  std::deque<Entry> taken;
+// ---- The writing thread -------------------------------------------------------------------------
+
+void JobLogs::Queue(Task task) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(task));
+  not_empty_.notify_one();
+}
+
+void JobLogs::RunQueued() {
+  std::deque<Task> taken;
   while (true) {
     {
       std::unique_lock lock(mutex_);
@@ -174,52 +159,84 @@ void JobLogs::WriteQueued() {
       if (queue_.empty()) return;
       taken.swap(queue_);
     }
-    for (Entry& entry : taken) Write(entry);
+    for (Task& task : taken) task();
     taken.clear();
   }
 }
 
-void JobLogs::Write(Entry& entry) {
-  if (entry.log == nullptr) {
-    entry.done(absl::OkStatus());  // Of a job that has ended: nobody can read it any more.
-    return;
-  }
-  if (entry.ends) {
-    files_.erase(entry.job);
-    entry.log->Grow({.bytes = entry.log->extent().bytes, .ended = true});
-    const std::lock_guard lock(mutex_);
-    growing_.erase(entry.job);
-    return;
-  }
-  entry.done(WriteRecord(entry));
-}
-
-absl::Status JobLogs::WriteRecord(const Entry& entry) {
-  const std::uint64_t had = entry.log->extent().bytes;
-  const std::string bytes = EncodeLogRecord(entry.record);
-  if (had + bytes.size() > log_bytes_max_ && entry.record.origin != LogOrigin::kLauncher)
+absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
+  if (!written.readable.ok()) return written.readable;
+  std::uint64_t& end = written.ends[StreamOf(record)];
+  const bool of_launcher = record.origin == LogOrigin::kLauncher;
+  if (of_launcher) record.offset = end;
+  if (record.offset > end)
+    return absl::FailedPreconditionError(
+        absl::StrCat("bytes ", end, " to ", record.offset, " of what pid ", record.pid,
+                     " printed never came to ", written.log->path()));
+  if (record.offset + record.text.size() <= end) return absl::OkStatus();
+  record.text.erase(0, end - record.offset);
+  record.offset = end;
+  const std::string bytes = EncodeLogRecord(record);
+  if (written.log->extent().bytes + bytes.size() > log_bytes_max_ && !of_launcher)
     return absl::ResourceExhaustedError(
         absl::StrCat("the job has printed more than ", log_bytes_max_,
                      " bytes, which is the coordinator's --max-log-bytes"));
-  const absl::StatusOr<int> fd = FileOf(entry.job, *entry.log);
-  if (!fd.ok()) return fd.status();
-  if (absl::Status written = WriteAll(*fd, bytes); !written.ok()) {
-    // No half record stays behind; if that fails too, the next start cuts it.
-    if (ftruncate(*fd, static_cast<off_t>(had)) != 0) files_.erase(entry.job);
-    return absl::Status(written.code(), absl::StrCat(written.message(), " ", entry.log->path()));
-  }
-  entry.log->Grow({.bytes = had + bytes.size(), .ended = false});
+  if (absl::Status put = WriteBytes(written, bytes); !put.ok()) return put;
+  end += record.text.size();
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> JobLogs::FileOf(JobId job, const GrowingLog& log) {
-  const auto found = files_.find(job);
-  if (found != files_.end()) return found->second.get();
-  std::error_code error;
-  std::filesystem::create_directories(state_.job(job), error);
-  UniqueFd fd(open(log.path().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
-  return files_.emplace(job, std::move(fd)).first->second.get();
+absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
+  GrowingLog& log = *written.log;
+  GrowingLog::Extent extent = log.extent();
+  if (!extent.file) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(log.path()).parent_path(), error);
+    extent.file = OpenLog(log.path(), O_RDWR | O_CREAT);
+    if (!extent.file) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
+  }
+  const std::uint64_t had = extent.bytes;
+  const std::string header = had == 0 ? EncodeLogFileHeader() : "";
+  if (absl::Status put = WriteAll(extent.file->get(), header + bytes); !put.ok()) {
+    // No half record stays behind; if that fails too nothing more may follow it.
+    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
+      written.readable = InFile(put, log.path());
+    return InFile(put, log.path());
+  }
+  extent.bytes += header.size() + bytes.size();
+  log.Set(std::move(extent));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
+  if (!written.readable.ok()) return written.readable;
+  for (auto& [stream, end] : keep)
+    if (end == kWholeStream) end = EndOf(written.ends, stream);
+  LogCut cut;
+  GrowingLog::Extent extent = written.log->extent();
+  for (const auto& [stream, end] : keep)
+    cut.missing_bytes += end - std::min(end, EndOf(written.ends, stream));
+  for (const auto& [stream, end] : written.ends)
+    if (stream.origin != LogOrigin::kLauncher)
+      cut.dropped_bytes += end - std::min(end, EndOf(keep, stream));
+  if (cut.dropped_bytes > 0) {
+    const auto shorter = WriteShorter(*written.log, keep);
+    if (!shorter.ok()) return shorter.status();
+    extent = *shorter;
+  }
+  for (auto& [stream, end] : written.ends)
+    if (stream.origin != LogOrigin::kLauncher) end = EndOf(keep, stream);
+  for (const auto& [stream, end] : keep) written.ends[stream] = end;
+  written.log->Set(std::move(extent));
+  return cut;
+}
+
+void JobLogs::WriteEnd(JobId job, Written& written) {
+  GrowingLog::Extent extent = written.log->extent();
+  extent.ended = true;
+  written.log->Set(std::move(extent));
+  const std::lock_guard lock(mutex_);
+  growing_.erase(job);
 }
 
 }  // namespace bspnow

@@ -1,6 +1,10 @@
-// What the jobs print. Each job has one file of records; a thread of its own appends to all of
-// them, so that a slow disk holds up no protocol. Any number of readers follow in the files, so
-// that a slow one takes no memory. All calls may come from any thread.
+// What the jobs print, each byte once. Each job has one file of records; a thread of its own
+// appends to all of them, so that a slow disk holds up no protocol. Any number of readers follow in
+// the files, so that a slow one takes no memory. All calls may come from any thread.
+//
+// The bytes of a stream are numbered: what the log has already is dropped when it comes again, and
+// when a job goes back to a checkpoint its log is cut back to what had been printed by then. See
+// "Output" in docs/design.md.
 #ifndef COORDINATOR_JOB_LOG_H_
 #define COORDINATOR_JOB_LOG_H_
 
@@ -13,74 +17,37 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
-#include "base/unique_fd.h"
+#include "coordinator/growing_log.h"
 #include "coordinator/log_record.h"
 #include "coordinator/state_directory.h"
 
 namespace bspnow {
 
-/// One job's log while it may still grow. Shared by JobLogs and the readers.
-class GrowingLog {
- public:
-  /// Bytes of whole records in the file, and whether that is all.
-  struct Extent {
-    std::uint64_t bytes;
-    bool ended;
-  };
-
-  explicit GrowingLog(std::string path) : path_(std::move(path)) {}
-
-  const std::string& path() const { return path_; }
-  Extent extent() const;
-
-  /// Calls `grown` once, when the file is longer than `beyond` bytes or has ended: at once if it is
-  /// so already, else by the thread that appends.
-  void WhenGrown(std::uint64_t beyond, std::function<void()> grown);
-
- private:
-  friend class JobLogs;
-  void Grow(Extent extent);
-
-  const std::string path_;
-  mutable std::mutex mutex_;
-  Extent extent_{};                             ///< Guarded by mutex_.
-  std::vector<std::function<void()>> waiting_;  ///< Guarded by mutex_.
+/// How much a process had printed at a checkpoint.
+struct LogPosition {
+  std::uint32_t pid;
+  std::uint64_t stdout_bytes;
+  std::uint64_t stderr_bytes;
 };
 
-/// Reads one log from its beginning; used by one thread at a time.
-class LogReader {
- public:
-  struct End {};     ///< There will never be more.
-  struct NotYet {};  ///< WhenMore says when there is.
-  using Next = std::variant<LogRecord, NotYet, End>;
+/// Of a stream that a cut leaves as it is.
+inline constexpr std::uint64_t kWholeStream = ~std::uint64_t{0};
 
-  /// Neighbouring records of one origin come as one, as long as that stays small.
-  absl::StatusOr<Next> Read();
-
-  void WhenMore(std::function<void()> more) { log_->WhenGrown(taken_bytes_, std::move(more)); }
-
- private:
-  friend class JobLogs;
-  explicit LogReader(std::shared_ptr<GrowingLog> log) : log_(std::move(log)) {}
-
-  absl::StatusOr<std::optional<DecodedLogRecord>> Peek();
-  absl::Status Fill(std::uint64_t file_bytes);
-
-  std::shared_ptr<GrowingLog> log_;
-  UniqueFd fd_;
-  std::uint64_t taken_bytes_ = 0;  ///< Of the file, given out.
-  std::string ahead_;              ///< Bytes of the file behind taken_bytes_.
+/// What a cut did; bytes of text.
+struct LogCut {
+  std::uint64_t dropped_bytes = 0;
+  std::uint64_t missing_bytes = 0;  ///< Were to stay, but a crash of this machine has lost them.
 };
 
 class JobLogs {
  public:
   using Done = std::function<void(absl::Status)>;
+  using CutDone = std::function<void(absl::StatusOr<LogCut>)>;
 
   /// A log that would grow beyond `log_bytes_max` takes no more of its processes' output.
   JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max);
@@ -92,8 +59,14 @@ class JobLogs {
   void Begin(JobId job);
 
   /// `done` is called by the writing thread, in the order of the calls, when the record is in the
-  /// file: RESOURCE_EXHAUSTED beyond the limit.
+  /// file, or all of it was there before. RESOURCE_EXHAUSTED beyond the limit, FAILED_PRECONDITION
+  /// if bytes before it are missing.
   void Append(JobId job, LogRecord record, Done done);
+
+  /// Takes out what lies behind these positions; a process that is not named has printed nothing.
+  /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
+  /// it is. Who follows is not given again what he has been given before.
+  void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
 
   /// No more will be appended; readers come to the end.
   void End(JobId job);
@@ -102,31 +75,35 @@ class JobLogs {
   LogReader Read(JobId job);
 
  private:
-  struct Entry {
-    JobId job;
+  /// A job's file and what is in it. After Begin of the writing thread alone.
+  struct Written {
     std::shared_ptr<GrowingLog> log;
-    LogRecord record;
-    Done done;
-    bool ends;
+    StreamEnds ends;
+    absl::Status readable;  ///< If not, nothing is appended.
   };
 
+  /// What the writing thread does next.
+  using Task = std::function<void()>;
+
   struct Growing {
-    std::shared_ptr<GrowingLog> log;
+    std::shared_ptr<Written> written;
     bool ending;  ///< Takes no more; what is queued is still to be written.
   };
 
-  void WriteQueued();
-  void Write(Entry& entry);
-  absl::Status WriteRecord(const Entry& entry);
-  absl::StatusOr<int> FileOf(JobId job, const GrowingLog& log);
+  std::shared_ptr<Written> Find(JobId job);
+  void Queue(Task task);
+  void RunQueued();
+  absl::Status WriteRecord(Written& written, LogRecord record);
+  absl::Status WriteBytes(Written& written, const std::string& bytes);
+  absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
+  void WriteEnd(JobId job, Written& written);
 
   const StateDirectory& state_;
   const std::uint64_t log_bytes_max_;
-  std::map<JobId, UniqueFd> files_;  ///< Of the writing thread.
   std::mutex mutex_;
   std::condition_variable not_empty_;
-  std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded, too.
-  std::deque<Entry> queue_;           ///< Guarded by mutex_.
+  std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded by mutex_.
+  std::deque<Task> queue_;            ///< Guarded by mutex_.
   bool stopping_ = false;             ///< Guarded by mutex_.
   std::jthread writer_;               ///< Last: it uses all of the above.
 };

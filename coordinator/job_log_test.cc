@@ -1,6 +1,7 @@
 #include "coordinator/job_log.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -9,52 +10,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include "coordinator/scratch_directory.h"
+#include "coordinator/job_log_fixture.h"
 
 namespace bspnow {
 namespace {
-
-constexpr JobId kJob{7};
-constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
-
-class JobLogTest : public testing::Test {
- protected:
-  JobLogTest() : state_(*StateDirectory::Open(scratch_.path())) {}
-
-  /// Appends, and waits until it is written.
-  static absl::Status Append(JobLogs& logs, LogRecord record) {
-    std::promise<absl::Status> written;
-    logs.Append(kJob, std::move(record), [&](absl::Status s) { written.set_value(std::move(s)); });
-    return written.get_future().get();
-  }
-
-  /// "0:one\n" and so on, until the reader has no more; then "(more)", "(end)" or "(error)".
-  static std::string ReadAll(LogReader& reader) {
-    std::string all;
-    while (true) {
-      const auto next = reader.Read();
-      if (!next.ok()) return all + "(error)";
-      if (std::holds_alternative<LogReader::NotYet>(*next)) return all + "(more)";
-      if (std::holds_alternative<LogReader::End>(*next)) return all + "(end)";
-      const auto& record = std::get<LogRecord>(*next);
-      all += std::to_string(record.pid) + ":" + record.text;
-    }
-  }
-
-  /// Waits until the job's end has reached the file.
-  static void AwaitEnd(JobLogs& logs, LogReader& reader) {
-    logs.End(kJob);
-    while (true) {
-      if (ReadAll(reader).ends_with("(end)")) return;
-      std::promise<void> more;
-      reader.WhenMore([&] { more.set_value(); });
-      more.get_future().wait();
-    }
-  }
-
-  const ScratchDirectory scratch_;
-  const StateDirectory state_;
-};
 
 TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
   JobLogs logs(state_, kNoLimit);
@@ -72,8 +31,8 @@ TEST_F(JobLogTest, WhoReadsRightBehindTheEndMissesNothing) {
   constexpr int kLines = 2000;
   JobLogs logs(state_, kNoLimit);
   logs.Begin(kJob);
-  for (int i = 0; i < kLines; ++i)
-    logs.Append(kJob, {.pid = 0, .origin = LogOrigin::kStdout, .text = "x"}, [](absl::Status) {});
+  for (std::uint64_t i = 0; i < kLines; ++i)
+    logs.Append(kJob, Stdout(0, i, "x"), [](absl::Status) {});
   logs.End(kJob);
   LogReader reader = logs.Read(kJob);
   std::string all = ReadAll(reader);
@@ -115,16 +74,16 @@ TEST_F(JobLogTest, JoinsNeighboursOfOneOriginOnly) {
 }
 
 TEST_F(JobLogTest, LimitHoldsForProcessesAndNotForTheService) {
-  JobLogs logs(state_, 64);
+  JobLogs logs(state_, 96);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "fits\n"}).ok());
   EXPECT_EQ(
-      Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = std::string(64, 'x')}).code(),
+      Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = std::string(96, 'x')}).code(),
       absl::StatusCode::kResourceExhausted);
   ASSERT_TRUE(
-      Append(logs, {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::string(64, 'r')}).ok());
-  EXPECT_EQ(ReadAll(reader), "0:fits\n0:" + std::string(64, 'r') + "(more)");
+      Append(logs, {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::string(96, 'r')}).ok());
+  EXPECT_EQ(ReadAll(reader), "0:fits\n0:" + std::string(96, 'r') + "(more)");
 }
 
 TEST_F(JobLogTest, TornTailIsCutWhenTheJobGoesOn) {
@@ -148,7 +107,7 @@ TEST_F(JobLogTest, DamagedRecordIsAnError) {
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "right\n"}).ok());
   {
     std::fstream file(state_.log(kJob), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(sizeof(LogRecordHeader));
+    file.seekp(sizeof(LogFileHeader) + sizeof(LogRecordHeader));
     file.put('w');
   }
   LogReader reader = logs.Read(kJob);
@@ -162,6 +121,158 @@ TEST_F(JobLogTest, RecordsLargerThanTheReadAheadComeWhole) {
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = large}).ok());
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "0:" + large + "(more)");
+}
+
+TEST_F(JobLogTest, FileOfAnotherVersionIsAnErrorThatSaysSo) {
+  std::filesystem::create_directories(state_.job(kJob));
+  std::ofstream(state_.log(kJob)) << "written long ago by another program";
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  const absl::Status put = AppendAt(logs, Stdout(0, 0, "x"));
+  EXPECT_NE(std::string(put.message()).find("older version"), std::string::npos) << put;
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "(more)");
+  EXPECT_EQ(std::filesystem::file_size(state_.log(kJob)), 35u);  // It is left as it is.
+}
+
+// ---- Output exactly once ------------------------------------------------------------------------
+
+TEST_F(JobLogTest, BytesThatComeAgainAreDropped) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  EXPECT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  EXPECT_TRUE(AppendAt(logs, Stdout(0, 2, "e\ntwo\n")).ok());
+  EXPECT_TRUE(AppendAt(logs, Stdout(1, 0, "other\n")).ok());
+  EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n1:other\n(more)");
+}
+
+TEST_F(JobLogTest, BytesThatComeAgainAfterARestartAreDropped) {
+  {
+    JobLogs logs(state_, kNoLimit);
+    logs.Begin(kJob);
+    ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+    ASSERT_TRUE(AppendAt(logs, Launcher("hello\n")).ok());
+  }
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  EXPECT_TRUE(AppendAt(logs, Stdout(0, 0, "one\ntwo\n")).ok());
+  EXPECT_TRUE(AppendAt(logs, Launcher("hello\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\n0:hello\n0:two\n0:hello\n(more)");
+}
+
+TEST_F(JobLogTest, MissingBytesAreAnErrorAndNothingIsWritten) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  EXPECT_EQ(AppendAt(logs, Stdout(0, 1, "one\n")).code(), absl::StatusCode::kFailedPrecondition);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "(more)");
+}
+
+TEST_F(JobLogTest, CutTakesOutWhatWasPrintedSinceAndKeepsTheServicesWords) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "kept ")).ok());
+  ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "gone\n")).ok());
+  ASSERT_TRUE(AppendAt(logs, Launcher("lost\n")).ok());
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 5, "and gone\n")).ok());
+  const auto cut = Cut(logs, {{.pid = 0, .stdout_bytes = 8, .stderr_bytes = 0}});
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_EQ(cut->dropped_bytes, 5u + 6u);
+  EXPECT_EQ(cut->missing_bytes, 0u);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 8, " again\n")).ok());
+  ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "new\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:kept 0:lost\n0:and again\n1:new\n(more)");
+}
+
+TEST_F(JobLogTest, WhatAProcessThatHadLeftPrintedStaysInACut) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "gone\n")).ok());
+  ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "kept\n")).ok());
+  const auto cut =
+      Cut(logs, {{.pid = 0, .stdout_bytes = 0, .stderr_bytes = 0},
+                 {.pid = 1, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream}});
+  ASSERT_TRUE(cut.ok()) << cut.status();
+  EXPECT_EQ(cut->dropped_bytes, 5u);
+  EXPECT_EQ(cut->missing_bytes, 0u);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "1:kept\n(more)");
+}
+
+TEST_F(JobLogTest, FollowerInMidLineIsNotGivenAgainWhatItHas) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  LogReader ahead = logs.Read(kJob);
+  LogReader behind = logs.Read(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "abc")).ok());
+  EXPECT_EQ(ReadAll(behind), "0:abc(more)");
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 3, "def")).ok());
+  EXPECT_EQ(ReadAll(ahead), "0:abcdef(more)");
+  ASSERT_TRUE(Cut(logs, {{.pid = 0, .stdout_bytes = 2, .stderr_bytes = 0}}).ok());
+  EXPECT_EQ(ReadAll(ahead), "(more)");
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 2, "cdefgh\n")).ok());
+  EXPECT_EQ(ReadAll(ahead), "0:gh\n(more)");
+  EXPECT_EQ(ReadAll(behind), "0:defgh\n(more)");
+  LogReader fresh = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(fresh), "0:abcdefgh\n(more)");
+}
+
+TEST_F(JobLogTest, WhoWaitsForMoreIsWokenAfterACut) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  LogReader reader = logs.Read(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "a long line that is cut\n")).ok());
+  EXPECT_EQ(ReadAll(reader), "0:a long line that is cut\n(more)");
+  std::promise<void> more;
+  reader.WhenMore([&] { more.set_value(); });
+  ASSERT_TRUE(Cut(logs, {}).ok());
+  more.get_future().wait();
+  EXPECT_EQ(ReadAll(reader), "(more)");
+  ASSERT_TRUE(AppendAt(logs, Launcher("said\n")).ok());
+  EXPECT_EQ(ReadAll(reader), "0:said\n(more)");
+  AwaitEnd(logs, reader);
+}
+
+TEST_F(JobLogTest, CutThatFailsLeavesTheLogAsItIs) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  std::filesystem::rename(state_.job(kJob), state_.job(kJob) + "-away");
+  EXPECT_FALSE(Cut(logs, {}).ok());
+  std::filesystem::rename(state_.job(kJob) + "-away", state_.job(kJob));
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\ntwo\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+}
+
+TEST_F(JobLogTest, BytesThatACrashOfTheMachineTookAreSaidAndPassedOver) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  const auto cut = Cut(logs, {{.pid = 0, .stdout_bytes = 10, .stderr_bytes = 0}});
+  ASSERT_TRUE(cut.ok());
+  EXPECT_EQ(cut->missing_bytes, 6u);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 10, "two\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+}
+
+TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
+  {
+    JobLogs logs(state_, kNoLimit);
+    logs.Begin(kJob);
+    ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\ntwo\n")).ok());
+    ASSERT_TRUE(Cut(logs, {{.pid = 0, .stdout_bytes = 4, .stderr_bytes = 0}}).ok());
+  }
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 4, "2\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\n2\n(more)");
 }
 
 }  // namespace

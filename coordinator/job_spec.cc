@@ -45,6 +45,25 @@ absl::Status CheckTexts(const proto::JobSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status CheckCheckpoints(const proto::JobSpec& spec) {
+  const proto::CheckpointPolicy& policy = spec.checkpoints();
+  const int set = (policy.automatic() ? 1 : 0) + (policy.every_supersteps() != 0 ? 1 : 0) +
+                  (policy.every_ms() != 0 ? 1 : 0) + (policy.off() ? 1 : 0);
+  if (set > 1)
+    return absl::InvalidArgumentError(
+        "--checkpoint takes one of auto, every=N, every=DURATION and off");
+  if (policy.every_ms() != 0 && policy.every_ms() < kCheckpointMsLeast)
+    return absl::InvalidArgumentError(absl::StrCat("--checkpoint=every=", policy.every_ms(),
+                                                   "ms: at least every ", kCheckpointMsLeast,
+                                                   " ms"));
+  if (policy.every_ms() > kCheckpointMsMax)
+    return absl::InvalidArgumentError("--checkpoint=every=...: at most a year");
+  if (spec.restarts_max() < -1 || spec.restarts_max() > kRestartsMax)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-restarts ", spec.restarts_max(), ": a job has 0 to ", kRestartsMax));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckJobSpec(const proto::JobSpec& spec) {
@@ -66,6 +85,7 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
       return absl::InvalidArgumentError(
           absl::StrCat("two files of the job have the name \"", file.name(), "\""));
   }
+  if (absl::Status checked = CheckCheckpoints(spec); !checked.ok()) return checked;
   return CheckTexts(spec);
 }
 
@@ -80,7 +100,8 @@ JobRequest RequestOf(const proto::JobSpec& spec) {
           .time_limit_s = spec.time_limit_s(),
           .attached = spec.attached(),
           .collects_files = !spec.attached(),
-          .spec = spec.SerializeAsString()};
+          .spec = spec.SerializeAsString(),
+          .restarts_max = spec.restarts_max() == 0 ? kRestartsUsual : spec.restarts_max()};
 }
 
 std::set<std::string> ContentsOf(const proto::JobSpec& spec) {

@@ -16,6 +16,10 @@ namespace bspnow {
 inline constexpr std::uint32_t kProcessesMax = 4096;
 inline constexpr int kFilesMax = 1000;
 inline constexpr std::size_t kSpecBytesMax = std::size_t{2} << 20;
+inline constexpr std::uint64_t kCheckpointMsLeast = 10;
+inline constexpr std::uint64_t kCheckpointMsMax = std::uint64_t{366} * 24 * 3600 * 1000;
+inline constexpr std::int32_t kRestartsUsual = 3;  ///< Where the spec does not say.
+inline constexpr std::int32_t kRestartsMax = 1'000'000;
 
 /// Ok if a job of this kind could run on some cluster; INVALID_ARGUMENT says what is wrong.
 absl::Status CheckJobSpec(const proto::JobSpec& spec);

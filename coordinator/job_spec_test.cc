@@ -77,6 +77,30 @@ TEST(JobSpecTest, LimitsFilesAndBytes) {
   EXPECT_NE(Complaint([](auto& s) { s.add_arguments(std::string(kSpecBytesMax, 'x')); }), "");
 }
 
+TEST(JobSpecTest, RefusesPoliciesThatAreNone) {
+  EXPECT_EQ(Complaint([](auto& s) { s.mutable_checkpoints()->set_every_supersteps(1); }), "");
+  EXPECT_EQ(Complaint([](auto& s) { s.mutable_checkpoints()->set_every_ms(300); }), "");
+  EXPECT_NE(Complaint([](auto& s) { s.mutable_checkpoints()->set_every_ms(1); }), "");
+  EXPECT_NE(Complaint([](auto& s) { s.mutable_checkpoints()->set_every_ms(~0ull); }), "");
+  EXPECT_NE(Complaint([](auto& s) {
+              s.mutable_checkpoints()->set_off(true);
+              s.mutable_checkpoints()->set_every_ms(300);
+            }),
+            "");
+  EXPECT_EQ(Complaint([](auto& s) { s.set_restarts_max(-1); }), "");
+  EXPECT_NE(Complaint([](auto& s) { s.set_restarts_max(-2); }), "");
+  EXPECT_NE(Complaint([](auto& s) { s.set_restarts_max(kRestartsMax + 1); }), "");
+}
+
+TEST(JobSpecTest, AJobThatDoesNotSayIsRestartedThreeTimes) {
+  proto::JobSpec spec = Spec();
+  EXPECT_EQ(RequestOf(spec).restarts_max, 3);
+  spec.set_restarts_max(-1);
+  EXPECT_EQ(RequestOf(spec).restarts_max, -1);
+  spec.set_restarts_max(7);
+  EXPECT_EQ(RequestOf(spec).restarts_max, 7);
+}
+
 TEST(JobSpecTest, RequestKeepsTheWholeSpec) {
   proto::JobSpec again;
   ASSERT_TRUE(again.ParseFromString(RequestOf(Spec()).spec));

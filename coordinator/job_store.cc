@@ -29,6 +29,13 @@ void JobStore::WriteJob(JobRecord record, Done done) {
          std::move(done)});
 }
 
+void JobStore::WriteCheckpoints(JobId job, std::string catalogue, Done done) {
+  Queue({[job, catalogue = std::move(catalogue)](JobDatabase& database) {
+           return database.WriteCheckpoints(job, catalogue);
+         },
+         std::move(done)});
+}
+
 void JobStore::WriteDrained(std::string node, Done done) {
   Queue({[node = std::move(node)](JobDatabase& database) { return database.WriteDrained(node); },
          std::move(done)});

@@ -38,6 +38,7 @@ class JobStore {
   StoredState TakeLoaded() { return std::move(loaded_); }
 
   void WriteJob(JobRecord record, Done done);
+  void WriteCheckpoints(JobId job, std::string catalogue, Done done);
   void WriteDrained(std::string node, Done done);
   void WriteUndrained(std::string node, Done done);
   void WriteParameters(std::uint32_t p, std::string parameters, Done done);

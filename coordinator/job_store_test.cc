@@ -8,6 +8,7 @@
 #include <future>
 
 #include "coordinator/scratch_directory.h"
+#include "coordinator/sqlite_database.h"
 
 namespace bspnow {
 namespace {
@@ -32,6 +33,20 @@ JobRecord FullRecord() {
   record.ended_unix_ms = 3;
   record.never_attached = true;
   record.totals = std::string("\1\0\2", 3);
+  record.cancelled = true;
+  record.restarts = 5;
+  record.restarts_in_row = 2;
+  record.took_input = true;
+  record.suspended_unix_ms = 4;
+  record.suspended_ms = 6;
+  record.losses = {JobLoss{.unix_ms = 7, .reason = "worker w3 lost", .superstep = Superstep{812}},
+                   JobLoss{.unix_ms = 8,
+                           .reason = "pid 1 was killed",
+                           .superstep = Superstep{900},
+                           .resumed = true,
+                           .from_start = true,
+                           .from = Superstep{800},
+                           .after_ms = 1400}};
   return record;
 }
 
@@ -85,6 +100,21 @@ TEST_F(JobStoreTest, GivesBackWhatWasWritten) {
   EXPECT_EQ(read.ended_unix_ms, 3);
   EXPECT_TRUE(read.never_attached);
   EXPECT_EQ(read.totals, written.totals);
+  EXPECT_TRUE(read.cancelled);
+  EXPECT_EQ(read.restarts, 5u);
+  EXPECT_EQ(read.restarts_in_row, 2u);
+  EXPECT_TRUE(read.took_input);
+  EXPECT_EQ(read.suspended_unix_ms, 4);
+  EXPECT_EQ(read.suspended_ms, 6);
+  ASSERT_EQ(read.losses.size(), 2u);
+  EXPECT_EQ(read.losses[0].reason, "worker w3 lost");
+  EXPECT_FALSE(read.losses[0].resumed);
+  EXPECT_EQ(read.losses[1].unix_ms, 8);
+  EXPECT_EQ(read.losses[1].superstep, Superstep{900});
+  EXPECT_TRUE(read.losses[1].resumed);
+  EXPECT_TRUE(read.losses[1].from_start);
+  EXPECT_EQ(read.losses[1].from, Superstep{800});
+  EXPECT_EQ(read.losses[1].after_ms, 1400u);
   EXPECT_EQ(state.next_job, JobId{8});
 }
 
@@ -98,6 +128,77 @@ TEST_F(JobStoreTest, ALaterTransitionReplacesTheEarlier) {
   ASSERT_EQ(state.jobs.size(), 1u);
   EXPECT_EQ(state.jobs[0].phase, JobPhase::kWaiting);
   EXPECT_TRUE(state.jobs[0].shares.empty());
+  EXPECT_TRUE(state.jobs[0].losses.empty());
+}
+
+TEST_F(JobStoreTest, KeepsOneCatalogueOfCheckpointsAJob) {
+  {
+    const auto store = Open();
+    store->WriteCheckpoints(JobId{1}, "first", nullptr);
+    store->WriteCheckpoints(JobId{2}, std::string("a\0b", 3), nullptr);
+    store->WriteCheckpoints(JobId{1}, "second", nullptr);
+    store->WriteCheckpoints(JobId{3}, "third", nullptr);
+    store->WriteCheckpoints(JobId{3}, "", nullptr);
+  }
+  const StoredState state = Open()->TakeLoaded();
+  EXPECT_EQ(state.checkpoints, (std::map<JobId, std::string>{{JobId{1}, "second"},
+                                                             {JobId{2}, std::string("a\0b", 3)}}));
+}
+
+// As the first release wrote it.
+TEST_F(JobStoreTest, TakesOverAJournalOfSchema1) {
+  {
+    auto database = SqliteDatabase::Open(file());
+    ASSERT_TRUE(database.ok()) << database.status();
+    ASSERT_TRUE(database
+                    ->Execute(R"(
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY, submission_key TEXT NOT NULL UNIQUE, spec BLOB NOT NULL,
+  phase INTEGER NOT NULL, reason TEXT NOT NULL, exit_status INTEGER NOT NULL,
+  epoch INTEGER NOT NULL, submitted_unix_ms INTEGER NOT NULL, started_unix_ms INTEGER NOT NULL,
+  ended_unix_ms INTEGER NOT NULL, never_attached INTEGER NOT NULL, totals BLOB NOT NULL);
+CREATE TABLE shares (
+  job INTEGER NOT NULL, ordinal INTEGER NOT NULL, worker INTEGER NOT NULL, node TEXT NOT NULL,
+  first_pid INTEGER NOT NULL, pids INTEGER NOT NULL, slots INTEGER NOT NULL,
+  PRIMARY KEY (job, ordinal)) WITHOUT ROWID;
+CREATE TABLE drained (node TEXT PRIMARY KEY);
+CREATE TABLE parameters (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, p INTEGER NOT NULL UNIQUE, parameters BLOB NOT NULL);
+INSERT INTO counters VALUES ('term', 4), ('next_job', 9);
+INSERT INTO jobs VALUES (7, 'key7', x'00ff', 2, 'why', 3, 2, 10, 11, 12, 1, x'01');
+INSERT INTO shares VALUES (7, 0, 3, 'w3', 0, 2, 2);
+INSERT INTO drained VALUES ('w2');
+PRAGMA user_version=1;)")
+                    .ok());
+  }
+  for (const std::uint64_t term : {5u, 6u}) {
+    const StoredState state = Open()->TakeLoaded();
+    EXPECT_EQ(state.term, term);
+    EXPECT_EQ(state.next_job, JobId{9});
+    EXPECT_EQ(state.drained_nodes, std::vector<std::string>{"w2"});
+    ASSERT_EQ(state.jobs.size(), 1u);
+    const JobRecord& job = state.jobs[0];
+    EXPECT_EQ(job.spec, std::string("\0\xff", 2));
+    EXPECT_EQ(job.phase, JobPhase::kRunning);
+    EXPECT_EQ(job.epoch, Epoch{2});
+    EXPECT_EQ(job.ended_unix_ms, 12);
+    EXPECT_TRUE(job.never_attached);
+    EXPECT_EQ(job.totals, "\1");
+    EXPECT_EQ(job.node_names, std::vector<std::string>{"w3"});
+    EXPECT_FALSE(job.cancelled);
+    EXPECT_EQ(job.restarts, 0u);
+    EXPECT_TRUE(job.losses.empty());
+  }
+}
+
+TEST_F(JobStoreTest, LeavesAJournalOfALaterSchemaAlone) {
+  Open();
+  {
+    auto database = SqliteDatabase::Open(file());
+    ASSERT_TRUE(database.ok() && database->Execute("PRAGMA user_version=99").ok());
+  }
+  EXPECT_TRUE(absl::IsFailedPrecondition(JobStore::Open(directory_.path()).status()));
 }
 
 TEST_F(JobStoreTest, RaisesTheTermAtEachStart) {

@@ -36,30 +36,11 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.lines, lines);
   MoveAll(more.accepted, accepted);
   MoveAll(more.refused, refused);
+  MoveAll(more.recovering, recovering);
+  MoveAll(more.returned, returned);
   MoveAll(more.cleared, cleared);
+  MoveAll(more.suspended, suspended);
   MoveAll(more.ended, ended);
-}
-
-// ---- After a restart ----------------------------------------------------------------------------
-
-JobOrders JobTable::Restore(const JobRecord& record, const JobRequest& request, const Moment& at) {
-  Entry restored{.record = record, .request = request, .job = Job(request.claim.nprocs)};
-  Entry& entry = entries_.emplace(record.id, std::move(restored)).first->second;
-  by_key_[record.submission_key] = record.id;
-  next_job_ = std::max(next_job_, Value(record.id) + 1);
-  entry.durable = true;
-  Event event(*this, at);
-  if (HasEnded(record.phase)) {
-    ended_.push_back(record.id);
-  } else if (record.phase == JobPhase::kWaiting) {
-    waiting_.insert(record.id);
-  } else {
-    entry.record.reason = "the coordinator restarted while it ran";
-    entry.job.OnBroken(kFailureStatus, "");
-    event.End(entry);
-  }
-  event.Schedule();
-  return event.Take();
 }
 
 // ---- From submission to start -------------------------------------------------------------------
@@ -104,10 +85,6 @@ JobOrders JobTable::OnStoreFailed(std::uint64_t sequence, const std::string& why
   return event.Take();
 }
 
-// A submission is refused, a start does not happen; an end is true even if it cannot be written.
-// Its processes are gone, or never were.
-// The first request lets the programs clean up, the second does not wait for that.
-// Nothing of it has begun: it waits again, in its old place.
 JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
@@ -127,18 +104,19 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
   if (entry == nullptr) return {};
+  const JobPhase phase = entry->record.phase;
   if (!EndsJob(signal)) {
-    if (entry->started) event.Signal(*entry, signal);
+    if (entry->started && phase == JobPhase::kRunning) event.Signal(*entry, signal);
     return event.Take();
   }
   const std::string why =
       absl::StrCat("ended by signal ", signal, " (", strsignal(signal), ") of its client");
-  if (entry->record.phase == JobPhase::kWaiting) {
-    event.Cancel(*entry, signal, why);
-  } else if (entry->record.phase == JobPhase::kRunning) {
-    entry->cancelled = true;
+  if (phase == JobPhase::kRunning) {
+    entry->record.cancelled = true;
     if (entry->record.reason.empty()) entry->record.reason = why;
     event.Interrupt(*entry, signal);
+  } else {
+    event.Cancel(*entry, signal, why);
   }
   event.Schedule();
   return event.Take();
@@ -149,6 +127,20 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
 JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
   nodes_.insert_or_assign(node.worker, node);
   Event event(*this, at);
+  const std::vector<JobId> running = running_;
+  for (const JobId id : running) {  // One of its name that was awaited will not return.
+    Entry& entry = entries_.at(id);
+    const auto name =
+        std::find(entry.record.node_names.begin(), entry.record.node_names.end(), node.name);
+    if (name == entry.record.node_names.end()) continue;
+    const WorkerId earlier =
+        entry.record.shares[static_cast<std::size_t>(name - entry.record.node_names.begin())]
+            .worker;
+    if (std::find(entry.awaited.begin(), entry.awaited.end(), earlier) == entry.awaited.end())
+      continue;
+    event.LoseHost(entry, earlier, absl::StrCat("worker ", node.name, " was started anew"),
+                   Superstep{0});
+  }
   event.Schedule();
   return event.Take();
 }
@@ -188,10 +180,11 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
     const auto& hosts = entry.hosts_left;
     if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
     const auto superstep = superstep_of.find(id);
-    const std::string where = superstep == superstep_of.end()
-                                  ? ""
-                                  : absl::StrCat(" at superstep ", Value(superstep->second));
-    event.LoseHost(entry, worker, absl::StrCat("worker ", name, " lost", where, ": ", why));
+    const bool known = superstep != superstep_of.end();
+    const std::string where =
+        known ? absl::StrCat(" at superstep ", Value(superstep->second)) : std::string();
+    event.LoseHost(entry, worker, absl::StrCat("worker ", name, " lost", where, ": ", why),
+                   known ? superstep->second : Superstep{0});
   }
   event.Schedule();
   return event.Take();
@@ -212,13 +205,8 @@ JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& 
   Event event(*this, at);
   Entry* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || Value(pid) >= entry->request.claim.nprocs) return {};
-  const Actions actions = entry->job.OnExited(pid, end);
-  const bool tells = actions.reports.empty() && entry->record.reason.empty();
-  if (tells && end.exit_status != 0) {
-    entry->record.reason =
-        absl::StrCat("pid ", Value(pid), " ended with exit status ", end.exit_status);
-  }
-  event.Perform(*entry, actions);
+  event.Exited(*entry, pid, end);
+  event.Schedule();
   return event.Take();
 }
 
@@ -231,8 +219,17 @@ JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const std::string& reas
   return event.Take();
 }
 
-JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
+JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
   return OnNotStarted(job, epoch, reason, kFailureStatus, at);
+}
+
+JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr) return {};
+  event.Perform(*entry, entry->job.OnLost(reason, Superstep{0}));
+  event.Schedule();
+  return event.Take();
 }
 
 void JobTable::SetTotals(JobId job, std::string totals) {
@@ -242,8 +239,9 @@ void JobTable::SetTotals(JobId job, std::string totals) {
 
 JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || entry->record.phase != JobPhase::kEnding) return {};
+  Entry* entry = event.Find(job);
+  if (entry == nullptr || !entry->started || entry->record.epoch != epoch) return {};
+  if (entry->record.phase == JobPhase::kRunning) return {};  // Nobody asked it to.
   event.HostLeft(*entry, worker);
   event.Schedule();
   return event.Take();
@@ -252,16 +250,28 @@ JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Mom
 // ---- Time ---------------------------------------------------------------------------------------
 
 std::uint64_t JobTable::next_deadline_ns() const {
-  std::uint64_t next_ns = kNoEnd;
-  for (const JobId id : running_) next_ns = std::min(next_ns, entries_.at(id).deadline_ns);
+  std::uint64_t next_ns = write_ends_ns_;
+  for (const JobId id : running_) {
+    const Entry& entry = entries_.at(id);
+    next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns});
+  }
+  for (const JobId id : waiting_) {
+    const Entry& entry = entries_.at(id);
+    next_ns = std::min(next_ns, entry.deadline_ns);
+    if (entry.retry_ns != 0) next_ns = std::min(next_ns, entry.retry_ns);
+  }
   return next_ns;
 }
 
 JobOrders JobTable::OnTime(const Moment& at) {
   Event event(*this, at);
-  const std::vector<JobId> running = running_;
-  for (const JobId id : running) {
+  if (write_ends_ns_ <= at.now_ns) event.WriteEnds();
+  std::vector<JobId> ids = running_;
+  ids.insert(ids.end(), waiting_.begin(), waiting_.end());
+  for (const JobId id : ids) {
     Entry& entry = entries_.at(id);
+    if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
+    if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
     if (entry.deadline_ns <= at.now_ns) event.OnDeadline(entry);
   }
   event.Schedule();
@@ -297,11 +307,13 @@ std::vector<JobTable::NodeView> JobTable::nodes() const {
   for (const auto& [worker, node] : nodes_) {
     NodeView view{.node = &node, .slots_used = 0, .jobs = {}};
     for (const JobId id : running_) {
-      for (const NodeShare& share : entries_.at(id).record.shares) {
-        if (share.worker != worker) continue;
-        view.slots_used += share.slots;
-        view.jobs.push_back(id);
+      const Entry& entry = entries_.at(id);
+      const std::vector<WorkerId>& hosts = entry.hosts_left;
+      if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
+      for (const NodeShare& share : entry.record.shares) {
+        if (share.worker == worker) view.slots_used += share.slots;
       }
+      view.jobs.push_back(id);
     }
     views.push_back(std::move(view));
   }

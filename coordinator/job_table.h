@@ -1,9 +1,12 @@
 // All jobs of the coordinator, from submission to end: a pure state machine. Events go in (with the
 // time); what the rim must do comes out as JobOrders.
 //
-// What must survive a restart is stored before it is acted upon: a job is acknowledged, started and
-// announced as ended only after OnStored of that transition. So an acknowledged submission is never
-// lost, and none runs twice. See "Jobs" in docs/design.md.
+// What must survive a restart is stored before it is acted upon: a job is acknowledged, started,
+// ended and announced as ended only after OnStored of that transition. So an acknowledged
+// submission is never lost, and none runs twice. See "Jobs" in docs/design.md.
+//
+// An epoch that is lost (a process killed by a signal, a worker gone) is cleared away on all of its
+// nodes that live; only then the next one is placed, so two epochs never both advance.
 #ifndef COORDINATOR_JOB_TABLE_H_
 #define COORDINATOR_JOB_TABLE_H_
 
@@ -13,107 +16,43 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
 #include "coordinator/job.h"
+#include "coordinator/job_orders.h"
+#include "coordinator/job_record.h"
 #include "coordinator/scheduler.h"
 
 namespace bspnow {
 
-enum class JobPhase : std::uint32_t {  // Stored: never renumber.
-  kWaiting = 1,
-  kRunning = 2,
-  kEnding = 3,  ///< Being cleared away on its nodes; its files are being collected.
-  kSucceeded = 4,
-  kFailed = 5,
-  kCancelled = 6,
+/// Where an epoch begins.
+struct ResumePoint {
+  bool from_start = true;
+  Superstep superstep{0};  ///< As it is shown; meaningful unless from_start.
+  /// p, of processes that are put back into bsp_sync: higher pids have left. 0: all processes run
+  /// from `main`.
+  std::uint32_t participants = 0;
 };
 
-constexpr bool HasEnded(JobPhase phase) { return phase >= JobPhase::kSucceeded; }
-
-/// What the table must know of a JobSpec.
-struct JobRequest {
-  SlotClaim claim;
-  std::int32_t priority;
-  std::uint64_t time_limit_s;  ///< 0: none.
-  bool attached;               ///< Ends when its client leaves.
-  bool collects_files;         ///< What pid 0 leaves in the job's directory is kept.
-  std::string spec;            ///< The serialized JobSpec; the table only keeps it.
-};
-
-/// Monotonic time for deadlines, wall time for lists.
-struct Moment {
-  std::uint64_t now_ns;
-  std::int64_t unix_ms;
-};
-
-/// What is stored and shown of one job.
-struct JobRecord {
-  JobId id{};
-  std::string submission_key{};
-  std::string spec{};
-  JobPhase phase = JobPhase::kWaiting;
-  std::string reason{};  ///< Why it waits or failed.
-  int exit_status = 0;
-  Epoch epoch{0};
-  std::vector<NodeShare> shares{};        ///< Where it runs or ran; in the order of pids.
-  std::vector<std::string> node_names{};  ///< Of `shares`.
-  std::int64_t submitted_unix_ms = 0;
-  std::int64_t started_unix_ms = 0;
-  std::int64_t ended_unix_ms = 0;
-  bool never_attached = false;
-  std::string totals{};  ///< Of a job that has ended: whatever the rim gave to SetTotals.
-};
-
-struct StartOrder {
+/// An epoch on a worker whose coordinator was restarted.
+struct HeldEpoch {
   JobId job;
   Epoch epoch;
-  std::vector<NodeShare> hosts;  ///< Tell each of them; and the barrier server.
-};
-
-struct EndOrder {
-  WorkerId worker;
-  JobId job;
-  Epoch epoch;
-  bool keep_files;
-};
-
-struct SignalOrder {
-  WorkerId worker;
-  JobId job;
-  Epoch epoch;
-  int signal;
-};
-
-struct LauncherLine {
-  JobId job;
-  std::string text;  ///< "bsprun: ...\n", for the job's standard error.
-};
-
-/// To be written to the journal, in this order; answer with OnStored or OnStoreFailed.
-struct JobTransition {
-  std::uint64_t sequence;
-  JobRecord record;  ///< Replaces what is stored of this job.
-};
-
-/// What the rim must do now, each list in its order; lines before ends.
-struct JobOrders {
-  std::vector<JobTransition> store;
-  std::vector<StartOrder> starts;
-  std::vector<SignalOrder> signals;
-  std::vector<EndOrder> ends;
-  std::vector<LauncherLine> lines;
-  std::vector<JobId> accepted;  ///< Durable: answer SubmitJob.
-  std::vector<JobId> refused;   ///< Could not be stored: answer SubmitJob with the error.
-  std::vector<JobId> cleared;   ///< Left all nodes: tell the barrier server.
-  std::vector<JobId> ended;     ///< Durable: answer WaitJob, end followers.
-
-  void Append(JobOrders more);
+  std::uint32_t participants;  ///< p; 0: it is not known there yet.
+  bool clearing;               ///< Was told to end.
+  std::vector<Pid> begun;
+  std::vector<std::pair<Pid, ProcessEnd>> exited;
+  std::uint64_t first_superstep{0};  ///< As in HeldJob of proto/workers.proto.
 };
 
 /// Ended jobs that are kept; the oldest is forgotten for the next.
 inline constexpr std::size_t kEndedJobsMax = 10'000;
+/// For workers to come back after a restart of the coordinator.
+inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
+/// Tries to put back one epoch, before the job fails.
+inline constexpr std::uint32_t kRestoresMax = 16;
 
 class JobTable {
  public:
@@ -122,8 +61,20 @@ class JobTable {
 
   // ---- After a restart: before anything else. ---------------------------------------------------
 
-  /// Waiting jobs wait again; those that ran fail. `request` is what record.spec says.
+  /// Jobs that wait, or are suspended, do so again; those that ran wait for their hosts, for at
+  /// most kReturnNs. `request` is what record.spec says.
   JobOrders Restore(const JobRecord& record, const JobRequest& request, const Moment& at);
+
+  struct Return {
+    std::vector<JobId> kept;  ///< The worker keeps these and abandons all others.
+    JobOrders orders;
+  };
+  /// Instead of OnNodeUp: a worker with the id that it had before the restart. Jobs that it should
+  /// have and has not are lost there.
+  Return OnHostReturned(const SchedulerNode& node, const std::vector<HeldEpoch>& held,
+                        const Moment& at);
+  /// Still waits for this worker to return.
+  bool Awaits(WorkerId worker) const;
 
   // ---- Clients. ---------------------------------------------------------------------------------
 
@@ -140,6 +91,13 @@ class JobTable {
   /// seconds to clean up, and the second such signal ends it at once.
   JobOrders OnSignal(JobId job, int signal, const Moment& at);
   JobOrders OnClientLeft(JobId job, const Moment& at);
+  /// A part of its client's standard input is on its way to pid 0: it cannot run twice any more.
+  JobOrders OnInputSent(JobId job, const Moment& at);
+  /// A checkpoint behind which its processes wait is committed, or it has no processes now. It
+  /// leaves its nodes; `suspended` says when it has.
+  JobOrders OnSuspended(JobId job, const Moment& at);
+  /// A suspended job waits again.
+  JobOrders OnResume(JobId job, const Moment& at);
 
   // ---- The journal. -----------------------------------------------------------------------------
 
@@ -155,10 +113,17 @@ class JobTable {
   JobOrders OnNodeLoad(WorkerId worker, double load);
   JobOrders OnDrained(WorkerId worker, const Moment& at);
   JobOrders OnUndrained(WorkerId worker, const Moment& at);
-  /// Its jobs fail: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job
+  /// Its jobs recover: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job
   /// that runs there, as the barrier server knows it.
   JobOrders OnNodeLost(WorkerId worker, const std::string& why,
                        const std::map<JobId, Superstep>& superstep_of, const Moment& at);
+  /// It is about to end, or has: it takes no checkpoint any more.
+  bool Ends(JobId job) const;
+  /// All of it would fit now on nodes that are not drained, its own ones included.
+  bool HasRoomElsewhere(JobId job) const;
+  /// A checkpoint behind which its processes wait is committed: it leaves its nodes and is placed
+  /// again. Without `ends` in the orders it stays: there is no room.
+  JobOrders OnMove(JobId job, const Moment& at);
 
   // ---- What workers report. Those of older epochs, and of jobs that have ended, change nothing. -
 
@@ -166,8 +131,25 @@ class JobTable {
   JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
   JobOrders OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
                          const Moment& at);
-  /// The job cannot go on: an arena was damaged, a protocol error.
+  /// The epoch cannot go on, through no fault of the program: its bsp-host died, a disk failed.
   JobOrders OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+  /// The job cannot go on in any epoch: a damaged arena, an h-relation larger than memory.
+  JobOrders OnFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+
+  // ---- Checkpoints and recovery. ----------------------------------------------------------------
+
+  /// Of a StartOrder that `resumes`, before anything else of its epoch comes. None: from the start.
+  void SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point);
+  /// The processes of one of its hosts run; from where SetResumePoint said. From the start that is
+  /// JobStarted, else JobResumed. When all hosts have said so the loss is overcome.
+  JobOrders OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at);
+  /// Its images could not be put back there: recovers again, from what the rim chooses then.
+  JobOrders OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+  /// Restarts without progress are counted anew.
+  JobOrders OnCheckpointCommitted(JobId job);
+  /// That a node must have to go on with it, from now on.
+  void SetCpuFeatures(JobId job, std::vector<std::string> features);
+
   /// Before the last OnCleared of a job, so that its end is stored with it.
   void SetTotals(JobId job, std::string totals);
   JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
@@ -195,7 +177,7 @@ class JobTable {
 
  private:
   /// What is due when a transition is durable.
-  enum class Due { kAccept, kStart, kEnd, kNothing };
+  enum class Due { kAccept, kStart, kClear, kSuspend, kEnd, kNothing };
   enum class Drain { kDrained, kOpen };
 
   struct Pending {
@@ -205,16 +187,27 @@ class JobTable {
     Due due;
   };
 
+  /// Until it has ended it is in waiting_; or in running_, from placement until all its hosts have
+  /// cleared it away; or suspended, and in neither.
   struct Entry {
     JobRecord record;
     JobRequest request;
-    Job job;
-    bool durable = false;                ///< Accepted: may be placed.
-    bool started = false;                ///< The StartOrder of this epoch is out.
-    bool cancelled = false;              ///< By its user.
-    bool interrupted = false;            ///< Has been asked to end, and has until deadline_ns.
-    std::uint64_t deadline_ns = kNoEnd;  ///< Of its time limit, or of the grace.
-    std::vector<WorkerId> hosts_left{};  ///< That have not cleared it away.
+    Job job;                              ///< Of this epoch.
+    bool durable = false;                 ///< Accepted: may be placed.
+    bool ran = false;                     ///< Has been started before.
+    bool started = false;                 ///< The StartOrder of this epoch is out,
+    bool clearing = false;                ///< and so are its EndOrders.
+    bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
+    bool loss_open = false;               ///< The last of record.losses is not overcome.
+    bool attached_before = false;         ///< An earlier epoch made BSP calls.
+    std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
+    std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
+    std::uint64_t retry_ns = 0;           ///< Not to be placed before; 0: at once.
+    std::uint32_t restores = 0;           ///< Failed ones, since processes ran.
+    std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
+    std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
+    std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
+    ResumePoint resume_point{};
   };
 
   /// One event: what it causes is collected there.
@@ -231,6 +224,8 @@ class JobTable {
   std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.
   std::deque<JobId> ended_;     ///< In the order in which they ended; bounded.
   std::deque<Pending> pending_;
+  std::set<JobId> unwritten_ends_;        ///< That the journal refused,
+  std::uint64_t write_ends_ns_ = kNoEnd;  ///< and is to be given again then.
 };
 
 }  // namespace bspnow

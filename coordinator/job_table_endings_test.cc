@@ -136,5 +136,28 @@ TEST_F(JobTableTest, OnlyAnAttachedJobEndsWithItsClient) {
   EXPECT_EQ(Record(attached).reason, "its client left");
 }
 
+TEST_F(JobTableRecoveryTest, TheTimeOfALossBeginsWhenItIsNoticed) {
+  const JobId job = Run(Request(3));
+  Killed(job, 1, SIGSEGV);
+  at_.unix_ms += 1000;
+  ClearedByAll(job);
+  at_.unix_ms += 700;
+  ResumedByAll(job, {.from_start = false, .superstep = Superstep{800}, .participants = 3});
+  EXPECT_EQ(Record(job).losses[0].after_ms, 1700u);
+  EXPECT_NE(Lines().find("resumed from superstep 800 in 1.7 s"), std::string::npos);
+}
+
+TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
+  const JobId job = Run(Request(3));
+  EXPECT_FALSE(table_.Ends(job));
+  Exits(job, 2, Exit(Reached::kAttached, 0));  // bsp_begin did not need it.
+  EXPECT_FALSE(table_.Ends(job));
+  Exits(job, 1, Exit(Reached::kEnded, 0));
+  EXPECT_TRUE(table_.Ends(job));
+  const JobId lost = Run(Request(1));
+  Killed(lost, 0, SIGSEGV);
+  EXPECT_FALSE(table_.Ends(lost));
+}
+
 }  // namespace
 }  // namespace bspnow

@@ -30,6 +30,13 @@ inline JobRequest Request(std::uint32_t nprocs) {
                     .spec = "spec"};
 }
 
+/// A job that fails at its first loss.
+inline JobRequest OnceOnly(std::uint32_t nprocs) {
+  JobRequest request = Request(nprocs);
+  request.restarts_max = -1;
+  return request;
+}
+
 inline ProcessEnd Exit(Reached reached, int status) {
   return ProcessEnd{
       .reached = reached, .superstep = Superstep{3}, .exit_status = status, .signal = 0};
@@ -64,10 +71,28 @@ class JobTableTest : public testing::Test {
   void Up(WorkerId worker, std::uint32_t slots) { Do(table_.OnNodeUp(Node(worker, slots), at_)); }
 
   void Exits(JobId job, std::uint32_t pid, const ProcessEnd& end) {
-    Do(table_.OnExited(job, Epoch{1}, Pid{pid}, end, at_));
+    Do(table_.OnExited(job, Record(job).epoch, Pid{pid}, end, at_));
   }
 
-  void Cleared(JobId job, WorkerId worker) { Do(table_.OnCleared(job, Epoch{1}, worker, at_)); }
+  /// By a signal, in superstep 3.
+  void Killed(JobId job, std::uint32_t pid, int signal) {
+    Do(table_.OnExited(job, Record(job).epoch, Pid{pid},
+                       ProcessEnd{.reached = Reached::kRunning,
+                                  .superstep = Superstep{3},
+                                  .exit_status = 0,
+                                  .signal = signal},
+                       at_));
+  }
+
+  void Cleared(JobId job, WorkerId worker) {
+    Do(table_.OnCleared(job, Record(job).epoch, worker, at_));
+  }
+
+  void Resumed(JobId job, WorkerId host) {
+    Do(table_.OnResumed(job, Record(job).epoch, host, at_));
+  }
+
+  void Lost(WorkerId worker) { Do(table_.OnNodeLost(worker, "lease expired", {}, at_)); }
 
   const JobRecord& Record(JobId job) { return *table_.Find(job); }
   JobPhase Phase(JobId job) { return Record(job).phase; }
@@ -82,6 +107,41 @@ class JobTableTest : public testing::Test {
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   JobOrders all_;
   int keys_ = 0;
+};
+
+/// Two nodes of two slots each: a job of two runs on one, of three on both.
+class JobTableRecoveryTest : public JobTableTest {
+ protected:
+  JobTableRecoveryTest() {
+    Up(kOne, 2);
+    Up(kTwo, 2);
+  }
+
+  JobId Run(const JobRequest& request) {
+    const JobId job = Submit(request);
+    EXPECT_EQ(Phase(job), JobPhase::kRunning);
+    all_ = {};
+    return job;
+  }
+
+  JobId RunWithRestarts(std::uint32_t nprocs, std::int32_t restarts_max) {
+    JobRequest request = Request(nprocs);
+    request.restarts_max = restarts_max;
+    return Run(request);
+  }
+
+  void ClearedByAll(JobId job) {
+    const std::vector<NodeShare> shares = Record(job).shares;
+    for (const NodeShare& share : shares) Cleared(job, share.worker);
+  }
+
+  void ResumedByAll(JobId job, const ResumePoint& point) {
+    table_.SetResumePoint(job, Record(job).epoch, point);
+    const std::vector<NodeShare> shares = Record(job).shares;
+    for (const NodeShare& share : shares) Resumed(job, share.worker);
+  }
+
+  const StartOrder& LastStart() { return all_.starts.back(); }
 };
 
 }  // namespace bspnow

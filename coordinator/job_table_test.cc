@@ -49,10 +49,15 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   EXPECT_EQ(orders.store[0].record.phase, JobPhase::kRunning);
   orders = table_.OnStored(2, at_);
   EXPECT_EQ(orders.starts.size(), 1u);
-  table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
+  orders = table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
+  EXPECT_TRUE(orders.ends.empty());
+  ASSERT_EQ(orders.store.size(), 1u);
+  EXPECT_EQ(orders.store[0].record.phase, JobPhase::kEnding);
+  orders = table_.OnStored(3, at_);
+  EXPECT_EQ(orders.ends.size(), 1u);
   orders = table_.OnCleared(JobId{1}, Epoch{1}, kOne, at_);
   EXPECT_TRUE(orders.ended.empty());
-  orders = table_.OnStored(3, at_);
+  orders = table_.OnStored(4, at_);
   EXPECT_EQ(orders.ended.size(), 1u);
 }
 
@@ -108,12 +113,8 @@ TEST_F(JobTableTest, TheNextJobGetsTheSlotsOnlyWhenAllNodesAreCleared) {
 
 TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
   Up(kOne, 2);
-  const JobId job = Submit(Request(2));
-  Exits(job, 1,
-        ProcessEnd{.reached = Reached::kRunning,
-                   .superstep = Superstep{3},
-                   .exit_status = 0,
-                   .signal = SIGSEGV});
+  const JobId job = Submit(OnceOnly(2));
+  Killed(job, 1, SIGSEGV);
   EXPECT_EQ(Lines(), "bsprun: pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n");
   EXPECT_EQ(all_.ends.size(), 1u);
   Exits(job, 0, Exit(Reached::kRunning, 0));
@@ -144,16 +145,17 @@ TEST_F(JobTableTest, AJobThatCannotStartFailsWithItsReason) {
   EXPECT_EQ(Lines(), "bsprun: no such program\n");
 }
 
-TEST_F(JobTableTest, ALostWorkerFailsItsJobsAndNoOthers) {
+TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
   Up(kOne, 1);
   Up(kTwo, 2);
-  const JobId both = Submit(Request(2));
+  const JobId both = Submit(OnceOnly(2));
   const JobId other = Submit(Request(1));
   ASSERT_EQ(Phase(other), JobPhase::kRunning);
   all_ = {};
   Do(table_.OnNodeLost(kOne, "lease expired", {{both, Superstep{812}}}, at_));
   EXPECT_EQ(Lines(), "bsprun: worker w1 lost at superstep 812: lease expired\n");
-  ASSERT_EQ(all_.ends.size(), 2u);
+  ASSERT_EQ(all_.ends.size(), 1u);
+  EXPECT_EQ(all_.ends[0].worker, kTwo);
   Cleared(both, kTwo);
   EXPECT_EQ(Phase(both), JobPhase::kFailed);
   EXPECT_EQ(Record(both).exit_status, 1);
@@ -197,27 +199,6 @@ TEST_F(JobTableTest, ADrainedNodeKeepsItsJobsAndTakesNoMore) {
   EXPECT_EQ(Record(second).reason, "all nodes are drained");
   Do(table_.OnUndrained(kOne, at_));
   EXPECT_EQ(Phase(second), JobPhase::kRunning);
-}
-
-TEST_F(JobTableTest, ARestartLetsWaitingJobsWaitAndFailsThoseThatRan) {
-  const auto restore = [&](std::uint64_t id, JobPhase phase, const JobRequest& request) {
-    JobRecord record{.id = JobId{id}, .submission_key = "old" + std::to_string(id)};
-    record.phase = phase;
-    record.epoch = Epoch{1};
-    Do(table_.Restore(record, request, at_));
-  };
-  restore(3, JobPhase::kSucceeded, Request(1));
-  restore(4, JobPhase::kRunning, Request(1));
-  restore(5, JobPhase::kWaiting, Request(1));
-  EXPECT_EQ(Phase(JobId{3}), JobPhase::kSucceeded);
-  EXPECT_EQ(Phase(JobId{4}), JobPhase::kFailed);
-  EXPECT_EQ(Record(JobId{4}).reason, "the coordinator restarted while it ran");
-  EXPECT_EQ(Record(JobId{4}).exit_status, 1);
-  EXPECT_EQ(Phase(JobId{5}), JobPhase::kWaiting);
-  EXPECT_EQ(table_.OnSubmit(Request(1), "old5", at_).job, JobId{5});
-  EXPECT_EQ(table_.OnSubmit(Request(1), "new", at_).job, JobId{6});
-  Up(kOne, 1);
-  EXPECT_EQ(Phase(JobId{5}), JobPhase::kRunning);
 }
 
 }  // namespace

@@ -14,6 +14,9 @@
 namespace bspnow {
 namespace {
 
+/// What is answered when the cluster has done it, with the job as it is then.
+using AskForJob = std::function<void(Cluster::OnJob answer)>;
+
 /// WaitJob, which may take long: it is forgotten when its client leaves.
 class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
  public:
@@ -121,6 +124,29 @@ class JobsService final : public proto::Jobs::CallbackService {
                   [this, request] { return cluster_.Cancel(JobId{request->job()}); });
   }
 
+  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
+                                          const proto::CheckpointJobRequest* request,
+                                          proto::Job* reply) override {
+    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
+      cluster_.Checkpoint(JobId{request->job()}, std::move(answer));
+    });
+  }
+
+  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
+                                       const proto::SuspendJobRequest* request,
+                                       proto::Job* reply) override {
+    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
+      cluster_.Suspend(JobId{request->job()}, std::move(answer));
+    });
+  }
+
+  grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
+                                      const proto::ResumeJobRequest* request,
+                                      proto::Job* reply) override {
+    return Answer(context, reply,
+                  [this, request] { return cluster_.Resume(JobId{request->job()}); });
+  }
+
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext*,
                                                     const proto::ReadLogRequest* request) override {
     return SendLog(loop_, cluster_, *request);
@@ -176,6 +202,19 @@ class JobsService final : public proto::Jobs::CallbackService {
       absl::StatusOr<Reply> answer = ask();
       if (answer.ok()) *reply = *std::move(answer);
       reactor->Finish(ToGrpc(answer.status()));
+    });
+    return reactor;
+  }
+
+  /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, proto::Job* reply,
+                                        AskForJob ask) {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([reactor, reply, ask = std::move(ask)] {
+      ask([reactor, reply](absl::StatusOr<proto::Job> answer) {
+        if (answer.ok()) *reply = *std::move(answer);
+        reactor->Finish(ToGrpc(answer.status()));
+      });
     });
     return reactor;
   }

@@ -75,5 +75,28 @@ TEST(LeasesTest, NobodyWithoutALeaseCanRenewOne) {
   EXPECT_TRUE(leases.TakeLost(20'000 * kMs).empty());
 }
 
+TEST(LeasesTest, PauseOfTheCoordinatorCostsNobodyHisLease) {
+  constexpr std::uint64_t kS = 1'000'000'000;
+  Leases leases(kLeaseLimits);
+  leases.Admit(WorkerId{1}, 1 * kS);
+  leases.Admit(WorkerId{2}, 1 * kS);
+  leases.OnBroken(WorkerId{2}, 2 * kS);
+  leases.OnDeaf(30 * kS, 32 * kS);  // From 2 s to 32 s.
+  EXPECT_TRUE(leases.TakeLost(32 * kS).empty());
+  EXPECT_EQ(leases.AgeNs(WorkerId{1}, 32 * kS), 1 * kS);
+  const std::vector<LostLease> lost = leases.TakeLost(34 * kS);
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0].worker, WorkerId{2});
+  EXPECT_EQ(leases.TakeLost(42 * kS).size(), 1u);
+}
+
+TEST(LeasesTest, RenewalWithinThePauseIsNotInTheFuture) {
+  Leases leases(kLeaseLimits);
+  leases.Admit(WorkerId{1}, 1000);
+  leases.OnRenewed(WorkerId{1}, 5000);
+  leases.OnDeaf(4000, 5000);
+  EXPECT_EQ(leases.AgeNs(WorkerId{1}, 5000), 0u);
+}
+
 }  // namespace
 }  // namespace bspnow

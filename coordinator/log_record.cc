@@ -34,7 +34,8 @@ std::string EncodeLogRecord(const LogRecord& record) {
   LogRecordHeader header{.crc32c = 0,
                          .pid = record.pid,
                          .origin = static_cast<std::uint32_t>(record.origin),
-                         .text_bytes = static_cast<std::uint32_t>(record.text.size())};
+                         .text_bytes = static_cast<std::uint32_t>(record.text.size()),
+                         .offset = record.offset};
   std::string bytes(sizeof(header) + record.text.size(), '\0');
   memcpy(bytes.data(), &header, sizeof(header));
   memcpy(bytes.data() + sizeof(header), record.text.data(), record.text.size());
@@ -57,11 +58,31 @@ absl::StatusOr<std::optional<DecodedLogRecord>> DecodeLogRecord(std::string_view
   return DecodedLogRecord{
       .record = {.pid = header.pid,
                  .origin = static_cast<LogOrigin>(header.origin),
+                 .offset = header.offset,
                  .text = std::string(bytes.substr(sizeof(header), header.text_bytes))},
       .bytes = record_bytes};
 }
 
-absl::StatusOr<std::uint64_t> WholeRecordBytes(int fd) {
+std::string EncodeLogFileHeader() {
+  const LogFileHeader header{.magic = kLogMagic, .version = kLogVersion, .reserved = 0};
+  std::string bytes(sizeof(header), '\0');
+  memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+absl::Status CheckLogFileHeader(std::string_view bytes) {
+  LogFileHeader header;
+  if (bytes.size() < sizeof(header)) return absl::DataLossError("its header is torn");
+  memcpy(&header, bytes.data(), sizeof(header));
+  if (header.magic != kLogMagic)
+    return absl::DataLossError("it does not begin as a log; was it written by an older version?");
+  if (header.version == kLogVersion) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("it has version ", header.version, ", and this program ",
+                                          "reads version ", kLogVersion));
+}
+
+absl::StatusOr<std::uint64_t> ForEachLogRecord(
+    int fd, const std::function<absl::Status(const LogRecord& record)>& visit) {
   std::uint64_t whole = 0;
   std::string bytes;
   while (true) {
@@ -71,10 +92,16 @@ absl::StatusOr<std::uint64_t> WholeRecordBytes(int fd) {
     if (n < 0) return absl::ErrnoToStatus(errno, "reading a log");
     bytes.resize(had + static_cast<std::size_t>(n));
     std::size_t taken = 0;
+    if (whole == 0) {
+      if (bytes.size() < sizeof(LogFileHeader)) return 0;
+      if (absl::Status checked = CheckLogFileHeader(bytes); !checked.ok()) return checked;
+      taken = sizeof(LogFileHeader);
+    }
     while (true) {
       const auto decoded = DecodeLogRecord(std::string_view(bytes).substr(taken));
       if (!decoded.ok()) return whole + taken;
       if (!decoded->has_value()) break;
+      if (absl::Status visited = visit((*decoded)->record); !visited.ok()) return visited;
       taken += (*decoded)->bytes;
     }
     bytes.erase(0, taken);

@@ -102,6 +102,37 @@ void AddJobs(const ClusterFigures& figures, std::vector<MetricFamily>& families)
   }
 }
 
+MetricFamily OneHistogram(const char* name, const char* help, const Histogram& histogram) {
+  MetricFamily family = Family(name, help, MetricType::Histogram);
+  family.metric.push_back(HistogramOf(histogram.Look(), kNsPerSecond));
+  return family;
+}
+
+void AddCheckpoints(const CheckpointFigures& figures, std::vector<MetricFamily>& families) {
+  families.push_back(
+      PerLabel(Family("bspnow_checkpoints_total", "Checkpoints that were committed, or given up.",
+                      MetricType::Counter),
+               "end", figures.ended));
+  families.push_back(One("bspnow_checkpoint_bytes_total", "Bytes of committed images.",
+                         MetricType::Counter, static_cast<double>(figures.bytes)));
+  families.push_back(
+      OneHistogram("bspnow_checkpoint_pause_seconds",
+                   "For how long a committed checkpoint held the process that it held longest.",
+                   *figures.pause_ns));
+  families.push_back(One("bspnow_checkpoints_damaged_total",
+                         "Committed checkpoints that could not be put back.", MetricType::Counter,
+                         static_cast<double>(figures.damaged)));
+  families.push_back(
+      PerLabel(Family("bspnow_recoveries_total", "Times that jobs went back, by what was lost.",
+                      MetricType::Counter),
+               "lost", figures.recoveries));
+  families.push_back(OneHistogram("bspnow_recovery_seconds",
+                                  "From a loss until the job's processes ran again.",
+                                  *figures.recovery_ns));
+  families.push_back(One("bspnow_suspensions_total", "Jobs that users suspended.",
+                         MetricType::Counter, static_cast<double>(figures.suspensions)));
+}
+
 }  // namespace
 
 std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
@@ -142,6 +173,7 @@ std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
                          MetricType::Counter, static_cast<double>(figures.output_bytes)));
   families.push_back(One("bspnow_term", "Starts of this coordinator, with this state directory.",
                          MetricType::Gauge, static_cast<double>(figures.term)));
+  AddCheckpoints(figures.checkpoints, families);
   std::erase_if(families, [](const MetricFamily& family) { return family.metric.empty(); });
   return families;
 }

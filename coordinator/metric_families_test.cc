@@ -51,6 +51,28 @@ TEST(MetricFamiliesTest, HistogramsAreCumulativeInBaseUnits) {
   EXPECT_EQ(histogram.bucket.back().cumulative_count, 1u);
 }
 
+TEST(MetricFamiliesTest, ShowsCheckpointsAndRecoveries) {
+  ClusterFigures figures;
+  figures.checkpoints.ended["committed"] = 3;
+  figures.checkpoints.recoveries["worker"] = 2;
+  figures.checkpoints.pause_ns->Record(20'000'000, 3);
+  const auto families = MetricFamilies(figures);
+  const auto* ended = Find(families, "bspnow_checkpoints_total");
+  ASSERT_NE(ended, nullptr);
+  ASSERT_EQ(ended->metric.size(), 2u);
+  EXPECT_EQ(ended->metric[0].label[0].value, "committed");
+  EXPECT_EQ(ended->metric[0].counter.value, 3);
+  EXPECT_EQ(ended->metric[1].label[0].value, "given_up");
+  const auto* recoveries = Find(families, "bspnow_recoveries_total");
+  ASSERT_NE(recoveries, nullptr);
+  EXPECT_EQ(recoveries->metric.back().label[0].value, "worker");
+  EXPECT_EQ(recoveries->metric.back().counter.value, 2);
+  const auto* pause = Find(families, "bspnow_checkpoint_pause_seconds");
+  ASSERT_NE(pause, nullptr);
+  EXPECT_EQ(pause->metric[0].histogram.sample_count, 3u);
+  EXPECT_DOUBLE_EQ(pause->metric[0].histogram.sample_sum, 0.06);
+}
+
 TEST(MetricFamiliesTest, SeriesOfAnEndedJobAreGone) {
   EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep_seconds"), nullptr);
   EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep"), nullptr);

@@ -204,6 +204,7 @@ absl::StatusOr<proto::RegisterReply> TestWorker::Register() {
   proto::RegisterReply reply;
   const grpc::Status status = parts_->workers->Register(&context, request_, &reply);
   id_ = reply.worker();
+  term_ = reply.term();
   return Result(status, std::move(reply));
 }
 
@@ -213,6 +214,7 @@ void TestWorker::Attach() {
   proto::WorkerEvent first;
   first.set_worker(id_);
   first.set_incarnation(request_.incarnation());
+  first.set_term(term_);
   first.set_orders_taken(orders_taken_);
   parts_->stream->Write(first);
 }

@@ -83,6 +83,7 @@ class TestWorker {
   std::unique_ptr<Parts> parts_;
   proto::RegisterRequest request_;
   std::uint32_t id_ = 0;
+  std::uint64_t term_ = 0;
   std::uint64_t last_event_ = 0;
   std::uint64_t orders_taken_ = 0;
   std::uint64_t acknowledged_ = 0;

@@ -102,7 +102,19 @@ std::vector<NodeShare> Blocks(const std::vector<Offer>& offers) {
 
 }  // namespace
 
+std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim) {
+  for (const std::string& feature : claim.cpu_features) {
+    const auto& has = node.cpu_features;
+    if (std::find(has.begin(), has.end(), feature) == has.end()) return feature;
+  }
+  return "";
+}
+
 bool Suits(const SchedulerNode& node, const SlotClaim& claim) {
+  return HasLabels(node, claim) && MissingCpuFeature(node, claim).empty();
+}
+
+bool HasLabels(const SchedulerNode& node, const SlotClaim& claim) {
   return std::all_of(
       claim.constraints.begin(), claim.constraints.end(), [&](const std::string& constraint) {
         const std::size_t equals = constraint.find('=');

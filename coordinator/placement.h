@@ -22,16 +22,18 @@ struct SchedulerNode {
   double load;                 ///< The machine's, over the last minute.
   std::map<std::string, std::string> labels;
   bool drained;
+  std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
 };
 
 /// What a job asks of the cluster.
 struct SlotClaim {
   std::uint32_t nprocs;
-  std::uint32_t nodes;                   ///< Exactly so many; 0: any number.
-  std::uint32_t per_node;                ///< At most so many processes a node; 0: any number.
-  std::uint64_t memory_bytes;            ///< Per process; 0: not counted.
-  std::vector<std::string> constraints;  ///< Labels that a node must have: NAME or NAME=VALUE.
-  bool oversubscribe;                    ///< More processes than slots, on its own slots.
+  std::uint32_t nodes;                      ///< Exactly so many; 0: any number.
+  std::uint32_t per_node;                   ///< At most so many processes a node; 0: any number.
+  std::uint64_t memory_bytes;               ///< Per process; 0: not counted.
+  std::vector<std::string> constraints;     ///< Labels that a node must have: NAME or NAME=VALUE.
+  bool oversubscribe;                       ///< More processes than slots, on its own slots.
+  std::vector<std::string> cpu_features{};  ///< That its processes were seen to use.
 };
 
 /// The processes of a job on one node.
@@ -48,7 +50,13 @@ struct FreeNode {
   std::uint64_t memory_bytes;  ///< Free; meaningless if the node's is not known.
 };
 
+/// The first CPU feature that the claim needs and the node lacks; empty if it has all.
+std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim);
+
 /// Has all labels that the claim asks for.
+bool HasLabels(const SchedulerNode& node, const SlotClaim& claim);
+
+/// Labels and CPU features.
 bool Suits(const SchedulerNode& node, const SlotClaim& claim);
 
 /// Slots that the claim takes on nodes that are free like these: its processes, or all that suit it

@@ -38,6 +38,7 @@ class Planner {
  private:
   void Consider(const WaitingClaim& waiting);
   std::string WhyNever(const SlotClaim& claim) const;
+  std::string LackOfCpu(const SlotClaim& claim) const;
   std::string WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const;
   void Start(const WaitingClaim& waiting, std::vector<NodeShare> shares);
   void Promise(const WaitingClaim& waiting, std::uint32_t slots);
@@ -83,8 +84,8 @@ SchedulePlan Planner::Run() {
   std::vector<const WaitingClaim*> order;
   for (const WaitingClaim& waiting : situation_.waiting) order.push_back(&waiting);
   std::sort(order.begin(), order.end(), [](const WaitingClaim* a, const WaitingClaim* b) {
-    return std::tuple(-std::int64_t{a->priority}, a->job) <
-           std::tuple(-std::int64_t{b->priority}, b->job);
+    return std::tuple(-std::int64_t{a->priority}, a->turn, a->job) <
+           std::tuple(-std::int64_t{b->priority}, b->turn, b->job);
   });
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i < kBackfillDepth) {
@@ -151,6 +152,9 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
   for (const FreeNode& free : whole_) {
     if (Suits(*free.node, claim)) suited.push_back(free);
   }
+  const std::uint32_t slots = SlotsNeeded(claim, whole_);
+  if (!suited.empty() && Place(claim, slots, whole_).has_value()) return "";
+  if (std::string lack = LackOfCpu(claim); !lack.empty()) return lack;
   if (suited.empty()) {
     return absl::StrCat("no node has label ", absl::StrJoin(claim.constraints, " and "));
   }
@@ -161,13 +165,11 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
   if (claim.nodes > suited.size()) {
     return absl::StrCat("needs ", Plural(claim.nodes, "node"), ", ", where, suited.size());
   }
-  const std::uint32_t slots = SlotsNeeded(claim, whole_);
   const std::uint32_t all = SumOfSlots(suited);
   if (slots > all) {
     return absl::StrCat("needs ", Plural(slots, "slot"), ", ", where, all,
                         ": start more workers or use --oversubscribe");
   }
-  if (Place(claim, slots, whole_).has_value()) return "";
   std::string needs = absl::StrCat("needs ", Plural(claim.nprocs, "slot"));
   if (claim.nodes != 0) absl::StrAppend(&needs, " on ", Plural(claim.nodes, "node"));
   if (claim.per_node != 0) absl::StrAppend(&needs, ", at most ", claim.per_node, " a node");
@@ -178,13 +180,29 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
   return absl::StrCat(needs, "; ", where, SlotsToHave(claim, whole_), " such slots");
 }
 
+/// "needs avx512f, which node w3 lacks"; empty if no node is left out for its CPU.
+std::string Planner::LackOfCpu(const SlotClaim& claim) const {
+  std::string feature;
+  std::vector<std::string> names;
+  for (const SchedulerNode* node : nodes_) {
+    if (!HasLabels(*node, claim)) continue;
+    const std::string missing = MissingCpuFeature(*node, claim);
+    if (feature.empty()) feature = missing;
+    if (!missing.empty() && missing == feature) names.push_back(node->name);
+  }
+  if (names.empty()) return "";
+  return absl::StrCat("needs ", feature, ", which node", names.size() == 1 ? " " : "s ",
+                      absl::StrJoin(names, ", "), names.size() == 1 ? " lacks" : " lack");
+}
+
 std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const {
   const std::vector<FreeNode> free = taken_.FreeDuring(situation_.now_ns, situation_.now_ns + 1);
   if (first_promise_ != nullptr && Place(waiting.claim, slots, free).has_value()) {
     return absl::StrCat("waits for job ", Value(first_promise_->job),
                         first_promise_->priority > waiting.priority
                             ? ", which has a higher priority"
-                            : ", which was submitted before");
+                        : first_promise_->turn < waiting.turn ? ", which recovers"
+                                                              : ", which was submitted before");
   }
   return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(waiting.claim, free),
                       " free");

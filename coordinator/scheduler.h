@@ -25,11 +25,18 @@ struct RunningClaim {
 
 inline constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
 
+/// Who comes first within a priority.
+enum class Turn : std::uint32_t {
+  kFirst,  ///< It ran already, and lost its place.
+  kByAge,  ///< The smaller id.
+};
+
 struct WaitingClaim {
   JobId job;
   SlotClaim claim;
-  std::int32_t priority;        ///< Higher starts first; within one, the smaller id.
+  std::int32_t priority;        ///< Higher starts first; within one, by turn, then the smaller id.
   std::uint64_t time_limit_ns;  ///< 0: none.
+  Turn turn = Turn::kByAge;
 };
 
 struct Situation {

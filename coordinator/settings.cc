@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include <absl/strings/str_cat.h>
 #include "base/version.h"
@@ -51,6 +53,24 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
       ->default_str("17179869184");
   app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
       ->type_name("DAYS")
+      ->capture_default_str();
+  app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
+                 "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
+                 "the fewer automatic checkpoints")
+      ->type_name("TIME")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}}))
+      ->check(CLI::Range(1.0, 1e9))
+      ->default_str("24h");
+  app.add_option("--checkpoint-overhead", settings.checkpoint_overhead,
+                 "At most this part of a job's time goes into automatic checkpoints")
+      ->type_name("FRACTION")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->capture_default_str();
+  app.add_option("--checkpoint-copies", settings.checkpoint_copies,
+                 "Copies of each image on other nodes, as far as there are nodes")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 16u))
       ->capture_default_str();
   app.add_option("--log-level", settings.log_level, "debug, info, warning or error")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))

@@ -42,7 +42,13 @@ Histogram::Snapshot Histogram::Look() const {
   return snapshot;
 }
 
+SuperstepStats::SuperstepStats(const Start& start) : start_(start) { Store(start.totals); }
+
 void SuperstepStats::SetProcesses(std::uint32_t processes) { Set(processes_, processes); }
+
+void SuperstepStats::SkipTo(std::uint64_t supersteps) {
+  Set(supersteps_, std::max(Get(supersteps_), supersteps));
+}
 
 void SuperstepStats::Record(const SuperstepSums& sums) {
   const std::uint64_t beyond_ns =
@@ -67,23 +73,41 @@ void SuperstepStats::Record(const SuperstepSums& sums) {
 }
 
 void SuperstepStats::RecordProgress(const ProgressBody& progress) {
-  const SuperstepTotals before = totals();
-  if (progress.supersteps < before.supersteps) return;  // A late report.
-  const std::uint64_t supersteps = progress.supersteps - before.supersteps;
-  if (supersteps > 0) {
-    superstep_.Record((progress.total_ns - before.total_ns) / supersteps, supersteps);
-    compute_.Record((progress.w_ns - before.w_ns) / supersteps, supersteps);
-    h_.Record((progress.h_bytes - before.h_bytes) / supersteps, supersteps);
+  SuperstepTotals now = start_.totals;
+  now.supersteps += progress.supersteps - std::min(progress.supersteps, start_.repeats);
+  now.total_ns += progress.total_ns;
+  now.w_ns += progress.w_ns;
+  now.h_bytes += progress.h_bytes;
+  now.beyond_ns += progress.beyond_ns;
+  if (progress.silent != 0) {
+    now.l_ns = now.silent == 0 ? progress.l_ns : std::min(now.l_ns, progress.l_ns);
   }
-  Set(supersteps_, progress.supersteps);
-  Set(total_ns_, progress.total_ns);
-  Set(w_ns_, progress.w_ns);
-  Set(h_bytes_, progress.h_bytes);
-  Set(beyond_ns_, progress.beyond_ns);
-  Set(l_ns_, progress.l_ns);
-  Set(silent_, progress.silent);
-  Set(messages_, progress.messages);
-  SetProcesses(progress.processes);
+  now.silent += progress.silent;
+  now.messages += progress.messages;
+  now.processes = progress.processes;
+  const SuperstepTotals before = totals();
+  if (now.supersteps < before.supersteps) return;  // A late report.
+  const std::uint64_t supersteps = now.supersteps - before.supersteps;
+  if (supersteps > 0) {
+    superstep_.Record((now.total_ns - before.total_ns) / supersteps, supersteps);
+    compute_.Record((now.w_ns - before.w_ns) / supersteps, supersteps);
+    h_.Record((now.h_bytes - before.h_bytes) / supersteps, supersteps);
+  }
+  Store(now);
+}
+
+void SuperstepStats::Store(const SuperstepTotals& totals) {
+  Set(supersteps_, totals.supersteps);
+  Set(total_ns_, totals.total_ns);
+  Set(w_ns_, totals.w_ns);
+  Set(h_bytes_, totals.h_bytes);
+  Set(beyond_ns_, totals.beyond_ns);
+  Set(l_ns_, totals.l_ns);
+  Set(silent_, totals.silent);
+  Set(messages_, totals.messages);
+  Set(wait_ns_, totals.wait_ns);
+  Set(exchange_ns_, totals.exchange_ns);
+  SetProcesses(totals.processes);
 }
 
 SuperstepTotals SuperstepStats::totals() const {

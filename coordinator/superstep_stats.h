@@ -55,14 +55,26 @@ struct SuperstepTotals {
 
 class SuperstepStats {
  public:
+  /// Where an epoch goes on.
+  struct Start {
+    SuperstepTotals totals;
+    std::uint64_t repeats;  ///< Supersteps of its own counting that were counted before.
+  };
+
+  SuperstepStats() : SuperstepStats(Start{.totals = {}, .repeats = 0}) {}
+  explicit SuperstepStats(const Start& start);
+
   /// The p of bsp_begin.
   void SetProcesses(std::uint32_t processes);
+
+  /// At least so many there were; an earlier coordinator knew what they cost.
+  void SkipTo(std::uint64_t supersteps);
 
   /// One superstep, folded over all workers: see FoldSums.
   void Record(const SuperstepSums& sums);
 
-  /// A job that lives on one node counts itself; what came since the last report goes into the
-  /// histograms as that many average supersteps.
+  /// A job that lives on one node counts itself, from the start of its epoch; what came since the
+  /// last report goes into the histograms as that many average supersteps.
   void RecordProgress(const ProgressBody& progress);
 
   SuperstepTotals totals() const;
@@ -74,9 +86,13 @@ class SuperstepStats {
 
  private:
   using Counter = std::atomic<std::uint64_t>;
+
+  void Store(const SuperstepTotals& totals);
+
   static constexpr std::uint64_t kTimeBaseNs = 1000;
   static constexpr std::uint64_t kBytesBase = 64;
 
+  Start start_;
   Counter supersteps_{0}, total_ns_{0}, w_ns_{0}, h_bytes_{0}, beyond_ns_{0}, l_ns_{0}, silent_{0};
   Counter messages_{0}, wait_ns_{0}, exchange_ns_{0};
   std::atomic<std::uint32_t> processes_{0};

@@ -100,5 +100,25 @@ TEST(HistogramTest, EveryValueIsInTheFirstBucketThatMayHoldIt) {
   }
 }
 
+TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
+  const SuperstepTotals before{.supersteps = 100, .total_ns = 5000, .l_ns = 7, .silent = 1};
+  SuperstepStats stats({.totals = before, .repeats = 1});
+  EXPECT_EQ(stats.totals().supersteps, 100u);
+  ProgressBody progress{};
+  progress.supersteps = 1;  // The one that repeats registrations.
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps, 100u);
+  progress.supersteps = 4;
+  progress.total_ns = 300;
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps, 103u);
+  EXPECT_EQ(stats.totals().total_ns, 5300u);
+  EXPECT_EQ(stats.totals().l_ns, 7u);
+  SuperstepSums sums{};
+  sums.total_ns = 100;
+  stats.Record(sums);
+  EXPECT_EQ(stats.totals().supersteps, 104u);
+}
+
 }  // namespace
 }  // namespace bspnow

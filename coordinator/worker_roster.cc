@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/check.h"
 #include "base/version.h"
 #include "net/socket.h"
 
@@ -44,8 +45,16 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
 }
 
 RegisteredWorker& WorkerRoster::Add(const proto::RegisterRequest& request) {
-  const WorkerId id{++last_id_};
+  return AddAs(WorkerId{++last_id_}, request);
+}
+
+RegisteredWorker& WorkerRoster::AddReturned(const proto::RegisterRequest& request) {
+  return AddAs(WorkerId{request.previous_worker()}, request);
+}
+
+RegisteredWorker& WorkerRoster::AddAs(WorkerId id, const proto::RegisterRequest& request) {
   RegisteredWorker& worker = workers_[id];
+  BSP_CHECK(worker.id == WorkerId{0});
   worker.id = id;
   worker.registration = request;
   lost_.erase(worker.name());
@@ -74,10 +83,12 @@ RegisteredWorker* WorkerRoster::FindByName(const std::string& name) {
 absl::Status WorkerRoster::Attach(const proto::WorkerEvent& first,
                                   std::shared_ptr<OrderSink> sink) {
   RegisteredWorker* worker = Find(WorkerId{first.worker()});
-  if (worker == nullptr || worker->registration.incarnation() != first.incarnation())
+  if (worker == nullptr || worker->registration.incarnation() != first.incarnation() ||
+      first.term() != term_)
     return absl::NotFoundError(absl::StrCat("worker ", first.worker(), " of incarnation ",
-                                            first.incarnation(),
-                                            " is not known, or was lost; register again"));
+                                            first.incarnation(), " is not known in term ", term_,
+                                            ", or was lost; register again"));
+  worker->attached = true;
   if (worker->sink)
     worker->sink->Close(absl::AbortedError("the worker has opened another control stream"));
   worker->sink = std::move(sink);

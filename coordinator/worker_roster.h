@@ -26,8 +26,10 @@ class OrderSink {
 };
 
 struct RegisteredWorker {
-  WorkerId id;
+  WorkerId id{0};
   proto::RegisterRequest registration;
+  proto::RegisterReply reply;  ///< To be given again if it got lost.
+  bool attached = false;       ///< It did not.
   double load = 0;
   WorkerSession session;
   std::shared_ptr<OrderSink> sink;  ///< nullptr while it has no stream.
@@ -42,10 +44,12 @@ class WorkerRoster {
  public:
   /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id.
   explicit WorkerRoster(std::uint64_t term)
-      : last_id_(static_cast<std::uint32_t>(term % kTermsOfIds) * kIdsOfTerm) {}
+      : term_(term), last_id_(static_cast<std::uint32_t>(term % kTermsOfIds) * kIdsOfTerm) {}
 
   /// With an id that nobody had before. The name must be free.
   RegisteredWorker& Add(const proto::RegisterRequest& request);
+  /// With the id that it had before this coordinator's start. Name and id must be free.
+  RegisteredWorker& AddReturned(const proto::RegisterRequest& request);
   /// Closes its stream with `reason`. It is listed as lost until one of its name comes again.
   void Remove(WorkerId worker, const absl::Status& reason);
 
@@ -70,6 +74,9 @@ class WorkerRoster {
   static constexpr std::uint32_t kTermsOfIds = 1 << 12;
   static constexpr std::uint32_t kIdsOfTerm = 1 << 20;
 
+  RegisteredWorker& AddAs(WorkerId id, const proto::RegisterRequest& request);
+
+  std::uint64_t term_;
   std::uint32_t last_id_;
   std::map<WorkerId, RegisteredWorker> workers_;
   std::map<std::string, proto::RegisterRequest> lost_;

@@ -40,6 +40,7 @@ class WorkerRosterTest : public testing::Test {
     first.set_worker(Value(id_));
     first.set_incarnation(incarnation);
     first.set_orders_taken(orders_taken);
+    first.set_term(1);
     sink_ = std::make_shared<RecordingSink>();
     return roster_.Attach(first, sink_);
   }
@@ -83,6 +84,31 @@ TEST_F(WorkerRosterTest, LostWorkerIsListedUntilOneOfItsNameComes) {
 TEST_F(WorkerRosterTest, TermsHaveIdsOfTheirOwn) {
   WorkerRoster next(2);
   EXPECT_NE(next.Add(Request()).id, id_);
+}
+
+TEST_F(WorkerRosterTest, WorkerThatReturnsKeepsItsId) {
+  WorkerRoster next(2);
+  proto::RegisterRequest request = Request();
+  request.set_previous_worker(Value(id_));
+  EXPECT_EQ(next.AddReturned(request).id, id_);
+  EXPECT_EQ(next.Find(id_)->name(), "w1");
+}
+
+TEST_F(WorkerRosterTest, CoordinatorOfAnotherTermDoesNotTakeAStream) {
+  WorkerRoster next(2);
+  proto::RegisterRequest request = Request();
+  request.set_previous_worker(Value(id_));
+  next.AddReturned(request);
+  proto::WorkerEvent first;
+  first.set_worker(Value(id_));
+  first.set_incarnation(11);
+  first.set_term(1);
+  const auto sink = std::make_shared<RecordingSink>();
+  EXPECT_EQ(next.Attach(first, sink).code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(next.Find(id_)->attached);
+  first.set_term(2);
+  EXPECT_TRUE(next.Attach(first, sink).ok());
+  EXPECT_TRUE(next.Find(id_)->attached);
 }
 
 TEST(RegistrationTest, RefusesWhatDoesNotFit) {

@@ -30,7 +30,7 @@ expect() {
 input=$TEST_TMPDIR/input
 missing=$TEST_TMPDIR/none
 
-for name in inner_product pagerank sample_sort lu fft heat; do
+for name in inner_product pagerank sample_sort lu fft heat heat_areas; do
   expect 0 "usage: $name" "$name" --help
   expect 2 "unrecognized option '--nonsense'" "$name" --nonsense
   expect 2 "usage: $name" "$name" --nonsense
@@ -92,4 +92,6 @@ printf 'P5 3 3 255 1234' > "$input"
 expect 1 "the file ends early" heat --plate="$input"
 printf 'P2 # width, height\n2 3 9  1 2 3 4 5 6' > "$input"
 expect 1 "smaller than 3 x 3" heat --plate="$input"
+expect 2 "--points: '2' is not a whole number" heat_areas --points=2
+expect 2 "unexpected argument 'more'" heat_areas more
 expect 1 "$missing/picture: No such file or directory" heat --steps=1 --picture="$missing/picture"
