@@ -122,7 +122,8 @@ GOOD = {
     '.clang-format': 'BasedOnStyle: Google\nColumnLimit: 100\n',
     'base/clock.cc': 'long F() { return clock_gettime(0, nullptr); }\n',
     'base/unique_fd.cc': '#include <vector>\n\nvoid F(int fd) { close(fd); }\n',
-    'worker/a.cc': '#include "worker/a.h"\n\n#include "net/frame.h"\n#include "runtime/link.h"\n'
+    'worker/a.cc': '#include "worker/a.h"\n\n#include "net/frame.h"\n'
+                   '#include "runtime/image_format.h"\n#include "runtime/link.h"\n'
                    '#include "runtime/link_segment.h"\n',
     'worker/a.h': '#include "base/ids.h"\n',
     'worker/job_stub.cc': '#include <grpcpp/channel.h>\n',

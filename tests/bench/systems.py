@@ -18,7 +18,7 @@ BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
 SOURCE_DIR = os.path.dirname(os.path.dirname(BENCH_DIR))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
-BSP_PROGRAMS = ("sync", "exchange", "random", "one_put", "registrations", "nothing")
+BSP_PROGRAMS = ("sync", "exchange", "random", "one_put", "registrations", "nothing", "checkpoint")
 MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing")
 COMPILE = ["-std=gnu11", "-O2"]
 
@@ -128,7 +128,7 @@ class Bspnow(System):
     LIMITS = {"shm": "limit", "tcp": "raw_tcp"}
     PROGRAMS = {"shm": ("client/bsprun",),
                 "tcp": ("client/bsprun", "client/bsp-client", "coordinator/bsp-coordinator",
-                        "worker/bsp-worker", "worker/bsp-host")}
+                        "worker/bsp-worker", "worker/bsp-host", "worker/restore/bsp-restore")}
 
     def __init__(self, build_dir, transport, prefix=None):
         super().__init__(build_dir, transport)

@@ -142,8 +142,10 @@ class Cluster:
                    *options]
         worker = self.workers[name] = self._daemon(name, [os.path.abspath(command[0]),
                                                           *command[1:]])
-        if "data" in self.proxied:
-            self.proxy.target(name, worker.addresses()["data"])
+        if "data" in self.proxied:  # On a port that stays the same when it is started again.
+            data = worker.addresses()["data"]
+            self.proxy.target(name, data)
+            worker.command[worker.command.index("--listen") + 1] = data
         return worker
 
     def nodes(self):

@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 
 from cluster import Cluster
 from daemons import HERE
+from sharding import mine
 
 CONFORMANCE = "tests/conformance"
 PROCS = "1 2 4 7"
@@ -35,16 +36,6 @@ def programs():
             elif match := re.fullmatch(r"(\w+)_(include|module)", name):
                 found.append((path, os.path.join(at, match[1] + ".header")))
     return sorted(found)
-
-
-def mine(everything):
-    """Of several shards this one's."""
-    index = int(os.environ.get("TEST_SHARD_INDEX", "0"))
-    total = int(os.environ.get("TEST_TOTAL_SHARDS", "1"))
-    if "TEST_SHARD_STATUS_FILE" in os.environ:
-        with open(os.environ["TEST_SHARD_STATUS_FILE"], "w", encoding="ascii"):
-            pass
-    return everything[index::total]
 
 
 def run(cluster, program, source):

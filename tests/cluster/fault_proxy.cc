@@ -7,8 +7,9 @@
 //                            halfopen every N bytes on average; stall_ms; delay_ms of every byte;
 //                            piece: writes of 1 to N bytes
 //   reset ROUTE              now, on all connections of the route: a reset;
-//   halfopen ROUTE           nothing goes on, and nobody is told;
-//   cut-to ROUTE, cut-from ROUTE   the same for one way;
+//   halfopen ROUTE           nothing goes on, and nobody is told; new connections are sound;
+//   cut ROUTE                the same, and new connections carry nothing, either;
+//   cut-to ROUTE, cut-from ROUTE   as cut, one way;
 //   heal ROUTE               everything goes on
 //   counts                   ok flip=N reset=N stall=N halfopen=N connections=N bytes=N
 //
@@ -59,6 +60,7 @@ struct Route {
   sockaddr_in target{};  ///< AF_UNSPEC until it is known.
   FaultSettings settings;
   std::list<ProxyConnection> connections;
+  bool cut_to = false, cut_from = false;  ///< New connections.
 };
 
 class FaultProxy {
@@ -137,9 +139,12 @@ std::string FaultProxy::SetFaults(Route& route, std::istringstream& words) {
 }
 
 std::string FaultProxy::Disturb(Route& route, const std::string& what) {
+  if (what == "cut-to" || what == "cut") route.cut_to = true;
+  if (what == "cut-from" || what == "cut") route.cut_from = true;
+  if (what == "heal") route.cut_to = route.cut_from = false;
   for (ProxyConnection& connection : route.connections) {
-    if (what == "cut-to" || what == "halfopen") connection.Cut(Way::kTo);
-    if (what == "cut-from" || what == "halfopen") connection.Cut(Way::kFrom);
+    if (what == "cut-to" || what == "cut" || what == "halfopen") connection.Cut(Way::kTo);
+    if (what == "cut-from" || what == "cut" || what == "halfopen") connection.Cut(Way::kFrom);
     if (what == "heal") connection.Heal();
     if (what == "reset") connection.ResetBoth();
   }
@@ -147,8 +152,8 @@ std::string FaultProxy::Disturb(Route& route, const std::string& what) {
     counts_.faults[static_cast<std::size_t>(Fault::kReset)] += route.connections.size();
     route.connections.clear();
   }
-  const bool known = what == "cut-to" || what == "cut-from" || what == "halfopen" ||
-                     what == "heal" || what == "reset";
+  const bool known = what == "cut" || what == "cut-to" || what == "cut-from" ||
+                     what == "halfopen" || what == "heal" || what == "reset";
   return known ? "ok" : "error no command " + what;
 }
 
@@ -175,6 +180,8 @@ void FaultProxy::Accept(Route& route) {
                   sizeof route.target);
     route.connections.emplace_back(std::move(accepted), std::move(to_target),
                                    seed_ * 1'000'003 + counts_.connections++);
+    if (route.cut_to) route.connections.back().Cut(Way::kTo);
+    if (route.cut_from) route.connections.back().Cut(Way::kFrom);
   }
 }
 

@@ -85,7 +85,9 @@ class MisbehaviourTest(unittest.TestCase):
     def test_one_that_crashes(self):
         bad = self.beside("crash")
         self.assertEqual(self.end_of(bad), "failed")
-        self.assertIn("pid 1", self.cluster.show(bad)["reason"])
+        shown = self.cluster.show(bad)
+        self.assertRegex(shown["reason"], "gave up after 3 restarts.*pid 1")
+        self.assertEqual(shown["restarts"], 3)
         self.assertEqual(self.cluster.bsp("wait", bad, check=False).returncode, 128 + 11)
 
     def test_one_that_leaves_without_end(self):

@@ -1,12 +1,15 @@
-/* mixed SUPERSTEPS LARGE_BYTES: traffic of every kind, drawn from the superstep and the pid: puts
- * and gets, buffered and not, messages, registrations, tag sizes; small, and LARGE_BYTES. After
- * each superstep pid 0 prints a digest of all that every process holds, so two runs that print the
- * same have computed the same. Every process prints a line of its own now and then. */
+/* mixed SUPERSTEPS LARGE_BYTES [PAUSE_MS]: traffic of every kind, drawn from the superstep and the
+ * pid: puts and gets, buffered and not, messages, registrations, tag sizes; small, and LARGE_BYTES.
+ * After each superstep pid 0 prints a digest of all that every process holds, so two runs that
+ * print the same have computed the same. Every process prints a line of its own now and then. With
+ * PAUSE_MS each superstep takes that long at least, and pid 0 writes its lines to the file
+ * digests.txt, too, which it opens once and flushes now and then. */
 #include <bsp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { kProcessesMax = 64, kSmallPuts = 30, kGets = 10, kMessages = 20, kSmallBytes = 200 };
 
@@ -18,6 +21,7 @@ static unsigned char *hp_in;  /* A block for each process that may hpput. */
 static unsigned char *still;  /* Never changes: hpput's source, and hpget's. */
 static unsigned char *extra;  /* Registered in some supersteps only. */
 static uint64_t digests[kProcessesMax];
+static FILE *record; /* Of pid 0, if there are pauses. */
 
 static uint64_t draw(void) {
   uint64_t z = chance += 0x9e3779b97f4a7c15u;
@@ -106,18 +110,30 @@ static void tell(int superstep) {
   if (superstep % 5 == 0) printf("pid %d %016llx\n", pid, (unsigned long long)mine);
   bsp_put(0, &mine, digests, pid * (int)sizeof mine, sizeof mine);
   bsp_sync();
-  if (pid == 0)
-    printf("superstep %d %016llx\n", superstep,
-           (unsigned long long)digest(0xcbf29ce484222325u, digests, sizeof digests));
+  if (pid == 0) {
+    uint64_t all = digest(0xcbf29ce484222325u, digests, sizeof digests);
+    printf("superstep %d %016llx\n", superstep, (unsigned long long)all);
+    if (record != NULL)
+      fprintf(record, "superstep %d %016llx\n", superstep, (unsigned long long)all);
+    if (record != NULL && superstep % 7 == 3) fflush(record);
+  }
   fflush(stdout);
+}
+
+static void wait_ms(int pause_ms) {
+  struct timespec pause = {pause_ms / 1000, pause_ms % 1000 * 1000000L};
+  if (pause_ms > 0) nanosleep(&pause, NULL);
 }
 
 int main(int argc, char **argv) {
   bsp_begin(bsp_nprocs());
   pid = bsp_pid();
   nprocs = bsp_nprocs();
-  if (argc != 3 || nprocs > kProcessesMax) bsp_abort("usage: mixed SUPERSTEPS LARGE_BYTES\n");
-  int supersteps = atoi(argv[1]), tag_bytes = 0;
+  if (argc < 3 || argc > 4 || nprocs > kProcessesMax)
+    bsp_abort("usage: mixed SUPERSTEPS LARGE_BYTES [PAUSE_MS]\n");
+  int supersteps = atoi(argv[1]), tag_bytes = 0, pause_ms = argc == 4 ? atoi(argv[3]) : 0;
+  if (pause_ms > 0 && pid == 0 && (record = fopen("digests.txt", "w")) == NULL)
+    bsp_abort("digests.txt: cannot be written\n");
   large_bytes = atoi(argv[2]);
   if (large_bytes < 2 * kSmallBytes) bsp_abort("LARGE_BYTES: at least %d\n", 2 * kSmallBytes);
   bsp_push_reg(digests, sizeof digests);
@@ -132,12 +148,14 @@ int main(int argc, char **argv) {
   for (int s = 0; s < supersteps; ++s) {
     int next_tag_bytes = s % 3 * 8;
     chance = (uint64_t)s << 32 ^ (uint64_t)pid << 16;
+    wait_ms(pause_ms);
     communicate(s, tag_bytes);
     bsp_set_tagsize(&next_tag_bytes);
     bsp_sync();
     tell(s);
     tag_bytes = s % 3 * 8;
   }
+  if (record != NULL) fclose(record);
   bsp_end();
   return 0;
 }

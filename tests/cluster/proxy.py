@@ -32,7 +32,7 @@ class Proxy:
         self.command("faults", route, *[f"{name}={value}" for name, value in means.items()])
 
     def now(self, what, route):
-        """One fault now, on all its connections: reset, halfopen, cut-to, cut-from, heal."""
+        """One fault now: reset, halfopen; on new connections, too: cut, cut-to, cut-from; or heal."""
         self.command(what, route)
 
     def counts(self):

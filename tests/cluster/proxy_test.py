@@ -149,6 +149,15 @@ class ProxyTest(unittest.TestCase):
         self.nothing_comes(connection)
         self.assertEqual(self.echo.got, b"xy")
 
+    def test_cut_holds_for_new_connections_until_it_heals(self):
+        self.proxy.now("cut", "w1")
+        connection = self.connect()
+        connection.sendall(b"x")
+        self.nothing_comes(connection)
+        self.assertEqual(self.echo.got, b"")
+        self.proxy.now("heal", "w1")
+        self.assertEqual(connection.recv(1), b"x")
+
     def test_says_what_it_does_not_understand(self):
         for command in ("nonsense w1", "faults w1 wrong=1", "reset w2", "target w1 nowhere"):
             with self.assertRaisesRegex(Exception, "error"):

@@ -4,14 +4,18 @@ import os
 import re
 import subprocess
 
-from daemons import Binaries, Failed
+from daemons import HERE, Binaries, Failed
 
 REFERENCE_S = 600
 
 
 def path_of(program):
-    """A program that is built beside the tests."""
-    return os.path.abspath(os.path.join("tests/cluster", program))
+    """A program that is built beside the tests: in Bazel's runfiles, or below bazel-bin of the
+    source tree."""
+    here = os.path.abspath(os.path.join("tests/cluster", program))
+    source = os.path.dirname(os.path.dirname(HERE))
+    built = os.path.join(source, "bazel-bin/tests/cluster", program)
+    return here if os.path.exists(here) else built
 
 
 def arranged(output):
@@ -24,10 +28,11 @@ def arranged(output):
     return by_pid
 
 
-def alone(nprocs, command):
+def alone(nprocs, command, binaries=None):
     """The output of bsprun with no coordinator, arranged."""
     environment = {name: value for name, value in os.environ.items() if name != "BSP_COORDINATOR"}
-    done = subprocess.run([Binaries()["bsprun"], "-n", str(nprocs), *map(str, command)],
+    launcher = (binaries or Binaries())["bsprun"]
+    done = subprocess.run([launcher, "-n", str(nprocs), *map(str, command)],
                           env=environment, capture_output=True, text=True, check=False,
                           timeout=REFERENCE_S, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or done.stderr or not done.stdout:

@@ -29,5 +29,12 @@ expect_ok 'connections that break' env MINI_CUT_MS=20 "$mini" 2 4 "$mixed" 60 60
 expect_ok 'connections that break, three nodes' env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
 expect_ok 'connections that break in long transfers' \
   env MINI_CUT_MS=50 "$mini" 2 2 "$mixed" 5 5000000
+for shape in '2 4' '3 5' '4 4'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "a coordinator that is restarted, $p processes on $nodes nodes" \
+    env MINI_RESTART_MS=40 "$mini" "$nodes" "$p" "$mixed" 60 20000
+done
+expect_ok 'a coordinator that is restarted, with connections that break and BSP_CHECK=full' \
+  env MINI_RESTART_MS=70 MINI_CUT_MS=30 BSP_CHECK=full "$mini" 3 5 "$mixed" 40 20000
 
 [[ $failures == 0 ]]

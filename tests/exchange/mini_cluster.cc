@@ -3,6 +3,7 @@
 // own; this one holds the barrier. For tests and measurements of the superstep path alone.
 // Variables:
 //   MINI_CUT_MS      every node breaks one of its connections, at random, that often
+//   MINI_RESTART_MS  the barrier's server dies that often, and another one takes its place
 //   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
 //   MINI_VERBOSE, MINI_STATISTICS  the data planes' notes; their counters at the end
 #include <absl/strings/str_cat.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -41,6 +43,7 @@ constexpr JobId kJob{1};
 constexpr Epoch kEpoch{1};
 constexpr std::uint64_t kIncarnation = 4711;
 constexpr std::uint64_t kHeartbeatMs = 250;
+constexpr std::uint64_t kAfterwardsMs = 300;
 constexpr int kBroken = 3;
 
 struct Options {
@@ -164,8 +167,10 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
                .segment = segment_.get(),
                .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
-    plan.hosts.push_back(
-        JobHost{.worker = WorkerOf(k), .data_address = addresses[k], .pids = hosts_[k]});
+    plan.hosts.push_back(JobHost{.worker = WorkerOf(k),
+                                 .data_address = addresses[k],
+                                 .node = absl::StrCat("w", k),
+                                 .pids = hosts_[k]});
   }
   plane_->AddJob(plan);
 }
@@ -240,6 +245,10 @@ int Node::Run(int from_parent, int to_parent) {
   }
   if (const char* cut = getenv("MINI_CUT_MS")) CutLater(strtoull(cut, nullptr, 10));
   if (running_ != 0) loop_.Run();
+  if (getenv("MINI_RESTART_MS")) {  // A coordinator may still ask where the others are to go on.
+    loop_.AddTimer(kAfterwardsMs, [this] { loop_.Stop(); });
+    loop_.Run();
+  }
   host_->Finish();
   if (getenv("MINI_STATISTICS")) PrintStatistics();
   plane_->RemoveJob(kJob, kEpoch);
@@ -276,33 +285,63 @@ void KillAll(const std::vector<Child>& children) {
   for (const Child& child : children) kill(child.os_pid, SIGKILL);
 }
 
+/// The coordinator, as far as barriers go.
+class Coordinator {
+ public:
+  Coordinator(EventLoop& loop, const Options& options, std::function<void()> broken)
+      : loop_(loop), options_(options), broken_(std::move(broken)) {
+    Start(SocketAddress(*Resolve(HostPort{"127.0.0.1", 0})), EpochOrigin::kStarted);
+    if (const char* often = getenv("MINI_RESTART_MS")) RestartLater(strtoull(often, nullptr, 10));
+  }
+
+  std::string address() const { return server_->address().ToString(); }
+
+ private:
+  void Start(const SocketAddress& address, EpochOrigin origin) {
+    BarrierServerEvents events;
+    events.worker_lost = [](WorkerId, const std::string&) {};
+    events.job_broken = [this](JobId, Epoch, const std::string& reason) {
+      fprintf(stderr, "coordinator: %s\n", reason.c_str());
+      broken_();
+    };
+    auto server = BarrierServer::Listen(loop_, address, std::move(events));
+    BSP_CHECK(server.ok());
+    server_ = *std::move(server);
+    const auto pids = Spread(options_.nodes, options_.nprocs);
+    BarrierJob job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
+    for (std::uint32_t k = 0; k < options_.nodes; ++k) {
+      server_->AdmitWorker(WorkerOf(k), kIncarnation);
+      job.hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
+    }
+    server_->AddJob(kJob, kEpoch, std::move(job));
+  }
+
+  void RestartLater(std::uint64_t after_ms) {
+    loop_.AddTimer(after_ms, [this, after_ms] {
+      const SocketAddress address = server_->address();
+      server_.reset();
+      Start(address, EpochOrigin::kAdopted);
+      RestartLater(after_ms);
+    });
+  }
+
+  EventLoop& loop_;
+  const Options& options_;
+  std::function<void()> broken_;
+  std::unique_ptr<BarrierServer> server_;
+};
+
 int RunCluster(const Options& options) {
   signal(SIGPIPE, SIG_IGN);
   std::vector<Child> children;
   for (std::uint32_t k = 0; k < options.nodes; ++k) children.push_back(StartNode(options, k));
   EventLoop loop;
   loop.EnablePolling();
-  const absl::StatusOr<SocketAddress> any = Resolve(HostPort{"127.0.0.1", 0});
-  BSP_CHECK(any.ok());
-  absl::StatusOr<std::unique_ptr<BarrierServer>> server = BarrierServer::Listen(
-      loop, *any,
-      BarrierServerEvents{.worker_lost = [](WorkerId, const std::string&) {},
-                          .job_broken =
-                              [&](JobId, Epoch, const std::string& reason) {
-                                fprintf(stderr, "coordinator: %s\n", reason.c_str());
-                                KillAll(children);
-                              },
-                          .note = nullptr});
-  BSP_CHECK(server.ok());
-  std::vector<BarrierHost> hosts;
-  const auto pids = Spread(options.nodes, options.nprocs);
-  std::string addresses = (*server)->address().ToString();
-  for (std::uint32_t k = 0; k < options.nodes; ++k) {
-    (*server)->AdmitWorker(WorkerOf(k), kIncarnation);
-    hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
-    absl::StrAppend(&addresses, "\n", ReadLine(children[k].from_child.get()));
+  const Coordinator coordinator(loop, options, [&] { KillAll(children); });
+  std::string addresses = coordinator.address();
+  for (const Child& child : children) {
+    absl::StrAppend(&addresses, "\n", ReadLine(child.from_child.get()));
   }
-  (*server)->AddJob(kJob, kEpoch, options.nprocs, std::move(hosts));
   std::size_t running = children.size();
   int result = 0;
   for (const Child& child : children) {

@@ -54,7 +54,8 @@ std::vector<std::byte> MakeArrive(FuzzedDataProvider& input, const Barrier& barr
 
 class Run {
  public:
-  explicit Run(FuzzedDataProvider& input) : input_(input), barrier_(kProcesses, Hosts()) {}
+  explicit Run(FuzzedDataProvider& input)
+      : input_(input), barrier_({.nprocs = kProcesses, .hosts = Hosts()}) {}
 
   void Step() {
     const std::uint32_t host = input_.ConsumeIntegralInRange<std::uint32_t>(0, kHosts);

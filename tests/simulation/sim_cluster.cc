@@ -3,13 +3,14 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <iostream>
 #include <utility>
 
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kDisturbedNs = 3 * kSecond;
-constexpr std::uint64_t kTimeMaxNs = 300 * kSecond;  // All is over long before, or never.
+constexpr std::uint64_t kTimeMaxNs = 600 * kSecond;  // All is over long before, or never.
+constexpr std::uint64_t kSettleNs = 5 * kSecond;     // For the last orders to be carried out.
 constexpr std::uint64_t kPatienceNs = kSecond;       // Of a client without an answer.
 
 }  // namespace
@@ -18,40 +19,109 @@ SimCluster::SimCluster(std::uint64_t seed)
     : loop_(seed), oracle_([this](const std::string& what) {
         if (failure_.empty()) failure_ = what;
       }) {
-  calm_from_ns_ = loop_.now_ns() + kDisturbedNs;
+  calm_from_ns_ = loop_.now_ns() + loop_.Between(1, 5) * kSecond;
   journal_.fails = loop_.Chance(5);
+  if (loop_.Chance(10)) journal_.share = "shared";
+  journal_.copies = static_cast<std::uint32_t>(loop_.Chance(80) ? 1 : loop_.Below(3));
   StartCoordinator();
   const std::uint64_t machines = 1 + loop_.Below(4);
   for (std::uint64_t i = 0; i < machines; ++i) {
+    auto store = std::make_unique<SimStore>();
+    SimStore* used = journal_.share.empty() ? store.get() : &shared_store_;
     machines_.push_back({.name = "w" + std::to_string(i),
                          .slots = 1 + static_cast<std::uint32_t>(loop_.Below(3)),
+                         .own_store = std::move(store),
+                         .store = used,
                          .worker = nullptr});
   }
   for (Machine& machine : machines_) StartWorker(machine);
   PlanSubmissions();
-  if (loop_.Chance(80)) PlanFaults();
+  if (loop_.Chance(85)) PlanFaults();
+  loop_.After(calm_from_ns_ - loop_.now_ns(), [this] { CallOff(); });
+}
+
+void SimCluster::Trace() {
+  oracle_.TraceTo([this](const std::string& what) {
+    if (what == "barriers" || what == "frames") return;
+    std::cout << loop_.now_ns() / kMicrosecond << " us: " << what << "\n";
+  });
 }
 
 std::string SimCluster::Run() {
   while (failure_.empty() && loop_.RunNext()) {
-    const SimCoordinator& coordinator = *coordinators_.back();
-    const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator.dead();
-    if (calm && acknowledged_ == submissions_ && oracle_.AllEnded(coordinator.table())) break;
+    if (IsOver()) break;
     if (loop_.now_ns() > kTimeMaxNs) oracle_.Fail("jobs do not come to an end");
   }
-  statistics_.events = loop_.events();
-  statistics_.jobs = oracle_.jobs_ended();
-  statistics_.succeeded = coordinators_.back()->table().CountIn(JobPhase::kSucceeded);
-  statistics_.frames = oracle_.frames_taken();
+  if (failure_.empty() && !IsOver()) oracle_.Fail("nothing happens any more");
+  if (failure_.empty()) CompareOutput();
+  // What a copy brought to a node that was told before that the job has ended goes when the node
+  // says what it has.
+  if (failure_.empty() && Leftovers().starts_with("images")) {
+    oracle_.Count("images that went at a registration");
+    coordinator().Die();
+    StartCoordinator();
+    over_since_ns_ = 0;
+    while (failure_.empty() && !IsOver() && loop_.RunNext()) continue;
+  }
+  if (failure_.empty()) failure_ = Leftovers();
   if (failure_.empty()) return "";
   return failure_ + " at " + std::to_string(loop_.now_ns()) + " ns, event " +
          std::to_string(loop_.events()) + "\n" + oracle_.Describe(coordinators_.back()->table());
 }
 
+// All that was acknowledged has ended, and some time is past since.
+bool SimCluster::IsOver() {
+  const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() &&
+                    std::all_of(machines_.begin(), machines_.end(), [](const Machine& machine) {
+                      return machine.worker->undisturbed();
+                    });
+  if (!calm || acknowledged_ < submissions_ || !oracle_.AllEnded(coordinator().table())) {
+    over_since_ns_ = 0;
+    return false;
+  }
+  if (over_since_ns_ == 0) over_since_ns_ = loop_.now_ns();
+  return loop_.now_ns() >= over_since_ns_ + kSettleNs;
+}
+
+std::string SimCluster::Leftovers() const {
+  for (const Machine& machine : machines_) {
+    if (!machine.worker->IsIdle()) return "processes are left on " + machine.name;
+    if (!machine.store->empty()) return "images are left on " + machine.name;
+  }
+  return journal_.checkpoints.empty() ? "" : "the journal still knows checkpoints";
+}
+
+// Exactly once, whatever happened.
+void SimCluster::CompareOutput() {
+  for (const JobRecord* record : coordinator().table().records()) {
+    if (record->phase != JobPhase::kSucceeded) continue;
+    const SimReference& reference = oracle_.ReferenceOf(record->id);
+    SimJournal::Log& log = journal_.logs[record->id];
+    for (std::uint32_t pid = 0; pid < reference.output.size(); ++pid) {
+      if (log[pid] == reference.output[pid]) continue;
+      oracle_.Fail("job " + std::to_string(Value(record->id)) + " pid " + std::to_string(pid) +
+                   " has printed " + std::to_string(log[pid].size()) + " words, and not the " +
+                   std::to_string(reference.output[pid].size()) + " of an undisturbed run");
+    }
+  }
+}
+
 // ---- Who is there -------------------------------------------------------------------------------
 
 void SimCluster::StartCoordinator() {
-  coordinators_.push_back(std::make_unique<SimCoordinator>(loop_, oracle_, journal_));
+  coordinator_comes_ = false;
+  coordinators_.push_back(std::make_unique<SimCoordinator>(
+      loop_, oracle_, journal_,
+      [this](JobId job, const std::vector<WorkerId>& workers) { return IsLeft(job, workers); }));
+}
+
+SimCoordinator* SimCluster::Answering() {
+  SimCoordinator* latest = coordinators_.back().get();
+  if (coordinators_.size() > 1 && loop_.Chance(20)) {  // A call that was under way finds it.
+    SimCoordinator* before = coordinators_[coordinators_.size() - 2].get();
+    if (!before->dead()) return before;
+  }
+  return latest->dead() ? nullptr : latest;
 }
 
 void SimCluster::StartWorker(Machine& machine) {
@@ -59,62 +129,47 @@ void SimCluster::StartWorker(Machine& machine) {
       loop_, oracle_,
       SimWorker::Identity{
           .name = machine.name, .slots = machine.slots, .incarnation = next_incarnation_++},
-      [this]() -> SimCoordinator* {
-        SimCoordinator* coordinator = coordinators_.back().get();
-        return coordinator->dead() ? nullptr : coordinator;
-      },
-      [this](WorkerId worker) { return FindStreamsOf(worker); }));
+      SimWorker::Surroundings{.coordinator = [this] { return Answering(); },
+                              .streams = [this](WorkerId worker) -> SimStreams* {
+                                for (const Machine& each : machines_) {
+                                  if (each.worker && each.worker->id() == worker)
+                                    return &each.worker->streams();
+                                }
+                                return nullptr;
+                              },
+                              .worker_named = [this](const std::string& name) -> SimWorker* {
+                                for (const Machine& each : machines_) {
+                                  if (each.name == name && !each.worker->dead()) return each.worker;
+                                }
+                                return nullptr;
+                              },
+                              .store = *machine.store}));
   machine.worker = workers_.back().get();
 }
 
-SimStreams* SimCluster::FindStreamsOf(WorkerId worker) {
-  for (const Machine& machine : machines_) {
-    if (machine.worker->id() == worker) return &machine.worker->streams();
-  }
-  return nullptr;
-}
-
-// ---- Faults -------------------------------------------------------------------------------------
-
-void SimCluster::PlanFaults() {
-  loop_.After(loop_.Below(300 * kMillisecond), [this] {
-    if (loop_.now_ns() >= calm_from_ns_) return;
-    Disturb();
-    PlanFaults();
+bool SimCluster::IsLeft(JobId job, const std::vector<WorkerId>& workers) const {
+  return std::any_of(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+    const bool counts =
+        std::find(workers.begin(), workers.end(), machine.worker->id()) != workers.end();
+    return counts && !machine.worker->dead() && machine.worker->HasAnyOf(job);
   });
-}
-
-void SimCluster::Disturb() {
-  // A disk that fails loses ends, too: with a restart they would be others.
-  if (!journal_.fails && loop_.Chance(5) && !coordinators_.back()->dead()) {
-    statistics_.coordinator_deaths += 1;
-    coordinators_.back()->Die();
-    loop_.After(loop_.Below(3 * kSecond), [this] { StartCoordinator(); });
-    return;
-  }
-  DisturbWorker(machines_[loop_.Below(machines_.size())]);
-}
-
-void SimCluster::DisturbWorker(Machine& machine) {
-  statistics_.breaks += 1;
-  const std::uint64_t what = loop_.Below(100);
-  if (what < 40) return machine.worker->streams().BreakOne();
-  if (what < 60) return machine.worker->streams().GiveOneUp();
-  if (what < 85) return machine.worker->BreakFrames();
-  if (what < 93) return machine.worker->CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
-  if (machine.worker->dead()) return;
-  statistics_.worker_deaths += 1;
-  machine.worker->Die();
-  loop_.After(loop_.Below(2 * kSecond), [this, &machine] { StartWorker(machine); });
 }
 
 // ---- Clients ------------------------------------------------------------------------------------
 
 void SimCluster::PlanSubmissions() {
-  submissions_ = 1 + loop_.Below(6);
+  submissions_ = 1 + loop_.Below(5);
   for (std::uint64_t i = 0; i < submissions_; ++i) {
     loop_.After(loop_.Below(kSecond), [this] { Submit(loop_.Below(std::uint64_t{1} << 40)); });
   }
+}
+
+CheckpointRule SimCluster::RandomRule() {
+  using Kind = CheckpointRule::Kind;
+  const std::uint64_t kind = loop_.Below(100);
+  if (kind < 50) return {.kind = Kind::kEverySupersteps, .every = loop_.Between(1, 6)};
+  if (kind < 75) return {.kind = Kind::kEveryTime, .every = loop_.Between(10, 80) * kMillisecond};
+  return {.kind = kind < 90 ? Kind::kAutomatic : Kind::kOff, .every = 0};
 }
 
 JobRequest SimCluster::RandomRequest(std::uint64_t number) {
@@ -126,49 +181,64 @@ JobRequest SimCluster::RandomRequest(std::uint64_t number) {
                                        .per_node = 0,
                                        .memory_bytes = 0,
                                        .constraints = {},
-                                       .oversubscribe = false},
+                                       .oversubscribe = false,
+                                       .cpu_features = {}},
                     .priority = static_cast<std::int32_t>(loop_.Below(2)),
-                    .time_limit_s = loop_.Chance(20) ? 1 + loop_.Below(5) : 0,
+                    .time_limit_s = loop_.Chance(10) ? 1 + loop_.Below(5) : 0,
                     .attached = false,
                     .collects_files = true,
-                    .spec = SimProgram(number).spec()};
+                    .spec = SimProgram(number).spec(),
+                    .restarts_max = loop_.Chance(80) ? 1000 : static_cast<int>(loop_.Below(4))};
 }
 
 void SimCluster::Submit(std::uint64_t number) {
   const JobRequest request = RandomRequest(number);
-  journal_.specs.emplace(request.spec, request);
+  journal_.specs.emplace(request.spec, SimSpec{request, RandomRule()});
   Send("key " + std::to_string(number), request);
 }
 
 // Again and again until there is an answer: a call may be lost, or its answer.
 void SimCluster::Send(const std::string& key, const JobRequest& request) {
   const auto answered = std::make_shared<bool>(false);
-  loop_.After(loop_.Delay(), [this, key, request, answered] {
-    SimCoordinator& coordinator = *coordinators_.back();
-    if (coordinator.dead()) return;
-    coordinator.Submit(request, key, [this, key, answered](JobId job) {
-      oracle_.OnAcknowledged(key, job);
-      if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // The answer is lost.
-      acknowledged_ += 1;
-      RegretLater(job);
-    });
-  });
+  loop_.On(coordinator().actor(), loop_.Delay(),
+           [this, &called = coordinator(), key, request, answered] {
+             if (called.dead()) return;
+             called.Submit(request, key, [this, key, answered](JobId job) {
+               oracle_.OnAcknowledged(key, job);
+               if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // It is lost.
+               acknowledged_ += 1;
+               PlanWishes(job);
+             });
+           });
   loop_.After(kPatienceNs, [this, key, request, answered] {
     if (!std::exchange(*answered, true)) Send(key, request);
   });
 }
 
-void SimCluster::RegretLater(JobId job) {
-  if (!loop_.Chance(15)) return;
-  loop_.After(loop_.Below(300 * kMillisecond), [this, job, by_signal = loop_.Chance(50)] {
-    SimCoordinator& coordinator = *coordinators_.back();
-    if (coordinator.dead()) return;
-    if (by_signal) {
-      coordinator.Signal(job, SIGINT);
-    } else {
-      coordinator.Cancel(job);
-    }
-  });
+void SimCluster::PlanWishes(JobId job) {
+  if (!loop_.Chance(50)) return;
+  for (std::uint64_t i = loop_.Between(1, 4); i > 0; --i) {
+    loop_.After(loop_.Below(2 * kSecond), [this, job] {
+      loop_.On(coordinator().actor(), 0, [this, job, &called = coordinator()] {
+        if (!called.dead()) Wish(job);
+      });
+    });
+  }
+}
+
+void SimCluster::Wish(JobId job) {
+  const std::uint64_t what = loop_.Below(100);
+  if (what < 6) return coordinator().Cancel(job);
+  if (what < 12) return coordinator().Signal(job, SIGINT);
+  if (what < 45) return coordinator().Checkpoint(job);
+  coordinator().Suspend(job);
+  for (const std::uint64_t later_ns : {kSecond / 10, kSecond / 2, 3 * kSecond}) {
+    loop_.After(later_ns + loop_.Below(later_ns), [this, job] {
+      loop_.On(coordinator().actor(), 0, [this, job, &called = coordinator()] {
+        if (!called.dead()) called.Resume(job);
+      });
+    });
+  }
 }
 
 }  // namespace bspnow

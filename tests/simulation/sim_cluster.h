@@ -1,5 +1,5 @@
 // One schedule: a cluster, clients and faults, all decided by one seed, run until every job that
-// was acknowledged has ended.
+// was acknowledged has ended, and nothing of them is left.
 #ifndef TESTS_SIMULATION_SIM_CLUSTER_H_
 #define TESTS_SIMULATION_SIM_CLUSTER_H_
 
@@ -12,58 +12,73 @@
 #include "tests/simulation/sim_coordinator.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
+#include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_worker.h"
 
 namespace bspnow {
-
-/// What schedules did, added up: a simulation in which nothing happens proves nothing.
-struct SimStatistics {
-  std::uint64_t events = 0;
-  std::uint64_t jobs = 0;
-  std::uint64_t succeeded = 0;
-  std::uint64_t frames = 0;
-  std::uint64_t breaks = 0;
-  std::uint64_t worker_deaths = 0;
-  std::uint64_t coordinator_deaths = 0;
-};
 
 class SimCluster {
  public:
   explicit SimCluster(std::uint64_t seed);
 
+  /// Says what happens, on standard output.
+  void Trace();
   /// Empty if all went well, else what did not.
   std::string Run();
 
-  const SimStatistics& statistics() const { return statistics_; }
+  const SimStatistics& statistics() const { return oracle_.statistics(); }
+  std::uint64_t events() const { return loop_.events(); }
 
  private:
   struct Machine {
     std::string name;
     std::uint32_t slots;
+    std::unique_ptr<SimStore> own_store;
+    SimStore* store;
     SimWorker* worker;
   };
 
   void StartWorker(Machine& machine);
   void StartCoordinator();
+  SimCoordinator& coordinator() { return *coordinators_.back(); }
+  /// Who answers to a worker that connects.
+  SimCoordinator* Answering();
+  bool IsLeft(JobId job, const std::vector<WorkerId>& workers) const;
+  bool IsOver();
+  std::string Leftovers() const;
+  void CompareOutput();
+
+  // ---- Faults: sim_faults.cc.
+
   void PlanFaults();
   void Disturb();
+  void DisturbCoordinator();
   void DisturbWorker(Machine& machine);
+  void KillWorker(Machine& machine, bool power);
+  void PauseSomebody(Machine& machine);
+  void CallOff();
+
+  // ---- Clients.
+
   void PlanSubmissions();
   void Submit(std::uint64_t number);
   void Send(const std::string& key, const JobRequest& request);
   JobRequest RandomRequest(std::uint64_t number);
-  void RegretLater(JobId job);
-  SimStreams* FindStreamsOf(WorkerId worker);
+  CheckpointRule RandomRule();
+  void PlanWishes(JobId job);
+  void Wish(JobId job);
 
   SimLoop loop_;
   std::string failure_;
   SimOracle oracle_;
   SimJournal journal_;
-  SimStatistics statistics_;
+  SimStore shared_store_;
   std::vector<std::unique_ptr<SimCoordinator>> coordinators_;  ///< The last one may live.
   std::vector<std::unique_ptr<SimWorker>> workers_;            ///< All that ever lived.
   std::vector<Machine> machines_;
   std::uint64_t calm_from_ns_;  ///< No faults from then on.
+  std::uint64_t over_since_ns_ = 0;
+  bool coordinator_comes_ = false;
   std::uint64_t submissions_ = 0;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t next_incarnation_ = 1;

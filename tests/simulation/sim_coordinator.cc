@@ -9,35 +9,82 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kTickNs = 100 * kMillisecond;
+constexpr std::uint64_t kDeafNs = 500 * kMillisecond;
+constexpr std::uint64_t kJournalNs = 20 * kMillisecond;
+constexpr std::uint64_t kLogNs = 200 * kMicrosecond;
 constexpr std::uint32_t kWorkersPerTerm = 1 << 20;
 
 }  // namespace
 
-SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal)
-    : loop_(loop), oracle_(oracle), journal_(journal), table_(JobId{journal.next_job}) {
-  journal_.term += 1;
-  last_worker_ = journal_.term * kWorkersPerTerm;
-  const std::map<JobId, JobRecord> stored = journal_.jobs;
-  JobOrders orders;
-  for (const auto& [id, record] : stored) {
-    if (HasEnded(record.phase)) oracle_.OnEndStored(id, record.phase, record.exit_status);
-    orders.Append(table_.Restore(record, RequestOf(record), Now()));
-  }
-  Perform(std::move(orders));
+SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal,
+                               IsLeft is_left)
+    : loop_(loop),
+      oracle_(oracle),
+      journal_(journal),
+      is_left_(std::move(is_left)),
+      term_(++journal.term),
+      table_(JobId{journal.next_job}),
+      writer_(
+          loop, actor_, [this] { return !superseded(); }, kJournalNs),
+      log_writer_(
+          loop, actor_, [this] { return !superseded(); }, kLogNs),
+      drained_(journal.drained),
+      last_worker_(term_ * kWorkersPerTerm),
+      started_ns_(loop.now_ns()),
+      last_tick_ns_(loop.now_ns()) {
+  Restore();
   Tick();
 }
 
-// Writes are done in order; those that were under way may all, partly or not have been done.
 void SimCoordinator::Die() {
   dead_ = true;
-  for (const JobTransition& transition : writing_) {
-    if (loop_.Chance(50)) break;
-    journal_.jobs[transition.record.id] = transition.record;
-    journal_.next_job = std::max(journal_.next_job, Value(transition.record.id) + 1);
-  }
+  writer_.Die();
+  log_writer_.Die();
+  CutConnections();
+}
+
+void SimCoordinator::CutConnections() {
   for (auto& [id, worker] : workers_) {
-    worker.control->Close(SimLink::kCalled);
-    if (worker.frames) worker.frames->Close(SimLink::kCalled);
+    for (const Link& link : {worker.control, worker.frames}) {
+      if (!link) continue;
+      dead_ ? link->Close(SimLink::kCalled) : link->Break();
+    }
+  }
+}
+
+// As Cluster::Restore and AdoptJobs.
+void SimCoordinator::Restore() {
+  const std::map<JobId, JobRecord> stored = journal_.jobs;
+  JobOrders orders;
+  for (const auto& [id, record] : stored) {
+    if (HasEnded(record.phase)) oracle_.OnEndStored(record);
+    orders.Append(table_.Restore(record, RequestOf(record), Now()));
+    const auto catalogue = journal_.checkpoints.find(id);
+    if (HasEnded(record.phase)) {
+      if (catalogue != journal_.checkpoints.end()) journal_.checkpoints.erase(catalogue);
+      continue;
+    }
+    const bool has_any = catalogue != journal_.checkpoints.end();
+    AddSaved(id, record.spec)
+        .checkpoints.Restore(has_any ? catalogue->second : CheckpointCatalogue{});
+  }
+  Perform(std::move(orders));
+  for (const JobRecord* record : table_.records()) {
+    if (record->phase != JobPhase::kRunning) continue;
+    std::vector<BarrierHost> hosts;
+    for (const NodeShare& share : record->shares) {
+      hosts.push_back({.worker = share.worker, .pids = share.pids});
+    }
+    const std::uint32_t nprocs = RequestOf(*record).claim.nprocs;
+    running_.insert_or_assign(record->id,
+                              Running{.epoch = record->epoch,
+                                      .barrier = Barrier({.nprocs = nprocs,
+                                                          .hosts = std::move(hosts),
+                                                          .participants = 0,
+                                                          .origin = EpochOrigin::kAdopted}),
+                                      .first_superstep = 0,
+                                      .superstep = 0});
+    awaits_hosts_ = true;
   }
 }
 
@@ -45,6 +92,7 @@ void SimCoordinator::Die() {
 
 void SimCoordinator::Submit(const JobRequest& request, const std::string& key, OnJob acknowledged) {
   JobTable::Submission submission = table_.OnSubmit(request, key, Now());
+  if (!submission.known) AddSaved(submission.job, request.spec);
   if (submission.accepted) {
     acknowledged(submission.job);
   } else {
@@ -53,67 +101,115 @@ void SimCoordinator::Submit(const JobRequest& request, const std::string& key, O
   Perform(std::move(submission.orders));
 }
 
+void SimCoordinator::Trace(const JobOrders& orders) const {
+  const auto say = [this](const char* what, JobId job, const std::string& more) {
+    oracle_.Trace("term " + std::to_string(term_) + " " + what + " job " +
+                  std::to_string(Value(job)) + " " + more);
+  };
+  for (const JobTransition& each : orders.store) {
+    const JobRecord& record = each.record;
+    say("stores", record.id,
+        "epoch " + std::to_string(Value(record.epoch)) + " phase " +
+            std::to_string(static_cast<std::uint32_t>(record.phase)) + " " + record.reason);
+  }
+  for (const StartOrder& each : orders.starts) {
+    say("starts", each.job, "epoch " + std::to_string(Value(each.epoch)));
+  }
+  for (const EndOrder& each : orders.ends) {
+    say("ends", each.job, "on worker " + std::to_string(Value(each.worker)));
+  }
+  for (const LauncherLine& each : orders.lines) say("says", each.job, each.text);
+  for (const JobId job : orders.recovering) say("recovering", job, "");
+  for (const JobId job : orders.returned) say("returned", job, "");
+  for (const JobId job : orders.cleared) say("cleared", job, "");
+  for (const JobId job : orders.suspended) say("suspended", job, "");
+  for (const JobId job : orders.ended) say("ended", job, "");
+}
+
+// As Cluster::Perform.
 void SimCoordinator::Perform(JobOrders orders) {
-  for (JobTransition& transition : orders.store) Write(std::move(transition));
+  if (oracle_.traces()) Trace(orders);
+  for (JobTransition& transition : orders.store) Store(std::move(transition));
   for (const StartOrder& order : orders.starts) Start(order);
   for (const SignalOrder& order : orders.signals) {
-    Control(order.worker, [](SimWorkerPort&) {});  // These programs clean up for ever.
+    Order(order.worker, [](SimWorkerPort&) {});  // These programs clean up for ever.
   }
+  for (const JobId job : orders.recovering) {
+    oracle_.Count("epochs over");
+    AbandonEpoch(job);
+  }
+  for (const JobId job : orders.returned) OnReturned(job);
   for (const EndOrder& order : orders.ends) {
-    Control(order.worker, [order](SimWorkerPort& port) { port.OnEnd(order); });
+    AbandonEpoch(order.job);
+    if (EndsUnstarted(order)) continue;
+    Order(order.worker, [order](SimWorkerPort& port) { port.OnEnd(order); });
   }
   for (const JobId job : orders.accepted) {
     const auto [first, last] = submissions_.equal_range(job);
     for (auto it = first; it != last; ++it) it->second(job);
     submissions_.erase(first, last);
   }
-  for (const JobId job : orders.refused) submissions_.erase(job);
-  for (const JobId job : orders.cleared) running_.erase(job);
-  for (const JobId job : orders.ended) {
-    const JobRecord& record = *table_.Find(job);
-    oracle_.OnEnded(job, record.phase, record.exit_status);
+  for (const JobId job : orders.refused) {
+    submissions_.erase(job);
+    saved_.erase(job);
   }
-  oracle_.CheckTable(table_);
+  for (const JobId job : orders.cleared) Clear(job);
+  for (const JobId job : orders.suspended) {
+    oracle_.Count("suspended");
+    CheckNothingLeft(job);
+  }
+  for (const JobId job : orders.ended) OnEnded(job);
+  SetDeadline();
+  if (!superseded()) oracle_.CheckTable(table_);
+}
+
+void SimCoordinator::CheckNothingLeft(JobId job) const {
+  std::vector<WorkerId> workers;
+  for (const auto& [id, worker] : workers_) workers.push_back(id);
+  if (is_left_(job, workers)) {
+    oracle_.Fail("job " + std::to_string(Value(job)) + " has left its nodes, but is still there");
+  }
+}
+
+void SimCoordinator::OnEnded(JobId job) {
+  CheckNothingLeft(job);
+  oracle_.OnEnded(*table_.Find(job));
+  EndCheckpoints(job);
 }
 
 void SimCoordinator::Start(const StartOrder& order) {
-  oracle_.OnStartOrdered(order.job);
-  std::vector<BarrierHost> hosts;
-  std::uint32_t nprocs = 0;
-  for (const NodeShare& share : order.hosts) {
-    hosts.push_back({.worker = share.worker, .pids = share.pids});
-    nprocs += static_cast<std::uint32_t>(share.pids.size());
-  }
-  running_.insert_or_assign(
-      order.job, Running{.epoch = order.epoch, .barrier = Barrier(nprocs, std::move(hosts))});
-  for (const NodeShare& share : order.hosts) {
-    Control(share.worker, [order, spec = table_.Find(order.job)->spec](SimWorkerPort& port) {
-      port.OnStart(order, spec);
-    });
-  }
+  Saved& job = *FindSaved(order.job);
+  if (!order.resumes) return Launch(order, nullptr);
+  job.starting = order;
+  job.cutting = false;
+  Prepare(order.job);
 }
 
-void SimCoordinator::Write(JobTransition transition) {
+void SimCoordinator::Clear(JobId job) {
+  AbandonEpoch(job);
+  if (Saved* left = FindSaved(job)) left->starting.reset();
+  running_.erase(job);
+}
+
+// ---- The journal --------------------------------------------------------------------------------
+
+void SimCoordinator::Store(JobTransition transition) {
   if (transition.record.phase == JobPhase::kRunning) CheckOrder(transition.record);
-  writing_.push_back(std::move(transition));
-  loop_.After(kMillisecond + loop_.Below(20 * kMillisecond), [this] {
-    if (!dead_) OnWritten();
-  });
-}
-
-void SimCoordinator::OnWritten() {
-  const JobTransition transition = std::move(writing_.front());
-  writing_.pop_front();
-  if (journal_.fails && loop_.Chance(10)) {
-    return Perform(table_.OnStoreFailed(transition.sequence, "disk full", Now()));
-  }
-  journal_.jobs[transition.record.id] = transition.record;
-  journal_.next_job = std::max(journal_.next_job, Value(transition.record.id) + 1);
-  Perform(table_.OnStored(transition.sequence, Now()));
+  const auto apply = [this, record = transition.record] {
+    if (journal_.fails && loop_.Chance(10)) return false;
+    journal_.jobs[record.id] = record;
+    journal_.next_job = std::max(journal_.next_job, Value(record.id) + 1);
+    return true;
+  };
+  writer_.Queue({.apply = apply, .done = [this, sequence = transition.sequence](bool ok) {
+                   Perform(ok ? table_.OnStored(sequence, Now())
+                              : table_.OnStoreFailed(sequence, "disk full", Now()));
+                 }});
 }
 
 // First come, first served: a job that was placed has taken nothing from one before it that waits.
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
+  if (placed.epoch != Epoch{1} || placed.cancelled || !placed.losses.empty()) return;
   std::vector<FreeNode> free;
   const std::vector<JobTable::NodeView> views = table_.nodes();
   for (const JobTable::NodeView& view : views) {
@@ -126,6 +222,11 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   }
   const JobRecord* first = nullptr;
   for (const JobRecord* record : table_.records()) {
+    // What leaves its nodes holds their slots until it has left all of them.
+    if (record->phase == JobPhase::kRecovering || record->phase == JobPhase::kSuspended ||
+        record->phase == JobPhase::kEnding) {
+      return;
+    }
     // Without a reason: it is not durable yet.
     if (record->phase != JobPhase::kWaiting || record->reason.empty()) continue;
     if (first == nullptr || RequestOf(*record).priority > RequestOf(*first).priority) {
@@ -143,137 +244,39 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   }
 }
 
-// ---- Workers ------------------------------------------------------------------------------------
+// ---- Time ---------------------------------------------------------------------------------------
 
-WorkerId SimCoordinator::Register(const std::string& name, std::uint32_t slots,
-                                  std::uint64_t incarnation, SimWorkerPort& port,
-                                  const Link& control) {
-  for (const auto& [id, worker] : workers_) {
-    if (worker.name != name) continue;
-    Lose(id, "it was started anew");
-    break;
-  }
-  const WorkerId id{++last_worker_};
-  workers_[id] = Worker{.name = name,
-                        .incarnation = incarnation,
-                        .port = &port,
-                        .control = control,
-                        .frames = nullptr};
-  leases_.Admit(id, loop_.now_ns());
-  Perform(table_.OnNodeUp({.worker = id,
-                           .name = name,
-                           .slots = slots,
-                           .memory_bytes = 0,
-                           .load = 0,
-                           .labels = {},
-                           .drained = false},
-                          Now()));
-  return id;
-}
-
-void SimCoordinator::Lose(WorkerId id, const std::string& reason) {
-  const auto found = workers_.find(id);
-  if (found == workers_.end()) return;
-  found->second.control->Close(SimLink::kCalled);
-  if (found->second.frames) found->second.frames->Close(SimLink::kCalled);
-  leases_.Forget(id);
-  workers_.erase(found);
-  Perform(table_.OnNodeLost(id, reason, {}, Now()));
-}
-
+// As BarrierServer::Tick.
 void SimCoordinator::Tick() {
   if (dead_) return;
-  for (const LostLease& lost : leases_.TakeLost(loop_.now_ns())) Lose(lost.worker, lost.reason);
-  if (table_.next_deadline_ns() <= loop_.now_ns()) Perform(table_.OnTime(Now()));
-  loop_.After(kTickNs, [this] { Tick(); });
-}
-
-void SimCoordinator::Control(WorkerId worker, std::function<void(SimWorkerPort&)> say) {
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  found->second.control->Send(SimLink::kCalled,
-                              [port = found->second.port, say = std::move(say)] { say(*port); });
-}
-
-void SimCoordinator::Frames(WorkerId worker, std::function<void(SimWorkerPort&)> say) {
-  const auto found = workers_.find(worker);
-  if (found == workers_.end() || !found->second.frames) return;
-  found->second.frames->Send(SimLink::kCalled,
-                             [port = found->second.port, say = std::move(say)] { say(*port); });
-}
-
-// ---- Frames, as BarrierServer takes them --------------------------------------------------------
-
-void SimCoordinator::OnHello(WorkerId id, std::uint64_t incarnation, const Link& link) {
-  const auto found = workers_.find(id);
-  if (found == workers_.end() || found->second.incarnation != incarnation) {
-    return link->Close(SimLink::kCalled);
+  const std::uint64_t now_ns = loop_.now_ns();
+  if (now_ns - last_tick_ns_ > kDeafNs) leases_.OnDeaf(now_ns - last_tick_ns_, now_ns);
+  last_tick_ns_ = now_ns;
+  for (const LostLease& lost : leases_.TakeLost(now_ns)) {
+    oracle_.Count("leases lost");
+    Lose(lost.worker, lost.reason);
   }
-  if (found->second.frames) found->second.frames->Close(SimLink::kCalled);
-  found->second.frames = link;
-  link->OnBroken(SimLink::kCalled, [this, id](const Link& broken) {
-    const auto worker = workers_.find(id);
-    if (!dead_ && worker != workers_.end() && worker->second.frames == broken) {
-      leases_.OnBroken(id, loop_.now_ns());
-    }
-  });
-  leases_.OnConnected(id, loop_.now_ns());
-  Frames(id, [link](SimWorkerPort& port) { port.OnWelcome(link); });
-  for (const auto& [job, running] : running_) {
-    const std::uint32_t p = running.barrier.processes();
-    if (p == 0 || running.barrier.HostOf(id) == running.barrier.hosts()) continue;
-    Frames(id, [job = job, epoch = running.epoch, p](SimWorkerPort& port) {
-      port.OnBegin(job, epoch, p);
-    });
+  std::vector<JobId> waiting;
+  for (const auto& [id, job] : saved_) {
+    if (job.starting && job.waits_since_ns != 0) waiting.push_back(id);
   }
+  for (const JobId id : waiting) Prepare(id);
+  loop_.On(actor_, kTickNs, [this] { Tick(); });
 }
 
-SimCoordinator::Running* SimCoordinator::Lookup(JobId job, Epoch epoch) {
-  const auto found = running_.find(job);
-  return found == running_.end() || found->second.epoch != epoch ? nullptr : &found->second;
+void SimCoordinator::SetDeadline() {
+  const std::uint64_t due_ns = table_.next_deadline_ns();
+  if (due_ns == deadline_ns_) return;
+  deadline_ns_ = due_ns;
+  if (due_ns == kNoEnd) return;
+  const std::uint64_t now_ns = loop_.now_ns();
+  loop_.On(actor_, due_ns > now_ns ? due_ns - now_ns : 0, [this, due_ns] { OnDeadline(due_ns); });
 }
 
-void SimCoordinator::OnBeginFrame(WorkerId worker, JobId job, Epoch epoch,
-                                  std::uint32_t processes) {
-  Running* running = Lookup(job, epoch);
-  if (running == nullptr) return;
-  const BarrierVerdict verdict = running->barrier.OnBegin(worker, processes);
-  if (verdict == BarrierVerdict::kRefused) oracle_.Fail(running->barrier.refusal());
-  if (verdict != BarrierVerdict::kTellBegin) return;
-  for (std::size_t i = 0; i < running->barrier.hosts(); ++i) {
-    if (running->barrier.worker(i) == worker) continue;
-    Frames(running->barrier.worker(i),
-           [job, epoch, processes](SimWorkerPort& port) { port.OnBegin(job, epoch, processes); });
-  }
-}
-
-void SimCoordinator::OnArrive(WorkerId worker, JobId job, Epoch epoch,
-                              const std::vector<std::byte>& payload) {
-  Running* running = Lookup(job, epoch);
-  if (running == nullptr) return;
-  Barrier& barrier = running->barrier;
-  switch (barrier.OnArrive(worker, *ArriveView::Decode(payload))) {
-    case BarrierVerdict::kRelease:
-      for (std::size_t i = 0; i < barrier.hosts(); ++i) {
-        if (barrier.takes_part(i)) SendRelease(job, *running, i);
-      }
-      break;
-    case BarrierVerdict::kRepeat:
-      SendRelease(job, *running, barrier.HostOf(worker));
-      break;
-    case BarrierVerdict::kRefused:
-      oracle_.Fail(barrier.refusal());
-      break;
-    default:
-      break;
-  }
-}
-
-void SimCoordinator::SendRelease(JobId job, const Running& running, std::size_t host) {
-  const std::span<const std::byte> bytes = running.barrier.release(host);
-  Frames(running.barrier.worker(host),
-         [job, epoch = running.epoch, release = std::vector<std::byte>(bytes.begin(), bytes.end())](
-             SimWorkerPort& port) { port.OnRelease(job, epoch, release); });
+void SimCoordinator::OnDeadline(std::uint64_t due_ns) {
+  if (dead_ || deadline_ns_ != due_ns) return;
+  deadline_ns_ = kNoEnd;
+  Perform(table_.OnTime(Now()));
 }
 
 }  // namespace bspnow

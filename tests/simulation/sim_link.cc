@@ -5,7 +5,9 @@
 
 namespace bspnow {
 
-std::shared_ptr<SimLink> SimLink::Make(SimLoop& loop) { return std::make_shared<SimLink>(loop); }
+std::shared_ptr<SimLink> SimLink::Make(SimLoop& loop, Ends ends) {
+  return std::make_shared<SimLink>(loop, std::move(ends));
+}
 
 SimLink::End SimLink::Other(End end) { return end == kCaller ? kCalled : kCaller; }
 
@@ -19,7 +21,11 @@ void SimLink::Send(End from, SimLoop::Event deliver) {
 void SimLink::Transmit(End from, SimLoop::Event arrives) {
   std::uint64_t& busy_until_ns = busy_until_ns_[from];
   busy_until_ns = std::max(busy_until_ns, loop_.now_ns() + loop_.Delay());
-  loop_.After(busy_until_ns - loop_.now_ns(), std::move(arrives));
+  loop_.On(ends_[Other(from)], busy_until_ns - loop_.now_ns(), std::move(arrives));
+}
+
+void SimLink::Stall(End from, std::uint64_t until_ns) {
+  busy_until_ns_[from] = std::max(busy_until_ns_[from], until_ns);
 }
 
 void SimLink::Break() {
@@ -37,7 +43,7 @@ void SimLink::Close(End end) {
 }
 
 void SimLink::Tell(End end) {
-  loop_.After(loop_.Delay(), [self = shared_from_this(), end] {
+  loop_.On(ends_[end], loop_.Delay(), [self = shared_from_this(), end] {
     if (!self->closed_[end]) self->Hear(end);
   });
 }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "tests/simulation/sim_loop.h"
 
@@ -19,8 +19,11 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   /// The one that connected, and the one that accepted.
   enum End : std::uint32_t { kCaller = 0, kCalled = 1 };
 
-  static std::shared_ptr<SimLink> Make(SimLoop& loop);
-  explicit SimLink(SimLoop& loop) : loop_(loop) {}
+  /// What is at each end; nullptr if nobody can be paused there.
+  using Ends = std::array<SimLoop::ActorPtr, 2>;
+
+  static std::shared_ptr<SimLink> Make(SimLoop& loop, Ends ends);
+  SimLink(SimLoop& loop, Ends ends) : loop_(loop), ends_(std::move(ends)) {}
 
   /// `deliver` runs at the other end, behind all that was sent from this one before.
   void Send(End from, SimLoop::Event deliver);
@@ -34,6 +37,9 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   /// This end's doing: it hears nothing more. The other one hears what was sent before, then of it.
   void Close(End end);
 
+  /// What this end sends is under way until then: a cut of one direction, which ends in time.
+  void Stall(End from, std::uint64_t until_ns);
+
   /// This end can use it no more, as far as it knows or not.
   bool broken(End end) const { return gone_ || closed_[end]; }
 
@@ -44,6 +50,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   void Hear(End end);
 
   SimLoop& loop_;
+  Ends ends_;
   std::array<std::uint64_t, 2> busy_until_ns_{};
   std::array<Broken, 2> broken_;
   std::array<bool, 2> closed_{};

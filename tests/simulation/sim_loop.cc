@@ -9,18 +9,30 @@ bool SimLoop::Later(const Due& a, const Due& b) {
   return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.order > b.order;
 }
 
-void SimLoop::After(std::uint64_t delay_ns, Event event) {
-  heap_.push_back({now_ns_ + delay_ns, ++last_order_, std::move(event)});
+void SimLoop::On(const ActorPtr& actor, std::uint64_t delay_ns, Event event) {
+  heap_.push_back({now_ns_ + delay_ns, ++last_order_, actor, std::move(event)});
   std::push_heap(heap_.begin(), heap_.end(), Later);
+}
+
+void SimLoop::Pause(const ActorPtr& actor, std::uint64_t ns) {
+  actor->pauses += 1;
+  After(ns, [actor] {
+    if (--actor->pauses != 0) return;
+    for (const Event& event : std::exchange(actor->missed, {})) event();
+  });
 }
 
 bool SimLoop::RunNext() {
   if (heap_.empty()) return false;
   std::pop_heap(heap_.begin(), heap_.end(), Later);
-  const Due due = std::move(heap_.back());
+  Due due = std::move(heap_.back());
   heap_.pop_back();
   now_ns_ = due.time_ns;
-  due.event();
+  if (due.actor && due.actor->pauses != 0) {
+    due.actor->missed.push_back(std::move(due.event));
+  } else {
+    due.event();
+  }
   return true;
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace bspnow {
@@ -17,10 +19,21 @@ class SimLoop {
  public:
   using Event = std::function<void()>;
 
+  /// What stops and goes on as a whole: a daemon, the processes of a node.
+  struct Actor {
+    std::uint64_t pauses = 0;  ///< Under way.
+    std::vector<Event> missed;
+  };
+  using ActorPtr = std::shared_ptr<Actor>;
+
   explicit SimLoop(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t now_ns() const { return now_ns_; }
-  void After(std::uint64_t delay_ns, Event event);
+  void After(std::uint64_t delay_ns, Event event) { On(nullptr, delay_ns, std::move(event)); }
+  /// Not before the actor goes on, if it is paused then.
+  void On(const ActorPtr& actor, std::uint64_t delay_ns, Event event);
+  /// Its events wait until then; time does not.
+  void Pause(const ActorPtr& actor, std::uint64_t ns);
 
   /// False if nothing is left to happen.
   bool RunNext();
@@ -29,6 +42,10 @@ class SimLoop {
   /// Uniform in [0, end).
   std::uint64_t Below(std::uint64_t end);
   bool Chance(std::uint32_t percent) { return Below(100) < percent; }
+  /// Uniform, both included.
+  std::uint64_t Between(std::uint64_t least, std::uint64_t most) {
+    return least + Below(most - least + 1);
+  }
   /// Of a message: short as a rule, long now and then.
   std::uint64_t Delay();
 
@@ -36,6 +53,7 @@ class SimLoop {
   struct Due {
     std::uint64_t time_ns;
     std::uint64_t order;  ///< Of two at one time, the one that was asked for first.
+    ActorPtr actor;
     Event event;
   };
   static bool Later(const Due& a, const Due& b);

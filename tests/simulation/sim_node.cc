@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/frame.h"
+#include "tests/simulation/sim_coordinator.h"
 
 namespace bspnow {
 namespace {
 
+using FrameClass = NodeExchange::FrameClass;
+
 constexpr int kFailedStatus = 3;
+constexpr std::uint64_t kBellNs = 2 * kMicrosecond;  // From a process to its daemon.
 
 NodeExchangePlan ExchangePlan(const SimNode::Plan& plan) {
   return {.self = plan.self,
@@ -18,10 +21,8 @@ NodeExchangePlan ExchangePlan(const SimNode::Plan& plan) {
           .barriers_per_superstep = plan.program.barriers_per_superstep()};
 }
 
-std::uint32_t Nprocs(const StartOrder& order) {
-  std::size_t nprocs = 0;
-  for (const NodeShare& share : order.hosts) nprocs += share.pids.size();
-  return static_cast<std::uint32_t>(nprocs);
+bool IsCounted(FrameClass frame_class) {
+  return frame_class == FrameClass::kBatch || frame_class == FrameClass::kGets;
 }
 
 }  // namespace
@@ -33,42 +34,112 @@ SimNode::SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeR
       rim_(rim),
       plan_(std::move(plan)),
       exchange_(ExchangePlan(plan_)),
-      left_(pids().size()),
-      sent_(plan_.order.hosts.size()) {}
+      sent_(plan_.order.hosts.size()),
+      owed_(plan_.order.hosts.size()) {
+  if (plan_.resume) first_superstep_ = plan_.resume->superstep - 1;
+}
+
+std::uint32_t SimNode::nprocs() const {
+  std::size_t nprocs = 0;
+  for (const NodeShare& share : plan_.order.hosts) nprocs += share.pids.size();
+  return static_cast<std::uint32_t>(nprocs);
+}
+
+std::uint32_t SimNode::HostOf(std::uint32_t pid) const {
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
+    const std::vector<Pid>& there = plan_.order.hosts[host].pids;
+    if (std::find(there.begin(), there.end(), Pid{pid}) != there.end()) return host;
+  }
+  return hosts();
+}
 
 std::uint32_t SimNode::TakingPart(std::uint32_t host) const {
-  const std::vector<Pid>& pids = plan_.order.hosts[host].pids;
-  return static_cast<std::uint32_t>(
-      std::count_if(pids.begin(), pids.end(), [this](Pid pid) { return Value(pid) < processes_; }));
+  const std::vector<Pid>& there = plan_.order.hosts[host].pids;
+  return static_cast<std::uint32_t>(std::count_if(
+      there.begin(), there.end(), [this](Pid pid) { return Value(pid) < processes_; }));
+}
+
+std::vector<std::uint32_t> SimNode::PidsTakingPart() const {
+  std::vector<std::uint32_t> taking_part;
+  for (const Pid pid : pids()) {
+    if (Value(pid) < processes_) taking_part.push_back(Value(pid));
+  }
+  return taking_part;
 }
 
 void SimNode::After(std::uint64_t delay_ns, void (SimNode::*step)()) {
-  loop_.After(delay_ns, [self = shared_from_this(), step] {
-    if (!self->gone_) (self.get()->*step)();
+  loop_.On(plan_.processes, delay_ns, [self = shared_from_this(), step] {
+    if (!self->gone_ && !self->stuck_) (self.get()->*step)();
   });
+}
+
+void SimNode::OnDaemon(std::uint64_t delay_ns, std::function<void()> event) {
+  loop_.On(plan_.daemon, delay_ns, [self = shared_from_this(), event = std::move(event)] {
+    if (!self->silent_) event();
+  });
+}
+
+// In the order in which it happened, whoever it happened to.
+void SimNode::Report(std::function<void(SimCoordinator&, WorkerId)> act) {
+  OnDaemon(kBellNs, [this, act = std::move(act)]() mutable {
+    rim_.Report(
+        {.job = job(), .epoch = epoch(), .output = false, .exited = {}, .act = std::move(act)});
+  });
+}
+
+HeldEpoch SimNode::Held() const {
+  return {.job = job(),
+          .epoch = epoch(),
+          .participants = processes_,
+          .clearing = ending_,
+          .begun = {begun_.begin(), begun_.end()},
+          .exited = exited_,
+          .first_superstep = first_superstep_};
 }
 
 // ---- Start and end ------------------------------------------------------------------------------
 
 void SimNode::Start() {
-  loop_.After(loop_.Below(20 * kMillisecond), [self = shared_from_this()] {
-    if (self->gone_) return;
-    self->there_ = true;
-    for (const Pid pid : self->pids()) {
-      self->rim_.Tell([job = self->job(), epoch = self->epoch(), pid](SimCoordinator& coordinator) {
-        coordinator.OnBegun(job, epoch, pid);
-      });
+  OnDaemon(loop_.Below(20 * kMillisecond), [this] {
+    if (ending_) return;
+    plan_.resume ? Restore() : RunProcesses();
+  });
+}
+
+void SimNode::RunProcesses() {
+  for (const Pid pid : pids()) {
+    processes_here_[Value(pid)].state = plan_.program.Begin(Value(pid));
+  }
+  ReportRunning();
+  After(loop_.Below(10 * kMillisecond), &SimNode::BeginProcesses);
+}
+
+void SimNode::ReportRunning() {
+  Report([job = job(), epoch = epoch()](SimCoordinator& coordinator, WorkerId worker) {
+    coordinator.OnHostRuns(job, epoch, worker);
+  });
+}
+
+void SimNode::BeginProcesses() {
+  there_ = true;
+  for (const auto& [pid, process] : processes_here_) {
+    OnDaemon(kBellNs, [this, pid = Pid{pid}] { begun_.insert(pid); });
+    Report([job = job(), epoch = epoch(), pid = Pid{pid}](SimCoordinator& coordinator, WorkerId) {
+      coordinator.OnBegun(job, epoch, pid);
+    });
+  }
+  if (plan_.resume) ReportRunning();
+  OnDaemon(kBellNs, [this] {
+    if (!plan_.resume && pids().front() == Pid{0}) {
+      Learn(plan_.program.processes(nprocs()));
+      rim_.SendBegin(*this);
     }
-    if (self->pids().front() == Pid{0}) {
-      self->Learn(self->plan_.program.processes(Nprocs(self->plan_.order)));
-      self->rim_.SendBegin(*self);
-    }
-    self->BeginIfAllThere();
+    BeginIfAllThere();
   });
 }
 
 void SimNode::OnBegin(std::uint32_t processes) {
-  if (gone_ || processes_ != 0) return;
+  if (processes_ != 0) return;
   Learn(processes);
   BeginIfAllThere();
 }
@@ -77,112 +148,233 @@ void SimNode::Learn(std::uint32_t processes) {
   processes_ = processes;
   std::uint32_t hosts_taking_part = 0;
   for (std::uint32_t i = 0; i < hosts(); ++i) hosts_taking_part += TakingPart(i) > 0 ? 1 : 0;
-  oracle_.OnParticipants(job(), hosts_taking_part);
-  if (taking_part() > 0) oracle_.OnTakesPart(Place(plan_.self));
+  oracle_.OnParticipants(job(), epoch(), hosts_taking_part);
+  if (TakingPart(plan_.self) > 0) oracle_.OnTakesPart(Place(plan_.self));
 }
 
 void SimNode::BeginIfAllThere() {
-  if (!there_ || processes_ == 0 || exchange_.barrier() != 0 || exchange_.waiting()) return;
+  if (!there_ || processes_ == 0 || gone_ || stuck_ || std::exchange(began_, true)) return;
   Leave(processes_, Reached::kUnneeded, 0);
-  if (taking_part() > 0) ReachBarrier();
+  if (TakingPart(plan_.self) > 0) After(0, &SimNode::ReachBarrier);
 }
 
 void SimNode::Leave(std::uint32_t first_pid, Reached reached, int status) {
-  for (std::size_t i = 0; i < pids().size(); ++i) {
-    if (Value(pids()[i]) < first_pid || left_[i]) continue;
-    left_[i] = true;
-    const ProcessEnd end{.reached = reached,
-                         .superstep = Superstep{exchange_.superstep()},
-                         .exit_status = status,
-                         .signal = 0};
-    rim_.Tell([job = job(), epoch = epoch(), pid = pids()[i], end](SimCoordinator& coordinator) {
-      coordinator.OnExited(job, epoch, pid, end);
-    });
+  for (const auto& [pid, process] : processes_here_) {
+    if (pid >= first_pid && !process.left) LeaveOne(Pid{pid}, reached, status, 0);
   }
 }
 
-void SimNode::End(WorkerId self) {
-  if (std::exchange(gone_, true)) return;
-  Leave(0, Reached::kRunning, 0);
-  streams_.DropJob(job());
-  loop_.After(loop_.Below(20 * kMillisecond), [node = shared_from_this(), self] {
-    node->rim_.Tell([job = node->job(), epoch = node->epoch(), self](SimCoordinator& coordinator) {
-      coordinator.OnCleared(job, epoch, self);
-    });
+void SimNode::LeaveOne(Pid pid, Reached reached, int status, int signal) {
+  processes_here_[Value(pid)].left = true;
+  const ProcessEnd end{
+      .reached = reached, .superstep = Superstep{shown()}, .exit_status = status, .signal = signal};
+  OnDaemon(kBellNs, [this, pid, end] { exited_.emplace_back(pid, end); });
+  OnDaemon(kBellNs, [this, pid, end] {
+    rim_.Report(
+        {.job = job(),
+         .epoch = epoch(),
+         .output = false,
+         .exited = pid,
+         .act = [job = job(), epoch = epoch(), pid, end](SimCoordinator& coordinator, WorkerId) {
+           coordinator.OnExited(job, epoch, pid, end);
+         }});
   });
 }
 
+bool SimNode::KillOne() {
+  if (!there_ || gone_ || ending_ || silent_) return false;
+  std::vector<std::uint32_t> alive;
+  for (const auto& [pid, process] : processes_here_) {
+    if (!process.left) alive.push_back(pid);
+  }
+  if (alive.empty()) return false;
+  stuck_ = true;
+  const bool begun = exchange_.barrier() != 0;
+  LeaveOne(Pid{alive[loop_.Below(alive.size())]}, begun ? Reached::kRunning : Reached::kStarted, 0,
+           9);
+  if (writing_ != 0) given_up_.insert(writing_);
+  return true;
+}
+
+void SimNode::End(std::function<void()> cleared) {
+  if (std::exchange(ending_, true)) return;
+  loop_.On(plan_.processes, loop_.Below(5 * kMillisecond),
+           [self = shared_from_this(), cleared = std::move(cleared)] {
+             if (std::exchange(self->gone_, true)) return;
+             for (auto& [pid, process] : self->processes_here_) {
+               if (!process.left) self->LeaveOne(Pid{pid}, Reached::kRunning, 0, 9);
+             }
+             self->OnDaemon(self->loop_.Below(20 * kMillisecond) + kBellNs,
+                            [self, cleared = std::move(cleared)] {
+                              self->streams_.DropJob(self->job());
+                              cleared();
+                            });
+           });
+}
+
 void SimNode::Abandon() {
-  gone_ = true;
+  if (std::exchange(silent_, true)) return;
   streams_.DropJob(job());
+  loop_.On(plan_.processes, loop_.Below(20 * kMillisecond),
+           [self = shared_from_this()] { self->gone_ = true; });
+}
+
+void SimNode::Die() {
+  silent_ = true;
+  gone_ = true;
 }
 
 // ---- A superstep --------------------------------------------------------------------------------
 
 void SimNode::Compute() {
   std::fill(sent_.begin(), sent_.end(), 0);
+  std::fill(owed_.begin(), owed_.end(), 0);
   unread_puts_ = 0;
   at_barrier_ = false;
+  if (exchange_.ends_superstep() && !repeats(exchange_.superstep())) Prepare();
   After(loop_.Below(5 * kMillisecond), &SimNode::SendEarly);
 }
 
-std::uint64_t SimNode::Owed(std::uint32_t host) const {
-  if (TakingPart(host) == 0) return 0;
-  return plan_.program.frames(exchange_.superstep(), plan_.self, host);
+// What its processes will say in this superstep.
+void SimNode::Prepare() {
+  const std::uint64_t s = shown();
+  for (const std::uint32_t pid : PidsTakingPart()) {
+    Process& process = processes_here_[pid];
+    if (plan_.program.prints(s, pid)) Print(pid);
+    for (const SimProgram::Message& message : plan_.program.messages(s, pid, processes_)) {
+      const std::uint64_t value = SimProgram::ValueOf(process.state.digest, message);
+      const std::uint32_t host = HostOf(message.to);
+      if (host != plan_.self) {
+        outbox_.push_back({.host = host, .from_pid = pid, .message = message, .value = value});
+        owed_[host] += 1;
+        if (message.get) awaits_.insert(host);
+      } else if (message.get) {
+        const std::uint64_t digest = processes_here_[message.to].state.digest;
+        process.received += SimProgram::Received(message.to, message.index, digest);
+      } else {
+        processes_here_[message.to].received += SimProgram::Received(pid, message.index, value);
+      }
+    }
+  }
+}
+
+void SimNode::Print(std::uint32_t pid) {
+  SimState& state = processes_here_[pid].state;
+  const std::uint64_t offset = state.printed++;
+  OnDaemon(kBellNs, [this, pid, offset, word = state.digest] {
+    rim_.Report({.job = job(),
+                 .epoch = epoch(),
+                 .output = true,
+                 .exited = {},
+                 .act = [job = job(), epoch = epoch(), pid, offset, word](
+                            SimCoordinator& coordinator, WorkerId worker) {
+                   coordinator.OnOutput(worker, job, epoch, {pid, offset, word});
+                 }});
+  });
 }
 
 void SimNode::SendEarly() {
-  for (std::uint32_t host = 0; exchange_.ends_superstep() && host < hosts(); ++host) {
-    const std::uint64_t owed = Owed(host);
-    for (std::uint64_t early = loop_.Below(owed + 1); early > 1; --early) {
-      Send(host, NodeExchange::FrameClass::kBatch, exchange_.superstep());
-    }
+  for (const std::uint32_t pid : PidsTakingPart()) {
+    if (repeats(exchange_.superstep()) || !plan_.program.fails(shown(), pid, processes_)) continue;
+    stuck_ = true;
+    return LeaveOne(Pid{pid}, Reached::kRunning, kFailedStatus, 0);
   }
-  if (plan_.program.fails(exchange_.superstep(), plan_.self)) {
-    return Leave(0, Reached::kRunning, kFailedStatus);
+  for (std::uint64_t early = loop_.Below(outbox_.size() + 1); early > 0; --early) {
+    if (outbox_.back().message.get) break;
+    Send(outbox_.back(), exchange_.superstep());
+    outbox_.pop_back();
   }
   After(loop_.Below(5 * kMillisecond), &SimNode::ReachBarrier);
 }
 
-void SimNode::Send(std::uint32_t host, NodeExchange::FrameClass frame_class, std::uint64_t s) {
-  const bool counted = frame_class == NodeExchange::FrameClass::kBatch ||
-                       frame_class == NodeExchange::FrameClass::kGets;
-  SimFrame frame{.job = job(),
-                 .epoch = epoch(),
-                 .superstep = s,
-                 .from_host = plan_.self,
-                 .frame_class = frame_class,
-                 .unread_put = at_barrier_ && counted && loop_.Chance(10),
-                 .number = counted ? oracle_.OnSent(Place(host), s) : 0};
-  if (counted) sent_[host] += 1;
+void SimNode::Send(const Outgoing& outgoing, std::uint64_t s) {
+  Transmit(outgoing.host,
+           {.job = job(),
+            .epoch = epoch(),
+            .superstep = s,
+            .from_host = plan_.self,
+            .frame_class = outgoing.message.get ? FrameClass::kGets : FrameClass::kBatch,
+            .unread_put = at_barrier_ && loop_.Chance(10),
+            .number = oracle_.OnSent(Place(outgoing.host), s),
+            .from_pid = outgoing.from_pid,
+            .to_pid = outgoing.message.to,
+            .index = outgoing.message.index,
+            .value = outgoing.value});
+}
+
+void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
+  if (IsCounted(frame.frame_class)) sent_[host] += 1;
   if (frame.unread_put) unread_puts_ += 1;
-  streams_.Send(plan_.order.hosts[host].worker, frame);
+  OnDaemon(kBellNs, [this, host, frame] { streams_.Send(plan_.order.hosts[host].worker, frame); });
 }
 
 void SimNode::ReachBarrier() {
-  const std::uint64_t s = exchange_.superstep();
   at_barrier_ = true;
   BarrierCounts counts{};
-  for (std::uint32_t host = 0; exchange_.ends_superstep() && host < hosts(); ++host) {
-    const std::uint64_t owed = Owed(host);
-    if (owed > 0) counts.data = 1;
-    if (owed > 0 && plan_.program.gets(s, plan_.self, host)) {
-      counts.gets = 1;
-      Send(host, NodeExchange::FrameClass::kGets, s);
-    }
-    while (sent_[host] < owed) Send(host, NodeExchange::FrameClass::kBatch, s);
-  }
-  if (exchange_.ends_superstep() && s + 1 == plan_.program.supersteps()) {
-    counts.ending = taking_part();
-  }
+  counts.gets = awaits_.empty() ? 0 : 1;
+  for (const Outgoing& outgoing : std::exchange(outbox_, {})) Send(outgoing, exchange_.superstep());
+  if (sent_ != owed_) return oracle_.Fail("a node sends other frames than it owes");
+  if (sent_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
+  if (repeats(exchange_.superstep())) counts.votes = TakingPart(plan_.self);
+  const bool last = exchange_.ends_superstep() && shown() + 1 == plan_.program.supersteps();
+  if (last && !repeats(exchange_.superstep())) counts.ending = TakingPart(plan_.self);
   oracle_.OnArrived(Place(plan_.self), exchange_.barrier());
-  Perform(exchange_.OnLocalArrival(counts, sent_, unread_puts_));
+  if (alone()) {
+    exchange_.OnLocalArrival(counts, sent_, 0);
+    return ReleaseAlone();
+  }
+  OnDaemon(kBellNs, [this, counts] {
+    const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_, unread_puts_);
+    arrives_[exchange_.barrier() & 1] = EncodeArrival();
+    Perform(actions);
+  });
 }
 
+// Its processes release each other, whatever their daemon does.
+void SimNode::ReleaseAlone() {
+  exchange_.OnRelease(exchange_.barrier(), exchange_.arrival().counts,
+                      std::vector<std::uint64_t>(1));
+  if (exchange_.released_ends_superstep() && loop_.Chance(30)) {
+    OnDaemon(kBellNs,
+             [this, supersteps = exchange_.superstep()] { rim_.SendProgress(*this, supersteps); });
+  }
+  After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+}
+
+std::vector<std::byte> SimNode::EncodeArrival() const {
+  const NodeExchange::Arrival& arrival = exchange_.arrival();
+  ArriveBody body{};
+  body.barrier = arrival.barrier;
+  body.processes = TakingPart(plan_.self);
+  body.with_data = arrival.counts.data;
+  body.with_gets = arrival.counts.gets;
+  body.with_votes = arrival.counts.votes;
+  body.ending = arrival.counts.ending;
+  body.sums.superstep = arrival.superstep;  // As in the frame's header.
+  body.ends_superstep = exchange_.ends_superstep() ? 1 : 0;
+  std::vector<PeerOwed> peers;
+  for (std::size_t host = 0; host < arrival.frames.size(); ++host) {
+    if (arrival.frames[host] == 0) continue;
+    peers.push_back({.worker = Value(plan_.order.hosts[host].worker),
+                     .reserved = 0,
+                     .frames = arrival.frames[host]});
+  }
+  body.peers = static_cast<std::uint32_t>(peers.size());
+  std::vector<std::byte> payload(sizeof body + peers.size() * sizeof(PeerOwed));
+  memcpy(payload.data(), &body, sizeof body);
+  if (!peers.empty()) {
+    memcpy(&payload[sizeof body], peers.data(), peers.size() * sizeof(PeerOwed));
+  }
+  return payload;
+}
+
+// ---- The exchange -------------------------------------------------------------------------------
+
 void SimNode::OnRelease(std::span<const std::byte> release) {
-  if (gone_) return;
   ReleaseBody body;
   memcpy(&body, release.data(), sizeof body);
+  if (!exchange_.waiting() || body.barrier != exchange_.barrier()) return;  // Repeated.
+  release_ = body;
   std::vector<std::uint64_t> owed(hosts());
   for (std::uint32_t i = 0; i < body.peers; ++i) {
     PeerOwed peer;
@@ -200,87 +392,36 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
 }
 
 void SimNode::OnFrame(const SimFrame& frame) {
-  if (gone_) return;
   if (exchange_.Check(frame.superstep, frame.frame_class) != NodeExchange::Verdict::kTake) {
     return oracle_.Fail("a frame comes in a superstep that is not its own");
   }
-  if (frame.frame_class == NodeExchange::FrameClass::kBatch ||
-      frame.frame_class == NodeExchange::FrameClass::kGets) {
+  if (IsCounted(frame.frame_class)) {
     oracle_.OnTaken(Place(plan_.self), frame.superstep, frame.number);
+  }
+  if (frame.frame_class == FrameClass::kGets) {
+    asked_[frame.superstep][frame.from_host].push_back({frame.from_pid, frame.to_pid, frame.index});
+  } else if (frame.frame_class != FrameClass::kAnswersEnd) {
+    inbox_[frame.superstep].push_back(frame);
   }
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
 }
 
+void SimNode::OnDelivered() { Perform(exchange_.OnDelivered(1)); }
+
 void SimNode::OnCoordinatorReconnected() {
-  if (gone_) return;
   if (processes_ != 0 && pids().front() == Pid{0}) rim_.SendBegin(*this);
-  Perform(exchange_.OnCoordinatorReconnected());
+  if (!alone()) Perform(exchange_.OnCoordinatorReconnected());
 }
 
 void SimNode::Perform(const NodeExchange::Actions& actions) {
-  if (gone_) return;
-  if (actions.arrive) rim_.Arrive(*this);
-  if (actions.prune) streams_.Prune(job(), epoch(), exchange_.pruned() - 1);
-  if (actions.release) OnReleased();
-  if (actions.send_answers) SendAnswers();
+  if (actions.arrive) rim_.SendArrive(*this, arrives_[exchange_.barrier() & 1]);
+  if (actions.arrive_before) rim_.SendArrive(*this, arrives_[(exchange_.barrier() - 1) & 1]);
+  if (actions.prune && exchange_.pruned() != 0) {
+    streams_.Prune(job(), epoch(), exchange_.pruned() - 1);
+  }
+  if (actions.release) After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
   if (actions.take_answers) TakeAnswers();
-}
-
-void SimNode::OnReleased() {
-  oracle_.OnReleased(Place(plan_.self), exchange_.released_barriers() - 1);
-  if (!exchange_.released_ends_superstep()) return GoOn();
-  const std::uint64_t s = exchange_.released_superstep();
-  oracle_.OnSuperstepOver(Place(plan_.self), s);
-  if (exchange_.global_counts().gets == 0) return GoOn();
-  in_gets_ = true;
-  answering_ = true;
-  for (std::uint32_t host = 0; host < hosts(); ++host) {
-    if (TakingPart(host) > 0 && plan_.program.gets(s, plan_.self, host)) awaits_.insert(host);
-  }
-  After(loop_.Below(kMillisecond), &SimNode::AnswerGets);
-}
-
-// ---- Gets ---------------------------------------------------------------------------------------
-
-void SimNode::AnswerGets() {
-  Perform(exchange_.OnLocalAnswers(exchange_.released_superstep()));
-  answering_ = false;
-  GoOnIfAnswered();
-}
-
-void SimNode::SendAnswers() {
-  const std::uint64_t s = exchange_.answers_superstep();
-  for (std::uint32_t host = 0; host < hosts(); ++host) {
-    if (TakingPart(host) > 0 &&
-        exchange_.Asked(host) != (host != plan_.self && plan_.program.gets(s, host, plan_.self))) {
-      return oracle_.Fail("a node does not know who has asked it");
-    }
-    if (!exchange_.Asked(host)) continue;
-    Send(host, NodeExchange::FrameClass::kAnswers, s);
-    Send(host, NodeExchange::FrameClass::kAnswersEnd, s);
-  }
-}
-
-void SimNode::TakeAnswers() {
-  for (std::uint32_t host = 0; host < hosts(); ++host) {
-    if (!exchange_.TakeAnswered(host)) continue;
-    if (awaits_.erase(host) == 0) oracle_.Fail("answers that were not asked for");
-  }
-  GoOnIfAnswered();
-}
-
-void SimNode::GoOnIfAnswered() {
-  if (!in_gets_ || answering_ || !awaits_.empty()) return;
-  in_gets_ = false;
-  GoOn();
-}
-
-void SimNode::GoOn() {
-  if (exchange_.superstep() == plan_.program.supersteps()) {
-    Leave(0, Reached::kEnded, 0);
-  } else {
-    Compute();
-  }
+  if (actions.send_answers) SendAnswers();
 }
 
 }  // namespace bspnow

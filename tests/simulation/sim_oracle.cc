@@ -5,28 +5,45 @@
 namespace bspnow {
 namespace {
 
+std::string Name(JobId job) { return "job " + std::to_string(Value(job)); }
+
 std::string Name(const SimPlace& place) {
-  return "job " + std::to_string(Value(place.job)) + " host " + std::to_string(place.host);
+  return Name(place.job) + " epoch " + std::to_string(Value(place.epoch)) + " host " +
+         std::to_string(place.host);
 }
 
 }  // namespace
+
+// ---- Supersteps ---------------------------------------------------------------------------------
+
+void SimOracle::OnParticipants(JobId job, Epoch epoch, std::uint32_t hosts) {
+  participants_[{job, epoch}] = hosts;
+}
 
 void SimOracle::OnArrived(const SimPlace& place, std::uint64_t barrier) {
   if (progress_[place] != barrier) Fail(Name(place) + " skips a barrier");
   progress_[place] = barrier + 1;
 }
 
-void SimOracle::OnReleased(const SimPlace& place, std::uint64_t barrier) {
+void SimOracle::OnPassed(const SimPlace& place, std::uint64_t barrier) {
+  Count("barriers");
+  if (EpochOf(place.job) != place.epoch) {
+    Fail(Name(place) + " passes a barrier, though epoch " +
+         std::to_string(Value(EpochOf(place.job))) + " has been started");
+  }
   std::uint32_t seen = 0;
-  for (auto it = progress_.lower_bound({place.job, 0});
-       it != progress_.end() && it->first.job == place.job; ++it) {
+  for (auto it = progress_.lower_bound({place.job, place.epoch, 0});
+       it != progress_.end() && it->first.job == place.job && it->first.epoch == place.epoch;
+       ++it) {
     seen += 1;
     if (it->second <= barrier) {
       Fail(Name(place) + " passes barrier " + std::to_string(barrier) + " before " +
            Name(it->first) + " has come to it");
     }
   }
-  if (seen != participants_[place.job]) Fail(Name(place) + " passes before all have begun");
+  if (seen != participants_[{place.job, place.epoch}]) {
+    Fail(Name(place) + " passes before all have begun");
+  }
 }
 
 std::uint64_t SimOracle::OnSent(const SimPlace& to, std::uint64_t s) {
@@ -41,20 +58,67 @@ void SimOracle::OnTaken(const SimPlace& to, std::uint64_t s, std::uint64_t frame
   if (sent.taken) Fail(Name(to) + " takes a frame twice");
   sent.taken = true;
   under_way_[{to, s}] -= 1;
-  frames_taken_ += 1;
+  Count("frames");
 }
 
 void SimOracle::OnSuperstepOver(const SimPlace& place, std::uint64_t s) {
   const auto missing = under_way_.find({place, s});
-  if (missing != under_way_.end() && missing->second != 0) {
+  if (missing == under_way_.end()) return;
+  if (missing->second != 0) {
     Fail(Name(place) + " ends superstep " + std::to_string(s) + " without " +
          std::to_string(missing->second) + " of its frames");
   }
+  under_way_.erase(missing);
 }
 
-void SimOracle::OnStartOrdered(JobId job) {
-  if (!started_.insert(job).second) {
-    Fail("job " + std::to_string(Value(job)) + " is started twice");
+void SimOracle::OnState(JobId job, std::uint64_t s, std::uint32_t pid, const SimState& state) {
+  const SimReference& reference = ReferenceOf(job);
+  if (s < reference.states.size() && reference.states[s].at(pid) == state) return;
+  Fail(Name(job) + " pid " + std::to_string(pid) + " is not what it should be at superstep " +
+       std::to_string(s));
+}
+
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+void SimOracle::OnCommitted(JobId job, const Checkpoint& checkpoint) {
+  Count("commits");
+  Committed& committed = committed_[job];
+  const std::uint64_t superstep = Value(checkpoint.superstep);
+  if (superstep < committed.least) Fail(Name(job) + ": the committed superstep decreases");
+  if (committed.supersteps.contains(checkpoint.number)) {
+    Fail(Name(job) + ": checkpoint " + std::to_string(checkpoint.number) + " is committed twice");
+  }
+  committed.least = superstep;
+  committed.supersteps[checkpoint.number] = superstep;
+}
+
+void SimOracle::OnWentBack(JobId job, std::uint64_t number) {
+  Committed& committed = committed_[job];
+  if (number != 0 && !committed.supersteps.contains(number)) {
+    Fail(Name(job) + " goes back to checkpoint " + std::to_string(number) +
+         ", which was not committed");
+  }
+  committed.least = number == 0 ? 0 : committed.supersteps[number];
+}
+
+void SimOracle::OnRestored(JobId job, std::uint64_t number, std::uint64_t superstep) {
+  Count("restores");
+  const Committed& committed = committed_[job];
+  const auto found = committed.supersteps.find(number);
+  if (found == committed.supersteps.end() || found->second != superstep) {
+    Fail(Name(job) + " restores checkpoint " + std::to_string(number) + " of superstep " +
+         std::to_string(superstep) + ", which was not committed");
+  }
+}
+
+// ---- Jobs ---------------------------------------------------------------------------------------
+
+void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const std::string& spec,
+                               std::uint32_t nprocs) {
+  if (epoch <= EpochOf(job)) Fail(Name(job) + " is started twice");
+  epochs_[job] = epoch;
+  if (!references_.contains(job)) {
+    references_[job] = std::make_unique<SimReference>(SimProgram::FromSpec(spec), nprocs);
   }
 }
 
@@ -63,11 +127,11 @@ void SimOracle::OnAcknowledged(const std::string& key, JobId job) {
   if (!is_new && known->second != job) Fail("submission " + key + " became two jobs");
 }
 
-void SimOracle::OnEnded(JobId job, JobPhase phase, int exit_status) {
-  if (!HasEnded(phase)) Fail("job " + std::to_string(Value(job)) + " ends without an end");
-  if (!ends_.emplace(job, std::pair(phase, exit_status)).second) {
-    Fail("job " + std::to_string(Value(job)) + " ends twice");
-  }
+void SimOracle::OnEnded(const JobRecord& record) {
+  if (!HasEnded(record.phase)) Fail(Name(record.id) + " ends without an end");
+  if (!ends_.emplace(record.id, EndOf(record)).second) Fail(Name(record.id) + " ends twice");
+  Count("jobs ended");
+  if (record.phase == JobPhase::kSucceeded) Count("jobs succeeded");
 }
 
 void SimOracle::CheckTable(const JobTable& table) {
@@ -79,9 +143,7 @@ void SimOracle::CheckTable(const JobTable& table) {
   }
   for (const auto& [job, end] : ends_) {
     const JobRecord* record = table.Find(job);
-    if (record == nullptr || std::pair(record->phase, record->exit_status) != end) {
-      Fail("job " + std::to_string(Value(job)) + " does not keep its end");
-    }
+    if (record == nullptr || EndOf(*record) != end) Fail(Name(job) + " does not keep its end");
   }
   for (const JobTable::NodeView& view : table.nodes()) {
     if (view.slots_used > view.node->slots) Fail(view.node->name + " is given more than its slots");
@@ -97,11 +159,13 @@ bool SimOracle::AllEnded(const JobTable& table) const {
 std::string SimOracle::Describe(const JobTable& table) const {
   std::string text;
   for (const JobRecord* record : table.records()) {
-    text += "job " + std::to_string(Value(record->id)) + " program " + record->spec + " phase " +
+    text += "job " + std::to_string(Value(record->id)) + " epoch " +
+            std::to_string(Value(record->epoch)) + " program " + record->spec + " phase " +
             std::to_string(static_cast<std::uint32_t>(record->phase)) + " \"" + record->reason +
             "\"";
     for (std::size_t host = 0; host < record->node_names.size(); ++host) {
-      const auto progress = progress_.find({record->id, static_cast<std::uint32_t>(host)});
+      const auto progress =
+          progress_.find({record->id, record->epoch, static_cast<std::uint32_t>(host)});
       text += ", " + record->node_names[host] + " with " +
               std::to_string(record->shares[host].pids.size()) + " has come to " +
               (progress == progress_.end() ? "no" : std::to_string(progress->second)) + " barriers";

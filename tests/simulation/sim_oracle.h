@@ -1,8 +1,11 @@
 // Sees everything that happens in a simulated cluster, and says whether it may.
 //
-// - No node enters superstep s + 1 before all nodes of the job have finished s.
-// - Each frame is taken once, in its own superstep, and none is missing at its end.
-// - No job is started twice, whatever restarts; each reaches one end and keeps it.
+// - No node enters superstep s + 1 before all nodes of the epoch have finished s.
+// - No process of an epoch passes a barrier once the next epoch has been started.
+// - Each frame is taken once, in its own superstep, and none is missing at its end; what processes
+//   have made of it is what they have in an undisturbed run, after restores, too.
+// - What is restored was committed; the committed superstep never decreases, unless images rot.
+// - No epoch is started twice, whatever restarts; each job reaches one end and keeps it.
 // - An acknowledged submission is never lost.
 #ifndef TESTS_SIMULATION_SIM_ORACLE_H_
 #define TESTS_SIMULATION_SIM_ORACLE_H_
@@ -10,24 +13,33 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "coordinator/checkpoint.h"
 #include "coordinator/job_table.h"
+#include "tests/simulation/sim_program.h"
 
 namespace bspnow {
 
-/// One host of one job.
+/// One host of one epoch.
 struct SimPlace {
   JobId job;
+  Epoch epoch;
   std::uint32_t host;
 
   friend auto operator<=>(const SimPlace&, const SimPlace&) = default;
+};
+
+/// What happened, added up over schedules: a simulation in which nothing happens proves nothing.
+struct SimStatistics {
+  std::map<std::string, std::uint64_t> counts;
+
+  void Count(const std::string& what, std::uint64_t n) { counts[what] += n; }
 };
 
 class SimOracle {
@@ -35,14 +47,25 @@ class SimOracle {
   /// `failed` gets the first violation.
   explicit SimOracle(std::function<void(const std::string&)> failed) : failed_(std::move(failed)) {}
 
+  void Fail(const std::string& what) const { failed_(what); }
+  void Count(const char* what) {
+    statistics_.counts[what] += 1;
+    if (trace_) trace_(what);
+  }
+  /// Says what is counted, as it happens.
+  void TraceTo(std::function<void(const std::string&)> trace) { trace_ = std::move(trace); }
+  bool traces() const { return trace_ != nullptr; }
+  void Trace(const std::string& what) const { trace_(what); }
+  const SimStatistics& statistics() const { return statistics_; }
+
   // ---- Supersteps.
 
-  /// The node takes part, and so must be waited for.
+  /// bsp_begin's number is known, and so are those hosts that take part.
+  void OnParticipants(JobId job, Epoch epoch, std::uint32_t hosts);
   void OnTakesPart(const SimPlace& place) { progress_[place]; }
-  /// bsp_begin's number is known, and so are those that take part.
-  void OnParticipants(JobId job, std::uint32_t hosts) { participants_[job] = hosts; }
   void OnArrived(const SimPlace& place, std::uint64_t barrier);
-  void OnReleased(const SimPlace& place, std::uint64_t barrier);
+  /// Its processes leave the barrier.
+  void OnPassed(const SimPlace& place, std::uint64_t barrier);
   /// All frames to this host in superstep `s` must have been taken.
   void OnSuperstepOver(const SimPlace& place, std::uint64_t s);
 
@@ -50,15 +73,28 @@ class SimOracle {
   std::uint64_t OnSent(const SimPlace& to, std::uint64_t s);
   void OnTaken(const SimPlace& to, std::uint64_t s, std::uint64_t frame);
 
+  /// A process goes on with superstep `s` (as shown).
+  void OnState(JobId job, std::uint64_t s, std::uint32_t pid, const SimState& state);
+
+  // ---- Checkpoints.
+
+  void OnCommitted(JobId job, const Checkpoint& checkpoint);
+  /// Going back to this one (0: the start), though it may not be the last.
+  void OnWentBack(JobId job, std::uint64_t number);
+  void OnRestored(JobId job, std::uint64_t number, std::uint64_t superstep);
+
   // ---- Jobs.
 
-  void OnStartOrdered(JobId job);
-  void OnAcknowledged(const std::string& key, JobId job);
-  void OnEnded(JobId job, JobPhase phase, int exit_status);
-  /// As OnEnded, of an end that a restarted coordinator has read and may have announced.
-  void OnEndStored(JobId job, JobPhase phase, int exit_status) {
-    ends_.emplace(job, std::pair(phase, exit_status));
+  const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
+  void OnStartOrdered(JobId job, Epoch epoch, const std::string& spec, std::uint32_t nprocs);
+  Epoch EpochOf(JobId job) const {
+    const auto found = epochs_.find(job);
+    return found == epochs_.end() ? Epoch{0} : found->second;
   }
+  void OnAcknowledged(const std::string& key, JobId job);
+  void OnEnded(const JobRecord& record);
+  /// As OnEnded, of an end that a restarted coordinator has read and may have announced.
+  void OnEndStored(const JobRecord& record) { ends_.emplace(record.id, EndOf(record)); }
   /// What a coordinator knows must agree with all that was said before.
   void CheckTable(const JobTable& table);
   /// All that was acknowledged has ended.
@@ -67,26 +103,32 @@ class SimOracle {
   /// The jobs as they stand, a line each: for a failure's report.
   std::string Describe(const JobTable& table) const;
 
-  void Fail(const std::string& what) const { failed_(what); }
-  std::uint64_t frames_taken() const { return frames_taken_; }
-  std::uint64_t jobs_ended() const { return ends_.size(); }
-
  private:
+  using End = std::pair<JobPhase, int>;
   struct Frame {
     SimPlace to;
     std::uint64_t superstep;
     bool taken = false;
   };
+  struct Committed {
+    std::map<std::uint64_t, std::uint64_t> supersteps;  ///< By number.
+    std::uint64_t least = 0;                            ///< For the next one.
+  };
+
+  static End EndOf(const JobRecord& record) { return {record.phase, record.exit_status}; }
 
   std::function<void(const std::string&)> failed_;
+  std::function<void(const std::string&)> trace_;
+  SimStatistics statistics_;
   std::map<SimPlace, std::uint64_t> progress_;  ///< Barriers at which the host has arrived.
-  std::map<JobId, std::uint32_t> participants_;
+  std::map<std::pair<JobId, Epoch>, std::uint32_t> participants_;
   std::vector<Frame> frames_;
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
-  std::set<JobId> started_;
+  std::map<JobId, Epoch> epochs_;                                          ///< Started last.
+  std::map<JobId, std::unique_ptr<SimReference>> references_;
+  std::map<JobId, Committed> committed_;
   std::map<std::string, JobId> acknowledged_;
-  std::map<JobId, std::pair<JobPhase, int>> ends_;
-  std::uint64_t frames_taken_ = 0;
+  std::map<JobId, End> ends_;
 };
 
 }  // namespace bspnow

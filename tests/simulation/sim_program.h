@@ -1,39 +1,79 @@
-// What the processes of a simulated job do: the same on all nodes, from the job's number alone.
+// What the processes of a simulated job do, from the job's number alone: so every state that one of
+// them may ever be in, and every word that it prints, is known beforehand (SimReference).
+//
+// In superstep s a process prints a word now and then, sends messages, and gets from others; what
+// it has at the end of bsp_sync is a digest of all that it ever received.
 #ifndef TESTS_SIMULATION_SIM_PROGRAM_H_
 #define TESTS_SIMULATION_SIM_PROGRAM_H_
 
 #include <cstdint>
 #include <string>
-
-#include "coordinator/job_table.h"
+#include <vector>
 
 namespace bspnow {
 
+/// Of one process between two supersteps.
+struct SimState {
+  std::uint64_t digest = 0;
+  std::uint64_t printed = 0;  ///< Words.
+
+  friend bool operator==(const SimState&, const SimState&) = default;
+};
+
 class SimProgram {
  public:
+  struct Message {
+    std::uint32_t to;
+    std::uint32_t index;
+    bool get;  ///< Asks for the other's digest.
+  };
+
   /// Stands for the program in JobRequest.spec.
   static SimProgram FromSpec(const std::string& spec) { return SimProgram(std::stoull(spec)); }
   explicit SimProgram(std::uint64_t number) : number_(number) {}
   std::string spec() const { return std::to_string(number_); }
 
-  std::uint64_t number() const { return number_; }
-  std::uint64_t supersteps() const { return 1 + Pick(1, 0, 0, 0) % 6; }
+  std::uint64_t supersteps() const { return 1 + Pick(1, 0, 0, 0) % 40; }
   std::uint32_t barriers_per_superstep() const { return Pick(2, 0, 0, 0) % 4 == 0 ? 2 : 1; }
   /// Of bsp_begin, for a job of `nprocs`.
   std::uint32_t processes(std::uint32_t nprocs) const {
     return Pick(3, 0, 0, 0) % 4 == 0 ? 1 + static_cast<std::uint32_t>(Pick(4, 0, 0, 0) % nprocs)
                                      : nprocs;
   }
-  /// Frames that host `from` owes host `to` in superstep `s`; the first of them may hold gets.
-  std::uint64_t frames(std::uint64_t s, std::uint64_t from, std::uint64_t to) const {
-    return from == to ? 0 : Pick(5, s, from, to) % 4;
+  /// What `pid` of p processes sends in superstep s.
+  std::vector<Message> messages(std::uint64_t s, std::uint32_t pid, std::uint32_t p) const {
+    std::vector<Message> messages;
+    for (std::uint32_t i = 0; i < Pick(5, s, pid, 0) % 3; ++i) {
+      messages.push_back(
+          {static_cast<std::uint32_t>(Pick(6, s, pid, i) % p), i, Pick(7, s, pid, i) % 6 == 0});
+    }
+    return messages;
   }
-  bool gets(std::uint64_t s, std::uint64_t from, std::uint64_t to) const {
-    return frames(s, from, to) > 0 && Pick(6, s, from, to) % 3 == 0;
+  bool prints(std::uint64_t s, std::uint32_t pid) const { return Pick(8, s, pid, 0) % 3 == 0; }
+  /// The process that exits with status 3 in superstep `s`: one job in ten.
+  bool fails(std::uint64_t s, std::uint32_t pid, std::uint32_t p) const {
+    return Pick(9, 0, 0, 0) % 10 == 0 && s == supersteps() / 2 && pid == Pick(10, 0, 0, 0) % p;
   }
-  /// The node where a process exits with status 3 in superstep `s`: one job in eight.
-  bool fails(std::uint64_t s, std::uint64_t host) const {
-    return Pick(7, 0, 0, 0) % 8 == 0 && s == supersteps() / 2 && host == 0;
+
+  static std::uint64_t Mix(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    std::uint64_t z = a * 0x9e3779b97f4a7c15 + b;
+    for (const std::uint64_t word : {b, c}) {
+      z = (z ^ word) * 0xbf58476d1ce4e5b9;
+      z ^= z >> 29;
+    }
+    return z;
+  }
+  SimState Begin(std::uint32_t pid) const { return {.digest = Mix(number_, pid, 1), .printed = 0}; }
+  /// Of a message; of a get, what the other has.
+  static std::uint64_t ValueOf(std::uint64_t sender, const Message& message) {
+    return Mix(sender, message.to, message.index);
+  }
+  /// Summed up over all that one process receives in a superstep, in any order.
+  static std::uint64_t Received(std::uint32_t from, std::uint32_t index, std::uint64_t value) {
+    return Mix(from, index, value);
+  }
+  static std::uint64_t After(std::uint64_t digest, std::uint64_t s, std::uint64_t received) {
+    return Mix(digest, s, received);
   }
 
  private:
@@ -47,6 +87,14 @@ class SimProgram {
   }
 
   std::uint64_t number_;
+};
+
+/// An undisturbed run.
+struct SimReference {
+  std::vector<std::vector<SimState>> states;       ///< By superstep that begins, then pid.
+  std::vector<std::vector<std::uint64_t>> output;  ///< By pid.
+
+  SimReference(const SimProgram& program, std::uint32_t nprocs);
 };
 
 }  // namespace bspnow

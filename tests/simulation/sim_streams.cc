@@ -5,7 +5,7 @@
 namespace bspnow {
 
 void SimStreams::SetSelf(WorkerId self) {
-  self_ = self;
+  if (std::exchange(self_, self) == self) return;
   for (auto& [target, sender] : senders_) {
     if (sender.link) sender.link->Close(SimLink::kCaller);
   }
@@ -55,7 +55,8 @@ void SimStreams::Send(WorkerId target, const SimFrame& frame) {
 void SimStreams::Connect(WorkerId target) {
   Sender& sender = senders_[target];
   sender.welcome = false;
-  sender.link = SimLink::Make(loop_);
+  const SimStreams* called = find_(target);
+  sender.link = SimLink::Make(loop_, {actor_, called == nullptr ? nullptr : called->actor_});
   const Link link = sender.link;
   link->OnBroken(SimLink::kCaller, [this, target](const Link& broken) {
     const auto found = senders_.find(target);
@@ -71,7 +72,7 @@ void SimStreams::Connect(WorkerId target) {
 }
 
 void SimStreams::RetryLater(WorkerId target, const Link& link) {
-  loop_.After(10 * kMillisecond + loop_.Below(kSecond), [this, target, link] {
+  loop_.On(actor_, 10 * kMillisecond + loop_.Below(kSecond), [this, target, link] {
     const auto found = senders_.find(target);
     if (dead_ || found == senders_.end() || found->second.link != link) return;
     if (found->second.retention.empty()) {
@@ -159,7 +160,7 @@ void SimStreams::OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& 
   Receiver& receiver = receivers_[from];
   if (receiver.reception.Take(sequence)) events_.taken(frame);
   if (std::exchange(receiver.owes_ack, true)) return;
-  loop_.After(loop_.Below(20 * kMillisecond), [this, from, sender] {
+  loop_.On(actor_, loop_.Below(20 * kMillisecond), [this, from, sender] {
     Receiver& owing = receivers_[from];
     owing.owes_ack = false;
     if (dead_) return;

@@ -17,7 +17,7 @@
 
 namespace bspnow {
 
-/// A Batch frame.
+/// A Batch frame: what one process sends to another.
 struct SimFrame {
   JobId job;
   Epoch epoch;
@@ -26,6 +26,10 @@ struct SimFrame {
   NodeExchange::FrameClass frame_class;
   bool unread_put;       ///< Its sender waits for it to be delivered.
   std::uint64_t number;  ///< The oracle's, of a counted frame.
+  std::uint32_t from_pid;
+  std::uint32_t to_pid;
+  std::uint32_t index;
+  std::uint64_t value;
 };
 
 class SimStreams;
@@ -41,15 +45,16 @@ class SimStreams {
   };
 
   /// `incarnation` is that of the first stream; each gets its own.
-  SimStreams(SimLoop& loop, const SimOracle& oracle, std::uint64_t incarnation, FindStreams find,
-             Events events)
+  SimStreams(SimLoop& loop, SimLoop::ActorPtr actor, const SimOracle& oracle,
+             std::uint64_t incarnation, FindStreams find, Events events)
       : loop_(loop),
+        actor_(std::move(actor)),
         oracle_(oracle),
         next_incarnation_(incarnation),
         find_(std::move(find)),
         events_(std::move(events)) {}
 
-  /// Another registration: streams begin anew.
+  /// Another id: streams begin anew.
   void SetSelf(WorkerId self);
 
   void Send(WorkerId target, const SimFrame& frame);
@@ -92,6 +97,7 @@ class SimStreams {
   static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);
 
   SimLoop& loop_;
+  SimLoop::ActorPtr actor_;
   const SimOracle& oracle_;
   std::uint64_t next_incarnation_;
   FindStreams find_;

@@ -1,12 +1,16 @@
 // A worker of the simulation: NodeExchange for each job and Retention for each stream as they are;
-// the processes are timers, and a frame is a number.
+// around them what the daemon does: it registers, keeps what it reports until that is acknowledged,
+// renews its lease, and hands images to its store.
 #ifndef TESTS_SIMULATION_SIM_WORKER_H_
 #define TESTS_SIMULATION_SIM_WORKER_H_
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,12 +20,10 @@
 #include "tests/simulation/sim_link.h"
 #include "tests/simulation/sim_node.h"
 #include "tests/simulation/sim_oracle.h"
+#include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_streams.h"
 
 namespace bspnow {
-
-/// The coordinator that runs now; nullptr while there is none.
-using FindCoordinator = std::function<SimCoordinator*()>;
 
 class SimWorker final : public SimWorkerPort, private SimNodeRim {
  public:
@@ -30,58 +32,132 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
     std::uint32_t slots;
     std::uint64_t incarnation;
   };
+  struct Surroundings {
+    std::function<SimCoordinator*()> coordinator;  ///< Who answers there now; nullptr: nobody.
+    FindStreams streams;
+    std::function<SimWorker*(const std::string&)> worker_named;  ///< That lives; or nullptr.
+    SimStore& store;
+  };
 
-  SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, FindCoordinator coordinator,
-            FindStreams streams);
+  SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surroundings surroundings);
+
+  WorkerId id() const { return id_; }
+  SimStreams& streams() { return streams_; }
+  const SimStore& store() const { return surroundings_.store; }
+  bool dead() const { return streams_.dead(); }
+  /// Alive, connected, and so is its machine.
+  bool undisturbed() const;
+  /// Processes of the job that it has not given up.
+  bool HasAnyOf(JobId job) const;
+  /// Processes of any job.
+  bool IsIdle() const;
+
+  // ---- Faults.
 
   /// kill -9: nothing of it is left, and nobody is told.
   void Die();
-  bool dead() const { return streams_.dead(); }
-  WorkerId id() const { return id_; }
-  SimStreams& streams() { return streams_; }
-
-  /// The network between it and the coordinator: breaks, and stays so until then.
+  void PauseDaemon(std::uint64_t ns) { loop_.Pause(daemon_, ns); }
+  void PauseMachine(std::uint64_t ns);
+  bool paused() const { return daemon_->pauses != 0; }
   void BreakFrames() {
     if (frames_) frames_->Break();
   }
+  void BreakControl() {
+    if (control_) control_->Break();
+  }
+  /// The network between it and the coordinator: breaks, and stays so until then.
   void CutOff(std::uint64_t until_ns);
+  /// One direction, for so long: what is sent there arrives afterwards.
+  void StallOneWay(SimLink::End from, std::uint64_t ns);
+  bool cut_off() const { return loop_.now_ns() < cut_off_until_ns_; }
+  bool KillOneProcess();
 
  private:
   using Link = std::shared_ptr<SimLink>;
+  using Key = std::pair<JobId, Epoch>;
 
-  void OnStart(const StartOrder& order, const std::string& spec) override;
+  // ---- What the coordinator says.
+
+  void OnOrder(const Link& control, std::uint64_t sequence, const SimOrder& order) override;
+  void OnAcknowledge(const Link& control, std::uint64_t sequence) override;
+  void OnForgotten(const Link& control) override;
+  void OnStart(const StartOrder& order, const std::string& spec,
+               const std::optional<SimResume>& resume) override;
   void OnEnd(const EndOrder& order) override;
+  void OnTakeCheckpoint(JobId job, Epoch epoch, const ReleaseDirective& directive) override;
+  void OnCopy(JobId job, const CheckpointOrders::Copy& copy) override;
+  void OnKeep(JobId job, const std::vector<std::uint64_t>& checkpoints) override;
+  void OnLetGo(JobId job, Epoch epoch, std::uint64_t checkpoint) override;
   void OnWelcome(const Link& link) override;
+  void OnLease(const Link& link, std::uint64_t sent_ns) override;
   void OnBegin(JobId job, Epoch epoch, std::uint32_t processes) override;
   void OnRelease(JobId job, Epoch epoch, std::vector<std::byte> release) override;
 
-  void Arrive(const SimNode& node) override;
-  void SendBegin(const SimNode& node) override;
-  void Tell(std::function<void(SimCoordinator&)> event) override;
+  // ---- What nodes say.
 
+  void SendArrive(const SimNode& node, const std::vector<std::byte>& payload) override;
+  void SendBegin(const SimNode& node) override;
+  void SendProgress(const SimNode& node, std::uint64_t supersteps) override;
+  void Report(SimEvent event) override;
+  void Settle(JobId job, std::uint64_t number, std::map<std::uint32_t, SimImage> images,
+              std::function<void(const std::string&)> settled) override;
+  void Discard(JobId job, std::uint64_t number) override;
+  std::optional<SimImage> Collect(JobId job, const SimResume& resume,
+                                  const SimImagePlan& image) override;
+
+  // ---- Towards the coordinator.
+
+  Link MakeLink(SimCoordinator* coordinator);
+  void RegisterLater();
   void Register();
-  void OnRegistered(WorkerId id, const Link& control);
-  void Abandon();
+  SimRegistration Describe();
+  void OnRegistered(const SimRegistered& reply);
+  void Attach();
+  void AttachLater();
+  void WriteEvents();
   void Connect();
   void Beat(const Link& link);
-  void ToCoordinator(const Link& link, std::function<void(SimCoordinator&)> say);
+  void ToCoordinator(std::function<void(SimCoordinator&)> say);
+
   void OnFrame(const SimFrame& frame);
   void OnDelivered(const SimFrame& frame);
-  SimNode* Find(JobId job, Epoch epoch);
-  bool cut_off() const { return loop_.now_ns() < cut_off_until_ns_; }
+  SimNode* Find(JobId job, Epoch epoch) const;
+  void AbandonAllBut(const std::set<JobId>& kept);
+  std::string CopyTo(JobId job, const CheckpointOrders::Copy& copy, std::uint32_t pid);
+  bool HasChain(const SimStore& store, JobId job, std::uint64_t number, std::uint32_t pid);
+  void Run(JobId job, std::function<void()> work);
+  void BeginWork(JobId job);
 
   SimLoop& loop_;
   SimOracle& oracle_;
   Identity identity_;
-  FindCoordinator coordinator_;
+  Surroundings surroundings_;
+  SimLoop::ActorPtr daemon_ = std::make_shared<SimLoop::Actor>();
+  SimLoop::ActorPtr processes_ = std::make_shared<SimLoop::Actor>();
   SimStreams streams_;
+
   WorkerId id_{0};
-  Link control_;  ///< From registration until either side gives up.
+  std::uint32_t term_ = 0;           ///< Never goes back.
+  std::uint64_t registrations_ = 0;  ///< Calls.
+  Link registering_;
+  SimCoordinator* control_at_ = nullptr;
+  Link control_;
+  SimCoordinator* frames_at_ = nullptr;
   Link frames_;
   bool welcome_ = false;
+  std::deque<SimEvent> unacknowledged_;
+  std::uint64_t last_sequence_ = 0;  ///< Of the newest of them.
+  std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
+  std::uint64_t orders_taken_ = 0;
+  std::uint64_t lease_until_ns_ = 0;
   std::uint64_t cut_off_until_ns_ = 0;
-  std::map<JobId, std::shared_ptr<SimNode>> nodes_;
-  std::map<std::pair<JobId, Epoch>, std::uint32_t> early_begins_;
+  std::array<std::uint64_t, 2> stalled_until_ns_{};
+
+  std::map<Key, std::shared_ptr<SimNode>> nodes_;
+  std::vector<std::shared_ptr<SimNode>> abandoned_;
+  std::map<Key, std::uint32_t> early_begins_;
+  std::map<JobId, std::set<std::uint64_t>> kept_;
+  std::map<JobId, std::deque<std::function<void()>>> work_;
 };
 
 }  // namespace bspnow

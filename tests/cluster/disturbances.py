@@ -1,0 +1,276 @@
+"""What can happen to a cluster while a job runs, each by a name and drawn from a random.Random:
+processes and daemons killed or stopped, connections cut, disks that fail, images that rot.
+
+Each is a function (cluster, job, chance) that returns a line saying what it did. Afterwards the
+cluster is whole again, though it may still be busy recovering.
+"""
+
+import json
+import os
+import random
+import re
+import signal
+import time
+
+import left_behind
+
+STOPS_S = (0.5, 5.0)
+LONG_STOPS_S = (15.0, 30.0)
+WORKER_FAILPOINTS = [
+    "worker.image.before_sync", "worker.image.synced", "worker.image.before_rename",
+    "worker.image.renamed", "worker.image.stored", "worker.copy.begin", "worker.copy.done",
+    "worker.restore.begin", "worker.restore.collected", "worker.restore.verified",
+    "worker.restore.started"]
+COORDINATOR_FAILPOINTS = [
+    "coordinator.checkpoint.stored", "coordinator.checkpoint.before_commit",
+    "coordinator.checkpoint.committed", "coordinator.recovery.begin",
+    "coordinator.recovery.placed", "coordinator.recovery.cut", "coordinator.recovery.started"]
+FAILPOINTS = "BSPNOW_FAILPOINTS"
+FAIL_S = 8.0  # To come to a point, if the job comes there at all.
+
+
+# ---- Processes ------------------------------------------------------------------------------
+
+def children(pid):
+    return [int(child) for child in
+            left_behind.read(f"/proc/{pid}/task/{pid}/children").split()]
+
+
+def processes_of(cluster):
+    """name of the worker -> the ids of the processes of jobs that it hosts."""
+    return {name: [process for host in children(worker.process.pid)
+                   for process in children(host)]
+            for name, worker in cluster.workers.items() if worker.running}
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # It was faster.
+
+
+def kill_process(cluster, job, chance):
+    found = [(name, pid) for name, pids in processes_of(cluster).items() for pid in pids]
+    if not found:
+        return "no process to kill"
+    name, pid = chance.choice(found)
+    kill(pid)
+    return f"killed a process on {name}"
+
+
+def kill_host(cluster, job, chance):
+    found = [(name, pid) for name, worker in cluster.workers.items() if worker.running
+             for pid in children(worker.process.pid)]
+    if not found:
+        return "no bsp-host to kill"
+    name, pid = chance.choice(found)
+    kill(pid)
+    return f"killed a bsp-host on {name}"
+
+
+# ---- Daemons --------------------------------------------------------------------------------
+
+def running_workers(cluster):
+    return sorted(name for name, worker in cluster.workers.items() if worker.running)
+
+
+def restart(worker, failpoint=""):
+    worker.environment[FAILPOINTS] = failpoint
+    worker.start()
+
+
+def kill_worker(cluster, job, chance):
+    name = chance.choice(running_workers(cluster))
+    cluster.workers[name].kill()
+    away_s = chance.choice([0.0, 0.5, 3.0])
+    time.sleep(away_s)
+    restart(cluster.workers[name])
+    return f"killed worker {name}, started it again after {away_s} s"
+
+
+def kill_two_workers(cluster, job, chance):
+    names = chance.sample(running_workers(cluster), 2)
+    for name in names:
+        cluster.workers[name].kill()
+    time.sleep(chance.choice([0.0, 2.0]))
+    for name in names:
+        restart(cluster.workers[name])
+    return f"killed workers {' and '.join(names)}, started them again"
+
+
+def kill_coordinator(cluster, job, chance):
+    cluster.coordinator.kill()
+    away_s = chance.choice([0.0, 0.5, 3.0])
+    time.sleep(away_s)
+    cluster.restart_coordinator()
+    return f"killed the coordinator, started it again after {away_s} s"
+
+
+def kill_coordinator_and_worker(cluster, job, chance):
+    name = chance.choice(running_workers(cluster))
+    cluster.coordinator.kill()
+    cluster.workers[name].kill()
+    time.sleep(chance.choice([0.0, 1.0]))
+    cluster.restart_coordinator()
+    time.sleep(chance.choice([0.0, 1.0]))
+    restart(cluster.workers[name])
+    return f"killed the coordinator and worker {name}, started both again"
+
+
+def stop_worker(cluster, job, chance, seconds=None):
+    name = chance.choice(running_workers(cluster))
+    seconds = seconds or chance.choice(STOPS_S)
+    cluster.workers[name].pause()
+    time.sleep(seconds)
+    cluster.workers[name].resume()
+    return f"stopped worker {name} for {seconds} s"
+
+
+def stop_coordinator(cluster, job, chance, seconds=None):
+    seconds = seconds or chance.choice(STOPS_S)
+    cluster.coordinator.pause()
+    time.sleep(seconds)
+    cluster.coordinator.resume()
+    return f"stopped the coordinator for {seconds} s"
+
+
+def has_ended(cluster, job):
+    """False while the coordinator is away."""
+    shown = cluster.bsp("show", "--json", job, check=False)
+    return shown.returncode == 0 and \
+        json.loads(shown.stdout)["state"].lower() in ("succeeded", "failed", "cancelled")
+
+
+# ---- At a named moment ----------------------------------------------------------------------
+
+def await_end(daemon, cluster, job, wait_s):
+    """Whether it ends by itself while the job runs."""
+    until_s = time.monotonic() + wait_s
+    while daemon.running and time.monotonic() < until_s and not has_ended(cluster, job):
+        time.sleep(0.1)
+    return not daemon.running
+
+
+def fail_worker_at(cluster, job, chance, name=None, failpoint=None, wait_s=FAIL_S):
+    """The worker ends by itself at that moment, if it comes there; and is started again."""
+    name = name or chance.choice(running_workers(cluster))
+    failpoint = failpoint or chance.choice(WORKER_FAILPOINTS)
+    worker = cluster.workers[name]
+    worker.kill()
+    restart(worker, f"{failpoint}=crash")
+    came = await_end(worker, cluster, job, wait_s)
+    worker.kill()
+    restart(worker)
+    return f"worker {name} {'died at' if came else 'never came to'} {failpoint}"
+
+
+def fail_coordinator_at(cluster, job, chance, failpoint=None, wait_s=FAIL_S):
+    failpoint = failpoint or chance.choice(COORDINATOR_FAILPOINTS)
+    coordinator = cluster.coordinator
+    coordinator.kill()
+    coordinator.environment[FAILPOINTS] = f"{failpoint}=crash"
+    cluster.restart_coordinator()
+    if "recovery" in failpoint:
+        kill_process(cluster, job, chance)
+    came = await_end(coordinator, cluster, job, wait_s)
+    coordinator.kill()
+    coordinator.environment[FAILPOINTS] = ""
+    cluster.restart_coordinator()
+    return f"the coordinator {'died at' if came else 'never came to'} {failpoint}"
+
+
+def failing_disk(cluster, job, chance, failpoint=None, what=None):
+    """Each sync of an image fails on one worker for some seconds, or its disk is full."""
+    name = chance.choice(running_workers(cluster))
+    what = what or chance.choice(["error", "enospc"])
+    failpoint = failpoint or chance.choice(["worker.image.before_sync",
+                                            "worker.image.before_rename"])
+    worker = cluster.workers[name]
+    worker.kill()
+    restart(worker, f"{failpoint}={what}")
+    time.sleep(4.0)
+    worker.kill()
+    restart(worker)
+    return f"worker {name}'s disk failed: {failpoint} {what}"
+
+
+# ---- Images ---------------------------------------------------------------------------------
+
+def images(worker):
+    """Paths of the complete images that a worker holds."""
+    root = os.path.join(worker.state_dir, "checkpoints")
+    return sorted(path for path in left_behind.files_below(root)
+                  if re.fullmatch(r"c\d+\.p\d+", os.path.basename(path)))
+
+
+def flip_bit(path, chance):
+    with open(path, "r+b") as file:
+        size = os.path.getsize(path)
+        at = chance.randrange(size)
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ (1 << chance.randrange(8))]))
+
+
+def rot(cluster, job, chance):
+    """A bit of an image flips on one node; then the job needs it."""
+    found = [(name, path) for name in running_workers(cluster)
+             for path in images(cluster.workers[name])]
+    if not found:
+        return "no image to damage"
+    name, path = chance.choice(found)
+    try:
+        flip_bit(path, chance)
+    except (FileNotFoundError, ValueError):
+        return "the image was gone"
+    return f"damaged {os.path.basename(path)} on {name}, and {kill_process(cluster, job, chance)}"
+
+
+# ---- Connections ----------------------------------------------------------------------------
+
+def cut(cluster, job, chance):
+    if not cluster.proxy:
+        return "no proxy"
+    route = chance.choice([*running_workers(cluster), "barrier"])
+    how = chance.choice(["reset", "halfopen", "cut", "cut-to", "cut-from"])
+    seconds = chance.choice([0.2, 1.0, 3.0])
+    cluster.proxy.now(how, route)
+    time.sleep(seconds)
+    if how != "reset":
+        cluster.proxy.now("heal", route)
+    return f"{how} of {route} for {seconds} s"
+
+
+# ---- Users ----------------------------------------------------------------------------------
+
+def drain(cluster, job, chance):
+    name = chance.choice(running_workers(cluster))
+    cluster.bsp("drain", name, check=False)
+    time.sleep(2.0)
+    cluster.bsp("undrain", name, check=False)
+    return f"drained {name} for 2 s"
+
+
+def suspend(cluster, job, chance):
+    done = cluster.bsp("suspend", job, check=False)
+    time.sleep(chance.choice([0.0, 1.0]))
+    cluster.bsp("resume", job, check=False)
+    return f"suspended and resumed the job (status {done.returncode})"
+
+
+def checkpoint(cluster, job, chance):
+    done = cluster.bsp("checkpoint", job, check=False)
+    return f"asked for a checkpoint (status {done.returncode})"
+
+
+USUAL = {
+    function.__name__: function for function in
+    (kill_process, kill_host, kill_worker, kill_two_workers, kill_coordinator,
+     kill_coordinator_and_worker, stop_worker, stop_coordinator, fail_worker_at,
+     fail_coordinator_at, failing_disk, rot, cut, drain, suspend, checkpoint)}
+
+
+def draw(chance: random.Random):
+    return chance.choice(sorted(USUAL))

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""A job outlives its processes, its workers and the coordinator: whatever happens, its output and
+its file are those of an undisturbed run, byte by byte. Each fault is named; chance is by a seed.
+
+Run by hand with a number, it takes that as the seed.
+"""
+
+import random
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+
+import disturbances
+from cluster import COMMAND_S, Cluster
+from daemons import wait_until
+from enduring import Enduring
+from sharding import load_tests  # Which unittest looks for here.
+
+SEED = 1
+CHECKPOINTS = "--checkpoint=every=300ms"
+UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
+
+
+class RecoveryTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.job = Enduring()
+
+    def cluster(self, **options):
+        """Of three nodes, any two of which have room for the job."""
+        return Cluster(workers=3, slots=2, seed=SEED, **options)
+
+    def survive(self, disturb, *options, commits=1, cluster_options=None):
+        """Runs the job with one disturbance in its middle; what `bsp show` says of it then."""
+        chance = random.Random(SEED)
+        with self.cluster(**(cluster_options or {})) as cluster:
+            number = self.job.submit(cluster, *(options or (CHECKPOINTS,)))
+            self.job.await_superstep(cluster, number, 5)
+            if commits:
+                self.job.await_commits(cluster, number, commits)
+            did = disturb(cluster, number, chance)
+            shown = self.job.check_end(cluster, number)
+            print(f"{self.id().rpartition('.')[2]}: {did}", flush=True)
+            return shown
+
+    # ---- Kills ------------------------------------------------------------------------------
+
+    def test_process_is_killed(self):
+        self.assertIn("resumed from", self.survive(disturbances.kill_process))
+
+    def test_process_is_killed_before_the_first_checkpoint(self):
+        shown = self.survive(disturbances.kill_process, "--checkpoint=off", commits=0)
+        self.assertIn("from the start", shown)
+
+    def test_all_processes_of_a_node_are_killed(self):
+        self.survive(disturbances.kill_host)
+
+    def test_worker_is_killed(self):
+        self.assertIn("lost at superstep", self.survive(disturbances.kill_worker))
+
+    def test_worker_is_killed_and_stays_away(self):
+        def kill(cluster, number, chance):
+            cluster.workers["w1"].kill()
+            return "killed w1 for good"
+        self.survive(kill, commits=2)
+
+    def test_two_workers_are_killed(self):
+        self.survive(disturbances.kill_two_workers)
+
+    def test_coordinator_is_killed(self):
+        shown = self.survive(disturbances.kill_coordinator)
+        self.assertNotIn("resumed from", shown, "the job was rolled back")
+
+    def test_coordinator_and_worker_are_killed(self):
+        self.survive(disturbances.kill_coordinator_and_worker)
+
+    # ---- Pauses -----------------------------------------------------------------------------
+
+    def test_short_stop_of_a_worker_rolls_nothing_back(self):
+        shown = self.survive(lambda *where: disturbances.stop_worker(*where, seconds=5.0))
+        self.assertNotIn("resumed from", shown, "the job was rolled back")
+
+    def test_long_stop_of_a_worker(self):
+        self.survive(lambda *where: disturbances.stop_worker(*where, seconds=15.0))
+
+    def test_stop_of_the_coordinator_rolls_nothing_back(self):
+        shown = self.survive(lambda *where: disturbances.stop_coordinator(*where, seconds=5.0))
+        self.assertNotIn("resumed from", shown, "the job was rolled back")
+
+    # ---- Disks ------------------------------------------------------------------------------
+
+    def test_sync_fails(self):
+        self.survive(lambda *where: disturbances.failing_disk(*where, what="error"))
+
+    def test_disk_is_full(self):
+        self.survive(lambda *where: disturbances.failing_disk(*where, what="enospc"))
+
+    def test_image_is_damaged(self):
+        self.survive(disturbances.rot, commits=2)
+
+    # ---- Connections ------------------------------------------------------------------------
+
+    def cut_for(self, how, seconds):
+        def cut(cluster, number, chance):
+            for route in ("w1", "barrier"):
+                cluster.proxy.now(how, route)
+            time.sleep(seconds)
+            for route in ("w1", "barrier"):
+                cluster.proxy.now("heal", route)
+            return f"{how} for {seconds} s"
+        self.survive(cut, cluster_options={"proxied": ["data", "barrier"]})
+
+    def test_cut_both_ways(self):
+        self.cut_for("cut", 3.0)
+
+    def test_cut_one_way(self):
+        self.cut_for("cut-to", 3.0)
+        self.cut_for("cut-from", 3.0)
+
+    @staticmethod
+    def unreachable(cluster):
+        """The workers do not reach each other; the coordinator reaches all."""
+        for name in cluster.workers:
+            cluster.proxy.now("cut", name)
+
+    def test_workers_that_do_not_reach_each_other_end_the_epoch(self):
+        def cut(cluster, number, chance):
+            self.unreachable(cluster)
+            wait_until(lambda: cluster.show(number)["losses"], "the loss is noticed", COMMAND_S)
+            cluster.proxy.now("heal", "*")
+            return cluster.show(number)["losses"][0]["reason"]
+        shown = self.survive(cut, cluster_options=UNREACHABLE)
+        self.assertRegex(shown, r"worker w\d: worker w\d cannot be reached at 127.0.0.1:\d+ for 2 s")
+
+    def test_workers_that_never_reach_each_other_end_the_job(self):
+        with self.cluster(**UNREACHABLE) as cluster:
+            number = cluster.submit("-n", 4, "--max-restarts", 1, *self.job.command, 50)
+            self.job.await_superstep(cluster, number, 5)
+            self.unreachable(cluster)
+            cluster.await_state(number, "failed")
+            self.assertRegex(cluster.show(number)["reason"], "gave up.*cannot be reached")
+
+    # ---- Users ------------------------------------------------------------------------------
+
+    def test_suspend_and_resume(self):
+        def suspend(cluster, number, chance):
+            cluster.bsp("suspend", number)
+            self.assertEqual(cluster.state(number), "suspended")
+            self.assertEqual(disturbances.processes_of(cluster), {"w1": [], "w2": [], "w3": []})
+            cluster.bsp("resume", number)
+            return "suspended and resumed"
+        self.survive(suspend)
+
+    def test_suspended_job_outlives_everything(self):
+        def suspend(cluster, number, chance):
+            cluster.bsp("suspend", number)
+            cluster.coordinator.kill()
+            for name in disturbances.running_workers(cluster):
+                cluster.workers[name].kill()
+            cluster.restart_coordinator()
+            for worker in cluster.workers.values():
+                worker.start()
+            cluster.await_workers(3)
+            cluster.bsp("resume", number)
+            return "suspended, everything restarted, resumed"
+        self.survive(suspend)
+
+    def test_drained_node_is_left_without_rollback(self):
+        def drain(cluster, number, chance):
+            cluster.bsp("drain", "w1")
+            for _ in range(200):
+                if not disturbances.processes_of(cluster)["w1"]:
+                    return "drained w1"
+                time.sleep(0.05)
+            self.fail("processes stay on a drained node")
+        self.survive(drain)
+
+
+class FailpointTest(unittest.TestCase):
+    """A daemon dies just there, with two nodes, both of which the job needs."""
+
+    job = Enduring(supersteps=100)
+
+    def dies(self, failpoint, fail):
+        chance = random.Random(SEED)
+        with Cluster(workers=2, slots=2, seed=SEED) as cluster:
+            for _ in range(3):  # The job may have been faster.
+                number = self.job.submit(cluster, CHECKPOINTS)
+                self.job.await_commits(cluster, number)
+                did = fail(cluster, number, chance, failpoint=failpoint, wait_s=30.0)
+                self.job.check_end(cluster, number)
+                print(did, flush=True)
+                if "died at" in did:
+                    return
+        self.fail(did)
+
+
+def add_failpoints(failpoints, fail):
+    for failpoint in failpoints:
+        name = "test_" + failpoint.replace(".", "_")
+        setattr(FailpointTest, name,
+                lambda self, failpoint=failpoint: self.dies(failpoint, fail))
+
+
+add_failpoints(disturbances.WORKER_FAILPOINTS, disturbances.fail_worker_at)
+add_failpoints(disturbances.COORDINATOR_FAILPOINTS, disturbances.fail_coordinator_at)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1].isdigit():
+        SEED = int(sys.argv.pop(1))
+    unittest.main(verbosity=2)

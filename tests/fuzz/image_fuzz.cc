@@ -1,0 +1,57 @@
+// Fuzzes the reader of image files, which a torn write, a bad disk or another node may have
+// changed. The input is a list of changes to a good image; little gets past its checksums, so they
+// are then put right.
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "base/check.h"
+#include "base/unique_fd.h"
+#include "worker/images/image_file.h"
+#include "worker/images/image_for_test.h"
+
+namespace bspnow {
+namespace {
+
+struct Change {
+  std::uint16_t offset;
+  std::uint8_t value;
+};
+constexpr std::size_t kChangeBytes = 3;
+
+std::string Changed(std::string image, const std::uint8_t* data, std::size_t bytes) {
+  for (std::size_t at = 0; at + kChangeBytes <= bytes; at += kChangeBytes) {
+    Change change;
+    std::memcpy(&change.offset, data + at, sizeof change.offset);
+    change.value = data[at + 2];
+    image[change.offset % image.size()] = static_cast<char>(change.value);
+  }
+  return image;
+}
+
+void Repair(std::string& image) {
+  ImageHeader header;
+  std::memcpy(&header, image.data(), sizeof header);
+  header.header_hash = 0;
+  header.header_hash = XXH3_64bits(&header, sizeof header);
+  std::memcpy(image.data(), &header, sizeof header);
+}
+
+}  // namespace
+}  // namespace bspnow
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
+  using namespace bspnow;
+  const std::string good = ImageForTest().Bytes();
+  std::string image = Changed(good, data, bytes);
+  const bool same = image == good;
+  // What nobody reads, behind the header, may differ.
+  std::memset(image.data() + sizeof(ImageHeader), 0, kImagePageBytes - sizeof(ImageHeader));
+  const UniqueFd damaged = FileOf(image);
+  BSP_CHECK(VerifyImage(damaged.get(), "image").ok() == same || image == good);
+  Repair(image);
+  const UniqueFd repaired = FileOf(image);
+  const auto facts = ReadImageFacts(repaired.get(), "image");
+  if (facts.ok()) BSP_CHECK_OP(facts->data_bytes, <, image.size());
+  return 0;
+}

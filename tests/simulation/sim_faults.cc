@@ -1,0 +1,118 @@
+// What befalls a simulated cluster.
+#include <algorithm>
+#include <utility>
+
+#include "tests/simulation/sim_cluster.h"
+
+namespace bspnow {
+namespace {
+
+/// Short as a rule.
+std::uint64_t PauseNs(SimLoop& loop) {
+  const std::uint64_t most_ns = loop.Chance(70) ? kSecond : 15 * kSecond;
+  return loop.Between(kSecond / 5, most_ns);
+}
+
+}  // namespace
+
+void SimCluster::PlanFaults() {
+  loop_.After(loop_.Below(300 * kMillisecond), [this] {
+    if (loop_.now_ns() >= calm_from_ns_) return;
+    Disturb();
+    PlanFaults();
+  });
+}
+
+void SimCluster::Disturb() {
+  oracle_.Count("disturbances");
+  // A disk that fails loses ends, too: with a restart they would be others.
+  if (!journal_.fails && loop_.Chance(8)) return DisturbCoordinator();
+  DisturbWorker(machines_[loop_.Below(machines_.size())]);
+}
+
+void SimCluster::DisturbCoordinator() {
+  if (coordinator().dead() || coordinator_comes_) return;
+  const std::uint64_t what = loop_.Below(100);
+  if (what < 50) {
+    oracle_.Count("dead coordinators");
+    coordinator_comes_ = true;
+    coordinator().Die();
+    return loop_.After(loop_.Below(loop_.Chance(90) ? kSecond : 8 * kSecond),
+                       [this] { StartCoordinator(); });
+  }
+  const std::uint64_t pause_ns = PauseNs(loop_);
+  loop_.Pause(coordinator().actor(), pause_ns);
+  if (what < 80) return oracle_.Count("paused coordinators");
+  // Another one takes its place; when it goes on it does not know, and is told in the end.
+  oracle_.Count("two coordinators");
+  coordinator_comes_ = true;
+  SimCoordinator& old = coordinator();
+  loop_.After(loop_.Below(pause_ns), [this, &old] {
+    old.CutConnections();
+    StartCoordinator();
+  });
+  loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+void SimCluster::DisturbWorker(Machine& machine) {
+  SimWorker& worker = *machine.worker;
+  if (worker.dead()) return;
+  const std::uint64_t what = loop_.Below(100);
+  if (what < 20) return worker.streams().BreakOne();
+  if (what < 30) return worker.streams().GiveOneUp();
+  if (what < 40) return worker.BreakFrames();
+  if (what < 47) return worker.BreakControl();
+  if (what < 52) {
+    oracle_.Count("cuts");
+    return worker.CutOff(loop_.now_ns() + loop_.Below(4 * kSecond));
+  }
+  if (what < 58) {
+    oracle_.Count("cuts of one direction");
+    return worker.StallOneWay(loop_.Chance(50) ? SimLink::kCaller : SimLink::kCalled,
+                              PauseNs(loop_));
+  }
+  if (what < 68) return PauseSomebody(machine);
+  if (what < 82) {
+    if (worker.KillOneProcess()) oracle_.Count("dead processes");
+    return;
+  }
+  if (what < 90) {
+    if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
+    return;
+  }
+  KillWorker(machine, loop_.Chance(30));
+}
+
+void SimCluster::KillWorker(Machine& machine, bool power) {
+  oracle_.Count(power ? "machines without power" : "dead workers");
+  machine.worker->Die();
+  if (power) machine.store->LosePower();
+  const bool long_gone = loop_.Chance(20);
+  loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond),
+              [this, &machine] { StartWorker(machine); });
+}
+
+void SimCluster::PauseSomebody(Machine& machine) {
+  if (loop_.Chance(50)) {
+    oracle_.Count("paused daemons");
+    return machine.worker->PauseDaemon(PauseNs(loop_));
+  }
+  oracle_.Count("paused machines");
+  machine.worker->PauseMachine(PauseNs(loop_));
+}
+
+// From now on all goes well, and users want no more than that.
+void SimCluster::CallOff() {
+  loop_.After(kSecond, [this] { CallOff(); });
+  loop_.On(coordinator().actor(), 0, [this, &called = coordinator()] {
+    if (called.dead() || called.superseded()) return;
+    for (const Machine& machine : machines_) called.SetDrained(machine.name, false);
+    std::vector<JobId> suspended;
+    for (const JobRecord* record : called.table().records()) {
+      if (record->phase == JobPhase::kSuspended) suspended.push_back(record->id);
+    }
+    for (const JobId job : suspended) called.Resume(job);
+  });
+}
+
+}  // namespace bspnow

@@ -1,0 +1,51 @@
+// The images on one machine's disk, which outlives its workers: an image may be torn when power is
+// lost though its sync was acknowledged, and any may rot. Who reads one sees that (its checksums).
+#ifndef TESTS_SIMULATION_SIM_STORE_H_
+#define TESTS_SIMULATION_SIM_STORE_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/ids.h"
+#include "tests/simulation/sim_loop.h"
+#include "tests/simulation/sim_program.h"
+
+namespace bspnow {
+
+struct SimImage {
+  std::uint64_t superstep = 0;  ///< That begins behind it, as shown.
+  std::uint64_t base = 0;
+  SimState state;
+  bool lying_sync = false;  ///< The disk said that it is durable, and it is not.
+  bool damaged = false;
+};
+
+class SimStore {
+ public:
+  void Put(JobId job, std::uint64_t number, std::uint32_t pid, const SimImage& image) {
+    jobs_[job][number][pid] = image;
+  }
+  /// nullptr if it is not there.
+  const SimImage* Find(JobId job, std::uint64_t number, std::uint32_t pid) const;
+  std::vector<std::uint32_t> PidsOf(JobId job, std::uint64_t number) const;
+  void Discard(JobId job, std::uint64_t number);
+  /// As ImageStore: all but these go, and what is newer than all of them.
+  void Keep(JobId job, const std::vector<std::uint64_t>& numbers);
+  std::map<JobId, std::set<std::uint64_t>> Stored() const;
+  bool empty() const { return jobs_.empty(); }
+
+  // ---- Faults.
+
+  void LosePower();
+  /// Some of its images are not what was written. False if there is none.
+  bool Rot(SimLoop& loop);
+
+ private:
+  std::map<JobId, std::map<std::uint64_t, std::map<std::uint32_t, SimImage>>> jobs_;
+};
+
+}  // namespace bspnow
+
+#endif  // TESTS_SIMULATION_SIM_STORE_H_
