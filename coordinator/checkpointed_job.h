@@ -42,7 +42,7 @@ struct CheckpointedJob {
   bool from_main = true;  ///< Its processes all began in `main`.
   std::vector<CheckpointRequest> requests{};
   std::vector<CheckpointRequest> suspending{};  ///< To be answered when it has left its nodes.
-  /// Since when another one would have been due, and nothing was heard of the one under way; 0: not.
+  /// Since when another one would be due, and nothing was heard of the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
   std::uint64_t given_up = 0;
   std::string last_failure{};

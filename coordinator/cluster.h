@@ -146,6 +146,7 @@ class Cluster {
   SchedulerNode NodeOf(const RegisteredWorker& worker) const;
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event);
+  void OnLogged(WorkerId worker);
   JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
   void SendInput(JobId job);
 

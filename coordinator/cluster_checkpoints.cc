@@ -308,10 +308,11 @@ void Cluster::EndCheckpoints(JobId id) {
   const auto found = checkpointed_.find(id);
   if (found == checkpointed_.end()) return;
   const std::vector<CheckpointOrders::Keep> nothing = found->second.checkpoints.Drop();
+  const bool journaled = found->second.checkpoints.count() != 0;
   const std::vector<CheckpointRequest> requests = found->second.TakeRequests();
   checkpointed_.erase(found);
   SendKeeps(id, nothing);
-  if (!nothing.empty())  // If it fails, the next start does it.
+  if (!nothing.empty() || journaled)  // If it fails, the next start does it.
     store_->WriteCheckpoints(id, "", [](const absl::Status&) {});
   for (const CheckpointRequest& request : requests)
     if (request.answer)

@@ -113,6 +113,10 @@ void Cluster::OnReturned(JobId id) {
   job->epoch = record->epoch;
   job->policy.OnStarted(NowNs(), barriers_->SuperstepOf(id));
   attachments_.OnStarted(id);
+  std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
+  for (const std::string& node : record->node_names)
+    let_go.push_back({node, job->checkpoints.last_number()});
+  SendLetGo(id, record->epoch, let_go);
 }
 
 // A node says at its registration what lies there.

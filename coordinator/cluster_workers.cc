@@ -176,6 +176,9 @@ absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
   if (*novelty == WorkerSession::Novelty::kNew) {
     if (event.has_output()) {
       OnOutput(*worker, event);
+    } else if (worker->session.awaits_log() != 0) {
+      worker->session.AwaitLog();
+      worker->behind_log.push_back(std::move(event));
     } else {
       Perform(OnJobEvent(*worker, event));
       worker = workers_.Find(id);  // What was performed may have lost it.
@@ -183,6 +186,22 @@ absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
   }
   if (worker != nullptr) workers_.Acknowledge(*worker);
   return absl::OkStatus();
+}
+
+// What came behind output counts when that is written: an end, or a checkpoint, of which the log
+// has less would be one of another run.
+void Cluster::OnLogged(WorkerId id) {
+  workers_.OnLogged(id);
+  for (;;) {
+    RegisteredWorker* worker = workers_.Find(id);
+    if (worker == nullptr || worker->behind_log.empty() ||
+        worker->behind_log.front().sequence() != worker->session.awaits_log())
+      return;
+    const proto::WorkerEvent event = std::move(worker->behind_log.front());
+    worker->behind_log.pop_front();
+    Perform(OnJobEvent(*worker, event));
+    workers_.OnLogged(id);
+  }
 }
 
 JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
@@ -227,7 +246,7 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
   const auto logged = [this, id = worker.id, job = record->id,
                        epoch = record->epoch](const absl::Status& status) {
     loop_.Post([this, id, job, epoch, status] {
-      workers_.OnLogged(id);
+      OnLogged(id);
       if (status.ok()) return;
       const std::string reason(status.message());
       Perform(absl::IsResourceExhausted(status) ? table_.OnFailed(job, epoch, reason, Now())

@@ -147,7 +147,7 @@ TEST_F(DaemonTest, ImagesThatCameBehindTheEndOfTheirJobAreRemoved) {
   const JobId job = Submit(Spec());
   ASSERT_TRUE(worker.Take().has_value());
   Finish(worker);
-  ASSERT_TRUE(client_.Wait(job).ok());
+  ASSERT_TRUE(client_.ReadLog(LogOf(job)).ok());  // To its end, and so to the job's.
   proto::WorkerEvent stored;
   stored.mutable_checkpoint_stored()->set_checkpoint(7);
   proto::WorkerEvent copied;
@@ -156,7 +156,8 @@ TEST_F(DaemonTest, ImagesThatCameBehindTheEndOfTheirJobAreRemoved) {
   for (const proto::WorkerEvent& late : {stored, copied}) {
     worker.Report(late);
     const auto order = worker.Take();
-    ASSERT_TRUE(order && order->has_keep_checkpoints());
+    ASSERT_TRUE(order.has_value());
+    ASSERT_TRUE(order->has_keep_checkpoints()) << order->DebugString();
     EXPECT_EQ(order->keep_checkpoints().job(), Value(job));
     EXPECT_EQ(order->keep_checkpoints().checkpoints_size(), 0);
   }
@@ -259,9 +260,13 @@ TEST_F(DaemonTest, RestartedWorkerReplacesItsOldSelf) {
   TestWorker restarted(address(), "w1", 2);
   while (!restarted.Register().ok()) {  // Until the broken stream is noticed.
   }
-  const auto failed = client_.Wait(job);
-  EXPECT_EQ(failed->state(), proto::FAILED);
-  EXPECT_NE(failed->reason().find("w1"), std::string::npos) << failed->reason();
+  restarted.Attach();
+  const auto again = restarted.Take();
+  ASSERT_TRUE(again && again->has_start());
+  EXPECT_EQ(again->start().epoch(), 2u);
+  const auto shown = client_.Show(job);
+  ASSERT_EQ(shown->losses_size(), 1);
+  EXPECT_NE(shown->losses(0).reason().find("w1"), std::string::npos) << shown->losses(0).reason();
   worker.Attach();
   EXPECT_FALSE(worker.Take().has_value());
   EXPECT_EQ(worker.End().code(), absl::StatusCode::kNotFound);

@@ -32,7 +32,8 @@ std::optional<JobCheckpoints::Asked> JobCheckpoints::Ask(std::vector<std::string
                                                          std::string totals) {
   if (taking_ || hosts.empty() || attempts_ == kAttemptsMax) return std::nullopt;
   attempts_ += 1;
-  Taking& taking = taking_.emplace();
+  taking_ = Taking{};
+  Taking& taking = *taking_;
   taking.checkpoint.number = ++last_number_;
   taking.checkpoint.totals = std::move(totals);
   taking.hold = hold;

@@ -239,13 +239,15 @@ void JobTable::Event::Finish(Entry& entry) {
 
 void JobTable::Event::Clear(Entry& entry) {
   entry.clearing = true;
+  for (const WorkerId worker : entry.hosts_left) EndOn(entry, worker);
+}
+
+void JobTable::Event::EndOn(const Entry& entry, WorkerId worker) {
   const bool ends = entry.record.phase == JobPhase::kEnding;
-  for (const WorkerId worker : entry.hosts_left) {
-    orders_.ends.push_back({.worker = worker,
-                            .job = entry.record.id,
-                            .epoch = entry.record.epoch,
-                            .keep_files = ends && entry.request.collects_files});
-  }
+  orders_.ends.push_back({.worker = worker,
+                          .job = entry.record.id,
+                          .epoch = entry.record.epoch,
+                          .keep_files = ends && entry.request.collects_files});
 }
 
 void JobTable::Event::HostLeft(Entry& entry, WorkerId worker) {

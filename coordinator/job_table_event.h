@@ -66,6 +66,7 @@ class JobTable::Event {
   void StartNow(Entry& entry);
   void Finish(Entry& entry);
   void Clear(Entry& entry);
+  void EndOn(const Entry& entry, WorkerId worker);
   void AllLeft(Entry& entry);
   void Vacate(Entry& entry);
   void Retire(JobId job);

@@ -93,13 +93,10 @@ bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& n
       TakeOver(entry, worker, *held);
       return true;
     case JobPhase::kEnding:
+    case JobPhase::kRecovering:
+    case JobPhase::kSuspended:
       if (held == nullptr) break;
-      if (entry.clearing) {
-        orders_.ends.push_back({.worker = worker,
-                                .job = entry.record.id,
-                                .epoch = entry.record.epoch,
-                                .keep_files = entry.request.collects_files});
-      }
+      if (entry.clearing) EndOn(entry, worker);
       return true;
     default:
       break;

@@ -107,8 +107,12 @@ TEST_F(JobTableRestartTest, AKillBehindTheRestartIsRecoveredOnAllHosts) {
   Killed(job, 0, SIGKILL);
   EXPECT_EQ(Phase(job), JobPhase::kRecovering);
   Cleared(job, kOne);
-  EXPECT_TRUE(all_.starts.empty());  // Its processes on the other node may run.
-  EXPECT_TRUE(Returns(kTwo, {Held(job, 1)}).empty());
+  // Its processes on the other node may run, and have a lease, until they are cleared away.
+  EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
+  EXPECT_EQ(all_.ends.back().worker, kTwo);
+  EXPECT_FALSE(all_.ends.back().keep_files);
+  EXPECT_TRUE(all_.starts.empty());
+  Cleared(job, kTwo);
   ASSERT_EQ(all_.starts.size(), 1u);
   EXPECT_EQ(all_.starts[0].epoch, Epoch{2});
   EXPECT_TRUE(all_.starts[0].resumes);
@@ -148,7 +152,8 @@ TEST_F(JobTableRestartTest, AHostThatWasNeverToldToStartHasNothing) {
   RestartWith(Request(3));
   EXPECT_TRUE(Returns(kOne, {}).empty());
   EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_TRUE(Returns(kTwo, {Held(job, 1)}).empty());
+  EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
+  Cleared(job, kTwo);
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
 }
 
@@ -211,7 +216,9 @@ TEST_F(JobTableRestartTest, ARecoveringJobIsPlacedOnlyWhenItsOldHostsAreBackOrGo
   Killed(job, 0, SIGKILL);
   RestartWith(Request(3));
   EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_TRUE(Returns(kOne, {Held(job, 1)}).empty());
+  EXPECT_EQ(Returns(kOne, {Held(job, 1)}).size(), 1u);
+  EXPECT_EQ(all_.ends.back().worker, kOne);
+  Cleared(job, kOne);
   Up(WorkerId{3}, 4);
   EXPECT_TRUE(all_.starts.empty());
   at_.now_ns += kReturnNs;
@@ -238,7 +245,8 @@ TEST_F(JobTableRestartTest, ASuspendedJobStaysSuspended) {
   Do(table_.OnSuspended(job, at_));
   Cleared(job, kOne);
   RestartWith(Request(3));
-  EXPECT_TRUE(Returns(kTwo, {Held(job, 1)}).empty());
+  EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
+  Cleared(job, kTwo);
   at_.now_ns += kReturnNs;
   Do(table_.OnTime(at_));
   Up(WorkerId{3}, 4);

@@ -3,6 +3,7 @@
 #define COORDINATOR_WORKER_ROSTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,7 +33,8 @@ struct RegisteredWorker {
   bool attached = false;       ///< It did not.
   double load = 0;
   WorkerSession session;
-  std::shared_ptr<OrderSink> sink;  ///< nullptr while it has no stream.
+  std::deque<proto::WorkerEvent> behind_log{};  ///< Came behind output that is being written.
+  std::shared_ptr<OrderSink> sink;              ///< nullptr while it has no stream.
 
   const std::string& name() const { return registration.node().name(); }
 };

@@ -29,10 +29,13 @@ class WorkerSession {
   /// INVALID_ARGUMENT if events before this one have not come.
   absl::StatusOr<Novelty> OnEvent(std::uint64_t sequence);
 
-  /// The event that has just come is output: it counts as acted upon only when it is in the log.
+  /// The event that has just come is output, or came behind output: it counts as acted upon only
+  /// when that is in the log.
   void AwaitLog() { in_writing_.push_back(last_event_); }
   /// The oldest of them is.
   void OnLogged() { in_writing_.pop_front(); }
+  /// The oldest of them; 0: none.
+  std::uint64_t awaits_log() const { return in_writing_.empty() ? 0 : in_writing_.front(); }
 
   /// All events up to this one have been acted upon.
   std::uint64_t acted_upon() const {
@@ -42,7 +45,7 @@ class WorkerSession {
  private:
   std::deque<proto::Order> untaken_;
   std::uint64_t last_order_ = 0;
-  std::deque<std::uint64_t> in_writing_;  ///< Sequences of output events, ascending.
+  std::deque<std::uint64_t> in_writing_;  ///< Sequences of events, ascending.
   std::uint64_t last_event_ = 0;
 };
 

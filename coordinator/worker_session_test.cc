@@ -52,5 +52,18 @@ TEST(WorkerSessionTest, OutputCountsOnlyWhenItIsInTheLog) {
   EXPECT_EQ(session.acted_upon(), 4u);
 }
 
+TEST(WorkerSessionTest, EventsBehindOutputComeInTheirTurn) {
+  WorkerSession session;
+  EXPECT_EQ(session.awaits_log(), 0u);
+  for (const std::uint64_t sequence : {1u, 2u, 3u}) {
+    ASSERT_TRUE(session.OnEvent(sequence).ok());
+    session.AwaitLog();
+  }
+  EXPECT_EQ(session.awaits_log(), 1u);
+  session.OnLogged();
+  EXPECT_EQ(session.awaits_log(), 2u);
+  EXPECT_EQ(session.acted_upon(), 1u);
+}
+
 }  // namespace
 }  // namespace bspnow

@@ -69,6 +69,7 @@ class CoordinatorStub::Rim {
 
   bool Register();
   std::optional<proto::RegisterRequest> Describe();
+  bool IsUnacknowledged(const proto::HeldJob& job, std::uint32_t pid) const;
   void HoldUnacknowledged(proto::RegisterRequest& request) const;
   void OnRegistered(const proto::RegisterReply& reply);
   Attachment Attach();
@@ -201,8 +202,25 @@ std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
   return *described;
 }
 
-// Jobs whose processes are gone already, but of which not all was heard: their last output.
+bool CoordinatorStub::Rim::IsUnacknowledged(const proto::HeldJob& job, std::uint32_t pid) const {
+  return std::any_of(unacknowledged_.begin(), unacknowledged_.end(),
+                     [&](const proto::WorkerEvent& event) {
+                       return event.job() == job.job() && event.epoch() == job.epoch() &&
+                              event.has_exited() && event.exited().pid() == pid;
+                     });
+}
+
+// What the dead coordinator did not acknowledge comes again, in its order: exits must not overtake
+// output; and jobs whose processes are gone already may have output left.
 void CoordinatorStub::Rim::HoldUnacknowledged(proto::RegisterRequest& request) const {
+  for (proto::HeldJob& job : *request.mutable_held()) {
+    auto& exited = *job.mutable_exited();
+    exited.erase(std::remove_if(exited.begin(), exited.end(),
+                                [&](const proto::ProcessExited& exit) {
+                                  return IsUnacknowledged(job, exit.pid());
+                                }),
+                 exited.end());
+  }
   std::set<std::pair<std::uint64_t, std::uint64_t>> held;
   for (const proto::HeldJob& job : request.held()) held.emplace(job.job(), job.epoch());
   for (const proto::WorkerEvent& event : unacknowledged_) {

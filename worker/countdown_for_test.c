@@ -1,7 +1,7 @@
-// countdown SUPERSTEPS PAUSE_MS [areas|pipe] [fewer]: each superstep every process adds what its neighbours
-// sent to a sum on its heap, and prints it; the line is begun before the bsp_sync and ended behind
-// it. Pid 0 writes to a file as well. With `areas` each saves its state itself; with `pipe` pid 1
-// has something that cannot be saved; with `fewer` the last process takes no part.
+// countdown SUPERSTEPS PAUSE_MS [areas|pipe] [fewer]: each superstep every process adds what its
+// neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync and
+// ended behind it. Pid 0 writes to a file as well. With `areas` each saves its state itself; with
+// `pipe` pid 1 has something that cannot be saved; with `fewer` the last process takes no part.
 #include <bsp.h>
 #include <poll.h>
 #include <stdio.h>

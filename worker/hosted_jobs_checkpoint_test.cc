@@ -91,6 +91,13 @@ class CheckpointTest : public HostedJobsTest {
     }
     return {};
   }
+  std::string WhyFailed(std::uint64_t checkpoint) const {
+    for (const proto::WorkerEvent& event : events_) {
+      const proto::CheckpointFailed& failed = event.checkpoint_failed();
+      if (failed.checkpoint() == checkpoint) return failed.reason();
+    }
+    return {};
+  }
   static std::string ReadFile(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -258,15 +265,16 @@ TEST_F(CheckpointTest, WhereTheLastDidNotFitTheNextIsNotWritten) {
   Open();
   jobs_->OnOrder(Countdown(hash, {"100000", "1"}));
   ASSERT_TRUE(RunUntilMoreOutput());
-  for (const std::uint64_t checkpoint : {1, 2}) {
+  std::vector<std::string> reasons;  // Of a process if it has refused, else of the node.
+  do {
+    const std::uint64_t checkpoint = reasons.size() + 1;
     jobs_->OnOrder(Take(checkpoint, 0, ImagePlan::After::kGoOn));
     ASSERT_TRUE(RunUntilAnswered(checkpoint));
-    const std::string& reason = events_.back().checkpoint_failed().reason();
-    EXPECT_NE(reason.find("quota"), std::string::npos) << reason;
-    const bool was_written = reason.find("pid ") == std::string::npos;
-    EXPECT_EQ(was_written, checkpoint == 1) << reason;
-    ASSERT_TRUE(RunUntilMoreOutput());
-  }
+    reasons.push_back(WhyFailed(checkpoint));
+    ASSERT_NE(reasons.back().find("quota"), std::string::npos) << reasons.back();
+  } while (!reasons.back().starts_with("pid ") && reasons.size() < 100);
+  EXPECT_GT(reasons.size(), 1u);
+  EXPECT_LT(reasons.size(), 100u);
   ASSERT_TRUE(EndEpoch(1));
 }
 

@@ -62,8 +62,10 @@ void JobCheckpoints::Finish(std::uint64_t checkpoint, const NodeSegment& segment
   }
   const std::weak_ptr<int> alive = alive_;
   keeper_.Settle(job_, checkpoint, collection.Names(checkpoint),
-                 [this, alive, checkpoint, event](const absl::StatusOr<SettledImages>& settled) {
-                   if (alive.expired()) return;
+                 [this, alive, checkpoint, event, job = job_,
+                  &keeper = keeper_](const absl::StatusOr<SettledImages>& settled) {
+                   if (alive.expired())
+                     return keeper.Discard(job, checkpoint, [] {});  // Nobody asks.
                    if (!settled.ok()) {
                      return ReportFailed(checkpoint, std::string(settled.status().message()));
                    }

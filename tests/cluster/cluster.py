@@ -21,6 +21,7 @@ from daemons import Binaries, Daemon, Failed, wait_until
 from proxy import Proxy
 
 COMMAND_S = 300.0
+ENDED = ("succeeded", "failed", "cancelled")
 
 
 class Cluster:
@@ -68,7 +69,7 @@ class Cluster:
 
     def _end(self, failed):
         """Ends everything, in any state. What is wrong, then."""
-        complaints = []
+        complaints = [] if failed else self._images_left()
         for worker in self.workers.values():
             complaints += worker.stop()
             if not worker.was_killed:  # Its next start clears up.
@@ -89,6 +90,17 @@ class Cluster:
                     daemon.print_log()
         shutil.rmtree(self.directory, ignore_errors=True)
         return complaints
+
+    def _images_left(self):
+        """Images of jobs that have ended, on nodes that should have heard of it."""
+        up = self.nodes_up()
+        def find():
+            live = self.jobs_alive()
+            return [path for name in up for path in
+                    left_behind.entries(os.path.join(self.workers[name].state_dir, "checkpoints"))
+                    if os.path.basename(path).removeprefix("job-") not in live]
+        return ["left behind: " + file for path in left_behind.await_none(find)
+                for file in [path, *left_behind.files_below(path)]]
 
     def _path(self, *names):
         return os.path.join(self.directory, *names)
@@ -208,6 +220,12 @@ class Cluster:
 
     def show(self, job):
         return json.loads(self.bsp("show", "--json", job).stdout)
+
+    def jobs_alive(self):
+        """The numbers, as strings, of jobs that have not ended."""
+        listed = json.loads(self.bsp("jobs", "--json").stdout)
+        listed = listed.get("jobs", []) if isinstance(listed, dict) else listed
+        return {str(job["job"]) for job in listed if str(job["state"]).lower() not in ENDED}
 
     def state(self, job):
         return str(self.show(job)["state"]).lower()

@@ -13,6 +13,7 @@ import signal
 import time
 
 import left_behind
+from cluster import ENDED
 
 STOPS_S = (0.5, 5.0)
 LONG_STOPS_S = (15.0, 30.0)
@@ -139,7 +140,7 @@ def has_ended(cluster, job):
     """False while the coordinator is away."""
     shown = cluster.bsp("show", "--json", job, check=False)
     return shown.returncode == 0 and \
-        json.loads(shown.stdout)["state"].lower() in ("succeeded", "failed", "cancelled")
+        json.loads(shown.stdout)["state"].lower() in ENDED
 
 
 # ---- At a named moment ----------------------------------------------------------------------

@@ -4,7 +4,7 @@ byte by byte and once, and the same file."""
 import os
 import tempfile
 
-from cluster import COMMAND_S
+from cluster import COMMAND_S, ENDED
 from daemons import Failed, wait_until
 from reference import alone, arranged, path_of
 
@@ -38,7 +38,7 @@ class Enduring:
     @staticmethod
     def superstep(cluster, job):
         shown = cluster.show(job)
-        if str(shown["state"]).lower() in ("succeeded", "failed", "cancelled"):
+        if str(shown["state"]).lower() in ENDED:
             raise Failed(f"job {job} has ended: {shown}")
         return int(shown.get("totals", {}).get("supersteps", 0) or 0)
 

@@ -7,7 +7,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from cluster import Cluster
+from cluster import ENDED, Cluster
 from reference import alone, arranged, path_of
 
 P = 3
@@ -42,7 +42,7 @@ class MisbehaviourTest(unittest.TestCase):
 
     def end_of(self, job):
         """The job's state after it has ended, or was helped to end."""
-        self.cluster.await_state(job, "succeeded", "failed", "cancelled")
+        self.cluster.await_state(job, *ENDED)
         return self.cluster.state(job)
 
     def test_one_that_floods(self):

@@ -32,7 +32,7 @@ class Proxy:
         self.command("faults", route, *[f"{name}={value}" for name, value in means.items()])
 
     def now(self, what, route):
-        """One fault now: reset, halfopen; on new connections, too: cut, cut-to, cut-from; or heal."""
+        """One fault now: reset, halfopen, cut, cut-to, cut-from; or heal (see fault_proxy.cc)."""
         self.command(what, route)
 
     def counts(self):

@@ -40,6 +40,8 @@ SimCluster::SimCluster(std::uint64_t seed)
   loop_.After(calm_from_ns_ - loop_.now_ns(), [this] { CallOff(); });
 }
 
+SimCluster::~SimCluster() = default;
+
 void SimCluster::Trace() {
   oracle_.TraceTo([this](const std::string& what) {
     if (what == "barriers" || what == "frames") return;
@@ -88,7 +90,9 @@ std::string SimCluster::Leftovers() const {
     if (!machine.worker->IsIdle()) return "processes are left on " + machine.name;
     if (!machine.store->empty()) return "images are left on " + machine.name;
   }
-  return journal_.checkpoints.empty() ? "" : "the journal still knows checkpoints";
+  if (journal_.checkpoints.empty()) return "";
+  return "the journal still knows checkpoints of job " +
+         std::to_string(Value(journal_.checkpoints.begin()->first));
 }
 
 // Exactly once, whatever happened.

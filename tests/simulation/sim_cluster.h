@@ -20,6 +20,7 @@ namespace bspnow {
 class SimCluster {
  public:
   explicit SimCluster(std::uint64_t seed);
+  ~SimCluster();
 
   /// Says what happens, on standard output.
   void Trace();
@@ -52,9 +53,10 @@ class SimCluster {
 
   void PlanFaults();
   void Disturb();
+  void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void DisturbWorker(Machine& machine);
-  void KillWorker(Machine& machine, bool power);
+  void KillWorker(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();
 

@@ -172,8 +172,10 @@ void SimCoordinator::CheckNothingLeft(JobId job) const {
 }
 
 void SimCoordinator::OnEnded(JobId job) {
-  CheckNothingLeft(job);
-  oracle_.OnEnded(*table_.Find(job));
+  if (!superseded()) {
+    CheckNothingLeft(job);
+    oracle_.OnEnded(*table_.Find(job));
+  }
   EndCheckpoints(job);
 }
 
@@ -196,14 +198,15 @@ void SimCoordinator::Clear(JobId job) {
 void SimCoordinator::Store(JobTransition transition) {
   if (transition.record.phase == JobPhase::kRunning) CheckOrder(transition.record);
   const auto apply = [this, record = transition.record] {
-    if (journal_.fails && loop_.Chance(10)) return false;
+    if (journal_.fails && loop_.Chance(10)) return Written::kNo;
     journal_.jobs[record.id] = record;
     journal_.next_job = std::max(journal_.next_job, Value(record.id) + 1);
-    return true;
+    return Written::kYes;
   };
-  writer_.Queue({.apply = apply, .done = [this, sequence = transition.sequence](bool ok) {
-                   Perform(ok ? table_.OnStored(sequence, Now())
-                              : table_.OnStoreFailed(sequence, "disk full", Now()));
+  writer_.Queue({.apply = apply, .done = [this, sequence = transition.sequence](Written written) {
+                   Perform(written == Written::kYes
+                               ? table_.OnStored(sequence, Now())
+                               : table_.OnStoreFailed(sequence, "disk full", Now()));
                  }});
 }
 

@@ -1,5 +1,5 @@
-// The coordinator of the simulation: JobTable, Barrier, Leases and JobCheckpoints as they are, and a
-// rim that does what coordinator/cluster*.cc do. What it has stored outlives it (SimJournal).
+// The coordinator of the simulation: JobTable, Barrier, Leases and JobCheckpoints as they are, and
+// a rim that does what coordinator/cluster*.cc do. What it has stored outlives it (SimJournal).
 #ifndef TESTS_SIMULATION_SIM_COORDINATOR_H_
 #define TESTS_SIMULATION_SIM_COORDINATOR_H_
 
@@ -100,7 +100,8 @@ class SimCoordinator {
   void Checkpoint(JobId job);
   void Suspend(JobId job);
   void Resume(JobId job);
-  void SetDrained(const std::string& node, bool drained);
+  enum class Turn { kAway, kBack };
+  void SetDrained(const std::string& node, Turn turn);
 
   // ---- Workers.
 
@@ -191,7 +192,6 @@ class SimCoordinator {
   void Trace(const JobOrders& orders) const;
   void Perform(JobOrders orders);
   void Store(JobTransition transition);
-  void OnStored(const JobTransition& transition, bool ok);
   void Start(const StartOrder& order);
   void Clear(JobId job);
   void OnEnded(JobId job);
@@ -240,7 +240,8 @@ class SimCoordinator {
   void Prepare(JobId id);
   bool WaitsForHolders(JobId id, Saved& job);
   void CutBack(JobId id, Saved& job, const bspnow::Checkpoint* from);
-  void OnCutBack(JobId id, Epoch epoch, bool ok);
+  Written CutLog(JobId id, const std::map<std::uint32_t, std::uint64_t>& words);
+  void OnCutBack(JobId id, Epoch epoch, Written written);
   void Launch(const StartOrder& order, const bspnow::Checkpoint* from);
   std::optional<SimResume> ResumeFrom(const Saved& job, const bspnow::Checkpoint* from) const;
   bool EndsUnstarted(const EndOrder& order);

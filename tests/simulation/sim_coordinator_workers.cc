@@ -115,7 +115,8 @@ void SimCoordinator::Lose(WorkerId id, const std::string& reason) {
   Perform(table_.OnNodeLost(id, reason, superstep_of, Now()));
 }
 
-void SimCoordinator::SetDrained(const std::string& node, bool drained) {
+void SimCoordinator::SetDrained(const std::string& node, Turn turn) {
+  const bool drained = turn == Turn::kAway;
   drained ? static_cast<void>(drained_.insert(node)) : static_cast<void>(drained_.erase(node));
   writer_.Queue({.apply =
                      [this, node, drained] {
@@ -124,9 +125,9 @@ void SimCoordinator::SetDrained(const std::string& node, bool drained) {
                        } else {
                          journal_.drained.erase(node);
                        }
-                       return true;
+                       return Written::kYes;
                      },
-                 .done = [](bool) {}});
+                 .done = [](Written) {}});
   auto* worker = FindByName(node);
   if (worker == nullptr) return;
   const WorkerId id = worker->first;
@@ -209,18 +210,18 @@ void SimCoordinator::OnOutput(WorkerId id, JobId job, Epoch epoch, const SimOutp
   FindWorker(id)->in_log.emplace_back(FindWorker(id)->last_event, std::nullopt);
   const auto append = [this, job, output] {
     std::vector<std::uint64_t>& log = journal_.logs[job][output.pid];
-    if (output.offset > log.size()) return false;
+    if (output.offset > log.size()) return Written::kNo;
     if (output.offset < log.size()) {
       oracle_.Count("repeated output");
       if (log[output.offset] != output.word) oracle_.Fail("output is repeated otherwise");
-      return true;
+      return Written::kYes;
     }
     log.push_back(output.word);
-    return true;
+    return Written::kYes;
   };
-  log_writer_.Queue({.apply = append, .done = [this, id, job, epoch](bool ok) {
+  log_writer_.Queue({.apply = append, .done = [this, id, job, epoch](Written written) {
                        OnLogged(id);
-                       if (ok) return;
+                       if (written == Written::kYes) return;
                        oracle_.Count("gaps in output");
                        Perform(table_.OnBroken(job, epoch, "a gap in its output", Now()));
                      }});

@@ -27,7 +27,20 @@ void SimCluster::Disturb() {
   oracle_.Count("disturbances");
   // A disk that fails loses ends, too: with a restart they would be others.
   if (!journal_.fails && loop_.Chance(8)) return DisturbCoordinator();
-  DisturbWorker(machines_[loop_.Below(machines_.size())]);
+  Machine& machine = machines_[loop_.Below(machines_.size())];
+  loop_.Chance(10) ? DrainForAWhile(machine.name) : DisturbWorker(machine);
+}
+
+void SimCluster::DrainForAWhile(const std::string& node) {
+  for (const std::uint64_t after_ns : {std::uint64_t{0}, loop_.Between(1, 20) * kSecond / 10}) {
+    loop_.After(after_ns, [this, node, after_ns] {
+      loop_.On(coordinator().actor(), 0, [node, after_ns, &called = coordinator()] {
+        if (!called.dead())
+          called.SetDrained(
+              node, after_ns == 0 ? SimCoordinator::Turn::kAway : SimCoordinator::Turn::kBack);
+      });
+    });
+  }
 }
 
 void SimCluster::DisturbCoordinator() {
@@ -80,13 +93,14 @@ void SimCluster::DisturbWorker(Machine& machine) {
     if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
     return;
   }
-  KillWorker(machine, loop_.Chance(30));
+  const bool power = loop_.Chance(30);
+  oracle_.Count(power ? "machines without power" : "dead workers");
+  KillWorker(machine);
+  if (power) machine.store->LosePower();
 }
 
-void SimCluster::KillWorker(Machine& machine, bool power) {
-  oracle_.Count(power ? "machines without power" : "dead workers");
+void SimCluster::KillWorker(Machine& machine) {
   machine.worker->Die();
-  if (power) machine.store->LosePower();
   const bool long_gone = loop_.Chance(20);
   loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond),
               [this, &machine] { StartWorker(machine); });
@@ -106,7 +120,8 @@ void SimCluster::CallOff() {
   loop_.After(kSecond, [this] { CallOff(); });
   loop_.On(coordinator().actor(), 0, [this, &called = coordinator()] {
     if (called.dead() || called.superseded()) return;
-    for (const Machine& machine : machines_) called.SetDrained(machine.name, false);
+    for (const Machine& machine : machines_)
+      called.SetDrained(machine.name, SimCoordinator::Turn::kBack);
     std::vector<JobId> suspended;
     for (const JobRecord* record : called.table().records()) {
       if (record->phase == JobPhase::kSuspended) suspended.push_back(record->id);

@@ -15,10 +15,10 @@ void SimWriter::Next() {
     if (dead_ || !may_write_()) return;
     const Write write = std::move(queue_.front());
     queue_.pop_front();
-    const bool ok = write.apply();
+    const Written written = write.apply();
     if (!queue_.empty()) Next();
-    loop_.On(coordinator_, loop_.Below(kMillisecond), [this, done = write.done, ok] {
-      if (!dead_) done(ok);
+    loop_.On(coordinator_, loop_.Below(kMillisecond), [this, done = write.done, written] {
+      if (!dead_) done(written);
     });
   });
 }

@@ -1,4 +1,4 @@
-// What the coordinators of a simulation have on their disk: the journal, and the output of the jobs.
+// What the coordinators of a simulation have on their disk: the journal, and what jobs print.
 #ifndef TESTS_SIMULATION_SIM_JOURNAL_H_
 #define TESTS_SIMULATION_SIM_JOURNAL_H_
 
@@ -47,12 +47,14 @@ struct SimJournal {
   std::map<JobId, Log> logs;
 };
 
+enum class Written { kNo, kYes };
+
 /// A thread that writes one thing after the other, for one coordinator.
 class SimWriter {
  public:
   struct Write {
-    std::function<bool()> apply;     ///< False: it could not be done.
-    std::function<void(bool)> done;  ///< On the coordinator's thread.
+    std::function<Written()> apply;
+    std::function<void(Written)> done;  ///< On the coordinator's thread.
   };
 
   SimWriter(SimLoop& loop, SimLoop::ActorPtr coordinator, std::function<bool()> may_write,

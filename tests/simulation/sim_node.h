@@ -29,6 +29,9 @@ namespace bspnow {
 class SimCoordinator;
 class SimNode;
 
+/// From a process to its daemon.
+inline constexpr std::uint64_t kBellNs = 2 * kMicrosecond;
+
 /// What a worker reports, numbered when it is sent.
 struct SimEvent {
   JobId job;

@@ -109,7 +109,6 @@ void SimNode::FinishSuperstep() {
     }
   }
   inbox_.erase(superstep);
-  asked_.erase(superstep);
   Save();
 }
 

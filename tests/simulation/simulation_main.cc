@@ -56,7 +56,6 @@ bool Happened(const SimStatistics& sum) {
                                    "losses overcome",
                                    "machines without power",
                                    "moved",
-                                   "output of old epochs",
                                    "paused coordinators",
                                    "paused daemons",
                                    "paused machines",
@@ -72,7 +71,7 @@ bool Happened(const SimStatistics& sum) {
                                    "suspended",
                                    "two coordinators",
                                    "waits for holders",
-                                   "went back further"};
+                                   "catalogues cut back"};
   bool all = true;
   for (const char* what : kMust) {
     const auto found = sum.counts.find(what);
