@@ -27,7 +27,7 @@
 #include "worker/blob_cache.h"
 #include "worker/content_stub.h"
 #include "worker/coordinator_stub.h"
-#include "worker/data_plane.h"
+#include "worker/exchange/data_plane.h"
 #include "worker/hosted_jobs.h"
 #include "worker/images/image_store.h"
 #include "worker/images/image_transfer.h"

@@ -21,7 +21,7 @@
 #include "worker/blob_cache.h"
 #include "worker/checkpoint_keeper.h"
 #include "worker/checkpoint_restore.h"
-#include "worker/data_plane.h"
+#include "worker/exchange/data_plane.h"
 #include "worker/host_link.h"
 #include "worker/images/image_store.h"
 #include "worker/images/image_transfer.h"

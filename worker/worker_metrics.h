@@ -11,7 +11,7 @@
 #include <string>
 
 #include "net/event_loop.h"
-#include "worker/data_plane.h"
+#include "worker/exchange/data_plane.h"
 
 namespace bspnow {
 

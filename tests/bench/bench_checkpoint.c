@@ -1,5 +1,5 @@
 /* bench_checkpoint MIB PERCENT: a process of MIB megabytes, none of them zero, that changes PERCENT
- * of its pages now and then, and else only synchronises; until it is cancelled. What the checkpoints
+ * of its pages now and then, and else only synchronises; until it is cancelled. What checkpoints
  * cost the service measures itself, and `bsp show --json` tells. */
 #include <bsp.h>
 #include <stdint.h>

@@ -30,7 +30,7 @@
 #include "base/unique_fd.h"
 #include "coordinator/barrier_server.h"
 #include "net/event_loop.h"
-#include "worker/data_plane.h"
+#include "worker/exchange/data_plane.h"
 #include "worker/limits.h"
 #include "worker/node_segment.h"
 #include "worker/process_host.h"

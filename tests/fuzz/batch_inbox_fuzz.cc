@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "runtime/link_segment.h"
-#include "worker/batch_inbox.h"
-#include "worker/job_shape.h"
+#include "worker/exchange/batch_inbox.h"
+#include "worker/exchange/job_shape.h"
 
 namespace bspnow {
 namespace {

@@ -22,7 +22,7 @@
 #include "tests/simulation/sim_program.h"
 #include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_streams.h"
-#include "worker/node_exchange.h"
+#include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
 

@@ -98,12 +98,13 @@ void SimStreams::Pump(WorkerId target, Sender& sender) {
   if (!sender.welcome || sender.link->broken(SimLink::kCaller)) return;
   while (const auto next = sender.retention.NextToSend()) {
     sender.retention.Sent();
-    sender.link->Send(SimLink::kCaller, [this, target, self = self_, sequence = next->sequence,
-                                         frame = sender.kept.at(next->sequence)] {
-      SimStreams* receiver = find_(target);
-      if (receiver == nullptr || receiver->dead_) return;
-      receiver->OnFrame(self, sequence, frame, this);
-    });
+    sender.link->Send(SimLink::kCaller,
+                      [this, target, link = sender.link, self = self_, sequence = next->sequence,
+                       frame = sender.kept.at(next->sequence)] {
+                        SimStreams* receiver = find_(target);
+                        if (receiver == nullptr || receiver->dead_) return;
+                        receiver->OnFrame(self, sequence, frame, link, this);
+                      });
   }
 }
 
@@ -155,19 +156,19 @@ void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& l
              [sender, target = self_, link, last] { sender->OnWelcome(target, link, last); });
 }
 
+// What came by a connection is acknowledged there.
 void SimStreams::OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame,
-                         SimStreams* sender) {
+                         const Link& link, SimStreams* sender) {
   Receiver& receiver = receivers_[from];
   if (receiver.reception.Take(sequence)) events_.taken(frame);
-  if (std::exchange(receiver.owes_ack, true)) return;
-  loop_.On(actor_, loop_.Below(20 * kMillisecond), [this, from, sender] {
+  if (!receiver.owe_acks.insert(link).second) return;
+  loop_.On(actor_, loop_.Below(20 * kMillisecond), [this, from, link, sender] {
     Receiver& owing = receivers_[from];
-    owing.owes_ack = false;
+    owing.owe_acks.erase(link);
     if (dead_) return;
-    owing.link->Send(SimLink::kCalled,
-                     [sender, target = self_, link = owing.link, last = owing.reception.last()] {
-                       sender->OnAck(target, link, last);
-                     });
+    link->Send(SimLink::kCalled, [sender, target = self_, link, last = owing.reception.last()] {
+      sender->OnAck(target, link, last);
+    });
   });
 }
 

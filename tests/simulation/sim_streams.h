@@ -7,13 +7,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "base/ids.h"
 #include "net/retention.h"
 #include "tests/simulation/sim_link.h"
 #include "tests/simulation/sim_oracle.h"
-#include "worker/node_exchange.h"
+#include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
 
@@ -83,7 +84,7 @@ class SimStreams {
     Reception reception;
     std::uint64_t incarnation = 0;
     Link link;
-    bool owes_ack = false;
+    std::set<Link> owe_acks;  ///< Connections by which something came.
   };
 
   void Connect(WorkerId target);
@@ -91,7 +92,8 @@ class SimStreams {
   void Pump(WorkerId target, Sender& sender);
   void OnHello(WorkerId from, std::uint64_t incarnation, const Link& link, SimStreams* sender);
   void OnWelcome(WorkerId target, const Link& link, std::uint64_t sequence);
-  void OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame, SimStreams* sender);
+  void OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame, const Link& link,
+               SimStreams* sender);
   void OnAck(WorkerId target, const Link& link, std::uint64_t sequence);
   void Deliver(Sender& sender, const std::vector<RetainedFrame>& frames);
   static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);

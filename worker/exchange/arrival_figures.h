@@ -1,0 +1,28 @@
+// What Arrive and Progress tell of the processes of a node, from what they wrote into the segment.
+// They may have written anything: it is shown, and not relied upon.
+#ifndef WORKER_EXCHANGE_ARRIVAL_FIGURES_H_
+#define WORKER_EXCHANGE_ARRIVAL_FIGURES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/ids.h"
+#include "net/frame.h"
+#include "runtime/link_segment.h"
+#include "worker/node_segment.h"
+
+namespace bspnow {
+
+/// Of these processes in this superstep; the lengths of time of the whole are the first one's.
+SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uint64_t superstep);
+
+/// Of a job that lives here alone.
+ProgressBody ProgressOf(const JobMeasurements& measured);
+
+/// Sets the bits, by pid, of those that are in bsp_end.
+void MarkEnding(const Segment& segment, std::span<const Pid> pids, std::span<std::byte> bitmap);
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_ARRIVAL_FIGURES_H_

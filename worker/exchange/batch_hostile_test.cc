@@ -1,0 +1,153 @@
+// What no honest process writes, and no honest peer sends.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "worker/exchange/batch_fixture.h"
+
+namespace bspnow {
+namespace {
+
+using BatchHostileTest = BatchTest;
+
+TEST_F(BatchHostileTest, EndsAChainThatRunsInACircle) {
+  Outbox zero(near_.segment(), Pid{0});
+  const std::uint64_t chunk = zero.Chunk(0, "around", 0);
+  reinterpret_cast<Chunk*>(near_.segment().arena(Pid{0}) + chunk)->next = chunk;
+  zero.entry(Pid{2}, 0).puts = chunk;
+  EXPECT_FALSE(Superstep(0, kData).ok());
+}
+
+TEST_F(BatchHostileTest, RefusesChunksOutsideTheHeapOfTheirParity) {
+  const Segment& segment = near_.segment();
+  Outbox zero(segment, Pid{0});
+  const std::uint64_t heap_end = segment.heap_offset(0) + segment.layout().heap_bytes;
+  for (const std::uint64_t bad :
+       {std::uint64_t{16}, segment.heap_offset(0) + 8, segment.heap_offset(1), heap_end - 8,
+        ~std::uint64_t{0} - 15, segment.layout().arena_bytes}) {
+    zero.entry(Pid{2}, 0).puts = bad;
+    EXPECT_FALSE(Superstep(0, kData).ok()) << bad;
+  }
+  const std::uint64_t chunk = zero.Chunk(0, "x", 0);
+  zero.entry(Pid{2}, 0).puts = chunk;
+  for (const std::uint64_t used : {std::uint64_t{0}, heap_end - chunk + 1, ~std::uint64_t{0}}) {
+    reinterpret_cast<Chunk*>(segment.arena(Pid{0}) + chunk)->used_bytes = used;
+    EXPECT_FALSE(Superstep(0, kData).ok()) << used;
+  }
+}
+
+TEST_F(BatchHostileTest, SaysHowLargeAnHRelationIsTooLarge) {
+  const std::uint64_t heap_bytes = far_.segment().layout().heap_bytes;
+  BatchPiece piece{.content = static_cast<std::uint32_t>(BatchContent::kMessages),
+                   .source_pid = 0,
+                   .destination_pid = 2,
+                   .chunk_bytes = heap_bytes,
+                   .chunk_offset = 0};
+  const std::string data(100, 'x');
+  const absl::Status status = inbox_.Take(0, piece, std::as_bytes(std::span(data)));
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_NE(std::string(status.message()).find(std::to_string(heap_bytes)), std::string::npos);
+}
+
+// Every frame must lie in the heap that it was taken from, whatever the process wrote.
+TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
+  const Segment& segment = near_.segment();
+  const SegmentLayout& layout = segment.layout();
+  std::mt19937_64 random(20261121);
+  const auto number = [&]() -> std::uint64_t {
+    switch (random() % 6) {
+      case 0:
+        return random();
+      case 1:
+        return random() % 64;
+      case 2:
+        return segment.heap_offset(static_cast<int>(random() % 3)) + random() % 4096 / 16 * 16;
+      case 3:
+        return segment.heap_offset(static_cast<int>(random() % 4)) - random() % 4096;
+      case 4:
+        return random() % 4096;
+      default:
+        return ~std::uint64_t{0} - random() % 64;
+    }
+  };
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::uint64_t superstep = static_cast<std::uint64_t>(trial);
+    for (const Pid pid : {Pid{0}, Pid{1}}) {
+      auto* arena = segment.arena(pid);
+      for (unsigned i = 0; i < 2 * kProcs * sizeof(DirectoryEntry) / 8; ++i) {
+        reinterpret_cast<std::uint64_t*>(arena)[i] = random() % 3 == 0 ? number() : 0;
+      }
+      for (int heap = 0; heap < 2; ++heap) {
+        auto* words = reinterpret_cast<std::uint64_t*>(arena + segment.heap_offset(heap));
+        for (unsigned i = 0; i < 512; ++i) words[i] = number();
+      }
+      auto* handed = reinterpret_cast<std::uint32_t*>(arena + layout.handed_offset);
+      for (unsigned i = 0; i < 2 * kHandedMax * sizeof(HandedChunk) / 4; ++i) {
+        handed[i] = static_cast<std::uint32_t>(random() % 2 == 0 ? random() % 4 : number());
+      }
+      ProcessCell& cell = segment.cell(pid);
+      cell.direct[0] = number();
+      cell.direct[1] = number();
+      for (RegistrationVote& vote : cell.votes) {
+        vote = {.superstep = random() % 2 == 0 ? superstep : number(),
+                .digest = number(),
+                .pushes = random() % 2 == 0 ? random() % 64 : number(),
+                .pops = random() % 2 == 0 ? random() % 64 : number(),
+                .tag_bytes = number()};
+      }
+      for (unsigned i = 0; i < 64; ++i) segment.pushes(pid, superstep & 1)[i] = number();
+    }
+    BatchSource::Frames frames(2);
+    const BarrierCounts counts{.data = 2, .gets = 2, .votes = random() % 4 == 0, .ending = 0};
+    (void)source_.CollectBatch(superstep, counts, frames);
+    const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = number()};
+    (void)source_.CollectAnswers(superstep, {&request, 1}, frames);
+    for (const OutgoingBatch& frame : frames[1]) {
+      ASSERT_LT(frame.piece.source_pid, 2u);
+      const std::byte* arena = segment.arena(Pid{frame.piece.source_pid});
+      for (const iovec& piece : frame.pieces) {
+        const auto* at = static_cast<const std::byte*>(piece.iov_base);
+        ASSERT_GE(at, arena + layout.heaps_offset);
+        ASSERT_LE(at + piece.iov_len, arena + layout.arena_bytes);
+      }
+    }
+    source_.OnReleased(superstep);
+  }
+}
+
+// What a peer sends may be anything: it is refused, or lands in the heaps of that peer's images.
+TEST_F(BatchHostileTest, RefusesPiecesThatMakeNoSense) {
+  std::mt19937_64 random(7);
+  const auto number = [&](std::uint64_t usual) {
+    return random() % 8 == 0 ? random() : random() % usual;
+  };
+  std::uint64_t taken = 0;
+  const std::string data(4096, 'x');
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    const std::uint64_t superstep = i / 1000;
+    if (i % 1000 == 0 && i != 0) inbox_.Publish(superstep - 1);
+    const BatchPiece piece{.content = static_cast<std::uint32_t>(number(9)),
+                           .source_pid = static_cast<std::uint32_t>(number(kProcs + 1)),
+                           .destination_pid = static_cast<std::uint32_t>(number(kProcs + 1)),
+                           .chunk_bytes = number(4096),
+                           .chunk_offset = random() % 2 == 0 ? 0 : number(4096)};
+    std::string some(data, 0, random() % 256);
+    for (char& c : some) c = static_cast<char>(number(4));
+    const auto bytes = std::as_bytes(std::span(some));
+    if (!inbox_.Check(0, piece, bytes.size()).ok()) continue;
+    ASSERT_LT(piece.source_pid, 2u);
+    const auto placed = inbox_.Place(superstep, piece, bytes.size());
+    if (!placed.empty()) {
+      const std::byte* heaps =
+          far_.segment().arena(Pid{piece.source_pid}) + far_.segment().layout().heaps_offset;
+      ASSERT_GE(placed.data(), heaps);
+      ASSERT_LE(placed.data() + placed.size(), heaps + kHeaps * far_.segment().layout().heap_bytes);
+    }
+    taken += inbox_.Take(superstep, piece, bytes).ok();
+  }
+  EXPECT_GT(taken, 1000u);  // Else it would show nothing.
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,131 @@
+// From frames to the images of other nodes' processes: chunks, sums, votes and answers, laid down
+// in this node's segment as if those processes lived here (runtime/link.h). What came is kept aside
+// until its superstep is released; a frame that makes no sense is refused.
+#ifndef WORKER_EXCHANGE_BATCH_INBOX_H_
+#define WORKER_EXCHANGE_BATCH_INBOX_H_
+
+#include <absl/status/status.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "net/frame.h"
+#include "runtime/link_segment.h"
+#include "worker/exchange/batch_source.h"
+#include "worker/exchange/job_shape.h"
+
+namespace bspnow {
+
+class BatchInbox {
+ public:
+  /// Writes an unbuffered put into the memory of a process here; false if that cannot be done now.
+  using WriteDirect = std::function<bool(Pid destination, std::uint64_t superstep,
+                                         const PutRecord& put, std::span<const std::byte> data)>;
+
+  /// All but `write_direct` are the caller's and stay.
+  BatchInbox(const Segment& segment, const JobShape& shape, WriteDirect write_direct);
+
+  /// INVALID_ARGUMENT if `host` cannot have sent this piece. To be asked before the calls below.
+  absl::Status Check(std::uint32_t host, const BatchPiece& piece, std::size_t data_bytes) const;
+
+  /// Where the data of this piece may be read to at once; nothing if it must be handed to Take
+  /// from elsewhere. May be asked again for the same piece.
+  std::span<std::byte> Place(std::uint64_t superstep, const BatchPiece& piece,
+                             std::size_t data_bytes);
+
+  /// Takes a piece in. INVALID_ARGUMENT: it makes no sense. RESOURCE_EXHAUSTED: there is no room,
+  /// the job cannot go on.
+  absl::Status Take(std::uint64_t superstep, const BatchPiece& piece,
+                    std::span<const std::byte> data);
+
+  /// Lets the processes here see what came in this superstep, which ends. Before the barrier is
+  /// released; afterwards superstep + 2 may come in.
+  void Publish(std::uint64_t superstep);
+
+  /// The answers of these processes in this superstep are complete; lets those who wait go on.
+  void PublishAnswers(std::uint64_t superstep, std::uint32_t host);
+
+  /// Who here was asked for what by processes of that host, in a superstep that is published.
+  void FindRequests(std::uint64_t superstep, std::uint32_t host,
+                    std::vector<AnswerRequest>& requests) const;
+
+ private:
+  enum Chain { kPuts, kGets, kMessages, kChains };
+
+  /// A chunk that came in part.
+  struct Partial {
+    std::uint64_t offset = 0;  ///< In the source's arena; 0: none.
+    std::uint64_t bytes = 0;   ///< That it will have.
+    std::uint64_t done = 0;
+  };
+
+  /// What came from one process for another in one superstep.
+  struct Pair {
+    Pid source{};
+    Pid destination{};
+    DirectoryEntry entry{};
+    std::array<std::uint64_t, kChains> last{};  ///< Chunk of each chain.
+    std::array<Partial, kChains> partial{};
+  };
+
+  struct Vote {
+    Pid source{};
+    std::vector<std::byte> bytes;
+    std::uint64_t bytes_wanted = 0;
+  };
+
+  /// One heap of one image.
+  struct Heap {
+    std::uint64_t used = 0;
+    std::uint64_t peak = 0;       ///< Bytes that hold memory.
+    std::uint64_t superstep = 0;  ///< Of the answers in heap 2.
+  };
+
+  /// One parity.
+  struct Side {
+    std::vector<std::uint32_t> index;  ///< By source and place of the destination; 0: no pair.
+    std::vector<Pair> pairs;
+    std::vector<Pair> published;  ///< Still to be seen in the directories.
+    std::vector<Vote> votes;
+    std::unordered_map<std::uint64_t, Partial> answers;  ///< By AnswersKey.
+  };
+
+  static std::uint64_t AnswersKey(const BatchPiece& piece) {
+    return std::uint64_t{piece.source_pid} << 32 | piece.destination_pid;
+  }
+  Heap& heap(Pid source, int number) { return heaps_[kHeaps * Value(source) + number]; }
+  Pair& pair(Side& side, Pid source, Pid destination);
+  Partial& partial(std::uint64_t superstep, const BatchPiece& piece);
+  std::byte* Address(const BatchPiece& piece, const Partial& partial) const;
+  absl::Status MakeRoom(std::uint64_t superstep, const BatchPiece& piece, Partial& partial);
+  absl::Status Allocate(Pid source, int number, std::uint64_t bytes, std::uint64_t& offset);
+  void Link(Pair& pair, Chain chain, std::uint64_t offset, std::uint64_t content_bytes);
+  absl::Status TakeChunk(std::uint64_t superstep, const BatchPiece& piece,
+                         std::span<const std::byte> data);
+  absl::Status TakeEntries(std::uint64_t superstep, const BatchPiece& piece,
+                           std::span<const std::byte> data);
+  absl::Status TakeDirect(std::uint64_t superstep, const BatchPiece& piece,
+                          std::span<const std::byte> data);
+  absl::Status TakeVote(std::uint64_t superstep, const BatchPiece& piece,
+                        std::span<const std::byte> data);
+  absl::Status CheckChunk(const BatchPiece& piece, std::size_t data_bytes) const;
+  void PublishVotes(Side& side, unsigned parity);
+  void PublishVote(const Vote& vote, unsigned parity);
+  void GiveBack(int parity);
+
+  const Segment& segment_;
+  const JobShape& shape_;
+  WriteDirect write_direct_;
+  std::vector<std::uint32_t> place_here_;  ///< By pid: its index among the processes here.
+  std::vector<Heap> heaps_;
+  std::array<Side, 2> sides_;
+  bool much_memory_ = false;  ///< Some heap holds more than it should for long.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_BATCH_INBOX_H_

@@ -1,0 +1,382 @@
+#include "worker/exchange/batch_source.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "worker/exchange/process_memory.h"
+
+namespace bspnow {
+namespace {
+
+// Checksummed and sent while it lies in the cache; so for parts of chunks and for slices.
+constexpr std::uint64_t kPartBytesMax = std::uint64_t{256} << 10;
+static_assert(sizeof(BatchPiece) + kPartBytesMax <= kFramePayloadBytesMax);
+// Read, checksummed and sent while it lies in the cache.
+constexpr std::uint64_t kSliceBytes = std::uint64_t{256} << 10;
+// Each waiting slice takes memory of this daemon.
+constexpr std::size_t kSlicesMax = std::size_t{1} << 20;
+
+// Tokens of frames whose delivery matters: what it is, and for a handed chunk which.
+constexpr std::uint64_t kUnreadPut = std::uint64_t{1} << 62;
+constexpr std::uint64_t kHandedChunk = std::uint64_t{1} << 61;
+constexpr unsigned kParityShift = 40;
+constexpr unsigned kPidShift = 8;
+
+template <typename T>
+T ReadOnce(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
+template <typename T>
+void Append(std::vector<std::byte>& bytes, const T& value) {
+  const auto* at = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), at, at + sizeof value);
+}
+
+absl::Status Nonsense(Pid pid, const char* what, std::uint64_t value) {
+  return absl::DataLossError(absl::StrCat("pid ", Value(pid),
+                                          " has damaged its communication memory: ", what, " ",
+                                          value, "; the program writes outside its own data"));
+}
+
+}  // namespace
+
+BatchSource::BatchSource(const Segment& segment, const JobShape& shape)
+    : segment_(segment),
+      shape_(shape),
+      os_pids_(shape.host_of.size(), -1),
+      rings_(2 * shape.host_of.size()),
+      counted_(shape.hosts.size()),
+      entries_(shape.hosts.size()) {}
+
+// ---- The processes' memory ----------------------------------------------------------------------
+
+void BatchSource::SetProcess(Pid pid, pid_t os_pid) { os_pids_[Value(pid)] = os_pid; }
+
+void BatchSource::OfferReading() {
+  for (const Pid pid : shape_.here()) {
+    ProcessCell& cell = segment_.cell(pid);
+    const bool may =
+        MayReadProcess(os_pid(pid), ReadOnce(cell.probe_address), ReadOnce(cell.probe_value));
+    __atomic_store_n(&cell.worker_reads, may ? 1u : 0u, __ATOMIC_RELAXED);
+  }
+}
+
+// ---- Frames -------------------------------------------------------------------------------------
+
+OutgoingBatch BatchSource::Begin(std::uint64_t superstep, BatchContent content, Pid source,
+                                 Pid destination) const {
+  OutgoingBatch frame;
+  frame.job = shape_.job;
+  frame.epoch = shape_.epoch;
+  frame.superstep = Superstep{superstep};
+  frame.piece = BatchPiece{.content = static_cast<std::uint32_t>(content),
+                           .source_pid = Value(source),
+                           .destination_pid = Value(destination),
+                           .reserved = 0,
+                           .chunk_bytes = 0,
+                           .chunk_offset = 0};
+  return frame;
+}
+
+void BatchSource::Count(const Frames& frames) {
+  for (std::size_t host = 0; host < frames.size(); ++host) counted_[host] += frames[host].size();
+}
+
+// In parts if it is long. Only the last part carries the token.
+void BatchSource::AddChunk(Frames& frames, const OutgoingBatch& head, const ChunkContent& content) {
+  const Pid source{head.piece.source_pid};
+  const std::uint32_t host = shape_.host_of[head.piece.destination_pid];
+  for (std::uint64_t at = 0; at < content.bytes;) {
+    const std::uint64_t bytes = std::min(content.bytes - at, kPartBytesMax);
+    OutgoingBatch part = head;
+    part.piece.chunk_bytes = content.bytes;
+    part.piece.chunk_offset = at;
+    part.pieces.push_back(iovec{segment_.arena(source) + content.offset + at, bytes});
+    at += bytes;
+    if (at != content.bytes) part.token = 0;
+    frames[host].push_back(std::move(part));
+  }
+}
+
+absl::Status BatchSource::AddChain(Frames& frames, const OutgoingBatch& head, std::uint64_t first,
+                                   ChainBudget& budget) {
+  const auto parity = static_cast<unsigned>(Value(head.superstep) & 1);
+  ChainWalk walk(segment_, Pid{head.piece.source_pid}, parity, first, budget);
+  while (!walk.done()) {
+    ChunkContent content;
+    if (absl::Status s = walk.Next(content); !s.ok()) return s;
+    AddChunk(frames, head, content);
+  }
+  return absl::OkStatus();
+}
+
+// ---- While the processes compute ----------------------------------------------------------------
+
+absl::Status BatchSource::CollectHanded(std::uint64_t superstep, Frames& frames) {
+  absl::Status s = TakeHanded(superstep, frames);
+  Count(frames);
+  return s;
+}
+
+absl::Status BatchSource::TakeHanded(std::uint64_t superstep, Frames& frames) {
+  const unsigned parity = superstep & 1;
+  for (const Pid pid : shape_.here()) {
+    Ring& taken = ring(pid, parity);
+    for (;;) {
+      const std::uint32_t slot = taken.next % kHandedMax;
+      const HandedChunk& handed = segment_.handed(pid, parity)[slot];
+      if ((taken.taken >> slot & 1) != 0) break;
+      if (handed.state.load(std::memory_order_acquire) != HandedChunk::kHanded) break;
+      taken.taken |= 1u << slot;
+      taken.next += 1;
+      if (absl::Status s = AddHanded(superstep, pid, slot, frames); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchSource::AddHanded(std::uint64_t superstep, Pid pid, std::uint32_t slot,
+                                    Frames& frames) {
+  const unsigned parity = superstep & 1;
+  const HandedChunk& handed = segment_.handed(pid, parity)[slot];
+  const std::uint32_t kind = ReadOnce(handed.kind);
+  const std::uint32_t to = ReadOnce(handed.pid);
+  const auto content = static_cast<BatchContent>(kind);
+  if (content != BatchContent::kPuts && content != BatchContent::kMessages) {
+    return Nonsense(pid, "a chunk handed over of kind", kind);
+  }
+  if (to >= shape_.participants || shape_.IsHere(to)) {
+    return Nonsense(pid, "a chunk handed over for pid", to);
+  }
+  ChunkContent chunk;
+  const std::uint64_t offset = ReadOnce(handed.offset);
+  if (absl::Status s = CheckChunk(segment_, pid, parity, offset, chunk); !s.ok()) return s;
+  if (chunk.bytes == 0) return Nonsense(pid, "an empty chunk handed over at", offset);
+  OutgoingBatch head = Begin(superstep, content, pid, Pid{to});
+  head.token = kHandedChunk | std::uint64_t{parity} << kParityShift |
+               std::uint64_t{Value(pid)} << kPidShift | slot;
+  AddChunk(frames, head, chunk);
+  return absl::OkStatus();
+}
+
+// ---- At the barrier -----------------------------------------------------------------------------
+
+absl::Status BatchSource::CollectBatch(std::uint64_t superstep, const BarrierCounts& counts,
+                                       Frames& frames) {
+  if (absl::Status s = TakeHanded(superstep, frames); !s.ok()) return s;
+  const std::uint32_t here = shape_.TakingPart(shape_.self);
+  for (std::uint32_t i = 0; i < here; ++i) {
+    const Pid pid = shape_.here()[i];
+    if (counts.data != 0 || counts.gets != 0) {
+      if (absl::Status s = AddOwed(superstep, pid, frames); !s.ok()) return s;
+    }
+    if (counts.votes != 0) {
+      if (absl::Status s = AddVote(superstep, pid, frames); !s.ok()) return s;
+    }
+  }
+  AddEntries(superstep, frames);
+  Count(frames);
+  return absl::OkStatus();
+}
+
+absl::Status BatchSource::AddOwed(std::uint64_t superstep, Pid pid, Frames& frames) {
+  const DirectoryEntry* directory = segment_.directory(pid, superstep & 1);
+  ChainBudget budget(segment_.layout().heap_bytes);
+  for (std::uint32_t q = 0; q < shape_.participants; ++q) {
+    const std::uint32_t host = shape_.host_of[q];
+    if (host == shape_.self) continue;
+    const DirectoryEntry& entry = directory[q];
+    const BatchEntry sums{.source_pid = Value(pid),
+                          .destination_pid = q,
+                          .bytes_to = ReadOnce(entry.bytes_to),
+                          .bytes_from = ReadOnce(entry.bytes_from),
+                          .message_count = ReadOnce(entry.message_count),
+                          .message_bytes = ReadOnce(entry.message_bytes)};
+    const std::uint64_t any =
+        sums.bytes_to | sums.bytes_from | sums.message_count | sums.message_bytes;
+    if (any != 0) entries_[host].push_back(sums);
+    const std::pair<BatchContent, std::uint64_t> chains[] = {
+        {BatchContent::kPuts, ReadOnce(entry.puts)},
+        {BatchContent::kGets, ReadOnce(entry.gets)},
+        {BatchContent::kMessages, ReadOnce(entry.messages)}};
+    for (const auto& [content, first] : chains) {
+      if (first == 0) continue;
+      const OutgoingBatch head = Begin(superstep, content, pid, Pid{q});
+      if (absl::Status s = AddChain(frames, head, first, budget); !s.ok()) return s;
+    }
+  }
+  return AddDirect(superstep, pid, budget, frames);
+}
+
+void BatchSource::AddEntries(std::uint64_t superstep, Frames& frames) {
+  constexpr std::size_t kEntriesAtOnce = kPartBytesMax / sizeof(BatchEntry);
+  for (std::uint32_t host = 0; host < entries_.size(); ++host) {
+    std::span<const BatchEntry> left = entries_[host];
+    while (!left.empty()) {
+      const auto now = left.first(std::min(left.size(), kEntriesAtOnce));
+      OutgoingBatch frame = Begin(superstep, BatchContent::kEntries, Pid{now[0].source_pid},
+                                  Pid{now[0].destination_pid});
+      const auto bytes = std::as_bytes(now);
+      frame.owned.assign(bytes.begin(), bytes.end());
+      frames[host].push_back(std::move(frame));
+      left = left.subspan(now.size());
+    }
+    entries_[host].clear();
+  }
+}
+
+// ---- Unbuffered puts ----------------------------------------------------------------------------
+
+absl::Status BatchSource::AddDirect(std::uint64_t superstep, Pid pid, ChainBudget& budget,
+                                    Frames& frames) {
+  const unsigned parity = superstep & 1;
+  const std::uint64_t first = ReadOnce(segment_.cell(pid).direct[parity]);
+  ChainWalk walk(segment_, pid, parity, first, budget);
+  while (!walk.done()) {
+    ChunkContent content;
+    if (absl::Status s = walk.Next(content); !s.ok()) return s;
+    if (content.bytes % sizeof(DirectRecord) != 0) {
+      return Nonsense(pid, "unbuffered puts in bytes", content.bytes);
+    }
+    const std::byte* records = segment_.arena(pid) + content.offset;
+    for (std::uint64_t at = 0; at < content.bytes; at += sizeof(DirectRecord)) {
+      const auto& shared = *reinterpret_cast<const DirectRecord*>(records + at);
+      const DirectRecord record{.pid = ReadOnce(shared.pid),
+                                .slot = ReadOnce(shared.slot),
+                                .offset = ReadOnce(shared.offset),
+                                .bytes = ReadOnce(shared.bytes),
+                                .source = ReadOnce(shared.source)};
+      if (absl::Status s = AddDirectRecord(superstep, pid, record, frames); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BatchSource::AddDirectRecord(std::uint64_t superstep, Pid pid,
+                                          const DirectRecord& record, Frames& frames) {
+  if (record.pid >= shape_.participants || shape_.IsHere(record.pid)) {
+    return Nonsense(pid, "an unbuffered put for pid", record.pid);
+  }
+  std::vector<OutgoingBatch>& to = frames[shape_.host_of[record.pid]];
+  if (record.bytes / kSliceBytes > kSlicesMax - std::min(to.size(), kSlicesMax)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "pid ", Value(pid), " puts more than ", kSlicesMax * kSliceBytes >> 30,
+        " GiB in one superstep, the last ", record.bytes, " bytes; transfer less at a time"));
+  }
+  for (std::uint64_t at = 0; at < record.bytes; at += kSliceBytes) {
+    const std::uint64_t bytes = std::min(record.bytes - at, kSliceBytes);
+    OutgoingBatch frame = Begin(superstep, BatchContent::kDirectPut, pid, Pid{record.pid});
+    Append(frame.owned, PutRecord{.slot = record.slot,
+                                  .bytes = static_cast<std::uint32_t>(bytes),
+                                  .offset = record.offset + at});
+    struct Slice {
+      pid_t os_pid;
+      std::uint64_t address;
+    };
+    const Slice slice{os_pid(pid), record.source + at};
+    frame.source = [slice](std::span<std::byte> to) {
+      return ReadProcess(slice.os_pid, slice.address, to);
+    };
+    frame.source_bytes = bytes;
+    frame.token = kUnreadPut;
+    unread_puts_ += 1;
+    to.push_back(std::move(frame));
+  }
+  return absl::OkStatus();
+}
+
+// ---- Votes --------------------------------------------------------------------------------------
+
+absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& frames) {
+  const unsigned parity = superstep & 1;
+  const RegistrationVote& shared = segment_.cell(pid).votes[parity];
+  RegistrationVote vote{.superstep = ReadOnce(shared.superstep),
+                        .digest = ReadOnce(shared.digest),
+                        .pushes = ReadOnce(shared.pushes),
+                        .pops = ReadOnce(shared.pops),
+                        .tag_bytes = ReadOnce(shared.tag_bytes)};
+  std::vector<std::byte> bytes;
+  Append(bytes, vote);
+  if (vote.superstep == superstep) {
+    if (vote.pushes > kSlotsMax) return Nonsense(pid, "registrations pushed", vote.pushes);
+    for (std::uint64_t k = 0; k < vote.pushes; ++k) {
+      const std::uint64_t slot = ReadOnce(segment_.pushes(pid, parity)[k]);
+      if (slot >= kSlotsMax) return Nonsense(pid, "registration slot", slot);
+      const RegisteredArea& area = segment_.slots(pid)[slot];
+      Append(bytes, slot);
+      Append(bytes, ReadOnce(area.address));
+      Append(bytes, ReadOnce(area.bytes));
+    }
+    for (std::uint64_t k = 0; k < std::min(vote.pops, kSlotsMax); ++k) {
+      Append(bytes, ReadOnce(segment_.pops(pid, parity)[k]));
+    }
+  }
+  for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
+    if (host == shape_.self || shape_.TakingPart(host) == 0) continue;
+    for (std::uint64_t at = 0; at < bytes.size(); at += kPartBytesMax) {
+      OutgoingBatch frame = Begin(superstep, BatchContent::kVote, pid, shape_.hosts[host][0]);
+      frame.piece.chunk_bytes = bytes.size();
+      frame.piece.chunk_offset = at;
+      const std::uint64_t end = std::min<std::uint64_t>(bytes.size(), at + kPartBytesMax);
+      frame.owned.assign(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(end));
+      frames[host].push_back(std::move(frame));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ---- Answers ------------------------------------------------------------------------------------
+
+absl::Status BatchSource::CollectAnswers(std::uint64_t superstep,
+                                         std::span<const AnswerRequest> requests, Frames& frames) {
+  const std::uint64_t heap = segment_.heap_offset(kAnswerHeap);
+  const std::uint64_t heap_bytes = segment_.layout().heap_bytes;
+  for (const AnswerRequest& request : requests) {
+    if (request.bytes == 0) continue;
+    const DirectoryEntry& entry =
+        segment_.directory(request.answerer, superstep & 1)[Value(request.asker)];
+    const std::uint64_t at = ReadOnce(entry.answers);
+    if (at < heap || at - heap > heap_bytes || request.bytes > heap_bytes - (at - heap)) {
+      return Nonsense(request.answerer, "answers to gets at", at);
+    }
+    const OutgoingBatch head =
+        Begin(superstep, BatchContent::kAnswers, request.answerer, request.asker);
+    AddChunk(frames, head, ChunkContent{.offset = at, .bytes = request.bytes});
+  }
+  return absl::OkStatus();
+}
+
+// ---- Afterwards ---------------------------------------------------------------------------------
+
+bool BatchSource::OnDelivered(std::uint64_t token) {
+  if ((token & kUnreadPut) != 0) return true;
+  const unsigned parity = token >> kParityShift & 1;
+  const auto pid = static_cast<std::uint32_t>(token >> kPidShift);
+  const auto slot = static_cast<std::uint32_t>(token & (kHandedMax - 1));
+  ring(Pid{pid}, parity).taken &= ~(1u << slot);
+  segment_.handed(Pid{pid}, parity)[slot].state.store(HandedChunk::kDelivered,
+                                                      std::memory_order_release);
+  return false;
+}
+
+void BatchSource::OnReleased(std::uint64_t superstep) {
+  std::fill(counted_.begin(), counted_.end(), 0);
+  unread_puts_ = 0;
+  // The next superstep of the other parity begins after this: its ring must look unused.
+  const unsigned parity = (superstep + 1) & 1;
+  for (const Pid pid : shape_.here()) {
+    Ring& used = ring(pid, parity);
+    if (used.next == 0) continue;
+    for (std::uint32_t slot = 0; slot < std::min(used.next, kHandedMax); ++slot) {
+      segment_.handed(pid, parity)[slot].state.store(HandedChunk::kDelivered,
+                                                     std::memory_order_release);
+    }
+    used = Ring{};
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,99 @@
+// From the arenas of this node's processes to frames for the other nodes: what they handed over
+// while they computed, and at the barrier their chains, unbuffered puts, votes and sums; later the
+// answers to gets. Payloads go by reference; nothing that a process wrote is trusted.
+#ifndef WORKER_EXCHANGE_BATCH_SOURCE_H_
+#define WORKER_EXCHANGE_BATCH_SOURCE_H_
+
+#include <absl/status/status.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "net/sending_stream.h"
+#include "runtime/link_segment.h"
+#include "worker/exchange/chain_walk.h"
+#include "worker/exchange/job_shape.h"
+#include "worker/exchange/node_exchange.h"
+
+namespace bspnow {
+
+/// What remote `asker` is owed by a process here: `bytes` of answers, as its sums say.
+struct AnswerRequest {
+  Pid asker;
+  Pid answerer;
+  std::uint64_t bytes;
+};
+
+class BatchSource {
+ public:
+  /// Frames by host, in the order in which they must be sent. Empty when they are handed in.
+  using Frames = std::vector<std::vector<OutgoingBatch>>;
+
+  /// Both are the caller's and stay.
+  BatchSource(const Segment& segment, const JobShape& shape);
+
+  /// The kernel's number of a process here; tells it whether its memory can be read.
+  void SetProcess(Pid pid, pid_t os_pid);
+  void OfferReading();
+
+  /// What was handed over in this superstep since the last call.
+  absl::Status CollectHanded(std::uint64_t superstep, Frames& frames);
+
+  /// The rest of the superstep; all processes here are at its barrier.
+  absl::Status CollectBatch(std::uint64_t superstep, const BarrierCounts& counts, Frames& frames);
+
+  /// The answers to these requests. No end marks.
+  absl::Status CollectAnswers(std::uint64_t superstep, std::span<const AnswerRequest> requests,
+                              Frames& frames);
+
+  /// Frames collected in this superstep, by host; answers are not counted.
+  std::span<const std::uint64_t> counted() const { return counted_; }
+  /// Of these, those that read a process's memory when they are sent.
+  std::uint64_t unread_puts() const { return unread_puts_; }
+
+  /// A frame with a token was acknowledged. True: it was an unread put.
+  bool OnDelivered(std::uint64_t token);
+
+  /// This superstep is over; the rings of the one before will be used again.
+  void OnReleased(std::uint64_t superstep);
+
+  /// -1 until it is known.
+  pid_t os_pid(Pid pid) const { return os_pids_[Value(pid)]; }
+
+ private:
+  struct Ring {
+    std::uint32_t next = 0;   ///< Chunks taken in this superstep.
+    std::uint32_t taken = 0;  ///< Slots not acknowledged yet, a bit each.
+  };
+
+  Ring& ring(Pid pid, unsigned parity) { return rings_[2 * Value(pid) + parity]; }
+  OutgoingBatch Begin(std::uint64_t superstep, BatchContent content, Pid source,
+                      Pid destination) const;
+  void Count(const Frames& frames);
+  absl::Status TakeHanded(std::uint64_t superstep, Frames& frames);
+  void AddChunk(Frames& frames, const OutgoingBatch& head, const ChunkContent& content);
+  absl::Status AddChain(Frames& frames, const OutgoingBatch& head, std::uint64_t first,
+                        ChainBudget& budget);
+  absl::Status AddHanded(std::uint64_t superstep, Pid pid, std::uint32_t slot, Frames& frames);
+  absl::Status AddOwed(std::uint64_t superstep, Pid pid, Frames& frames);
+  absl::Status AddDirect(std::uint64_t superstep, Pid pid, ChainBudget& budget, Frames& frames);
+  absl::Status AddDirectRecord(std::uint64_t superstep, Pid pid, const DirectRecord& record,
+                               Frames& frames);
+  void AddEntries(std::uint64_t superstep, Frames& frames);
+  absl::Status AddVote(std::uint64_t superstep, Pid pid, Frames& frames);
+
+  const Segment& segment_;
+  const JobShape& shape_;
+  std::vector<pid_t> os_pids_;
+  std::vector<Ring> rings_;
+  std::vector<std::uint64_t> counted_;
+  std::uint64_t unread_puts_ = 0;
+  std::vector<std::vector<BatchEntry>> entries_;  ///< By host, while they are collected.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_BATCH_SOURCE_H_

@@ -1,0 +1,112 @@
+#include "worker/exchange/coordinator_stream.h"
+
+#include <absl/strings/str_cat.h>
+#include <string.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kBackoffMsMin = 10;
+constexpr std::uint64_t kBackoffMsMax = 250;  // Jobs wait for a coordinator that was restarted.
+
+}  // namespace
+
+CoordinatorStream::CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan,
+                                     CoordinatorStreamEvents events)
+    : loop_(loop), plan_(std::move(plan)), events_(std::move(events)), backoff_ms_(kBackoffMsMin) {
+  Connect();
+  beat_ = loop_.AddTimer(plan_.heartbeat_ms, [this] { Beat(); });
+}
+
+CoordinatorStream::~CoordinatorStream() {
+  loop_.CancelTimer(beat_);
+  loop_.CancelTimer(retry_);
+}
+
+void CoordinatorStream::Connect() {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(plan_.address);
+  absl::StatusOr<SocketAddress> address =
+      host_port.ok() ? Resolve(*host_port) : absl::StatusOr<SocketAddress>(host_port.status());
+  if (!address.ok()) {
+    events_.note(absl::StrCat("event=coordinator_unresolved address=", plan_.address, " reason=\"",
+                              std::string(address.status().message()), "\""));
+    return RetryLater();
+  }
+  stream_ = std::make_unique<FrameStream>(
+      loop_, *address, plan_.socket,
+      FrameStreamEvents{
+          .connected = [this] { OnConnected(); },
+          .frame = [this](const FrameHeader& header,
+                          std::span<const std::byte> payload) { return OnFrame(header, payload); },
+          .closed = [this](const absl::Status& reason) { OnClosed(reason); }});
+}
+
+void CoordinatorStream::OnConnected() {
+  connects_ += 1;
+  stream_->PollDirectly();
+  const HelloBody hello{.incarnation = plan_.incarnation,
+                        .target = 0,
+                        .term = static_cast<std::uint32_t>(plan_.term)};
+  Send(HeaderOf(FrameKind::kHello), BytesOf(hello));
+  SendHeartbeat();
+  events_.note(absl::StrCat("event=coordinator_connected address=", plan_.address));
+  events_.connected();
+}
+
+FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
+                                      std::span<const std::byte> payload) {
+  switch (FrameKind{header.kind}) {
+    case FrameKind::kWelcome:
+      backoff_ms_ = kBackoffMsMin;
+      fault_.clear();
+      return FrameFault::kNone;
+    case FrameKind::kAbort:
+      return FrameFault::kNone;  // The end follows, and says so.
+    case FrameKind::kLease: {
+      HeartbeatBody body;
+      if (payload.size() != sizeof body) return FrameFault::kMalformed;
+      memcpy(&body, payload.data(), sizeof body);
+      events_.lease_renewed(body.sent_ns);
+      return FrameFault::kNone;
+    }
+    default:
+      return events_.frame(header, payload);
+  }
+}
+
+void CoordinatorStream::OnClosed(const absl::Status& reason) {
+  if (reason.message() != fault_) {
+    fault_ = std::string(reason.message());
+    events_.note(absl::StrCat("event=coordinator_connection_broken reason=\"", fault_, "\""));
+  }
+  stream_.reset();
+  RetryLater();
+}
+
+void CoordinatorStream::RetryLater() {
+  retry_ = loop_.AddTimer(backoff_ms_, [this] { Connect(); });
+  backoff_ms_ = std::min(2 * backoff_ms_, kBackoffMsMax);
+}
+
+void CoordinatorStream::Send(FrameHeader header, std::span<const std::byte> payload) {
+  if (!stream_ || !stream_->connected()) return;
+  header.source_worker = Value(plan_.self);
+  stream_->Send(header, payload);
+}
+
+void CoordinatorStream::Beat() {
+  SendHeartbeat();
+  beat_ = loop_.AddTimer(plan_.heartbeat_ms, [this] { Beat(); });
+}
+
+void CoordinatorStream::SendHeartbeat() {
+  const HeartbeatBody body{.sent_ns = NowNs()};
+  Send(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,67 @@
+// The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
+// first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when
+// it broke is lost; who needs it says it again when told of the new connection.
+#ifndef WORKER_EXCHANGE_COORDINATOR_STREAM_H_
+#define WORKER_EXCHANGE_COORDINATOR_STREAM_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/ids.h"
+#include "net/event_loop.h"
+#include "net/frame_stream.h"
+
+namespace bspnow {
+
+struct CoordinatorStreamPlan {
+  WorkerId self;
+  std::uint64_t incarnation;
+  std::string address;
+  std::uint64_t heartbeat_ms;
+  std::uint64_t term;  ///< Of the coordinator that is meant.
+  SocketOptions socket;
+};
+
+struct CoordinatorStreamEvents {
+  std::function<void()> connected;  ///< Hello is out.
+  std::function<FrameFault(const FrameHeader&, std::span<const std::byte> payload)> frame;
+  std::function<void(std::uint64_t sent_ns)> lease_renewed;
+  std::function<void(const std::string& fact)> note;
+};
+
+class CoordinatorStream {
+ public:
+  CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan, CoordinatorStreamEvents events);
+  ~CoordinatorStream();
+
+  /// Fills in the sender. Lost if there is no connection.
+  void Send(FrameHeader header, std::span<const std::byte> payload);
+
+  std::uint64_t reconnects() const { return connects_ == 0 ? 0 : connects_ - 1; }
+
+ private:
+  void Connect();
+  void OnConnected();
+  FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
+  void OnClosed(const absl::Status& reason);
+  void RetryLater();
+  void Beat();
+  void SendHeartbeat();
+
+  EventLoop& loop_;
+  CoordinatorStreamPlan plan_;
+  CoordinatorStreamEvents events_;
+  std::unique_ptr<FrameStream> stream_;
+  TimerId beat_ = kNoTimer;
+  TimerId retry_ = kNoTimer;
+  std::uint64_t backoff_ms_;
+  std::string fault_;  ///< Of the last connection: the same one is noted once.
+  std::uint64_t connects_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_COORDINATOR_STREAM_H_

@@ -1,0 +1,400 @@
+#include "worker/exchange/job_exchange.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/check.h"
+#include "worker/exchange/arrival_figures.h"
+#include "worker/exchange/process_memory.h"
+
+namespace bspnow {
+namespace {
+
+using enum ExchangeFault;
+using FrameClass = NodeExchange::FrameClass;
+
+template <typename T>
+T ReadOnce(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
+FrameClass ClassOf(const BatchPiece& piece) {
+  switch (static_cast<BatchContent>(piece.content)) {
+    case BatchContent::kGets:
+      return FrameClass::kGets;
+    case BatchContent::kAnswers:
+      return FrameClass::kAnswers;
+    case BatchContent::kAnswersEnd:
+      return FrameClass::kAnswersEnd;
+    default:
+      return FrameClass::kBatch;
+  }
+}
+
+}  // namespace
+
+JobExchange::JobExchange(const Segment& segment, JobShape shape, ExchangeRim& rim)
+    : segment_(segment),
+      shape_(std::move(shape)),
+      rim_(rim),
+      exchange_(
+          NodeExchangePlan{.self = shape_.self,
+                           .hosts = static_cast<std::uint32_t>(shape_.hosts.size()),
+                           .barriers_per_superstep = segment.layout().check_full != 0 ? 2u : 1u}),
+      source_(segment, shape_),
+      inbox_(segment, shape_,
+             [this](Pid destination, std::uint64_t superstep, const PutRecord& put,
+                    std::span<const std::byte> data) {
+               return WriteDirect(destination, superstep, put, data);
+             }),
+      frames_(shape_.hosts.size()),
+      owed_(shape_.hosts.size()) {}
+
+void JobExchange::Break(ExchangeFault fault, const std::string& reason) {
+  if (std::exchange(broken_, true)) return;
+  rim_.OnBroken(fault, reason);
+}
+
+// ---- The bell -----------------------------------------------------------------------------------
+
+// `barriers` first: who arrives has rung for everything else before.
+JobExchange::BellWords JobExchange::ReadBell() const {
+  const WorkerBell& bell = segment_.header().bell;
+  BellWords words;
+  words.barriers = bell.barriers.load(std::memory_order_seq_cst);
+  words.answers = bell.answers.load(std::memory_order_relaxed);
+  words.handed = bell.handed.load(std::memory_order_relaxed);
+  words.begun = bell.begun.load(std::memory_order_relaxed);
+  return words;
+}
+
+bool JobExchange::Poll() {
+  if (broken_) return false;
+  const BellWords now = ReadBell();
+  if (now == seen_) return false;
+  const BellWords before = std::exchange(seen_, now);
+  if (now.begun != before.begun) OnBegun();
+  if (now.answers != before.answers && !broken_) OnAnswers(now.answers);
+  if (now.barriers != before.barriers && !broken_) {
+    OnArrival(now.barriers);  // Sends what was handed over, too.
+  } else if (now.handed != before.handed && !broken_) {
+    SendHanded();
+  }
+  return true;
+}
+
+bool JobExchange::Sleep() {
+  segment_.header().bell.sleeping.store(1, std::memory_order_seq_cst);
+  return !broken_ && !(ReadBell() == seen_);
+}
+
+void JobExchange::Awake() { segment_.header().bell.sleeping.store(0, std::memory_order_relaxed); }
+
+void JobExchange::SetProcess(Pid pid, pid_t os_pid) {
+  source_.SetProcess(pid, os_pid);
+  if (exchange_.barrier() != 0 || exchange_.waiting()) source_.OfferReading();
+}
+
+// ---- bsp_begin ----------------------------------------------------------------------------------
+
+void JobExchange::OnBegun() {
+  const std::uint32_t p = segment_.header().participants.value.load(std::memory_order_acquire);
+  if (!shape_.IsHere(0) || p == 0 || p > shape_.host_of.size()) {
+    return Break(
+        kOfProgram,
+        absl::StrCat("pid 0 has damaged its communication memory: bsp_begin with p = ", p));
+  }
+  shape_.participants = p;
+  SendBegin();
+}
+
+void JobExchange::SendBegin() {
+  const BeginBody body{.nprocs = shape_.participants, .reserved = 0};
+  rim_.SendToCoordinator(Header(FrameKind::kBegin), BytesOf(body));
+}
+
+void JobExchange::OnBegin(std::uint32_t nprocs) {
+  if (broken_ || shape_.IsHere(0) || shape_.participants != 0) return;
+  if (nprocs == 0 || nprocs > shape_.host_of.size()) return;
+  shape_.participants = nprocs;
+  segment_.header().participants.Publish(nprocs);
+}
+
+void JobExchange::OnResumed(std::uint32_t participants) {
+  shape_.participants = participants;
+  segment_.header().participants.Publish(participants);
+}
+
+FrameHeader JobExchange::Header(FrameKind kind) const {
+  FrameHeader header = HeaderOf(kind);
+  header.job = Value(shape_.job);
+  header.epoch = Value(shape_.epoch);
+  header.group = Value(kRootGroup);
+  header.superstep = exchange_.superstep();
+  return header;
+}
+
+// ---- Arrival ------------------------------------------------------------------------------------
+
+void JobExchange::OnArrival(std::uint32_t barriers) {
+  const std::uint32_t here = shape_.TakingPart(shape_.self);
+  const BarrierPhase& phase = this->phase(exchange_.barrier());
+  const BarrierCounts counts{.data = phase.with_data.load(std::memory_order_relaxed),
+                             .gets = phase.with_gets.load(std::memory_order_relaxed),
+                             .votes = phase.with_votes.load(std::memory_order_relaxed),
+                             .ending = phase.ending.load(std::memory_order_relaxed)};
+  if (exchange_.waiting() || barriers != static_cast<std::uint32_t>(exchange_.barrier() + 1) ||
+      std::max({counts.data, counts.gets, counts.votes, counts.ending}) > here || here == 0) {
+    return Break(kOfProgram,
+                 absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
+                              " where ", exchange_.barrier() + 1, " was due"));
+  }
+  if (exchange_.barrier() == 0) source_.OfferReading();
+  std::uint64_t unread_puts = 0;
+  std::fill(owed_.begin(), owed_.end(), 0);
+  if (exchange_.ends_superstep()) {
+    if (!Collect(counts)) return;
+    std::copy(source_.counted().begin(), source_.counted().end(), owed_.begin());
+    unread_puts = source_.unread_puts();
+  }
+  const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_, unread_puts);
+  EncodeArrival();
+  Perform(actions);
+  SendFrames();
+}
+
+bool JobExchange::Collect(const BarrierCounts& counts) {
+  const absl::Status status = source_.CollectBatch(exchange_.superstep(), counts, frames_);
+  if (!status.ok()) Break(kOfProgram, std::string(status.message()));
+  return status.ok();
+}
+
+void JobExchange::EncodeArrival() {
+  const NodeExchange::Arrival& arrival = exchange_.arrival();
+  const std::uint32_t here = shape_.TakingPart(shape_.self);
+  peers_.clear();
+  for (std::uint32_t host = 0; host < arrival.frames.size(); ++host) {
+    if (arrival.frames[host] == 0) continue;
+    peers_.push_back(PeerOwed{
+        .worker = Value(rim_.WorkerOf(host)), .reserved = 0, .frames = arrival.frames[host]});
+  }
+  const std::span<const Pid> arrived = std::span(shape_.here()).first(here);
+  ending_.clear();
+  if (arrival.counts.ending != 0 && arrival.counts.ending != here) {
+    ending_.resize((shape_.participants + 7) / 8);
+    MarkEnding(segment_, arrived, ending_);
+  }
+  ArriveBody body{.barrier = arrival.barrier,
+                  .processes = here,
+                  .with_data = arrival.counts.data,
+                  .with_gets = arrival.counts.gets,
+                  .with_votes = arrival.counts.votes,
+                  .ending = arrival.counts.ending,
+                  .peers = static_cast<std::uint32_t>(peers_.size()),
+                  .ending_bytes = static_cast<std::uint32_t>(ending_.size()),
+                  .has_sums = arrival.superstep != 0 ? 1u : 0u,
+                  .ends_superstep = exchange_.ends_superstep() ? 1u : 0u,
+                  .sums = {}};
+  if (body.has_sums != 0) body.sums = SumsOf(segment_, arrived, arrival.superstep - 1);
+  SentArrive& sent = arrives_[arrival.barrier & 1];
+  sent.header = Header(FrameKind::kArrive);
+  EncodeArrive(body, peers_, ending_, sent.payload);
+}
+
+void JobExchange::SendArrive(std::uint64_t barrier) {
+  rim_.SendToCoordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
+}
+
+// ---- Out ----------------------------------------------------------------------------------------
+
+// In latin-square order, beginning with the next node, so that not all send to one at first.
+void JobExchange::SendFrames() {
+  const auto hosts = static_cast<std::uint32_t>(frames_.size());
+  for (std::uint32_t k = 1; k < hosts; ++k) {
+    const std::uint32_t host = (shape_.self + k) % hosts;
+    if (frames_[host].empty()) continue;
+    sent_ = std::max(sent_, Value(frames_[host].back().superstep) + 1);
+    const bool unread = std::any_of(frames_[host].begin(), frames_[host].end(),
+                                    [](const OutgoingBatch& frame) { return !!frame.source; });
+    rim_.SendToHost(host, frames_[host]);
+    frames_[host].clear();
+    if (unread) rim_.RequestAck(host);
+  }
+}
+
+void JobExchange::SendHanded() {
+  const absl::Status status = source_.CollectHanded(exchange_.superstep(), frames_);
+  if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
+  SendFrames();
+}
+
+void JobExchange::OnDelivered(std::uint64_t token) {
+  if (source_.OnDelivered(token)) Perform(exchange_.OnDelivered(1));
+}
+
+void JobExchange::OnAnswers(std::uint32_t answers) {
+  if (answers != static_cast<std::uint32_t>(exchange_.superstep())) {
+    return Break(kOfProgram,
+                 absl::StrCat("a process has damaged the communication memory: answers of ",
+                              answers, " where ", exchange_.superstep(), " are due"));
+  }
+  Perform(exchange_.OnLocalAnswers(exchange_.superstep() - 1));
+}
+
+void JobExchange::SendAnswers() {
+  const std::uint64_t superstep = exchange_.answers_superstep();
+  for (std::uint32_t host = 0; host < frames_.size(); ++host) {
+    if (!exchange_.Asked(host)) continue;
+    requests_.clear();
+    inbox_.FindRequests(superstep, host, requests_);
+    const absl::Status status = source_.CollectAnswers(superstep, requests_, frames_);
+    if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
+    OutgoingBatch end;
+    end.job = shape_.job;
+    end.epoch = shape_.epoch;
+    end.superstep = Superstep{superstep};
+    end.piece.content = static_cast<std::uint32_t>(BatchContent::kAnswersEnd);
+    end.piece.source_pid = Value(shape_.here()[0]);
+    end.piece.destination_pid = Value(shape_.hosts[host][0]);
+    frames_[host].push_back(std::move(end));
+  }
+  SendFrames();
+}
+
+// ---- In -----------------------------------------------------------------------------------------
+
+std::span<std::byte> JobExchange::Place(std::uint32_t host, const FrameHeader& header,
+                                        const BatchPiece& piece) {
+  const std::size_t bytes = header.payload_bytes - sizeof piece;
+  if (broken_ ||
+      exchange_.Check(header.superstep, ClassOf(piece)) != NodeExchange::Verdict::kTake ||
+      !inbox_.Check(host, piece, bytes).ok()) {
+    return {};
+  }
+  return inbox_.Place(header.superstep, piece, bytes);
+}
+
+FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
+                                const BatchPiece& piece, std::span<const std::byte> data) {
+  if (broken_) return FrameFault::kNone;
+  const FrameClass frame_class = ClassOf(piece);
+  const NodeExchange::Verdict verdict = exchange_.Check(header.superstep, frame_class);
+  if (verdict == NodeExchange::Verdict::kStale) return FrameFault::kNone;
+  if (verdict == NodeExchange::Verdict::kImpossible) return FrameFault::kMalformed;
+  if (!inbox_.Check(host, piece, data.size()).ok()) return FrameFault::kMalformed;
+  const absl::Status status = inbox_.Take(header.superstep, piece, data);
+  if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
+  if (!status.ok()) {
+    Break(kOfProgram, std::string(status.message()));
+    return FrameFault::kNone;
+  }
+  Perform(exchange_.OnFrame(host, header.superstep, frame_class));
+  return FrameFault::kNone;
+}
+
+// Only while the target is in this superstep: before, it may still be delivering the last one.
+bool JobExchange::WriteDirect(Pid destination, std::uint64_t superstep, const PutRecord& put,
+                              std::span<const std::byte> data) {
+  ProcessCell& cell = segment_.cell(destination);
+  const pid_t os_pid = source_.os_pid(destination);
+  if (os_pid <= 0 || ReadOnce(cell.worker_reads) == 0 || put.slot >= kSlotsMax ||
+      cell.started.value.load(std::memory_order_acquire) !=
+          static_cast<std::uint32_t>(superstep + 1)) {
+    return false;
+  }
+  const RegisteredArea& area = segment_.slots(destination)[put.slot];
+  const std::uint64_t bytes = ReadOnce(area.bytes);
+  if (put.offset > bytes || data.size() > bytes - put.offset) return false;
+  return WriteProcess(os_pid, ReadOnce(area.address) + put.offset, data);
+}
+
+// ---- Release ------------------------------------------------------------------------------------
+
+FrameFault JobExchange::OnRelease(std::span<const std::byte> payload) {
+  const std::optional<ReleaseView> view = ReleaseView::Decode(payload);
+  if (!view.has_value()) return FrameFault::kMalformed;
+  const ReleaseBody& body = view->body();
+  if (broken_ || !exchange_.waiting() || exchange_.release_known() ||
+      body.barrier != exchange_.barrier()) {
+    return FrameFault::kNone;  // Repeated.
+  }
+  release_ = body;
+  std::fill(owed_.begin(), owed_.end(), 0);
+  for (std::uint32_t i = 0; i < body.peers; ++i) {
+    const PeerOwed owed = view->peer(i);
+    const std::uint32_t host = rim_.HostOf(WorkerId{owed.worker});
+    if (host >= owed_.size()) return FrameFault::kMalformed;
+    owed_[host] = owed.frames;
+  }
+  for (std::uint32_t i = 0; view->has_ending() && i < shape_.participants; ++i) {
+    if (!shape_.IsHere(i)) segment_.cell(Pid{i}).in_end = view->InEnd(i) ? 1 : 0;
+  }
+  Perform(exchange_.OnRelease(body.barrier,
+                              BarrierCounts{.data = body.with_data,
+                                            .gets = body.with_gets,
+                                            .votes = body.with_votes,
+                                            .ending = body.ending},
+                              owed_));
+  return FrameFault::kNone;
+}
+
+void JobExchange::OnCoordinatorReconnected() {
+  if (broken_) return;
+  if (shape_.IsHere(0) && shape_.participants != 0) SendBegin();
+  Perform(exchange_.OnCoordinatorReconnected());
+}
+
+void JobExchange::Perform(const NodeExchange::Actions& actions) {
+  if (actions.arrive) SendArrive(exchange_.barrier());
+  if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);
+  if (actions.prune) Prune();
+  if (actions.release) Release();
+  if (actions.take_answers) TakeAnswers();
+  if (actions.send_answers) SendAnswers();
+}
+
+// Of the superstep before, which all have received. An empty superstep leaves nothing to prune.
+void JobExchange::Prune() {
+  const std::uint64_t below = exchange_.pruned();
+  if (pruned_ >= sent_ || below == 0) return;
+  rim_.Prune(Superstep{below - 1});
+  pruned_ = below;
+}
+
+void JobExchange::Release() {
+  const std::uint64_t index = exchange_.released_barriers() - 1;
+  if (exchange_.released_ends_superstep()) {
+    source_.OnReleased(exchange_.released_superstep());
+    inbox_.Publish(exchange_.released_superstep());
+  }
+  const BarrierCounts& counts = exchange_.global_counts();
+  BarrierPhase& phase = this->phase(index);
+  phase.with_data.store(counts.data, std::memory_order_relaxed);
+  phase.with_gets.store(counts.gets, std::memory_order_relaxed);
+  phase.with_votes.store(counts.votes, std::memory_order_relaxed);
+  phase.ending.store(counts.ending, std::memory_order_relaxed);
+  OrderImage(phase);
+  ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));
+}
+
+// Nobody reads the order before `save` is set, and all have read it before the next one comes.
+void JobExchange::OrderImage(BarrierPhase& phase) {
+  const bool save = release_.checkpoint != 0 && exchange_.released_ends_superstep();
+  phase.save.store(save ? 1 : 0, std::memory_order_relaxed);
+  if (!save) return;
+  ImageOrder& order = segment_.header().image;
+  order.checkpoint = release_.checkpoint;
+  order.base = release_.base;
+  order.hold = release_.hold;
+}
+
+void JobExchange::TakeAnswers() {
+  for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
+    if (exchange_.TakeAnswered(host)) inbox_.PublishAnswers(exchange_.superstep() - 1, host);
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,33 @@
+// A job as the superstep path is told of it.
+#ifndef WORKER_EXCHANGE_JOB_PLAN_H_
+#define WORKER_EXCHANGE_JOB_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "worker/node_segment.h"
+
+namespace bspnow {
+
+/// One of the workers of a job.
+struct JobHost {
+  WorkerId worker;
+  std::string data_address;
+  std::string node;  ///< Its name, for messages.
+  std::vector<Pid> pids;
+};
+
+struct JobPlan {
+  JobId job;
+  Epoch epoch;
+  std::vector<JobHost> hosts;
+  NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
+  int doorbell;          ///< An eventfd that the processes hold, too; borrowed. -1 if one host.
+  /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.
+  std::uint32_t participants = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_JOB_PLAN_H_

@@ -1,0 +1,98 @@
+#include "worker/exchange/peer_streams.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace bspnow {
+namespace {
+
+void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
+  sum.bytes += counts.bytes;
+  sum.frames += counts.frames;
+  sum.resent_frames += counts.resent_frames;
+  sum.resent_bytes += counts.resent_bytes;
+  sum.connects += counts.connects == 0 ? 0 : counts.connects - 1;  // The first is no reconnect.
+  sum.breaks += counts.breaks;
+  sum.stalls += counts.stalls;
+  for (std::size_t i = 0; i < counts.faults.size(); ++i) sum.faults[i] += counts.faults[i];
+}
+
+}  // namespace
+
+PeerStreams::PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events)
+    : loop_(loop), settings_(std::move(settings)), events_(std::move(events)) {}
+
+void PeerStreams::Forget(Peer& peer) {
+  Add(gone_, peer.stream->counts());
+  peer.stream.reset();
+}
+
+void PeerStreams::SetSelf(WorkerId self) {
+  if (self == self_) return;
+  for (auto& [worker, peer] : peers_) {
+    if (peer.jobs != 0) {
+      former_.push_back(std::move(peer));
+    } else {
+      Forget(peer);
+    }
+  }
+  peers_.clear();
+  self_ = self;
+}
+
+absl::StatusOr<SendingStream*> PeerStreams::Use(const JobHost& host) {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(host.data_address);
+  if (!host_port.ok()) return host_port.status();
+  const absl::StatusOr<SocketAddress> where = Resolve(*host_port);
+  if (!where.ok()) return where.status();
+  Peer& peer = peers_[host.worker];
+  if (!peer.stream) {
+    SendingStreamOptions options;
+    options.self = self_;
+    // The stream's own: a new one starts at sequence 1, and the peer must not take that for more of
+    // an earlier one.
+    options.incarnation = settings_.incarnation + ++streams_made_;
+    options.target = host.worker;
+    options.target_name = host.node;
+    options.address = *where;
+    options.socket = settings_.socket;
+    options.unreachable_ms = settings_.unreachable_ms;
+    peer.stream = std::make_unique<SendingStream>(loop_, std::move(options), events_);
+  } else {
+    peer.stream->SetAddress(*where);
+  }
+  peer.jobs += 1;
+  return peer.stream.get();
+}
+
+void PeerStreams::Release(const SendingStream* stream) {
+  for (auto at = peers_.begin(); at != peers_.end(); ++at) {
+    Peer& peer = at->second;
+    if (peer.stream.get() != stream) continue;
+    peer.jobs -= 1;
+    // A worker that has gone for good is not called again; its successor has another id.
+    if (peer.jobs != 0 || stream->connected()) return;
+    Forget(peer);
+    peers_.erase(at);
+    return;
+  }
+  const auto former = std::find_if(former_.begin(), former_.end(), [stream](const Peer& peer) {
+    return peer.stream.get() == stream;
+  });
+  BSP_CHECK(former != former_.end());
+  former->jobs -= 1;
+  if (former->jobs != 0) return;
+  Forget(*former);
+  former_.erase(former);
+}
+
+SendingStreamCounts PeerStreams::Counts() const {
+  SendingStreamCounts sum = gone_;
+  for (const auto& [worker, peer] : peers_) Add(sum, peer.stream->counts());
+  for (const Peer& peer : former_) Add(sum, peer.stream->counts());
+  return sum;
+}
+
+}  // namespace bspnow

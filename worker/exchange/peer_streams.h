@@ -1,0 +1,62 @@
+// The sending streams to the other workers, one each, shared by all jobs and kept from job to job.
+#ifndef WORKER_EXCHANGE_PEER_STREAMS_H_
+#define WORKER_EXCHANGE_PEER_STREAMS_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "net/event_loop.h"
+#include "net/sending_stream.h"
+#include "net/socket.h"
+#include "worker/exchange/job_plan.h"
+
+namespace bspnow {
+
+struct PeerStreamsSettings {
+  SocketOptions socket;
+  std::uint64_t incarnation = 0;     ///< Random, of this run of the worker.
+  std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it.
+};
+
+class PeerStreams {
+ public:
+  PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events);
+
+  /// Another id: a new registration. Streams that are in use stay until they are released.
+  void SetSelf(WorkerId self);
+
+  /// The stream to that worker, which is connected when the first frame is sent. Resolves the
+  /// address: give numbers.
+  absl::StatusOr<SendingStream*> Use(const JobHost& host);
+  void Release(const SendingStream* stream);
+
+  SendingStreamCounts Counts() const;
+
+ private:
+  struct Peer {
+    std::unique_ptr<SendingStream> stream;
+    std::uint32_t jobs = 0;
+  };
+
+  EventLoop& loop_;
+  PeerStreamsSettings settings_;
+  SendingStreamEvents events_;
+  WorkerId self_{};
+  std::uint64_t streams_made_ = 0;
+  void Forget(Peer& peer);
+
+  std::unordered_map<WorkerId, Peer> peers_;
+  std::vector<Peer> former_;  ///< Of earlier registrations.
+  SendingStreamCounts gone_;  ///< Of streams that are no more.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_EXCHANGE_PEER_STREAMS_H_
