@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kTimeMaxNs = 600 * kSecond;  // All is over long before, or never.
 constexpr std::uint64_t kSettleNs = 5 * kSecond;     // For the last orders to be carried out.
-constexpr std::uint64_t kPatienceNs = kSecond;       // Of a client without an answer.
+constexpr int kRestartsMany = 1000;
+constexpr std::uint64_t kPatienceNs = kSecond;  // Of a client without an answer.
 
 }  // namespace
 
@@ -95,9 +96,23 @@ std::string SimCluster::Leftovers() const {
          std::to_string(Value(journal_.checkpoints.begin()->first));
 }
 
+// Neither does its program fail, nor does anything keep it from being started again and again.
+bool SimCluster::MustSucceed(const JobRecord& record) const {
+  const JobRequest& request = journal_.specs.at(record.spec).request;
+  const SimProgram program = SimProgram::FromSpec(record.spec);
+  const std::uint32_t p = program.processes(request.claim.nprocs);
+  for (std::uint32_t pid = 0; pid < p; ++pid) {
+    if (program.fails(program.supersteps() / 2, pid, p)) return false;
+  }
+  return request.restarts_max == kRestartsMany && request.time_limit_s == 0 && !journal_.fails;
+}
+
 // Exactly once, whatever happened.
 void SimCluster::CompareOutput() {
   for (const JobRecord* record : coordinator().table().records()) {
+    if (record->phase == JobPhase::kFailed && MustSucceed(*record)) {
+      oracle_.Fail("job " + std::to_string(Value(record->id)) + " failed: " + record->reason);
+    }
     if (record->phase != JobPhase::kSucceeded) continue;
     const SimReference& reference = oracle_.ReferenceOf(record->id);
     SimJournal::Log& log = journal_.logs[record->id];
@@ -180,19 +195,20 @@ JobRequest SimCluster::RandomRequest(std::uint64_t number) {
   std::uint32_t slots = 0;
   for (const Machine& machine : machines_) slots += machine.slots;
   const auto nprocs = 1 + static_cast<std::uint32_t>(loop_.Below(slots));
-  return JobRequest{.claim = SlotClaim{.nprocs = nprocs,
-                                       .nodes = 0,
-                                       .per_node = 0,
-                                       .memory_bytes = 0,
-                                       .constraints = {},
-                                       .oversubscribe = false,
-                                       .cpu_features = {}},
-                    .priority = static_cast<std::int32_t>(loop_.Below(2)),
-                    .time_limit_s = loop_.Chance(10) ? 1 + loop_.Below(5) : 0,
-                    .attached = false,
-                    .collects_files = true,
-                    .spec = SimProgram(number).spec(),
-                    .restarts_max = loop_.Chance(80) ? 1000 : static_cast<int>(loop_.Below(4))};
+  return JobRequest{
+      .claim = SlotClaim{.nprocs = nprocs,
+                         .nodes = 0,
+                         .per_node = 0,
+                         .memory_bytes = 0,
+                         .constraints = {},
+                         .oversubscribe = false,
+                         .cpu_features = {}},
+      .priority = static_cast<std::int32_t>(loop_.Below(2)),
+      .time_limit_s = loop_.Chance(10) ? 1 + loop_.Below(5) : 0,
+      .attached = false,
+      .collects_files = true,
+      .spec = SimProgram(number).spec(),
+      .restarts_max = loop_.Chance(80) ? kRestartsMany : static_cast<int>(loop_.Below(4))};
 }
 
 void SimCluster::Submit(std::uint64_t number) {

@@ -47,6 +47,7 @@ class SimCluster {
   bool IsLeft(JobId job, const std::vector<WorkerId>& workers) const;
   bool IsOver();
   std::string Leftovers() const;
+  bool MustSucceed(const JobRecord& record) const;
   void CompareOutput();
 
   // ---- Faults: sim_faults.cc.

@@ -252,6 +252,8 @@ void SimCoordinator::Frames(WorkerId worker, std::function<void(SimWorkerPort&)>
 
 void SimCoordinator::OnHello(WorkerId id, std::uint64_t incarnation, std::uint32_t term,
                              const Link& link) {
+  // Who has lost the journal's lock gives no leases: its address is another's.
+  if (superseded()) return link->Break();
   Worker* worker = FindWorker(id);
   if (worker == nullptr || worker->incarnation != incarnation || term != term_) {
     if (term != term_) oracle_.Count("refused old terms");

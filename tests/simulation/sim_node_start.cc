@@ -92,7 +92,8 @@ bool SimNode::KillOne() {
   if (!there_ || gone_ || ending_ || silent_) return false;
   std::vector<std::uint32_t> alive;
   for (const auto& [pid, process] : processes_here_) {
-    if (!process.left) alive.push_back(pid);
+    const bool needed = pid < plan_.program.processes(nprocs());  // Nobody waits for the others.
+    if (needed && !process.left) alive.push_back(pid);
   }
   if (alive.empty()) return false;
   stuck_ = true;
