@@ -79,7 +79,7 @@ TEST(FrameCheckTest, EveryFlippedBitOfAPayloadIsFound) {
 
 TEST(FrameCheckTest, NamesWhatIsWrongFirst) {
   FrameHeader header = Sealed({});
-  header.version = 2;
+  header.version = kFrameVersion + 1;
   EXPECT_EQ(CheckHeader(header), FrameFault::kBadVersion);
   header.magic = 0;
   EXPECT_EQ(CheckHeader(header), FrameFault::kBadMagic);
