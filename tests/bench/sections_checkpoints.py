@@ -115,11 +115,12 @@ def recovery(bench):
             job = submit(bench, cluster, 4, SHARED_MIB)
             take(cluster, job)
             victim = cluster.show(job)["placement"][0]["node"]
+            start_s = time.monotonic()
             cluster.workers[victim].kill()
             wait_until(lambda: cluster.show(job)["losses"] and
                        cluster.show(job)["losses"][-1]["resumed"], "the job runs again",
                        PATIENCE_S)
-            after_s.append(cluster.show(job)["losses"][-1]["after_ms"] / 1e3)
+            after_s.append(time.monotonic() - start_s)
             cluster.coordinator.kill()
             cluster.restart_coordinator()
             start_s = time.monotonic()
