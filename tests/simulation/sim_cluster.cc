@@ -254,7 +254,7 @@ void SimCluster::Wish(JobId job) {
   coordinator().Suspend(job);
   for (const std::uint64_t later_ns : {kSecond / 10, kSecond / 2, 3 * kSecond}) {
     loop_.After(later_ns + loop_.Below(later_ns), [this, job] {
-      loop_.On(coordinator().actor(), 0, [this, job, &called = coordinator()] {
+      loop_.On(coordinator().actor(), 0, [job, &called = coordinator()] {
         if (!called.dead()) called.Resume(job);
       });
     });

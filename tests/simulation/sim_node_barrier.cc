@@ -47,7 +47,7 @@ void SimNode::AnswerGets() {
 
 void SimNode::SendAnswers() {
   const std::uint64_t s = exchange_.answers_superstep();
-  const auto asked = std::move(asked_.extract(s));
+  const auto asked = asked_.extract(s);
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     const bool has_asked = !asked.empty() && asked.mapped().contains(host);
     if (TakingPart(host) > 0 && exchange_.Asked(host) != has_asked) {
