@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/scratch_directory.h"
 #include "coordinator/daemon_process.h"
 #include "coordinator/peer_stub.h"
-#include "coordinator/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/scratch_directory.h"
 #include "coordinator/daemon_process.h"
 #include "coordinator/peer_stub.h"
-#include "coordinator/scratch_directory.h"
 #include "net/event_loop.h"
 #include "net/frame_check.h"
 #include "net/frame_stream.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include "base/scratch_directory.h"
 #include "coordinator/job_log.h"
-#include "coordinator/scratch_directory.h"
 
 namespace bspnow {
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <future>
 
-#include "coordinator/scratch_directory.h"
+#include "base/scratch_directory.h"
 #include "coordinator/sqlite_database.h"
 
 namespace bspnow {

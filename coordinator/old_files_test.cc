@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "coordinator/scratch_directory.h"
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -6,8 +6,7 @@
 #include <string>
 #include <variant>
 #include <vector>
-
-#include "coordinator/scratch_directory.h"
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -20,7 +20,7 @@ TEST(SystemdNotifyTest, WithoutSocketDoesNothing) {
 }
 
 TEST(SystemdNotifyTest, SendsOneDatagramToAbstractSocket) {
-  const std::string path = "@bspnow-notify-test-" + std::to_string(getpid());
+  const std::string path = "@notify-test-" + std::to_string(getpid());
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path + 1, path.data() + 1, path.size() - 1);

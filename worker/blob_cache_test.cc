@@ -1,13 +1,13 @@
 #include "worker/blob_cache.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -25,12 +25,6 @@ std::string Read(const std::string& path) {
 
 class BlobCacheTest : public testing::Test {
  protected:
-  BlobCacheTest() {
-    char directory[] = "/tmp/blob_cache_testXXXXXX";
-    root_ = mkdtemp(directory);
-  }
-  ~BlobCacheTest() override { std::filesystem::remove_all(root_); }
-
   std::unique_ptr<BlobCache> OpenCache(std::uint64_t bytes_max) {
     auto cache =
         BlobCache::Open(root_ + "/cache", bytes_max, [this](const std::string& hash, int file) {
@@ -48,7 +42,8 @@ class BlobCacheTest : public testing::Test {
   bool Keeps(const char* hash) { return std::filesystem::exists(root_ + "/cache/" + hash); }
   std::string Fresh() { return root_ + "/copy" + std::to_string(++copies_); }
 
-  std::string root_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
   int fetches_ = 0;
   int copies_ = 0;
   bool damage_ = false;

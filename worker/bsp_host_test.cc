@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "base/scratch_directory.h"
 #include "net/event_loop.h"
 #include "worker/host_link.h"
 
@@ -38,15 +38,7 @@ bool Lives(pid_t os_pid) {
 
 class BspHostTest : public testing::Test {
  protected:
-  BspHostTest() : segment_(memfd_create("segment", MFD_CLOEXEC)) {
-    char directory[] = "/tmp/bsp_host_testXXXXXX";
-    directory_ = mkdtemp(directory);
-  }
-  ~BspHostTest() override {
-    host_.reset();
-    const std::string command = "rm -rf " + directory_;
-    EXPECT_EQ(system(command.c_str()), 0);
-  }
+  BspHostTest() : segment_(memfd_create("segment", MFD_CLOEXEC)) {}
 
   std::string WriteScript(const std::string& text) {
     const std::string path = directory_ + "/script";
@@ -117,7 +109,8 @@ class BspHostTest : public testing::Test {
 
   const RaisedLimits limits_;
   UniqueFd segment_;
-  std::string directory_;
+  const ScratchDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   EventLoop loop_;
   std::unique_ptr<HostLink> host_;
   bool started_ = false;

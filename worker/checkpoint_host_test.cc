@@ -1,7 +1,6 @@
 #include "worker/checkpoint_host.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -9,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -22,8 +22,6 @@ class CheckpointHostTest : public testing::Test {
       : segment_(memfd_create("segment", MFD_CLOEXEC)),
         memory_(Sized(segment_.get())),
         header_(reinterpret_cast<NodeHeader*>(memory_.data())) {
-    char directory[] = "/tmp/checkpoint_host_testXXXXXX";
-    root_ = mkdtemp(directory);
     std::filesystem::create_directories(root_ + "/job");
     plan_.pids = {Pid{2}, Pid{3}, Pid{4}};
     plan_.job_directory = root_ + "/job";
@@ -31,7 +29,6 @@ class CheckpointHostTest : public testing::Test {
     header_->participants.value.store(4);  // Pid 4 has left in bsp_begin.
     header_->image.checkpoint = 7;
   }
-  ~CheckpointHostTest() override { std::filesystem::remove_all(root_); }
 
   static MappedRegion Sized(int fd) {
     EXPECT_EQ(ftruncate(fd, sizeof(NodeHeader)), 0);
@@ -79,7 +76,8 @@ class CheckpointHostTest : public testing::Test {
   UniqueFd segment_;
   MappedRegion memory_;
   NodeHeader* header_;
-  std::string root_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
   HostPlan plan_;
   std::map<Pid, bool> answers_;
   std::vector<Pid> drained_;

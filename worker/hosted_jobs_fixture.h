@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch_directory.h"
 #include "worker/hosted_jobs.h"
 #include "worker/node_facts.h"
 
@@ -30,15 +31,10 @@ inline constexpr char kBspProgram[] = "examples/hello";
 class HostedJobsTest : public testing::Test {
  protected:
   HostedJobsTest() {
-    char directory[] = "/tmp/hosted_jobs_testXXXXXX";
-    root_ = mkdtemp(directory);
     fs::create_directories(root_ + "/cache");
     fs::create_directories(root_ + "/jobs");
   }
-  ~HostedJobsTest() override {
-    Close();
-    RemoveTree(root_);
-  }
+  ~HostedJobsTest() override { Close(); }
 
   void Close() {
     threads_.reset();
@@ -165,7 +161,8 @@ class HostedJobsTest : public testing::Test {
   bool JobsDirectoryIsEmpty() const { return fs::is_empty(root_ + "/jobs"); }
 
   const RaisedLimits limits_;
-  std::string root_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
   int contents_ = 0;
   std::uint64_t quota_bytes_ = 0;
   EventLoop loop_;

@@ -1,12 +1,12 @@
 #include "worker/job_directory.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -38,8 +38,6 @@ TEST(IsNameBelowTest, RefusesWhatLeadsElsewhere) {
 class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {
-    char directory[] = "/tmp/job_directory_testXXXXXX";
-    root_ = mkdtemp(directory);
     auto cache = BlobCache::Open(root_ + "/cache", 1000, [](const std::string&, int file) {
       return write(file, "one", 3) == 3 ? absl::OkStatus() : absl::InternalError("write");
     });
@@ -48,7 +46,6 @@ class JobDirectoryTest : public testing::Test {
     spec_.mutable_program()->set_name("prog");
     spec_.mutable_program()->set_sha256(kOne);
   }
-  ~JobDirectoryTest() override { RemoveTree(root_); }
 
   void AddFile(const std::string& name) {
     proto::FileSpec& file = *spec_.add_files();
@@ -60,7 +57,8 @@ class JobDirectoryTest : public testing::Test {
     return JobDirectory::Create(root_ + "/1-1", spec_, *cache_);
   }
 
-  std::string root_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
   std::unique_ptr<BlobCache> cache_;
   proto::JobSpec spec_;
 };

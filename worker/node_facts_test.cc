@@ -1,13 +1,11 @@
 #include "worker/node_facts.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include "base/unique_fd.h"
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -27,12 +25,11 @@ TEST(NodeFactsTest, FeaturesAreSortedWords) {
 }
 
 TEST(NodeFactsTest, TheRateIsMeasuredOnceAndKept) {
-  char path[] = "/tmp/node_facts_testXXXXXX";
-  ASSERT_TRUE(UniqueFd(mkstemp(path)).valid());
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/flops";
   EXPECT_GT(FlopsOf(path), 1e6);
   std::ofstream(path) << "12345\n";
   EXPECT_EQ(FlopsOf(path), 12345);
-  unlink(path);
 }
 
 }  // namespace

@@ -1,12 +1,10 @@
 #include "worker/settings.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <fstream>
 
-#include "base/unique_fd.h"
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -73,11 +71,10 @@ TEST_F(SettingsTest, ReadsSizesWithUnits) {
 }
 
 TEST_F(SettingsTest, ReadsAFileAndPrefersTheCommandLine) {
-  char path[] = "/tmp/settings_testXXXXXX";
-  ASSERT_TRUE(UniqueFd(mkstemp(path)).valid());
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/settings";
   std::ofstream(path) << "coordinator=head:7700\nname=from-file\nstate-dir=/var/lib/w\nslots=3\n";
   const auto settings = Read({"--config", path, "--name", "from-line"});
-  unlink(path);
   ASSERT_TRUE(settings.has_value());
   EXPECT_EQ(settings->coordinator, "head:7700");
   EXPECT_EQ(settings->name, "from-line");

@@ -13,7 +13,7 @@ MARK = "BSPNOW_ENDING"
 PR_SET_CHILD_SUBREAPER = 36
 SHARED_DIRECTORIES = ("/dev/shm", "/tmp")
 # What else of this project keeps something there, and may be at work at the same time.
-OF_OTHERS = ("bspnow-bench-",)
+OF_OTHERS = ("bspnow-bench-", "bspnow-cluster-")
 
 
 def become_subreaper():
@@ -81,8 +81,8 @@ def _shared_files():
 def _sockets():
     """Unix sockets with a name, abstract ones included, that could be bspnow's."""
     lines = _read("/proc/net/unix").decode(errors="replace").splitlines()
-    return {line.split()[7] for line in lines
-            if len(line.split()) > 7 and _could_be_ours(line.split()[7].lstrip("@"))}
+    return {line.split()[7] for line in lines if len(line.split()) > 7
+            and _could_be_ours(os.path.basename(line.split()[7]).lstrip("@"))}
 
 
 class Before:

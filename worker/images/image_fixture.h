@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,11 +15,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "base/check.h"
 #include "base/ids.h"
+#include "base/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "runtime/image_format.h"
 #include "worker/images/image_file.h"
@@ -28,28 +26,6 @@
 #include "worker/images/job_files.h"
 
 namespace bspnow {
-
-/// In memory where that can be had: the disk is slow to sync, and it is not what is tested.
-class ScratchDirectory {
- public:
-  ScratchDirectory()
-      : path_(
-            (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path()) /
-            "bspnow-test-XXXXXX") {
-    BSP_CHECK(mkdtemp(path_.data()) != nullptr);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 inline std::string TextNameOf(const std::string& content) {
   const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
@@ -153,7 +129,7 @@ inline std::string ReadFile(const std::string& path) {
 
 /// The archive of an empty directory.
 inline void WriteArchive(const std::string& path) {
-  const ScratchDirectory empty;
+  const ScratchDirectory empty = ScratchDirectory::InMemory();
   const auto noted = NotedFiles::Note(empty.path(), {});
   ASSERT_TRUE(noted.ok());
   const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));

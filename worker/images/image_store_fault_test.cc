@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "base/scratch_directory.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/image_reception.h"
 #include "worker/images/image_store.h"
@@ -35,7 +36,7 @@ absl::Status Take(ImageStore& store, std::uint64_t checkpoint) {
 /// Each time the store goes through sync, synced, before_rename, renamed, stored; the n-th of them
 /// fails the n-th time, and then everything is well.
 TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
-  const ScratchDirectory scratch;
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
   const auto store = OpenAt(scratch.path());
   for (const char* step : {"before_sync", "synced", "before_rename", "renamed", "stored"}) {
     const absl::Status taken = Take(*store, 1);
@@ -61,7 +62,7 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
 
 /// A file system of its own, where this user may mount one.
 TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
-  const ScratchDirectory scratch;
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
   if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=64k") != 0)
     GTEST_SKIP() << "only root mounts";
   {

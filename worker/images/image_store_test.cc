@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/scratch_directory.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/image_reception.h"
 
@@ -66,7 +67,7 @@ class ImageStoreTest : public testing::Test {
     ASSERT_TRUE(settled.ok()) << settled;
   }
 
-  const ScratchDirectory scratch_;
+  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
   std::unique_ptr<ImageStore> store_;
 };
 

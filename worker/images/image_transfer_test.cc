@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/scratch_directory.h"
 #include "net/socket.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/images_raw_stub.h"
@@ -70,7 +71,7 @@ class Node {
   }
 
  private:
-  const ScratchDirectory scratch_;
+  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
   std::unique_ptr<ImageStore> store_;
   std::unique_ptr<ImagesServer> server_;
   std::unique_ptr<ImageTransfer> transfer_;

@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include "base/scratch_directory.h"
 
 namespace bspnow {
 namespace {
@@ -19,12 +19,9 @@ constexpr std::size_t kLarge = 300'000;  // Too large to be read at the barrier.
 class JobFilesTest : public testing::Test {
  protected:
   JobFilesTest() {
-    char directory[] = "/tmp/job_files_testXXXXXX";
-    root_ = mkdtemp(directory);
     fs::create_directories(job());
     fs::create_directories(later());
   }
-  ~JobFilesTest() override { fs::remove_all(root_); }
 
   std::string job() const { return root_ + "/job"; }
   std::string later() const { return root_ + "/later"; }
@@ -51,7 +48,8 @@ class JobFilesTest : public testing::Test {
     return noted.Write(file.get(), lines);
   }
 
-  std::string root_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 TEST_F(JobFilesTest, ComeBackAsTheyWere) {
