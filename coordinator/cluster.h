@@ -169,6 +169,9 @@ class Cluster {
   void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
   JobOrders ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end);
   void Commit(JobId job, CheckpointCatalogue catalogue);
+  void WriteCommit(JobId job, const CheckpointCatalogue& catalogue);
+  void FailCommit(JobId job, std::uint64_t number, const std::string& what,
+                  const absl::Status& cause);
   void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
   void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
   void MoveJobsFrom(WorkerId worker);

@@ -245,24 +245,47 @@ void Cluster::SendLetGo(JobId job, Epoch epoch,
   }
 }
 
-// It counts when the journal has it, and not before.
+// It counts when the journal has it, and not before. All output that it lies behind is in the log's
+// file by now, and must stay there: after a loss nobody prints it again.
 void Cluster::Commit(JobId id, CheckpointCatalogue catalogue) {
+  catalogue.checkpoints.back().committed_unix_ms = UnixMs();
+  logs_.Sync(id, [this, id, epoch = FindCheckpointed(id)->epoch, catalogue](absl::Status synced) {
+    loop_.Post([this, id, epoch, catalogue, synced = std::move(synced)] {
+      const CheckpointedJob* job = FindCheckpointed(id);
+      if (job == nullptr) return;
+      const std::uint64_t number = catalogue.checkpoints.back().number;
+      if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
+      // The journal has a commit before the next epoch, or never: that one may start without it.
+      if (job->epoch != epoch)
+        return FailCommit(id, number, "the job stopped running", absl::OkStatus());
+      WriteCommit(id, catalogue);
+    });
+  });
+}
+
+void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
   const std::uint64_t number = catalogue.checkpoints.back().number;
-  const std::int64_t unix_ms = UnixMs();
-  catalogue.checkpoints.back().committed_unix_ms = unix_ms;
+  const std::int64_t unix_ms = catalogue.checkpoints.back().committed_unix_ms;
   const auto written = [this, id, number, unix_ms](const absl::Status& status) {
     loop_.Post([this, id, number, unix_ms, status] {
+      if (!status.ok()) return FailCommit(id, number, "the journal does not take it", status);
       CheckpointedJob* job = FindCheckpointed(id);
       if (job == nullptr) return;
-      if (status.ok()) Failpoint("coordinator.checkpoint.committed");
-      Perform(PerformCheckpoint(id, status.ok() ? job->checkpoints.OnCommitted(number, unix_ms)
-                                                : job->checkpoints.OnCommitFailed(
-                                                      number, std::string(status.message()))));
+      Failpoint("coordinator.checkpoint.committed");
+      Perform(PerformCheckpoint(id, job->checkpoints.OnCommitted(number, unix_ms)));
     });
   };
   if (absl::Status failed = FailpointStatus("coordinator.checkpoint.before_commit"); !failed.ok())
     return written(failed);
   store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), written);
+}
+
+void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
+                         const absl::Status& cause) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr) return;
+  const std::string why = cause.ok() ? what : absl::StrCat(what, ": ", cause.message());
+  Perform(PerformCheckpoint(id, job->checkpoints.OnCommitFailed(number, why)));
 }
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {

@@ -11,15 +11,11 @@
 #include <absl/strings/str_cat.h>
 
 namespace bspnow {
-namespace {
-
 absl::Status SyncDirectory(const std::string& path) {
   const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid() && fsync(directory.get()) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("syncing the directory ", path));
 }
-
-}  // namespace
 
 absl::Status WriteAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -15,6 +15,9 @@ namespace bspnow {
 /// Writes all of `bytes`, in as many calls as that takes.
 absl::Status WriteAll(int fd, std::string_view bytes);
 
+/// What was created or renamed there stays so after a crash of the machine.
+absl::Status SyncDirectory(const std::string& path);
+
 /// A file in the making; goes away unless it is committed.
 class DurableFile {
  public:

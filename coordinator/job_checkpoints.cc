@@ -233,7 +233,7 @@ CheckpointOrders JobCheckpoints::OnCommitted(std::uint64_t number, std::int64_t 
 
 CheckpointOrders JobCheckpoints::OnCommitFailed(std::uint64_t number, const std::string& why) {
   if (number != under_way_number() || taking_->stage != Stage::kCommitting) return {};
-  return GiveUpNow(absl::StrCat("the journal does not take it: ", why));
+  return GiveUpNow(why);
 }
 
 CheckpointOrders JobCheckpoints::OnFailed(const std::string& host, std::uint64_t number,

@@ -197,7 +197,7 @@ TEST_F(JobCheckpointsTest, ThePartnerOfTheBaseTakesTheNext) {
 TEST_F(JobCheckpointsTest, CommitThatTheJournalRefusesIsGivenUp) {
   Ask(Hold::kYes);
   CopyAll(StoreAll(1, 5));
-  const CheckpointOrders orders = job_.OnCommitFailed(1, "disk full");
+  const CheckpointOrders orders = job_.OnCommitFailed(1, "the journal does not take it: disk full");
   ASSERT_TRUE(orders.end.has_value());
   EXPECT_EQ(orders.end->failure, "the journal does not take it: disk full");
   EXPECT_EQ(NodesOf(orders.let_go), (std::set<std::string>{"a", "b", "c"}));

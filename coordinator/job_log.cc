@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/failpoint.h"
 #include "coordinator/durable_file.h"
 
 namespace bspnow {
@@ -113,6 +114,12 @@ void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone 
   }
   Queue([this, written = Find(job), keep = std::move(keep), done = std::move(done)] {
     done(written ? CutFile(*written, keep) : LogCut{});
+  });
+}
+
+void JobLogs::Sync(JobId job, Done done) {
+  Queue([this, written = Find(job), done = std::move(done)] {
+    done(written ? SyncFile(*written) : absl::OkStatus());
   });
 }
 
@@ -223,12 +230,26 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
     const auto shorter = WriteShorter(*written.log, keep);
     if (!shorter.ok()) return shorter.status();
     extent = *shorter;
+    written.syncable = absl::OkStatus();  // It is another file.
   }
   for (auto& [stream, end] : written.ends)
     if (stream.origin != LogOrigin::kLauncher) end = EndOf(keep, stream);
   for (const auto& [stream, end] : keep) written.ends[stream] = end;
   written.log->Set(std::move(extent));
   return cut;
+}
+
+absl::Status JobLogs::SyncFile(Written& written) {
+  if (!written.readable.ok()) return written.readable;
+  if (!written.syncable.ok()) return written.syncable;
+  const GrowingLog& log = *written.log;
+  const GrowingLog::Extent extent = log.extent();
+  if (!extent.file) return absl::OkStatus();
+  absl::Status synced = FailpointStatus("coordinator.log.sync");
+  if (synced.ok() && fsync(extent.file->get()) != 0) synced = absl::ErrnoToStatus(errno, "syncing");
+  if (synced.ok()) synced = SyncDirectory(std::filesystem::path(log.path()).parent_path());
+  written.syncable = InFile(synced, log.path());
+  return written.syncable;
 }
 
 void JobLogs::WriteEnd(JobId job, Written& written) {

@@ -68,6 +68,11 @@ class JobLogs {
   /// it is. Who follows is not given again what he has been given before.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
 
+  /// What was appended so far stays after a crash of the machine, once `done` says so: before a
+  /// checkpoint is committed that lies behind it. After a sync that failed none is tried again on
+  /// the same file, since what it would say of the earlier bytes means nothing.
+  void Sync(JobId job, Done done);
+
   /// No more will be appended; readers come to the end.
   void End(JobId job);
 
@@ -80,6 +85,7 @@ class JobLogs {
     std::shared_ptr<GrowingLog> log;
     StreamEnds ends;
     absl::Status readable;  ///< If not, nothing is appended.
+    absl::Status syncable;  ///< If not, a sync of this file has failed.
   };
 
   /// What the writing thread does next.
@@ -96,6 +102,7 @@ class JobLogs {
   absl::Status WriteRecord(Written& written, LogRecord record);
   absl::Status WriteBytes(Written& written, const std::string& bytes);
   absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
+  absl::Status SyncFile(Written& written);
   void WriteEnd(JobId job, Written& written);
 
   const StateDirectory& state_;

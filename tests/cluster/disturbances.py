@@ -23,7 +23,7 @@ WORKER_FAILPOINTS = [
     "worker.restore.begin", "worker.restore.collected", "worker.restore.verified",
     "worker.restore.started"]
 COORDINATOR_FAILPOINTS = [
-    "coordinator.checkpoint.stored", "coordinator.checkpoint.before_commit",
+    "coordinator.checkpoint.stored", "coordinator.log.sync", "coordinator.checkpoint.before_commit",
     "coordinator.checkpoint.committed", "coordinator.recovery.begin",
     "coordinator.recovery.placed", "coordinator.recovery.cut", "coordinator.recovery.started"]
 FAILPOINTS = "BSPNOW_FAILPOINTS"
