@@ -10,13 +10,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "base/unique_fd.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/open_calls.h"
 
 namespace bspnow {
 namespace {
@@ -56,75 +54,40 @@ class ContentStub::Rim {
  public:
   explicit Rim(const std::string& address) : stub_(proto::Workers::NewStub(ChannelTo(address))) {}
 
-  void Stop() {
-    {
-      const std::scoped_lock lock(mutex_);
-      stopping_ = true;
-      for (grpc::ClientContext* const call : calls_) call->TryCancel();
-    }
-    changed_.notify_all();
-  }
+  void Stop() { calls_.Stop(); }
   absl::Status ReadBlob(const std::string& sha256, int file);
   absl::Status StoreFiles(JobId job, const std::string& directory,
                           const std::vector<LeftFile>& files);
 
  private:
-  /// A call that Stop cancels.
-  class Call {
-   public:
-    explicit Call(Rim& rim) : rim_(rim) {
-      const std::scoped_lock lock(rim_.mutex_);
-      rim_.calls_.insert(&context);
-      if (rim_.stopping_) context.TryCancel();
-    }
-    ~Call() {
-      const std::scoped_lock lock(rim_.mutex_);
-      rim_.calls_.erase(&context);
-    }
-    grpc::ClientContext context;
-
-   private:
-    Rim& rim_;
-  };
-
   absl::Status TryReadBlob(const std::string& sha256, int file);
   absl::Status TryStoreFiles(JobId job, const std::string& directory,
                              const std::vector<LeftFile>& files);
-  void Pause() {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kPause, [this] { return stopping_; });
-  }
-  bool stopping() const {
-    const std::scoped_lock lock(mutex_);
-    return stopping_;
-  }
 
   const std::unique_ptr<proto::Workers::Stub> stub_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::set<grpc::ClientContext*> calls_;  ///< Guarded by mutex_, as is the next.
-  bool stopping_ = false;
+  OpenCalls calls_;
 };
 
 // A connection may break in the middle.
 absl::Status ContentStub::Rim::ReadBlob(const std::string& sha256, int file) {
   for (int tries = 1;; ++tries) {
     const absl::Status status = TryReadBlob(sha256, file);
-    if (!absl::IsUnavailable(status) || tries == kTries || stopping()) return status;
-    Pause();
+    if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
+    calls_.Pause(kPause);
     if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) return status;
   }
 }
 
 absl::Status ContentStub::Rim::TryReadBlob(const std::string& sha256, int file) {
-  Call call(*this);
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
-  const auto reader = stub_->ReadBlob(&call.context, request);
+  const auto reader = stub_->ReadBlob(&context, request);
   proto::BlobChunk chunk;
   absl::Status written;
   while (written.ok() && reader->Read(&chunk)) written = WriteAll(file, chunk.data());
-  if (!written.ok()) call.context.TryCancel();
+  if (!written.ok()) context.TryCancel();
   const grpc::Status status = reader->Finish();
   if (!written.ok()) return written;
   return FromGrpc(status, absl::StrCat("fetching content ", sha256));
@@ -134,16 +97,17 @@ absl::Status ContentStub::Rim::StoreFiles(JobId job, const std::string& director
                                           const std::vector<LeftFile>& files) {
   for (int tries = 1;; ++tries) {
     const absl::Status status = TryStoreFiles(job, directory, files);
-    if (!absl::IsUnavailable(status) || tries == kTries || stopping()) return status;
-    Pause();
+    if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
+    calls_.Pause(kPause);
   }
 }
 
 absl::Status ContentStub::Rim::TryStoreFiles(JobId job, const std::string& directory,
                                              const std::vector<LeftFile>& files) {
-  Call call(*this);
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
-  const auto writer = stub_->StoreFiles(&call.context, &reply);
+  const auto writer = stub_->StoreFiles(&context, &reply);
   for (const LeftFile& left : files) {
     const std::string path = absl::StrCat(directory, "/", left.name);
     const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
@@ -164,7 +128,7 @@ absl::Status ContentStub::Rim::TryStoreFiles(JobId job, const std::string& direc
       data.resize(std::min<std::uint64_t>(kChunkBytes, rest));
       const ssize_t n = read(file.get(), data.data(), data.size());
       if (n != static_cast<ssize_t>(data.size())) {
-        call.context.TryCancel();
+        context.TryCancel();
         break;
       }
       rest -= data.size();

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "proto/workers.grpc.pb.h"
+#include "worker/open_calls.h"
 
 namespace bspnow {
 namespace {
@@ -46,24 +47,6 @@ class CoordinatorStub::Rim {
  private:
   using Stream = grpc::ClientReaderWriter<proto::WorkerEvent, proto::Order>;
 
-  /// A call that the end of this object cancels.
-  class Call {
-   public:
-    explicit Call(Rim& rim) : rim_(rim) {
-      const std::scoped_lock lock(rim_.mutex_);
-      rim_.calls_.insert(&context);
-      if (rim_.stopping_) context.TryCancel();
-    }
-    ~Call() {
-      const std::scoped_lock lock(rim_.mutex_);
-      rim_.calls_.erase(&context);
-    }
-    grpc::ClientContext context;
-
-   private:
-    Rim& rim_;
-  };
-
   void Run();
   enum class Attachment { kBroken, kNeverMade, kForgotten };
 
@@ -76,17 +59,13 @@ class CoordinatorStub::Rim {
   void WriteEvents(Stream& stream);
   void OnOrder(const proto::Order& order);
   void OnAcknowledge(std::uint64_t sequence);
-  void Pause(milliseconds time);
-  bool stopping() const {
-    const std::scoped_lock lock(mutex_);
-    return stopping_;
-  }
 
   EventLoop& loop_;
   const std::string address_;
   const proto::RegisterRequest request_;
   const CoordinatorEvents events_;
   const std::unique_ptr<proto::Workers::Stub> stub_;
+  OpenCalls calls_;
   std::string refusal_;  ///< Why the last try failed; it is logged once.
 
   mutable std::mutex mutex_;
@@ -97,11 +76,9 @@ class CoordinatorStub::Rim {
   std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
   std::uint64_t orders_taken_ = 0;
   std::uint32_t worker_ = 0;
-  std::uint64_t term_ = 0;  ///< Of the coordinator; never goes back.
-  std::set<grpc::ClientContext*> calls_;
+  std::uint64_t term_ = 0;   ///< Of the coordinator; never goes back.
   bool registered_ = false;  ///< And the loop knows.
   bool stream_ended_ = false;
-  bool stopping_ = false;
 
   std::jthread thread_;
 };
@@ -129,16 +106,10 @@ CoordinatorStub::Rim::Rim(EventLoop& loop, const std::string& address,
 
 void CoordinatorStub::Rim::Stop() {
   {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-    for (grpc::ClientContext* const call : calls_) call->TryCancel();
+    const std::scoped_lock lock(mutex_);  // Who waits for changed_ must not miss it.
+    calls_.Stop();
   }
   changed_.notify_all();
-}
-
-void CoordinatorStub::Rim::Pause(milliseconds time) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, time, [this] { return stopping_; });
 }
 
 // ---- Registration and the stream ----------------------------------------------------------------
@@ -146,23 +117,24 @@ void CoordinatorStub::Rim::Pause(milliseconds time) {
 void CoordinatorStub::Rim::Run() {
   milliseconds backoff = kBackoffLeast;
   bool registered = false;
-  while (!stopping()) {
+  while (!calls_.stopping()) {
     if (!registered) registered = Register();
     const Attachment attachment = registered ? Attach() : Attachment::kNeverMade;
     if (attachment == Attachment::kForgotten) registered = false;
     backoff =
         attachment == Attachment::kNeverMade ? std::min(2 * backoff, kBackoffMost) : kBackoffLeast;
-    Pause(backoff);
+    calls_.Pause(backoff);
   }
 }
 
 bool CoordinatorStub::Rim::Register() {
   const std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
-  Call call(*this);
-  call.context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
   proto::RegisterReply reply;
-  grpc::Status status = stub_->Register(&call.context, *request, &reply);
+  grpc::Status status = stub_->Register(&context, *request, &reply);
   std::unique_lock lock(mutex_);
   if (status.ok() && reply.term() < term_) {
     status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION,
@@ -170,7 +142,7 @@ bool CoordinatorStub::Rim::Register() {
                                        " answers, but there is one of term ", term_));
   }
   if (!status.ok()) {
-    if (status.error_message() != refusal_ && !stopping_) {
+    if (status.error_message() != refusal_ && !calls_.stopping()) {
       spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
                    status.error_message());
     }
@@ -180,7 +152,7 @@ bool CoordinatorStub::Rim::Register() {
   refusal_.clear();
   registered_ = false;
   loop_.Post([this, reply] { OnRegistered(reply); });
-  changed_.wait(lock, [this] { return registered_ || stopping_; });
+  changed_.wait(lock, [this] { return registered_ || calls_.stopping(); });
   return registered_;
 }
 
@@ -198,7 +170,7 @@ std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
     *described = std::move(request);
     changed_.notify_all();
   });
-  changed_.wait(lock, [&] { return described->has_value() || stopping_; });
+  changed_.wait(lock, [&] { return described->has_value() || calls_.stopping(); });
   return *described;
 }
 
@@ -253,9 +225,10 @@ void CoordinatorStub::Rim::OnRegistered(const proto::RegisterReply& reply) {
 
 // Until the stream ends.
 CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
-  Call call(*this);
-  call.context.set_wait_for_ready(true);
-  const std::unique_ptr<Stream> stream = stub_->AttachWorker(&call.context);
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  context.set_wait_for_ready(true);
+  const std::unique_ptr<Stream> stream = stub_->AttachWorker(&context);
   proto::WorkerEvent first;
   {
     const std::scoped_lock lock(mutex_);
@@ -283,7 +256,7 @@ CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
-  if (status.error_message() != refusal_ && !stopping()) {
+  if (status.error_message() != refusal_ && !calls_.stopping()) {
     spdlog::warn("event=detached reason=\"{}\"", status.error_message());
   }
   refusal_ = status.error_message();
@@ -293,8 +266,9 @@ CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
 void CoordinatorStub::Rim::WriteEvents(Stream& stream) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock,
-                  [this] { return stream_ended_ || stopping_ || sent_sequence_ < last_sequence_; });
+    changed_.wait(lock, [this] {
+      return stream_ended_ || calls_.stopping() || sent_sequence_ < last_sequence_;
+    });
     if (stream_ended_ || sent_sequence_ >= last_sequence_) return;
     const std::uint64_t first = unacknowledged_.front().sequence();
     proto::WorkerEvent event = unacknowledged_[sent_sequence_ + 1 - first];

@@ -8,9 +8,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <mutex>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "base/unique_fd.h"
@@ -54,52 +51,6 @@ absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
 
 }  // namespace
 
-/// Those that are under way.
-struct ImagesStub::Calls {
-  std::mutex mutex;
-  std::set<grpc::ClientContext*> contexts;  ///< Guarded by mutex.
-  bool stopping = false;                    ///< Guarded by mutex.
-
-  void Stop() {
-    const std::lock_guard lock(mutex);
-    stopping = true;
-    for (grpc::ClientContext* const context : contexts) context->TryCancel();
-  }
-};
-
-namespace {
-
-/// One call, which Stop breaks off.
-template <typename Calls>
-class Call {
- public:
-  Call(Calls& calls, std::int64_t timeout_ms) : calls_(calls) {
-    context.set_deadline(gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
-    const std::lock_guard lock(calls_.mutex);
-    calls_.contexts.insert(&context);
-    if (calls_.stopping) context.TryCancel();
-  }
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() {
-    const std::lock_guard lock(calls_.mutex);
-    calls_.contexts.erase(&context);
-  }
-
-  grpc::ClientContext context;
-
- private:
-  Calls& calls_;
-};
-
-}  // namespace
-
-ImagesStub::ImagesStub() : calls_(std::make_unique<Calls>()) {}
-
-ImagesStub::~ImagesStub() = default;
-
-void ImagesStub::Stop() { calls_->Stop(); }
-
 absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from, JobId job,
                              const std::string& name) {
   const absl::StatusOr<UniqueFd> file = from.OpenToRead(job, name);
@@ -108,9 +59,12 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
   if (fstat(file->get(), &status) != 0) return absl::ErrnoToStatus(errno, name);
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const auto stub = Connect(address);
-  Call call(*calls_, kCallTimeoutMs + static_cast<std::int64_t>(bytes / kBytesPerMsLeast));
+  grpc::ClientContext context;
+  context.set_deadline(gpr_time_from_millis(
+      kCallTimeoutMs + static_cast<std::int64_t>(bytes / kBytesPerMsLeast), GPR_TIMESPAN));
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::PutImageReply reply;
-  const auto writer = stub->PutImage(&call.context, &reply);
+  const auto writer = stub->PutImage(&context, &reply);
   proto::ImagePiece piece;
   piece.set_job(Value(job));
   piece.set_name(name);
@@ -122,7 +76,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
                             static_cast<off_t>(at));
     if (n < 0 || static_cast<std::size_t>(n) < piece.data().size()) {
       const absl::Status failed = absl::ErrnoToStatus(n < 0 ? errno : EIO, "reading " + name);
-      call.context.TryCancel();
+      context.TryCancel();
       writer->Finish();
       return failed;
     }
@@ -139,11 +93,13 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
                              const std::string& name) {
   const auto stub = Connect(address);
-  Call call(*calls_, kGetTimeoutMs);
+  grpc::ClientContext context;
+  context.set_deadline(gpr_time_from_millis(kGetTimeoutMs, GPR_TIMESPAN));
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::GetImageRequest request;
   request.set_job(Value(job));
   request.set_name(name);
-  const auto reader = stub->GetImage(&call.context, request);
+  const auto reader = stub->GetImage(&context, request);
   std::unique_ptr<ImageReception> reception;
   absl::Status taken;
   proto::ImagePiece piece;
@@ -155,7 +111,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
     }
     if (taken.ok()) taken = reception->Append(piece.data());
   }
-  if (!taken.ok()) call.context.TryCancel();
+  if (!taken.ok()) context.TryCancel();
   const absl::Status given =
       FromGrpc(reader->Finish(), absl::StrCat("getting ", name, " from ", address));
   if (!taken.ok()) return taken;
@@ -168,11 +124,13 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
 
 absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job) {
   const auto stub = Connect(address);
-  Call call(*calls_, kListTimeoutMs);
+  grpc::ClientContext context;
+  context.set_deadline(gpr_time_from_millis(kListTimeoutMs, GPR_TIMESPAN));
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ListImagesRequest request;
   request.set_job(Value(job));
   proto::ListImagesReply reply;
-  const grpc::Status status = stub->ListImages(&call.context, request, &reply);
+  const grpc::Status status = stub->ListImages(&context, request, &reply);
   if (!status.ok()) return FromGrpc(status, absl::StrCat("asking ", address, " for its images"));
   return std::vector<std::string>(reply.names().begin(), reply.names().end());
 }

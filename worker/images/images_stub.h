@@ -6,20 +6,17 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "worker/images/image_store.h"
+#include "worker/open_calls.h"
 
 namespace bspnow {
 
 class ImagesStub {
  public:
-  ImagesStub();
-  ~ImagesStub();
-
   /// Sends one file of this store; it is verified and durable there when this returns.
   absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
                    const std::string& name);
@@ -32,11 +29,10 @@ class ImagesStub {
   absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job);
 
   /// Breaks off all calls; those that come later fail at once. From any thread.
-  void Stop();
+  void Stop() { calls_.Stop(); }
 
  private:
-  struct Calls;  // Of gRPC.
-  std::unique_ptr<Calls> calls_;
+  OpenCalls calls_;
 };
 
 }  // namespace bspnow
