@@ -5,13 +5,10 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -20,8 +17,8 @@
 #include "base/ids.h"
 #include "base/scratch_directory.h"
 #include "base/unique_fd.h"
-#include "runtime/image_format.h"
 #include "worker/images/image_file.h"
+#include "worker/images/image_for_test.h"
 #include "worker/images/image_name.h"
 #include "worker/images/job_files.h"
 
@@ -41,82 +38,30 @@ struct InventedImage {
   std::size_t data_bytes = 3 * kImagePageBytes;  ///< Whole pages.
 };
 
-class ImageEncoder {
- public:
-  explicit ImageEncoder(const InventedImage& image) : image_(image) {}
-
-  /// The whole file; once.
-  std::string Encode() {
-    bytes_.assign(kImagePageBytes, '\0');
-    constexpr std::uint64_t kAddress = 0x10000;
-    Put(header_.regions, ImageRegion{.start = kAddress,
-                                     .end = kAddress + 4 * kImagePageBytes,
-                                     .protection = PROT_READ | PROT_WRITE,
-                                     .flags = 0,
-                                     .text = 0,
-                                     .reserved = 0,
-                                     .text_offset = 0});
-    for (const std::string& text : image_.texts) {
-      const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-      Put(header_.texts,
-          ImageText{
-              .hash_high = hash.high64, .hash_low = hash.low64, .bytes = text.size(), .name = 0});
-    }
-    ImageState state{};
-    state.restored_address = kAddress;
-    state.restorer_address = kAddress;
-    state.registers.rsp = kAddress + kImagePageBytes;
-    Put(header_.state, state);
-    Put(header_.strings, std::uint64_t{0});
-    header_.strings.count = sizeof(std::uint64_t);
-    PadToPage();
-    header_.data = {.offset = bytes_.size(), .count = image_.data_bytes};
-    std::string page(kImagePageBytes, '\0');
-    for (std::size_t at = 0; at < image_.data_bytes; at += page.size()) {
-      memcpy(page.data(), &at, sizeof at);
-      page.back() = static_cast<char>(image_.pid);
-      bytes_ += page;
-    }
-    const std::uint64_t covered = bytes_.size();
-    for (std::uint64_t at = kImagePageBytes; at < covered; at += kImageChunkBytes)
-      Put(header_.chunks,
-          ImageChunk{XXH3_64bits(bytes_.data() + at, std::min(kImageChunkBytes, covered - at))});
-    PutHeader();
-    return bytes_;
+inline std::string Encode(const InventedImage& invented) {
+  ImageForTest image;
+  image.header.job = Value(invented.job);
+  image.header.checkpoint = invented.checkpoint;
+  image.header.base = invented.base;
+  image.header.pid = invented.pid;
+  image.header.nprocs = invented.pid + 1;
+  image.regions.erase(image.regions.begin());  // What is left needs none of the texts.
+  image.texts.clear();
+  for (const std::string& text : invented.texts) {
+    const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
+    image.texts.push_back(
+        {.hash_high = hash.high64, .hash_low = hash.low64, .bytes = text.size(), .name = 0});
   }
-
- private:
-  template <class Entry>
-  void Put(ImageTable& table, const Entry& entry) {
-    if (table.count++ == 0) table.offset = bytes_.size();
-    bytes_.append(reinterpret_cast<const char*>(&entry), sizeof entry);
+  image.files.clear();
+  image.runs.clear();
+  std::string page(kImagePageBytes, static_cast<char>(invented.pid));
+  image.data.clear();
+  for (std::size_t at = 0; at < invented.data_bytes; at += page.size()) {
+    memcpy(page.data(), &at, sizeof at);
+    image.data += page;
   }
-
-  void PadToPage() {
-    bytes_.resize((bytes_.size() + kImagePageBytes - 1) / kImagePageBytes * kImagePageBytes);
-  }
-
-  void PutHeader() {
-    header_.magic = kImageMagic;
-    header_.version = kImageVersion;
-    header_.kind = static_cast<std::uint32_t>(ImageKind::kProcess);
-    header_.complete = kImageComplete;
-    header_.job = Value(image_.job);
-    header_.checkpoint = image_.checkpoint;
-    header_.base = image_.base;
-    header_.pid = image_.pid;
-    header_.nprocs = image_.pid + 1;
-    header_.file_bytes = bytes_.size();
-    header_.header_hash = XXH3_64bits(&header_, sizeof header_);
-    memcpy(bytes_.data(), &header_, sizeof header_);
-  }
-
-  const InventedImage& image_;
-  std::string bytes_;
-  ImageHeader header_{};
-};
-
-inline std::string Encode(const InventedImage& image) { return ImageEncoder(image).Encode(); }
+  return image.Bytes();
+}
 
 inline void WriteFile(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;

@@ -2,12 +2,11 @@
 #ifndef WORKER_IMAGES_IMAGE_FOR_TEST_H_
 #define WORKER_IMAGES_IMAGE_FOR_TEST_H_
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
