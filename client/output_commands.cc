@@ -13,22 +13,13 @@
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "client/commands.h"
 #include "client/job_json.h"
 #include "client/line_prefixer.h"
 
 namespace bspnow {
 namespace {
-
-absl::Status WriteAll(int fd, std::string_view text, const std::string& what) {
-  while (!text.empty()) {
-    const ssize_t n = write(fd, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::DataLossError(absl::StrCat("writing ", what, ": ", strerror(errno)));
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return absl::OkStatus();
-}
 
 // ---- logs ---------------------------------------------------------------------------------------
 

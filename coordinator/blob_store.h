@@ -12,8 +12,8 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include "base/durable_file.h"
 #include "base/unique_fd.h"
-#include "coordinator/durable_file.h"
 
 namespace bspnow {
 

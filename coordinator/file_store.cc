@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "coordinator/durable_file.h"
+#include "base/write_all.h"
 
 namespace bspnow {
 namespace {
@@ -81,9 +81,7 @@ absl::Status FileReceiver::Append(std::string_view bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("file ", name_, ": more bytes came than were announced"));
   missing_bytes_ -= bytes.size();
-  absl::Status written = WriteAll(fd_.get(), bytes);
-  if (written.ok()) return written;
-  return absl::Status(written.code(), absl::StrCat(written.message(), " file ", name_));
+  return WriteAll(fd_.get(), bytes, name_);
 }
 
 absl::Status FileReceiver::Finish() {

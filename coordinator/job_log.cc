@@ -10,8 +10,9 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/durable_file.h"
 #include "base/failpoint.h"
-#include "coordinator/durable_file.h"
+#include "base/write_all.h"
 
 namespace bspnow {
 namespace {
@@ -204,11 +205,10 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
   }
   const std::uint64_t had = extent.bytes;
   const std::string header = had == 0 ? EncodeLogFileHeader() : "";
-  if (absl::Status put = WriteAll(extent.file->get(), header + bytes); !put.ok()) {
+  if (absl::Status put = WriteAll(extent.file->get(), header + bytes, log.path()); !put.ok()) {
     // No half record stays behind; if that fails too nothing more may follow it.
-    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
-      written.readable = InFile(put, log.path());
-    return InFile(put, log.path());
+    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0) written.readable = put;
+    return put;
   }
   extent.bytes += header.size() + bytes.size();
   log.Set(std::move(extent));

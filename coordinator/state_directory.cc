@@ -8,7 +8,7 @@
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
-#include "coordinator/durable_file.h"
+#include "base/durable_file.h"
 
 namespace bspnow {
 namespace {

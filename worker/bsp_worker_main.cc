@@ -295,7 +295,8 @@ void Daemon::ReportBroken(JobId job, Epoch epoch, const std::string& reason) {
 void Daemon::WriteAddress() const {
   std::string lines = absl::StrCat("data=", data_plane_->data_address(), "\n");
   if (metrics_) absl::StrAppend(&lines, "metrics=", metrics_->address(), "\n");
-  state_->WriteAddress(lines);
+  if (const absl::Status s = state_->WriteAddress(lines); !s.ok())
+    spdlog::warn("event=address_not_written reason=\"{}\"", std::string(s.message()));
 }
 
 void Daemon::ReportLoad() {

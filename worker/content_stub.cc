@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "base/write_all.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/open_calls.h"
 
@@ -28,17 +29,6 @@ absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
   if (status.ok()) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                       absl::StrCat(what, ": ", status.error_message()));
-}
-
-absl::Status WriteAll(int file, const std::string& bytes) {
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return absl::InternalError(absl::StrCat("writing: ", strerror(errno)));
-    done += static_cast<std::size_t>(n);
-  }
-  return absl::OkStatus();
 }
 
 std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
@@ -86,7 +76,8 @@ absl::Status ContentStub::Rim::TryReadBlob(const std::string& sha256, int file) 
   const auto reader = stub_->ReadBlob(&context, request);
   proto::BlobChunk chunk;
   absl::Status written;
-  while (written.ok() && reader->Read(&chunk)) written = WriteAll(file, chunk.data());
+  while (written.ok() && reader->Read(&chunk))
+    written = WriteAll(file, chunk.data(), "content " + sha256);
   if (!written.ok()) context.TryCancel();
   const grpc::Status status = reader->Finish();
   if (!written.ok()) return written;

@@ -5,8 +5,9 @@
 #include <sys/file.h>
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
+
+#include "base/durable_file.h"
 
 namespace bspnow {
 
@@ -30,11 +31,8 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   return directory;
 }
 
-void StateDirectory::WriteAddress(const std::string& lines) const {
-  const std::string address = path_ + "/address";
-  std::ofstream(address + ".new") << lines;
-  std::error_code error;
-  fs::rename(address + ".new", address, error);
+absl::Status StateDirectory::WriteAddress(const std::string& lines) const {
+  return ReplaceFile(path_ + "/address", lines);
 }
 
 void StateDirectory::RemoveAddress() const {

@@ -30,7 +30,7 @@ class StateDirectory {
   std::string flops() const { return path_ + "/flops"; }
 
   /// Replaces the file `address` as a whole.
-  void WriteAddress(const std::string& lines) const;
+  absl::Status WriteAddress(const std::string& lines) const;
   void RemoveAddress() const;
 
  private:

@@ -1,13 +1,13 @@
 #include "worker/images/image_reception.h"
 
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <utility>
 
+#include "base/write_all.h"
 #include "worker/images/image_name.h"
 
 namespace bspnow {
@@ -34,16 +34,12 @@ ImageReception::~ImageReception() {
 absl::Status ImageReception::Append(std::string_view bytes) {
   if (bytes.size() > bytes_ - received_bytes_)
     return absl::InvalidArgumentError(absl::StrCat(name_, " is longer than was said"));
-  while (!bytes.empty()) {
-    const ssize_t n = write(file_.get(), bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0)
-      return absl::ErrnoToStatus(errno,
-                                 absl::StrCat("writing ", name_, " to ", store_.DirectoryOf(job_)));
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-    received_bytes_ += static_cast<std::uint64_t>(n);
-    store_.Unreserve(static_cast<std::uint64_t>(n));
-  }
+  if (absl::Status written =
+          WriteAll(file_.get(), bytes, absl::StrCat(name_, " to ", store_.DirectoryOf(job_)));
+      !written.ok())
+    return written;
+  received_bytes_ += bytes.size();
+  store_.Unreserve(bytes.size());
   if (received_bytes_ - written_behind_bytes_ >= kWriteBehindBytes) {
     sync_file_range(file_.get(), static_cast<off_t>(written_behind_bytes_),
                     static_cast<off_t>(received_bytes_ - written_behind_bytes_),

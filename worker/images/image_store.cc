@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/durable_file.h"
 #include "base/failpoint.h"
 #include "worker/images/image_name.h"
 #include "worker/images/image_reception.h"
@@ -223,9 +224,7 @@ absl::Status ImageStore::Sync(int file, const std::string& path) const {
 }
 
 absl::Status ImageStore::SyncDirectory(JobId job) const {
-  const UniqueFd directory(open(DirectoryOf(job).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.valid() && fsync(directory.get()) == 0) return absl::OkStatus();
-  return Failed("syncing", DirectoryOf(job));
+  return bspnow::SyncDirectory(DirectoryOf(job));
 }
 
 absl::Status ImageStore::Rename(JobId job, const std::string& from, const std::string& name) const {

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/write_all.h"
+
 namespace bspnow {
 namespace {
 
@@ -71,14 +73,8 @@ std::string_view BytesOf(const T& value) {
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-absl::Status WriteAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Failed("writing the files of the job");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return absl::OkStatus();
+absl::Status WriteBytes(int file, std::string_view bytes) {
+  return WriteAll(file, bytes, "the files of the job");
 }
 
 // One entry whose data come from `copy`, which adds them to the file and to the hash.
@@ -87,10 +83,10 @@ absl::Status WriteEntry(int file, const EntryHeader& header, std::string_view na
   Hash hash;
   for (const std::string_view part : {BytesOf(header), name}) {
     hash.Add(part);
-    if (absl::Status s = WriteAll(file, part); !s.ok()) return s;
+    if (absl::Status s = WriteBytes(file, part); !s.ok()) return s;
   }
   if (absl::Status s = copy(hash); !s.ok()) return s;
-  return WriteAll(file, BytesOf(hash.Sum()));
+  return WriteBytes(file, BytesOf(hash.Sum()));
 }
 
 absl::Status WriteEntry(int file, EntryHeader header, std::string_view name,
@@ -98,7 +94,7 @@ absl::Status WriteEntry(int file, EntryHeader header, std::string_view name,
   header.data_bytes = data.size();
   return WriteEntry(file, header, name, [&](Hash& hash) {
     hash.Add(data);
-    return WriteAll(file, data);
+    return WriteBytes(file, data);
   });
 }
 
@@ -114,7 +110,7 @@ absl::Status CopyFile(int from, std::uint64_t bytes, int to, const std::string& 
     }
     const std::string_view read(piece.data(), static_cast<std::size_t>(n));
     hash.Add(read);
-    if (absl::Status s = WriteAll(to, read); !s.ok()) return s;
+    if (absl::Status s = WriteBytes(to, read); !s.ok()) return s;
     at += static_cast<std::uint64_t>(n);
   }
   return absl::OkStatus();
@@ -182,7 +178,7 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<Give
 }
 
 absl::Status NotedFiles::Write(int file, const std::vector<UnfinishedLine>& lines) const {
-  if (absl::Status s = WriteAll(file, BytesOf(kArchiveMagic)); !s.ok()) return s;
+  if (absl::Status s = WriteBytes(file, BytesOf(kArchiveMagic)); !s.ok()) return s;
   absl::Status written = WriteEntry(file, EntryHeader{.kind = EntryHeader::kWhere}, "", directory_);
   for (const Noted& noted : noted_) {
     if (!written.ok()) return written;
@@ -304,7 +300,7 @@ absl::Status ArchiveReader::ReadData(const EntryHeader& header, const std::strin
     const std::string_view bytes(piece.data(), n);
     hash.Add(bytes);
     if (target.valid()) {
-      if (absl::Status s = WriteAll(target.get(), bytes); !s.ok()) return s;
+      if (absl::Status s = WriteBytes(target.get(), bytes); !s.ok()) return s;
     }
     if (!to_file) text += bytes;
     left -= n;

@@ -1,19 +1,18 @@
 // Files that appear under their name only when they are whole and on the disk: written under a
 // temporary name, synced, renamed.
-#ifndef COORDINATOR_DURABLE_FILE_H_
-#define COORDINATOR_DURABLE_FILE_H_
-
-#include <string>
-#include <string_view>
+#ifndef BASE_DURABLE_FILE_H_
+#define BASE_DURABLE_FILE_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "base/unique_fd.h"
 
 namespace bspnow {
-
-/// Writes all of `bytes`, in as many calls as that takes.
-absl::Status WriteAll(int fd, std::string_view bytes);
 
 /// What was created or renamed there stays so after a crash of the machine.
 absl::Status SyncDirectory(const std::string& path);
@@ -49,4 +48,4 @@ absl::Status ReplaceFile(const std::string& path, std::string_view bytes);
 
 }  // namespace bspnow
 
-#endif  // COORDINATOR_DURABLE_FILE_H_
+#endif  // BASE_DURABLE_FILE_H_

@@ -1,5 +1,6 @@
-#include "coordinator/durable_file.h"
+#include "base/durable_file.h"
 
+#include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,23 +9,14 @@
 
 #include <utility>
 
-#include <absl/strings/str_cat.h>
+#include "base/write_all.h"
 
 namespace bspnow {
+
 absl::Status SyncDirectory(const std::string& path) {
   const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.valid() && fsync(directory.get()) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("syncing the directory ", path));
-}
-
-absl::Status WriteAll(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, "writing");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<DurableFile> DurableFile::Create(const std::string& directory) {
@@ -39,9 +31,7 @@ DurableFile::~DurableFile() {
 }
 
 absl::Status DurableFile::Append(std::string_view bytes) {
-  absl::Status written = WriteAll(fd_.get(), bytes);
-  if (written.ok()) return written;
-  return absl::Status(written.code(), absl::StrCat(written.message(), " ", temporary_));
+  return WriteAll(fd_.get(), bytes, temporary_);
 }
 
 absl::Status DurableFile::Commit(const std::string& name) {
