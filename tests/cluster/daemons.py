@@ -29,22 +29,22 @@ class Binaries:
     below the working directory (Bazel's runfiles), or below bazel-bin of the source tree."""
 
     def __init__(self, bin_dir=None):
-        self.paths = {name: self._find(name, path, bin_dir) for name, path in PROGRAMS.items()}
+        self.bin_dir = bin_dir
 
-    @staticmethod
-    def _find(name, path, bin_dir):
-        if bin_dir:
-            places = [os.path.join(bin_dir, name), os.path.join(bin_dir, path),
-                      os.path.join(bin_dir, "..", "libexec", "bspnow", name)]
-        else:
-            source = os.path.dirname(os.path.dirname(HERE))
-            places = [os.path.abspath(path), os.path.join(source, "bazel-bin", path)]
-        return next((place for place in places if os.path.exists(place)), None)
+    def _places(self, name):
+        path = PROGRAMS.get(name, f"tests/cluster/{name}")  # Else one that these tests run.
+        if self.bin_dir:
+            return [os.path.join(self.bin_dir, name), os.path.join(self.bin_dir, path),
+                    os.path.join(self.bin_dir, "..", "libexec", "bspnow", name)]
+        source = os.path.dirname(os.path.dirname(HERE))
+        return [os.path.abspath(path), os.path.join(source, "bazel-bin", path)]
 
     def __getitem__(self, name):
-        if not self.paths[name]:
-            raise Failed(f"no program {name}; build it, or name its directory by --bin")
-        return self.paths[name]
+        found = next((place for place in self._places(name) if os.path.exists(place)), None)
+        if not found:
+            where = f"in {self.bin_dir}" if self.bin_dir else "where Bazel puts it"
+            raise Failed(f"no program {name} {where}; build it, or name its directory by --bin")
+        return found
 
 
 def wait_until(condition, what, seconds=START_S):

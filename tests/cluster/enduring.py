@@ -16,7 +16,7 @@ class Enduring:
 
     def __init__(self, nprocs=4, supersteps=60, large_bytes=20_000, pause_ms=50, binaries=None):
         self.nprocs, self.binaries = nprocs, binaries
-        self.command = [path_of("mixed"), supersteps, large_bytes]
+        self.command = [path_of("mixed", binaries), supersteps, large_bytes]
         self.pause_ms = pause_ms
         self._expected = None
 

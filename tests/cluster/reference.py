@@ -4,18 +4,14 @@ import os
 import re
 import subprocess
 
-from daemons import HERE, Binaries, Failed
+from daemons import Binaries, Failed
 
 REFERENCE_S = 600
 
 
-def path_of(program):
-    """A program that is built beside the tests: in Bazel's runfiles, or below bazel-bin of the
-    source tree."""
-    here = os.path.abspath(os.path.join("tests/cluster", program))
-    source = os.path.dirname(os.path.dirname(HERE))
-    built = os.path.join(source, "bazel-bin/tests/cluster", program)
-    return here if os.path.exists(here) else built
+def path_of(program, binaries=None):
+    """A program that is built beside the tests."""
+    return (binaries or Binaries())[program]
 
 
 def arranged(output):
