@@ -48,6 +48,17 @@ absl::StatusOr<std::string> HashOf(int file) {
   return absl::BytesToHexString(hash.substr(0, bytes));
 }
 
+/// How many bytes it has, if they are what the hash says.
+absl::StatusOr<std::uint64_t> Verified(int file, const std::string& sha256) {
+  const absl::StatusOr<std::string> hash = HashOf(file);
+  if (!hash.ok()) return hash.status();
+  if (*hash != sha256)
+    return absl::DataLossError(absl::StrCat("content ", sha256, " came as ", *hash));
+  struct stat status {};
+  if (fstat(file, &status) != 0) return Failed("asking for the length of a content");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 absl::Status CopyFile(const std::string& from, const std::string& to, std::uint32_t mode) {
   const UniqueFd in(open(from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!in.valid()) return Failed(absl::StrCat("opening ", from));
@@ -134,20 +145,26 @@ absl::Status BlobCache::Acquire(const std::string& sha256) {
   std::unique_lock lock(mutex_);
   // Two jobs may need one content at once: the first fetches it.
   fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });
-  auto kept = kept_.find(sha256);
-  if (kept == kept_.end()) {
+  Kept& kept = kept_[sha256];
+  kept.users += 1;
+  kept.last_use = ++uses_;
+  if (!kept.verified) {
     fetching_.insert(sha256);
     lock.unlock();
-    absl::StatusOr<std::uint64_t> bytes = FetchAndVerify(sha256);
+    absl::StatusOr<std::uint64_t> bytes = VerifiedHere(sha256);
+    if (!bytes.ok()) bytes = FetchAndVerify(sha256);
     lock.lock();
     fetching_.erase(sha256);
     fetched_.notify_all();
-    if (!bytes.ok()) return bytes.status();
-    kept = kept_.emplace(sha256, Kept{.bytes = *bytes}).first;
-    bytes_ += *bytes;
+    bytes_ -= kept.bytes;
+    if (!bytes.ok()) {
+      kept_.erase(sha256);  // The others wait; nobody else uses it.
+      return bytes.status();
+    }
+    kept.bytes = *bytes;
+    kept.verified = true;
+    bytes_ += kept.bytes;
   }
-  kept->second.users += 1;
-  kept->second.last_use = ++uses_;
   RemoveLeastRecent();
   return absl::OkStatus();
 }
@@ -157,29 +174,26 @@ void BlobCache::Release(const std::string& sha256) {
   kept_.at(sha256).users -= 1;
 }
 
+// What an earlier run left is not trusted: it was never synced, and a power cut may have torn it.
+absl::StatusOr<std::uint64_t> BlobCache::VerifiedHere(const std::string& sha256) const {
+  const UniqueFd file(open(PathOf(sha256).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return Failed(absl::StrCat("opening ", PathOf(sha256)));
+  return Verified(file.get(), sha256);
+}
+
 absl::StatusOr<std::uint64_t> BlobCache::FetchAndVerify(const std::string& sha256) {
   const std::string unfinished = PathOf(sha256) + kUnfinishedSuffix;
   const UniqueFd file(open(unfinished.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!file.valid()) return Failed(absl::StrCat("making ", unfinished));
-  absl::Status result = fetch_(sha256, file.get());
-  if (result.ok()) {
-    const absl::StatusOr<std::string> hash = HashOf(file.get());
-    if (!hash.ok()) {
-      result = hash.status();
-    } else if (*hash != sha256) {
-      result = absl::DataLossError(absl::StrCat("content ", sha256, " came as ", *hash));
-    }
+  const absl::Status fetched = fetch_(sha256, file.get());
+  absl::StatusOr<std::uint64_t> bytes =
+      fetched.ok() ? Verified(file.get(), sha256) : absl::StatusOr<std::uint64_t>(fetched);
+  if (bytes.ok() && (fchmod(file.get(), kKeptMode) != 0 ||
+                     rename(unfinished.c_str(), PathOf(sha256).c_str()) != 0)) {
+    bytes = Failed(absl::StrCat("keeping ", PathOf(sha256)));
   }
-  struct stat status {};
-  if (result.ok() && (fstat(file.get(), &status) != 0 || fchmod(file.get(), kKeptMode) != 0 ||
-                      rename(unfinished.c_str(), PathOf(sha256).c_str()) != 0)) {
-    result = Failed(absl::StrCat("keeping ", PathOf(sha256)));
-  }
-  if (!result.ok()) {
-    unlink(unfinished.c_str());
-    return result;
-  }
-  return static_cast<std::uint64_t>(status.st_size);
+  if (!bytes.ok()) unlink(unfinished.c_str());
+  return bytes;
 }
 
 // What jobs use stays, and so does what is larger than all the room alone, until its job is done.

@@ -46,13 +46,15 @@ class BlobCache {
   struct Kept {
     std::uint64_t bytes = 0;
     std::uint64_t last_use = 0;
-    int users = 0;  ///< Not removed while somebody copies it.
+    int users = 0;          ///< Not removed while somebody copies it.
+    bool verified = false;  ///< In this run.
   };
 
   std::string PathOf(const std::string& sha256) const { return directory_ + "/" + sha256; }
   void TakeOver();
   absl::Status Acquire(const std::string& sha256);
   void Release(const std::string& sha256);
+  absl::StatusOr<std::uint64_t> VerifiedHere(const std::string& sha256) const;
   absl::StatusOr<std::uint64_t> FetchAndVerify(const std::string& sha256);
   void RemoveLeastRecent();
 

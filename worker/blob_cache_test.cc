@@ -49,6 +49,19 @@ class BlobCacheTest : public testing::Test {
   bool damage_ = false;
 };
 
+TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0640).ok());
+  std::filesystem::resize_file(root_ + "/cache/" + kOne, 0);  // As a power cut may do.
+  const auto cache = OpenCache(1000);
+  for (int i = 0; i < 2; ++i) {
+    const std::string copy = Fresh();
+    ASSERT_TRUE(cache->CopyTo(kOne, copy, 0640).ok());
+    EXPECT_EQ(Read(copy), "one");
+  }
+  EXPECT_EQ(fetches_, 2);
+  EXPECT_EQ(cache->bytes(), 3u);
+}
+
 TEST_F(BlobCacheTest, FetchesAContentOnce) {
   const auto cache = OpenCache(1000);
   const std::string first = Fresh();
