@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -58,7 +59,7 @@ absl::Status CheckFileName(std::string_view name) {
 }
 
 absl::Status FileReceiver::Begin(const Head& head) {
-  if (absl::Status whole = Finish(); !whole.ok()) return whole;
+  if (absl::Status whole = EndFile(); !whole.ok()) return whole;
   if (absl::Status named = CheckFileName(head.name); !named.ok()) return named;
   if (head.bytes > left_bytes_)
     return absl::ResourceExhaustedError(
@@ -67,6 +68,9 @@ absl::Status FileReceiver::Begin(const Head& head) {
   const std::filesystem::path path = directory_ + "/" + head.name;
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
+  if (!file_system_.valid())
+    file_system_ = UniqueFd(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file_system_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", directory_));
   const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
   fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!fd_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", path.string()));
@@ -85,6 +89,13 @@ absl::Status FileReceiver::Append(std::string_view bytes) {
 }
 
 absl::Status FileReceiver::Finish() {
+  if (absl::Status whole = EndFile(); !whole.ok()) return whole;
+  // Any number of small files and directories: all at once.
+  if (!file_system_.valid() || syncfs(file_system_.get()) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("syncing the files in ", directory_));
+}
+
+absl::Status FileReceiver::EndFile() {
   fd_.Reset();
   if (missing_bytes_ == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -35,15 +35,19 @@ class FileReceiver {
   /// The next file; the one before must be whole.
   absl::Status Begin(const Head& head);
   absl::Status Append(std::string_view bytes);
-  /// No more files; the last must be whole.
+  /// No more files; the last must be whole. All of them stay after a crash of the machine.
   absl::Status Finish();
 
  private:
+  absl::Status EndFile();
+
   std::string directory_;
   std::uint64_t left_bytes_;
   std::string name_;  ///< Of the file that is being taken.
   std::uint64_t missing_bytes_ = 0;
   UniqueFd fd_;
+  UniqueFd
+      file_system_;  ///< That of the files; opened before the first, so that it hears of errors.
 };
 
 struct StoredFile {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include "base/scratch_directory.h"
+#include "base/synced_paths_for_test.h"
 
 namespace bspnow {
 namespace {
@@ -20,14 +21,16 @@ TEST(FileNameTest, RefusesPathsThatLeaveTheDirectory) {
   EXPECT_FALSE(CheckFileName(std::string(kFileNameBytesMax + 1, 'a')).ok());
 }
 
-TEST(FileStoreTest, GivesBackWhatItTook) {
+TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
   const ScratchDirectory scratch;
   FileReceiver receiver(scratch.path() + "/files", 100);
   ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Begin({.name = "a/x", .bytes = 5, .mode = 0755}).ok());
   ASSERT_TRUE(receiver.Append("he").ok());
   ASSERT_TRUE(receiver.Append("llo").ok());
+  EXPECT_TRUE(SyncedPaths().empty());
   ASSERT_TRUE(receiver.Finish().ok());
+  EXPECT_TRUE(SyncedPaths().contains(scratch.path() + "/files"));
   const auto files = ListFiles(scratch.path() + "/files", {});
   ASSERT_TRUE(files.ok());
   ASSERT_EQ(files->size(), 2u);

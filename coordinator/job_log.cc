@@ -247,7 +247,9 @@ absl::Status JobLogs::SyncFile(Written& written) {
   if (!extent.file) return absl::OkStatus();
   absl::Status synced = FailpointStatus("coordinator.log.sync");
   if (synced.ok() && fsync(extent.file->get()) != 0) synced = absl::ErrnoToStatus(errno, "syncing");
-  if (synced.ok()) synced = SyncDirectory(std::filesystem::path(log.path()).parent_path());
+  const std::filesystem::path directory = std::filesystem::path(log.path()).parent_path();
+  if (synced.ok()) synced = SyncDirectory(directory);
+  if (synced.ok()) synced = SyncDirectory(directory.parent_path());  // Of which job it is.
   written.syncable = InFile(synced, log.path());
   return written.syncable;
 }

@@ -62,6 +62,12 @@ class JobLogTest : public testing::Test {
     }
   }
 
+  static absl::Status Sync(JobLogs& logs) {
+    std::promise<absl::Status> done;
+    logs.Sync(kJob, [&](absl::Status s) { done.set_value(std::move(s)); });
+    return done.get_future().get();
+  }
+
   static absl::StatusOr<LogCut> Cut(JobLogs& logs, const std::vector<LogPosition>& positions) {
     std::promise<absl::StatusOr<LogCut>> done;
     logs.Cut(kJob, positions, [&](absl::StatusOr<LogCut> cut) { done.set_value(std::move(cut)); });

@@ -1,19 +1,10 @@
 // With the first sync failing: BSPNOW_FAILPOINTS in BUILD.bazel.
-#include <future>
-#include <utility>
-
 #include <gtest/gtest.h>
 #include "coordinator/job_log.h"
 #include "coordinator/job_log_fixture.h"
 
 namespace bspnow {
 namespace {
-
-absl::Status Sync(JobLogs& logs) {
-  std::promise<absl::Status> done;
-  logs.Sync(kJob, [&](absl::Status s) { done.set_value(std::move(s)); });
-  return done.get_future().get();
-}
 
 class JobLogSyncTest : public JobLogTest {};
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include "base/synced_paths_for_test.h"
 #include "coordinator/job_log_fixture.h"
 
 namespace bspnow {
@@ -273,6 +274,16 @@ TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 4, "2\n")).ok());
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "0:one\n2\n(more)");
+}
+
+TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
+  SyncedPaths().clear();
+  ASSERT_TRUE(Sync(logs).ok());
+  for (const std::string& path : {state_.log(kJob), state_.job(kJob), state_.path() + "/jobs"})
+    EXPECT_TRUE(SyncedPaths().contains(path)) << path;
 }
 
 }  // namespace

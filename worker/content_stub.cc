@@ -119,8 +119,10 @@ absl::Status ContentStub::Rim::TryStoreFiles(JobId job, const std::string& direc
       data.resize(std::min<std::uint64_t>(kChunkBytes, rest));
       const ssize_t n = read(file.get(), data.data(), data.size());
       if (n != static_cast<ssize_t>(data.size())) {
+        const absl::Status failed = absl::ErrnoToStatus(n < 0 ? errno : EIO, "reading " + path);
         context.TryCancel();
-        break;
+        writer->Finish();
+        return failed;
       }
       rest -= data.size();
       going = writer->Write(chunk);

@@ -224,7 +224,8 @@ absl::Status ImageStore::Sync(int file, const std::string& path) const {
 }
 
 absl::Status ImageStore::SyncDirectory(JobId job) const {
-  return bspnow::SyncDirectory(DirectoryOf(job));
+  if (absl::Status synced = bspnow::SyncDirectory(DirectoryOf(job)); !synced.ok()) return synced;
+  return bspnow::SyncDirectory(settings_.root);
 }
 
 absl::Status ImageStore::Rename(JobId job, const std::string& from, const std::string& name) const {

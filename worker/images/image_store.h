@@ -104,6 +104,7 @@ class ImageStore {
   void RemoveTexts(JobId job);
   /// A file whose sync has failed may look right as long as the machine runs: it must go away.
   absl::Status Sync(int file, const std::string& path) const;
+  /// And the name that the job's directory has.
   absl::Status SyncDirectory(JobId job) const;
   absl::Status Rename(JobId job, const std::string& from, const std::string& name) const;
   /// For files that are being received: what is still to come.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/scratch_directory.h"
+#include "base/synced_paths_for_test.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/image_reception.h"
 
@@ -85,6 +86,14 @@ TEST_F(ImageStoreTest, SettlesImagesTextsAndArchive) {
     EXPECT_FALSE(Exists(name + ".new"));
     EXPECT_EQ(std::filesystem::status(PathOf(name)).permissions(), std::filesystem::perms{0600});
   }
+}
+
+TEST_F(ImageStoreTest, WhatIsSettledIsSyncedWithTheDirectoriesThatLeadToIt) {
+  SyncedPaths().clear();
+  Take(1, 0, {kLibrary});
+  for (const std::string& path : {PathOf("c1.p0.new"), PathOf(TextNameOf(kLibrary) + ".new"),
+                                  store_->DirectoryOf(kJob), root()})
+    EXPECT_TRUE(SyncedPaths().contains(path)) << path;
 }
 
 TEST_F(ImageStoreTest, TornImageTakesItsWholeCheckpointAlong) {
