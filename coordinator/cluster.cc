@@ -45,6 +45,7 @@ Cluster::Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings s
       blobs_(state.blobs()),
       table_(stored.next_job),
       workers_(stored.term),
+      cluster_id_(stored.cluster),
       term_(stored.term),
       logs_(state, settings_.log_bytes_max),
       store_(std::move(store)) {}
@@ -88,8 +89,8 @@ void Cluster::Restore(const StoredState& stored) {
     orders.Append(table_.Restore(record, RequestOf(spec), Now()));
   }
   RestoreCheckpoints(stored);
-  spdlog::info("event=restored term={} jobs={} waiting={}", term_, stored.jobs.size(),
-               table_.CountIn(JobPhase::kWaiting));
+  spdlog::info("event=restored cluster={} term={} jobs={} waiting={}", cluster_id_, term_,
+               stored.jobs.size(), table_.CountIn(JobPhase::kWaiting));
   Perform(std::move(orders));
   AdoptJobs();
   Tick();

@@ -141,6 +141,7 @@ class Cluster {
 
   void AdoptJobs();
   absl::Status CheckPredecessor(const RegisteredWorker* earlier) const;
+  proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
   proto::RegisterReply JoinNode(const RegisteredWorker& worker);
   proto::RegisterReply AdoptWorker(RegisteredWorker& worker);
   SchedulerNode NodeOf(const RegisteredWorker& worker) const;
@@ -219,8 +220,10 @@ class Cluster {
   JobTable table_;
   WorkerRoster workers_;
   Attachments attachments_;
+  const std::string cluster_id_;
   std::uint64_t term_ = 0;
-  std::set<std::string> drained_;  ///< Names of nodes.
+  std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.
+  std::set<std::string> drained_;    ///< Names of nodes.
   std::vector<proto::MachineParameters> parameters_;
 
   std::uint64_t last_wait_ = 0;

@@ -123,4 +123,24 @@ JobOrders Cluster::ServeRequests(JobId id, CheckpointedJob& job, const Checkpoin
   return orders;
 }
 
+// ---- Parameters ---------------------------------------------------------------------------------
+
+void Cluster::StoreParameters(const proto::MachineParameters& parameters,
+                              std::function<void(absl::Status)> answer) {
+  std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
+  parameters_.push_back(parameters);
+  store_->WriteParameters(parameters.p(), parameters.SerializeAsString(),
+                          [this, answer = std::move(answer)](const absl::Status& status) {
+                            loop_.Post([answer, status] { answer(status); });
+                          });
+}
+
+absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {
+  for (auto stored = parameters_.rbegin(); stored != parameters_.rend(); ++stored)
+    if (p == 0 || stored->p() == p) return *stored;
+  return absl::NotFoundError(
+      p == 0 ? std::string("nothing was measured here yet; run `bsp probe`")
+             : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
+}
+
 }  // namespace bspnow

@@ -74,8 +74,10 @@ absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
 
 absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
   if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
+  if (KeepsOfAnotherCluster(request, cluster_id_)) return RefuseStranger(request);
   const proto::NodeSpec& node = request.node();
-  const bool returns = table_.Awaits(WorkerId{request.previous_worker()});
+  const bool returns =
+      request.cluster() == cluster_id_ && table_.Awaits(WorkerId{request.previous_worker()});
   const RegisteredWorker* earlier = workers_.FindByName(node.name());
   if (earlier != nullptr) {
     const bool same = earlier->registration.incarnation() == request.incarnation();
@@ -102,7 +104,20 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_heartbeat_ms(kHeartbeatMs);
   reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
+  reply.set_cluster(cluster_id_);
   return returns ? AdoptWorker(worker) : JoinNode(worker);
+}
+
+proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
+  if (strangers_.insert(request.node().name()).second)  // It will ask again and again.
+    spdlog::warn(
+        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} state_dir={} "
+        "reason=\"it keeps jobs of that cluster; was this coordinator started with the "
+        "wrong --state-dir?\"",
+        request.node().name(), request.cluster(), cluster_id_, state_.path());
+  proto::RegisterReply reply;
+  reply.set_cluster(cluster_id_);
+  return reply;
 }
 
 proto::RegisterReply Cluster::JoinNode(const RegisteredWorker& worker) {
@@ -306,26 +321,6 @@ absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain d
   for (const proto::Node& node : listed.nodes())
     if (node.spec().name() == name) return node;
   return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
-}
-
-// ---- Parameters ---------------------------------------------------------------------------------
-
-void Cluster::StoreParameters(const proto::MachineParameters& parameters,
-                              std::function<void(absl::Status)> answer) {
-  std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
-  parameters_.push_back(parameters);
-  store_->WriteParameters(parameters.p(), parameters.SerializeAsString(),
-                          [this, answer = std::move(answer)](const absl::Status& status) {
-                            loop_.Post([answer, status] { answer(status); });
-                          });
-}
-
-absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {
-  for (auto stored = parameters_.rbegin(); stored != parameters_.rend(); ++stored)
-    if (p == 0 || stored->p() == p) return *stored;
-  return absl::NotFoundError(
-      p == 0 ? std::string("nothing was measured here yet; run `bsp probe`")
-             : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
 }
 
 // ---- From time to time --------------------------------------------------------------------------

@@ -280,6 +280,20 @@ TEST_F(DaemonTest, OtherVersionIsRefused) {
   EXPECT_NE(refused.status().ToString().find("0.0.1"), std::string::npos);
 }
 
+TEST_F(DaemonTest, WorkerThatKeepsImagesOfAnotherClusterIsNotRegistered) {
+  TestWorker worker(address(), "w1", 1);
+  worker.request().set_cluster("another");
+  worker.request().add_stored()->set_job(1);
+  const auto refused = worker.Register();
+  ASSERT_TRUE(refused.ok()) << refused.status();
+  EXPECT_EQ(refused->worker(), 0u);
+  EXPECT_FALSE(refused->cluster().empty());
+  EXPECT_EQ(client_.Drain("w1").status().code(), absl::StatusCode::kNotFound);
+  const auto registered = worker.Register();  // With the id that it has heard now.
+  EXPECT_NE(registered->worker(), 0u);
+  EXPECT_EQ(registered->cluster(), refused->cluster());
+}
+
 TEST_F(DaemonTest, DrainedNodeGetsNoJob) {
   TestWorker worker(address(), "w1", 1);
   ASSERT_TRUE(worker.Register().ok());

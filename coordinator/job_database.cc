@@ -7,7 +7,7 @@
 namespace bspnow {
 namespace {
 
-constexpr std::int64_t kSchema = 2;
+constexpr std::int64_t kSchema = 3;
 
 // Raised counters are kept apart from the jobs: old jobs are forgotten, their ids are not used
 // again.
@@ -43,6 +43,12 @@ CREATE TABLE losses (
 CREATE TABLE checkpoints (job INTEGER PRIMARY KEY, catalogue BLOB NOT NULL);
 )";
 
+// The id is there as soon as anybody can ask for it, and for good.
+constexpr char kFrom2To3[] = R"(
+CREATE TABLE cluster (id TEXT NOT NULL);
+INSERT INTO cluster VALUES (lower(hex(randomblob(16))));
+)";
+
 // Not INSERT OR REPLACE: that would remove another job that has the same submission key.
 constexpr char kWriteJob[] = R"(
 INSERT INTO jobs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET
@@ -72,7 +78,8 @@ absl::StatusOr<JobDatabase> JobDatabase::Open(const std::string& path) {
   if (absl::Status s = version.Run(); !s.ok()) return s;  // Its end.
   if (schema == kSchema) return database;
   if (absl::Status s = database.database_.Execute(
-          absl::StrCat("BEGIN;", kTables, kFrom1To2, "PRAGMA user_version=", kSchema, ";COMMIT"));
+          absl::StrCat("BEGIN;", kTables, schema < 2 ? kFrom1To2 : "", kFrom2To3,
+                       "PRAGMA user_version=", kSchema, ";COMMIT"));
       !s.ok()) {
     return s;
   }
@@ -206,11 +213,15 @@ absl::StatusOr<StoredState> JobDatabase::Load() {
   state.next_job = JobId{*next_job == 0 ? 1 : static_cast<std::uint64_t>(*next_job)};
   if (absl::Status s = ReadJobs(state); !s.ok()) return s;
   if (absl::Status s = ReadCheckpoints(state); !s.ok()) return s;
+  const absl::StatusOr<std::vector<std::string>> cluster = ReadColumn("SELECT id FROM cluster");
   absl::StatusOr<std::vector<std::string>> drained = ReadColumn("SELECT node FROM drained");
   absl::StatusOr<std::vector<std::string>> parameters =
       ReadColumn("SELECT parameters FROM parameters ORDER BY id");
   if (!drained.ok()) return drained.status();
   if (!parameters.ok()) return parameters.status();
+  if (!cluster.ok()) return cluster.status();
+  if (cluster->size() != 1) return absl::DataLossError("the journal has no id of its cluster");
+  state.cluster = cluster->front();
   state.drained_nodes = *std::move(drained);
   state.parameters = *std::move(parameters);
   return state;

@@ -17,6 +17,7 @@ namespace bspnow {
 
 /// What a start finds.
 struct StoredState {
+  std::string cluster;     ///< Its id: drawn at the first start of all.
   std::uint64_t term = 0;  ///< Of this run: already raised and stored.
   JobId next_job{1};
   std::vector<JobRecord> jobs;               ///< By id; of ended ones, the newest kEndedJobsMax.

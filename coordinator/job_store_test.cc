@@ -175,6 +175,7 @@ PRAGMA user_version=1;)")
   for (const std::uint64_t term : {5u, 6u}) {
     const StoredState state = Open()->TakeLoaded();
     EXPECT_EQ(state.term, term);
+    EXPECT_EQ(state.cluster.size(), 32u);
     EXPECT_EQ(state.next_job, JobId{9});
     EXPECT_EQ(state.drained_nodes, std::vector<std::string>{"w2"});
     ASSERT_EQ(state.jobs.size(), 1u);
@@ -204,6 +205,30 @@ TEST_F(JobStoreTest, LeavesAJournalOfALaterSchemaAlone) {
 TEST_F(JobStoreTest, RaisesTheTermAtEachStart) {
   EXPECT_EQ(Open()->TakeLoaded().term, 1u);
   EXPECT_EQ(Open()->TakeLoaded().term, 2u);
+}
+
+TEST_F(JobStoreTest, ClusterHasItsIdFromTheFirstStartOn) {
+  const std::string cluster = Open()->TakeLoaded().cluster;
+  EXPECT_EQ(cluster.size(), 32u);
+  EXPECT_EQ(Open()->TakeLoaded().cluster, cluster);
+  const ScratchDirectory elsewhere;
+  auto other = JobStore::Open(elsewhere.path());
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_NE((*other)->TakeLoaded().cluster, cluster);
+}
+
+TEST_F(JobStoreTest, TakesOverAJournalOfSchema2) {
+  Write(*Open(), FullRecord()).IgnoreError();
+  {
+    auto database = SqliteDatabase::Open(file());
+    ASSERT_TRUE(database.ok()) << database.status();
+    ASSERT_TRUE(database->Execute("DROP TABLE cluster; PRAGMA user_version=2").ok());
+  }
+  const StoredState state = Open()->TakeLoaded();
+  EXPECT_EQ(state.cluster.size(), 32u);
+  EXPECT_EQ(state.term, 2u);
+  ASSERT_EQ(state.jobs.size(), 1u);
+  EXPECT_EQ(state.jobs[0].losses.size(), 2u);
 }
 
 TEST_F(JobStoreTest, ClosingWritesWhatIsQueued) {

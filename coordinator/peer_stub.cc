@@ -205,6 +205,7 @@ absl::StatusOr<proto::RegisterReply> TestWorker::Register() {
   const grpc::Status status = parts_->workers->Register(&context, request_, &reply);
   id_ = reply.worker();
   term_ = reply.term();
+  request_.set_cluster(reply.cluster());
   return Result(status, std::move(reply));
 }
 

@@ -44,6 +44,12 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
       absl::StrCat("the data address of worker ", node.name(), ": ", address.status().message()));
 }
 
+// Into a share others may be writing just now.
+bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster) {
+  if (request.cluster().empty() || request.cluster() == cluster) return false;
+  return request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
+}
+
 RegisteredWorker& WorkerRoster::Add(const proto::RegisterRequest& request) {
   return AddAs(WorkerId{++last_id_}, request);
 }

@@ -42,6 +42,9 @@ struct RegisteredWorker {
 /// Ok if a worker of this description may join.
 absl::Status CheckRegistration(const proto::RegisterRequest& request);
 
+/// It would have to give up what it keeps: it is not to be registered.
+bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster);
+
 class WorkerRoster {
  public:
   /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id.

@@ -111,6 +111,23 @@ TEST_F(WorkerRosterTest, CoordinatorOfAnotherTermDoesNotTakeAStream) {
   EXPECT_TRUE(next.Find(id_)->attached);
 }
 
+TEST(RegistrationTest, WorkerOfAnotherClusterIsRefusedIfItKeepsAnything) {
+  proto::RegisterRequest request = Request();
+  request.set_cluster("one");
+  EXPECT_FALSE(KeepsOfAnotherCluster(request, "two"));
+  request.add_stored();
+  EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
+  EXPECT_FALSE(KeepsOfAnotherCluster(request, "one"));
+  request.clear_stored();
+  request.add_held();
+  EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
+  request.clear_held();
+  request.set_images_share("/share");
+  EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
+  request.clear_cluster();  // It does not know.
+  EXPECT_FALSE(KeepsOfAnotherCluster(request, "two"));
+}
+
 TEST(RegistrationTest, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(CheckRegistration(Request()).ok());
   proto::RegisterRequest request = Request();

@@ -145,8 +145,9 @@ absl::Status Daemon::StartParts() {
   }
   absl::StatusOr<proto::RegisterRequest> registration = Registration();
   if (!registration.ok()) return registration.status();
-  coordinator_ = std::make_unique<CoordinatorStub>(loop_, settings_.coordinator,
-                                                   std::move(*registration), EventsOfCoordinator());
+  coordinator_ =
+      std::make_unique<CoordinatorStub>(loop_, settings_.coordinator, std::move(*registration),
+                                        images_->cluster_note(), EventsOfCoordinator());
   return absl::OkStatus();
 }
 
@@ -209,7 +210,6 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   if (!host.ok()) return host.status();
   request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
   request.set_images_share(settings_.checkpoint_share);
-  for (proto::StoredJob& stored : images_->Stored()) *request.add_stored() = std::move(stored);
   request.set_incarnation(incarnation_);
   proto::NodeSpec& node = *request.mutable_node();
   node.set_name(settings_.name);
@@ -231,7 +231,6 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
 CoordinatorEvents Daemon::EventsOfCoordinator() {
   return {.registering =
               [this](proto::RegisterRequest& request) {
-                request.clear_stored();
                 for (auto& stored : images_->Stored()) *request.add_stored() = std::move(stored);
                 for (auto& held : jobs_->Held()) *request.add_held() = std::move(held);
               },

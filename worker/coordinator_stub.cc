@@ -25,6 +25,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBackoffLeast{50};
 constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
+constexpr milliseconds kStrangerPause{1000};
 constexpr milliseconds kConnectTimeout{1000};
 constexpr milliseconds kKeepaliveTime{8000};  // Above what the coordinator bears.
 constexpr milliseconds kKeepaliveTimeout{2000};
@@ -37,7 +38,7 @@ constexpr int kMessageBytesMax = 64 << 20;
 class CoordinatorStub::Rim {
  public:
   Rim(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
-      CoordinatorEvents events);
+      ClusterNote& note, CoordinatorEvents events);
   ~Rim() { Stop(); }
 
   void Stop();
@@ -51,6 +52,7 @@ class CoordinatorStub::Rim {
   enum class Attachment { kBroken, kNeverMade, kForgotten };
 
   bool Register();
+  absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
   std::optional<proto::RegisterRequest> Describe();
   bool IsUnacknowledged(const proto::HeldJob& job, std::uint32_t pid) const;
   void HoldUnacknowledged(proto::RegisterRequest& request) const;
@@ -63,10 +65,12 @@ class CoordinatorStub::Rim {
   EventLoop& loop_;
   const std::string address_;
   const proto::RegisterRequest request_;
+  ClusterNote& note_;
   const CoordinatorEvents events_;
   const std::unique_ptr<proto::Workers::Stub> stub_;
   OpenCalls calls_;
-  std::string refusal_;  ///< Why the last try failed; it is logged once.
+  std::string refusal_;       ///< Why the last try failed; it is logged once.
+  bool is_stranger_ = false;  ///< Who answered last is another cluster's; he may stay for long.
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -76,7 +80,8 @@ class CoordinatorStub::Rim {
   std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
   std::uint64_t orders_taken_ = 0;
   std::uint32_t worker_ = 0;
-  std::uint64_t term_ = 0;   ///< Of the coordinator; never goes back.
+  std::string cluster_;      ///< Of the coordinator.
+  std::uint64_t term_ = 0;   ///< Of the coordinator; never goes back within a cluster.
   bool registered_ = false;  ///< And the loop knows.
   bool stream_ended_ = false;
 
@@ -84,10 +89,12 @@ class CoordinatorStub::Rim {
 };
 
 CoordinatorStub::Rim::Rim(EventLoop& loop, const std::string& address,
-                          proto::RegisterRequest request, CoordinatorEvents events)
+                          proto::RegisterRequest request, ClusterNote& note,
+                          CoordinatorEvents events)
     : loop_(loop),
       address_(address),
       request_(std::move(request)),
+      note_(note),
       events_(std::move(events)),
       stub_(proto::Workers::NewStub([&] {
         grpc::ChannelArguments arguments;
@@ -123,30 +130,32 @@ void CoordinatorStub::Rim::Run() {
     if (attachment == Attachment::kForgotten) registered = false;
     backoff =
         attachment == Attachment::kNeverMade ? std::min(2 * backoff, kBackoffMost) : kBackoffLeast;
-    calls_.Pause(backoff);
+    calls_.Pause(is_stranger_ ? kStrangerPause : backoff);
   }
 }
 
 bool CoordinatorStub::Rim::Register() {
-  const std::optional<proto::RegisterRequest> request = Describe();
+  const absl::StatusOr<std::string> noted = note_.Read();
+  std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
-  grpc::ClientContext context;
-  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
-  context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
   proto::RegisterReply reply;
-  grpc::Status status = stub_->Register(&context, *request, &reply);
-  std::unique_lock lock(mutex_);
-  if (status.ok() && reply.term() < term_) {
-    status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION,
-                          absl::StrCat("a coordinator of term ", reply.term(),
-                                       " answers, but there is one of term ", term_));
+  absl::Status status = noted.status();
+  if (status.ok()) {
+    request->set_cluster(*noted);
+    status = CallRegister(*request, reply);
   }
+  is_stranger_ = false;
+  if (status.ok()) {
+    status = note_.Join(*request, reply);
+    is_stranger_ = absl::IsFailedPrecondition(status);
+  }
+  std::unique_lock lock(mutex_);
   if (!status.ok()) {
-    if (status.error_message() != refusal_ && !calls_.stopping()) {
+    if (status.message() != refusal_ && !calls_.stopping()) {
       spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
-                   status.error_message());
+                   std::string(status.message()));
     }
-    refusal_ = status.error_message();
+    refusal_ = std::string(status.message());
     return false;
   }
   refusal_.clear();
@@ -156,10 +165,24 @@ bool CoordinatorStub::Rim::Register() {
   return registered_;
 }
 
+absl::Status CoordinatorStub::Rim::CallRegister(const proto::RegisterRequest& request,
+                                                proto::RegisterReply& reply) {
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
+  const grpc::Status called = stub_->Register(&context, request, &reply);
+  if (!called.ok())
+    return absl::Status(static_cast<absl::StatusCode>(called.error_code()), called.error_message());
+  const std::scoped_lock lock(mutex_);
+  if (reply.worker() == 0 || reply.cluster() != cluster_ || reply.term() >= term_)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("a coordinator of term ", reply.term(),
+                                                    " answers, but there is one of term ", term_));
+}
+
 // The loop knows what runs here.
 std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
   std::unique_lock lock(mutex_);
-  if (worker_ == 0) return request_;
   const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
   loop_.Post([this, described, previous = worker_] {
     proto::RegisterRequest request = request_;
@@ -216,6 +239,7 @@ void CoordinatorStub::Rim::OnRegistered(const proto::RegisterReply& reply) {
     for (proto::WorkerEvent& event : unacknowledged_) event.set_sequence(++last_sequence_);
     orders_taken_ = 0;
     worker_ = reply.worker();
+    cluster_ = reply.cluster();
     term_ = reply.term();
     registered_ = true;
   }
@@ -333,8 +357,9 @@ void CoordinatorStub::Rim::Drain(milliseconds timeout) {
 // ---- The interface ------------------------------------------------------------------------------
 
 CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
-                                 proto::RegisterRequest request, CoordinatorEvents events)
-    : rim_(std::make_unique<Rim>(loop, address, std::move(request), std::move(events))) {}
+                                 proto::RegisterRequest request, ClusterNote& note,
+                                 CoordinatorEvents events)
+    : rim_(std::make_unique<Rim>(loop, address, std::move(request), note, std::move(events))) {}
 
 CoordinatorStub::~CoordinatorStub() = default;
 

@@ -12,13 +12,14 @@
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "proto/workers.pb.h"
+#include "worker/images/cluster_note.h"
 
 namespace bspnow {
 
 /// Called on the loop's thread.
 struct CoordinatorEvents {
-  /// About to register, not for the first time: fills in what runs and lies here. The coordinator
-  /// may be one that was restarted, or may have given this worker up.
+  /// About to register: fills in what runs and lies here. The coordinator may be one that was
+  /// restarted, or may have given this worker up.
   std::function<void(proto::RegisterRequest&)> registering;
   /// Registered, and orders may come. Not for the first time: of the jobs here only the reply's
   /// keep_jobs go on. What they reported and nobody acknowledged is sent again; the rest has been
@@ -31,9 +32,10 @@ struct CoordinatorEvents {
 
 class CoordinatorStub {
  public:
-  /// Registers, again and again until it succeeds, and attaches. `address` is HOST:PORT.
+  /// Registers, again and again until it succeeds, and attaches. `address` is HOST:PORT; `note`
+  /// says whose coordinator that must be.
   CoordinatorStub(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
-                  CoordinatorEvents events);
+                  ClusterNote& note, CoordinatorEvents events);
 
   /// Waits for its threads.
   ~CoordinatorStub();

@@ -24,6 +24,12 @@ COMMAND_S = 300.0
 ENDED = ("succeeded", "failed", "cancelled")
 
 
+def images_of(state_dir):
+    """The directories of images that a worker holds, one of each job."""
+    return [path for path in left_behind.entries(os.path.join(state_dir, "checkpoints"))
+            if os.path.basename(path).startswith("job-")]
+
+
 class Cluster:
     def __init__(self, workers=3, slots=4, binaries=None, proxied=(), seed=1, worker_options=(),
                  coordinator_options=()):
@@ -96,8 +102,7 @@ class Cluster:
         up = self.nodes_up()
         def find():
             live = self.jobs_alive()
-            return [path for name in up for path in
-                    left_behind.entries(os.path.join(self.workers[name].state_dir, "checkpoints"))
+            return [path for name in up for path in images_of(self.workers[name].state_dir)
                     if os.path.basename(path).removeprefix("job-") not in live]
         return ["left behind: " + file for path in left_behind.await_none(find)
                 for file in [path, *left_behind.files_below(path)]]

@@ -85,6 +85,12 @@ class Daemon:
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd=self.directory, env=self.environment, preexec_fn=begin)
 
+    def use_state_dir(self, directory):
+        """From the next start on."""
+        os.makedirs(directory, exist_ok=True)
+        self.command[self.command.index("--state-dir") + 1] = directory
+        self.state_dir = directory
+
     def _address_path(self):
         return os.path.join(self.state_dir, "address")
 

@@ -76,6 +76,33 @@ class RecoveryTest(unittest.TestCase):
     def test_coordinator_and_worker_are_killed(self):
         self.survive(disturbances.kill_coordinator_and_worker)
 
+    def test_coordinator_of_another_cluster_is_not_obeyed(self):
+        def images(cluster):
+            return {image for worker in cluster.workers.values()
+                    for image in disturbances.images(worker)}
+
+        def start_with_an_empty_directory(cluster, number, chance):
+            coordinator, workers = cluster.coordinator, cluster.workers
+            right = coordinator.state_dir
+            coordinator.kill()
+            workers["w1"].kill()  # What it knows then is what is on its disk.
+            kept = images(cluster)
+            coordinator.use_state_dir(right + ".empty")
+            cluster.restart_coordinator()
+            workers["w1"].start()
+            for name, worker in workers.items():
+                wait_until(lambda worker=worker: "it is the coordinator of" in worker.log(),
+                           f"{name} refuses the coordinator of another cluster")
+            self.assertEqual(cluster.nodes(), {})
+            self.assertTrue(kept)
+            self.assertLessEqual(kept, images(cluster))
+            coordinator.kill()
+            coordinator.use_state_dir(right)
+            cluster.restart_coordinator()
+            cluster.await_workers(3)
+            return "started the coordinator with an empty directory, then with its own"
+        self.survive(start_with_an_empty_directory)
+
     # ---- Pauses -----------------------------------------------------------------------------
 
     def test_short_stop_of_a_worker_rolls_nothing_back(self):

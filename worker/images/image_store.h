@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "proto/workers.pb.h"
+#include "worker/images/cluster_note.h"
 #include "worker/images/image_file.h"
 
 namespace bspnow {
@@ -43,7 +44,12 @@ class ImageStore {
   static absl::StatusOr<std::unique_ptr<ImageStore>> Open(Settings settings);
 
   /// Use Open.
-  explicit ImageStore(Settings settings) : settings_(std::move(settings)) {}
+  explicit ImageStore(Settings settings)
+      : settings_(std::move(settings)), cluster_note_(settings_.root) {}
+
+  /// Whose jobs' images these are.
+  ClusterNote& cluster_note() { return cluster_note_; }
+  std::string cluster() const { return cluster_note_.cluster(); }
 
   // ---- Taking a checkpoint ----------------------------------------------------------------------
 
@@ -112,6 +118,7 @@ class ImageStore {
   void Unreserve(std::uint64_t bytes);
 
   const Settings settings_;
+  ClusterNote cluster_note_;
   mutable std::mutex mutex_;
   std::uint64_t reserved_bytes_ = 0;                        ///< Guarded by mutex_.
   std::set<std::pair<JobId, std::string>> verified_texts_;  ///< In this run. Guarded by mutex_.

@@ -15,7 +15,8 @@ namespace bspnow {
 
 absl::Status ImageTransfer::Copy(const ImageCopy& copy) {
   if (absl::Status fault = FailpointStatus("worker.copy.begin"); !fault.ok()) return fault;
-  const absl::StatusOr<std::vector<std::string>> there = stub_.List(copy.to_address, copy.job);
+  const absl::StatusOr<std::vector<std::string>> there =
+      stub_.List(copy.to_address, copy.job, store_.cluster());
   if (!there.ok()) return there.status();
   const absl::StatusOr<std::set<std::string>> names = NamesOf(copy);
   if (!names.ok()) return names.status();

@@ -124,6 +124,21 @@ TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
   EXPECT_EQ(b_.files(), 11u);  // Three images and two archives, twice, of one text.
 }
 
+// Job 17 of the one is not job 17 of the other.
+TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
+  ASSERT_TRUE(a_.store().cluster_note().Write("one").ok());
+  ASSERT_TRUE(b_.store().cluster_note().Write("two").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(CopyToB()));
+  ImagesStub stub;
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(stub.Put(b_.address(), a_.store(), kJob, ImageName(1, Pid{0}))));
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}))));
+  EXPECT_FALSE(a_.store().Has(kJob, ImageName(1, Pid{2})));
+  ASSERT_TRUE(b_.store().cluster_note().Write("one").ok());
+  EXPECT_TRUE(CopyToB().ok());
+}
+
 TEST_F(ImageTransferTest, NothingIsSentTwice) {
   ASSERT_TRUE(CopyToB().ok());
   const auto before = std::filesystem::last_write_time(b_.PathOf("c1.p0"));
@@ -312,7 +327,7 @@ TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
   const auto listens = LocalAddress(mute->get());
   ASSERT_TRUE(listens.ok());
   ImagesStub stub;
-  const auto listed = stub.List(listens->ToString(), kJob);
+  const auto listed = stub.List(listens->ToString(), kJob, "");
   EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
 }
 
@@ -325,11 +340,11 @@ TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
   ImagesStub stub;
   absl::Status listed;
   {
-    const std::jthread caller([&] { listed = stub.List(to, kJob).status(); });
+    const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });
     stub.Stop();
   }
   EXPECT_EQ(listed.code(), absl::StatusCode::kCancelled) << listed;
-  EXPECT_EQ(stub.List(to, kJob).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(stub.List(to, kJob, "").status().code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace

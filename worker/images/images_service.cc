@@ -50,14 +50,23 @@ class ImagesService final : public proto::Images::Service {
 
   grpc::Status ListImages(grpc::ServerContext*, const proto::ListImagesRequest* request,
                           proto::ListImagesReply* reply) override {
+    if (absl::Status s = CheckCluster(request->cluster()); !s.ok()) return ToGrpc(s);
     for (std::string& name : store_.Names(JobId{request->job()})) reply->add_names(std::move(name));
     return grpc::Status::OK;
   }
 
  private:
+  /// Jobs of different clusters may bear the same number.
+  absl::Status CheckCluster(const std::string& cluster) const {
+    if (cluster == store_.cluster()) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        "images here are of cluster ", store_.cluster(), ", and it asks as one of ", cluster));
+  }
+
   absl::Status Take(grpc::ServerReader<proto::ImagePiece>& reader) {
     proto::ImagePiece piece;
     if (!reader.Read(&piece)) return absl::InvalidArgumentError("nothing came");
+    if (absl::Status s = CheckCluster(piece.cluster()); !s.ok()) return s;
     const JobId job{piece.job()};
     if (piece.job() == 0 || !ParseStoredName(piece.name()))
       return absl::InvalidArgumentError("the first piece names no image");
@@ -72,6 +81,7 @@ class ImagesService final : public proto::Images::Service {
 
   absl::Status Give(const proto::GetImageRequest& request,
                     grpc::ServerWriter<proto::ImagePiece>& writer) {
+    if (absl::Status s = CheckCluster(request.cluster()); !s.ok()) return s;
     const auto file = store_.OpenToRead(JobId{request.job()}, request.name());
     if (!file.ok()) return file.status();
     struct stat status {};

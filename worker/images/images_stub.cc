@@ -69,6 +69,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
   piece.set_job(Value(job));
   piece.set_name(name);
   piece.set_bytes(bytes);
+  piece.set_cluster(from.cluster());
   std::uint64_t at = 0;
   do {
     piece.mutable_data()->resize(std::min<std::uint64_t>(kPieceBytes, bytes - at));
@@ -85,6 +86,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
     piece.clear_job();
     piece.clear_name();
     piece.clear_bytes();
+    piece.clear_cluster();
   } while (at < bytes);
   writer->WritesDone();
   return FromGrpc(writer->Finish(), absl::StrCat("giving ", address, " ", name));
@@ -99,6 +101,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   proto::GetImageRequest request;
   request.set_job(Value(job));
   request.set_name(name);
+  request.set_cluster(into.cluster());
   const auto reader = stub->GetImage(&context, request);
   std::unique_ptr<ImageReception> reception;
   absl::Status taken;
@@ -122,13 +125,15 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   return absl::Status(kept.code(), absl::StrCat(kept.message(), ", as it came from ", address));
 }
 
-absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job) {
+absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,
+                                                          const std::string& cluster) {
   const auto stub = Connect(address);
   grpc::ClientContext context;
   context.set_deadline(gpr_time_from_millis(kListTimeoutMs, GPR_TIMESPAN));
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ListImagesRequest request;
   request.set_job(Value(job));
+  request.set_cluster(cluster);
   proto::ListImagesReply reply;
   const grpc::Status status = stub->ListImages(&context, request, &reply);
   if (!status.ok()) return FromGrpc(status, absl::StrCat("asking ", address, " for its images"));

@@ -25,8 +25,9 @@ class ImagesStub {
   absl::Status Get(const std::string& address, ImageStore& into, JobId job,
                    const std::string& name);
 
-  /// What the other has of this job.
-  absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job);
+  /// What the other has of this job of this cluster.
+  absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job,
+                                                const std::string& cluster);
 
   /// Breaks off all calls; those that come later fail at once. From any thread.
   void Stop() { calls_.Stop(); }
