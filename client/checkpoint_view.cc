@@ -49,7 +49,8 @@ std::string CheckpointText(const proto::CheckpointStatus& status, std::int64_t n
                                   DurationText(age_ms / kMsPerSecond), " ago");
   if (status.of_areas()) absl::StrAppend(&text, ", of registered areas");
   if (status.holders_size() > 0) {
-    absl::StrAppend(&text, ", on ", absl::StrJoin(status.holders(), ", "));
+    absl::StrAppend(&text, ", on ", absl::StrJoin(status.holders(), ", "), ", each image on ",
+                    status.copies());
   }
   return text;
 }
@@ -93,7 +94,8 @@ json CheckpointsJson(const proto::CheckpointStatus& status) {
       {"last_failure", status.last_failure()},
       {"under_way", status.under_way()},
       {"of_areas", status.of_areas()},
-      {"holders", holders}};
+      {"holders", holders},
+      {"copies", status.copies()}};
 }
 
 json LossesJson(const proto::Job& job) {

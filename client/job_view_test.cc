@@ -91,6 +91,7 @@ TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   status.set_given_up(2);
   status.set_last_failure("pid 3: descriptor 5 is a socket");
   for (const char* node : {"w1", "w2"}) status.add_holders(node);
+  status.set_copies(2);
   proto::JobLoss& loss = *job.add_losses();
   loss.set_reason("worker w3 lost at superstep 812: lease expired");
   loss.set_resumed(true);
@@ -99,7 +100,7 @@ TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   job.add_losses()->set_reason("pid 1 was killed by signal 9 (Killed)");
   const std::string text = JobText(job, 1'010'000, Colours::kOff);
   for (const char* line :
-       {"auto, every 12.3 s", "12 of superstep 800, 0:02 ago, on w1, w2",
+       {"auto, every 12.3 s", "12 of superstep 800, 0:02 ago, on w1, w2, each image on 2",
         "1.2 GB, of which 120 MB were written", "50.0 ms, held the processes for 14.0 ms",
         "2, the last: pid 3: descriptor 5 is a socket",
         "worker w3 lost at superstep 812: lease expired; resumed from 800 in 1.4 s\n",

@@ -55,8 +55,14 @@ std::uint64_t CheckpointPolicy::run_ns(std::uint64_t now_ns) const {
   return earlier_run_ns_ + (running_ && now_ns > started_ns_ ? now_ns - started_ns_ : 0);
 }
 
+bool CheckpointPolicy::IsRenewalDue(std::uint64_t now_ns) const {
+  return copies_ == Copies::kTooFew &&
+         now_ns >= last_ns_ + std::max(limits_.renewal_ns_min, kRenewalCosts * expected_ns_);
+}
+
 bool CheckpointPolicy::IsDue(std::uint64_t now_ns, Superstep at) const {
   if (!running_ || now_ns < not_before_ns_) return false;
+  if (rule_.kind != CheckpointRule::Kind::kOff && IsRenewalDue(now_ns)) return true;
   switch (rule_.kind) {
     case CheckpointRule::Kind::kOff:
       return false;

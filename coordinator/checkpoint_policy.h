@@ -19,9 +19,15 @@ struct CheckpointRule {
   std::uint64_t every;  ///< Supersteps, or ns; meaningless for the others.
 };
 
+/// Work between one checkpoint and another that is taken only because the first has lost copies: at
+/// least this, and so many times what one costs.
+inline constexpr std::uint64_t kRenewalNsMin = 10'000'000'000;
+inline constexpr std::uint64_t kRenewalCosts = 4;
+
 struct CheckpointLimits {
   std::uint64_t mtbf_ns;  ///< mu: between failures that cost a job its processes.
   double overhead_max;    ///< Of a job's time, for kAutomatic.
+  std::uint64_t renewal_ns_min = kRenewalNsMin;
 };
 
 /// What a checkpoint took of a job's time: C.
@@ -53,6 +59,14 @@ class CheckpointPolicy {
   /// What the last one took; of one that was given up, as far as it is known.
   void OnEnd(std::uint64_t now_ns, const CheckpointCost& cost, Ended ended);
 
+  enum class Copies {
+    kEnough,
+    kTooFew,  ///< Of an image of the last one, though there are nodes for more: another loss may
+              ///< cost the work since the one before. Unless it takes none at all, the policy takes
+              ///< one without waiting for its interval.
+  };
+  void OnCopies(Copies copies) { copies_ = copies; }
+
   /// At a barrier, or between two of a job on one node. Cheap.
   bool IsDue(std::uint64_t now_ns, Superstep at) const;
 
@@ -68,6 +82,7 @@ class CheckpointPolicy {
  private:
   static std::uint64_t IntervalOf(const CheckpointRule& rule, const CheckpointLimits& limits,
                                   std::uint64_t cost_ns);
+  bool IsRenewalDue(std::uint64_t now_ns) const;
 
   CheckpointRule rule_;
   CheckpointLimits limits_;
@@ -82,6 +97,7 @@ class CheckpointPolicy {
   std::uint64_t spent_ns_ = 0;
   std::uint32_t failures_ = 0;       ///< In a row.
   std::uint64_t not_before_ns_ = 0;  ///< After a failure.
+  Copies copies_ = Copies::kEnough;
 };
 
 }  // namespace bspnow

@@ -103,6 +103,34 @@ TEST(CheckpointPolicyTest, OffIsNeverDue) {
   EXPECT_EQ(policy.interval_ns(), 0u);
 }
 
+TEST(CheckpointPolicyTest, LostCopiesAreRenewedWithoutWaitingForTheInterval) {
+  CheckpointPolicy policy = Automatic();
+  Take(policy, 100 * kSecond, kMs);
+  policy.OnCopies(CheckpointPolicy::Copies::kTooFew);
+  EXPECT_FALSE(policy.IsDue(100 * kSecond + kRenewalNsMin - 1, Superstep{1}));
+  EXPECT_TRUE(policy.IsDue(100 * kSecond + kRenewalNsMin, Superstep{1}));
+  policy.OnEnd(111 * kSecond, {}, CheckpointPolicy::Ended::kGivenUp);
+  EXPECT_FALSE(policy.IsDue(111 * kSecond + 1, Superstep{1}));
+  EXPECT_TRUE(policy.IsDue(112 * kSecond, Superstep{1}));
+  policy.OnCopies(CheckpointPolicy::Copies::kEnough);
+  EXPECT_FALSE(policy.IsDue(112 * kSecond, Superstep{1}));
+}
+
+// However often nodes come and go.
+TEST(CheckpointPolicyTest, RenewalsTakeAFifthOfTheTimeAtMost) {
+  CheckpointPolicy policy = Automatic();
+  Take(policy, 5000 * kSecond, 60 * kSecond);
+  policy.OnCopies(CheckpointPolicy::Copies::kTooFew);
+  EXPECT_FALSE(policy.IsDue(5000 * kSecond + 4 * 60 * kSecond - 1, Superstep{1}));
+  EXPECT_TRUE(policy.IsDue(5000 * kSecond + 4 * 60 * kSecond, Superstep{1}));
+}
+
+TEST(CheckpointPolicyTest, LostCopiesAreNotRenewedIfThePolicyIsOff) {
+  CheckpointPolicy policy = Started(CheckpointRule::Kind::kOff, 0);
+  policy.OnCopies(CheckpointPolicy::Copies::kTooFew);
+  EXPECT_FALSE(policy.IsDue(kHour, Superstep{1}));
+}
+
 TEST(CheckpointPolicyTest, NothingIsDueWhileTheJobDoesNotRun) {
   CheckpointPolicy policy = Started(CheckpointRule::Kind::kEverySupersteps, 10);
   policy.OnStopped(5 * kSecond);

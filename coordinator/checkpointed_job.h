@@ -54,6 +54,12 @@ struct CheckpointedJob {
   bool cutting = false;              ///< Journal and log are being written for it.
   std::uint64_t waits_since_ns = 0;  ///< For nodes that hold images; 0: it does not.
 
+  /// Nodes have come or gone, or the last checkpoint is another one.
+  void CountCopies(const LiveNodes& live) {
+    policy.OnCopies(checkpoints.LacksCopies(live) ? CheckpointPolicy::Copies::kTooFew
+                                                  : CheckpointPolicy::Copies::kEnough);
+  }
+
   /// All who wait for anything.
   std::vector<CheckpointRequest> TakeRequests() {
     std::vector<CheckpointRequest> taken = std::exchange(requests, {});

@@ -314,6 +314,7 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
         "event=checkpoint_committed job={} checkpoint={} superstep={} bytes={} pause_us={}",
         Value(id), end.number, Value(last.superstep), last.file_bytes(), end.cost.pause_ns / 1000);
     table_.SetCpuFeatures(id, last.cpu_features);
+    job.CountCopies(ImageNodes());
     orders = table_.OnCheckpointCommitted(id);
   } else if (given_up) {
     job.given_up += 1;
@@ -344,7 +345,8 @@ void Cluster::EndCheckpoints(JobId id) {
 
 proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
   const auto found = checkpointed_.find(job);
-  return found == checkpointed_.end() ? proto::CheckpointStatus() : StatusOf(found->second);
+  return found == checkpointed_.end() ? proto::CheckpointStatus()
+                                      : StatusOf(found->second, ImageNodes());
 }
 
 void Cluster::KeepFigures(JobId job) {

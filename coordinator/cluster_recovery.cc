@@ -137,13 +137,18 @@ void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
   }
   for (const auto& [id, numbers] : numbers_of)
     if (!checkpointed_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : checkpointed_) job.CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void Cluster::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
-  for (const auto& [id, job] : checkpointed_)
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : checkpointed_) {
+    job.CountCopies(live);
     if (job.checkpoints.under_way()) jobs.push_back(id);
+  }
   for (const JobId id : jobs)
     if (CheckpointedJob* job = FindCheckpointed(id))
       Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, ImageNodes())));
@@ -284,6 +289,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
   job.epoch = order.epoch;
   job.from_main = !put_back;
   job.policy.OnStarted(NowNs(), at);
+  job.CountCopies(ImageNodes());
   proto::Order message;
   *message.mutable_start() = StartMessage(order, spec, workers_);
   if (from != nullptr) {

@@ -94,7 +94,7 @@ CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {
   return {.kind = Kind::kAutomatic, .every = 0};
 }
 
-proto::CheckpointStatus StatusOf(const CheckpointedJob& job) {
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live) {
   proto::CheckpointStatus status;
   status.set_cost_ns(job.policy.spent_ns());
   status.set_interval_ns(job.policy.interval_ns());
@@ -118,8 +118,10 @@ proto::CheckpointStatus StatusOf(const CheckpointedJob& job) {
   status.set_image_bytes(bytes);
   std::set<std::string> holders;
   for (const CheckpointPart& part : last->parts)
-    holders.insert(part.holders.begin(), part.holders.end());
+    for (const std::string& holder : part.holders)
+      if (live.contains(holder) || !part.share.empty()) holders.insert(holder);
   for (const std::string& holder : holders) status.add_holders(holder);
+  status.set_copies(static_cast<std::uint32_t>(job.checkpoints.CopiesOfLast(live)));
   return status;
 }
 

@@ -45,7 +45,7 @@ SuperstepTotals TotalsFrom(const proto::JobTotals& message);
 /// What a job asks for.
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
 
-proto::CheckpointStatus StatusOf(const CheckpointedJob& job);
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live);
 
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
                             const WorkerRoster& workers);

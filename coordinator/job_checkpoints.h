@@ -141,6 +141,12 @@ class JobCheckpoints {
   /// The job has ended: nobody needs to hold anything.
   std::vector<CheckpointOrders::Keep> Drop();
 
+  /// Nodes that are up and have the image of the last one of which there are fewest; a directory
+  /// that is shared counts as many as there should be.
+  std::size_t CopiesOfLast(const LiveNodes& live) const;
+  /// Of the last one there are fewer than there should be and could be.
+  bool LacksCopies(const LiveNodes& live) const;
+
   // ---- To look at -------------------------------------------------------------------------------
 
   bool under_way() const { return taking_.has_value(); }

@@ -122,6 +122,23 @@ CheckpointOrders JobCheckpoints::OnNodeStores(const std::string& node,
   return orders;
 }
 
+std::size_t JobCheckpoints::CopiesOfLast(const LiveNodes& live) const {
+  if (committed_.empty()) return 0;
+  std::size_t fewest = 1 + std::size_t{copies_};
+  for (const CheckpointPart& part : committed_.back().parts) {
+    if (!part.share.empty()) continue;
+    const auto up = std::count_if(part.holders.begin(), part.holders.end(),
+                                  [&](const std::string& node) { return live.contains(node); });
+    fewest = std::min(fewest, static_cast<std::size_t>(up));
+  }
+  return fewest;
+}
+
+bool JobCheckpoints::LacksCopies(const LiveNodes& live) const {
+  return !committed_.empty() &&
+         CopiesOfLast(live) < std::min(1 + std::size_t{copies_}, live.size());
+}
+
 std::vector<CheckpointOrders::Keep> JobCheckpoints::Drop() {
   committed_.clear();
   std::vector<CheckpointOrders::Keep> keeps;

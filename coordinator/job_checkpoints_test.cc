@@ -320,5 +320,45 @@ TEST_F(JobCheckpointsTest, AtTheEndNobodyKeepsAnything) {
   EXPECT_EQ(nodes, (std::set<std::string>{"a", "b", "c"}));
 }
 
+// ---- Copies that get lost -----------------------------------------------------------------------
+
+TEST_F(JobCheckpointsTest, LacksCopiesWhenAHolderIsLostAndAnotherNodeCouldHoldOne) {
+  EXPECT_FALSE(job_.LacksCopies(kThree));  // There is none yet.
+  Commit(800);
+  EXPECT_EQ(job_.CopiesOfLast(kThree), 2u);
+  EXPECT_FALSE(job_.LacksCopies(kThree));
+  const LiveNodes without_b = {{"a", ""}, {"c", ""}};
+  EXPECT_EQ(job_.CopiesOfLast(without_b), 1u);
+  EXPECT_TRUE(job_.LacksCopies(without_b));
+  EXPECT_FALSE(job_.LacksCopies(kThree));  // It is back, with what it had.
+}
+
+TEST_F(JobCheckpointsTest, OneNodeAloneLacksNoCopies) {
+  Commit(800);
+  std::string has_all;
+  for (const char* node : {"a", "b"})
+    if (job_.CopiesOfLast({{node, ""}}) == 1) has_all = node;
+  ASSERT_FALSE(has_all.empty());
+  EXPECT_FALSE(job_.LacksCopies({{has_all, ""}}));
+  EXPECT_TRUE(job_.LacksCopies({{has_all, ""}, {"d", ""}}));
+}
+
+TEST_F(JobCheckpointsTest, NodeThatComesBackWithoutItsImagesLacksThem) {
+  Commit(800);
+  job_.OnNodeStores("b", {});
+  EXPECT_TRUE(job_.LacksCopies(kThree));
+  Commit(900);
+  EXPECT_FALSE(job_.LacksCopies(kThree));
+}
+
+TEST_F(JobCheckpointsTest, SharedDirectoryLacksNoCopies) {
+  const LiveNodes sharing = {{"a", "/share"}, {"b", "/share"}};
+  const std::uint64_t number = Ask(Hold::kNo).number;
+  job_.OnStored("a", StoredBy(number, 800, {0, 1}), sharing);
+  ASSERT_TRUE(job_.OnStored("b", StoredBy(number, 800, {2, 3}), sharing).commit.has_value());
+  job_.OnCommitted(number, 1);
+  EXPECT_FALSE(job_.LacksCopies({{"b", "/share"}, {"c", "/share"}}));
+}
+
 }  // namespace
 }  // namespace bspnow

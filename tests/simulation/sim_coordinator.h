@@ -178,6 +178,7 @@ class SimCoordinator {
     std::uint64_t waits_since_ns = 0;
 
     bool HasPendingWish() const;
+    void CountCopies(const LiveNodes& live);
   };
 
   Moment Now() const {

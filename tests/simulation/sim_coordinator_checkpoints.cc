@@ -7,13 +7,19 @@
 namespace bspnow {
 namespace {
 
-constexpr CheckpointLimits kLimits{.mtbf_ns = 10 * kSecond, .overhead_max = 0.5};
+constexpr CheckpointLimits kLimits{
+    .mtbf_ns = 10 * kSecond, .overhead_max = 0.5, .renewal_ns_min = 20 * kMillisecond};
 
 }  // namespace
 
 bool SimCoordinator::Saved::HasPendingWish() const {
   return std::any_of(wishes.begin(), wishes.end(),
                      [](const Wish& wish) { return wish.number == 0; });
+}
+
+void SimCoordinator::Saved::CountCopies(const LiveNodes& live) {
+  policy.OnCopies(checkpoints.LacksCopies(live) ? CheckpointPolicy::Copies::kTooFew
+                                                : CheckpointPolicy::Copies::kEnough);
 }
 
 SimCoordinator::Saved* SimCoordinator::FindSaved(JobId job) {
@@ -90,6 +96,7 @@ ReleaseDirective SimCoordinator::TakeCheckpoint(JobId id, Saved& job, std::uint6
     return {};
   }
   oracle_.Count("checkpoints asked for");
+  if (job.checkpoints.LacksCopies(ImageNodes())) oracle_.Count("lost copies renewed");
   if (asked->base != 0) oracle_.Count("incremental ones");
   for (Wish& wish : job.wishes) wish.number = asked->number;
   return {
@@ -197,7 +204,10 @@ JobOrders SimCoordinator::OnCheckpointEnd(JobId id, const CheckpointOrders::End&
       loop_.now_ns(), end.cost,
       committed ? CheckpointPolicy::Ended::kCommitted : CheckpointPolicy::Ended::kGivenUp);
   JobOrders orders;
-  if (committed) orders = table_.OnCheckpointCommitted(id);
+  if (committed) {
+    job.CountCopies(ImageNodes());
+    orders = table_.OnCheckpointCommitted(id);
+  }
   orders.Append(ServeWishes(id, job, end));
   return orders;
 }

@@ -44,12 +44,16 @@ void SimCoordinator::OnStoredJobs(const std::string& node,
   for (const auto& [id, numbers] : stored) {
     if (!saved_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
   }
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : saved_) job.CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void SimCoordinator::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
-  for (const auto& [id, job] : saved_) {
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : saved_) {
+    job.CountCopies(live);
     if (job.checkpoints.under_way()) jobs.push_back(id);
   }
   for (const JobId id : jobs) {
@@ -193,6 +197,7 @@ void SimCoordinator::Launch(const StartOrder& order, const bspnow::Checkpoint* f
   job.epoch = order.epoch;
   job.from_main = from == nullptr;
   job.policy.OnStarted(loop_.now_ns(), Superstep{at});
+  job.CountCopies(ImageNodes());
   const std::optional<SimResume> resume = ResumeFrom(job, from);
   if (resume) job.checkpoints.OnFetchedBy(record.node_names);
   for (const NodeShare& share : order.hosts) {

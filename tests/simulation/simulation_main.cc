@@ -53,6 +53,7 @@ bool Happened(const SimStatistics& sum) {
                                    "jobs that go on behind a restart",
                                    "leases lost",
                                    "logs cut back",
+                                   "lost copies renewed",
                                    "losses overcome",
                                    "machines without power",
                                    "moved",
