@@ -47,12 +47,22 @@ struct Checkpoint {
   }
 };
 
+/// What `bsp show` tells and the policy needs of what has been, though no checkpoint does.
+struct CheckpointHistory {
+  std::uint64_t given_up = 0;
+  std::string last_failure{};  ///< Why the last of these was.
+  std::uint64_t spent_ns = 0;  ///< As CheckpointPolicy's.
+  std::uint64_t run_ns = 0;    ///< As CheckpointPolicy's.
+  std::string epoch_totals{};  ///< Of the job when its epoch began, as the rim writes them.
+};
+
 /// What the journal keeps of a job's checkpoints.
 struct CheckpointCatalogue {
   std::uint64_t last_number = 0;        ///< That was in use when it was written.
   std::uint64_t count = 0;              ///< Committed in all.
   std::uint64_t term = 0;               ///< Of the coordinator that wrote it.
   std::vector<Checkpoint> checkpoints;  ///< Committed, ascending; all that are to be kept.
+  CheckpointHistory history{};          ///< The rim's.
 };
 
 }  // namespace bspnow

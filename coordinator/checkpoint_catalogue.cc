@@ -77,6 +77,11 @@ std::string EncodeCatalogue(const CheckpointCatalogue& catalogue) {
   message.set_last_number(catalogue.last_number);
   message.set_count(catalogue.count);
   message.set_term(catalogue.term);
+  message.set_given_up(catalogue.history.given_up);
+  message.set_last_failure(catalogue.history.last_failure);
+  message.set_spent_ns(catalogue.history.spent_ns);
+  message.set_run_ns(catalogue.history.run_ns);
+  message.set_epoch_totals(catalogue.history.epoch_totals);
   for (const Checkpoint& checkpoint : catalogue.checkpoints)
     Encode(checkpoint, *message.add_checkpoints());
   return message.SerializeAsString();
@@ -89,7 +94,12 @@ absl::StatusOr<CheckpointCatalogue> DecodeCatalogue(const std::string& bytes) {
   CheckpointCatalogue catalogue{.last_number = message.last_number(),
                                 .count = message.count(),
                                 .term = message.term(),
-                                .checkpoints = {}};
+                                .checkpoints = {},
+                                .history = {.given_up = message.given_up(),
+                                            .last_failure = message.last_failure(),
+                                            .spent_ns = message.spent_ns(),
+                                            .run_ns = message.run_ns(),
+                                            .epoch_totals = message.epoch_totals()}};
   for (const proto::JournalCheckpoint& each : message.checkpoints()) {
     absl::StatusOr<Checkpoint> checkpoint = Decode(each);
     if (!checkpoint.ok()) return checkpoint.status();

@@ -28,7 +28,15 @@ CheckpointCatalogue Example() {
   second.base = 3;
   second.superstep = Superstep{800};
   second.of_areas = true;
-  return {.last_number = 6, .count = 4, .term = 9, .checkpoints = {first, second}};
+  return {.last_number = 6,
+          .count = 4,
+          .term = 9,
+          .checkpoints = {first, second},
+          .history = {.given_up = 2,
+                      .last_failure = "a socket",
+                      .spent_ns = 33,
+                      .run_ns = 44,
+                      .epoch_totals = std::string("\0\x02", 2)}};
 }
 
 TEST(CheckpointCatalogueTest, ComesBackAsItWas) {
@@ -38,6 +46,11 @@ TEST(CheckpointCatalogueTest, ComesBackAsItWas) {
   EXPECT_EQ(after->last_number, 6u);
   EXPECT_EQ(after->count, 4u);
   EXPECT_EQ(after->term, 9u);
+  EXPECT_EQ(after->history.given_up, 2u);
+  EXPECT_EQ(after->history.last_failure, "a socket");
+  EXPECT_EQ(after->history.spent_ns, 33u);
+  EXPECT_EQ(after->history.run_ns, 44u);
+  EXPECT_EQ(after->history.epoch_totals, before.history.epoch_totals);
   ASSERT_EQ(after->checkpoints.size(), 2u);
   for (std::size_t i = 0; i < 2; ++i) {
     const Checkpoint& was = before.checkpoints[i];

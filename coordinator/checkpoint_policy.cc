@@ -15,6 +15,13 @@ std::uint64_t CheckpointPolicy::IntervalOf(const CheckpointRule& rule,
   return static_cast<std::uint64_t>(std::max(best, cost / limits.overhead_max));
 }
 
+void CheckpointPolicy::Restore(std::uint64_t spent_ns, std::uint64_t run_ns,
+                               const CheckpointCost& last) {
+  spent_ns_ = spent_ns;
+  earlier_run_ns_ = run_ns;
+  Expect(last);
+}
+
 void CheckpointPolicy::OnStarted(std::uint64_t now_ns, Superstep at) {
   OnStopped(now_ns);
   running_ = true;
@@ -33,7 +40,6 @@ void CheckpointPolicy::OnTaken(std::uint64_t now_ns, Superstep at) {
   last_at_ = at;
 }
 
-// Full and incremental ones take turns, and differ: the mean of the last ones is what counts.
 void CheckpointPolicy::OnEnd(std::uint64_t now_ns, const CheckpointCost& cost, Ended ended) {
   spent_ns_ += cost.total_ns();
   if (ended == Ended::kGivenUp) {
@@ -44,6 +50,11 @@ void CheckpointPolicy::OnEnd(std::uint64_t now_ns, const CheckpointCost& cost, E
   }
   failures_ = 0;
   not_before_ns_ = 0;
+  Expect(cost);
+}
+
+// Full and incremental ones take turns, and differ: the mean of the last ones is what counts.
+void CheckpointPolicy::Expect(const CheckpointCost& cost) {
   const std::uint64_t least = 1;  // A cost of nothing would mean one at each barrier.
   const std::uint64_t measured = std::max(cost.total_ns(), least);
   expected_ns_ = measured_ ? (expected_ns_ + measured + 1) / 2 : measured;

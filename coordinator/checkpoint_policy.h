@@ -48,6 +48,10 @@ class CheckpointPolicy {
   CheckpointPolicy(const CheckpointRule& rule, const CheckpointLimits& limits)
       : rule_(rule), limits_(limits) {}
 
+  /// After a restart of the coordinator, before anything else: as spent_ns() and run_ns() were, and
+  /// what the last one took.
+  void Restore(std::uint64_t spent_ns, std::uint64_t run_ns, const CheckpointCost& last);
+
   /// Its processes run, from the superstep `at`; work is counted from here.
   void OnStarted(std::uint64_t now_ns, Superstep at);
   /// They do not, any more.
@@ -82,6 +86,7 @@ class CheckpointPolicy {
  private:
   static std::uint64_t IntervalOf(const CheckpointRule& rule, const CheckpointLimits& limits,
                                   std::uint64_t cost_ns);
+  void Expect(const CheckpointCost& cost);
   bool IsRenewalDue(std::uint64_t now_ns) const;
 
   CheckpointRule rule_;

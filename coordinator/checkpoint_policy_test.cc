@@ -131,6 +131,18 @@ TEST(CheckpointPolicyTest, LostCopiesAreNotRenewedIfThePolicyIsOff) {
   EXPECT_FALSE(policy.IsDue(kHour, Superstep{1}));
 }
 
+TEST(CheckpointPolicyTest, GoesOnWithWhatWasMeasuredBeforeARestart) {
+  CheckpointPolicy before = Automatic();
+  Take(before, 200 * kSecond, 20 * kMs);
+  CheckpointPolicy after({.kind = CheckpointRule::Kind::kAutomatic, .every = 0}, kLimits);
+  after.Restore(before.spent_ns(), before.run_ns(200 * kSecond),
+                {.pause_ns = 20 * kMs, .background_ns = 0});
+  after.OnStarted(kSecond, Superstep{5});
+  EXPECT_EQ(after.spent_ns(), 20 * kMs);
+  EXPECT_EQ(after.run_ns(2 * kSecond), 201 * kSecond);
+  EXPECT_EQ(after.interval_ns(), before.interval_ns());
+}
+
 TEST(CheckpointPolicyTest, NothingIsDueWhileTheJobDoesNotRun) {
   CheckpointPolicy policy = Started(CheckpointRule::Kind::kEverySupersteps, 10);
   policy.OnStopped(5 * kSecond);

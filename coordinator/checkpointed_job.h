@@ -44,8 +44,7 @@ struct CheckpointedJob {
   std::vector<CheckpointRequest> suspending{};  ///< To be answered when it has left its nodes.
   /// Since when another one would be due, and nothing was heard of the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
-  std::uint64_t given_up = 0;
-  std::string last_failure{};
+  CheckpointHistory history{};          ///< Its times are as of the last write.
   std::uint32_t failures_with_one = 0;  ///< To go back to the same checkpoint.
 
   /// An epoch that is placed, and waits until the log is cut back or images are to be had.

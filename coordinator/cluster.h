@@ -170,6 +170,9 @@ class Cluster {
   void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
   JobOrders ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end);
   void Commit(JobId job, CheckpointCatalogue catalogue);
+  /// `cost`: of a checkpoint that has not ended for the policy yet.
+  void WriteCatalogue(JobId job, CheckpointCatalogue catalogue, const CheckpointCost& cost,
+                      JobStore::Done done);
   void WriteCommit(JobId job, const CheckpointCatalogue& catalogue);
   void FailCommit(JobId job, std::uint64_t number, const std::string& what,
                   const absl::Status& cause);

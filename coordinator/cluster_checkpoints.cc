@@ -277,7 +277,16 @@ void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
   };
   if (absl::Status failed = FailpointStatus("coordinator.checkpoint.before_commit"); !failed.ok())
     return written(failed);
-  store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), written);
+  WriteCatalogue(id, catalogue, catalogue.checkpoints.back().cost, written);
+}
+
+void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const CheckpointCost& cost,
+                             JobStore::Done done) {
+  CheckpointedJob& job = *FindCheckpointed(id);
+  job.history.spent_ns = job.policy.spent_ns() + cost.total_ns();
+  job.history.run_ns = job.policy.run_ns(NowNs());
+  catalogue.history = job.history;
+  store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), std::move(done));
 }
 
 void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
@@ -289,7 +298,7 @@ void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what
 }
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
-  store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), [this, id](const absl::Status& status) {
+  WriteCatalogue(id, catalogue, {}, [this, id](const absl::Status& status) {
     loop_.Post([this, id, status] {
       CheckpointedJob* job = FindCheckpointed(id);
       if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
@@ -317,8 +326,8 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
     job.CountCopies(ImageNodes());
     orders = table_.OnCheckpointCommitted(id);
   } else if (given_up) {
-    job.given_up += 1;
-    job.last_failure = end.failure;
+    job.history.given_up += 1;
+    job.history.last_failure = end.failure;
     spdlog::info("event=checkpoint_given_up job={} checkpoint={} reason=\"{}\"", Value(id),
                  end.number, end.failure);
   }

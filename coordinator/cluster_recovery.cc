@@ -91,18 +91,24 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
                     catalogue.status().ToString());
       catalogue = CheckpointCatalogue{};
     }
+    job.history = std::move(catalogue->history);
     job.checkpoints.Restore(*std::move(catalogue));
-    if (const bspnow::Checkpoint* last = job.checkpoints.last())
-      table_.SetCpuFeatures(record.id, last->cpu_features);
+    const bspnow::Checkpoint* last = job.checkpoints.last();
+    if (last == nullptr) continue;
+    job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
+    table_.SetCpuFeatures(record.id, last->cpu_features);
   }
 }
 
-// What an adopted epoch measured since its last checkpoint is not known. A job on one node counts
-// anew from the start of its epoch.
+// What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
+// single node tells all of its epoch again.
 SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
   const CheckpointedJob* job = FindCheckpointed(record.id);
-  if (job == nullptr || record.shares.size() == 1) return {};
-  return TotalsAt(job->checkpoints.last());
+  if (job == nullptr) return {};
+  if (record.shares.size() != 1) return TotalsAt(job->checkpoints.last());
+  proto::JobTotals totals;
+  totals.ParseFromString(job->history.epoch_totals);
+  return TotalsFrom(totals);
 }
 
 // All hosts of a job are back; it goes on where it was.
@@ -233,15 +239,15 @@ void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* 
       loop_.Post([this, id, epoch, done = std::move(done)] { OnCutBack(id, epoch, done); });
     });
   };
+  job.history.epoch_totals = from == nullptr ? "" : TotalsOf(TotalsAt(from)).SerializeAsString();
   const auto forgotten = job.checkpoints.GoBackTo(job.resumes_from);
   if (!forgotten) return cut();
-  store_->WriteCheckpoints(id, EncodeCatalogue(*forgotten),
-                           [this, id, epoch, cut](const absl::Status& status) {
-                             loop_.Post([this, id, epoch, cut, status] {
-                               if (status.ok()) return cut();
-                               OnCutBack(id, epoch, status);
-                             });
-                           });
+  WriteCatalogue(id, *forgotten, {}, [this, id, epoch, cut](const absl::Status& status) {
+    loop_.Post([this, id, epoch, cut, status] {
+      if (status.ok()) return cut();
+      OnCutBack(id, epoch, status);
+    });
+  });
 }
 
 void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut) {

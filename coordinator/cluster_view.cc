@@ -99,8 +99,8 @@ proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& li
   status.set_cost_ns(job.policy.spent_ns());
   status.set_interval_ns(job.policy.interval_ns());
   status.set_count(job.checkpoints.count());
-  status.set_given_up(job.given_up);
-  status.set_last_failure(job.last_failure);
+  status.set_given_up(job.history.given_up);
+  status.set_last_failure(job.history.last_failure);
   status.set_under_way(job.checkpoints.under_way());
   const Checkpoint* last = job.checkpoints.last();
   if (last == nullptr) return status;
