@@ -106,7 +106,7 @@ TEST_F(DaemonTest, SigtermEndsItAtOnceEvenWithOpenStreams) {
   const int status = daemon_.End(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_LT(NowNs() - begin_ns, 2'000'000'000u);
+  EXPECT_LT(NowNs() - begin_ns, 10'000'000'000u);  // Sooner than a silent client is given up.
 }
 
 TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include "base/scratch_directory.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {
@@ -20,7 +21,8 @@ TEST(SystemdNotifyTest, WithoutSocketDoesNothing) {
 }
 
 TEST(SystemdNotifyTest, SendsOneDatagramToAbstractSocket) {
-  const std::string path = "@notify-test-" + std::to_string(getpid());
+  const ScratchDirectory scratch;  // Its name is nobody else's, in no sandbox either.
+  const std::string path = "@" + scratch.path();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   memcpy(address.sun_path + 1, path.data() + 1, path.size() - 1);

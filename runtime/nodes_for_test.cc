@@ -225,6 +225,11 @@ JobOutcome Job::Run() {
   while (!Reap()) {
     if (!Step()) Sleep();
   }
+  const auto well = [](int status) { return status == 0; };
+  if (std::all_of(outcome_.statuses.begin(), outcome_.statuses.end(), well)) {
+    // Their last words. Of processes that were killed some may have waited for an answer.
+    checkpoints_.Serve(NodeOf(0).segment.header().participants.value.load());
+  }
   outcome_.counts = exchange_.counts();
   outcome_.taken = checkpoints_.taken();
   outcome_.refusals = checkpoints_.refusals();
@@ -335,6 +340,7 @@ BarrierFlags Job::SumFlags() {
 void Job::Release(const BarrierFlags& all) {
   const std::uint32_t superstep = plan_.check_full ? released_ / 2 - 1 : released_ - 1;
   const bool may_save = released_ != 0 && StartsASuperstep(released_) && all.ending == 0;
+  checkpoints_.Serve(p_);  // What they said of the last image, before they arrived.
   const std::uint32_t save = may_save ? checkpoints_.Order(first_superstep_ + superstep) : 0;
   for (const auto& node : nodes_) {
     BarrierPhase& phase = node->segment.header().barrier.phases[released_ & 1];

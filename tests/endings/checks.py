@@ -2,6 +2,7 @@
 
 import re
 
+LATE = "took"
 LETTERS = "abcdefghijklmnopqrstuvwxyz" * 160
 
 # What a line on standard error may be, besides those of the program.
@@ -81,6 +82,10 @@ def stderr_complaints(plan, text):
     return result
 
 
+def is_only_late(found):
+    return len(found) == 1 and found[0].startswith(LATE)
+
+
 def complaints(plan, outcome):
     """What is wrong with an outcome; empty if nothing."""
     if outcome.hung:
@@ -89,7 +94,7 @@ def complaints(plan, outcome):
     if outcome.status not in plan.statuses:
         result.append(f"exit status {outcome.status}, expected one of {sorted(plan.statuses)}")
     if outcome.since_event_s > plan.since_event_max_s:
-        result.append(f"took {outcome.since_event_s:.2f} s to end, expected at most"
+        result.append(f"{LATE} {outcome.since_event_s:.2f} s to end, expected at most"
                       f" {plan.since_event_max_s} s")
     if plan.output is not None:
         result += plan.output(outcome.stdout, outcome.stderr)
