@@ -1,8 +1,10 @@
 // The files of a job's directory at a checkpoint, in one archive: c<CHECKPOINT>.files.p<PID> beside
-// the images. It holds directories and regular files that are new or changed, as long as they were
-// at the barrier; and the lines of output that were not complete by then.
+// the images. It holds directories, symbolic links, and regular files that are new or changed, as
+// long as they were at the barrier, with their modes and times; and the lines of output that were
+// not complete by then.
 //
-// The archive: kArchiveMagic, then entries, the last of them of kind kEnd; numbers little-endian:
+// The archive: kArchiveMagic, then entries, the last of them of kind kEnd; numbers little-endian
+// (job_files_format.h):
 //
 //   EntryHeader
 //   name         name_bytes; relative to the directory, IsNameBelow
@@ -56,14 +58,16 @@ class NotedFiles {
  private:
   struct Noted {
     std::string name;
+    std::uint32_t kind;  ///< As in the archive.
     std::uint32_t mode;
     std::uint64_t bytes;
-    bool is_directory;
-    std::string content;  ///< Of a small file.
-    UniqueFd file;        ///< Of a larger one.
+    std::int64_t changed_ns;
+    std::string content;  ///< Of a small file; of a link, where it leads.
+    UniqueFd file;        ///< Of a larger file.
   };
 
   absl::Status NoteOne(const std::string& path, const std::vector<GivenFile>& given);
+  absl::Status NoteContent(const std::string& path, Noted& noted);
 
   std::string directory_;
   std::vector<Noted> noted_;

@@ -129,12 +129,74 @@ TEST_F(JobFilesTest, LeaveOutWhatCameWithTheJobUnlessItChanged) {
   EXPECT_EQ(Read(later() + "/changed"), "by the program");
 }
 
-TEST_F(JobFilesTest, FollowNoLinkOutOfTheDirectory) {
+TEST_F(JobFilesTest, LinksComeBackAsLinksAndAreNeverFollowed) {
   Write("../secret", "of somebody else");
-  fs::create_symlink(root_ + "/secret", job() + "/link");
+  Write("data/a", "inside");
+  fs::create_symlink(root_ + "/secret", job() + "/outside");
+  fs::create_symlink("data/a", job() + "/inside");
+  fs::create_symlink("data", job() + "/directory");
+  fs::create_symlink("nowhere", job() + "/dangling");
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  EXPECT_EQ(Read(archive()).find("somebody"), std::string::npos);
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(fs::read_symlink(later() + "/outside"), root_ + "/secret");
+  EXPECT_EQ(fs::read_symlink(later() + "/directory"), "data");
+  EXPECT_EQ(fs::read_symlink(later() + "/dangling"), "nowhere");
+  EXPECT_EQ(fs::read_symlink(later() + "/inside"), "data/a");
+  EXPECT_EQ(Read(later() + "/inside"), "inside");
+}
+
+TEST_F(JobFilesTest, AreNotWrittenThroughALinkThatIsThere) {
+  Write("out/result", "new");
+  fs::create_directories(root_ + "/elsewhere");
+  fs::create_directory_symlink(root_ + "/elsewhere", later() + "/out");
   ASSERT_TRUE(Archive(Note({}), {}).ok());
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
-  EXPECT_FALSE(Exists(later() + "/link"));
+  EXPECT_TRUE(fs::is_empty(root_ + "/elsewhere"));
+  EXPECT_EQ(fs::symlink_status(later() + "/out").type(), fs::file_type::directory);
+  EXPECT_EQ(Read(later() + "/out/result"), "new");
+}
+
+TEST_F(JobFilesTest, KeepTheirModesAndTimes) {
+  Write("dir/file", "text");
+  fs::create_symlink("file", job() + "/dir/link");
+  chmod((job() + "/dir/file").c_str(), 0440);
+  chmod((job() + "/dir").c_str(), 0500);
+  const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 7}};
+  for (const char* const name : {"/dir/file", "/dir/link", "/dir"}) {
+    ASSERT_EQ(utimensat(AT_FDCWD, (job() + name).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+  }
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  for (const char* const name : {"/dir/file", "/dir/link", "/dir"}) {
+    struct stat before {
+    }, after{};
+    ASSERT_EQ(lstat((job() + name).c_str(), &before), 0);
+    ASSERT_EQ(lstat((later() + name).c_str(), &after), 0) << name;
+    EXPECT_EQ(after.st_mode, before.st_mode) << name;
+    EXPECT_EQ(after.st_mtim.tv_sec, 1'000'000'000) << name;
+    EXPECT_EQ(after.st_mtim.tv_nsec, 7) << name;
+  }
+  for (const std::string& directory : {job(), later()}) chmod((directory + "/dir").c_str(), 0700);
+}
+
+TEST_F(JobFilesTest, TakeNoRoomForTheHolesOfASparseFile) {
+  constexpr off_t kBytes = off_t{16} << 20;
+  Write("sparse", "begin");
+  fs::resize_file(job() + "/sparse", kBytes);
+  std::ofstream(job() + "/sparse", std::ios::app) << "end";
+  Write("hollow", "");
+  fs::resize_file(job() + "/hollow", kBytes);
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(Read(later() + "/sparse"), Read(job() + "/sparse"));
+  EXPECT_EQ(Read(later() + "/hollow"), Read(job() + "/hollow"));
+  for (const std::string& path : {archive(), later() + "/sparse", later() + "/hollow"}) {
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_GE(status.st_size, kBytes) << path;
+    EXPECT_LT(status.st_blocks * 512, kBytes / 4) << path;
+  }
 }
 
 TEST_F(JobFilesTest, ReplaceWhatIsThereAndDoNotWriteThroughIt) {
