@@ -179,8 +179,9 @@ void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) 
 }
 
 void Cluster::OnRefused(JobId job) {
-  AnswerSubmissions(job, absl::UnavailableError("the coordinator's journal does not take the job; "
-                                                "its log says why. Submit it again later"));
+  AnswerSubmissions(job,
+                    absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
+                                                 "its log says why. Submit it again later"));
   attachments_.Forget(job);
   checkpointed_.erase(job);
   logs_.End(job);
@@ -325,6 +326,8 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     *job.mutable_totals() = TotalsOf(stats->totals());
   const auto printed = output_bytes_.find(record.id);
   if (printed != output_bytes_.end()) job.set_output_bytes(printed->second);
+  if (const std::string full = logs_.waits_for(); !full.empty() && job.reason().empty())
+    job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
   return job;
 }
 

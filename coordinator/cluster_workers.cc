@@ -264,8 +264,8 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
       OnLogged(id);
       if (status.ok()) return;
       const std::string reason(status.message());
-      Perform(absl::IsResourceExhausted(status) ? table_.OnFailed(job, epoch, reason, Now())
-                                                : table_.OnBroken(job, epoch, reason, Now()));
+      Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
+                                         : table_.OnBroken(job, epoch, reason, Now()));
     });
   };
   logs_.Append(record->id, std::move(line), logged);

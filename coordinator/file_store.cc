@@ -85,7 +85,11 @@ absl::Status FileReceiver::Append(std::string_view bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("file ", name_, ": more bytes came than were announced"));
   missing_bytes_ -= bytes.size();
-  return WriteAll(fd_.get(), bytes, name_);
+  absl::Status written = WriteAll(fd_.get(), bytes, name_);
+  if (written.ok()) return written;
+  // What is unavailable is sent again: there may be room then.
+  const bool full = absl::IsResourceExhausted(written);
+  return absl::Status(full ? absl::StatusCode::kUnavailable : written.code(), written.message());
 }
 
 absl::Status FileReceiver::Finish() {

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -18,6 +20,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds kRoomRetry{250};
 
 std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
   const auto found = ends.find(stream);
@@ -149,6 +152,11 @@ LogReader JobLogs::Read(JobId job) {
   return LogReader(std::move(ended));
 }
 
+std::string JobLogs::waits_for() const {
+  const std::lock_guard lock(mutex_);
+  return waits_for_;
+}
+
 // ---- The writing thread -------------------------------------------------------------------------
 
 void JobLogs::Queue(Task task) {
@@ -172,6 +180,25 @@ void JobLogs::RunQueued() {
   }
 }
 
+/// All that comes later waits, too: the disk is the same.
+absl::Status JobLogs::WhenThereIsRoom(const std::function<absl::Status()>& write) {
+  absl::Status written = write();
+  while (absl::IsResourceExhausted(written)) {
+    std::unique_lock lock(mutex_);
+    if (waits_for_.empty()) spdlog::error("event=log_waits error=\"{}\"", written.ToString());
+    waits_for_ = std::string(written.message());
+    if (not_empty_.wait_for(lock, kRoomRetry,
+                            [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_; })) {
+      return written;
+    }
+    lock.unlock();
+    written = write();
+  }
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(waits_for_, "").empty()) spdlog::info("event=log_goes_on");
+  return written;
+}
+
 absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
   if (!written.readable.ok()) return written.readable;
   std::uint64_t& end = written.ends[StreamOf(record)];
@@ -186,15 +213,17 @@ absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
   record.offset = end;
   const std::string bytes = EncodeLogRecord(record);
   if (written.log->extent().bytes + bytes.size() > log_bytes_max_ && !of_launcher)
-    return absl::ResourceExhaustedError(
+    return absl::OutOfRangeError(
         absl::StrCat("the job has printed more than ", log_bytes_max_,
                      " bytes, which is the coordinator's --max-log-bytes"));
-  if (absl::Status put = WriteBytes(written, bytes); !put.ok()) return put;
+  absl::Status put = WhenThereIsRoom([&] { return WriteBytes(written, bytes); });
+  if (!put.ok()) return put;
   end += record.text.size();
   return absl::OkStatus();
 }
 
 absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
+  if (absl::Status failed = FailpointStatus("coordinator.log.write"); !failed.ok()) return failed;
   GrowingLog& log = *written.log;
   GrowingLog::Extent extent = log.extent();
   if (!extent.file) {
@@ -207,7 +236,8 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
   const std::string header = had == 0 ? EncodeLogFileHeader() : "";
   if (absl::Status put = WriteAll(extent.file->get(), header + bytes, log.path()); !put.ok()) {
     // No half record stays behind; if that fails too nothing more may follow it.
-    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0) written.readable = put;
+    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
+      return written.readable = absl::DataLossError(put.message());
     return put;
   }
   extent.bytes += header.size() + bytes.size();
@@ -227,9 +257,12 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
     if (stream.origin != LogOrigin::kLauncher)
       cut.dropped_bytes += end - std::min(end, EndOf(keep, stream));
   if (cut.dropped_bytes > 0) {
-    const auto shorter = WriteShorter(*written.log, keep);
-    if (!shorter.ok()) return shorter.status();
-    extent = *shorter;
+    absl::Status shortened = WhenThereIsRoom([&] {
+      auto shorter = WriteShorter(*written.log, keep);
+      if (shorter.ok()) extent = *std::move(shorter);
+      return shorter.status();
+    });
+    if (!shortened.ok()) return shortened;
     written.syncable = absl::OkStatus();  // It is another file.
   }
   for (auto& [stream, end] : written.ends)

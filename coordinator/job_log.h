@@ -2,6 +2,9 @@
 // appends to all of them, so that a slow disk holds up no protocol. Any number of readers follow in
 // the files, so that a slow one takes no memory. All calls may come from any thread.
 //
+// A full disk is waited for: what is not in the file is not acknowledged, so those who print wait,
+// too, and go on when there is room.
+//
 // The bytes of a stream are numbered: what the log has already is dropped when it comes again, and
 // when a job goes back to a checkpoint its log is cut back to what had been printed by then. See
 // "Output" in docs/design.md.
@@ -59,8 +62,8 @@ class JobLogs {
   void Begin(JobId job);
 
   /// `done` is called by the writing thread, in the order of the calls, when the record is in the
-  /// file, or all of it was there before. RESOURCE_EXHAUSTED beyond the limit, FAILED_PRECONDITION
-  /// if bytes before it are missing.
+  /// file, or all of it was there before. OUT_OF_RANGE beyond the limit, FAILED_PRECONDITION if
+  /// bytes before it are missing.
   void Append(JobId job, LogRecord record, Done done);
 
   /// Takes out what lies behind these positions; a process that is not named has printed nothing.
@@ -78,6 +81,9 @@ class JobLogs {
 
   /// Of a job that exists, whether it has ended or not.
   LogReader Read(JobId job);
+
+  /// Why nothing is written now, for want of room; empty otherwise.
+  std::string waits_for() const;
 
  private:
   /// A job's file and what is in it. After Begin of the writing thread alone.
@@ -99,6 +105,7 @@ class JobLogs {
   std::shared_ptr<Written> Find(JobId job);
   void Queue(Task task);
   void RunQueued();
+  absl::Status WhenThereIsRoom(const std::function<absl::Status()>& write);
   absl::Status WriteRecord(Written& written, LogRecord record);
   absl::Status WriteBytes(Written& written, const std::string& bytes);
   absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
@@ -107,11 +114,12 @@ class JobLogs {
 
   const StateDirectory& state_;
   const std::uint64_t log_bytes_max_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable not_empty_;
   std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded by mutex_.
   std::deque<Task> queue_;            ///< Guarded by mutex_.
   bool stopping_ = false;             ///< Guarded by mutex_.
+  std::string waits_for_;             ///< Guarded by mutex_.
   std::jthread writer_;               ///< Last: it uses all of the above.
 };
 

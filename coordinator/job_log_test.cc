@@ -81,7 +81,7 @@ TEST_F(JobLogTest, LimitHoldsForProcessesAndNotForTheService) {
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "fits\n"}).ok());
   EXPECT_EQ(
       Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = std::string(96, 'x')}).code(),
-      absl::StatusCode::kResourceExhausted);
+      absl::StatusCode::kOutOfRange);
   ASSERT_TRUE(
       Append(logs, {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::string(96, 'r')}).ok());
   EXPECT_EQ(ReadAll(reader), "0:fits\n0:" + std::string(96, 'r') + "(more)");

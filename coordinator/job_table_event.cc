@@ -10,9 +10,8 @@
 namespace bspnow {
 namespace {
 
-constexpr int kFailureStatus = 1;
 constexpr std::uint64_t kGraceNs = 2'000'000'000;  // For programs that clean up; as bsprun alone.
-constexpr std::uint64_t kRetryNs = 1'000'000'000;  // Of a restart that could not be stored.
+constexpr std::uint64_t kRetryNs = 1'000'000'000;  // Of a start that could not be stored.
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTimeLimitMaxS = std::uint64_t{1} << 32;
@@ -75,10 +74,8 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
     case Due::kStart: {
       const JobRecord& record = entry->record;
       if (record.phase != JobPhase::kRunning || record.epoch != pending.epoch) break;
-      const std::string reason = absl::StrCat("its start could not be stored: ", why);
-      if (!entry->ran) return Perform(*entry, entry->job.OnBroken(kFailureStatus, reason));
       Unplace(*entry);
-      entry->record.reason = reason;
+      entry->record.reason = absl::StrCat("its start could not be stored: ", why);
       entry->retry_ns = at_.now_ns + kRetryNs;
       break;
     }

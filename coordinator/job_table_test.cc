@@ -78,14 +78,17 @@ TEST_F(JobTableTest, ASubmissionThatCannotBeStoredIsRefusedAndForgotten) {
   EXPECT_FALSE(table_.OnSubmit(Request(1), "key", at_).known);
 }
 
-TEST_F(JobTableTest, AStartThatCannotBeStoredDoesNotHappen) {
+TEST_F(JobTableTest, AStartThatCannotBeStoredIsTriedAgain) {
   table_.OnNodeUp(Node(kOne, 1), at_);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
   table_.OnStored(1, at_);
-  const JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
+  JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
   EXPECT_TRUE(orders.starts.empty());
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Phase(job), JobPhase::kWaiting);
   EXPECT_EQ(Record(job).reason, "its start could not be stored: disk full");
+  at_.now_ns = table_.next_deadline_ns();
+  orders = table_.OnTime(at_);
+  EXPECT_EQ(Phase(job), JobPhase::kRunning);
 }
 
 TEST_F(JobTableTest, SaysWhyAJobWaitsAndStartsItWhenItFits) {

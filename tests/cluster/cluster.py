@@ -32,13 +32,15 @@ def images_of(state_dir):
 
 class Cluster:
     def __init__(self, workers=3, slots=4, binaries=None, proxied=(), seed=1, worker_options=(),
-                 coordinator_options=()):
+                 coordinator_options=(), state_dirs=None):
         """`proxied`: what goes through the fault proxy: "data" (between the workers), "barrier"
-        and "control" (between workers and coordinator)."""
+        and "control" (between workers and coordinator). `state_dirs`: name of a daemon -> its
+        directory, where that is to be another."""
         self.binaries = binaries or Binaries()
         self.proxied, self.seed = set(proxied), seed
         self.worker_options = list(worker_options)
         self.coordinator_options = list(coordinator_options)
+        self.state_dirs = state_dirs or {}
         self.initial_workers, self.slots = workers, slots
         self.directory = self.proxy = self.coordinator = None
         self.workers = {}
@@ -121,8 +123,8 @@ class Cluster:
     def _daemon(self, name, command):
         directory = self._path(name)
         os.makedirs(directory, exist_ok=True)
-        return Daemon(name, [*command, "--state-dir", os.path.join(directory, "state")], directory,
-                      self.daemon_environment())
+        state_dir = self.state_dirs.get(name, os.path.join(directory, "state"))
+        return Daemon(name, command, directory, state_dir, self.daemon_environment())
 
     def _start_coordinator(self):
         """On ports that stay the same when it is started again."""

@@ -67,10 +67,10 @@ def begin():
 class Daemon:
     """A process with a state directory, in which it writes its addresses once it serves."""
 
-    def __init__(self, name, command, directory, environment):
-        self.name, self.command, self.directory = name, command, directory
-        self.environment = environment
-        self.state_dir = os.path.join(directory, "state")
+    def __init__(self, name, command, directory, state_dir, environment):
+        self.name, self.directory = name, directory
+        self.state_dir, self.environment = state_dir, environment
+        self.command = [*command, "--state-dir", state_dir]
         self.log_path = os.path.join(directory, "log")
         os.makedirs(self.state_dir, exist_ok=True)
         self.start()

@@ -230,8 +230,11 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
         record->phase == JobPhase::kEnding) {
       return;
     }
-    // Without a reason: it is not durable yet.
-    if (record->phase != JobPhase::kWaiting || record->reason.empty()) continue;
+    // Without a reason: it is not durable yet. Or the journal did not take its start just now.
+    if (record->phase != JobPhase::kWaiting || record->reason.empty() ||
+        record->reason.starts_with("its start could not be stored")) {
+      continue;
+    }
     if (first == nullptr || RequestOf(*record).priority > RequestOf(*first).priority) {
       first = record;
     }

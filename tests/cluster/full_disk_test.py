@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""A disk that is really full, below one daemon, while a job runs: nothing is lost that was there,
+whoever has to wait says for what, and all goes on when there is room."""
+
+import os
+import random
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+import disturbances
+import small_disk
+from cluster import COMMAND_S, Cluster
+from daemons import wait_until
+from enduring import Enduring
+
+DISK_BYTES = 64 << 20
+NO_ROOM = r"[Nn]o space left|bytes left|disk is full"
+NO_DISK = small_disk.enter_namespace()
+
+
+@unittest.skipIf(NO_DISK, NO_DISK)
+class FullDiskTest(unittest.TestCase):
+    def setUp(self):
+        root = self.enterContext(tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")))
+        self.disk = self.enterContext(
+            small_disk.SmallDisk(os.path.join(root, "disk"), DISK_BYTES))
+
+    def goes_on(self, job, cluster, number):
+        job.await_superstep(cluster, number, job.superstep(cluster, number) + 5)
+
+    def test_of_images(self):
+        job = Enduring(nprocs=6, supersteps=150)
+        with Cluster(workers=2, slots=2) as cluster:
+            cluster.add_worker("small", 2, ["--checkpoint-dir", self.disk.directory])
+            cluster.await_workers(3)
+            number = job.submit(cluster, "--checkpoint=every=300ms")
+            job.await_commits(cluster, number)
+            self.disk.fill()
+            last = self.given_up(cluster, number)
+            wait_until(lambda: self.given_up(cluster, number) != last,
+                       "a checkpoint is given up", COMMAND_S)
+            self.assertRegex(self.given_up(cluster, number), f"node small.*({NO_ROOM})")
+            self.goes_on(job, cluster, number)
+            self.disk.empty()
+            wait_until(lambda: cluster.bsp("checkpoint", number, check=False).returncode == 0,
+                       "a checkpoint succeeds again", COMMAND_S)
+            disturbances.kill_process(cluster, number, random.Random(1))
+            self.assertIn("resumed from", job.check_end(cluster, number))
+
+    @staticmethod
+    def given_up(cluster, number):
+        return cluster.show(number)["checkpoints"]["last_failure"]
+
+    def test_of_the_coordinator(self):
+        job = Enduring(supersteps=150)
+        with Cluster(workers=3, slots=2,
+                     state_dirs={"coordinator": self.disk.directory}) as cluster:
+            number = job.submit(cluster, "--checkpoint=every=300ms")
+            job.await_commits(cluster, number)
+            self.disk.fill()
+            wait_until(lambda: "until the coordinator's disk has room" in
+                       cluster.show(number)["reason"], "the job says what it waits for", COMMAND_S)
+            refused = cluster.bsp("submit", "-n", 2, *job.command, check=False)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertRegex(refused.stderr, f"{NO_ROOM}|journal does not take the job")
+            self.assertEqual(cluster.state(number), "running")
+            self.disk.empty()
+            self.assertNotIn("resumed from", job.check_end(cluster, number), "it was rolled back")
+            self.assertNotIn("coordinator's disk", cluster.show(number)["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
