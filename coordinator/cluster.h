@@ -179,6 +179,8 @@ class Cluster {
   void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
   void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
   void MoveJobsFrom(WorkerId worker);
+  void LeaveDrainedNodes();
+  void Move(JobId job);
   void AnswerSuspended(JobId job);
   void EndCheckpoints(JobId job);
   LiveNodes ImageNodes() const;

@@ -1,5 +1,6 @@
 // Who wants a checkpoint, and what is done behind it: `bsp checkpoint`, `suspend`, `resume` and
 // `drain`. See checkpointed_job.h.
+#include <algorithm>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -77,14 +78,26 @@ void Cluster::MoveJobsFrom(WorkerId worker) {
   std::vector<JobId> moving;
   for (const JobTable::NodeView& node : table_.nodes())
     if (node.node->worker == worker) moving = node.jobs;
-  for (const JobId id : moving) {
-    CheckpointedJob* job = FindCheckpointed(id);
-    const JobRecord* record = table_.Find(id);
-    if (job == nullptr || job->epoch != record->epoch || record->took_input ||
-        record->phase != JobPhase::kRunning || !table_.HasRoomElsewhere(id))
-      continue;
-    Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
-  }
+  for (const JobId id : moving) Move(id);
+}
+
+// There may be room elsewhere now; or the coordinator that was asked is no more.
+void Cluster::LeaveDrainedNodes() {
+  for (const std::string& name : drained_)
+    if (const RegisteredWorker* worker = workers_.FindByName(name)) MoveJobsFrom(worker->id);
+}
+
+void Cluster::Move(JobId id) {
+  const auto moves = [](const CheckpointRequest& request) {
+    return request.kind == CheckpointRequest::Kind::kMove;
+  };
+  const CheckpointedJob* job = FindCheckpointed(id);
+  const JobRecord* record = table_.Find(id);
+  if (job == nullptr || job->epoch != record->epoch || record->took_input ||
+      record->phase != JobPhase::kRunning || !table_.HasRoomElsewhere(id) ||
+      std::any_of(job->requests.begin(), job->requests.end(), moves))
+    return;
+  Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
 }
 
 JobOrders Cluster::ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end) {

@@ -124,6 +124,7 @@ proto::RegisterReply Cluster::JoinNode(const RegisteredWorker& worker) {
   const proto::RegisterReply reply = worker.reply;  // What is performed may lose it.
   OnStoredJobs(worker);
   Perform(table_.OnNodeUp(NodeOf(worker), Now()));
+  LeaveDrainedNodes();
   return reply;
 }
 
@@ -139,6 +140,7 @@ proto::RegisterReply Cluster::AdoptWorker(RegisteredWorker& worker) {
   const proto::RegisterReply reply = worker.reply;
   OnStoredJobs(worker);
   Perform(std::move(returned.orders));
+  LeaveDrainedNodes();
   return reply;
 }
 

@@ -27,6 +27,7 @@ class RecoveryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.job = Enduring()
+        cls.long_job = Enduring(supersteps=200)  # Where its end must not be what is awaited.
 
     def cluster(self, **options):
         """Of three nodes, any two of which have room for the job."""
@@ -197,12 +198,26 @@ class RecoveryTest(unittest.TestCase):
     def test_drained_node_is_left_without_rollback(self):
         def drain(cluster, number, chance):
             cluster.bsp("drain", "w1")
-            for _ in range(200):
-                if not disturbances.processes_of(cluster)["w1"]:
-                    return "drained w1"
-                time.sleep(0.05)
-            self.fail("processes stay on a drained node")
-        self.survive(drain)
+            wait_until(lambda: not disturbances.processes_of(cluster)["w1"],
+                       "the processes leave a drained node", COMMAND_S)
+            return "drained w1"
+        self.job = self.long_job
+        self.assertNotIn("on w1 ", self.survive(drain))
+
+    def test_drained_node_is_left_after_a_restart_of_the_coordinator(self):
+        def drain(cluster, number, chance):
+            cluster.workers["w3"].kill()  # There is no room elsewhere.
+            wait_until(lambda: "w3" not in cluster.nodes_up()
+                       and disturbances.processes_of(cluster)["w1"], "w1 is needed", COMMAND_S)
+            cluster.bsp("drain", "w1")
+            cluster.coordinator.kill()
+            cluster.restart_coordinator()
+            cluster.workers["w3"].start()
+            wait_until(lambda: not disturbances.processes_of(cluster)["w1"],
+                       "the processes leave a drained node", COMMAND_S)
+            return "drained w1, killed the coordinator"
+        self.job = self.long_job
+        self.assertNotIn("on w1 ", self.survive(drain))
 
 
 class FailpointTest(unittest.TestCase):
