@@ -178,8 +178,10 @@ JobOrders Cluster::OnCheckpointEvent(RegisteredWorker& worker, const proto::Work
 void Cluster::ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
   const JobId job{event.job()};
   if (event.has_checkpoint_stored()) SendKeeps(job, {{.node = worker.name(), .checkpoints = {}}});
-  if (event.has_checkpoint_copied())
-    SendKeeps(job, {{.node = event.checkpoint_copied().to_node(), .checkpoints = {}}});
+  if (event.has_checkpoint_copied()) {
+    const std::string& to_node = event.checkpoint_copied().to_node();
+    SendKeeps(job, {{.node = to_node.empty() ? worker.name() : to_node, .checkpoints = {}}});
+  }
 }
 
 JobOrders Cluster::OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event) {

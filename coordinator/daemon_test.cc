@@ -153,7 +153,9 @@ TEST_F(DaemonTest, ImagesThatCameBehindTheEndOfTheirJobAreRemoved) {
   proto::WorkerEvent copied;
   copied.mutable_checkpoint_copied()->set_checkpoint(7);
   copied.mutable_checkpoint_copied()->set_to_node("w1");
-  for (const proto::WorkerEvent& late : {stored, copied}) {
+  proto::WorkerEvent received;  // By this node, from one that was given up and sent it late.
+  received.mutable_checkpoint_copied()->set_checkpoint(7);
+  for (const proto::WorkerEvent& late : {stored, copied, received}) {
     worker.Report(late);
     const auto order = worker.Take();
     ASSERT_TRUE(order.has_value());

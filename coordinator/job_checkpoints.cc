@@ -200,8 +200,9 @@ CheckpointOrders JobCheckpoints::OnCopied(const std::string& host, std::uint64_t
                                           const std::string& to_node, const std::string& failure,
                                           const LiveNodes& live) {
   if (number != under_way_number() || taking_->stage != Stage::kCopying) return {};
-  Copying& copying = taking_->copying[host];
-  if (copying.to.erase(to_node) == 0) return {};
+  const auto found = taking_->copying.find(host);
+  if (found == taking_->copying.end() || found->second.to.erase(to_node) == 0) return {};
+  Copying& copying = found->second;
   if (failure.empty()) {
     PartOf(host)->holders.push_back(to_node);
   } else {

@@ -165,8 +165,10 @@ absl::Status Daemon::OpenImages() {
   transfer_ = std::make_unique<ImageTransfer>(*images_);
   absl::StatusOr<HostPort> listen = ParseHostPort(settings_.listen);
   if (!listen.ok()) return listen.status();
-  listen->port = 0;
-  absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(*images_, *listen);
+  absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(
+      *images_, {.host = listen->host, .port = 0}, [this](JobId job, std::uint64_t number) {
+        loop_.Post([this, job, number] { jobs_->OnImagesReceived(job, number); });
+      });
   if (!server.ok()) return server.status();
   images_server_ = std::move(*server);
   return absl::OkStatus();

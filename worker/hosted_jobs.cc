@@ -106,6 +106,13 @@ void HostedJobs::OnCopyCheckpoint(const proto::CopyCheckpoint& order) {
   keeper_.Copy(order, std::move(pids));
 }
 
+void HostedJobs::OnImagesReceived(JobId job, std::uint64_t checkpoint) {
+  proto::WorkerEvent event;
+  event.set_job(Value(job));
+  event.mutable_checkpoint_copied()->set_checkpoint(checkpoint);
+  context_.report(std::move(event));
+}
+
 void HostedJobs::OnLetGo(const proto::LetGo& order) {
   if (HostedJob* const job = Find(order.job(), order.epoch())) {
     return job->LetGo(order.checkpoint());

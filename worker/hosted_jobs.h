@@ -34,6 +34,10 @@ class HostedJobs {
   /// The superstep path has found out that the program asks for what cannot be.
   void OnBroken(JobId job, Epoch epoch, const std::string& reason);
 
+  /// Another node has put images of this job into the store. If it was stopped for long the job may
+  /// have ended: the coordinator then says that nothing of it stays.
+  void OnImagesReceived(JobId job, std::uint64_t checkpoint);
+
   /// The coordinator knows nothing of the others any more.
   void AbandonAllBut(const std::set<JobId>& kept);
 

@@ -61,7 +61,8 @@ std::string WriteImage(ImageStore& store, std::size_t bytes) {
 
 int Serve(const std::string& directory) {
   const auto store = OpenStore(directory);
-  const auto server = ImagesServer::Start(*store, {.host = "127.0.0.1", .port = 0});
+  const auto server =
+      ImagesServer::Start(*store, {.host = "127.0.0.1", .port = 0}, [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
   printf("%s\n", (*server)->address().ToString().c_str());
   fflush(stdout);
@@ -71,7 +72,8 @@ int Serve(const std::string& directory) {
 int Run(const std::string& directory, std::size_t bytes, const char* to) {
   const auto here = OpenStore(directory + "/here"), there = OpenStore(directory + "/there");
   const auto again = OpenStore(directory + "/again");
-  const auto server = ImagesServer::Start(*there, {.host = "127.0.0.1", .port = 0});
+  const auto server =
+      ImagesServer::Start(*there, {.host = "127.0.0.1", .port = 0}, [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
   const std::string address = to == nullptr ? (*server)->address().ToString() : to;
   const std::string image = WriteImage(*here, bytes);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -33,7 +34,12 @@ class Node {
                                     .sharing = ImageStore::Sharing::kOwn});
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
-    auto started = ImagesServer::Start(*store_, {.host = "127.0.0.1", .port = 0});
+    auto started = ImagesServer::Start(*store_, {.host = "127.0.0.1", .port = 0},
+                                       [this](JobId job, std::uint64_t checkpoint) {
+                                         EXPECT_EQ(job, kJob);
+                                         EXPECT_LE(checkpoint, 2u);
+                                         received_ += 1;
+                                       });
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
     transfer_ = std::make_unique<ImageTransfer>(*store_);
@@ -64,6 +70,7 @@ class Node {
   ImageStore& store() { return *store_; }
   ImageTransfer& transfer() { return *transfer_; }
   ImagesServer& server() { return *server_; }
+  std::size_t received() const { return received_; }
 
   std::size_t files() const {
     const std::filesystem::directory_iterator entries(store_->DirectoryOf(kJob));
@@ -72,6 +79,7 @@ class Node {
 
  private:
   const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
+  std::atomic<std::size_t> received_ = 0;
   std::unique_ptr<ImageStore> store_;
   std::unique_ptr<ImagesServer> server_;
   std::unique_ptr<ImageTransfer> transfer_;
@@ -122,6 +130,7 @@ TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
     EXPECT_EQ(ReadFile(a_.PathOf(name)), ReadFile(b_.PathOf(name)));
   }
   EXPECT_EQ(b_.files(), 11u);  // Three images and two archives, twice, of one text.
+  EXPECT_EQ(b_.received(), 6u);
 }
 
 // Job 17 of the one is not job 17 of the other.

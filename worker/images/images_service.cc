@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -36,7 +37,8 @@ grpc::Status ToGrpc(const absl::Status& status) {
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {
  public:
-  explicit ImagesService(ImageStore& store) : store_(store) {}
+  ImagesService(ImageStore& store, ImagesServer::Received received)
+      : store_(store), received_(std::move(received)) {}
 
   grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::ImagePiece>* reader,
                         proto::PutImageReply*) override {
@@ -68,7 +70,8 @@ class ImagesService final : public proto::Images::Service {
     if (!reader.Read(&piece)) return absl::InvalidArgumentError("nothing came");
     if (absl::Status s = CheckCluster(piece.cluster()); !s.ok()) return s;
     const JobId job{piece.job()};
-    if (piece.job() == 0 || !ParseStoredName(piece.name()))
+    const std::optional<StoredName> name = ParseStoredName(piece.name());
+    if (piece.job() == 0 || !name)
       return absl::InvalidArgumentError("the first piece names no image");
     if (store_.Has(job, piece.name())) return absl::OkStatus();
     auto reception = store_.Receive(job, piece.name(), piece.bytes());
@@ -76,7 +79,9 @@ class ImagesService final : public proto::Images::Service {
     do {
       if (absl::Status put = (*reception)->Append(piece.data()); !put.ok()) return put;
     } while (reader.Read(&piece));
-    return (*reception)->Commit(ImageReception::Durability::kSynced);
+    absl::Status kept = (*reception)->Commit(ImageReception::Durability::kSynced);
+    if (kept.ok()) received_(job, name->checkpoint);
+    return kept;
   }
 
   absl::Status Give(const proto::GetImageRequest& request,
@@ -105,6 +110,7 @@ class ImagesService final : public proto::Images::Service {
   }
 
   ImageStore& store_;
+  const ImagesServer::Received received_;
 };
 
 void SetArguments(grpc::ServerBuilder& builder) {
@@ -120,14 +126,15 @@ void SetArguments(grpc::ServerBuilder& builder) {
 }  // namespace
 
 struct ImagesServer::Parts {
-  explicit Parts(ImageStore& store) : service(store) {}
+  Parts(ImageStore& store, Received received) : service(store, std::move(received)) {}
   ImagesService service;
   std::unique_ptr<grpc::Server> server;
 };
 
 absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(ImageStore& store,
-                                                                  const HostPort& listen) {
-  auto parts = std::make_unique<Parts>(store);
+                                                                  const HostPort& listen,
+                                                                  Received received) {
+  auto parts = std::make_unique<Parts>(store, std::move(received));
   grpc::ServerBuilder builder;
   SetArguments(builder);
   int port = 0;

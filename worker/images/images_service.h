@@ -4,8 +4,11 @@
 
 #include <absl/status/statusor.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "base/ids.h"
 #include "net/socket.h"
 #include "worker/images/image_store.h"
 
@@ -13,9 +16,13 @@ namespace bspnow {
 
 class ImagesServer {
  public:
+  /// A file of this checkpoint has come and lies in the store. On a thread of the server's.
+  using Received = std::function<void(JobId, std::uint64_t)>;
+
   /// Listens at once. Port 0: any.
   static absl::StatusOr<std::unique_ptr<ImagesServer>> Start(ImageStore& store,
-                                                             const HostPort& listen);
+                                                             const HostPort& listen,
+                                                             Received received);
 
   struct Parts;  // Of gRPC.
   /// For Start.
