@@ -7,7 +7,6 @@ cluster is whole again, though it may still be busy recovering.
 
 import json
 import os
-import random
 import re
 import signal
 import time
@@ -134,6 +133,15 @@ def stop_coordinator(cluster, job, chance, seconds=None):
     time.sleep(seconds)
     cluster.coordinator.resume()
     return f"stopped the coordinator for {seconds} s"
+
+
+def stop_worker_for_long(cluster, job, chance):
+    """It is given up, and hears of that when it wakes."""
+    return stop_worker(cluster, job, chance, chance.choice(LONG_STOPS_S))
+
+
+def stop_coordinator_for_long(cluster, job, chance):
+    return stop_coordinator(cluster, job, chance, chance.choice(LONG_STOPS_S))
 
 
 def has_ended(cluster, job):
@@ -273,5 +281,5 @@ USUAL = {
      fail_coordinator_at, failing_disk, rot, cut, drain, suspend, checkpoint)}
 
 
-def draw(chance: random.Random):
-    return chance.choice(sorted(USUAL))
+RARE = {
+    function.__name__: function for function in (stop_worker_for_long, stop_coordinator_for_long)}
