@@ -15,11 +15,10 @@ namespace bspnow {
 // hold keeps gRPC from ending the call while the loop may still start a read.
 class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::FromJob> {
  public:
-  Stream(EventLoop& loop, const JobsStub& jobs, std::uint64_t job, AttachEvents events)
+  Stream(EventLoop& loop, const JobsStub& jobs, AttachEvents events)
       : loop_(loop),
         stub_(proto::Jobs::NewStub(jobs.channel())),
         events_(std::make_shared<AttachEvents>(std::move(events))) {
-    question_.set_job(job);
     stub_->async()->AttachJob(&context_, this);
     AddHold();
     reading_ = true;
@@ -45,9 +44,8 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
     }
   }
 
-  void Break() { context_.TryCancel(); }
-
-  void AskForJob() {
+  void AskForJob(std::uint64_t job) {
+    question_.set_job(job);
     {
       const std::lock_guard lock(mutex_);
       asking_ = true;
@@ -71,6 +69,13 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
   }
 
  private:
+  void OnReadInitialMetadataDone(bool ok) override {  // tidy: the signature is gRPC's.
+    if (!ok) return;
+    loop_.Post([events = events_] {
+      if (events->attached) events->attached();
+    });
+  }
+
   void OnReadDone(bool ok) override {  // tidy: the signature is gRPC's.
     if (ok) {
       auto message = std::make_shared<proto::FromJob>(std::move(incoming_));
@@ -123,13 +128,8 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
   bool done_ = false;
 };
 
-AttachStub::AttachStub(EventLoop& loop, const JobsStub& jobs, std::uint64_t job,
-                       AttachEvents events)
-    : stream_(std::make_unique<Stream>(loop, jobs, job, std::move(events))) {
-  proto::ToJob first;
-  first.set_job(job);
-  stream_->Send(std::move(first));
-}
+AttachStub::AttachStub(EventLoop& loop, const JobsStub& jobs, AttachEvents events)
+    : stream_(std::make_unique<Stream>(loop, jobs, std::move(events))) {}
 
 AttachStub::~AttachStub() = default;
 
@@ -137,8 +137,6 @@ void AttachStub::ReadNext() { stream_->ReadNext(); }
 
 void AttachStub::Send(proto::ToJob message) { stream_->Send(std::move(message)); }
 
-void AttachStub::AskForJob() { stream_->AskForJob(); }
-
-void AttachStub::Break() { stream_->Break(); }
+void AttachStub::AskForJob(std::uint64_t job) { stream_->AskForJob(job); }
 
 }  // namespace bspnow

@@ -15,20 +15,23 @@
 namespace bspnow {
 
 struct AttachEvents {
+  /// The job is there, and messages may come.
+  std::function<void()> attached;
+
   /// The next message; no more come before ReadNext.
   std::function<void(const proto::FromJob&)> message;
 
   /// The answer to AskForJob.
   std::function<void(const proto::Job&)> shown;
 
-  /// The last event: the stream is over. Ok after the job's end.
+  /// The last event: the stream is over. Ok after the job's end. Must not destroy the stub.
   std::function<void(const absl::Status&)> over;
 };
 
 class AttachStub {
  public:
   /// Attaches to a job that was submitted with `attached`.
-  AttachStub(EventLoop& loop, const JobsStub& jobs, std::uint64_t job, AttachEvents events);
+  AttachStub(EventLoop& loop, const JobsStub& jobs, AttachEvents events);
 
   /// Breaks the stream if it is not over, and waits for that.
   ~AttachStub();
@@ -39,10 +42,7 @@ class AttachStub {
   void Send(proto::ToJob message);
 
   /// Asks how the job stands, beside the stream. At most once.
-  void AskForJob();
-
-  /// Breaks the stream: the coordinator cancels the job.
-  void Break();
+  void AskForJob(std::uint64_t job);
 
  private:
   class Stream;

@@ -12,12 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "client/attach_stub.h"
+#include "client/attachment.h"
 #include "client/commands.h"
 #include "client/job_view.h"
 #include "client/line_prefixer.h"
 #include "client/output_printer.h"
 #include "client/program_file.h"
+#include "client/reconnection.h"
 #include "client/signal_watch.h"
 #include "client/standard_input.h"
 #include "client/submission.h"
@@ -31,6 +34,8 @@ constexpr int kSignalStatus = 128;
 constexpr int kOwnSource = -2;               // This program's own lines among the processes'.
 constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
 constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.
+constexpr std::uint64_t kLeaveMs = 1000;     // For the coordinator to hear that it leaves.
+constexpr std::uint64_t kMsPerS = 1000;
 
 class ClusterRun {
  public:
@@ -40,9 +45,12 @@ class ClusterRun {
 
  private:
   absl::StatusOr<std::uint64_t> SubmitJob(JobsStub& jobs, const std::string& program);
-  void Attach(const JobsStub& jobs, std::uint64_t job);
+  void Follow(JobsStub& jobs, std::uint64_t job);
+  void Attach();
+  void OnAttached();
   void OnMessage(const proto::FromJob& message);
   void OnOver(const absl::Status& status);
+  void OnLost(const absl::Status& status);
   void OnShown(const proto::Job& job);
   void OnInput(std::string piece);
   void OnSignal(int signal);
@@ -50,6 +58,7 @@ class ClusterRun {
   void OnOutputLost(const char* stream, int error);
   void Print(const proto::LogLine& line);
   void Leave(int status);
+  void SayThatItLeaves();
   void SendSignal(int signal);
   void CheckLinked(const std::string& program);
   void FinishPrinting();
@@ -69,13 +78,20 @@ class ClusterRun {
   SignalWatch signals_;
   StandardInput input_;
   std::map<std::pair<int, proto::OutputStream>, LinePrefixer> lines_;
+  JobsStub* jobs_ = nullptr;
+  std::uint64_t job_ = 0;
+  std::string key_;                       ///< Of the submission.
+  std::optional<Attachment> attachment_;  ///< Once the job is submitted.
+  std::optional<Reconnection> reconnection_;
   std::optional<proto::Job> end_;
-  std::optional<int> status_;       ///< Decided here, whatever the job's is.
-  std::vector<int> early_signals_;  ///< That came before there was a stream.
-  int interrupted_by_ = 0;          ///< The first signal that asked for the end.
-  bool heard_ = false;              ///< The job has said something.
-  bool held_back_ = false;          ///< The next message waits for the printer.
+  std::optional<int> status_;      ///< Decided here, whatever the job's is.
+  std::vector<int> signals_kept_;  ///< That came while there was no stream.
+  int interrupted_by_ = 0;         ///< The first signal that asked for the end.
+  bool heard_ = false;             ///< The job has said something.
+  bool held_back_ = false;         ///< The next message waits for the printer.
   bool gave_up_printing_ = false;
+  bool connected_ = false;              ///< stream_ is not over.
+  bool attached_ = false;               ///< It has heard so from the coordinator.
   std::unique_ptr<AttachStub> stream_;  ///< Last: its events use what is above.
 };
 
@@ -92,19 +108,39 @@ ClusterRun::ClusterRun(const JobOptions& options)
 
 // ---- Events of the job --------------------------------------------------------------------------
 
-void ClusterRun::Attach(const JobsStub& jobs, std::uint64_t job) {
-  stream_ = std::make_unique<AttachStub>(
-      loop_, jobs, job,
-      AttachEvents{.message = [this](const proto::FromJob& message) { OnMessage(message); },
-                   .shown = [this](const proto::Job& shown) { OnShown(shown); },
-                   .over = [this](const absl::Status& status) { OnOver(status); }});
-  for (const int signal : std::exchange(early_signals_, {})) SendSignal(signal);
+void ClusterRun::Follow(JobsStub& jobs, std::uint64_t job) {
+  jobs_ = &jobs;
+  job_ = job;
+  attachment_.emplace(job, key_);
+  Attach();
   input_.Ask();
   if (isatty(STDERR_FILENO)) {
     loop_.AddTimer(kPatienceMs, [this] {
-      if (!heard_ && !end_) stream_->AskForJob();
+      if (!heard_ && !end_ && connected_) stream_->AskForJob(job_);
     });
   }
+}
+
+// Again, whenever the stream has broken.
+void ClusterRun::Attach() {
+  stream_.reset();
+  stream_ = std::make_unique<AttachStub>(
+      loop_, *jobs_,
+      AttachEvents{.attached = [this] { OnAttached(); },
+                   .message = [this](const proto::FromJob& message) { OnMessage(message); },
+                   .shown = [this](const proto::Job& shown) { OnShown(shown); },
+                   .over = [this](const absl::Status& status) { OnOver(status); }});
+  connected_ = true;
+  held_back_ = false;
+  for (proto::ToJob& message : attachment_->Begin()) stream_->Send(std::move(message));
+}
+
+// A signal that was to end the job may have been lost with the last stream.
+void ClusterRun::OnAttached() {
+  reconnection_->OnBack();
+  attached_ = true;
+  for (const int signal : std::exchange(signals_kept_, {})) SendSignal(signal);
+  if (interrupted_by_ != 0) SendSignal(interrupted_by_);
 }
 
 void ClusterRun::OnMessage(const proto::FromJob& message) {
@@ -113,9 +149,13 @@ void ClusterRun::OnMessage(const proto::FromJob& message) {
     loop_.Stop();
     return;
   }
-  if (message.has_input_taken()) input_.Ask();
-  if (message.has_line()) Print(message.line());
-  heard_ |= message.has_line();
+  if (status_) return stream_->ReadNext();  // It leaves; only the end of the stream matters.
+  if (message.has_input_taken() && attachment_->OnInputTaken(message.input_taken())) input_.Ask();
+  if (message.has_line()) {
+    attachment_->OnLine(message.line());
+    Print(message.line());
+    heard_ = true;
+  }
   held_back_ = output_.full() || error_.full();
   if (!held_back_) stream_->ReadNext();
 }
@@ -125,10 +165,24 @@ void ClusterRun::OnDrained() {
 }
 
 void ClusterRun::OnOver(const absl::Status& status) {
+  connected_ = attached_ = false;
   if (end_ || status_) return;
-  Say(absl::StrCat("the connection to the coordinator broke, which cancels the job: ",
-                   std::string(status.message())));
-  Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
+  if (Reconnection::MayComeBack(status)) return OnLost(status);
+  Say(std::string(status.message()));
+  Leave(kFailureStatus);
+}
+
+void ClusterRun::OnLost(const absl::Status& status) {
+  const auto retry = reconnection_->OnLost(status, NowNs());
+  if (!retry) {
+    Say(absl::StrCat(std::string(reconnection_->GaveUp(status).message()), "; job ", job_,
+                     " is cancelled if the coordinator comes back"));
+    return Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
+  }
+  if (!retry->say.empty()) Say(retry->say);
+  loop_.AddTimer(retry->after_ms, [this] {
+    if (!status_) Attach();
+  });
 }
 
 void ClusterRun::OnShown(const proto::Job& job) {
@@ -153,20 +207,11 @@ void ClusterRun::Print(const proto::LogLine& line) {
 // ---- Events here --------------------------------------------------------------------------------
 
 void ClusterRun::OnInput(std::string piece) {
-  proto::ToJob message;
-  if (piece.empty()) {
-    message.set_input_end(true);
-  } else {
-    message.set_input(std::move(piece));
-  }
-  stream_->Send(std::move(message));
+  proto::ToJob message = attachment_->OnInput(std::move(piece));
+  if (connected_) stream_->Send(std::move(message));
 }
 
 void ClusterRun::SendSignal(int signal) {
-  if (!stream_) {
-    early_signals_.push_back(signal);
-    return;
-  }
   proto::ToJob message;
   message.set_signal(signal);
   stream_->Send(std::move(message));
@@ -175,7 +220,11 @@ void ClusterRun::SendSignal(int signal) {
 // The first request lets the programs clean up, the second does not wait for that.
 void ClusterRun::OnSignal(int signal) {
   if (signal == SIGUSR1 || signal == SIGUSR2) {
-    SendSignal(signal);
+    if (attached_) {
+      SendSignal(signal);
+    } else {
+      signals_kept_.push_back(signal);
+    }
     return;
   }
   const bool again = interrupted_by_ != 0;
@@ -188,7 +237,12 @@ void ClusterRun::OnSignal(int signal) {
     leave();
     return;
   }
-  SendSignal(signal);
+  if (reconnection_ && reconnection_->lost()) {
+    Say("the job is cancelled as soon as the coordinator is back, or gives up waiting for this "
+        "program; once more leaves now");
+    return;
+  }
+  if (attached_) SendSignal(signal);
   loop_.AddTimer(kGraceMs, leave);
 }
 
@@ -204,10 +258,22 @@ void ClusterRun::OnOutputLost(const char* stream, int error) {
   }
 }
 
-// What is not over is cancelled, by the end of the stream.
+// What is not over is cancelled.
 void ClusterRun::Leave(int status) {
   if (!status_) status_ = status;
   loop_.Stop();
+}
+
+// If the coordinator does not hear it, it waits for this program for a while.
+void ClusterRun::SayThatItLeaves() {
+  if (!connected_ || end_) return;
+  proto::ToJob message;
+  message.set_leave(true);
+  stream_->Send(std::move(message));
+  if (std::exchange(held_back_, false)) stream_->ReadNext();
+  const TimerId timer = loop_.AddTimer(kLeaveMs, [this] { connected_ = false; });
+  while (connected_ && !end_) loop_.RunOnce();
+  loop_.CancelTimer(timer);
 }
 
 // ---- From start to end --------------------------------------------------------------------------
@@ -234,6 +300,7 @@ void ClusterRun::CheckLinked(const std::string& program) {
 absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::string& program) {
   const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options_, program);
   if (!submission.ok()) return submission.status();
+  key_ = submission->request.submission_key();
   UploadProgress progress;
   return Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
     progress.Show(done, all);
@@ -250,13 +317,16 @@ int ClusterRun::Run() {
   }
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(std::string(address.status().message()), kFailureStatus);
-  absl::StatusOr<JobsStub> jobs = JobsStub::Connect(*address);
+  reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
+  absl::StatusOr<JobsStub> jobs =
+      JobsStub::Connect(*address, [this](const std::string& line) { Say(line); });
   if (!jobs.ok()) return Fail(std::string(jobs.status().message()), kFailureStatus);
   const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
   if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
   if (!job.ok()) return Fail(std::string(job.status().message()), kFailureStatus);
-  Attach(*jobs, *job);
+  Follow(*jobs, *job);
   loop_.Run();
+  SayThatItLeaves();
   if (end_) CheckLinked(*program);
   FinishPrinting();
   if (end_ && (options_.timing || options_.json)) {

@@ -83,6 +83,33 @@ TEST_F(ClusterRunTest, GivesAllInputAndPrintsAllOutput) {
   EXPECT_EQ(error_, "");
 }
 
+TEST_F(ClusterRunTest, LosesNothingAndRepeatsNothingWhenTheStreamBreaks) {
+  AddLine(1, proto::STDERR, "warning\n");
+  jobs_.breaks = 2;
+  std::string input;
+  for (int i = 0; i < 40'000; ++i) input += "line " + std::to_string(i) + "\n";
+  EXPECT_EQ(Run(input), 0);
+  EXPECT_TRUE(output_ == input) << output_.size() << " of " << input.size() << " bytes";
+  const std::string lost =
+      "bsprun: lost the coordinator " + service_.address() + ": cut; trying again\n";
+  EXPECT_EQ(error_, "warning\n" + lost + lost);
+}
+
+TEST_F(ClusterRunTest, GivesUpAtOnceIfItIsNotToComeAgain) {
+  options_.reconnect_s = 0;
+  jobs_.breaks = 1;
+  EXPECT_EQ(Run("line\n"), 1);
+  EXPECT_NE(error_.find("no answer from the coordinator"), std::string::npos) << error_;
+}
+
+TEST_F(ClusterRunTest, SaysThatItLeavesWhenItsOutputIsLost) {
+  AddLine(0, proto::STDOUT, "line\n");
+  const Redirected in(STDIN_FILENO, "/dev/zero", O_RDONLY);
+  const Redirected out(STDOUT_FILENO, "/dev/full", O_WRONLY);
+  EXPECT_EQ(RunOnCluster(options_), 1);
+  EXPECT_TRUE(jobs_.left);
+}
+
 TEST_F(ClusterRunTest, GivesTheExitStatusOfTheJob) {
   jobs_.end.set_state(proto::FAILED);
   jobs_.end.set_exit_status(6);

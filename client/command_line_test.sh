@@ -41,6 +41,7 @@ says 1 'no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDI
 says 2 '--nodes needs a cluster' bsprun --nodes 2 -n 2 true
 says 2 '--checkpoint needs a cluster' bsprun --checkpoint=every=2s -n 2 true
 says 2 '--max-restarts needs a cluster' bsprun --max-restarts 1 -n 2 true
+says 2 '--reconnect-timeout needs a cluster' bsprun --reconnect-timeout 60s -n 2 true
 says 0 'hi' bash -c 'bsprun --checkpoint=off -n 1 echo hi || true'
 says 1 'no coordinator is named' bsp suspend 7
 says 1 "no coordinator answers at $nobody" bsp --coordinator $nobody jobs

@@ -1,5 +1,6 @@
 #include "client/commands.h"
 
+#include <iostream>
 #include <utility>
 
 #include "client/job_options.h"
@@ -38,7 +39,8 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   const absl::StatusOr<std::string> address = CoordinatorAddress(line.coordinator);
   if (!address.ok()) return address.status();
-  return JobsStub::Connect(*address);
+  return JobsStub::Connect(
+      *address, [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; });
 }
 
 }  // namespace bspnow

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "proto/jobs.grpc.pb.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using grpc::ServerContext;
 using grpc::Status;
+using Stream = grpc::ServerReaderWriter<proto::FromJob, proto::ToJob>;
 
 class Service : public proto::Jobs::Service {
  public:
@@ -86,45 +88,85 @@ class Service : public proto::Jobs::Service {
     return Status::OK;
   }
 
-  Status ReadLog(ServerContext*, const proto::ReadLogRequest*,
+  Status ReadLog(ServerContext*, const proto::ReadLogRequest* request,
                  grpc::ServerWriter<proto::LogLine>* writer) override {
-    for (const proto::LogLine& line : jobs_.log) writer->Write(line);
+    for (const proto::LogLine& line : LinesBehind(request->seen())) {
+      writer->Write(line);
+      if (Breaks()) return Broken();
+    }
     return Status::OK;
   }
 
   // Prints the log, then the input, and ends when that does, or at a signal.
-  Status AttachJob(ServerContext*,
-                   grpc::ServerReaderWriter<proto::FromJob, proto::ToJob>* stream) override {
-    proto::FromJob out;
-    for (const proto::LogLine& line : jobs_.log) {
-      *out.mutable_line() = line;
-      stream->Write(out);
-    }
-    proto::Job end = jobs_.end;
+  Status AttachJob(ServerContext*, Stream* stream) override {
     proto::ToJob in;
+    if (!stream->Read(&in)) return Status::CANCELLED;
+    const auto seen = in.seen();
+    std::size_t sent = 0;
+    Send(*stream, LinesBehind(seen), sent);
+    proto::FromJob out;
+    *out.mutable_end() = jobs_.end;
     while (stream->Read(&in)) {
-      if (in.has_input()) Echo(*stream, in.input());
-      if (in.has_signal()) end.set_exit_status(128 + in.signal());
-      if (in.has_signal() || in.has_input_end()) break;
+      if (in.has_input()) {
+        TakeInput(in);
+        if (Breaks()) return Broken();
+        Send(*stream, LinesBehind(seen), sent);
+        SayTaken(*stream);
+      }
+      if (in.leave()) jobs_.left = true;
+      if (in.has_signal()) out.mutable_end()->set_exit_status(128 + in.signal());
+      if (in.has_signal() || in.has_input_end() || in.has_leave()) break;
     }
-    *out.mutable_end() = end;
     stream->Write(out);
     return Status::OK;
   }
 
  private:
-  static void Echo(grpc::ServerReaderWriter<proto::FromJob, proto::ToJob>& stream,
-                   const std::string& input) {
+  using Seen = google::protobuf::RepeatedPtrField<proto::StreamEnd>;
+
+  bool Breaks() { return jobs_.breaks > 0 && jobs_.breaks-- > 0; }
+  static Status Broken() { return Status(grpc::StatusCode::UNAVAILABLE, "cut"); }
+
+  std::vector<proto::LogLine> LinesBehind(const Seen& seen) const {
+    std::vector<proto::LogLine> lines;
+    std::map<std::pair<std::uint32_t, int>, std::uint64_t> bytes;
+    for (proto::LogLine line : jobs_.log) {
+      std::uint64_t& end = bytes[{line.pid(), line.stream()}];
+      line.set_offset(end);
+      end += line.text().size();
+      const bool known = std::any_of(seen.begin(), seen.end(), [&](const proto::StreamEnd& has) {
+        return has.pid() == line.pid() && has.stream() == line.stream() && has.bytes() >= end;
+      });
+      if (!known) lines.push_back(line);
+    }
+    return lines;
+  }
+
+  static void Send(Stream& stream, const std::vector<proto::LogLine>& lines, std::size_t& sent) {
+    for (; sent < lines.size(); ++sent) {
+      proto::FromJob out;
+      *out.mutable_line() = lines[sent];
+      stream.Write(out);
+    }
+  }
+
+  void TakeInput(const proto::ToJob& in) {
+    if (in.input_offset() != input_bytes_) return;  // It is here.
+    input_bytes_ += in.input().size();
+    proto::LogLine& line = jobs_.log.emplace_back();
+    line.set_stream(proto::STDOUT);
+    line.set_text(in.input());
+  }
+
+  void SayTaken(Stream& stream) const {
     proto::FromJob out;
-    out.mutable_line()->set_stream(proto::STDOUT);
-    out.mutable_line()->set_text(input);
-    stream.Write(out);
-    out.set_input_taken(true);
+    out.set_input_taken(input_bytes_);
     stream.Write(out);
   }
 
   FakeJobs& jobs_;
   std::map<std::string, std::uint64_t> keys_;
+  std::uint64_t input_bytes_ = 0;  ///< Of the one attached job.
 };
 
 }  // namespace

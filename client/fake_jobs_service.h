@@ -19,11 +19,13 @@ struct FakeJobs {
   int uploads = 0;
   int submissions = 0;         ///< Calls of SubmitJob, repeated ones too.
   int broken_submissions = 0;  ///< So many calls of SubmitJob do their work and lose their reply.
-  std::vector<proto::JobSpec> jobs;  ///< Job 1 is the first.
-  std::vector<proto::LogLine> log;
+  std::vector<proto::JobSpec> jobs;      ///< Job 1 is the first.
+  std::vector<proto::LogLine> log;       ///< Without offsets.
   proto::Job end;                        ///< How every job ends.
   std::vector<std::uint64_t> suspended;  ///< Jobs, in the order of the calls.
   std::string given_up;                  ///< Not empty: why every checkpoint is given up.
+  int breaks = 0;     ///< So many streams break when they have said or heard something.
+  bool left = false;  ///< A client has said that it leaves.
 };
 
 class FakeJobsService {

@@ -79,23 +79,27 @@ void AddRecoveryOptions(CLI::App& app, JobOptions& options) {
       ->group(kClusterGroup);
 }
 
+using Parse = absl::StatusOr<std::uint64_t> (*)(const std::string& word);
+
+CLI::Option* AddQuantity(CLI::App& app, const std::string& name, std::uint64_t& variable,
+                         Parse parse, const std::string& text) {
+  const auto take = [&variable, parse](const std::string& word) { variable = *parse(word); };
+  return app.add_option_function<std::string>(name, take, text)
+      ->check([parse](const std::string& word) { return Complaint(parse(word)); })
+      ->group(kClusterGroup);
+}
+
 void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
-  const auto add_parsed = [&app](const std::string& name, std::uint64_t& variable, auto parse,
-                                 const std::string& text) {
-    const auto take = [&variable, parse](const std::string& word) { variable = *parse(word); };
-    return app.add_option_function<std::string>(name, take, text)
-        ->check([parse](const std::string& word) { return Complaint(parse(word)); })
-        ->group(kClusterGroup);
-  };
   AddClusterOption(app, "--name", options.name, "The job's name in lists [that of the program]")
       ->type_name("NAME");
   AddClusterOption(app, "--priority", options.priority, "Higher starts first [0]")
       ->check(CLI::Range(-kPriorityMax, kPriorityMax))
       ->type_name("N");
-  add_parsed("--time-limit", options.time_limit_s, ParseTimeLimit,
-             "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
+  AddQuantity(app, "--time-limit", options.time_limit_s, ParseTimeLimit,
+              "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
       ->type_name("TIME");
-  add_parsed("--memory", options.memory_bytes, ParseMemory, "Memory of each process, as in 4G")
+  AddQuantity(app, "--memory", options.memory_bytes, ParseMemory,
+              "Memory of each process, as in 4G")
       ->type_name("SIZE");
   AddPlacementOptions(app, options);
   AddRecoveryOptions(app, options);
@@ -124,6 +128,9 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.get_option("--dir")->check(CLI::ExistingDirectory);
   AddCoordinatorOption(app, options.coordinator);
   AddSchedulingOptions(app, options);
+  AddQuantity(app, "--reconnect-timeout", options.reconnect_s, ParseTimeLimit,
+              "Keep the job for so long while its coordinator is away [60s]")
+      ->type_name("TIME");
   app.footer(
       "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
       "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/checkpoint_option.h"
+#include "client/reconnection.h"
 
 namespace bspnow {
 
@@ -35,6 +36,7 @@ struct JobOptions {
   bool oversubscribe = false;
   CheckpointOption checkpoint;
   std::int32_t restarts_max = 0;  ///< As JobSpec has it: 0: not said; -1: none.
+  std::uint64_t reconnect_s = kReconnectUsualMs / 1000;
   bool prefix_output = false;
   bool timing = false;
   bool json = false;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "client/attachment.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow {
@@ -19,8 +20,8 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kConnectMs = 5'000;
-constexpr std::uint64_t kReconnectMs = 60'000;  // A coordinator that is started anew.
 constexpr std::uint64_t kRetryMs = 200;
+constexpr std::uint64_t kStoodMs = 1'000;  // A call that stood for so long had an answer, in a way.
 constexpr int kCallSeconds = 30;
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
@@ -64,12 +65,6 @@ bool Connected(grpc::Channel& channel) {
   return true;
 }
 
-// Waits until the channel is connected again, however often that is refused.
-bool Reconnected(grpc::Channel& channel, std::uint64_t until_ns) {
-  const std::uint64_t now = NowNs();
-  return now < until_ns && channel.WaitForConnected(After((until_ns - now) / kNsPerMs));
-}
-
 template <typename Request, typename Reply>
 using Method = grpc::Status (proto::Jobs::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
 
@@ -86,34 +81,55 @@ absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
   return reply;
 }
 
-// Repeats a call that may be repeated, as long as the coordinator cannot be reached.
-template <typename Request, typename Reply>
-absl::StatusOr<Reply> CallUntilAnswered(const std::shared_ptr<grpc::Channel>& channel,
-                                        Method<Request, Reply> method, const Request& request) {
-  std::uint64_t until_ns = NowNs() + kReconnectMs * kNsPerMs;
-  while (true) {
-    grpc::ClientContext context;
-    Reply reply;
-    const std::uint64_t asked_ns = NowNs();
-    const grpc::Status status =
-        (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
-    if (status.ok()) return reply;
-    if (status.error_code() != grpc::StatusCode::UNAVAILABLE) return FromGrpc(status);
-    // A call that broke after it had stood for a while begins a new search.
-    if (NowNs() - asked_ns > kConnectMs * kNsPerMs) until_ns = NowNs() + kReconnectMs * kNsPerMs;
-    if (!Reconnected(*channel, until_ns)) return FromGrpc(status);
-  }
+// Hands over each piece; one that is not taken ends the call.
+template <typename Piece>
+absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& reader,
+                     const std::function<absl::Status(const Piece&)>& take) {
+  absl::Status taken;
+  Piece piece;
+  while (taken.ok() && reader.Read(&piece)) taken = take(piece);
+  if (!taken.ok()) context.TryCancel();
+  const absl::Status ended = FromGrpc(reader.Finish());
+  return taken.ok() ? ended : taken;
 }
 
 }  // namespace
 
-JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel)
-    : coordinator_(std::move(coordinator)), channel_(std::move(channel)) {}
+JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say)
+    : coordinator_(std::move(coordinator)), channel_(std::move(channel)), say_(std::move(say)) {}
 
-absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator) {
+absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say) {
   std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator);
   if (!Connected(*channel)) return NobodyAt(coordinator);
-  return JobsStub(coordinator, std::move(channel));
+  return JobsStub(coordinator, std::move(channel), std::move(say));
+}
+
+// Repeats a call that may be repeated, as long as the coordinator cannot be reached.
+absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnection&)>& call) {
+  Reconnection reconnection(coordinator_, kReconnectUsualMs);
+  while (true) {
+    const std::uint64_t asked_ns = NowNs();
+    const absl::Status status = call(reconnection);
+    if (!Reconnection::MayComeBack(status)) return status;
+    if (NowNs() - asked_ns > kStoodMs * kNsPerMs) reconnection.OnBack();
+    do {
+      const auto retry = reconnection.OnLost(status, NowNs());
+      if (!retry) return reconnection.GaveUp(status);
+      if (!retry->say.empty()) say_(retry->say);
+      channel_->WaitForStateChange(channel_->GetState(true), After(retry->after_ms));
+    } while (channel_->GetState(true) != GRPC_CHANNEL_READY);
+  }
+}
+
+template <typename Reply, typename Request, typename Method>
+absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& request) {
+  Reply reply;
+  const absl::Status answered = UntilAnswered([&](Reconnection&) {
+    grpc::ClientContext context;
+    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply));
+  });
+  if (!answered.ok()) return answered;
+  return reply;
 }
 
 // ---- Contents -----------------------------------------------------------------------------------
@@ -188,7 +204,7 @@ absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progre
 // ---- Jobs ---------------------------------------------------------------------------------------
 
 absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobRequest& request) {
-  return CallUntilAnswered(channel_, &proto::Jobs::Stub::SubmitJob, request);
+  return CallUntilAnswered<proto::SubmitJobReply>(&proto::Jobs::Stub::SubmitJob, request);
 }
 
 absl::StatusOr<proto::ListJobsReply> JobsStub::ListJobs(const proto::ListJobsRequest& request) {
@@ -200,7 +216,7 @@ absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) 
 }
 
 absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) {
-  return CallUntilAnswered(channel_, &proto::Jobs::Stub::WaitJob, request);
+  return CallUntilAnswered<proto::Job>(&proto::Jobs::Stub::WaitJob, request);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& request) {
@@ -221,18 +237,20 @@ absl::StatusOr<proto::Job> JobsStub::Resume(const proto::ResumeJobRequest& reque
 
 absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
                                const std::function<absl::Status(const proto::LogLine&)>& line) {
-  grpc::ClientContext context;
-  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
-  const auto reader = stub->ReadLog(&context, request);
-  proto::LogLine next;
-  while (reader->Read(&next)) {
-    if (const absl::Status taken = line(next); !taken.ok()) {
-      context.TryCancel();
-      reader->Finish();
-      return taken;
-    }
-  }
-  return FromGrpc(reader->Finish());
+  proto::ReadLogRequest next = request;
+  SeenOutput seen;
+  return UntilAnswered([&](Reconnection& reconnection) -> absl::Status {
+    const std::vector<proto::StreamEnd> ends = seen.Ends();
+    next.mutable_seen()->Assign(ends.begin(), ends.end());
+    grpc::ClientContext context;
+    const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+    const auto reader = stub->ReadLog(&context, next);
+    return ReadAll<proto::LogLine>(context, *reader, [&](const proto::LogLine& piece) {
+      reconnection.OnBack();
+      seen.Add(piece);
+      return line(piece);
+    });
+  });
 }
 
 absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request,
@@ -240,15 +258,7 @@ absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request,
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
-  proto::FileChunk next;
-  while (reader->Read(&next)) {
-    if (const absl::Status taken = chunk(next); !taken.ok()) {
-      context.TryCancel();
-      reader->Finish();
-      return taken;
-    }
-  }
-  return FromGrpc(reader->Finish());
+  return ReadAll(context, *reader, chunk);
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------

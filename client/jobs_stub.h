@@ -1,5 +1,6 @@
 // The coordinator's service of jobs, as a client calls it: each call waits for its reply. The only
-// file, with attach_stub.cc, that knows gRPC; failures come as absl::Status.
+// file, with attach_stub.cc, that knows gRPC; failures come as absl::Status. Calls that may take
+// long survive a coordinator that is started again within kReconnectUsualMs.
 #ifndef CLIENT_JOBS_STUB_H_
 #define CLIENT_JOBS_STUB_H_
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "client/content.h"
+#include "client/reconnection.h"
 #include "proto/jobs.pb.h"
 
 namespace grpc {
@@ -21,8 +23,12 @@ namespace bspnow {
 
 class JobsStub {
  public:
-  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT.
-  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator);
+  /// A line for the user.
+  using Say = std::function<void(const std::string& line)>;
+
+  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT. `say` hears
+  /// when a call has lost the coordinator, and tries again.
+  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say);
 
   /// Uploads what the coordinator lacks of these contents. `sent` hears the bytes that are done of
   /// all that must be sent; a Status that is not ok ends the upload with it.
@@ -35,8 +41,8 @@ class JobsStub {
   absl::StatusOr<proto::ListJobsReply> ListJobs(const proto::ListJobsRequest& request);
   absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);
 
-  /// Returns when the job has ended, however long that takes; survives a restart of the
-  /// coordinator.
+  /// Returns when the job has ended, however long that takes; survives a coordinator that is
+  /// started again.
   absl::StatusOr<proto::Job> Wait(const proto::WaitJobRequest& request);
 
   absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
@@ -53,20 +59,26 @@ class JobsStub {
       const proto::ShowParametersRequest& request);
 
   /// Hands over each piece of a stream as it comes; a Status that is not ok ends the call with it.
+  /// ReadLog survives a coordinator that is started again, and gives each byte once.
   absl::Status ReadLog(const proto::ReadLogRequest& request,
                        const std::function<absl::Status(const proto::LogLine&)>& line);
   absl::Status Fetch(const proto::FetchFilesRequest& request,
                      const std::function<absl::Status(const proto::FileChunk&)>& chunk);
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  const std::string& coordinator() const { return coordinator_; }
 
  private:
-  JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel);
+  JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say);
+  absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
+  template <typename Reply, typename Request, typename Method>
+  absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);
   absl::Status UploadOne(const Content& content,
                          const std::function<absl::Status(std::uint64_t)>& sent);
 
   std::string coordinator_;
   std::shared_ptr<grpc::Channel> channel_;
+  Say say_;
 };
 
 }  // namespace bspnow

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "client/checkpoint_option.h"
 #include "client/fake_jobs_service.h"
@@ -16,9 +18,13 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 class JobsStubTest : public testing::Test {
  protected:
   JobsStub Connect() {
-    absl::StatusOr<JobsStub> stub = JobsStub::Connect(service_.address());
+    absl::StatusOr<JobsStub> stub = JobsStub::Connect(service_.address(), Hear());
     EXPECT_TRUE(stub.ok()) << stub.status();
     return std::move(*stub);
+  }
+
+  JobsStub::Say Hear() {
+    return [this](const std::string& line) { heard_.push_back(line); };
   }
 
   static std::string WriteFile(const std::string& name, const std::string& text) {
@@ -38,12 +44,13 @@ class JobsStubTest : public testing::Test {
 
   static absl::Status Silent(std::uint64_t, std::uint64_t) { return absl::OkStatus(); }
 
+  std::vector<std::string> heard_;  ///< What was for the user.
   FakeJobs jobs_;
   FakeJobsService service_{jobs_};
 };
 
 TEST_F(JobsStubTest, SaysHowToNameACoordinatorWhenNobodyAnswers) {
-  const absl::StatusOr<JobsStub> stub = JobsStub::Connect("127.0.0.1:1");
+  const absl::StatusOr<JobsStub> stub = JobsStub::Connect("127.0.0.1:1", Hear());
   ASSERT_TRUE(absl::IsUnavailable(stub.status()));
   EXPECT_NE(stub.status().ToString().find("127.0.0.1:1"), std::string::npos);
   EXPECT_NE(stub.status().ToString().find("BSP_COORDINATOR"), std::string::npos);
@@ -145,6 +152,23 @@ TEST_F(JobsStubTest, ReadsALogToItsEndOrUntilItIsNotWanted) {
   const absl::Status stopped =
       stub.ReadLog({}, [](const proto::LogLine&) { return absl::DataLossError("disk full"); });
   EXPECT_EQ(stopped.message(), "disk full");
+}
+
+TEST_F(JobsStubTest, ReadsEachPieceOfALogOnceThoughTheCallBreaks) {
+  for (const char* text : {"one\n", "two\n", "three\n"}) {
+    jobs_.log.emplace_back();
+    jobs_.log.back().set_text(text);
+  }
+  jobs_.breaks = 2;
+  std::string all;
+  const absl::Status read = Connect().ReadLog({}, [&all](const proto::LogLine& line) {
+    all += line.text();
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(read.ok()) << read;
+  EXPECT_EQ(all, "one\ntwo\nthree\n");
+  const std::string said = "lost the coordinator " + service_.address() + ": cut; trying again";
+  EXPECT_EQ(heard_, std::vector<std::string>({said, said}));
 }
 
 TEST(SubmissionTest, SaysWhenToSaveTheJobAndHowOftenToStartItAgain) {

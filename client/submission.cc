@@ -140,6 +140,7 @@ absl::StatusOr<Submission> MakeAttachedSubmission(const JobOptions& options,
   if (!submission.ok()) return submission.status();
   proto::JobSpec& spec = *submission->request.mutable_spec();
   spec.set_attached(true);
+  spec.set_reconnect_ms(options.reconnect_s * 1000);
   spec.set_interactive(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO));
   TakeEnvironment(options, spec);
   spec.set_check_full(ChecksInFull(spec));

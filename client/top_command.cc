@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "client/commands.h"
 #include "client/job_json.h"
+#include "client/reconnection.h"
 #include "client/signal_watch.h"
 #include "client/terminal_screen.h"
 #include "client/top_screen.h"
@@ -52,7 +53,10 @@ std::string SampleJson(const TopSample& sample) {
 class Top {
  public:
   Top(JobsStub& jobs, const TopOptions& options)
-      : jobs_(jobs), options_(options), signals_(loop_, [this](int) { loop_.Stop(); }) {
+      : jobs_(jobs),
+        options_(options),
+        reconnection_(jobs.coordinator(), kReconnectUsualMs),
+        signals_(loop_, [this](int) { loop_.Stop(); }) {
     if (options.batch || options.json) return;
     screen_.emplace();
     loop_.OnReadable(STDIN_FILENO, [this] {
@@ -72,10 +76,10 @@ class Top {
  private:
   void Look() {
     const absl::StatusOr<TopSample> sample = TakeSample(jobs_);
+    if (Reconnection::MayComeBack(sample.status())) return LookAgain(sample.status());
+    reconnection_.OnBack();
     if (sample.ok()) {
       Show(*sample);
-    } else if (screen_) {  // It may come back.
-      screen_->Draw(std::string(sample.status().message()));
     } else {
       failure_ = sample.status();
     }
@@ -86,6 +90,18 @@ class Top {
       return;
     }
     loop_.SetTimer(static_cast<std::uint64_t>(options_.interval_s * 1000), [this] { Look(); });
+  }
+
+  void LookAgain(const absl::Status& why) {
+    const auto retry = reconnection_.OnLost(why, NowNs());
+    if (!retry) {
+      failure_ = reconnection_.GaveUp(why);
+      loop_.Stop();
+      return;
+    }
+    if (screen_ && !retry->say.empty()) screen_->Draw(retry->say);
+    if (!screen_ && !retry->say.empty()) std::cerr << "bsp: " << retry->say << std::endl;
+    loop_.SetTimer(retry->after_ms, [this] { Look(); });
   }
 
   void Show(const TopSample& sample) {
@@ -101,6 +117,7 @@ class Top {
 
   JobsStub& jobs_;
   const TopOptions& options_;
+  Reconnection reconnection_;
   EventLoop loop_;
   SignalWatch signals_;
   std::optional<TerminalScreen> screen_;

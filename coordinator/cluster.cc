@@ -14,6 +14,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kSubmissionKeyBytesMax = 128;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
 
@@ -85,7 +86,10 @@ void Cluster::Restore(const StoredState& stored) {
     proto::JobSpec spec;
     spec.ParseFromString(record.spec);
     if (!HasEnded(record.phase)) logs_.Begin(record.id);
-    if (!HasEnded(record.phase) && spec.attached()) attachments_.Await(record.id, NowNs());
+    const std::uint64_t reconnect_ns = spec.reconnect_ms() * kNsPerMs;
+    if (!HasEnded(record.phase) && spec.attached())
+      attachments_.Await(record.id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns},
+                         NowNs());
     orders.Append(table_.Restore(record, RequestOf(spec), Now()));
   }
   RestoreCheckpoints(stored);
@@ -208,7 +212,6 @@ void Cluster::OnEnded(JobId job) {
 }
 
 void Cluster::SetDeadline() {
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
   const std::uint64_t due_ns = table_.next_deadline_ns();
   if (due_ns == deadline_ns_) return;
   loop_.CancelTimer(std::exchange(deadline_, kNoTimer));
@@ -239,7 +242,11 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
   if (!submission.known) {
     logs_.Begin(submission.job);
     AddCheckpointedJob(submission.job, request.spec());
-    if (request.spec().attached()) attachments_.Await(submission.job, NowNs());
+    if (request.spec().attached())
+      attachments_.Await(
+          submission.job,
+          {.attach_ns = kAttachWithinNs, .reconnect_ns = request.spec().reconnect_ms() * kNsPerMs},
+          NowNs());
     spdlog::info("event=job_submitted job={} nprocs={} program=\"{}\" user=\"{}\"",
                  Value(submission.job), request.spec().nprocs(), request.spec().program().name(),
                  request.spec().user());
@@ -333,9 +340,13 @@ proto::Job Cluster::Message(const JobRecord& record) const {
 
 // ---- Clients that stay with their job -----------------------------------------------------------
 
-absl::StatusOr<LogReader> Cluster::Attach(JobId job, std::shared_ptr<AttachedClient> client) {
+absl::StatusOr<LogReader> Cluster::Attach(JobId job, const std::string& submission_key,
+                                          std::shared_ptr<AttachedClient> client) {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
+  if ((*record)->submission_key != submission_key)
+    return absl::PermissionDeniedError(absl::StrCat(
+        "job ", Value(job), " has its client already; `bsp logs -f` shows what it prints"));
   if (HasEnded((*record)->phase)) return logs_.Read(job);  // It was quick.
   if (absl::Status attached = attachments_.Attach(job, std::move(client)); !attached.ok())
     return attached;
@@ -356,6 +367,7 @@ void Cluster::SendInput(JobId job) {
     proto::Order message;
     message.mutable_input()->set_job(Value(job));
     message.mutable_input()->set_epoch(Value(record->epoch));
+    message.mutable_input()->set_offset(chunk.offset);
     message.mutable_input()->set_data(std::move(chunk.data));
     message.mutable_input()->set_end(chunk.end);
     workers_.Order(record->shares.front().worker, std::move(message));
@@ -370,6 +382,17 @@ void Cluster::OnClientLeft(JobId job, const AttachedClient* client) {
   if (closed_ || !attachments_.IsClient(job, client)) return;
   attachments_.Forget(job);
   Perform(table_.OnClientLeft(job, Now()));
+}
+
+void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
+  if (closed_) return;
+  attachments_.OnBroken(job, client, NowNs());
+  EndAbandoned();
+}
+
+void Cluster::EndAbandoned() {
+  for (const JobId job : attachments_.TakeAbandoned(NowNs()))
+    Perform(table_.OnClientLeft(job, Now()));
 }
 
 }  // namespace bspnow

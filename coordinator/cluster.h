@@ -87,10 +87,15 @@ class Cluster {
 
   // ---- Clients that stay with their job ---------------------------------------------------------
 
-  absl::StatusOr<LogReader> Attach(JobId job, std::shared_ptr<AttachedClient> client);
+  /// To the client that submitted it, as its key shows; an earlier stream of it is closed.
+  absl::StatusOr<LogReader> Attach(JobId job, const std::string& submission_key,
+                                   std::shared_ptr<AttachedClient> client);
   absl::Status OnInput(JobId job, InputChunk chunk);
   void OnSignal(JobId job, int signal);
+  /// It does not come back.
   void OnClientLeft(JobId job, const AttachedClient* client);
+  /// It may come back.
+  void OnClientLost(JobId job, const AttachedClient* client);
 
   // ---- Nodes ------------------------------------------------------------------------------------
 
@@ -150,6 +155,7 @@ class Cluster {
   void OnLogged(WorkerId worker);
   JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
   void SendInput(JobId job);
+  void EndAbandoned();
 
   // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
 

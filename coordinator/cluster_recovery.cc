@@ -119,6 +119,7 @@ void Cluster::OnReturned(JobId id) {
   job->epoch = record->epoch;
   job->policy.OnStarted(NowNs(), barriers_->SuperstepOf(id));
   attachments_.OnStarted(id);
+  SendInput(id);
   std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
   for (const std::string& node : record->node_names)
     let_go.push_back({node, job->checkpoints.last_number()});

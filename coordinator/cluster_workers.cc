@@ -239,7 +239,7 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
   if (event.has_broken())
     return event.broken().final() ? table_.OnFailed(job, epoch, event.broken().reason(), Now())
                                   : table_.OnBroken(job, epoch, event.broken().reason(), Now());
-  if (event.has_input_taken()) attachments_.OnInputTaken(job);
+  if (event.has_input_taken()) attachments_.OnInputTaken(job, event.input_taken().bytes());
   if (!event.has_cleared()) return {};
   KeepFigures(job);
   return table_.OnCleared(job, epoch, worker.id, Now());
@@ -328,8 +328,7 @@ absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain d
 // ---- From time to time --------------------------------------------------------------------------
 
 void Cluster::Tick() {
-  for (const JobId job : attachments_.TakeAbandoned(NowNs()))
-    Perform(table_.OnClientLeft(job, Now()));
+  EndAbandoned();
   if (ticks_++ % kTicksPerCleaning == 0) RemoveOldFiles();
   tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
 }

@@ -6,92 +6,10 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/scratch_directory.h"
-#include "coordinator/daemon_process.h"
-#include "coordinator/peer_stub.h"
+#include "coordinator/daemon_fixture.h"
 
 namespace bspnow {
 namespace {
-
-constexpr char kProgram[] = "hello";
-constexpr char kSha256[] = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
-constexpr std::uint32_t kReachedEnded = 4;
-
-proto::JobSpec Spec() {
-  proto::JobSpec spec;
-  spec.set_nprocs(1);
-  spec.mutable_program()->set_name("hello");
-  spec.mutable_program()->set_sha256(kSha256);
-  spec.add_arguments("hello");
-  return spec;
-}
-
-proto::JobSpec AttachedSpec() {
-  proto::JobSpec spec = Spec();
-  spec.set_attached(true);
-  return spec;
-}
-
-proto::WorkerEvent Output(const std::string& text) {
-  proto::WorkerEvent event;
-  event.mutable_output()->set_stream(proto::STDOUT);
-  event.mutable_output()->set_text(text);
-  return event;
-}
-
-proto::WorkerEvent Exited(int status) {
-  proto::WorkerEvent event;
-  event.mutable_exited()->set_reached(kReachedEnded);
-  event.mutable_exited()->set_exit_status(status);
-  return event;
-}
-
-proto::WorkerEvent Started() {
-  proto::WorkerEvent event;
-  event.mutable_started();
-  return event;
-}
-
-proto::WorkerEvent Cleared() {
-  proto::WorkerEvent event;
-  event.mutable_cleared();
-  return event;
-}
-
-proto::ReadLogRequest LogOf(JobId job) {
-  proto::ReadLogRequest request;
-  request.set_job(Value(job));
-  request.set_follow(true);
-  return request;
-}
-
-class DaemonTest : public testing::Test {
- protected:
-  DaemonTest() : daemon_(scratch_.path(), {}), client_(address()) {}
-
-  std::string address() const { return daemon_.Address("listen"); }
-
-  JobId Submit(const proto::JobSpec& spec) {
-    EXPECT_TRUE(client_.Upload(kSha256, kProgram).ok());
-    const auto job = client_.Submit(spec, "key-" + std::to_string(++keys_));
-    EXPECT_TRUE(job.ok()) << job.status();
-    return job.ok() ? *job : JobId{0};
-  }
-
-  /// Plays the rest of a job that has been started: it ends well.
-  static void Finish(TestWorker& worker) {
-    worker.Report(Exited(0));
-    const auto order = worker.Take();
-    ASSERT_TRUE(order.has_value());
-    ASSERT_TRUE(order->has_end());
-    worker.Report(Cleared());
-  }
-
-  const ScratchDirectory scratch_;
-  DaemonProcess daemon_;
-  TestClient client_;
-  int keys_ = 0;
-};
 
 TEST_F(DaemonTest, ServesHealth) { EXPECT_TRUE(client_.CheckHealth().ok()); }
 
@@ -101,7 +19,7 @@ TEST_F(DaemonTest, SigtermEndsItAtOnceEvenWithOpenStreams) {
   worker.Attach();
   const JobId job = Submit(AttachedSpec());
   ASSERT_TRUE(worker.Take().has_value());
-  client_.Attach(job);
+  client_.Attach(job, "key-1");
   const std::uint64_t begin_ns = NowNs();
   const int status = daemon_.End(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status));
@@ -317,56 +235,6 @@ TEST_F(DaemonTest, WaitingJobSurvivesACrash) {
   const auto start = worker.Take();
   ASSERT_TRUE(start && start->has_start());
   EXPECT_EQ(start->start().job(), Value(job));
-}
-
-TEST_F(DaemonTest, AttachedClientGivesInputAndHearsLinesAndTheEnd) {
-  TestWorker worker(address(), "w1", 1);
-  ASSERT_TRUE(worker.Register().ok());
-  worker.Attach();
-  const JobId job = Submit(AttachedSpec());
-  const auto start = worker.Take();
-  ASSERT_TRUE(start && start->has_start());
-  EXPECT_TRUE(start->start().reads_input());
-  client_.Attach(job);
-  proto::ToJob input;
-  input.set_input("to pid 0");
-  client_.Say(input);
-  const auto order = worker.Take();
-  ASSERT_TRUE(order && order->has_input());
-  EXPECT_EQ(order->input().data(), "to pid 0");
-  proto::WorkerEvent taken;
-  taken.mutable_input_taken();
-  worker.Report(taken);
-  EXPECT_TRUE(client_.Hear()->input_taken());
-  worker.Report(Output("line\n"));
-  EXPECT_EQ(client_.Hear()->line().text(), "line\n");
-  Finish(worker);
-  const auto end = client_.Hear();
-  ASSERT_TRUE(end && end->has_end());
-  EXPECT_EQ(end->end().state(), proto::SUCCEEDED);
-  EXPECT_FALSE(client_.Hear().has_value());
-  EXPECT_TRUE(client_.EndAttached().ok());
-}
-
-TEST_F(DaemonTest, JobEndsWhenItsAttachedClientLeaves) {
-  TestWorker worker(address(), "w1", 1);
-  ASSERT_TRUE(worker.Register().ok());
-  worker.Attach();
-  const JobId job = Submit(AttachedSpec());
-  ASSERT_TRUE(worker.Take().has_value());
-  client_.Attach(job);
-  proto::ToJob end_of_input;
-  end_of_input.set_input_end(true);
-  client_.Say(end_of_input);
-  const auto input = worker.Take();
-  ASSERT_TRUE(input && input->has_input());
-  EXPECT_TRUE(input->input().end());
-  client_.BreakAttached();
-  const auto order = worker.Take();
-  ASSERT_TRUE(order && order->has_end());
-  worker.Report(Cleared());
-  TestClient other(address());
-  EXPECT_EQ(other.Wait(job)->state(), proto::CANCELLED);
 }
 
 TEST_F(DaemonTest, LogOfOnePidLeavesOthersOut) {

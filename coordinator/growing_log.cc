@@ -60,6 +60,7 @@ absl::StatusOr<LogReader::Next> LogReader::Read() {
     if (!next.ok() || !next->has_value()) break;
     LogRecord& more = (*next)->record;
     if (joined && (StreamOf(*joined) != StreamOf(more) ||
+                   joined->offset + joined->text.size() != more.offset ||
                    joined->text.size() + more.text.size() > kJoinedTextBytesMax))
       break;
     Take((*next)->bytes);

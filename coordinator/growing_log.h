@@ -61,6 +61,9 @@ class LogReader {
 
   explicit LogReader(std::shared_ptr<GrowingLog> log) : log_(std::move(log)) {}
 
+  /// Passes over what a follower has been given by an earlier reader.
+  void PassOver(StreamEnds given) { given_ = std::move(given); }
+
   /// Neighbouring records of one stream come as one, as long as that stays small.
   absl::StatusOr<Next> Read();
 

@@ -259,7 +259,7 @@ TEST_F(JobLogTest, BytesThatACrashOfTheMachineTookAreSaidAndPassedOver) {
   EXPECT_EQ(cut->missing_bytes, 6u);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 10, "two\n")).ok());
   LogReader reader = logs.Read(kJob);
-  EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+  EXPECT_EQ(ReadAll(reader), "0:one\n0:two\n(more)");  // Apart: each has an offset of its own.
 }
 
 TEST_F(JobLogTest, CutLogIsReadAfterARestart) {

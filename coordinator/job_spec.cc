@@ -86,6 +86,8 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
           absl::StrCat("two files of the job have the name \"", file.name(), "\""));
   }
   if (absl::Status checked = CheckCheckpoints(spec); !checked.ok()) return checked;
+  if (spec.reconnect_ms() > kReconnectMsMax)
+    return absl::InvalidArgumentError("--reconnect-timeout: at most a week");
   return CheckTexts(spec);
 }
 

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kCheckpointMsLeast = 10;
 inline constexpr std::uint64_t kCheckpointMsMax = std::uint64_t{366} * 24 * 3600 * 1000;
 inline constexpr std::int32_t kRestartsUsual = 3;  ///< Where the spec does not say.
 inline constexpr std::int32_t kRestartsMax = 1'000'000;
+inline constexpr std::uint64_t kReconnectMsMax = std::uint64_t{7} * 24 * 3600 * 1000;
 
 /// Ok if a job of this kind could run on some cluster; INVALID_ARGUMENT says what is wrong.
 absl::Status CheckJobSpec(const proto::JobSpec& spec);

@@ -90,6 +90,7 @@ TEST(JobSpecTest, RefusesPoliciesThatAreNone) {
   EXPECT_EQ(Complaint([](auto& s) { s.set_restarts_max(-1); }), "");
   EXPECT_NE(Complaint([](auto& s) { s.set_restarts_max(-2); }), "");
   EXPECT_NE(Complaint([](auto& s) { s.set_restarts_max(kRestartsMax + 1); }), "");
+  EXPECT_NE(Complaint([](auto& s) { s.set_reconnect_ms(kReconnectMsMax + 1); }), "");
 }
 
 TEST(JobSpecTest, AJobThatDoesNotSayIsRestartedThreeTimes) {

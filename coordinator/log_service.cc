@@ -21,8 +21,19 @@ proto::LogLine LineMessage(LogRecord record) {
   line.set_pid(record.pid);
   line.set_stream(record.origin == LogOrigin::kStdout ? proto::STDOUT : proto::STDERR);
   line.set_of_launcher(record.origin == LogOrigin::kLauncher);
+  line.set_offset(record.offset);
   line.set_text(std::move(record.text));
   return line;
+}
+
+StreamEnds EndsOf(const google::protobuf::RepeatedPtrField<proto::StreamEnd>& seen) {
+  StreamEnds ends;
+  for (const proto::StreamEnd& end : seen) {
+    const LogOrigin of_process =
+        end.stream() == proto::STDOUT ? LogOrigin::kStdout : LogOrigin::kStderr;
+    ends[{end.pid(), end.of_launcher() ? LogOrigin::kLauncher : of_process}] = end.bytes();
+  }
+  return ends;
 }
 
 // ---- ReadLog ------------------------------------------------------------------------------------
@@ -36,6 +47,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
       auto reader = cluster.ReadLog(request_);
       if (!reader.ok()) return End(ToGrpc(reader.status()));
       reader_.emplace(*std::move(reader));
+      reader_->PassOver(EndsOf(request_.seen()));
       StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     });
   }
@@ -167,17 +179,19 @@ class ClientStream final
 
   void OnCancel() override {
     loop_.Post(
-        [self = shared_from_this()] { self->cluster_.OnClientLeft(self->job_, self.get()); });
+        [self = shared_from_this()] { self->cluster_.OnClientLost(self->job_, self.get()); });
     End(absl::CancelledError("the client left"));
   }
 
-  void InputTaken() override {
+  void InputTaken(std::uint64_t bytes) override {
     {
       const std::lock_guard lock(mutex_);
-      input_taken_ = true;
+      input_taken_ = bytes;
     }
     SendNext();
   }
+
+  void Replaced() override { End(absl::AbortedError("the client has come again")); }
 
  private:
   /// On the loop.
@@ -186,9 +200,10 @@ class ClientStream final
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kSignal)
       cluster_.OnSignal(job_, incoming_.signal());
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kInput)
-      handled = cluster_.OnInput(job_, {.data = incoming_.input(), .end = false});
-    if (handled.ok() && incoming_.input_end())
-      handled = cluster_.OnInput(job_, {.data = "", .end = true});
+      handled = cluster_.OnInput(job_, {.offset = incoming_.input_offset(),
+                                        .data = std::move(*incoming_.mutable_input())});
+    if (handled.ok() && incoming_.input_end()) handled = cluster_.OnInput(job_, {.end = true});
+    if (handled.ok() && incoming_.leave()) handled = absl::CancelledError("the client left");
     if (handled.ok()) {
       StartRead(&incoming_);
     } else {
@@ -200,10 +215,12 @@ class ClientStream final
 
   absl::Status Attach() {
     if (incoming_.job() == 0) return absl::InvalidArgumentError("the first message names the job");
-    auto reader = cluster_.Attach(JobId{incoming_.job()}, shared_from_this());
+    auto reader =
+        cluster_.Attach(JobId{incoming_.job()}, incoming_.submission_key(), shared_from_this());
     if (!reader.ok()) return reader.status();
     job_ = JobId{incoming_.job()};
     reader_.emplace(*std::move(reader));
+    reader_->PassOver(EndsOf(incoming_.seen()));
     StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     return absl::OkStatus();
   }
@@ -221,8 +238,8 @@ class ClientStream final
   /// Fills outgoing_; false if there is nothing to send now.
   bool Compose() {
     outgoing_.Clear();
-    if (std::exchange(input_taken_, false)) {
-      outgoing_.set_input_taken(true);
+    if (input_taken_) {
+      outgoing_.set_input_taken(*std::exchange(input_taken_, std::nullopt));
       return true;
     }
     if (end_) {
@@ -280,9 +297,9 @@ class ClientStream final
   std::mutex mutex_;  ///< Guards the following, and outgoing_ while nothing is being written.
   std::optional<LogReader> reader_;
   std::optional<proto::Job> end_;
-  bool awaits_ = false;  ///< More lines, or the job's end.
-  bool input_taken_ = false;
-  bool writing_ = false;  ///< Stays so when the call has ended.
+  bool awaits_ = false;                       ///< More lines, or the job's end.
+  std::optional<std::uint64_t> input_taken_;  ///< To be said.
+  bool writing_ = false;                      ///< Stays so when the call has ended.
 };
 
 }  // namespace

@@ -157,10 +157,13 @@ absl::StatusOr<std::string> TestClient::Fetch(JobId job, const std::string& name
   return Result(status, std::move(content));
 }
 
-void TestClient::Attach(JobId job) {
+void TestClient::Attach(JobId job, const std::string& key,
+                        const std::vector<proto::StreamEnd>& seen) {
   parts_->stream = parts_->jobs->AttachJob(&parts_->attached);
   proto::ToJob first;
   first.set_job(Value(job));
+  first.set_submission_key(key);
+  first.mutable_seen()->Assign(seen.begin(), seen.end());
   Say(first);
 }
 

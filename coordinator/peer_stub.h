@@ -40,7 +40,7 @@ class TestClient {
   absl::StatusOr<std::string> Fetch(JobId job, const std::string& name);
 
   // ---- The one job that it attaches to. ---------------------------------------------------------
-  void Attach(JobId job);
+  void Attach(JobId job, const std::string& key, const std::vector<proto::StreamEnd>& seen = {});
   void Say(const proto::ToJob& message);
   /// Nothing at the end of the stream.
   std::optional<proto::FromJob> Hear();

@@ -211,7 +211,8 @@ void HostedJob::Signal(int signal) {
 
 void HostedJob::OnInput(const proto::Input& input) {
   if (!input_) return;
-  if (!input.data().empty()) input_->Write(input.data());
+  if (!input.data().empty() && !input_->Write(input.offset(), input.data()))
+    ReportBroken(Fault::kOfProgram, "standard input of pid 0 did not come as a whole");
   if (input.end()) input_->Close();
 }
 

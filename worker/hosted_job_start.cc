@@ -42,9 +42,9 @@ std::vector<std::string> EnvironmentOf(const proto::JobSpec& spec) {
 
 void HostedJob::Start() {
   if (plan_.start.reads_input() && HasPidZero()) {
-    input_ = std::make_unique<InputPipe>(context_.loop, [this] {
+    input_ = std::make_unique<InputPipe>(context_.loop, [this](std::uint64_t bytes) {
       proto::WorkerEvent event;
-      event.mutable_input_taken();
+      event.mutable_input_taken()->set_bytes(bytes);
       Report(std::move(event));
     });
   }

@@ -4,11 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace bspnow {
 
-InputPipe::InputPipe(EventLoop& loop, std::function<void()> taken)
+InputPipe::InputPipe(EventLoop& loop, std::function<void(std::uint64_t bytes)> taken)
     : loop_(loop), taken_(std::move(taken)) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -21,9 +22,14 @@ InputPipe::~InputPipe() {
   if (write_end_.valid()) loop_.Forget(write_end_.get());
 }
 
-void InputPipe::Write(const std::string& bytes) {
-  pending_ += bytes;
+bool InputPipe::Write(std::uint64_t offset, const std::string& bytes) {
+  if (offset > received_bytes_) return false;
+  const std::uint64_t known = std::min<std::uint64_t>(received_bytes_ - offset, bytes.size());
+  pending_ += bytes.substr(known);
+  received_bytes_ += bytes.size() - known;
+  owes_answer_ = true;
   if (!waiting_) Flush();
+  return true;
 }
 
 void InputPipe::Close() {
@@ -33,7 +39,6 @@ void InputPipe::Close() {
 
 void InputPipe::Flush() {
   waiting_ = false;
-  const bool had_any = !pending_.empty();
   while (!pending_.empty() && write_end_.valid()) {
     const ssize_t n = write(write_end_.get(), pending_.data(), pending_.size());
     if (n < 0 && errno == EAGAIN) {
@@ -46,7 +51,7 @@ void InputPipe::Flush() {
   pending_.clear();
   if (write_end_.valid()) loop_.Forget(write_end_.get());
   if (closing_) write_end_.Reset();
-  if (had_any) taken_();
+  if (std::exchange(owes_answer_, false)) taken_(received_bytes_);
 }
 
 }  // namespace bspnow

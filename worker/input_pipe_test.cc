@@ -4,12 +4,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <vector>
+
 namespace bspnow {
 namespace {
 
+using Bytes = std::vector<std::uint64_t>;
+
 class InputPipeTest : public testing::Test {
  protected:
-  InputPipeTest() : pipe_(loop_, [this] { taken_ += 1; }) {
+  InputPipeTest() : pipe_(loop_, [this](std::uint64_t bytes) { taken_.push_back(bytes); }) {
     signal(SIGPIPE, SIG_IGN);  // As the worker does.
     reader_ = pipe_.TakeReadEnd();
   }
@@ -22,31 +26,58 @@ class InputPipeTest : public testing::Test {
   }
 
   EventLoop loop_;
-  int taken_ = 0;
+  Bytes taken_;  ///< What was said, each time.
   InputPipe pipe_;
   UniqueFd reader_;
 };
 
 TEST_F(InputPipeTest, HandsOnWhatIsWritten) {
-  pipe_.Write("hello");
-  EXPECT_EQ(taken_, 1);
+  EXPECT_TRUE(pipe_.Write(0, "hello"));
+  EXPECT_EQ(taken_, Bytes({5}));
   EXPECT_EQ(ReadSome(), "hello");
 }
 
 TEST_F(InputPipeTest, SaysTakenOnlyWhenAllIsInThePipe) {
   const std::string much(300'000, 'x');
-  pipe_.Write(much);
-  EXPECT_EQ(taken_, 0);
+  EXPECT_TRUE(pipe_.Write(0, much));
+  EXPECT_TRUE(taken_.empty());
   std::size_t bytes = 0;
   while (bytes < much.size()) {
     bytes += ReadSome().size();
-    if (taken_ == 0) loop_.RunOnce();
+    if (taken_.empty()) loop_.RunOnce();
   }
-  EXPECT_EQ(taken_, 1);
+  EXPECT_EQ(taken_, Bytes({much.size()}));
+}
+
+TEST_F(InputPipeTest, HandsOnOnceWhatComesAgainAndSaysThatItIsTaken) {
+  EXPECT_TRUE(pipe_.Write(0, "hello"));
+  EXPECT_TRUE(pipe_.Write(0, "hello"));
+  EXPECT_TRUE(pipe_.Write(2, "llo, you"));
+  EXPECT_EQ(taken_, Bytes({5, 5, 10}));
+  EXPECT_EQ(ReadSome(), "hello, you");
+}
+
+TEST_F(InputPipeTest, WhatComesAgainBeforeItIsInThePipeIsTakenOnce) {
+  const std::string much(300'000, 'x');
+  EXPECT_TRUE(pipe_.Write(0, much));
+  EXPECT_TRUE(pipe_.Write(0, much));
+  std::size_t bytes = 0;
+  while (bytes < much.size()) {
+    bytes += ReadSome().size();
+    if (taken_.empty()) loop_.RunOnce();
+  }
+  EXPECT_EQ(taken_, Bytes({much.size()}));
+  EXPECT_EQ(bytes, much.size());
+}
+
+TEST_F(InputPipeTest, RefusesInputWithAGapBeforeIt) {
+  EXPECT_TRUE(pipe_.Write(0, "hello"));
+  EXPECT_FALSE(pipe_.Write(6, "you"));
+  EXPECT_EQ(ReadSome(), "hello");
 }
 
 TEST_F(InputPipeTest, EndsBehindWhatIsWritten) {
-  pipe_.Write("last");
+  EXPECT_TRUE(pipe_.Write(0, "last"));
   pipe_.Close();
   EXPECT_EQ(ReadSome(), "last");
   EXPECT_EQ(ReadSome(), "");
@@ -54,10 +85,9 @@ TEST_F(InputPipeTest, EndsBehindWhatIsWritten) {
 
 TEST_F(InputPipeTest, LosesInputThatNobodyReads) {
   reader_.Reset();
-  pipe_.Write("lost");
-  EXPECT_EQ(taken_, 1);
-  pipe_.Write("lost, too");
-  EXPECT_EQ(taken_, 2);
+  EXPECT_TRUE(pipe_.Write(0, "lost"));
+  EXPECT_TRUE(pipe_.Write(4, "lost, too"));
+  EXPECT_EQ(taken_, Bytes({4, 13}));
 }
 
 }  // namespace

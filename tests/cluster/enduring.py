@@ -4,6 +4,7 @@ byte by byte and once, and the same file."""
 import os
 import tempfile
 
+from clients import Client
 from cluster import COMMAND_S, ENDED
 from daemons import Failed, wait_until
 from reference import alone, arranged, path_of
@@ -27,9 +28,15 @@ class Enduring:
             self._expected = alone(self.nprocs, self.command, self.binaries)
         return self._expected
 
+    def arguments(self, *options):
+        return ["-n", self.nprocs, "--max-restarts", 1000, *options, *self.command, self.pause_ms]
+
     def submit(self, cluster, *options):
-        return cluster.submit("-n", self.nprocs, "--max-restarts", 1000, *options, *self.command,
-                              self.pause_ms)
+        return cluster.submit(*self.arguments(*options))
+
+    def attach(self, cluster, *options):
+        """Runs it by bsprun; for check_client."""
+        return Client(cluster, "bsprun", *self.arguments(*options))
 
     def await_superstep(self, cluster, job, superstep):
         wait_until(lambda: self.superstep(cluster, job) >= superstep,
@@ -59,6 +66,14 @@ class Enduring:
                          f"{shown}")
         self.check_file(cluster, job, shown)
         return shown
+
+    def check_client(self, client):
+        """Waits for its end; raises Failed if that or what it printed is not as it should be."""
+        status = client.end()
+        if status != 0 or arranged(client.output) != self.expected:
+            raise Failed(f"bsprun ended with status {status}: {self.difference(client.output)}\n"
+                         f"{client.error}")
+        return client
 
     def difference(self, printed):
         printed = arranged(printed)

@@ -61,7 +61,8 @@ class TogetherTest(unittest.TestCase):
 
     def test_bsprun_that_is_killed_takes_its_job_along(self):
         client = self.cluster.start_client(
-            ["bsprun", "--name", "orphan", "-n", 3, path_of("misbehaviour"), "sleep"])
+            ["bsprun", "--reconnect-timeout", "1s", "--name", "orphan", "-n", 3,
+             path_of("misbehaviour"), "sleep"])
         job = self.job_named("orphan")
         self.cluster.await_state(job, "running")
         client.kill()
