@@ -58,6 +58,7 @@ says 2 '3x is no time' bsp submit -n 2 --time-limit 3x true
 says 2 'every=3x is no policy; write auto, off, every=N' bsp submit -n 2 --checkpoint=every=3x true
 says 2 '--max-restarts' bsp submit -n 2 --max-restarts -1 true
 says 2 'required' bsp checkpoint
+says 2 '--cpu' bsp submit -n 2 --cpu newest true
 says 2 '4X is no size' bsp submit -n 2 --memory 4X true
 says 2 'is neither PATH nor NAME=PATH' bsp submit -n 2 --file ../up=data true
 says 2 'VARIABLE is not NAME=VALUE' bsp submit -n 2 --env VARIABLE true

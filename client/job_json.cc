@@ -58,6 +58,7 @@ json JobJson(const proto::Job& job) {
           {"memory_bytes", spec.memory_bytes()},
           {"constraints", ListJson(spec.constraints())},
           {"oversubscribe", spec.oversubscribe()},
+          {"cpu", spec.cpu() == proto::CPU_COMMON ? "common" : "native"},
           {"checkpoint_policy", PolicyText(spec.checkpoints())},
           {"epoch", job.epoch()},
           {"placement", PlacementJson(job)},

@@ -59,6 +59,14 @@ void AddPlacementOptions(CLI::App& app, JobOptions& options) {
       ->group(kClusterGroup);
 }
 
+void AddCpuOption(CLI::App& app, JobOptions& options) {
+  AddClusterOption(app, "--cpu", options.cpu,
+                   "Use what the node's processor has, or what those of all nodes have, so that "
+                   "any can take over: native, common [native]")
+      ->check(CLI::IsMember({"native", "common"}))
+      ->type_name("WHICH");
+}
+
 void AddRecoveryOptions(CLI::App& app, JobOptions& options) {
   const auto take_policy = [&options](const std::string& word) {
     options.checkpoint = *ParseCheckpointOption(word);
@@ -103,6 +111,7 @@ void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
       ->type_name("SIZE");
   AddPlacementOptions(app, options);
   AddRecoveryOptions(app, options);
+  AddCpuOption(app, options);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ struct JobOptions {
   std::uint32_t per_node = 0;
   std::vector<std::string> constraints;
   bool oversubscribe = false;
+  std::string cpu;  ///< "native" or "common".
   CheckpointOption checkpoint;
   std::int32_t restarts_max = 0;  ///< As JobSpec has it: 0: not said; -1: none.
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;

@@ -197,6 +197,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   if (spec.per_node() != 0) add("per node", absl::StrCat("at most ", spec.per_node()));
   add("constraints", absl::StrJoin(spec.constraints(), ", "));
   if (spec.oversubscribe()) add("oversubscribe", "yes");
+  if (spec.cpu() == proto::CPU_COMMON) add("cpu", "what all nodes have in common");
   add("submitted", at(job.submitted_unix_ms()));
   add("started", at(job.started_unix_ms()));
   add("ended", at(job.ended_unix_ms()));

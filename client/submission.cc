@@ -75,6 +75,7 @@ void TakeRecovery(const JobOptions& options, proto::JobSpec& spec) {
       break;
   }
   spec.set_restarts_max(options.restarts_max);
+  spec.set_cpu(options.cpu == "common" ? proto::CPU_COMMON : proto::CPU_NATIVE);
 }
 
 // The variables of this program, those of --env last; the job must not find its way back here.

@@ -298,9 +298,14 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
   job.policy.OnStarted(NowNs(), at);
   job.CountCopies(ImageNodes());
   proto::Order message;
-  *message.mutable_start() = StartMessage(order, spec, workers_);
+  proto::StartJob& start = *message.mutable_start();
+  start = StartMessage(order, spec, workers_);
+  if (spec.cpu() == proto::CPU_COMMON) {
+    const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(table_.nodes());
+    start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
+  }
   if (from != nullptr) {
-    *message.mutable_start()->mutable_resume() = ResumeMessage(job.checkpoints, *from, workers_);
+    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, workers_);
     job.checkpoints.OnFetchedBy(record->node_names);
   }
   for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);

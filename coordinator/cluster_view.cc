@@ -224,6 +224,18 @@ proto::Node LostNodeMessage(const proto::RegisterRequest& registration) {
   return node;
 }
 
+std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes) {
+  std::vector<std::string> common;
+  for (const JobTable::NodeView& view : nodes) {
+    const std::vector<std::string>& has = view.node->cpu_features;
+    if (&view == &nodes.front()) common = has;
+    std::erase_if(common, [&has](const std::string& feature) {
+      return std::find(has.begin(), has.end(), feature) == has.end();
+    });
+  }
+  return common;
+}
+
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
                              WorkerRoster& workers) {
   proto::StartJob start;

@@ -50,6 +50,9 @@ proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& li
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
                             const WorkerRoster& workers);
 
+/// What all nodes have.
+std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes);
+
 /// To each of its hosts.
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
                              WorkerRoster& workers);

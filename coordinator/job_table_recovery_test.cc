@@ -149,7 +149,8 @@ TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
   ASSERT_EQ(Record(job).node_names, std::vector<std::string>{"w3"});
   table_.SetCpuFeatures(job, {"avx2", "avx512f"});
   Lost(WorkerId{3});
-  EXPECT_EQ(Record(job).reason, "needs avx2, which nodes w1, w2 lack");
+  EXPECT_EQ(Record(job).reason,
+            "needs avx2, which nodes w1, w2 lack; with --cpu common a job needs less");
   modern.worker = WorkerId{4};
   modern.name = "w4";
   Do(table_.OnNodeUp(modern, at_));

@@ -192,7 +192,8 @@ std::string Planner::LackOfCpu(const SlotClaim& claim) const {
   }
   if (names.empty()) return "";
   return absl::StrCat("needs ", feature, ", which node", names.size() == 1 ? " " : "s ",
-                      absl::StrJoin(names, ", "), names.size() == 1 ? " lacks" : " lack");
+                      absl::StrJoin(names, ", "), names.size() == 1 ? " lacks" : " lack",
+                      "; with --cpu common a job needs less");
 }
 
 std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const {

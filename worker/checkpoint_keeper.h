@@ -27,7 +27,7 @@ namespace bspnow {
 struct SettledImages {
   std::uint64_t superstep = 0;  ///< That the processes went on with, as it is shown.
   bool of_areas = false;
-  std::vector<std::string> cpu_features;  ///< That a node must have to go on with them.
+  std::vector<std::string> cpu_features;  ///< Of the node, that code can depend on.
 };
 
 class CheckpointKeeper {

@@ -37,12 +37,13 @@ absl::StatusOr<ImageFacts> FactsOf(const std::string& path) {
   return ReadImageFacts(file.get(), path);
 }
 
-absl::Status CheckProcessor(const std::vector<std::string>& images, const CpuFeatures& present) {
+absl::Status CheckProcessor(const std::vector<std::string>& images,
+                            const std::vector<std::string>& allowed, const CpuFeatures& present) {
   const absl::StatusOr<ImageFacts> facts = FactsOf(images.back());
   if (!facts.ok()) return facts.status();
   if (facts->kind == ImageKind::kAreas) return absl::OkStatus();
-  const std::vector<std::string> missing =
-      MissingCpuFeatures({.names = facts->cpu_features, .xcr0 = facts->xcr0}, present);
+  const std::vector<std::string> missing = MissingCpuFeatures(
+      LimitedTo(allowed, {.names = facts->cpu_features, .xcr0 = facts->xcr0}), present);
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("this processor lacks ", absl::StrJoin(missing, ", ")));
@@ -108,7 +109,7 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
     if (image == nullptr || images.empty()) {
       return Failed(absl::InvalidArgumentError(absl::StrCat("pid ", pid, ": no image is named")));
     }
-    if (absl::Status s = CheckProcessor(images, present); !s.ok()) {
+    if (absl::Status s = CheckProcessor(images, order.cpu_features, present); !s.ok()) {
       return Failed(absl::Status(s.code(), absl::StrCat("pid ", pid, ": ", s.message())));
     }
     const JobFilesFacts& files = (*archives)[image->files_pid()];

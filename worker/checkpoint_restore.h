@@ -18,8 +18,9 @@ namespace bspnow {
 struct RestoreOrder {
   JobId job;
   const proto::Resume& resume;
-  std::vector<std::uint32_t> pids;  ///< Of this node, ascending.
-  std::string directory;            ///< The job's, as it is at a start.
+  std::vector<std::uint32_t> pids;        ///< Of this node, ascending.
+  std::string directory;                  ///< The job's, as it is at a start.
+  std::vector<std::string> cpu_features;  ///< All that the processes may use; none: everything.
 };
 
 struct PreparedRestore {

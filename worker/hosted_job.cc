@@ -35,7 +35,8 @@ HostedJob::HostedJob(HostingContext& context, HostedJobPlan plan, std::function<
       epoch_(Epoch{plan_.start.epoch()}),
       cleared_(std::move(cleared)),
       checkpoints_(
-          job_, *context.keeper, [this](proto::WorkerEvent event) { Report(std::move(event)); },
+          job_, {plan_.start.cpu_features().begin(), plan_.start.cpu_features().end()},
+          *context.keeper, [this](proto::WorkerEvent event) { Report(std::move(event)); },
           [this](const std::string& refusal) {
             if (host_) host_->SetRoom(refusal);
           }) {}

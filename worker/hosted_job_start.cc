@@ -5,11 +5,13 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "base/failpoint.h"
 #include "worker/hosted_job.h"
+#include "worker/images/cpu_features.h"
 #include "worker/spawn.h"
 
 namespace bspnow {
@@ -23,19 +25,37 @@ std::vector<Pid> PidsOf(const proto::Host& host) {
   return pids;
 }
 
-std::vector<std::string> EnvironmentOf(const proto::JobSpec& spec) {
+std::vector<std::string> GivenEnvironment(const proto::JobSpec& spec) {
   const std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
-  // Symbols that are resolved later change pages that belong to the program's file.
-  const auto at_once = [](std::vector<std::string> environment) {
-    environment.push_back("LD_BIND_NOW=1");
-    return environment;
-  };
-  if (spec.replace_environment()) return at_once(given);
+  if (spec.replace_environment()) return given;
   std::vector<std::string> environment = EnvironmentWith(given);
   std::erase_if(environment, [](const std::string& variable) {
     return absl::StartsWith(variable, "NOTIFY_SOCKET=");  // systemd's, to this daemon alone.
   });
-  return at_once(std::move(environment));
+  return environment;
+}
+
+// Behind what the user has told glibc: of two values for one tunable it takes the last.
+void Tune(const std::string& tunables, std::vector<std::string>& environment) {
+  static constexpr char kName[] = "GLIBC_TUNABLES=";
+  const auto given =
+      std::find_if(environment.begin(), environment.end(),
+                   [](const std::string& variable) { return absl::StartsWith(variable, kName); });
+  if (given == environment.end()) {
+    environment.push_back(absl::StrCat(kName, tunables));
+  } else {
+    absl::StrAppend(&*given, ":", tunables);
+  }
+}
+
+std::vector<std::string> EnvironmentOf(const proto::StartJob& start) {
+  std::vector<std::string> environment = GivenEnvironment(start.spec());
+  // Symbols that are resolved later change pages that belong to the program's file.
+  environment.push_back("LD_BIND_NOW=1");
+  const std::string tunables =
+      TunablesFor({start.cpu_features().begin(), start.cpu_features().end()}, PresentCpuFeatures());
+  if (!tunables.empty()) Tune(tunables, environment);
+  return environment;
 }
 
 }  // namespace
@@ -60,11 +80,13 @@ HostedJob::Prepared HostedJob::Prepare() const {
       absl::StrCat(context_.jobs_directory, "/", JobDirectoryName(job_, epoch_));
   Prepared prepared{.directory = JobDirectory::Create(path, plan_.start.spec(), context_.cache)};
   if (!started_pids().empty() && resumes() && prepared.directory.ok()) {
-    prepared.restore = PrepareRestore({.job = job_,
-                                       .resume = plan_.start.resume(),
-                                       .pids = started_pids(),
-                                       .directory = prepared.directory->path()},
-                                      context_.transfer, context_.images);
+    prepared.restore = PrepareRestore(
+        {.job = job_,
+         .resume = plan_.start.resume(),
+         .pids = started_pids(),
+         .directory = prepared.directory->path(),
+         .cpu_features = {plan_.start.cpu_features().begin(), plan_.start.cpu_features().end()}},
+        context_.transfer, context_.images);
   }
   return prepared;
 }
@@ -160,7 +182,7 @@ absl::StatusOr<HostPlan> HostedJob::PlanForHost(std::vector<ResumedProcess> resu
   plan.program = resumes_images() ? context_.restore_program : directory_->program_path();
   plan.arguments.assign(spec.arguments().begin(), spec.arguments().end());
   if (plan.arguments.empty()) plan.arguments.push_back(spec.program().name());
-  plan.environment = EnvironmentOf(spec);
+  plan.environment = EnvironmentOf(plan_.start);
   plan.directory = spec.directory();
   std::error_code error;
   if (plan.directory.empty() ||

@@ -171,6 +171,23 @@ TEST_F(CheckpointTest, AJobGoesOnFromItsCheckpointAsIfNothingHadHappened) {
   ResumeAndCompare(start, stored, {1}, expected);
 }
 
+TEST_F(CheckpointTest, AJobThatMayUseLittleOfTheProcessorNeedsNoMoreOfAnother) {
+  const std::string hash = AddContent(kProgram);
+  Open();
+  const Streams expected = Undisturbed(Countdown(hash, {"60", "0"}));
+  proto::Order start = Countdown(hash, {"60", "10"});
+  for (const char* feature : {"fpu", "mmx", "sse", "sse2", "no_such_feature"}) {
+    start.mutable_start()->add_cpu_features(feature);
+  }
+  jobs_->OnOrder(start);
+  ASSERT_TRUE(RunUntilMoreOutput());
+  TakeAndAwait(1, 0);
+  const proto::CheckpointStored stored = Stored(1);
+  EXPECT_EQ(std::vector<std::string>(stored.cpu_features().begin(), stored.cpu_features().end()),
+            (std::vector<std::string>{"mmx", "sse", "sse2"}));
+  ResumeAndCompare(start, stored, {1}, expected);
+}
+
 TEST_F(CheckpointTest, AJobGoesOnFromWhatChangedSinceAnEarlierOne) {
   const std::string hash = AddContent(kProgram);
   Open();

@@ -168,6 +168,21 @@ TEST_F(HostedJobsTest, RunsInTheDirectoryThatWasAskedFor) {
   ASSERT_TRUE(End(1));
 }
 
+TEST_F(HostedJobsTest, TellsTheCLibraryWhatOfTheProcessorItMayUse) {
+  const std::string hash = AddScript("echo $GLIBC_TUNABLES");
+  Open();
+  proto::Order order = StartOrder(1, hash, 1);
+  proto::StartJob& start = *order.mutable_start();
+  start.mutable_spec()->add_environment("GLIBC_TUNABLES=glibc.malloc.check=1");
+  for (const std::string& feature : CpuFeatures()) {
+    if (feature != "sse4_2" && feature != "popcnt") start.add_cpu_features(feature);
+  }
+  jobs_->OnOrder(order);
+  ASSERT_TRUE(RunUntilExited(1));
+  EXPECT_EQ(Output(), "glibc.malloc.check=1:glibc.cpu.hwcaps=-POPCNT,-SSE4_2\n");
+  ASSERT_TRUE(End(1));
+}
+
 TEST_F(HostedJobsTest, EndsAllWithAReasonWhenTheWorkerEnds) {
   const std::string hash = AddScript("sleep 1000");
   Open();

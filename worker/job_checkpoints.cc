@@ -75,10 +75,16 @@ void JobCheckpoints::Finish(std::uint64_t checkpoint, const NodeSegment& segment
                    proto::CheckpointStored& of_node = *complete.mutable_checkpoint_stored();
                    of_node.set_superstep(settled->superstep);
                    of_node.set_of_areas(settled->of_areas);
-                   of_node.mutable_cpu_features()->Assign(settled->cpu_features.begin(),
-                                                          settled->cpu_features.end());
+                   for (const std::string& feature : settled->cpu_features) {
+                     if (MayUse(feature)) of_node.add_cpu_features(feature);
+                   }
                    report_(std::move(complete));
                  });
+}
+
+bool JobCheckpoints::MayUse(const std::string& cpu_feature) const {
+  return allowed_.empty() ||
+         std::find(allowed_.begin(), allowed_.end(), cpu_feature) != allowed_.end();
 }
 
 void JobCheckpoints::OnHostGone() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "proto/workers.pb.h"
@@ -20,12 +21,17 @@ namespace bspnow {
 
 class JobCheckpoints {
  public:
-  /// `report` is not called once this object is gone, nor is `set_room`: it hears why there is no
-  /// room for the next checkpoint, and an empty text when there is again.
-  JobCheckpoints(JobId job, CheckpointKeeper& keeper,
+  /// `cpu_features`: all that the processes may use; none: everything. `report` is not called once
+  /// this object is gone, nor is `set_room`: it hears why there is no room for the next checkpoint,
+  /// and an empty text when there is again.
+  JobCheckpoints(JobId job, std::vector<std::string> cpu_features, CheckpointKeeper& keeper,
                  std::function<void(proto::WorkerEvent)> report,
                  std::function<void(const std::string&)> set_room)
-      : job_(job), keeper_(keeper), report_(std::move(report)), set_room_(std::move(set_room)) {}
+      : job_(job),
+        allowed_(std::move(cpu_features)),
+        keeper_(keeper),
+        report_(std::move(report)),
+        set_room_(std::move(set_room)) {}
 
   /// In advance: nobody waits for a disk at a barrier.
   void LookForRoom();
@@ -45,8 +51,10 @@ class JobCheckpoints {
   void Finish(std::uint64_t checkpoint, const NodeSegment& segment);
   void Discard(std::uint64_t checkpoint, const std::string& reason);
   void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
+  bool MayUse(const std::string& cpu_feature) const;
 
   const JobId job_;
+  const std::vector<std::string> allowed_;
   CheckpointKeeper& keeper_;
   const std::function<void(proto::WorkerEvent)> report_;
   const std::function<void(const std::string&)> set_room_;

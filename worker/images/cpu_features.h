@@ -23,6 +23,14 @@ CpuFeatures PresentCpuFeatures();
 /// that XCR0 lacks as "xcr0:NAME". Empty: an image of the one runs on the other.
 std::vector<std::string> MissingCpuFeatures(const CpuFeatures& needed, const CpuFeatures& present);
 
+/// What of `present` a process uses that may use only `allowed`; empty `allowed`: all of it.
+CpuFeatures LimitedTo(const std::vector<std::string>& allowed, const CpuFeatures& present);
+
+/// The value of GLIBC_TUNABLES with which glibc chooses neither functions nor libraries for
+/// features that `present` has and `allowed` lacks. Empty if it need not be told, or if `allowed`
+/// is. (The GNU C Library manual, "Hardware Capability Tunables".)
+std::string TunablesFor(const std::vector<std::string>& allowed, const CpuFeatures& present);
+
 }  // namespace bspnow
 
 #endif  // WORKER_IMAGES_CPU_FEATURES_H_

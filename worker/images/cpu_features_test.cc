@@ -32,6 +32,22 @@ TEST(CpuFeaturesTest, NamesRegistersThatTheKernelDoesNotSave) {
       (Missing{"xcr0:opmask", "xcr0:zmm_hi256", "xcr0:hi16_zmm"}));
 }
 
+TEST(CpuFeaturesTest, OfALimitedProcessOnlyWhatItMayUseIsMissed) {
+  const CpuFeatures newer{.names = "sse sse4_2 avx avx2 avx512f", .xcr0 = kAvx512State};
+  const CpuFeatures older{.names = "sse sse4_2 avx", .xcr0 = kAvxState};
+  EXPECT_FALSE(MissingCpuFeatures(LimitedTo({}, newer), older).empty());
+  EXPECT_EQ(MissingCpuFeatures(LimitedTo({"sse", "sse4_2", "avx"}, newer), older), Missing{});
+  EXPECT_EQ(MissingCpuFeatures(LimitedTo({"sse", "avx"}, newer), {.names = "sse", .xcr0 = 0x3}),
+            (Missing{"avx", "xcr0:avx"}));
+}
+
+TEST(CpuFeaturesTest, GlibcIsToldWhatToLeaveAlone) {
+  const CpuFeatures present{.names = "sse2 abm avx2 avx512f vaes", .xcr0 = 0};
+  EXPECT_EQ(TunablesFor({"sse2", "avx2"}, present), "glibc.cpu.hwcaps=-LZCNT,-AVX512F");
+  EXPECT_EQ(TunablesFor({"sse2", "abm", "avx2", "avx512f", "avx512vl"}, present), "");
+  EXPECT_EQ(TunablesFor({}, present), "");
+}
+
 TEST(CpuFeaturesTest, ThisMachineRunsItsOwnImages) {
   const CpuFeatures present = PresentCpuFeatures();
   EXPECT_NE(present.names.find("sse2"), std::string::npos);
