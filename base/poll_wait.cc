@@ -26,30 +26,58 @@ void Pause() {
 #endif
 }
 
+template <typename Done>
+void PollThenLook(const Done& done) {
+  constexpr std::uint64_t kWordPollNs = 200'000;
+  constexpr timespec kBetweenLooks{.tv_sec = 0, .tv_nsec = 50'000};
+  if (done()) return;
+  const std::uint64_t start = NowNs();
+  do {
+    sched_yield();
+    if (done()) return;
+  } while (NowNs() - start < kWordPollNs);
+  while (!done()) nanosleep(&kBetweenLooks, nullptr);
+}
+
 }  // namespace
 
 void SharedCounter::Publish(std::uint32_t next) {
   value.store(next, std::memory_order_seq_cst);
+  Wake();
+}
+
+void SharedCounter::Wake() {
   if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX);
 }
 
 void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
+  Await(counter, [target](std::uint32_t value) { return Reached(value, target); });
+}
+
+bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news) {
+  Await(counter,
+        [target, &news](std::uint32_t value) { return Reached(value, target) || news.Changed(); });
+  return Reached(counter.value.load(std::memory_order_acquire), target);
+}
+
+template <typename Done>
+void PollWait::Await(SharedCounter& counter, const Done& done) {
   for (std::uint32_t i = 0; i < spins_; ++i) {
-    if (Reached(counter.value.load(std::memory_order_acquire), target)) return;
+    if (done(counter.value.load(std::memory_order_acquire))) return;
     Pause();
   }
-  if (Reached(counter.value.load(std::memory_order_acquire), target)) return;
+  if (done(counter.value.load(std::memory_order_acquire))) return;
   const std::uint64_t start = NowNs();
   do {
     for (int i = 0; i < 8; ++i) {
       sched_yield();
-      if (Reached(counter.value.load(std::memory_order_acquire), target)) {
+      if (done(counter.value.load(std::memory_order_acquire))) {
         poll_ns_ = poll_ns_ * 2 < poll_ns_max_ ? poll_ns_ * 2 : poll_ns_max_;
         return;
       }
     }
   } while (NowNs() - start < poll_ns_);
-  SleepUntil(counter, target);
+  Sleep(counter, done);
   // A little more patience would have done: then be patient from now on. A bound that only shrank
   // would keep everybody sleeping who waits for others that sleep.
   if (NowNs() - start < poll_ns_max_) {
@@ -59,26 +87,24 @@ void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
   }
 }
 
-void PollWait::SleepUntil(SharedCounter& counter, std::uint32_t target) {
+template <typename Done>
+void PollWait::Sleep(SharedCounter& counter, const Done& done) {
   counter.sleepers.fetch_add(1, std::memory_order_seq_cst);
   for (;;) {
     const std::uint32_t seen = counter.value.load(std::memory_order_seq_cst);
-    if (Reached(seen, target)) break;
+    if (done(seen)) break;
     Futex(&counter.value, FUTEX_WAIT, seen);
   }
   counter.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
-  constexpr std::uint64_t kWordPollNs = 200'000;
-  constexpr timespec kBetweenLooks{.tv_sec = 0, .tv_nsec = 50'000};
-  if (word.load(std::memory_order_acquire) != value) return;
-  const std::uint64_t start = NowNs();
-  do {
-    sched_yield();
-    if (word.load(std::memory_order_acquire) != value) return;
-  } while (NowNs() - start < kWordPollNs);
-  while (word.load(std::memory_order_acquire) == value) nanosleep(&kBetweenLooks, nullptr);
+  const Watched watched{word, value};
+  PollThenLook([&watched] { return watched.Changed(); });
+}
+
+void WaitWhile(const Watched& one, const Watched& other) {
+  PollThenLook([&one, &other] { return one.Changed() || other.Changed(); });
 }
 
 }  // namespace bspnow

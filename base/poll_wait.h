@@ -17,6 +17,17 @@ struct SharedCounter {
 
   /// Sets the value, and wakes whoever sleeps on it.
   void Publish(std::uint32_t next);
+
+  /// Wakes whoever sleeps on it, to look at something else (PollWait::UntilNews).
+  void Wake();
+};
+
+/// A word that somebody watches, and its value when it was last looked at.
+struct Watched {
+  const std::atomic<std::uint32_t>& word;
+  std::uint32_t value;
+
+  bool Changed() const { return word.load(std::memory_order_acquire) != value; }
 };
 
 class PollWait {
@@ -30,13 +41,20 @@ class PollWait {
   /// Returns once `counter` has reached `target`.
   void Until(SharedCounter& counter, std::uint32_t target);
 
+  /// The same, or once `news` has changed, which is followed by counter.Wake(). A change in the
+  /// moment of falling asleep may be noticed only at the next one. True: it has reached `target`.
+  bool UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news);
+
  private:
   static constexpr std::uint32_t kSpins = 16;               // Less than a yield costs.
   static constexpr std::uint64_t kPollNs = 100'000;         // A few wake-ups' worth.
   static constexpr std::uint64_t kPollNsPerWaiter = 4'000;  // A turn of all on a short machine.
   static constexpr std::uint64_t kPollNsMin = 5'000;
 
-  void SleepUntil(SharedCounter& counter, std::uint32_t target);
+  template <typename Done>
+  void Await(SharedCounter& counter, const Done& done);
+  template <typename Done>
+  static void Sleep(SharedCounter& counter, const Done& done);
 
   std::uint32_t spins_;        ///< Looks before the first yield; 0 if processors are short.
   std::uint64_t poll_ns_max_;  ///< The bound when waits are short.
@@ -46,6 +64,9 @@ class PollWait {
 /// Returns once `word` is no longer `value`. For a word whose changes wake nobody: polls for a
 /// bounded time, then looks again every 50 us.
 void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value);
+
+/// The same, for two words: until one of them has changed.
+void WaitWhile(const Watched& one, const Watched& other);
 
 }  // namespace bspnow
 

@@ -144,7 +144,7 @@ enum class BatchContent : std::uint32_t {
   kGets = 1,        ///< ... of GetRecords.
   kMessages = 2,    ///< ... of MessageRecords.
   kEntries = 3,     ///< BatchEntry[]: the sums of each pair of processes that has any.
-  kDirectPut = 4,   ///< A PutRecord and its bytes, to be written at once if that is possible.
+  kDirectPut = 4,   ///< A whole chunk of one PutRecord, to be written at once if that is possible.
   kVote = 5,        ///< Of source_pid: RegistrationVote, then pushes, then pops.
   kAnswers = 6,     ///< A part of source_pid's answers to destination_pid's gets.
   kAnswersEnd = 7,  ///< No more answers of the source worker in this superstep.

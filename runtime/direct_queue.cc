@@ -2,15 +2,18 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include "base/copy.h"
 #include "runtime/report.h"
 
 namespace bspnow {
 
-void DirectQueue::Attach(const Segment& segment, Outbox& outbox, PollWait& wait, Pid self,
-                         std::uint32_t p) {
+void DirectQueue::Attach(const Segment& segment, Outbox& outbox, DrmaDelivery& delivery,
+                         PollWait& wait, Pid self, std::uint32_t p) {
   segment_ = &segment;
   outbox_ = &outbox;
+  delivery_ = &delivery;
   wait_ = &wait;
   self_ = self;
   peers_.Attach(segment, self, p);
@@ -84,13 +87,23 @@ void DirectQueue::Buffer(const DirectTransfer& transfer) {
   }
 }
 
-// To or from another node. The worker reads the source of a put while this process waits at the
-// barrier; what a get brings needs a buffer on its way here in any case.
+// To or from another node. A put goes in parts, between which this process writes what others put
+// here: both need it, and what lies about for long leaves the caches. What a get brings needs a
+// buffer on its way here in any case.
 void DirectQueue::Send(const DirectTransfer& transfer) {
-  if (transfer.direction == Direction::kPut && segment_->cell(self_).worker_reads != 0) {
-    outbox_->AppendDirectPut(transfer.remote, transfer.local);
-  } else {
-    Buffer(transfer);
+  if (transfer.direction == Direction::kGet || !outbox_->HandsOver()) return Buffer(transfer);
+  RemoteRange part = transfer.remote;
+  const auto* from = static_cast<const std::byte*>(transfer.local);
+  for (std::uint64_t left = transfer.remote.bytes; left != 0; left -= part.bytes) {
+    part.bytes = std::min(left, Outbox::kHandedPutBytesMax);
+    const Watched place = outbox_->AwaitsPlace();
+    do {
+      delivery_->WriteEarly(outbox_->parity());
+      WaitWhile(place, delivery_->EarlyNews(outbox_->parity()));
+    } while (!place.Changed());
+    outbox_->HandDirectPut(part, from);
+    part.offset += part.bytes;
+    from += part.bytes;
   }
 }
 

@@ -1,6 +1,6 @@
 // The unbuffered transfers of the superstep that runs: issued by bsp_hpput and bsp_hpget, performed
 // in bsp_sync, before the barrier. Each goes the shortest way there is: memory to memory on this
-// node; to another node as a source that the worker reads; else through the outbox.
+// node; to another node in chunks that the worker sends at once; else through the outbox.
 #ifndef RUNTIME_DIRECT_QUEUE_H_
 #define RUNTIME_DIRECT_QUEUE_H_
 
@@ -10,13 +10,15 @@
 #include "base/ids.h"
 #include "base/poll_wait.h"
 #include "runtime/direct_transfer.h"
+#include "runtime/drma_delivery.h"
 #include "runtime/outbox.h"
 
 namespace bspnow {
 
 class DirectQueue {
  public:
-  void Attach(const Segment& segment, Outbox& outbox, PollWait& wait, Pid self, std::uint32_t p);
+  void Attach(const Segment& segment, Outbox& outbox, DrmaDelivery& delivery, PollWait& wait,
+              Pid self, std::uint32_t p);
 
   DirectPeers& peers() { return peers_; }
   bool empty() const { return transfers_.empty(); }
@@ -43,6 +45,7 @@ class DirectQueue {
 
   const Segment* segment_ = nullptr;
   Outbox* outbox_ = nullptr;
+  DrmaDelivery* delivery_ = nullptr;
   PollWait* wait_ = nullptr;
   Pid self_{};
   DirectPeers peers_;

@@ -96,6 +96,25 @@ void DrmaDelivery::WritePuts(unsigned parity) {
   }
 }
 
+void DrmaDelivery::WriteEarly(unsigned parity) {
+  EarlyPuts& early = segment_->cell(self_).early[parity];
+  std::uint32_t taken = early.taken.load(std::memory_order_relaxed);
+  const std::uint32_t offered = early.offered.load(std::memory_order_acquire);
+  while (taken != offered) {
+    const EarlyPuts::Place& place = early.places[taken % kEarlyMax];
+    const Pid source{place.pid};
+    const std::byte* record = segment_->arena(source) + place.offset + kChunkHeaderBytes;
+    const auto& put = *reinterpret_cast<const PutRecord*>(record);
+    std::byte* target = Target("bsp_hpput", source, put);
+    if (put.bytes >= kPieceBytesMin) {
+      CopyStreaming(target, record + sizeof(PutRecord), put.bytes);
+    } else {
+      Copy(target, record + sizeof(PutRecord), put.bytes);
+    }
+    early.taken.store(++taken, std::memory_order_release);
+  }
+}
+
 void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
   const bool pieces = entry.bytes_to >= kPiecesBytesMin && !segment_->IsHere(source);
   ChainReader chain(segment_->arena(source), entry.puts);

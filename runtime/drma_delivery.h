@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "base/poll_wait.h"
 #include "runtime/link_segment.h"
 #include "runtime/registration_table.h"
 
@@ -32,6 +33,16 @@ class DrmaDelivery {
 
   /// Writes the puts that all processes sent here.
   void WritePuts(unsigned parity);
+
+  /// Writes the unbuffered puts that have come from other nodes so far. In bsp_sync, also before
+  /// the barrier.
+  void WriteEarly(unsigned parity);
+
+  /// Changes when there is more of them, from the moment of the last WriteEarly.
+  Watched EarlyNews(unsigned parity) const {
+    const EarlyPuts& early = segment_->cell(self_).early[parity];
+    return {early.offered, early.taken.load(std::memory_order_relaxed)};
+  }
 
  private:
   void WritePuts(Pid source, const DirectoryEntry& entry);

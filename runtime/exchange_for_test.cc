@@ -1,7 +1,6 @@
 #include "runtime/exchange_for_test.h"
 
 #include <string.h>
-#include <sys/uio.h>
 
 #include "base/check.h"
 #include "runtime/chain.h"
@@ -12,6 +11,7 @@ namespace {
 constexpr std::uint32_t kPuts = 0;
 constexpr std::uint32_t kGets = 1;
 constexpr std::uint32_t kMessages = 2;
+constexpr std::uint32_t kDirectPut = 4;
 
 std::uint64_t& FirstChunk(DirectoryEntry& entry, std::uint32_t kind) {
   return kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages;
@@ -36,11 +36,6 @@ void CheckRecords(const Chunk& chunk, std::uint32_t kind, std::size_t site_bytes
 }
 
 }  // namespace
-
-void ExchangeForTest::Start(std::uint32_t p, std::vector<pid_t> os_pids) {
-  p_ = p;
-  os_pids_ = std::move(os_pids);
-}
 
 void ExchangeForTest::BeginSuperstep(std::uint64_t superstep) {
   superstep_ = superstep;
@@ -111,7 +106,11 @@ bool ExchangeForTest::TakeHanded(std::uint32_t pid) {
     const auto& chunk = *reinterpret_cast<const Chunk*>(segment.arena(Pid{pid}) + handed.offset);
     BSP_CHECK(!SameNode(pid, handed.pid));
     BSP_CHECK_OP(chunk.used_bytes, <=, handed.chunk_bytes);
-    CopyChunk(pid, handed.pid, handed.kind, chunk);
+    if (handed.kind == kDirectPut) {
+      CopyDirectPut(pid, handed.pid, chunk);
+    } else {
+      CopyChunk(pid, handed.pid, handed.kind, chunk);
+    }
     counts_.places.insert({pid, handed.offset});
     counts_.handed += 1;
     ring.taken += 1;
@@ -142,7 +141,6 @@ void ExchangeForTest::Exchange() {
     for (auto& node : nodes_) {
       if (node.get() != &NodeOf(from)) CopyVote(from, *node);
     }
-    CopyDirectPuts(from);
   }
 }
 
@@ -177,28 +175,28 @@ void ExchangeForTest::CopyVote(std::uint32_t from, NodeForTest& to) {
   }
 }
 
-void ExchangeForTest::CopyDirectPuts(std::uint32_t from) {
-  const Segment& segment = NodeOf(from).segment;
-  ChainReader chain(segment.arena(Pid{from}), segment.cell(Pid{from}).direct[parity()]);
-  for (; !chain.done(); chain.Skip(sizeof(DirectRecord), 8)) {
-    CopyDirectPut(from, *reinterpret_cast<const DirectRecord*>(chain.record()));
-  }
-}
-
-void ExchangeForTest::CopyDirectPut(std::uint32_t from, const DirectRecord& put) {
-  BSP_CHECK(!SameNode(from, put.pid));
-  std::vector<std::byte> bytes(kChunkHeaderBytes + sizeof(PutRecord) + (put.bytes + 7) / 8 * 8);
-  auto* chunk = reinterpret_cast<Chunk*>(bytes.data());
-  chunk->used_bytes = bytes.size();
-  auto* record = reinterpret_cast<PutRecord*>(bytes.data() + kChunkHeaderBytes);
-  *record = PutRecord{
-      .slot = put.slot, .bytes = static_cast<std::uint32_t>(put.bytes), .offset = put.offset};
-  const iovec local{record + 1, put.bytes};
-  const iovec remote{reinterpret_cast<void*>(put.source), put.bytes};
-  BSP_CHECK(process_vm_readv(os_pids_[from], &local, 1, &remote, 1, 0) ==
-            static_cast<ssize_t>(put.bytes));
-  CopyChunk(from, put.pid, kPuts, *chunk);
+// Offered to the process while its ring has a place, else an ordinary put.
+void ExchangeForTest::CopyDirectPut(std::uint32_t from, std::uint32_t to, const Chunk& chunk) {
   counts_.direct_puts += 1;
+  NodeForTest& node = NodeOf(to);
+  EarlyPuts& early = node.segment.cell(Pid{to}).early[parity()];
+  const std::uint32_t offered = early.offered.load();
+  if (offered - early.taken.load() == kEarlyMax) {
+    std::vector<std::byte> whole((chunk.used_bytes + 7) / 8 * 8);
+    memcpy(whole.data(), &chunk, chunk.used_bytes);
+    auto& rounded = *reinterpret_cast<Chunk*>(whole.data());
+    rounded.used_bytes = whole.size();
+    return CopyChunk(from, to, kPuts, rounded);
+  }
+  std::byte* at = Place(node, from, static_cast<int>(parity()), chunk.used_bytes);
+  memcpy(at, &chunk, chunk.used_bytes);
+  early.places[offered % kEarlyMax] = {
+      .pid = from,
+      .reserved = 0,
+      .offset = static_cast<std::uint64_t>(at - node.segment.arena(Pid{from}))};
+  early.offered.store(offered + 1);
+  node.segment.header().barrier.released.Wake();
+  counts_.early_puts += 1;
 }
 
 bool ExchangeForTest::CopyAnswers() {

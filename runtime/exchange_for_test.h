@@ -38,7 +38,8 @@ using NodesForTest = std::vector<std::unique_ptr<NodeForTest>>;
 
 struct ExchangeCounts {
   std::uint64_t handed = 0;                                  ///< Chunks that were handed over.
-  std::uint64_t direct_puts = 0;                             ///< Sources that the worker read.
+  std::uint64_t direct_puts = 0;                             ///< Parts of unbuffered puts.
+  std::uint64_t early_puts = 0;                              ///< Of them, those offered at once.
   std::set<std::pair<std::uint32_t, std::uint64_t>> places;  ///< Of handed chunks: pid, offset.
 };
 
@@ -48,8 +49,8 @@ class ExchangeForTest {
   ExchangeForTest(NodesForTest& nodes, std::vector<std::uint32_t> node_of, Acknowledge acknowledge)
       : nodes_(nodes), node_of_(std::move(node_of)), acknowledge_(acknowledge) {}
 
-  /// p is known, and who the processes are to the system.
-  void Start(std::uint32_t p, std::vector<pid_t> os_pids);
+  /// p is known.
+  void Start(std::uint32_t p) { p_ = p; }
 
   /// All processes are in the last barrier of the superstep before: they have done with the one
   /// before that, whose memory will be used anew.
@@ -82,15 +83,13 @@ class ExchangeForTest {
   void AcknowledgeAll(std::uint32_t pid, unsigned parity);
   void CopyPair(std::uint32_t from, std::uint32_t to);
   void CopyVote(std::uint32_t from, NodeForTest& to);
-  void CopyDirectPuts(std::uint32_t from);
-  void CopyDirectPut(std::uint32_t from, const DirectRecord& put);
+  void CopyDirectPut(std::uint32_t from, std::uint32_t to, const Chunk& chunk);
   void CopyAnswersOf(NodeForTest& node, unsigned parity);
 
   NodesForTest& nodes_;
   std::vector<std::uint32_t> node_of_;
   Acknowledge acknowledge_;
   std::uint32_t p_ = 0;
-  std::vector<pid_t> os_pids_;
   std::uint64_t superstep_ = 0;
   std::map<std::pair<std::uint32_t, unsigned>, Ring> rings_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> fresh_;  ///< Images of this superstep.

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "base/poll_wait.h"
 #include "runtime/doorbell.h"
 #include "runtime/link_segment.h"
 
@@ -27,6 +28,11 @@ class HandedRing {
   /// Hands `full`, whose used_bytes is final, to the worker. Returns the chunk whose place it
   /// takes; waits if that has not been delivered yet.
   ChunkRoom Exchange(unsigned parity, std::uint32_t kind, Pid to, const ChunkRoom& full);
+
+  /// Exchange does not wait once this has changed.
+  Watched AwaitsPlace(unsigned parity) const {
+    return {rings_[parity][handed_[parity] % kHandedMax].state, HandedChunk::kHanded};
+  }
 
   /// A superstep of this parity begins, and the one before it is over everywhere.
   void Clear(unsigned parity);

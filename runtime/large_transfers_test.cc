@@ -158,20 +158,14 @@ void UnbufferedRing(Process& process) {
   process.End(0);
 }
 
-TEST(LargeTransfersTest, TheWorkerReadsTheSourcesOfUnbufferedPuts) {
+TEST(LargeTransfersTest, UnbufferedPutsToAnotherNodeAreWrittenByTheirTargets) {
   const JobOutcome outcome = RunOnNodes({.node_of = {0, 0, 1, 1}}, UnbufferedRing);
   ExpectAllEndWell(outcome);
-  EXPECT_EQ(outcome.counts.direct_puts, 2u * 4);  // Two pairs of neighbours live apart.
+  EXPECT_EQ(outcome.counts.direct_puts, 2u * 4 * 5);  // Two pairs live apart; parts of 256 KiB.
+  EXPECT_GT(outcome.counts.early_puts, 0u);
 }
 
-TEST(LargeTransfersTest, UnbufferedPutsAreBufferedWhereTheWorkerMayNotRead) {
-  const JobOutcome outcome =
-      RunOnNodes({.node_of = {0, 0, 1, 1}, .direct_puts = DirectPuts::kBuffered}, UnbufferedRing);
-  ExpectAllEndWell(outcome);
-  EXPECT_EQ(outcome.counts.direct_puts, 0u);
-}
-
-TEST(LargeTransfersTest, ManyUnbufferedPutsAreListed) {
+TEST(LargeTransfersTest, ManyUnbufferedPutsArrive) {
   const JobOutcome outcome = RunOnNodes({.node_of = {0, 1}}, [](Process& process) {
     constexpr std::size_t kBytes = kDirectBytesMin;
     constexpr std::size_t kCount = 200;

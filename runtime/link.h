@@ -34,7 +34,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 3;
+inline constexpr std::uint32_t kLinkVersion = 4;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
@@ -44,6 +44,7 @@ inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
 inline constexpr std::size_t kLineBytes = 64;
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::uint32_t kHandedMax = 16;
+inline constexpr std::uint32_t kEarlyMax = 8;
 inline constexpr int kHeaps = 3;
 inline constexpr int kAnswerHeap = 2;
 inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;     // If there is room.
@@ -216,6 +217,22 @@ struct RegistrationVote {
   std::uint64_t tag_bytes;  ///< The tag size from the next superstep on.
 };
 
+/// Unbuffered puts that came for a process from another node: chunks of one PutRecord each, in the
+/// images of their sources, which it writes itself while it is in bsp_sync. One ring for each
+/// parity; of its superstep a process takes all that has been offered when it is released. What
+/// finds no place is written behind the barrier, as an ordinary put. The memory of a chunk that was
+/// taken is used again.
+struct alignas(kLineBytes) EarlyPuts {
+  struct Place {
+    std::uint32_t pid;  ///< The source.
+    std::uint32_t reserved;
+    std::uint64_t offset;  ///< Of the chunk in its arena.
+  };
+  std::atomic<std::uint32_t> offered;  ///< By the worker, ever; the n-th is at n % kEarlyMax.
+  Place places[kEarlyMax];
+  alignas(kLineBytes) std::atomic<std::uint32_t> taken;  ///< By the process, ever.
+};
+
 struct alignas(kLineBytes) ProcessCell {
   std::atomic<ProcessState> state;
   std::uint32_t os_pid;
@@ -223,15 +240,15 @@ struct alignas(kLineBytes) ProcessCell {
   /// the right process (in pid namespaces of their own several processes have one number).
   std::uint64_t probe_address;
   std::uint64_t probe_value;
-  std::uint32_t in_end;        ///< Set when bsp_end is called.
-  std::uint32_t node;          ///< Where the process lives; set by the worker.
-  std::uint32_t worker_reads;  ///< Its worker may read its memory, and says so.
-  std::uint64_t direct[2];  ///< First chunk of its DirectRecords to other nodes, by parity, or 0.
+  std::uint32_t in_end;  ///< Set when bsp_end is called.
+  std::uint32_t node;    ///< Where the process lives; set by the worker.
+  std::uint32_t reserved;
   std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
   alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
+  EarlyPuts early[2];                             ///< The same.
 };
 
 /// What one process owes another in one superstep. Offsets of first chunks are 0 for none.
@@ -270,16 +287,6 @@ struct GetRecord {
   std::uint64_t destination;  ///< Address in the process that asks.
 };
 
-/// An unbuffered put to another node: the worker reads the source while the process waits in
-/// bsp_sync, and sends it in slices.
-struct DirectRecord {
-  std::uint32_t pid;
-  std::uint32_t slot;
-  std::uint64_t offset;
-  std::uint64_t bytes;
-  std::uint64_t source;  ///< Address in the process that puts.
-};
-
 /// A chunk of puts or messages for another node, which the worker may send while the process
 /// computes. It is out of its chain; those of one superstep and destination are sent in the order
 /// of the ring, before the chain. The n-th of a superstep, whatever its destination, takes place
@@ -289,7 +296,8 @@ struct DirectRecord {
 struct HandedChunk {
   enum State : std::uint32_t { kEmpty = 0, kHanded = 1, kDelivered = 2 };
   std::atomic<std::uint32_t> state;  ///< kHanded is set by the process, kDelivered by the worker.
-  std::uint32_t kind;                ///< 0: puts, 2: messages (BatchContent in net/frame.h).
+  std::uint32_t kind;                ///< 0: puts, 2: messages, 4: one unbuffered put, in a chunk of
+                                     ///< its own (BatchContent in net/frame.h).
   std::uint32_t pid;                 ///< For whom.
   std::uint32_t reserved;
   std::uint64_t offset;       ///< Of the chunk; its used_bytes is final.

@@ -42,6 +42,11 @@ class BarrierMember {
   void Release();
   void Wait(PollWait& wait) { wait.Until(barrier_->released, index_ + 1); }
 
+  /// The same, or until there are news (PollWait::UntilNews). True: go on to Leave.
+  bool WaitForNews(PollWait& wait, const Watched& news) {
+    return wait.UntilNews(barrier_->released, index_ + 1, news);
+  }
+
   /// After Release or Wait: how many processes brought what. Leaves this barrier.
   BarrierFlags Leave();
 

@@ -104,7 +104,7 @@ Job::Job(const NodesPlan& plan, ImagesForTest images)
   }
   for (std::uint32_t i = 0; i < p_; ++i) RestoreProcess(images.facts[i], images.sockets[i]);
   for (std::uint32_t i = 0; i < p_; ++i) AnswerHello(i);
-  exchange_.Start(p_, os_pids_);
+  exchange_.Start(p_);
 }
 
 void Job::MakeNodes() {
@@ -130,9 +130,7 @@ void Job::MakeNode(std::uint32_t number) {
   header.node = number;
   header.nodes = *std::max_element(plan_.node_of.begin(), plan_.node_of.end()) + 1;
   for (std::uint32_t i = 0; i < nprocs(); ++i) {
-    ProcessCell& cell = node->segment.cell(Pid{i});
-    cell.node = plan_.node_of[i];
-    cell.worker_reads = plan_.direct_puts == DirectPuts::kByWorker ? 1 : 0;
+    node->segment.cell(Pid{i}).node = plan_.node_of[i];
   }
   nodes_.push_back(std::move(node));
 }
@@ -290,7 +288,7 @@ bool Job::SpreadParticipants() {
   Segment& first = NodeOf(0).segment;
   if (p_ != 0 || first.header().bell.begun.load(std::memory_order_acquire) == 0) return false;
   p_ = first.header().participants.value.load();
-  exchange_.Start(p_, os_pids_);
+  exchange_.Start(p_);
   for (auto& node : nodes_) {
     for (std::uint32_t i = 0; i < p_; ++i) node->here += node->segment.IsHere(Pid{i}) ? 1 : 0;
     if (node != nodes_[plan_.node_of[0]]) node->segment.header().participants.Publish(p_);

@@ -15,13 +15,10 @@
 
 namespace bspnow {
 
-enum class DirectPuts { kByWorker, kBuffered };
-
 struct NodesPlan {
   std::vector<std::uint32_t> node_of;  ///< By pid; nodes are numbered from 0.
   bool check_full = false;
   Acknowledge acknowledge = Acknowledge::kAtOnce;
-  DirectPuts direct_puts = DirectPuts::kByWorker;
   std::vector<SaveForTest> saves = {};
   std::uint64_t lease_expires_behind = 0;  ///< Supersteps; see LeaseForTest.
 };

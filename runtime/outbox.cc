@@ -16,12 +16,7 @@ constexpr std::uint64_t kChunkBytesMax = 1 << 20;
 constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
-static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(DirectRecord));
-// Chunks that travel while the next is filled are shorter: what is under way then stays in the
-// caches, between the copy that is made here and that of the worker.
-constexpr std::uint64_t kHandedChunkBytes = 256 << 10;
-constexpr std::uint64_t kHandedPutBytesMax =
-    kHandedChunkBytes - kChunkHeaderBytes - sizeof(PutRecord);
+constexpr std::uint32_t kDirectPut = 4;  // HandedChunk::kind.
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
@@ -185,21 +180,19 @@ void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const
   entry.message_bytes += payload_bytes;
 }
 
-void Outbox::AppendDirectPut(const RemoteRange& to, const void* source) {
-  if (direct_.tail + sizeof(DirectRecord) > direct_.end) {
-    const std::uint64_t wanted = direct_.chunk == nullptr ? kFirstChunkBytes : direct_.next_bytes;
-    RequireRoom(wanted);
-    if (direct_.chunk != nullptr) Close(direct_, kRecordAlign);
-    direct_.tail = Open(direct_, segment_->cell(self_).direct[parity_], Allocate(wanted));
-    direct_.next_bytes = std::min(wanted * 2, kChunkBytesMax);
+void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
+  if (direct_room_.bytes < kHandedChunkBytes) {
+    RequireRoom(kHandedChunkBytes);
+    direct_room_ = Allocate(kHandedChunkBytes);
   }
-  *reinterpret_cast<DirectRecord*>(direct_.tail) =
-      DirectRecord{.pid = Value(to.pid),
-                   .slot = Value(to.slot),
-                   .offset = to.offset,
-                   .bytes = to.bytes,
-                   .source = reinterpret_cast<std::uintptr_t>(source)};
-  direct_.tail += sizeof(DirectRecord);
+  std::byte* at = arena_ + direct_room_.offset;
+  *reinterpret_cast<Chunk*>(at) =
+      Chunk{.next = 0, .used_bytes = kChunkHeaderBytes + sizeof(PutRecord) + to.bytes};
+  at += kChunkHeaderBytes;
+  *reinterpret_cast<PutRecord*>(at) = PutRecord{
+      .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
+  Copy(at + sizeof(PutRecord), source, to.bytes);
+  direct_room_ = ring_.Exchange(parity_, kDirectPut, to.pid, direct_room_);
   CountDirectPut(to.pid, to.bytes);
 }
 
@@ -213,8 +206,7 @@ void Outbox::Seal() {
     }
     is_touched_[pid] = 0;
   }
-  if (direct_.chunk != nullptr) Close(direct_, kRecordAlign);
-  direct_ = Writer{};
+  direct_room_ = ChunkRoom{};
 }
 
 void Outbox::NextSuperstep() {
@@ -224,7 +216,6 @@ void Outbox::NextSuperstep() {
   for (const std::uint32_t pid : touched_[parity_]) directory_[pid] = DirectoryEntry{};
   touched_[parity_].clear();
   if (ring_.attached()) {
-    segment_->cell(self_).direct[parity_] = 0;
     ring_.Clear(parity_);
   }
   // One large superstep must not hold its memory for the rest of the run: what the superstep that

@@ -55,8 +55,19 @@ class Outbox {
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes);
 
-  /// An unbuffered put to another node, whose source the worker will read.
-  void AppendDirectPut(const RemoteRange& to, const void* source);
+  /// Whether unbuffered puts to other nodes go by HandDirectPut.
+  bool HandsOver() const { return ring_.attached(); }
+
+  /// An unbuffered put of at most kHandedPutBytesMax to another node: the worker sends it at once.
+  /// Waits for a place in the ring; AwaitsPlace says for what.
+  void HandDirectPut(const RemoteRange& to, const std::byte* source);
+  Watched AwaitsPlace() const { return ring_.AwaitsPlace(parity_); }
+
+  // Chunks that travel while the next is filled are short: what is under way then stays in the
+  // caches, between the copy that is made here and that of the worker.
+  static constexpr std::uint64_t kHandedChunkBytes = 256 << 10;
+  static constexpr std::uint64_t kHandedPutBytesMax =
+      kHandedChunkBytes - kChunkHeaderBytes - sizeof(PutRecord);
 
   /// Counts an unbuffered transfer, which leaves no record, in the h-relation.
   void CountDirectPut(Pid to, std::uint64_t bytes) { Touch(to).bytes_to += bytes; }
@@ -144,7 +155,7 @@ class Outbox {
   std::uint64_t gets_ = 0;
   std::uint64_t records_ = 0;
   GrowArray<Writer> writers_;
-  Writer direct_{};  ///< Of the chain of unbuffered puts to other nodes.
+  ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.
   HandedRing ring_;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
   GrowArray<std::uint8_t> is_touched_;   ///< By pid, of the current parity.

@@ -108,7 +108,7 @@ void Process::AttachParts() {
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
-  direct_.Attach(*segment_, outbox_, wait_, self_, p_);
+  direct_.Attach(*segment_, outbox_, delivery_, wait_, self_, p_);
   recorder_.Attach(*segment_, self_, p_);
   full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
 }
@@ -307,9 +307,23 @@ BarrierFlags Process::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
     barrier_.Release();
   } else {
     if (last) doorbell_.AllArrived(barrier_.index());
-    barrier_.Wait(wait_);
+    if (several_nodes_) {
+      AwaitRelease();
+    } else {
+      barrier_.Wait(wait_);
+    }
   }
   return barrier_.Leave();
+}
+
+// Meanwhile unbuffered puts come.
+void Process::AwaitRelease() {
+  const unsigned parity = outbox_.parity();
+  bool released = false;
+  while (!released) {
+    released = barrier_.WaitForNews(wait_, delivery_.EarlyNews(parity));
+    delivery_.WriteEarly(parity);
+  }
 }
 
 void Process::Vote() {

@@ -129,6 +129,7 @@ class Process {
   [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
+  void AwaitRelease();
   void RequireSendable(const char* call, const char* name, std::uint64_t bytes) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();

@@ -100,10 +100,7 @@ HostLinkEvents HostedJob::EventsOfHost() {
           },
       .not_started = [this](int status,
                             const std::string& reason) { ReportNotStarted(status, reason); },
-      .attached =
-          [this](Pid pid, pid_t os_pid) {
-            if (exchanging_) context_.data_plane.SetProcess(job_, epoch_, pid, os_pid);
-          },
+      .attached = [](Pid, pid_t) {},
       .begun = [this](Pid pid) { OnBegun(pid); },
       .output = [this](Pid pid, Stream stream, std::string text,
                        std::uint64_t offset) { OnOutput(pid, stream, std::move(text), offset); },

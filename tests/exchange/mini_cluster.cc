@@ -181,17 +181,16 @@ absl::Status Node::StartProcesses() {
                             .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   host_ = std::make_unique<ProcessHost>(
       loop_, memory,
-      ProcessEvents{
-          .attached = [this](Pid pid,
-                             pid_t os_pid) { plane_->SetProcess(kJob, kEpoch, pid, os_pid); },
-          .begun = [](Pid) {},
-          .output =
-              [](Pid, Stream stream, std::string_view text) {
-                fwrite(text.data(), 1, text.size(), stream == Stream::kOutput ? stdout : stderr);
-                fflush(stdout);
-              },
-          .output_ended = [](Pid, Stream) {},
-          .exited = [this](Pid, int status) { OnExited(status); }});
+      ProcessEvents{.attached = [](Pid, pid_t) {},
+                    .begun = [](Pid) {},
+                    .output =
+                        [](Pid, Stream stream, std::string_view text) {
+                          fwrite(text.data(), 1, text.size(),
+                                 stream == Stream::kOutput ? stdout : stderr);
+                          fflush(stdout);
+                        },
+                    .output_ended = [](Pid, Stream) {},
+                    .exited = [this](Pid, int status) { OnExited(status); }});
   running_ = hosts_[number_].size();
   return host_->Start(
       ProcessPlan{.program = options_.program,

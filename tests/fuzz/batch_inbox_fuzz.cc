@@ -44,10 +44,7 @@ class Run {
         layout_(SmallLayout()),
         segment_(MappedRegion::Private(SegmentBytes(layout_)), layout_),
         shape_(TwoHosts()),
-        inbox_(segment_, shape_,
-               [this](Pid, std::uint64_t, const PutRecord&, std::span<const std::byte>) {
-                 return input_.ConsumeBool();
-               }) {
+        inbox_(segment_, shape_) {
     BSP_CHECK(segment_.valid());
   }
 

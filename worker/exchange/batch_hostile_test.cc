@@ -84,11 +84,9 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
       }
       auto* handed = reinterpret_cast<std::uint32_t*>(arena + layout.handed_offset);
       for (unsigned i = 0; i < 2 * kHandedMax * sizeof(HandedChunk) / 4; ++i) {
-        handed[i] = static_cast<std::uint32_t>(random() % 2 == 0 ? random() % 4 : number());
+        handed[i] = static_cast<std::uint32_t>(random() % 2 == 0 ? random() % 6 : number());
       }
       ProcessCell& cell = segment.cell(pid);
-      cell.direct[0] = number();
-      cell.direct[1] = number();
       for (RegistrationVote& vote : cell.votes) {
         vote = {.superstep = random() % 2 == 0 ? superstep : number(),
                 .digest = number(),
@@ -127,12 +125,13 @@ TEST_F(BatchHostileTest, RefusesPiecesThatMakeNoSense) {
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     const std::uint64_t superstep = i / 1000;
     if (i % 1000 == 0 && i != 0) inbox_.Publish(superstep - 1);
+    far_.segment().cell(Pid{2}).early[superstep & 1].taken = static_cast<std::uint32_t>(random());
+    std::string some(data, 0, random() % 256);
     const BatchPiece piece{.content = static_cast<std::uint32_t>(number(9)),
                            .source_pid = static_cast<std::uint32_t>(number(kProcs + 1)),
                            .destination_pid = static_cast<std::uint32_t>(number(kProcs + 1)),
-                           .chunk_bytes = number(4096),
+                           .chunk_bytes = random() % 2 == 0 ? some.size() : number(4096),
                            .chunk_offset = random() % 2 == 0 ? 0 : number(4096)};
-    std::string some(data, 0, random() % 256);
     for (char& c : some) c = static_cast<char>(number(4));
     const auto bytes = std::as_bytes(std::span(some));
     if (!inbox_.Check(0, piece, bytes.size()).ok()) continue;

@@ -33,6 +33,7 @@ absl::Status Wrong(const char* what) { return absl::InvalidArgumentError(what); 
 BatchContent ContentOf(const BatchPiece& piece) { return static_cast<BatchContent>(piece.content); }
 
 bool IsAnswer(const BatchPiece& piece) { return ContentOf(piece) == BatchContent::kAnswers; }
+bool IsDirect(const BatchPiece& piece) { return ContentOf(piece) == BatchContent::kDirectPut; }
 
 template <typename T>
 T Load(const std::byte* at) {
@@ -43,16 +44,18 @@ T Load(const std::byte* at) {
 
 }  // namespace
 
-BatchInbox::BatchInbox(const Segment& segment, const JobShape& shape, WriteDirect write_direct)
+BatchInbox::BatchInbox(const Segment& segment, const JobShape& shape)
     : segment_(segment),
       shape_(shape),
-      write_direct_(std::move(write_direct)),
       place_here_(shape.host_of.size()),
       heaps_(kHeaps * shape.host_of.size()) {
   for (std::uint32_t i = 0; i < shape.here().size(); ++i) {
     place_here_[Value(shape.here()[i])] = i;
   }
-  for (Side& side : sides_) side.index.resize(shape.host_of.size() * shape.here().size());
+  for (Side& side : sides_) {
+    side.index.resize(shape.host_of.size() * shape.here().size());
+    side.early.resize(shape.here().size());
+  }
 }
 
 // ---- Is it believable? --------------------------------------------------------------------------
@@ -81,7 +84,10 @@ absl::Status BatchInbox::Check(std::uint32_t host, const BatchPiece& piece,
       return to_here ? CheckChunk(piece, data_bytes) : Wrong("a destination that is not here");
     case BatchContent::kDirectPut:
       if (!to_here) return Wrong("a destination that is not here");
-      return data_bytes < sizeof(PutRecord) ? Wrong("an unbuffered put cut off") : absl::OkStatus();
+      if (data_bytes < sizeof(PutRecord) || data_bytes != piece.chunk_bytes) {
+        return Wrong("an unbuffered put cut off");
+      }
+      return CheckChunk(piece, data_bytes);
     case BatchContent::kEntries:
       return data_bytes % sizeof(BatchEntry) != 0 ? Wrong("sums cut off") : absl::OkStatus();
     case BatchContent::kVote:
@@ -111,7 +117,7 @@ BatchInbox::Pair& BatchInbox::pair(Side& side, Pid source, Pid destination) {
 BatchInbox::Partial& BatchInbox::partial(std::uint64_t superstep, const BatchPiece& piece) {
   Side& side = sides_[superstep & 1];
   if (IsAnswer(piece)) return side.answers[AnswersKey(piece)];
-  const auto chain = static_cast<Chain>(piece.content);
+  const Chain chain = IsDirect(piece) ? kDirect : static_cast<Chain>(piece.content);
   return pair(side, Pid{piece.source_pid}, Pid{piece.destination_pid}).partial[chain];
 }
 
@@ -161,6 +167,12 @@ absl::Status BatchInbox::MakeRoom(std::uint64_t superstep, const BatchPiece& pie
   }
   const std::uint64_t header = IsAnswer(piece) ? 0 : kChunkHeaderBytes;
   partial = Partial{.offset = 0, .bytes = piece.chunk_bytes, .done = 0};
+  if (IsDirect(piece)) {
+    const Pid destination{piece.destination_pid};
+    partial.offset = sides_[superstep & 1].early[place_here_[Value(destination)]].TakeRoom(
+        segment_.cell(destination).early[superstep & 1], source, piece.chunk_bytes);
+    if (partial.offset != 0) return absl::OkStatus();
+  }
   return Allocate(source, number, header + piece.chunk_bytes, partial.offset);
 }
 
@@ -172,7 +184,7 @@ std::byte* BatchInbox::Address(const BatchPiece& piece, const Partial& partial) 
 std::span<std::byte> BatchInbox::Place(std::uint64_t superstep, const BatchPiece& piece,
                                        std::size_t data_bytes) {
   const BatchContent content = ContentOf(piece);
-  if (content > BatchContent::kMessages && content != BatchContent::kAnswers) return {};
+  if (content > BatchContent::kMessages && !IsAnswer(piece) && !IsDirect(piece)) return {};
   Partial& partial = this->partial(superstep, piece);
   if (!MakeRoom(superstep, piece, partial).ok()) return {};  // Take will say so.
   return {Address(piece, partial), data_bytes};
@@ -188,8 +200,23 @@ absl::Status BatchInbox::TakeChunk(std::uint64_t superstep, const BatchPiece& pi
   if (partial.done != partial.bytes || IsAnswer(piece)) return absl::OkStatus();
   const Partial whole = std::exchange(partial, Partial{});
   Pair& pair = this->pair(sides_[superstep & 1], Pid{piece.source_pid}, Pid{piece.destination_pid});
-  Link(pair, static_cast<Chain>(piece.content), whole.offset, whole.bytes);
+  if (IsDirect(piece)) {
+    OfferEarly(pair, superstep & 1, whole);
+  } else {
+    Link(pair, static_cast<Chain>(piece.content), whole.offset, whole.bytes);
+  }
   return absl::OkStatus();
+}
+
+// A process that computes takes nothing, and gets the rest behind the barrier, as ordinary puts.
+void BatchInbox::OfferEarly(Pair& pair, unsigned parity, const Partial& chunk) {
+  EarlyOffers& offers = sides_[parity].early[place_here_[Value(pair.destination)]];
+  if (offers.Offer(segment_.cell(pair.destination).early[parity],
+                   {.source = pair.source, .offset = chunk.offset, .bytes = chunk.bytes})) {
+    segment_.header().barrier.released.Wake();
+  } else {
+    Link(pair, kPuts, chunk.offset, RoundUp(chunk.bytes, sizeof(std::uint64_t)));
+  }
 }
 
 void BatchInbox::Link(Pair& pair, Chain chain, std::uint64_t offset, std::uint64_t content_bytes) {
@@ -214,8 +241,6 @@ absl::Status BatchInbox::Take(std::uint64_t superstep, const BatchPiece& piece,
   switch (ContentOf(piece)) {
     case BatchContent::kEntries:
       return TakeEntries(superstep, piece, data);
-    case BatchContent::kDirectPut:
-      return TakeDirect(superstep, piece, data);
     case BatchContent::kVote:
       return TakeVote(superstep, piece, data);
     case BatchContent::kAnswersEnd:
@@ -244,31 +269,6 @@ absl::Status BatchInbox::TakeEntries(std::uint64_t superstep, const BatchPiece& 
   return absl::OkStatus();
 }
 
-// A target that cannot be written now gets the data behind the barrier, as an ordinary put.
-absl::Status BatchInbox::TakeDirect(std::uint64_t superstep, const BatchPiece& piece,
-                                    std::span<const std::byte> data) {
-  const auto put = Load<PutRecord>(data.data());
-  data = data.subspan(sizeof(PutRecord));
-  if (put.bytes != data.size()) return Wrong("an unbuffered put of another size");
-  const Pid source{piece.source_pid};
-  const Pid destination{piece.destination_pid};
-  if (write_direct_(destination, superstep, put, data)) return absl::OkStatus();
-  const std::size_t site_bytes = segment_.layout().check_full != 0 ? sizeof(std::uint64_t) : 0;
-  const std::uint64_t content =
-      RoundUp(sizeof(PutRecord) + site_bytes + data.size(), sizeof(std::uint64_t));
-  std::uint64_t offset = 0;
-  const int parity = static_cast<int>(superstep & 1);
-  if (absl::Status s = Allocate(source, parity, kChunkHeaderBytes + content, offset); !s.ok()) {
-    return s;
-  }
-  std::byte* at = segment_.arena(source) + offset + kChunkHeaderBytes;
-  memcpy(at, &put, sizeof put);
-  memset(at + sizeof put, 0, site_bytes);
-  Copy(at + sizeof put + site_bytes, data.data(), data.size());
-  Link(pair(sides_[superstep & 1], source, destination), kPuts, offset, content);
-  return absl::OkStatus();
-}
-
 absl::Status BatchInbox::TakeVote(std::uint64_t superstep, const BatchPiece& piece,
                                   std::span<const std::byte> data) {
   std::vector<Vote>& votes = sides_[superstep & 1].votes;
@@ -294,6 +294,7 @@ void BatchInbox::Publish(std::uint64_t superstep) {
   Side& side = sides_[parity];
   if (!side.votes.empty()) PublishVotes(side, parity);
   if (side.pairs.empty() && side.published.empty() && !much_memory_) return;
+  for (EarlyOffers& offers : side.early) offers.Clear();
   for (const Pair& old : side.published) {
     segment_.directory(old.source, parity)[Value(old.destination)] = DirectoryEntry{};
   }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -16,18 +15,15 @@
 #include "net/frame.h"
 #include "runtime/link_segment.h"
 #include "worker/exchange/batch_source.h"
+#include "worker/exchange/early_offers.h"
 #include "worker/exchange/job_shape.h"
 
 namespace bspnow {
 
 class BatchInbox {
  public:
-  /// Writes an unbuffered put into the memory of a process here; false if that cannot be done now.
-  using WriteDirect = std::function<bool(Pid destination, std::uint64_t superstep,
-                                         const PutRecord& put, std::span<const std::byte> data)>;
-
-  /// All but `write_direct` are the caller's and stay.
-  BatchInbox(const Segment& segment, const JobShape& shape, WriteDirect write_direct);
+  /// Both are the caller's and stay.
+  BatchInbox(const Segment& segment, const JobShape& shape);
 
   /// INVALID_ARGUMENT if `host` cannot have sent this piece. To be asked before the calls below.
   absl::Status Check(std::uint32_t host, const BatchPiece& piece, std::size_t data_bytes) const;
@@ -54,7 +50,7 @@ class BatchInbox {
                     std::vector<AnswerRequest>& requests) const;
 
  private:
-  enum Chain { kPuts, kGets, kMessages, kChains };
+  enum Chain { kPuts, kGets, kMessages, kDirect, kChains };
 
   /// A chunk that came in part.
   struct Partial {
@@ -92,6 +88,7 @@ class BatchInbox {
     std::vector<Pair> published;  ///< Still to be seen in the directories.
     std::vector<Vote> votes;
     std::unordered_map<std::uint64_t, Partial> answers;  ///< By AnswersKey.
+    std::vector<EarlyOffers> early;                      ///< By place of the destination.
   };
 
   static std::uint64_t AnswersKey(const BatchPiece& piece) {
@@ -108,8 +105,7 @@ class BatchInbox {
                          std::span<const std::byte> data);
   absl::Status TakeEntries(std::uint64_t superstep, const BatchPiece& piece,
                            std::span<const std::byte> data);
-  absl::Status TakeDirect(std::uint64_t superstep, const BatchPiece& piece,
-                          std::span<const std::byte> data);
+  void OfferEarly(Pair& pair, unsigned parity, const Partial& chunk);
   absl::Status TakeVote(std::uint64_t superstep, const BatchPiece& piece,
                         std::span<const std::byte> data);
   absl::Status CheckChunk(const BatchPiece& piece, std::size_t data_bytes) const;
@@ -119,7 +115,6 @@ class BatchInbox {
 
   const Segment& segment_;
   const JobShape& shape_;
-  WriteDirect write_direct_;
   std::vector<std::uint32_t> place_here_;  ///< By pid: its index among the processes here.
   std::vector<Heap> heaps_;
   std::array<Side, 2> sides_;

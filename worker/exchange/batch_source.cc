@@ -5,21 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "worker/exchange/process_memory.h"
-
 namespace bspnow {
 namespace {
 
-// Checksummed and sent while it lies in the cache; so for parts of chunks and for slices.
+// Checksummed and sent while it lies in the cache.
 constexpr std::uint64_t kPartBytesMax = std::uint64_t{256} << 10;
 static_assert(sizeof(BatchPiece) + kPartBytesMax <= kFramePayloadBytesMax);
-// Read, checksummed and sent while it lies in the cache.
-constexpr std::uint64_t kSliceBytes = std::uint64_t{256} << 10;
-// Each waiting slice takes memory of this daemon.
-constexpr std::size_t kSlicesMax = std::size_t{1} << 20;
 
-// Tokens of frames whose delivery matters: what it is, and for a handed chunk which.
-constexpr std::uint64_t kUnreadPut = std::uint64_t{1} << 62;
+// Tokens of frames whose delivery matters, those of handed chunks: which it is.
 constexpr std::uint64_t kHandedChunk = std::uint64_t{1} << 61;
 constexpr unsigned kParityShift = 40;
 constexpr unsigned kPidShift = 8;
@@ -46,23 +39,9 @@ absl::Status Nonsense(Pid pid, const char* what, std::uint64_t value) {
 BatchSource::BatchSource(const Segment& segment, const JobShape& shape)
     : segment_(segment),
       shape_(shape),
-      os_pids_(shape.host_of.size(), -1),
       rings_(2 * shape.host_of.size()),
       counted_(shape.hosts.size()),
       entries_(shape.hosts.size()) {}
-
-// ---- The processes' memory ----------------------------------------------------------------------
-
-void BatchSource::SetProcess(Pid pid, pid_t os_pid) { os_pids_[Value(pid)] = os_pid; }
-
-void BatchSource::OfferReading() {
-  for (const Pid pid : shape_.here()) {
-    ProcessCell& cell = segment_.cell(pid);
-    const bool may =
-        MayReadProcess(os_pid(pid), ReadOnce(cell.probe_address), ReadOnce(cell.probe_value));
-    __atomic_store_n(&cell.worker_reads, may ? 1u : 0u, __ATOMIC_RELAXED);
-  }
-}
 
 // ---- Frames -------------------------------------------------------------------------------------
 
@@ -145,7 +124,8 @@ absl::Status BatchSource::AddHanded(std::uint64_t superstep, Pid pid, std::uint3
   const std::uint32_t kind = ReadOnce(handed.kind);
   const std::uint32_t to = ReadOnce(handed.pid);
   const auto content = static_cast<BatchContent>(kind);
-  if (content != BatchContent::kPuts && content != BatchContent::kMessages) {
+  if (content != BatchContent::kPuts && content != BatchContent::kMessages &&
+      content != BatchContent::kDirectPut) {
     return Nonsense(pid, "a chunk handed over of kind", kind);
   }
   if (to >= shape_.participants || shape_.IsHere(to)) {
@@ -155,6 +135,10 @@ absl::Status BatchSource::AddHanded(std::uint64_t superstep, Pid pid, std::uint3
   const std::uint64_t offset = ReadOnce(handed.offset);
   if (absl::Status s = CheckChunk(segment_, pid, parity, offset, chunk); !s.ok()) return s;
   if (chunk.bytes == 0) return Nonsense(pid, "an empty chunk handed over at", offset);
+  if (content == BatchContent::kDirectPut &&
+      (chunk.bytes < sizeof(PutRecord) || chunk.bytes > kPartBytesMax)) {
+    return Nonsense(pid, "an unbuffered put handed over in bytes", chunk.bytes);
+  }
   OutgoingBatch head = Begin(superstep, content, pid, Pid{to});
   head.token = kHandedChunk | std::uint64_t{parity} << kParityShift |
                std::uint64_t{Value(pid)} << kPidShift | slot;
@@ -208,7 +192,7 @@ absl::Status BatchSource::AddOwed(std::uint64_t superstep, Pid pid, Frames& fram
       if (absl::Status s = AddChain(frames, head, first, budget); !s.ok()) return s;
     }
   }
-  return AddDirect(superstep, pid, budget, frames);
+  return absl::OkStatus();
 }
 
 void BatchSource::AddEntries(std::uint64_t superstep, Frames& frames) {
@@ -226,66 +210,6 @@ void BatchSource::AddEntries(std::uint64_t superstep, Frames& frames) {
     }
     entries_[host].clear();
   }
-}
-
-// ---- Unbuffered puts ----------------------------------------------------------------------------
-
-absl::Status BatchSource::AddDirect(std::uint64_t superstep, Pid pid, ChainBudget& budget,
-                                    Frames& frames) {
-  const unsigned parity = superstep & 1;
-  const std::uint64_t first = ReadOnce(segment_.cell(pid).direct[parity]);
-  ChainWalk walk(segment_, pid, parity, first, budget);
-  while (!walk.done()) {
-    ChunkContent content;
-    if (absl::Status s = walk.Next(content); !s.ok()) return s;
-    if (content.bytes % sizeof(DirectRecord) != 0) {
-      return Nonsense(pid, "unbuffered puts in bytes", content.bytes);
-    }
-    const std::byte* records = segment_.arena(pid) + content.offset;
-    for (std::uint64_t at = 0; at < content.bytes; at += sizeof(DirectRecord)) {
-      const auto& shared = *reinterpret_cast<const DirectRecord*>(records + at);
-      const DirectRecord record{.pid = ReadOnce(shared.pid),
-                                .slot = ReadOnce(shared.slot),
-                                .offset = ReadOnce(shared.offset),
-                                .bytes = ReadOnce(shared.bytes),
-                                .source = ReadOnce(shared.source)};
-      if (absl::Status s = AddDirectRecord(superstep, pid, record, frames); !s.ok()) return s;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status BatchSource::AddDirectRecord(std::uint64_t superstep, Pid pid,
-                                          const DirectRecord& record, Frames& frames) {
-  if (record.pid >= shape_.participants || shape_.IsHere(record.pid)) {
-    return Nonsense(pid, "an unbuffered put for pid", record.pid);
-  }
-  std::vector<OutgoingBatch>& to = frames[shape_.host_of[record.pid]];
-  if (record.bytes / kSliceBytes > kSlicesMax - std::min(to.size(), kSlicesMax)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "pid ", Value(pid), " puts more than ", kSlicesMax * kSliceBytes >> 30,
-        " GiB in one superstep, the last ", record.bytes, " bytes; transfer less at a time"));
-  }
-  for (std::uint64_t at = 0; at < record.bytes; at += kSliceBytes) {
-    const std::uint64_t bytes = std::min(record.bytes - at, kSliceBytes);
-    OutgoingBatch frame = Begin(superstep, BatchContent::kDirectPut, pid, Pid{record.pid});
-    Append(frame.owned, PutRecord{.slot = record.slot,
-                                  .bytes = static_cast<std::uint32_t>(bytes),
-                                  .offset = record.offset + at});
-    struct Slice {
-      pid_t os_pid;
-      std::uint64_t address;
-    };
-    const Slice slice{os_pid(pid), record.source + at};
-    frame.source = [slice](std::span<std::byte> to) {
-      return ReadProcess(slice.os_pid, slice.address, to);
-    };
-    frame.source_bytes = bytes;
-    frame.token = kUnreadPut;
-    unread_puts_ += 1;
-    to.push_back(std::move(frame));
-  }
-  return absl::OkStatus();
 }
 
 // ---- Votes --------------------------------------------------------------------------------------
@@ -352,20 +276,17 @@ absl::Status BatchSource::CollectAnswers(std::uint64_t superstep,
 
 // ---- Afterwards ---------------------------------------------------------------------------------
 
-bool BatchSource::OnDelivered(std::uint64_t token) {
-  if ((token & kUnreadPut) != 0) return true;
+void BatchSource::OnDelivered(std::uint64_t token) {
   const unsigned parity = token >> kParityShift & 1;
   const auto pid = static_cast<std::uint32_t>(token >> kPidShift);
   const auto slot = static_cast<std::uint32_t>(token & (kHandedMax - 1));
   ring(Pid{pid}, parity).taken &= ~(1u << slot);
   segment_.handed(Pid{pid}, parity)[slot].state.store(HandedChunk::kDelivered,
                                                       std::memory_order_release);
-  return false;
 }
 
 void BatchSource::OnReleased(std::uint64_t superstep) {
   std::fill(counted_.begin(), counted_.end(), 0);
-  unread_puts_ = 0;
   // The next superstep of the other parity begins after this: its ring must look unused.
   const unsigned parity = (superstep + 1) & 1;
   for (const Pid pid : shape_.here()) {

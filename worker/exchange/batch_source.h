@@ -5,7 +5,6 @@
 #define WORKER_EXCHANGE_BATCH_SOURCE_H_
 
 #include <absl/status/status.h>
-#include <sys/types.h>
 
 #include <array>
 #include <cstdint>
@@ -35,10 +34,6 @@ class BatchSource {
   /// Both are the caller's and stay.
   BatchSource(const Segment& segment, const JobShape& shape);
 
-  /// The kernel's number of a process here; tells it whether its memory can be read.
-  void SetProcess(Pid pid, pid_t os_pid);
-  void OfferReading();
-
   /// What was handed over in this superstep since the last call.
   absl::Status CollectHanded(std::uint64_t superstep, Frames& frames);
 
@@ -51,17 +46,12 @@ class BatchSource {
 
   /// Frames collected in this superstep, by host; answers are not counted.
   std::span<const std::uint64_t> counted() const { return counted_; }
-  /// Of these, those that read a process's memory when they are sent.
-  std::uint64_t unread_puts() const { return unread_puts_; }
 
-  /// A frame with a token was acknowledged. True: it was an unread put.
-  bool OnDelivered(std::uint64_t token);
+  /// A frame with a token was acknowledged.
+  void OnDelivered(std::uint64_t token);
 
   /// This superstep is over; the rings of the one before will be used again.
   void OnReleased(std::uint64_t superstep);
-
-  /// -1 until it is known.
-  pid_t os_pid(Pid pid) const { return os_pids_[Value(pid)]; }
 
  private:
   struct Ring {
@@ -79,18 +69,13 @@ class BatchSource {
                         ChainBudget& budget);
   absl::Status AddHanded(std::uint64_t superstep, Pid pid, std::uint32_t slot, Frames& frames);
   absl::Status AddOwed(std::uint64_t superstep, Pid pid, Frames& frames);
-  absl::Status AddDirect(std::uint64_t superstep, Pid pid, ChainBudget& budget, Frames& frames);
-  absl::Status AddDirectRecord(std::uint64_t superstep, Pid pid, const DirectRecord& record,
-                               Frames& frames);
   void AddEntries(std::uint64_t superstep, Frames& frames);
   absl::Status AddVote(std::uint64_t superstep, Pid pid, Frames& frames);
 
   const Segment& segment_;
   const JobShape& shape_;
-  std::vector<pid_t> os_pids_;
   std::vector<Ring> rings_;
   std::vector<std::uint64_t> counted_;
-  std::uint64_t unread_puts_ = 0;
   std::vector<std::vector<BatchEntry>> entries_;  ///< By host, while they are collected.
 };
 

@@ -104,7 +104,7 @@ TEST_F(BatchTest, SendsHandedChunksFirstAndInTheOrderOfTheRing) {
   inbox_.Publish(0);
   EXPECT_EQ(Content(Pid{0}, Image(Pid{0}, Pid{2}, 0).puts), "one two last");
   EXPECT_EQ(near_.segment().handed(Pid{0}, 0)[0].state, HandedChunk::kHanded);
-  EXPECT_FALSE(source_.OnDelivered(token));
+  source_.OnDelivered(token);
   EXPECT_EQ(near_.segment().handed(Pid{0}, 0)[0].state, HandedChunk::kDelivered);
 }
 
@@ -121,27 +121,59 @@ TEST_F(BatchTest, LooksAtARingAnewTwoSuperstepsLater) {
   EXPECT_EQ(Content(Pid{0}, Image(Pid{0}, Pid{2}, 0).puts), "superstep 4");
 }
 
-TEST_F(BatchTest, ReadsUnbufferedPutsWhenTheyAreSent) {
-  std::string data(2 * kPartBytes + 5, 'x');
-  const DirectRecord record{.pid = 3,
-                            .slot = 6,
-                            .offset = 100,
-                            .bytes = data.size(),
-                            .source = reinterpret_cast<std::uintptr_t>(data.data())};
+std::string DirectPut(const std::string& data) {
+  const PutRecord record{
+      .slot = 6, .bytes = static_cast<std::uint32_t>(data.size()), .offset = 100};
+  return std::string(reinterpret_cast<const char*>(&record), sizeof record) + data;
+}
+
+TEST_F(BatchTest, OffersUnbufferedPutsToTheirProcessAtOnce) {
   Outbox one(near_.segment(), Pid{1});
-  source_.SetProcess(Pid{1}, getpid());
-  near_.segment().cell(Pid{1}).direct[0] =
-      one.Chunk(0, std::string(reinterpret_cast<const char*>(&record), sizeof record), 0);
-  writes_ = false;  // Then it becomes an ordinary put.
-  ASSERT_TRUE(Superstep(0, kData).ok());
-  ASSERT_EQ(written_.size(), 3u);
-  EXPECT_EQ(written_[1].pid, Pid{3});
-  EXPECT_EQ(written_[1].put.slot, 6u);
-  EXPECT_EQ(written_[1].put.offset, 100 + kPartBytes);
-  EXPECT_EQ(written_[2].bytes, 5u);
+  const std::string put = DirectPut("unbuffered");
+  one.Hand(0, 0, Pid{3}, one.Chunk(0, put, 0), BatchContent::kDirectPut);
+  BatchSource::Frames frames(2);
+  ASSERT_TRUE(source_.CollectHanded(0, frames).ok());
+  ASSERT_TRUE(Deliver(frames).ok());
+  const EarlyPuts& early = far_.segment().cell(Pid{3}).early[0];
+  ASSERT_EQ(early.offered, 1u);
+  EXPECT_EQ(early.places[0].pid, 1u);
+  EXPECT_EQ(memcmp(far_.segment().arena(Pid{1}) + early.places[0].offset + kChunkHeaderBytes,
+                   put.data(), put.size()),
+            0);
+  inbox_.Publish(0);
+  EXPECT_EQ(Image(Pid{1}, Pid{3}, 0).puts, 0u);
+}
+
+TEST_F(BatchTest, AnUnbufferedPutThatFindsNoPlaceIsAnOrdinaryOne) {
+  Outbox one(near_.segment(), Pid{1});
+  for (std::uint32_t i = 0; i <= kEarlyMax; ++i) {
+    BatchSource::Frames frames(2);
+    one.Hand(0, i % kHandedMax, Pid{3}, one.Chunk(0, DirectPut("12345"), 0),
+             BatchContent::kDirectPut);
+    ASSERT_TRUE(source_.CollectHanded(0, frames).ok());
+    const std::uint64_t token = frames[1].at(0).token;
+    ASSERT_TRUE(Deliver(frames).ok());
+    source_.OnDelivered(token);
+  }
+  inbox_.Publish(0);
+  EXPECT_EQ(far_.segment().cell(Pid{3}).early[0].offered, kEarlyMax);
   const std::string puts = Content(Pid{1}, Image(Pid{1}, Pid{3}, 0).puts);
-  ASSERT_EQ(puts.size(), 3 * sizeof(PutRecord) + 2 * kPartBytes + 8);
-  EXPECT_EQ(puts.substr(puts.size() - 8, 5), "xxxxx");
+  EXPECT_EQ(puts.size(), sizeof(PutRecord) + 8);  // Padded, as records are.
+  EXPECT_EQ(puts.substr(sizeof(PutRecord), 5), "12345");
+}
+
+TEST_F(BatchTest, FillsTheRoomOfAnUnbufferedPutThatWasTakenAgain) {
+  const BatchPiece piece{.content = static_cast<std::uint32_t>(BatchContent::kDirectPut),
+                         .source_pid = 0,
+                         .destination_pid = 2,
+                         .chunk_bytes = kPartBytes};
+  const auto first = inbox_.Place(0, piece, kPartBytes);
+  ASSERT_TRUE(inbox_.Take(0, piece, first).ok());
+  const auto second = inbox_.Place(0, piece, kPartBytes);
+  EXPECT_NE(second.data(), first.data());
+  ASSERT_TRUE(inbox_.Take(0, piece, second).ok());
+  far_.segment().cell(Pid{2}).early[0].taken = 1;
+  EXPECT_EQ(inbox_.Place(0, piece, kPartBytes).data(), first.data());
 }
 
 TEST_F(BatchTest, CarriesVotesWithTheirRegistrations) {

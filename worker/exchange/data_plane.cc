@@ -34,7 +34,6 @@ class DataPlane::Impl final : private BatchSink, private Poller {
   absl::Status Listen(const std::string& address);
   void JoinCoordinator(const CoordinatorPlan& plan);
   void AddJob(const JobPlan& plan);
-  void SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid);
   void RemoveJob(JobId job, Epoch epoch);
   Superstep superstep(JobId job, Epoch epoch) const;
   DataPlaneStatistics statistics() const;
@@ -197,11 +196,6 @@ void DataPlane::Impl::AddJob(const JobPlan& plan) {
     [[maybe_unused]] const ssize_t n = read(fd, &rings, sizeof rings);
     Poll();
   });
-}
-
-void DataPlane::Impl::SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid) {
-  HostedJob* hosted = Find(job, epoch);
-  if (hosted != nullptr) hosted->exchange.SetProcess(pid, os_pid);
 }
 
 void DataPlane::Impl::RemoveJob(JobId job, Epoch epoch) {
@@ -388,10 +382,6 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) { impl_->JoinCoordi
 void DataPlane::AddJob(const JobPlan& plan) { impl_->AddJob(plan); }
 void DataPlane::RemoveJob(JobId job, Epoch epoch) { impl_->RemoveJob(job, epoch); }
 DataPlaneStatistics DataPlane::statistics() const { return impl_->statistics(); }
-
-void DataPlane::SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid) {
-  impl_->SetProcess(job, epoch, pid, os_pid);
-}
 
 Superstep DataPlane::superstep(JobId job, Epoch epoch) const {
   return impl_->superstep(job, epoch);

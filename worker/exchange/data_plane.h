@@ -5,7 +5,6 @@
 #define WORKER_EXCHANGE_DATA_PLANE_H_
 
 #include <absl/status/statusor.h>
-#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
@@ -78,9 +77,6 @@ class DataPlane {
 
   /// Exchanges for a job, before its first process runs. Its pids must be in ascending order.
   void AddJob(const JobPlan& plan);
-
-  /// The kernel's number of a process of this node, in the worker's pid namespace.
-  void SetProcess(JobId job, Epoch epoch, Pid pid, pid_t os_pid);
 
   /// Forgets the job and all its frames. When its processes are gone, or about to be killed.
   void RemoveJob(JobId job, Epoch epoch);

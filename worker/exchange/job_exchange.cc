@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "worker/exchange/arrival_figures.h"
-#include "worker/exchange/process_memory.h"
 
 namespace bspnow {
 namespace {
@@ -45,11 +44,7 @@ JobExchange::JobExchange(const Segment& segment, JobShape shape, ExchangeRim& ri
                            .hosts = static_cast<std::uint32_t>(shape_.hosts.size()),
                            .barriers_per_superstep = segment.layout().check_full != 0 ? 2u : 1u}),
       source_(segment, shape_),
-      inbox_(segment, shape_,
-             [this](Pid destination, std::uint64_t superstep, const PutRecord& put,
-                    std::span<const std::byte> data) {
-               return WriteDirect(destination, superstep, put, data);
-             }),
+      inbox_(segment, shape_),
       frames_(shape_.hosts.size()),
       owed_(shape_.hosts.size()) {}
 
@@ -92,11 +87,6 @@ bool JobExchange::Sleep() {
 }
 
 void JobExchange::Awake() { segment_.header().bell.sleeping.store(0, std::memory_order_relaxed); }
-
-void JobExchange::SetProcess(Pid pid, pid_t os_pid) {
-  source_.SetProcess(pid, os_pid);
-  if (exchange_.barrier() != 0 || exchange_.waiting()) source_.OfferReading();
-}
 
 // ---- bsp_begin ----------------------------------------------------------------------------------
 
@@ -152,13 +142,11 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
                  absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
                               " where ", exchange_.barrier() + 1, " was due"));
   }
-  if (exchange_.barrier() == 0) source_.OfferReading();
   std::uint64_t unread_puts = 0;
   std::fill(owed_.begin(), owed_.end(), 0);
   if (exchange_.ends_superstep()) {
     if (!Collect(counts)) return;
     std::copy(source_.counted().begin(), source_.counted().end(), owed_.begin());
-    unread_puts = source_.unread_puts();
   }
   const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_, unread_puts);
   EncodeArrival();
@@ -217,11 +205,8 @@ void JobExchange::SendFrames() {
     const std::uint32_t host = (shape_.self + k) % hosts;
     if (frames_[host].empty()) continue;
     sent_ = std::max(sent_, Value(frames_[host].back().superstep) + 1);
-    const bool unread = std::any_of(frames_[host].begin(), frames_[host].end(),
-                                    [](const OutgoingBatch& frame) { return !!frame.source; });
     rim_.SendToHost(host, frames_[host]);
     frames_[host].clear();
-    if (unread) rim_.RequestAck(host);
   }
 }
 
@@ -231,9 +216,7 @@ void JobExchange::SendHanded() {
   SendFrames();
 }
 
-void JobExchange::OnDelivered(std::uint64_t token) {
-  if (source_.OnDelivered(token)) Perform(exchange_.OnDelivered(1));
-}
+void JobExchange::OnDelivered(std::uint64_t token) { source_.OnDelivered(token); }
 
 void JobExchange::OnAnswers(std::uint32_t answers) {
   if (answers != static_cast<std::uint32_t>(exchange_.superstep())) {
@@ -293,22 +276,6 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   }
   Perform(exchange_.OnFrame(host, header.superstep, frame_class));
   return FrameFault::kNone;
-}
-
-// Only while the target is in this superstep: before, it may still be delivering the last one.
-bool JobExchange::WriteDirect(Pid destination, std::uint64_t superstep, const PutRecord& put,
-                              std::span<const std::byte> data) {
-  ProcessCell& cell = segment_.cell(destination);
-  const pid_t os_pid = source_.os_pid(destination);
-  if (os_pid <= 0 || ReadOnce(cell.worker_reads) == 0 || put.slot >= kSlotsMax ||
-      cell.started.value.load(std::memory_order_acquire) !=
-          static_cast<std::uint32_t>(superstep + 1)) {
-    return false;
-  }
-  const RegisteredArea& area = segment_.slots(destination)[put.slot];
-  const std::uint64_t bytes = ReadOnce(area.bytes);
-  if (put.offset > bytes || data.size() > bytes - put.offset) return false;
-  return WriteProcess(os_pid, ReadOnce(area.address) + put.offset, data);
 }
 
 // ---- Release ------------------------------------------------------------------------------------

@@ -53,7 +53,6 @@ class JobExchange {
   /// From now on the processes ring the doorbell, or no longer. True: there is something to do.
   bool Sleep();
   void Awake();
-  void SetProcess(Pid pid, pid_t os_pid);
 
   // ---- The coordinator
 
@@ -103,8 +102,6 @@ class JobExchange {
   void Release();
   void OrderImage(BarrierPhase& phase);
   void TakeAnswers();
-  bool WriteDirect(Pid destination, std::uint64_t superstep, const PutRecord& put,
-                   std::span<const std::byte> data);
   FrameHeader Header(FrameKind kind) const;
   BarrierPhase& phase(std::uint64_t barrier) const {
     return segment_.header().barrier.phases[barrier & 1];
