@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "base/write_all.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/coordinator_channel.h"
 #include "worker/open_calls.h"
 
 namespace bspnow {
@@ -23,7 +24,6 @@ namespace {
 constexpr std::chrono::milliseconds kPause{250};
 constexpr int kTries = 240;  // A minute, if the coordinator is away.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
-constexpr int kMessageBytesMax = 64 << 20;
 
 absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
   if (status.ok()) return absl::OkStatus();
@@ -31,18 +31,12 @@ absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
                       absl::StrCat(what, ": ", status.error_message()));
 }
 
-std::shared_ptr<grpc::Channel> ChannelTo(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, static_cast<int>(kPause.count()));
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-}
-
 }  // namespace
 
 class ContentStub::Rim {
  public:
-  explicit Rim(const std::string& address) : stub_(proto::Workers::NewStub(ChannelTo(address))) {}
+  explicit Rim(const std::string& address)
+      : stub_(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
 
   void Stop() { calls_.Stop(); }
   absl::Status ReadBlob(const std::string& sha256, int file);

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "proto/workers.grpc.pb.h"
+#include "worker/coordinator_channel.h"
 #include "worker/open_calls.h"
 
 namespace bspnow {
@@ -26,11 +27,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBackoffLeast{50};
 constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
 constexpr milliseconds kStrangerPause{1000};
-constexpr milliseconds kConnectTimeout{1000};
-constexpr milliseconds kKeepaliveTime{8000};  // Above what the coordinator bears.
-constexpr milliseconds kKeepaliveTimeout{2000};
 constexpr milliseconds kRegisterTimeout{5000};
-constexpr int kMessageBytesMax = 64 << 20;
 
 }  // namespace
 
@@ -96,19 +93,7 @@ CoordinatorStub::Rim::Rim(EventLoop& loop, const std::string& address,
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
-      stub_(proto::Workers::NewStub([&] {
-        grpc::ChannelArguments arguments;
-        arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
-        arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, static_cast<int>(kBackoffMost.count()));
-        arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
-                         static_cast<int>(kBackoffLeast.count()));
-        arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS,
-                         static_cast<int>(kConnectTimeout.count()));
-        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(kKeepaliveTime.count()));
-        arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-                         static_cast<int>(kKeepaliveTimeout.count()));
-        return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
-      }())),
+      stub_(proto::Workers::NewStub(ChannelToCoordinator(address))),
       thread_([this] { Run(); }) {}
 
 void CoordinatorStub::Rim::Stop() {

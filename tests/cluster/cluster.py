@@ -117,7 +117,8 @@ class Cluster:
     def daemon_environment(self):
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("BSP_COORDINATOR", "BSP_NPROCS")}
-        environment.update({left_behind.MARK: self.mark, "TMPDIR": self._path("tmp")})
+        environment.update({left_behind.MARK: self.mark, "TMPDIR": self._path("tmp"),
+                            "http_proxy": "http://127.0.0.1:1"})  # Daemons must not heed it.
         return environment
 
     def _daemon(self, name, command):
