@@ -288,6 +288,8 @@ absl::Status JobLogs::SyncFile(Written& written) {
 }
 
 void JobLogs::WriteEnd(JobId job, Written& written) {
+  if (absl::Status synced = SyncFile(written); !synced.ok())
+    spdlog::error("event=log_unsynced job={} reason=\"{}\"", Value(job), synced.ToString());
   GrowingLog::Extent extent = written.log->extent();
   extent.ended = true;
   written.log->Set(std::move(extent));

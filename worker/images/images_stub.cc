@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "base/unique_fd.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/images/image_name.h"
 #include "worker/images/image_reception.h"
 
 namespace bspnow {
@@ -120,7 +122,11 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   if (!taken.ok()) return taken;
   if (!given.ok()) return given;
   if (!reception) return absl::DataLossError(absl::StrCat(address, " sent nothing of ", name));
-  const absl::Status kept = reception->Commit(ImageReception::Durability::kCached);
+  // Checkpoints to come count on a text that is there.
+  const std::optional<StoredName> parsed = ParseStoredName(name);
+  const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
+  const absl::Status kept = reception->Commit(is_text ? ImageReception::Durability::kSynced
+                                                      : ImageReception::Durability::kCached);
   if (kept.ok()) return kept;
   return absl::Status(kept.code(), absl::StrCat(kept.message(), ", as it came from ", address));
 }
