@@ -3,8 +3,9 @@
 #ifndef WORKER_HOSTED_JOBS_FIXTURE_H_
 #define WORKER_HOSTED_JOBS_FIXTURE_H_
 
+#include <absl/strings/escaping.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -42,18 +44,29 @@ class HostedJobsTest : public testing::Test {
     data_plane_.reset();
   }
 
-  // What is in the cache's directory when it is opened is believed.
+  // As an earlier run would have left it in the cache.
   std::string AddContent(const fs::path& from) {
-    const std::string hash(64, static_cast<char>('a' + contents_++));
-    fs::copy_file(from, root_ + "/cache/" + hash);
-    chmod((root_ + "/cache/" + hash).c_str(), 0555);
+    std::ostringstream content;
+    content << std::ifstream(from).rdbuf();
+    const std::string bytes = content.str();
+    std::string digest(EVP_MAX_MD_SIZE, '\0');
+    unsigned digest_bytes = 0;
+    EXPECT_EQ(
+        EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
+                   &digest_bytes, EVP_sha256(), nullptr),
+        1);
+    const std::string hash = absl::BytesToHexString(digest.substr(0, digest_bytes));
+    const std::string path = root_ + "/cache/" + hash;
+    fs::copy_file(from, path, fs::copy_options::skip_existing);
+    chmod(path.c_str(), 0555);
     return hash;
   }
-  std::string AddScript(const std::string& text) {
-    const std::string path = root_ + "/script";
-    std::ofstream(path) << "#!/bin/sh\n" << text << "\n";
+  std::string AddText(const std::string& text) {
+    const std::string path = root_ + "/text";
+    std::ofstream(path) << text;
     return AddContent(path);
   }
+  std::string AddScript(const std::string& text) { return AddText("#!/bin/sh\n" + text + "\n"); }
 
   void Open() {
     OpenWithoutLease();
@@ -163,7 +176,6 @@ class HostedJobsTest : public testing::Test {
   const RaisedLimits limits_;
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path();
-  int contents_ = 0;
   std::uint64_t quota_bytes_ = 0;
   EventLoop loop_;
   std::unique_ptr<DataPlane> data_plane_;

@@ -85,8 +85,7 @@ TEST_F(HostedJobsTest, ClearsAJobThatIsEndedBeforeItsProcessesRun) {
 }
 
 TEST_F(HostedJobsTest, SaysWhyAJobCannotStart) {
-  const std::string no_program = AddScript("");
-  std::ofstream(root_ + "/cache/" + no_program) << "neither ELF nor script";
+  const std::string no_program = AddText("neither ELF nor script");
   Open();
   jobs_->OnOrder(StartOrder(1, no_program, 1));
   jobs_->OnOrder(StartOrder(2, std::string(64, 'f'), 1));
