@@ -28,8 +28,7 @@ enum class FrameKind : std::uint16_t {
   kArrive = 6,     ///< Worker to coordinator: all processes of a node are at a barrier.
   kRelease = 7,    ///< Coordinator to worker: all processes of the group are.
   kBatch = 8,      ///< Worker to worker. Payload BatchPiece and data.
-  kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in. From a sender of
-                   ///< Batch frames, sequence 0: send me one now.
+  kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in.
   kAbort = 10,     ///< The sender closes the stream; the payload is the reason, as text.
   kProgress = 11,  ///< Worker to coordinator, of a job that it hosts alone. Payload ProgressBody.
 };

@@ -119,15 +119,7 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
   const auto kind = static_cast<FrameKind>(frame.header.kind);
   if (state_ == State::kStranger)
     return kind == FrameKind::kHello ? OnHello(frame) : FrameFault::kMalformed;
-  switch (kind) {
-    case FrameKind::kBatch:
-      return OnBatch(frame);
-    case FrameKind::kAck:
-      Ack();
-      return FrameFault::kNone;
-    default:
-      return FrameFault::kMalformed;
-  }
+  return kind == FrameKind::kBatch ? OnBatch(frame) : FrameFault::kMalformed;
 }
 
 FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {

@@ -80,13 +80,6 @@ TEST_F(ReceivingStreamsTest, AcknowledgesSoonAfterTheLastFrame) {
   EXPECT_EQ(peer->headers.size(), 2u) << "one Ack for all";
 }
 
-TEST_F(ReceivingStreamsTest, AcknowledgesAtOnceWhenAsked) {
-  auto peer = Welcomed(5);
-  peer->stream.Send(HeaderOf(FrameKind::kAck), {});
-  RunUntil([&] { return peer->Got(FrameKind::kAck); });
-  EXPECT_EQ(peer->headers.back().sequence, 0u);
-}
-
 TEST_F(ReceivingStreamsTest, DropsAndCountsDuplicates) {
   auto peer = Welcomed(5);
   peer->Batch(1, 10);

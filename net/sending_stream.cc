@@ -27,7 +27,7 @@ iovec AsPiece(std::span<const std::byte> bytes) {
 }
 
 std::size_t PayloadBytes(const OutgoingBatch& batch) {
-  std::size_t bytes = sizeof batch.piece + batch.owned.size() + batch.source_bytes;
+  std::size_t bytes = sizeof batch.piece + batch.owned.size();
   for (const iovec& piece : batch.pieces) bytes += piece.iov_len;
   return bytes;
 }
@@ -57,12 +57,6 @@ void SendingStream::Send(OutgoingBatch batch) {
 void SendingStream::Uncork() {
   corked_ = false;
   Pump();
-}
-
-void SendingStream::RequestAck() {
-  ack_wanted_ = retention_.last_added();
-  ack_asked_ = false;
-  if (!corked_) Pump();
 }
 
 // --- The connection ------------------------------------------------------------------------------
@@ -118,7 +112,6 @@ void SendingStream::Break(const std::string& reason) {
   reader_.reset();
   writer_.Clear();
   in_writer_.clear();
-  source_frame_ = 0;
   writing_ = false;
   if (was_open) ++counts_.breaks;
   if (events_.note)
@@ -165,24 +158,11 @@ void SendingStream::Pump() {
 bool SendingStream::PushNext() {
   if (state_ != State::kOpen) return false;
   const std::optional<RetainedFrame> next = retention_.NextToSend();
-  if (!next.has_value() || next->sequence > ack_wanted_) {
-    if (PushAckRequest()) return true;
-  }
   if (!next.has_value()) return false;
-  Kept& kept = kept_.at(next->sequence);
-  const OutgoingBatch& batch = kept.batch;
+  const OutgoingBatch& batch = kept_.at(next->sequence).batch;
   Pieces pieces;
   if (!batch.owned.empty()) pieces.push_back(AsPiece(batch.owned));
   pieces.insert(pieces.end(), batch.pieces.begin(), batch.pieces.end());
-  if (batch.source) {
-    if (source_frame_ != 0) return false;  // Its buffer is in use.
-    if (!FillFromSource(kept)) {
-      GiveUp(next->sequence, "its memory cannot be read");
-      return true;
-    }
-    source_frame_ = next->sequence;
-    pieces.push_back({source_buffer_.data(), batch.source_bytes});
-  }
   if (!retention_.AwaitsAck()) heard_ns_ = NowNs();
   if (!retention_.Sent()) {
     ++counts_.resent_frames;
@@ -197,20 +177,6 @@ bool SendingStream::PushNext() {
   header.source_worker = Value(options_.self);
   Push(header, BytesOf(batch.piece), pieces);
   return true;
-}
-
-// False if none is due.
-bool SendingStream::PushAckRequest() {
-  if (ack_asked_ || ack_wanted_ < retention_.oldest() || retention_.empty()) return false;
-  ack_asked_ = true;
-  Push(HeaderOf(FrameKind::kAck), {}, {});
-  return true;
-}
-
-bool SendingStream::FillFromSource(Kept& kept) {
-  if (!source_buffer_.valid()) source_buffer_ = MappedRegion::Private(kFramePayloadBytesMax);
-  if (!source_buffer_.valid()) OutOfMemory(kFramePayloadBytesMax);
-  return kept.batch.source(std::span(source_buffer_.data(), kept.batch.source_bytes));
 }
 
 void SendingStream::Push(const FrameHeader& header, std::span<const std::byte> owned,
@@ -229,7 +195,6 @@ bool SendingStream::Write() {
     if (sequence == 0) continue;
     written_ = sequence;
     ++counts_.frames;
-    if (sequence == source_frame_) source_frame_ = 0;
   }
   counts_.bytes = writer_.bytes_written();
   if (!status.ok()) Break(status.ToString());
@@ -263,7 +228,6 @@ FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
   if (!acked.has_value()) return FrameFault::kMalformed;
   state_ = State::kOpen;
   written_ = sequence;
-  ack_asked_ = false;  // An answer to the last connection's is lost.
   ++counts_.connects;
   if (!acked->empty()) backoff_ms_ = 0;  // The last connection was of some use.
   Deliver(*acked);

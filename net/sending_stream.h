@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/mapped_region.h"
 #include "net/event_loop.h"
 #include "net/frame.h"
 #include "net/frame_reader.h"
@@ -28,13 +27,9 @@
 
 namespace bspnow {
 
-/// One Batch frame. Its payload is `piece`, then `owned`, then either `pieces` or what `source`
-/// writes. Together at most kFramePayloadBytesMax.
+/// One Batch frame. Its payload is `piece`, then `owned`, then `pieces`: together at most
+/// kFramePayloadBytesMax.
 struct OutgoingBatch {
-  /// Fills the buffer just before it is sent (again: also each time that it is sent again). False:
-  /// the bytes are gone; the frame is dropped and the job reported as broken.
-  using Source = std::function<bool(std::span<std::byte> buffer)>;
-
   JobId job{};
   Epoch epoch{};
   GroupId group = kRootGroup;
@@ -42,8 +37,6 @@ struct OutgoingBatch {
   BatchPiece piece{};
   std::vector<std::byte> owned;
   Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents).
-  Source source;
-  std::size_t source_bytes = 0;
   std::uint64_t token = 0;  ///< Not 0: `delivered` is called.
 };
 
@@ -66,8 +59,8 @@ struct SendingStreamEvents {
   /// from inside Send.
   std::function<void(JobId job, std::uint64_t token)> delivered = nullptr;
 
-  /// The job cannot go on: a frame cannot be read, was refused again and again, or does not get
-  /// there for long (the stream goes on trying). Never from inside Send.
+  /// The job cannot go on: a frame was refused again and again, or does not get there for long
+  /// (the stream goes on trying). Never from inside Send.
   std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
 
   /// For the log, one line a fact: connected, broke, stalled.
@@ -95,10 +88,6 @@ class SendingStream final : private FrameSink {
   void Send(OutgoingBatch batch);
   void Cork() { corked_ = true; }
   void Uncork();
-
-  /// Asks the receiver to acknowledge what was Sent so far as soon as it has it, rather than in
-  /// 20 ms.
-  void RequestAck();
 
   /// Nothing of this superstep and earlier ones is wanted any more: all have arrived. Afterwards
   /// the memory of those frames is not looked at.
@@ -134,8 +123,6 @@ class SendingStream final : private FrameSink {
   void OnReadable();
   void Pump();
   bool PushNext();
-  bool PushAckRequest();
-  bool FillFromSource(Kept& kept);
   void Push(const FrameHeader& header, std::span<const std::byte> owned,
             std::span<const iovec> pieces);
   bool Write();
@@ -160,14 +147,10 @@ class SendingStream final : private FrameSink {
   std::uint64_t written_ = 0;            ///< The last sequence that the socket has taken whole.
   Retention retention_;
   std::unordered_map<std::uint64_t, Kept> kept_;  ///< By sequence, what retention_ numbers.
-  MappedRegion source_buffer_;
-  std::uint64_t source_frame_ = 0;  ///< The frame in writer_ that uses it; 0: none.
   std::uint64_t backoff_ms_ = 0;
-  std::uint64_t ack_wanted_ = 0;  ///< RequestAck: behind this sequence, on each connection.
-  bool ack_asked_ = false;        ///< On this one.
-  std::uint64_t heard_ns_ = 0;    ///< When the receiver gave a sign, or began to owe one.
-  std::uint64_t silent_ns_ = 0;   ///< When the first of these vain connections began; 0: none.
-  std::string abort_reason_;      ///< What the peer said when it closed.
+  std::uint64_t heard_ns_ = 0;   ///< When the receiver gave a sign, or began to owe one.
+  std::uint64_t silent_ns_ = 0;  ///< When the first of these vain connections began; 0: none.
+  std::string abort_reason_;     ///< What the peer said when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;
   bool corked_ = false;

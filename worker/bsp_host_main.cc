@@ -99,12 +99,9 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
 ProcessEvents HostRun::EventsOfProcesses() {
   return {
       .attached =
-          [this](Pid pid, pid_t os_pid) {
+          [this](Pid pid) {
             // Now it is the program that speaks, no longer bsp-restore.
             if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) output_.Hear(pid);
-            Report({.kind = HostReport::kAttached,
-                    .pid = pid,
-                    .number = static_cast<std::uint64_t>(os_pid)});
           },
       .begun = [this](Pid pid) { Report({.kind = HostReport::kBegun, .pid = pid}); },
       .output = [this](Pid pid, Stream stream,

@@ -72,7 +72,6 @@ class BspHostTest : public testing::Test {
                              not_started_status_ = status;
                              reason_ = reason;
                            },
-                       .attached = [](Pid, pid_t) {},
                        .begun = [](Pid) {},
                        .output =
                            [this](Pid pid, Stream stream, std::string text, std::uint64_t) {

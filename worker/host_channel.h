@@ -96,17 +96,16 @@ struct HostReport {
   enum Kind : std::uint32_t {
     kStarted = 1,     ///< All processes run.
     kNotStarted = 2,  ///< `number`: the exit status that a shell would give; `text`: why.
-    kAttached = 3,    ///< `number`: the process's number in the worker's pid namespace.
-    kBegun = 4,
-    kOutput = 5,    ///< `number`: the stream, as in OutputStream of proto/jobs.proto.
-    kExited = 6,    ///< `number`: wait status.
-    kFinished = 7,  ///< Nothing of the job is left; bsp-host ends.
+    kBegun = 3,
+    kOutput = 4,    ///< `number`: the stream, as in OutputStream of proto/jobs.proto.
+    kExited = 5,    ///< `number`: wait status.
+    kFinished = 6,  ///< Nothing of the job is left; bsp-host ends.
     // At a checkpoint first kSaving of all pids that take part; then, in any order, a kImage of
     // each and kFiles. `number`: the checkpoint; `text` of the last two: why not, or empty.
-    kSaving = 8,
-    kImage = 9,
-    kFiles = 10,       ///< The archive of the job's directory; pid: as in its name.
-    kNotResumed = 11,  ///< `text`: what bsp-restore says.
+    kSaving = 7,
+    kImage = 8,
+    kFiles = 9,        ///< The archive of the job's directory; pid: as in its name.
+    kNotResumed = 10,  ///< `text`: what bsp-restore says.
   };
   Kind kind;
   Pid pid{0};

@@ -121,8 +121,6 @@ void HostLink::Handle(HostReport report) {
       return events_.started();
     case HostReport::kNotStarted:
       return events_.not_started(static_cast<int>(report.number), report.text);
-    case HostReport::kAttached:
-      return events_.attached(report.pid, static_cast<pid_t>(report.number));
     case HostReport::kBegun:
       return events_.begun(report.pid);
     case HostReport::kOutput:

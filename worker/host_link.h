@@ -24,7 +24,6 @@ namespace bspnow {
 struct HostLinkEvents {
   std::function<void()> started;
   std::function<void(int exit_status, const std::string& reason)> not_started;
-  std::function<void(Pid, pid_t os_pid)> attached;
   std::function<void(Pid)> begun;
   /// `offset`: of the text in all that the process has sent to the stream.
   std::function<void(Pid, Stream, std::string text, std::uint64_t offset)> output;

@@ -100,7 +100,6 @@ HostLinkEvents HostedJob::EventsOfHost() {
           },
       .not_started = [this](int status,
                             const std::string& reason) { ReportNotStarted(status, reason); },
-      .attached = [](Pid, pid_t) {},
       .begun = [this](Pid pid) { OnBegun(pid); },
       .output = [this](Pid pid, Stream stream, std::string text,
                        std::uint64_t offset) { OnOutput(pid, stream, std::move(text), offset); },

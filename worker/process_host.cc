@@ -110,8 +110,6 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0) {
     return Exhausted("making a socket");
   }
-  const int on = 1;
-  setsockopt(link[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   Hosted& process = hosted(pid);
   process.link = UniqueFd(link[0]);
   const UniqueFd their_link(link[1]);
@@ -157,26 +155,6 @@ union LinkMessage {
   LinkImageReport report;
 };
 
-// With the sender's number as the kernel knows it: the one in the message is the process's word,
-// and of its own pid namespace.
-ssize_t ReceiveMessage(int link, LinkMessage& received, pid_t& sender) {
-  iovec part{&received, sizeof received};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t n = recvmsg(link, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  const cmsghdr* header = n < 0 ? nullptr : CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_type == SCM_CREDENTIALS) {
-    ucred credentials;
-    memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-    sender = credentials.pid;
-  }
-  return n;
-}
-
 // With as many of the descriptors as are valid, which come first. If the receiver is gone already,
 // its exit says so.
 void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
@@ -203,12 +181,11 @@ void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors)
 
 void ProcessHost::OnLink(Pid pid) {
   LinkMessage message;
-  pid_t sender = 0;
-  const ssize_t n = ReceiveMessage(hosted(pid).link.get(), message, sender);
+  const ssize_t n = recv(hosted(pid).link.get(), &message, sizeof message, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   const bool ours =
       n >= static_cast<ssize_t>(sizeof(LinkHello)) && message.hello.magic == kLinkMagic;
-  if (ours && n == sizeof(LinkHello)) return OnHello(pid, message.hello, sender);
+  if (ours && n == sizeof(LinkHello)) return OnHello(pid, message.hello);
   if (ours && n == sizeof(LinkImageReport) && message.report.kind == LinkImageReport::kKind) {
     message.report.reason[LinkImageReport::kReasonBytes - 1] = '\0';
     if (events_.image_reported) events_.image_reported(pid, message.report);
@@ -223,10 +200,10 @@ void ProcessHost::OnLink(Pid pid) {
   if (events_.link_lost) events_.link_lost(pid, why);
 }
 
-void ProcessHost::OnHello(Pid pid, const LinkHello& hello, pid_t sender) {
+void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
   switch (hello.kind) {
     case LinkHello::kHello:
-      return Welcome(pid, sender);
+      return Welcome(pid);
     case LinkHello::kBegin:
       return events_.begun(pid);
     case LinkHello::kSaving:
@@ -238,10 +215,10 @@ void ProcessHost::OnHello(Pid pid, const LinkHello& hello, pid_t sender) {
   }
 }
 
-void ProcessHost::Welcome(Pid pid, pid_t os_pid) {
+void ProcessHost::Welcome(Pid pid) {
   // A script may start several BSP programs; the job has room for one in each process.
   const bool refused = std::exchange(hosted(pid).welcomed, true);
-  if (!refused && events_.attached) events_.attached(pid, os_pid);
+  if (!refused && events_.attached) events_.attached(pid);
   LinkWelcome welcome{.magic = kLinkMagic,
                       .version = kLinkVersion,
                       .pid = refused ? kRefusedPid : Value(pid),

@@ -54,7 +54,7 @@ inline constexpr std::uint64_t kDescriptorsBesides = 32;
 
 /// What the owner hears. Output of a process comes before its end.
 struct ProcessEvents {
-  std::function<void(Pid, pid_t os_pid)> attached;  ///< The number that the kernel vouches for.
+  std::function<void(Pid)> attached;  ///< It has said hello.
   std::function<void(Pid)> begun;
   std::function<void(Pid, Stream, std::string_view)> output;
   std::function<void(Pid, Stream)> output_ended;
@@ -109,8 +109,8 @@ class ProcessHost {
 
   absl::Status StartOne(const ProcessPlan& plan, Pid pid);
   void OnLink(Pid pid);
-  void Welcome(Pid pid, pid_t os_pid);
-  void OnHello(Pid pid, const LinkHello& hello, pid_t sender);
+  void Welcome(Pid pid);
+  void OnHello(Pid pid, const LinkHello& hello);
   void OnSignals();
   void Reap();
   void ReadStream(Pid pid, Stream stream);

@@ -181,7 +181,7 @@ absl::Status Node::StartProcesses() {
                             .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   host_ = std::make_unique<ProcessHost>(
       loop_, memory,
-      ProcessEvents{.attached = [](Pid, pid_t) {},
+      ProcessEvents{.attached = [](Pid) {},
                     .begun = [](Pid) {},
                     .output =
                         [](Pid, Stream stream, std::string_view text) {

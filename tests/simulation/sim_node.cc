@@ -101,8 +101,6 @@ HeldEpoch SimNode::Held() const {
 void SimNode::Compute() {
   std::fill(sent_.begin(), sent_.end(), 0);
   std::fill(owed_.begin(), owed_.end(), 0);
-  unread_puts_ = 0;
-  at_barrier_ = false;
   if (exchange_.ends_superstep() && !repeats(exchange_.superstep())) Prepare();
   After(loop_.Below(5 * kMillisecond), &SimNode::SendEarly);
 }
@@ -166,7 +164,6 @@ void SimNode::Send(const Outgoing& outgoing, std::uint64_t s) {
             .superstep = s,
             .from_host = plan_.self,
             .frame_class = outgoing.message.get ? FrameClass::kGets : FrameClass::kBatch,
-            .unread_put = at_barrier_ && loop_.Chance(10),
             .number = oracle_.OnSent(Place(outgoing.host), s),
             .from_pid = outgoing.from_pid,
             .to_pid = outgoing.message.to,
@@ -176,12 +173,10 @@ void SimNode::Send(const Outgoing& outgoing, std::uint64_t s) {
 
 void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
   if (IsCounted(frame.frame_class)) sent_[host] += 1;
-  if (frame.unread_put) unread_puts_ += 1;
   OnDaemon(kBellNs, [this, host, frame] { streams_.Send(plan_.order.hosts[host].worker, frame); });
 }
 
 void SimNode::ReachBarrier() {
-  at_barrier_ = true;
   BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
   for (const Outgoing& outgoing : std::exchange(outbox_, {})) Send(outgoing, exchange_.superstep());
@@ -192,11 +187,11 @@ void SimNode::ReachBarrier() {
   if (last && !repeats(exchange_.superstep())) counts.ending = TakingPart(plan_.self);
   oracle_.OnArrived(Place(plan_.self), exchange_.barrier());
   if (alone()) {
-    exchange_.OnLocalArrival(counts, sent_, 0);
+    exchange_.OnLocalArrival(counts, sent_);
     return ReleaseAlone();
   }
   OnDaemon(kBellNs, [this, counts] {
-    const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_, unread_puts_);
+    const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
     arrives_[exchange_.barrier() & 1] = EncodeArrival();
     Perform(actions);
   });
@@ -277,8 +272,6 @@ void SimNode::OnFrame(const SimFrame& frame) {
   }
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
 }
-
-void SimNode::OnDelivered() { Perform(exchange_.OnDelivered(1)); }
 
 void SimNode::OnCoordinatorReconnected() {
   if (processes_ != 0 && pids().front() == Pid{0}) rim_.SendBegin(*this);

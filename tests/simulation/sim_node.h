@@ -107,7 +107,6 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   void OnBegin(std::uint32_t processes);
   void OnRelease(std::span<const std::byte> release);
   void OnFrame(const SimFrame& frame);
-  void OnDelivered();
   void OnCoordinatorReconnected();
   void OnLeaseRenewed(std::uint64_t until_ns);
 
@@ -210,8 +209,6 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
   std::vector<std::uint64_t> owed_;
-  std::uint64_t unread_puts_ = 0;
-  bool at_barrier_ = false;  ///< What is sent now may be read from a process when it goes.
   std::array<std::vector<std::byte>, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;
   bool waits_for_lease_ = false;

@@ -59,7 +59,6 @@ void SimNode::SendAnswers() {
                    .superstep = s,
                    .from_host = plan_.self,
                    .frame_class = NodeExchange::FrameClass::kAnswers,
-                   .unread_put = false,
                    .number = 0,
                    .from_pid = 0,
                    .to_pid = 0,

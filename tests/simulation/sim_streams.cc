@@ -90,7 +90,7 @@ void SimStreams::OnWelcome(WorkerId target, const Link& link, std::uint64_t sequ
   const auto acked = sender.retention.OnWelcome(sequence);
   if (!acked.has_value()) return oracle_.Fail("a receiver welcomes with what was never sent");
   sender.welcome = true;
-  Deliver(sender, *acked);
+  Forget(sender, *acked);
   Pump(target, sender);
 }
 
@@ -113,14 +113,7 @@ void SimStreams::OnAck(WorkerId target, const Link& link, std::uint64_t sequence
   if (dead_ || found == senders_.end() || found->second.link != link) return;
   const auto acked = found->second.retention.OnAck(sequence);
   if (!acked.has_value()) return oracle_.Fail("a receiver acknowledges what was never sent");
-  Deliver(found->second, *acked);
-}
-
-void SimStreams::Deliver(Sender& sender, const std::vector<RetainedFrame>& frames) {
-  std::vector<SimFrame> delivered;
-  for (const RetainedFrame& frame : frames) delivered.push_back(sender.kept.at(frame.sequence));
-  Forget(sender, frames);
-  for (const SimFrame& frame : delivered) events_.delivered(frame);
+  Forget(found->second, *acked);
 }
 
 void SimStreams::Forget(Sender& sender, const std::vector<RetainedFrame>& frames) {
@@ -160,7 +153,7 @@ void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& l
 void SimStreams::OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame,
                          const Link& link, SimStreams* sender) {
   Receiver& receiver = receivers_[from];
-  if (receiver.reception.Take(sequence)) events_.taken(frame);
+  if (receiver.reception.Take(sequence)) taken_(frame);
   if (!receiver.owe_acks.insert(link).second) return;
   loop_.On(actor_, loop_.Below(20 * kMillisecond), [this, from, link, sender] {
     Receiver& owing = receivers_[from];

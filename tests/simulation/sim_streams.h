@@ -25,7 +25,6 @@ struct SimFrame {
   std::uint64_t superstep;
   std::uint32_t from_host;
   NodeExchange::FrameClass frame_class;
-  bool unread_put;       ///< Its sender waits for it to be delivered.
   std::uint64_t number;  ///< The oracle's, of a counted frame.
   std::uint32_t from_pid;
   std::uint32_t to_pid;
@@ -40,20 +39,17 @@ using FindStreams = std::function<SimStreams*(WorkerId)>;
 
 class SimStreams {
  public:
-  struct Events {
-    std::function<void(const SimFrame&)> taken;
-    std::function<void(const SimFrame&)> delivered;  ///< Acknowledged, of those that this one sent.
-  };
+  using Taken = std::function<void(const SimFrame&)>;
 
   /// `incarnation` is that of the first stream; each gets its own.
   SimStreams(SimLoop& loop, SimLoop::ActorPtr actor, const SimOracle& oracle,
-             std::uint64_t incarnation, FindStreams find, Events events)
+             std::uint64_t incarnation, FindStreams find, Taken taken)
       : loop_(loop),
         actor_(std::move(actor)),
         oracle_(oracle),
         next_incarnation_(incarnation),
         find_(std::move(find)),
-        events_(std::move(events)) {}
+        taken_(std::move(taken)) {}
 
   /// Another id: streams begin anew.
   void SetSelf(WorkerId self);
@@ -95,7 +91,6 @@ class SimStreams {
   void OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame, const Link& link,
                SimStreams* sender);
   void OnAck(WorkerId target, const Link& link, std::uint64_t sequence);
-  void Deliver(Sender& sender, const std::vector<RetainedFrame>& frames);
   static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);
 
   SimLoop& loop_;
@@ -103,7 +98,7 @@ class SimStreams {
   const SimOracle& oracle_;
   std::uint64_t next_incarnation_;
   FindStreams find_;
-  Events events_;
+  Taken taken_;
   WorkerId self_{0};
   std::map<WorkerId, Sender> senders_;
   std::map<WorkerId, Receiver> receivers_;

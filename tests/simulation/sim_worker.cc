@@ -20,8 +20,7 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
       identity_(std::move(identity)),
       surroundings_(std::move(surroundings)),
       streams_(loop, daemon_, oracle, identity_.incarnation * kStreamsMax, surroundings_.streams,
-               {.taken = [this](const SimFrame& frame) { OnFrame(frame); },
-                .delivered = [this](const SimFrame& frame) { OnDelivered(frame); }}) {
+               [this](const SimFrame& frame) { OnFrame(frame); }) {
   Register();
 }
 
@@ -374,11 +373,6 @@ void SimWorker::OnRelease(JobId job, Epoch epoch, std::vector<std::byte> release
 
 void SimWorker::OnFrame(const SimFrame& frame) {
   if (SimNode* node = Find(frame.job, frame.epoch)) node->OnFrame(frame);
-}
-
-void SimWorker::OnDelivered(const SimFrame& frame) {
-  SimNode* node = Find(frame.job, frame.epoch);
-  if (node != nullptr && frame.unread_put) node->OnDelivered();
 }
 
 }  // namespace bspnow

@@ -120,7 +120,6 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
   void ToCoordinator(std::function<void(SimCoordinator&)> say);
 
   void OnFrame(const SimFrame& frame);
-  void OnDelivered(const SimFrame& frame);
   SimNode* Find(JobId job, Epoch epoch) const;
   void AbandonAllBut(const std::set<JobId>& kept);
   std::string CopyTo(JobId job, const CheckpointOrders::Copy& copy, std::uint32_t pid);

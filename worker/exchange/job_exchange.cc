@@ -142,13 +142,12 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
                  absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
                               " where ", exchange_.barrier() + 1, " was due"));
   }
-  std::uint64_t unread_puts = 0;
   std::fill(owed_.begin(), owed_.end(), 0);
   if (exchange_.ends_superstep()) {
     if (!Collect(counts)) return;
     std::copy(source_.counted().begin(), source_.counted().end(), owed_.begin());
   }
-  const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_, unread_puts);
+  const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_);
   EncodeArrival();
   Perform(actions);
   SendFrames();

@@ -30,7 +30,6 @@ class ExchangeRim {
  public:
   virtual void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) = 0;
   virtual void SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) = 0;
-  virtual void RequestAck(std::uint32_t host) = 0;
   virtual void Prune(Superstep superstep) = 0;
   virtual WorkerId WorkerOf(std::uint32_t host) const = 0;
   virtual std::uint32_t HostOf(WorkerId worker) const = 0;  ///< The number of hosts: none.

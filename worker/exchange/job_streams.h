@@ -41,7 +41,6 @@ class JobStreams final : public ExchangeRim {
     events_.to_coordinator(header, payload);
   }
   void SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) override;
-  void RequestAck(std::uint32_t host) override { streams_[host]->RequestAck(); }
   void Prune(Superstep superstep) override;
   WorkerId WorkerOf(std::uint32_t host) const override { return plan_.hosts[host].worker; }
   std::uint32_t HostOf(WorkerId worker) const override;

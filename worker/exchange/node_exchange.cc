@@ -14,22 +14,15 @@ NodeExchange::NodeExchange(const NodeExchangePlan& plan) : plan_(plan), peers_(p
 // ---- Arrival and release ------------------------------------------------------------------------
 
 NodeExchange::Actions NodeExchange::OnLocalArrival(const BarrierCounts& counts,
-                                                   std::span<const std::uint64_t> frames,
-                                                   std::uint64_t unread_puts) {
+                                                   std::span<const std::uint64_t> frames) {
   BSP_CHECK(!arrived_);
   BSP_CHECK_OP(frames.size(), ==, peers_.size());
   arrived_ = true;
-  unread_puts_ = unread_puts;
   arrival_.barrier = barrier_;
   arrival_.superstep = superstep();
   arrival_.counts = counts;
   std::copy(frames.begin(), frames.end(), arrival_.frames.begin());
   return Actions{.arrive = true};
-}
-
-NodeExchange::Actions NodeExchange::OnDelivered(std::uint64_t unread_puts) {
-  unread_puts_ -= std::min(unread_puts, unread_puts_);
-  return ReleaseIfDue();
 }
 
 NodeExchange::Actions NodeExchange::OnRelease(std::uint64_t barrier, const BarrierCounts& counts,
@@ -43,7 +36,7 @@ NodeExchange::Actions NodeExchange::OnRelease(std::uint64_t barrier, const Barri
 }
 
 bool NodeExchange::MayRelease() const {
-  if (!arrived_ || !release_known_ || unread_puts_ != 0) return false;
+  if (!arrived_ || !release_known_) return false;
   if (!ends_superstep()) return true;
   const unsigned parity = superstep() & 1;
   return std::all_of(peers_.begin(), peers_.end(),

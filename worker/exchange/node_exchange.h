@@ -71,12 +71,8 @@ class NodeExchange {
 
   // ---- Events
 
-  /// All processes of this node are at the next barrier, and owe each host so many frames;
-  /// `unread_puts` of these read a process's memory when they are sent: the processes are not
-  /// released before OnDelivered has said that as many have arrived.
-  Actions OnLocalArrival(const BarrierCounts& counts, std::span<const std::uint64_t> frames,
-                         std::uint64_t unread_puts);
-  Actions OnDelivered(std::uint64_t unread_puts);
+  /// All processes of this node are at the next barrier, and owe each host so many frames.
+  Actions OnLocalArrival(const BarrierCounts& counts, std::span<const std::uint64_t> frames);
 
   /// The coordinator says that all nodes are at `barrier`, and how many frames each host sent here.
   /// A repeated or stale Release changes nothing.
@@ -144,7 +140,6 @@ class NodeExchange {
   std::uint64_t barrier_ = 0;
   bool arrived_ = false;
   bool release_known_ = false;  ///< The Release of this barrier is here.
-  std::uint64_t unread_puts_ = 0;
   Arrival arrival_;
   BarrierCounts global_{};
   std::uint64_t pruned_ = 0;

@@ -18,13 +18,13 @@ constexpr BarrierCounts kData{.data = 2, .gets = 0, .votes = 0, .ending = 0};
 NodeExchange Begun(std::uint32_t barriers_per_superstep) {
   NodeExchange exchange(
       NodeExchangePlan{.self = 0, .hosts = 3, .barriers_per_superstep = barriers_per_superstep});
-  exchange.OnLocalArrival(kSilent, Frames{0, 0, 0}, 0);
+  exchange.OnLocalArrival(kSilent, Frames{0, 0, 0});
   EXPECT_TRUE(exchange.OnRelease(0, kSilent, Frames{0, 0, 0}).release);
   return exchange;
 }
 
 bool Arrive(NodeExchange& exchange) {
-  return exchange.OnLocalArrival(kSilent, Frames{0, 0, 0}, 0).arrive;
+  return exchange.OnLocalArrival(kSilent, Frames{0, 0, 0}).arrive;
 }
 
 // Passes a barrier at which nobody sends anything.
@@ -35,7 +35,7 @@ void Pass(NodeExchange& exchange) {
 
 TEST(NodeExchangeTest, ArrivesWithWhatItOwes) {
   NodeExchange exchange = Begun(1);
-  EXPECT_TRUE(exchange.OnLocalArrival(kData, Frames{0, 4, 7}, 0).arrive);
+  EXPECT_TRUE(exchange.OnLocalArrival(kData, Frames{0, 4, 7}).arrive);
   EXPECT_EQ(exchange.arrival().barrier, 1u);
   EXPECT_EQ(exchange.arrival().superstep, 0u);
   EXPECT_EQ(exchange.arrival().counts, kData);
@@ -109,14 +109,6 @@ TEST(NodeExchangeTest, IgnoresAReleaseBeforeItsOwnArrival) {
   NodeExchange exchange = Begun(1);
   EXPECT_FALSE(exchange.OnRelease(1, kSilent, Frames{0, 0, 0}).release);
   EXPECT_FALSE(Arrive(exchange) && exchange.barrier() == 2);
-}
-
-TEST(NodeExchangeTest, HoldsTheProcessesUntilTheirUnreadPutsHaveArrived) {
-  NodeExchange exchange = Begun(1);
-  exchange.OnLocalArrival(kData, Frames{0, 3, 0}, 2);
-  EXPECT_FALSE(exchange.OnRelease(1, kData, Frames{0, 0, 0}).release);
-  EXPECT_FALSE(exchange.OnDelivered(1).release);
-  EXPECT_TRUE(exchange.OnDelivered(1).release);
 }
 
 TEST(NodeExchangeTest, PrunesWhatIsOlderThanTheSuperstepThatEnds) {
