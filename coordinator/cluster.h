@@ -100,7 +100,8 @@ class Cluster {
   // ---- Nodes ------------------------------------------------------------------------------------
 
   proto::ListNodesReply Nodes() const;
-  absl::StatusOr<proto::Node> SetDrained(const std::string& name, Drain drain);
+  void SetDrained(const std::string& name, Drain drain,
+                  std::function<void(absl::StatusOr<proto::Node>)> answer);
 
   // ---- Parameters -------------------------------------------------------------------------------
 
@@ -185,6 +186,7 @@ class Cluster {
   void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
   void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
   void MoveJobsFrom(WorkerId worker);
+  absl::StatusOr<proto::Node> NodeNamed(const std::string& name) const;
   void LeaveDrainedNodes();
   void Move(JobId job);
   void AnswerSuspended(JobId job);

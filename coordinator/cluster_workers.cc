@@ -298,13 +298,21 @@ proto::ListNodesReply Cluster::Nodes() const {
   return reply;
 }
 
-absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain drain) {
+// It is so at once, and acknowledged when a restart does not forget it.
+void Cluster::SetDrained(const std::string& name, Drain drain,
+                         std::function<void(absl::StatusOr<proto::Node>)> answer) {
   const bool known = workers_.FindByName(name) != nullptr || workers_.lost().contains(name);
   if (!known && !drained_.contains(name))
-    return absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them"));
-  const auto written = [name](const absl::Status& status) {
-    if (!status.ok())
+    return answer(
+        absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them")));
+  const auto written = [this, name, answer = std::move(answer)](const absl::Status& status) {
+    loop_.Post([this, name, answer, status] {
+      if (status.ok()) return answer(NodeNamed(name));
       spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
+      answer(absl::Status(status.code(),
+                          absl::StrCat("done, but a restart of the coordinator will forget it: ",
+                                       std::string(status.message()))));
+    });
   };
   if (drain == Drain::kDrain) {
     drained_.insert(name);
@@ -319,6 +327,9 @@ absl::StatusOr<proto::Node> Cluster::SetDrained(const std::string& name, Drain d
     Perform(drain == Drain::kDrain ? table_.OnDrained(id, Now()) : table_.OnUndrained(id, Now()));
     if (drain == Drain::kDrain) MoveJobsFrom(id);
   }
+}
+
+absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
   const proto::ListNodesReply listed = Nodes();
   for (const proto::Node& node : listed.nodes())
     if (node.spec().name() == name) return node;

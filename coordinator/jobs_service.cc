@@ -169,10 +169,15 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
                                       const proto::DrainNodeRequest* request,
                                       proto::Node* reply) override {
-    return Answer(context, reply, [this, request] {
-      return cluster_.SetDrained(request->name(),
-                                 request->undo() ? Drain::kUndrain : Drain::kDrain);
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([this, reactor, request, reply] {
+      cluster_.SetDrained(request->name(), request->undo() ? Drain::kUndrain : Drain::kDrain,
+                          [reactor, reply](absl::StatusOr<proto::Node> node) {
+                            if (node.ok()) *reply = *std::move(node);
+                            reactor->Finish(ToGrpc(node.status()));
+                          });
     });
+    return reactor;
   }
 
   grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,
