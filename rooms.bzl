@@ -15,5 +15,11 @@ WORKER = [
 # Who sees what is below: the rooms on top, but runtime, which sees base alone.
 ROOMS_ON_TOP = [
     "//client:__pkg__",
-    "//coordinator:__pkg__",
+    "//coordinator:__subpackages__",
 ] + WORKER
+
+# Who sees what the coordinator is made of.
+COORDINATOR = [
+    "//coordinator:__subpackages__",
+    "//tests:__subpackages__",
+]

@@ -19,7 +19,7 @@
 #include "client/program_file.h"
 #include "client/signal_watch.h"
 #include "client/timing_report.h"
-#include "coordinator/job.h"
+#include "coordinator/core/jobs/job.h"
 #include "net/event_loop.h"
 #include "worker/line_assembler.h"
 #include "worker/node_segment.h"

@@ -15,11 +15,11 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/version.h"
-#include "coordinator/checkpoint_policy.h"
-#include "coordinator/cluster.h"
+#include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/cluster.h"
 #include "coordinator/log_setup.h"
-#include "coordinator/metrics_server.h"
-#include "coordinator/rpc_server.h"
+#include "coordinator/metrics/metrics_server.h"
+#include "coordinator/rpc/rpc_server.h"
 #include "coordinator/settings.h"
 #include "coordinator/state_directory.h"
 #include "net/event_loop.h"

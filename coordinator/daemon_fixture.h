@@ -8,7 +8,7 @@
 
 #include "base/scratch_directory.h"
 #include "coordinator/daemon_process.h"
-#include "coordinator/peer_stub.h"
+#include "coordinator/rpc/peer_stub.h"
 
 namespace bspnow {
 

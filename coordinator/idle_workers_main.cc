@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/scratch_directory.h"
 #include "coordinator/daemon_process.h"
-#include "coordinator/peer_stub.h"
+#include "coordinator/rpc/peer_stub.h"
 #include "net/event_loop.h"
 #include "net/frame_check.h"
 #include "net/frame_stream.h"

@@ -28,7 +28,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
-#include "coordinator/barrier_server.h"
+#include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/limits.h"

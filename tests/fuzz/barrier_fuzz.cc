@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "coordinator/arrive_codec.h"
-#include "coordinator/barrier.h"
+#include "coordinator/core/arrive_codec.h"
+#include "coordinator/core/barrier.h"
 
 namespace bspnow {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "coordinator/log_record.h"
+#include "coordinator/output/log_record.h"
 #include "net/frame_check.h"
 
 namespace bspnow {

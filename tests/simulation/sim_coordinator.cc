@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coordinator/placement.h"
+#include "coordinator/core/jobs/placement.h"
 
 namespace bspnow {
 namespace {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/barrier.h"
-#include "coordinator/checkpoint_policy.h"
-#include "coordinator/job_checkpoints.h"
-#include "coordinator/job_table.h"
-#include "coordinator/leases.h"
+#include "coordinator/core/barrier.h"
+#include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/checkpoints/job_checkpoints.h"
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/leases.h"
 #include "tests/simulation/sim_journal.h"
 #include "tests/simulation/sim_link.h"
 #include "tests/simulation/sim_node.h"
@@ -164,7 +164,7 @@ class SimCoordinator {
     enum class Kind { kCheckpoint, kSuspend, kMove } kind;
     std::uint64_t number = 0;  ///< Of the checkpoint that serves it; 0: it has not begun.
   };
-  /// As coordinator/checkpointed_job.h.
+  /// As coordinator/core/checkpoints/checkpointed_job.h.
   struct Saved {
     CheckpointPolicy policy;
     JobCheckpoints checkpoints;

@@ -1,4 +1,4 @@
-// Checkpoints of the simulated coordinator, as coordinator/cluster_checkpoints.cc takes them.
+// Checkpoints of the simulated coordinator, as coordinator/core/cluster_checkpoints.cc takes them.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// How jobs of the simulated coordinator go back to a checkpoint, as coordinator/cluster_recovery.cc
+// How jobs of the simulated coordinator go back to a checkpoint, as
+// coordinator/core/cluster_recovery.cc
 // does it.
 #include <algorithm>
 #include <utility>

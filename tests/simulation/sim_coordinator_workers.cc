@@ -1,4 +1,4 @@
-// The workers' side of the simulated coordinator, as coordinator/cluster_workers.cc, WorkerRoster
+// The workers' side of the simulated coordinator, as cluster_workers.cc, WorkerRoster
 // and BarrierServer do it.
 #include <algorithm>
 #include <utility>

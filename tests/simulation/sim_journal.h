@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/checkpoint.h"
-#include "coordinator/checkpoint_policy.h"
-#include "coordinator/job_record.h"
+#include "coordinator/core/checkpoints/checkpoint.h"
+#include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/jobs/job_record.h"
 #include "tests/simulation/sim_loop.h"
 
 namespace bspnow {

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "coordinator/barrier.h"
-#include "coordinator/job_table.h"
+#include "coordinator/core/barrier.h"
+#include "coordinator/core/jobs/job_table.h"
 #include "net/frame.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/checkpoint.h"
-#include "coordinator/job_table.h"
+#include "coordinator/core/checkpoints/checkpoint.h"
+#include "coordinator/core/jobs/job_table.h"
 #include "tests/simulation/sim_program.h"
 
 namespace bspnow {

@@ -1,0 +1,398 @@
+#include "coordinator/core/cluster.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/check.h"
+#include "base/clock.h"
+#include "coordinator/core/cluster_view.h"
+#include "coordinator/core/jobs/job_spec.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kSubmissionKeyBytesMax = 128;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+
+Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
+
+absl::Status ShuttingDown() {
+  return absl::UnavailableError("the coordinator is shutting down; try again in a while");
+}
+
+}  // namespace
+
+// ---- Start and end ------------------------------------------------------------------------------
+
+absl::StatusOr<std::unique_ptr<Cluster>> Cluster::Open(EventLoop& loop, const StateDirectory& state,
+                                                       ClusterSettings settings) {
+  auto store = JobStore::Open(state.path());
+  if (!store.ok()) return store.status();
+  StoredState stored = (*store)->TakeLoaded();
+  auto cluster =
+      std::make_unique<Cluster>(loop, state, std::move(settings), *std::move(store), stored);
+  if (absl::Status listening = cluster->ListenForWorkers(); !listening.ok()) return listening;
+  cluster->Restore(stored);
+  return cluster;
+}
+
+Cluster::Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings settings,
+                 std::unique_ptr<JobStore> store, const StoredState& stored)
+    : loop_(loop),
+      state_(state),
+      settings_(std::move(settings)),
+      blobs_(state.blobs()),
+      table_(stored.next_job),
+      workers_(stored.term),
+      cluster_id_(stored.cluster),
+      term_(stored.term),
+      logs_(state, settings_.log_bytes_max),
+      store_(std::move(store)) {}
+
+Cluster::~Cluster() {
+  loop_.CancelTimer(deadline_);
+  loop_.CancelTimer(tick_);
+  loop_.CancelTimer(holders_timer_);
+}
+
+absl::Status Cluster::ListenForWorkers() {
+  BarrierServerEvents events;
+  events.worker_lost = [this](WorkerId worker, const std::string& reason) { Lose(worker, reason); };
+  events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
+    Perform(table_.OnBroken(job, epoch, reason, Now()));
+  };
+  events.superstep_over = [this](JobId job, Epoch epoch, Superstep next) {
+    return OnSuperstepOver(job, epoch, next);
+  };
+  events.progressed = [this](JobId job, Epoch epoch, Superstep next) {
+    OnProgressed(job, epoch, next);
+  };
+  events.note = [](const std::string& line) { spdlog::info("{}", line); };
+  auto barriers = BarrierServer::Listen(loop_, settings_.barrier_listen, std::move(events));
+  if (!barriers.ok()) return barriers.status();
+  barriers_ = *std::move(barriers);
+  barriers_->SetTerm(term_);
+  return absl::OkStatus();
+}
+
+void Cluster::Restore(const StoredState& stored) {
+  for (const std::string& node : stored.drained_nodes) drained_.insert(node);
+  for (const std::string& bytes : stored.parameters)
+    parameters_.emplace_back().ParseFromString(bytes);
+  JobOrders orders;
+  for (const JobRecord& record : stored.jobs) {
+    proto::JobSpec spec;
+    spec.ParseFromString(record.spec);
+    if (!HasEnded(record.phase)) logs_.Begin(record.id);
+    const std::uint64_t reconnect_ns = spec.reconnect_ms() * kNsPerMs;
+    if (!HasEnded(record.phase) && spec.attached())
+      attachments_.Await(record.id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns},
+                         NowNs());
+    orders.Append(table_.Restore(record, RequestOf(spec), Now()));
+  }
+  RestoreCheckpoints(stored);
+  spdlog::info("event=restored cluster={} term={} jobs={} waiting={}", cluster_id_, term_,
+               stored.jobs.size(), table_.CountIn(JobPhase::kWaiting));
+  Perform(std::move(orders));
+  AdoptJobs();
+  Tick();
+}
+
+void Cluster::Close() {
+  closed_ = true;
+  for (auto& [id, wait] : std::exchange(waits_, {})) wait.answer(ShuttingDown());
+  for (auto& [id, job] : checkpointed_)
+    for (const CheckpointRequest& request : job.TakeRequests())
+      if (request.answer) request.answer(ShuttingDown());
+  for (const auto& [id, worker] : workers_.workers())
+    if (worker.sink) worker.sink->Close(ShuttingDown());
+}
+
+// ---- What the table decides ---------------------------------------------------------------------
+
+void Cluster::Perform(JobOrders orders) {
+  for (LauncherLine& line : orders.lines)
+    logs_.Append(line.job, {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::move(line.text)},
+                 [](const absl::Status&) {});
+  for (JobTransition& transition : orders.store) Store(std::move(transition));
+  for (const StartOrder& order : orders.starts) Start(order);
+  for (const SignalOrder& order : orders.signals) {
+    proto::Order message;
+    message.mutable_signal()->set_job(Value(order.job));
+    message.mutable_signal()->set_epoch(Value(order.epoch));
+    message.mutable_signal()->set_signal(order.signal);
+    workers_.Order(order.worker, std::move(message));
+  }
+  for (const JobId job : orders.recovering) OnRecovering(job);
+  for (const JobId job : orders.returned) OnReturned(job);
+  for (const EndOrder& order : orders.ends) {
+    AbandonEpoch(order.job, order.epoch);
+    if (EndsUnstarted(order)) continue;
+    proto::Order message;
+    message.mutable_end()->set_job(Value(order.job));
+    message.mutable_end()->set_epoch(Value(order.epoch));
+    message.mutable_end()->set_keep_files(order.keep_files);
+    workers_.Order(order.worker, std::move(message));
+  }
+  for (const JobId job : orders.accepted) AnswerSubmissions(job, job);
+  for (const JobId job : orders.refused) OnRefused(job);
+  for (const JobId job : orders.cleared) Clear(job);
+  for (const JobId job : orders.suspended) AnswerSuspended(job);
+  for (const JobId job : orders.ended) OnEnded(job);
+  SetDeadline();
+}
+
+void Cluster::Store(JobTransition transition) {
+  const std::uint64_t sequence = transition.sequence;
+  store_->WriteJob(std::move(transition.record), [this, sequence](const absl::Status& status) {
+    loop_.Post([this, sequence, status] {
+      if (status.ok()) {
+        Perform(table_.OnStored(sequence, Now()));
+      } else {
+        spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
+        Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
+      }
+    });
+  });
+}
+
+void Cluster::Start(const StartOrder& order) {
+  CheckpointedJob* job = FindCheckpointed(order.job);
+  BSP_CHECK(job != nullptr);
+  if (!order.resumes) return Launch(order, nullptr);
+  job->starting = order;
+  job->cutting = false;
+  job->waits_since_ns = 0;
+  Prepare(order.job);
+}
+
+void Cluster::Clear(JobId job) {
+  if (CheckpointedJob* left = FindCheckpointed(job)) {
+    AbandonEpoch(job, left->epoch);
+    left->starting.reset();
+  }
+  barriers_->RemoveJob(job);
+}
+
+void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) {
+  const auto [first, last] = submissions_.equal_range(job);
+  for (auto it = first; it != last; ++it) it->second(answer);
+  submissions_.erase(first, last);
+}
+
+void Cluster::OnRefused(JobId job) {
+  AnswerSubmissions(job,
+                    absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
+                                                 "its log says why. Submit it again later"));
+  attachments_.Forget(job);
+  checkpointed_.erase(job);
+  logs_.End(job);
+}
+
+void Cluster::OnEnded(JobId job) {
+  const absl::StatusOr<proto::Job> shown = Show(job);
+  if (shown.ok())
+    spdlog::info("event=job_ended job={} state={} exit_status={} reason=\"{}\"", Value(job),
+                 PhaseName(table_.Find(job)->phase), shown->exit_status(), shown->reason());
+  logs_.End(job);
+  attachments_.Forget(job);
+  output_bytes_.erase(job);
+  EndCheckpoints(job);
+  for (auto wait = waits_.begin(); wait != waits_.end();) {
+    if (wait->second.job != job) {
+      ++wait;
+      continue;
+    }
+    const OnJob answer = std::move(wait->second.answer);
+    wait = waits_.erase(wait);
+    answer(shown);
+  }
+}
+
+void Cluster::SetDeadline() {
+  const std::uint64_t due_ns = table_.next_deadline_ns();
+  if (due_ns == deadline_ns_) return;
+  loop_.CancelTimer(std::exchange(deadline_, kNoTimer));
+  deadline_ns_ = due_ns;
+  if (due_ns == kNoEnd) return;
+  const std::uint64_t now_ns = NowNs();
+  const std::uint64_t after_ms = due_ns > now_ns ? (due_ns - now_ns + kNsPerMs - 1) / kNsPerMs : 0;
+  deadline_ = loop_.AddTimer(after_ms, [this] {
+    deadline_ns_ = kNoEnd;
+    Perform(table_.OnTime(Now()));
+  });
+}
+
+// ---- Jobs ---------------------------------------------------------------------------------------
+
+void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer) {
+  if (closed_) return answer(ShuttingDown());
+  if (request.submission_key().empty() || request.submission_key().size() > kSubmissionKeyBytesMax)
+    return answer(absl::InvalidArgumentError(
+        absl::StrCat("submission_key must have 1 to ", kSubmissionKeyBytesMax, " bytes")));
+  if (absl::Status checked = CheckJobSpec(request.spec()); !checked.ok()) return answer(checked);
+  for (const std::string& sha256 : ContentsOf(request.spec()))
+    if (!blobs_.Has(sha256))
+      return answer(absl::FailedPreconditionError(
+          absl::StrCat("content ", sha256, " is not here; upload it first")));
+  const auto submission =
+      table_.OnSubmit(RequestOf(request.spec()), request.submission_key(), Now());
+  if (!submission.known) {
+    logs_.Begin(submission.job);
+    AddCheckpointedJob(submission.job, request.spec());
+    if (request.spec().attached())
+      attachments_.Await(
+          submission.job,
+          {.attach_ns = kAttachWithinNs, .reconnect_ns = request.spec().reconnect_ms() * kNsPerMs},
+          NowNs());
+    spdlog::info("event=job_submitted job={} nprocs={} program=\"{}\" user=\"{}\"",
+                 Value(submission.job), request.spec().nprocs(), request.spec().program().name(),
+                 request.spec().user());
+  }
+  if (submission.accepted) {
+    answer(submission.job);
+  } else {
+    submissions_.emplace(submission.job, std::move(answer));
+  }
+  Perform(submission.orders);
+}
+
+WaitId Cluster::Wait(JobId job, OnJob answer) {
+  const WaitId id{++last_wait_};
+  const auto record = FindJob(job);
+  if (closed_) {
+    answer(ShuttingDown());
+  } else if (!record.ok()) {
+    answer(record.status());
+  } else if (HasEnded((*record)->phase)) {
+    answer(Message(**record));
+  } else {
+    waits_[id] = {.job = job, .answer = std::move(answer)};
+  }
+  return id;
+}
+
+absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  return Message(**record);
+}
+
+proto::ListJobsReply Cluster::List(const proto::ListJobsRequest& request) const {
+  proto::ListJobsReply reply;
+  for (const JobRecord* record : table_.records()) {
+    if (!request.all() && HasEnded(record->phase)) continue;
+    proto::Job& job = *reply.add_jobs() = Message(*record);
+    Shorten(job);
+  }
+  return reply;
+}
+
+absl::StatusOr<proto::Job> Cluster::Cancel(JobId job) {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  Perform(table_.OnCancel(job, "cancelled", Now()));
+  return Show(job);
+}
+
+absl::StatusOr<LogReader> Cluster::ReadLog(const proto::ReadLogRequest& request) {
+  const auto record = FindJob(JobId{request.job()});
+  if (!record.ok()) return record.status();
+  proto::JobSpec spec;
+  spec.ParseFromString((*record)->spec);
+  if (request.one_pid() && request.pid() >= spec.nprocs())
+    return absl::InvalidArgumentError(absl::StrCat("job ", request.job(),
+                                                   " has the processes 0 to ", spec.nprocs() - 1,
+                                                   ", no ", request.pid()));
+  return logs_.Read(JobId{request.job()});
+}
+
+absl::Status Cluster::MayFetchFiles(JobId job) const {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  if (HasEnded((*record)->phase)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", Value(job), " is ", PhaseName((*record)->phase),
+                   "; its files come when it has ended: `bsp wait ", Value(job), "`"));
+}
+
+absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
+  const JobRecord* record = table_.Find(job);
+  if (record != nullptr) return record;
+  return absl::NotFoundError(
+      absl::StrCat("there is no job ", Value(job), "; `bsp jobs --all` lists them"));
+}
+
+proto::Job Cluster::Message(const JobRecord& record) const {
+  proto::Job job = JobMessage(record);
+  if (HasEnded(record.phase)) return job;
+  *job.mutable_checkpoints() = CheckpointStatusOf(record.id);
+  if (const auto stats = barriers_->StatsOf(record.id))
+    *job.mutable_totals() = TotalsOf(stats->totals());
+  const auto printed = output_bytes_.find(record.id);
+  if (printed != output_bytes_.end()) job.set_output_bytes(printed->second);
+  if (const std::string full = logs_.waits_for(); !full.empty() && job.reason().empty())
+    job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
+  return job;
+}
+
+// ---- Clients that stay with their job -----------------------------------------------------------
+
+absl::StatusOr<LogReader> Cluster::Attach(JobId job, const std::string& submission_key,
+                                          std::shared_ptr<AttachedClient> client) {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  if ((*record)->submission_key != submission_key)
+    return absl::PermissionDeniedError(absl::StrCat(
+        "job ", Value(job), " has its client already; `bsp logs -f` shows what it prints"));
+  if (HasEnded((*record)->phase)) return logs_.Read(job);  // It was quick.
+  if (absl::Status attached = attachments_.Attach(job, std::move(client)); !attached.ok())
+    return attached;
+  return logs_.Read(job);
+}
+
+absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
+  if (absl::Status taken = attachments_.OnInput(job, std::move(chunk)); !taken.ok()) return taken;
+  SendInput(job);
+  return absl::OkStatus();
+}
+
+void Cluster::SendInput(JobId job) {
+  const JobRecord* record = table_.Find(job);
+  if (record == nullptr || record->shares.empty()) return;
+  for (InputChunk& chunk : attachments_.TakeInput(job)) {
+    if (!chunk.data.empty()) Perform(table_.OnInputSent(job, Now()));
+    proto::Order message;
+    message.mutable_input()->set_job(Value(job));
+    message.mutable_input()->set_epoch(Value(record->epoch));
+    message.mutable_input()->set_offset(chunk.offset);
+    message.mutable_input()->set_data(std::move(chunk.data));
+    message.mutable_input()->set_end(chunk.end);
+    workers_.Order(record->shares.front().worker, std::move(message));
+  }
+}
+
+void Cluster::OnSignal(JobId job, int signal) {
+  if (table_.Find(job) != nullptr) Perform(table_.OnSignal(job, signal, Now()));
+}
+
+void Cluster::OnClientLeft(JobId job, const AttachedClient* client) {
+  if (closed_ || !attachments_.IsClient(job, client)) return;
+  attachments_.Forget(job);
+  Perform(table_.OnClientLeft(job, Now()));
+}
+
+void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
+  if (closed_) return;
+  attachments_.OnBroken(job, client, NowNs());
+  EndAbandoned();
+}
+
+void Cluster::EndAbandoned() {
+  for (const JobId job : attachments_.TakeAbandoned(NowNs()))
+    Perform(table_.OnClientLeft(job, Now()));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,265 @@
+// The coordinator: job table, barriers, workers and logs put together. What happens comes in here,
+// on the loop's thread; what the pure parts decide is performed here. Knows no gRPC.
+#ifndef COORDINATOR_CORE_CLUSTER_H_
+#define COORDINATOR_CORE_CLUSTER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+#include "coordinator/blob_store.h"
+#include "coordinator/core/attachments.h"
+#include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/checkpoints/checkpointed_job.h"
+#include "coordinator/core/checkpoints/job_checkpoints.h"
+#include "coordinator/core/cluster_figures.h"
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/worker_roster.h"
+#include "coordinator/journal/job_store.h"
+#include "coordinator/output/job_log.h"
+#include "coordinator/rpc/barrier_server.h"
+#include "coordinator/state_directory.h"
+#include "net/event_loop.h"
+#include "net/socket.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+struct ClusterSettings {
+  SocketAddress barrier_listen;
+  std::string barrier_advertise;  ///< What workers are told; empty: where it listens.
+  std::uint64_t log_bytes_max;    ///< Of one job.
+  std::uint64_t files_bytes_max;  ///< Of one job.
+  std::uint64_t keep_days;        ///< Logs and files of ended jobs.
+  CheckpointLimits checkpoint_limits;
+  std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
+};
+
+enum class WaitId : std::uint64_t {};
+enum class Drain { kDrain, kUndrain };
+
+class Cluster {
+ public:
+  /// Reads the journal; raises the term.
+  static absl::StatusOr<std::unique_ptr<Cluster>> Open(EventLoop& loop, const StateDirectory& state,
+                                                       ClusterSettings settings);
+
+  /// For Open.
+  Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings settings,
+          std::unique_ptr<JobStore> store, const StoredState& stored);
+  ~Cluster();
+
+  /// The coordinator ends: who waits is told so, nothing new is taken.
+  void Close();
+
+  // ---- Jobs -------------------------------------------------------------------------------------
+
+  using OnSubmitted = std::function<void(absl::StatusOr<JobId>)>;
+  /// Answers when the job is durable.
+  void Submit(const proto::SubmitJobRequest& request, OnSubmitted answer);
+
+  using OnJob = std::function<void(absl::StatusOr<proto::Job>)>;
+  /// Answers when the job has ended, unless StopWaiting comes first.
+  WaitId Wait(JobId job, OnJob answer);
+  void StopWaiting(WaitId wait) { waits_.erase(wait); }
+
+  absl::StatusOr<proto::Job> Show(JobId job) const;
+  proto::ListJobsReply List(const proto::ListJobsRequest& request) const;
+  absl::StatusOr<proto::Job> Cancel(JobId job);
+  /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up.
+  void Checkpoint(JobId job, OnJob answer);
+  /// Answers when the job is suspended; ABORTED if it could not be saved.
+  void Suspend(JobId job, OnJob answer);
+  absl::StatusOr<proto::Job> Resume(JobId job);
+  absl::StatusOr<LogReader> ReadLog(const proto::ReadLogRequest& request);
+  /// OK once the job has ended.
+  absl::Status MayFetchFiles(JobId job) const;
+
+  // ---- Clients that stay with their job ---------------------------------------------------------
+
+  /// To the client that submitted it, as its key shows; an earlier stream of it is closed.
+  absl::StatusOr<LogReader> Attach(JobId job, const std::string& submission_key,
+                                   std::shared_ptr<AttachedClient> client);
+  absl::Status OnInput(JobId job, InputChunk chunk);
+  void OnSignal(JobId job, int signal);
+  /// It does not come back.
+  void OnClientLeft(JobId job, const AttachedClient* client);
+  /// It may come back.
+  void OnClientLost(JobId job, const AttachedClient* client);
+
+  // ---- Nodes ------------------------------------------------------------------------------------
+
+  proto::ListNodesReply Nodes() const;
+  void SetDrained(const std::string& name, Drain drain,
+                  std::function<void(absl::StatusOr<proto::Node>)> answer);
+
+  // ---- Parameters -------------------------------------------------------------------------------
+
+  void StoreParameters(const proto::MachineParameters& parameters,
+                       std::function<void(absl::Status)> answer);
+  absl::StatusOr<proto::MachineParameters> ShowParameters(std::uint32_t p) const;
+
+  // ---- Workers ----------------------------------------------------------------------------------
+
+  absl::StatusOr<proto::RegisterReply> Register(const proto::RegisterRequest& request);
+  absl::Status AttachWorker(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
+  /// An error is the worker's: its stream is to be closed with it.
+  absl::Status OnEvent(WorkerId worker, proto::WorkerEvent event);
+  void OnStreamBroken(WorkerId worker, const OrderSink* sink) { workers_.Detach(worker, sink); }
+  /// OK while files of this job may come.
+  absl::Status MayStoreFiles(JobId job) const;
+
+  // ---- To look at -------------------------------------------------------------------------------
+
+  SocketAddress barrier_address() const { return barriers_->address(); }
+  ClusterFigures Figures() const;
+  const BlobStore& blobs() const { return blobs_; }
+  const StateDirectory& state() const { return state_; }
+  const ClusterSettings& settings() const { return settings_; }
+
+ private:
+  struct Waiting {
+    JobId job;
+    OnJob answer;
+  };
+
+  absl::Status ListenForWorkers();
+  void Restore(const StoredState& stored);
+
+  void Perform(JobOrders orders);
+  void Store(JobTransition transition);
+  void Start(const StartOrder& order);
+  void Clear(JobId job);
+  void AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer);
+  void OnRefused(JobId job);
+  void OnEnded(JobId job);
+  void SetDeadline();
+
+  void AdoptJobs();
+  absl::Status CheckPredecessor(const RegisteredWorker* earlier) const;
+  proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
+  proto::RegisterReply JoinNode(const RegisteredWorker& worker);
+  proto::RegisterReply AdoptWorker(RegisteredWorker& worker);
+  SchedulerNode NodeOf(const RegisteredWorker& worker) const;
+  void Lose(WorkerId worker, const std::string& reason);
+  void OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event);
+  void OnLogged(WorkerId worker);
+  JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
+  void SendInput(JobId job);
+  void EndAbandoned();
+
+  // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
+
+  CheckpointedJob& AddCheckpointedJob(JobId job, const proto::JobSpec& spec);
+  CheckpointedJob* FindCheckpointed(JobId job);
+  ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
+  void OnProgressed(JobId job, Epoch epoch, Superstep next);
+  ReleaseDirective TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next);
+  void TakeOfLoneHost(JobId job, Superstep next);
+  void Request(JobId job, CheckpointRequest request);
+  static bool IsCheckpointEvent(const proto::WorkerEvent& event);
+  JobOrders OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
+  void ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders PerformCheckpoint(JobId job, CheckpointOrders orders);
+  JobOrders OnCheckpointEnd(JobId job, const CheckpointOrders::End& end);
+  void GiveUpIfSilent(JobId id, CheckpointedJob& job);
+  void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
+  JobOrders ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end);
+  void Commit(JobId job, CheckpointCatalogue catalogue);
+  /// `cost`: of a checkpoint that has not ended for the policy yet.
+  void WriteCatalogue(JobId job, CheckpointCatalogue catalogue, const CheckpointCost& cost,
+                      JobStore::Done done);
+  void WriteCommit(JobId job, const CheckpointCatalogue& catalogue);
+  void FailCommit(JobId job, std::uint64_t number, const std::string& what,
+                  const absl::Status& cause);
+  void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
+  void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
+  void MoveJobsFrom(WorkerId worker);
+  absl::StatusOr<proto::Node> NodeNamed(const std::string& name) const;
+  void LeaveDrainedNodes();
+  void Move(JobId job);
+  void AnswerSuspended(JobId job);
+  void EndCheckpoints(JobId job);
+  LiveNodes ImageNodes() const;
+  proto::CheckpointStatus CheckpointStatusOf(JobId job) const;
+  void KeepFigures(JobId job);
+
+  // ---- Going back: cluster_recovery.cc ----------------------------------------------------------
+
+  void RestoreCheckpoints(const StoredState& stored);
+  void AbandonEpoch(JobId job, Epoch epoch);
+  bool IsStarting(JobId id, const CheckpointedJob& job) const;
+  void Prepare(JobId job);
+  bool WaitsForHolders(JobId id, CheckpointedJob& job);
+  void CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* from);
+  void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
+  void Launch(const StartOrder& order, const bspnow::Checkpoint* from);
+  void OnRecovering(JobId job);
+  void OnReturned(JobId job);
+  SuperstepTotals LastTotals(const JobRecord& record);
+  JobOrders OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
+  bool HoldersAnswer(const bspnow::Checkpoint& checkpoint);
+  /// Instead of orders to workers that know nothing of this epoch yet.
+  bool EndsUnstarted(const EndOrder& order);
+  void OnStoredJobs(const RegisteredWorker& worker);
+  void OnHolderLost(const std::string& node);
+  /// A line of the launcher in the job's output.
+  void Say(JobId job, const std::string& text);
+
+  void Tick();
+  void RemoveOldFiles();
+
+  absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
+  proto::Job Message(const JobRecord& record) const;
+
+  EventLoop& loop_;
+  const StateDirectory& state_;
+  const ClusterSettings settings_;
+  bool closed_ = false;
+
+  BlobStore blobs_;
+  JobTable table_;
+  WorkerRoster workers_;
+  Attachments attachments_;
+  const std::string cluster_id_;
+  std::uint64_t term_ = 0;
+  std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.
+  std::set<std::string> drained_;    ///< Names of nodes.
+  std::vector<proto::MachineParameters> parameters_;
+
+  std::uint64_t last_wait_ = 0;
+  std::map<WaitId, Waiting> waits_;
+  std::multimap<JobId, OnSubmitted> submissions_;          ///< Not yet durable.
+  std::unordered_map<JobId, std::uint64_t> output_bytes_;  ///< Of those that have not ended.
+  std::uint64_t output_bytes_of_all_ = 0;
+  std::unordered_map<JobId, CheckpointedJob> checkpointed_;  ///< All that have not ended.
+  CheckpointFigures checkpoint_figures_;
+  TimerId deadline_ = kNoTimer;
+  std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
+  TimerId tick_ = kNoTimer;
+  TimerId holders_timer_ = kNoTimer;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t started_ns_ = 0;
+  bool awaits_hosts_ = false;  ///< Jobs ran when this coordinator was started.
+
+  std::unique_ptr<BarrierServer> barriers_;
+  JobLogs logs_;
+  std::unique_ptr<JobStore> store_;
+  std::jthread cleaner_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_CLUSTER_H_

@@ -1,0 +1,372 @@
+// How the cluster takes checkpoints: when, what nodes report, and the commit. What users want of
+// them is in cluster_requests.cc, going back to one in cluster_recovery.cc.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "coordinator/core/checkpoints/checkpoint_catalogue.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/cluster_view.h"
+
+namespace bspnow {
+namespace {
+
+/// A disk may be slow, but not that slow; and then the next one has its chance.
+constexpr std::uint64_t kSilenceNsMax = 900'000'000'000;
+
+ReleaseDirective DirectiveOf(const JobCheckpoints::Asked& asked, Hold hold) {
+  return {.checkpoint = asked.number, .base = asked.base, .hold = static_cast<std::uint32_t>(hold)};
+}
+
+/// The writers take turns on the cores of their node.
+JobCheckpoints::Stored StoredOf(const proto::CheckpointStored& message, std::uint32_t slots) {
+  JobCheckpoints::Stored stored{
+      .number = message.checkpoint(),
+      .superstep = Superstep{message.superstep()},
+      .participants = message.participants(),
+      .of_areas = message.of_areas(),
+      .images = {},
+      .cpu_features = {message.cpu_features().begin(), message.cpu_features().end()},
+      .cost = {}};
+  std::uint64_t cpu_ns = 0;
+  for (const proto::StoredImage& image : message.images()) {
+    stored.images.push_back({.pid = Pid{image.pid()},
+                             .file_bytes = image.file_bytes(),
+                             .output_bytes = image.output_bytes(),
+                             .error_bytes = image.error_bytes()});
+    stored.cost.pause_ns = std::max(stored.cost.pause_ns, image.pause_ns());
+    cpu_ns += image.cpu_ns();
+  }
+  stored.cost.background_ns = cpu_ns / std::max(slots, 1u);
+  return stored;
+}
+
+}  // namespace
+
+CheckpointedJob& Cluster::AddCheckpointedJob(JobId job, const proto::JobSpec& spec) {
+  return checkpointed_
+      .try_emplace(job, RuleOf(spec.checkpoints()), settings_.checkpoint_limits,
+                   JobCheckpoints::Plan{.copies = settings_.checkpoint_copies, .term = term_})
+      .first->second;
+}
+
+CheckpointedJob* Cluster::FindCheckpointed(JobId job) {
+  const auto found = checkpointed_.find(job);
+  return found == checkpointed_.end() ? nullptr : &found->second;
+}
+
+LiveNodes Cluster::ImageNodes() const {
+  LiveNodes nodes;
+  for (const auto& [id, worker] : workers_.workers())
+    if (!worker.registration.images_address().empty())
+      nodes[worker.name()] = worker.registration.images_share();
+  return nodes;
+}
+
+// ---- When one is taken --------------------------------------------------------------------------
+
+// Within a barrier: one look-up, unless there is something to do.
+ReleaseDirective Cluster::OnSuperstepOver(JobId id, Epoch epoch, Superstep next) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr || job->epoch != epoch) return {};
+  if (!job->HasPendingRequest() && !job->policy.IsDue(NowNs(), next)) return {};
+  return TakeCheckpoint(id, *job, next);
+}
+
+void Cluster::OnProgressed(JobId id, Epoch epoch, Superstep next) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr || job->epoch != epoch || Value(next) == 0) return;
+  if (job->HasPendingRequest() || job->policy.IsDue(NowNs(), next)) TakeOfLoneHost(id, next);
+}
+
+// Its processes release each other: only their worker can tell them.
+void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
+  const ReleaseDirective directive = TakeCheckpoint(id, *FindCheckpointed(id), next);
+  if (directive.checkpoint == 0) return;
+  const JobRecord& record = *table_.Find(id);
+  proto::Order message;
+  proto::TakeCheckpoint& take = *message.mutable_take_checkpoint();
+  take.set_job(Value(id));
+  take.set_epoch(Value(record.epoch));
+  take.set_checkpoint(directive.checkpoint);
+  take.set_base(directive.base);
+  take.set_hold(directive.hold != 0);
+  workers_.Order(record.shares.front().worker, std::move(message));
+}
+
+ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next) {
+  const JobRecord* record = table_.Find(id);
+  if (record == nullptr || record->phase != JobPhase::kRunning) return {};
+  if (job.checkpoints.under_way()) {
+    GiveUpIfSilent(id, job);
+    return {};
+  }
+  const std::uint32_t participants = barriers_->ParticipantsOf(id);
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < record->shares.size(); ++i)
+    if (participants == 0 || Value(record->shares[i].pids.front()) < participants)
+      hosts.push_back(record->node_names[i]);
+  Hold hold = Hold::kNo;
+  for (const CheckpointRequest& request : job.requests)
+    if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
+  const auto stats = barriers_->StatsOf(id);
+  const std::string totals = stats ? TotalsOf(stats->totals()).SerializeAsString() : "";
+  const auto asked = job.checkpoints.Ask(std::move(hosts), hold, totals);
+  job.policy.OnTaken(NowNs(), next);
+  if (!asked) {
+    spdlog::debug("event=no_checkpoint job={}", Value(id));  // Numbers are being stored.
+    for (CheckpointRequest& request : std::exchange(job.requests, {}))
+      if (request.answer)
+        request.answer(absl::AbortedError("too many in a row have failed; try again"));
+    return {};
+  }
+  job.overdue_since_ns = 0;
+  for (CheckpointRequest& request : job.requests) request.number = asked->number;
+  spdlog::debug("event=checkpoint_asked job={} checkpoint={} base={} superstep={}", Value(id),
+                asked->number, asked->base, Value(next));
+  return DirectiveOf(*asked, hold);
+}
+
+// Within a barrier: what it uses must not change. A job on one node takes it at the end of its
+// superstep, however long that is: so the time since it was asked for says nothing.
+void Cluster::GiveUpIfSilent(JobId id, CheckpointedJob& job) {
+  if (job.overdue_since_ns == 0) job.overdue_since_ns = NowNs();
+  if (NowNs() - job.overdue_since_ns < kSilenceNsMax) return;
+  job.overdue_since_ns = 0;
+  loop_.Post([this, id, number = job.checkpoints.under_way_number()] {
+    CheckpointedJob* found = FindCheckpointed(id);
+    if (found == nullptr || found->checkpoints.under_way_number() != number) return;
+    Perform(PerformCheckpoint(id, found->checkpoints.GiveUp("nothing was heard of it for long")));
+  });
+}
+
+// ---- What nodes report --------------------------------------------------------------------------
+
+bool Cluster::IsCheckpointEvent(const proto::WorkerEvent& event) {
+  return event.has_started() || event.has_resumed() || event.has_restore_failed() ||
+         event.has_checkpoint_stored() || event.has_checkpoint_failed() ||
+         event.has_checkpoint_copied();
+}
+
+JobOrders Cluster::OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId id{event.job()};
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr) {
+    ForgetImages(worker, event);
+    return {};
+  }
+  job->overdue_since_ns = 0;
+  if (event.has_restore_failed()) return OnRestoreFailed(event);
+  if (event.has_started() && !job->from_main) return {};  // JobResumed follows.
+  if (event.has_started() || event.has_resumed()) return OnHostRuns(worker, event);
+  if (event.has_checkpoint_stored()) return OnImagesStored(worker, event);
+  if (event.has_checkpoint_failed())
+    return PerformCheckpoint(
+        id, job->checkpoints.OnFailed(worker.name(), event.checkpoint_failed().checkpoint(),
+                                      event.checkpoint_failed().reason()));
+  const proto::CheckpointCopied& copied = event.checkpoint_copied();
+  return PerformCheckpoint(
+      id, job->checkpoints.OnCopied(worker.name(), copied.checkpoint(), copied.to_node(),
+                                    copied.failure(), ImageNodes()));
+}
+
+// They became durable when the job had ended, and all nodes had been told to keep nothing.
+void Cluster::ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId job{event.job()};
+  if (event.has_checkpoint_stored()) SendKeeps(job, {{.node = worker.name(), .checkpoints = {}}});
+  if (event.has_checkpoint_copied()) {
+    const std::string& to_node = event.checkpoint_copied().to_node();
+    SendKeeps(job, {{.node = to_node.empty() ? worker.name() : to_node, .checkpoints = {}}});
+  }
+}
+
+JobOrders Cluster::OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId id{event.job()};
+  CheckpointedJob& job = *FindCheckpointed(id);
+  const std::uint64_t number = event.checkpoint_stored().checkpoint();
+  if (absl::Status failed = FailpointStatus("coordinator.checkpoint.stored"); !failed.ok())
+    return PerformCheckpoint(
+        id, job.checkpoints.OnFailed(worker.name(), number, std::string(failed.message())));
+  return PerformCheckpoint(
+      id,
+      job.checkpoints.OnStored(
+          worker.name(), StoredOf(event.checkpoint_stored(), worker.registration.node().slots()),
+          ImageNodes()));
+}
+
+// ---- What the job's checkpoints want done -------------------------------------------------------
+
+JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
+  for (const CheckpointOrders::Copy& copy : orders.copies) {
+    const RegisteredWorker* host = workers_.FindByName(copy.host);
+    const RegisteredWorker* partner = workers_.FindByName(copy.to_node);
+    if (host == nullptr || partner == nullptr) continue;  // The loss of one of them follows.
+    proto::Order message;
+    proto::CopyCheckpoint& order = *message.mutable_copy_checkpoint();
+    order.set_job(Value(id));
+    order.set_checkpoint(copy.checkpoint);
+    for (const std::uint64_t number : copy.chain) order.add_chain(number);
+    order.set_to_node(copy.to_node);
+    order.set_to_address(partner->registration.images_address());
+    workers_.Order(host->id, std::move(message));
+  }
+  SendKeeps(id, orders.keeps);
+  const JobRecord* record = table_.Find(id);
+  if (record != nullptr) SendLetGo(id, record->epoch, orders.let_go);
+  if (orders.commit) Commit(id, *std::move(orders.commit));
+  if (orders.numbers) StoreNumbers(id, *orders.numbers);
+  return orders.end ? OnCheckpointEnd(id, *orders.end) : JobOrders{};
+}
+
+void Cluster::SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps) {
+  for (const CheckpointOrders::Keep& keep : keeps) {
+    const RegisteredWorker* worker = workers_.FindByName(keep.node);
+    if (worker == nullptr) continue;  // It is told when it comes back.
+    proto::Order message;
+    message.mutable_keep_checkpoints()->set_job(Value(job));
+    for (const std::uint64_t number : keep.checkpoints)
+      message.mutable_keep_checkpoints()->add_checkpoints(number);
+    workers_.Order(worker->id, std::move(message));
+  }
+}
+
+void Cluster::SendLetGo(JobId job, Epoch epoch,
+                        const std::vector<CheckpointOrders::LetGo>& let_go) {
+  for (const CheckpointOrders::LetGo& each : let_go) {
+    const RegisteredWorker* worker = workers_.FindByName(each.node);
+    if (worker == nullptr) continue;
+    proto::Order message;
+    message.mutable_let_go()->set_job(Value(job));
+    message.mutable_let_go()->set_epoch(Value(epoch));
+    message.mutable_let_go()->set_checkpoint(each.checkpoint);
+    workers_.Order(worker->id, std::move(message));
+  }
+}
+
+// It counts when the journal has it, and not before. All output that it lies behind is in the log's
+// file by now, and must stay there: after a loss nobody prints it again.
+void Cluster::Commit(JobId id, CheckpointCatalogue catalogue) {
+  catalogue.checkpoints.back().committed_unix_ms = UnixMs();
+  logs_.Sync(id, [this, id, epoch = FindCheckpointed(id)->epoch, catalogue](absl::Status synced) {
+    loop_.Post([this, id, epoch, catalogue, synced = std::move(synced)] {
+      const CheckpointedJob* job = FindCheckpointed(id);
+      if (job == nullptr) return;
+      const std::uint64_t number = catalogue.checkpoints.back().number;
+      if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
+      // The journal has a commit before the next epoch, or never: that one may start without it.
+      if (job->epoch != epoch)
+        return FailCommit(id, number, "the job stopped running", absl::OkStatus());
+      WriteCommit(id, catalogue);
+    });
+  });
+}
+
+void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
+  const std::uint64_t number = catalogue.checkpoints.back().number;
+  const std::int64_t unix_ms = catalogue.checkpoints.back().committed_unix_ms;
+  const auto written = [this, id, number, unix_ms](const absl::Status& status) {
+    loop_.Post([this, id, number, unix_ms, status] {
+      if (!status.ok()) return FailCommit(id, number, "the journal does not take it", status);
+      CheckpointedJob* job = FindCheckpointed(id);
+      if (job == nullptr) return;
+      Failpoint("coordinator.checkpoint.committed");
+      Perform(PerformCheckpoint(id, job->checkpoints.OnCommitted(number, unix_ms)));
+    });
+  };
+  if (absl::Status failed = FailpointStatus("coordinator.checkpoint.before_commit"); !failed.ok())
+    return written(failed);
+  WriteCatalogue(id, catalogue, catalogue.checkpoints.back().cost, written);
+}
+
+void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const CheckpointCost& cost,
+                             JobStore::Done done) {
+  CheckpointedJob& job = *FindCheckpointed(id);
+  job.history.spent_ns = job.policy.spent_ns() + cost.total_ns();
+  job.history.run_ns = job.policy.run_ns(NowNs());
+  catalogue.history = job.history;
+  store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), std::move(done));
+}
+
+void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
+                         const absl::Status& cause) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr) return;
+  const std::string why = cause.ok() ? what : absl::StrCat(what, ": ", cause.message());
+  Perform(PerformCheckpoint(id, job->checkpoints.OnCommitFailed(number, why)));
+}
+
+void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
+  WriteCatalogue(id, catalogue, {}, [this, id](const absl::Status& status) {
+    loop_.Post([this, id, status] {
+      CheckpointedJob* job = FindCheckpointed(id);
+      if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
+    });
+  });
+}
+
+JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
+  CheckpointedJob& job = *FindCheckpointed(id);
+  const bool committed = end.failure.empty();
+  const bool given_up = !committed && !table_.Ends(id);  // Else nobody needs it any more.
+  if (committed || given_up) checkpoint_figures_.ended[committed ? "committed" : "given_up"] += 1;
+  job.policy.OnEnd(
+      NowNs(), end.cost,
+      committed ? CheckpointPolicy::Ended::kCommitted : CheckpointPolicy::Ended::kGivenUp);
+  JobOrders orders;
+  if (committed) {
+    const bspnow::Checkpoint& last = *job.checkpoints.last();
+    checkpoint_figures_.bytes += last.file_bytes();
+    checkpoint_figures_.pause_ns->Record(end.cost.pause_ns, 1);
+    spdlog::info(
+        "event=checkpoint_committed job={} checkpoint={} superstep={} bytes={} pause_us={}",
+        Value(id), end.number, Value(last.superstep), last.file_bytes(), end.cost.pause_ns / 1000);
+    table_.SetCpuFeatures(id, last.cpu_features);
+    job.CountCopies(ImageNodes());
+    orders = table_.OnCheckpointCommitted(id);
+  } else if (given_up) {
+    job.history.given_up += 1;
+    job.history.last_failure = end.failure;
+    spdlog::info("event=checkpoint_given_up job={} checkpoint={} reason=\"{}\"", Value(id),
+                 end.number, end.failure);
+  }
+  orders.Append(ServeRequests(id, job, end));
+  return orders;
+}
+
+// ---- The end of a job, and to look at -----------------------------------------------------------
+
+void Cluster::EndCheckpoints(JobId id) {
+  const auto found = checkpointed_.find(id);
+  if (found == checkpointed_.end()) return;
+  const std::vector<CheckpointOrders::Keep> nothing = found->second.checkpoints.Drop();
+  const bool journaled = found->second.checkpoints.count() != 0;
+  const std::vector<CheckpointRequest> requests = found->second.TakeRequests();
+  checkpointed_.erase(found);
+  SendKeeps(id, nothing);
+  if (!nothing.empty() || journaled)  // If it fails, the next start does it.
+    store_->WriteCheckpoints(id, "", [](const absl::Status&) {});
+  for (const CheckpointRequest& request : requests)
+    if (request.answer)
+      request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), " has ended")));
+}
+
+proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
+  const auto found = checkpointed_.find(job);
+  return found == checkpointed_.end() ? proto::CheckpointStatus()
+                                      : StatusOf(found->second, ImageNodes());
+}
+
+void Cluster::KeepFigures(JobId job) {
+  const auto stats = barriers_->StatsOf(job);
+  if (!stats) return;
+  const auto printed = output_bytes_.find(job);
+  table_.SetTotals(
+      job, KeptFigures(stats->totals(), printed == output_bytes_.end() ? 0 : printed->second,
+                       CheckpointStatusOf(job)));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,385 @@
+// How jobs go back to a checkpoint, and what becomes of images when nodes and coordinators come and
+// go. See "Recovery" in docs/design.md.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "coordinator/core/checkpoints/checkpoint_catalogue.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/cluster_view.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kLookMs = 500;
+/// For the nodes that hold its images a job waits as long as it would take to do the work again,
+/// but at least, and at most, so long.
+constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
+constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
+/// A node whose lease was renewed since then is there, and what it says of its images counts.
+constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
+/// Attempts with one checkpoint whose images are well.
+constexpr std::uint32_t kAttemptsWithOne = 3;
+
+Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
+
+// Those who took no part are not started again, unless all are.
+std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs) {
+  std::vector<LogPosition> positions;
+  if (from == nullptr) return positions;
+  for (std::uint32_t pid = from->participants; pid < nprocs && !from->of_areas; ++pid)
+    positions.push_back({.pid = pid, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream});
+  for (const CheckpointPart& part : from->parts)
+    for (const SavedImage& image : part.images)
+      positions.push_back({.pid = Value(image.pid),
+                           .stdout_bytes = image.output_bytes,
+                           .stderr_bytes = image.error_bytes});
+  return positions;
+}
+
+std::uint64_t PrintedAt(const Checkpoint* from) {
+  std::uint64_t printed = 0;
+  if (from == nullptr) return printed;
+  for (const CheckpointPart& part : from->parts)
+    for (const SavedImage& image : part.images) printed += image.output_bytes + image.error_bytes;
+  return printed;
+}
+
+proto::JobSpec SpecOf(const JobRecord& record) {
+  proto::JobSpec spec;
+  spec.ParseFromString(record.spec);
+  return spec;
+}
+
+SuperstepTotals TotalsAt(const Checkpoint* from) {
+  if (from == nullptr) return {};
+  proto::JobTotals totals;
+  totals.ParseFromString(from->totals);
+  totals.set_supersteps(Value(from->superstep));
+  return TotalsFrom(totals);
+}
+
+/// What a loss counts as in the metrics.
+const char* KindOfLoss(const JobLoss& loss) {
+  if (loss.reason.starts_with("worker")) return "worker";
+  return loss.reason.find("signal") != std::string::npos ? "process" : "other";
+}
+
+}  // namespace
+
+// ---- After a restart of the coordinator ---------------------------------------------------------
+
+void Cluster::RestoreCheckpoints(const StoredState& stored) {
+  for (const JobRecord& record : stored.jobs) {
+    const auto found = stored.checkpoints.find(record.id);
+    const bool has_any = found != stored.checkpoints.end();
+    if (HasEnded(record.phase)) {
+      if (has_any) store_->WriteCheckpoints(record.id, "", [](const absl::Status&) {});
+      continue;
+    }
+    CheckpointedJob& job = AddCheckpointedJob(record.id, SpecOf(record));
+    auto catalogue = DecodeCatalogue(has_any ? found->second : "");
+    if (!catalogue.ok()) {
+      spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(record.id),
+                    catalogue.status().ToString());
+      catalogue = CheckpointCatalogue{};
+    }
+    job.history = std::move(catalogue->history);
+    job.checkpoints.Restore(*std::move(catalogue));
+    const bspnow::Checkpoint* last = job.checkpoints.last();
+    if (last == nullptr) continue;
+    job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
+    table_.SetCpuFeatures(record.id, last->cpu_features);
+  }
+}
+
+// What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
+// single node tells all of its epoch again.
+SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
+  const CheckpointedJob* job = FindCheckpointed(record.id);
+  if (job == nullptr) return {};
+  if (record.shares.size() != 1) return TotalsAt(job->checkpoints.last());
+  proto::JobTotals totals;
+  totals.ParseFromString(job->history.epoch_totals);
+  return TotalsFrom(totals);
+}
+
+// All hosts of a job are back; it goes on where it was.
+void Cluster::OnReturned(JobId id) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  const JobRecord* record = table_.Find(id);
+  if (job == nullptr || record == nullptr) return;
+  job->epoch = record->epoch;
+  job->policy.OnStarted(NowNs(), barriers_->SuperstepOf(id));
+  attachments_.OnStarted(id);
+  SendInput(id);
+  std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
+  for (const std::string& node : record->node_names)
+    let_go.push_back({node, job->checkpoints.last_number()});
+  SendLetGo(id, record->epoch, let_go);
+}
+
+// A node says at its registration what lies there.
+void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
+  const std::string node = worker.name();
+  std::map<JobId, std::set<std::uint64_t>> numbers_of;
+  for (const proto::StoredJob& stored : worker.registration.stored())
+    numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
+                                           stored.checkpoints().end());
+  std::vector<JobId> starting;
+  for (auto& [id, job] : checkpointed_) {
+    const auto found = numbers_of.find(id);
+    const CheckpointOrders orders = job.checkpoints.OnNodeStores(
+        node, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
+    SendKeeps(id, orders.keeps);
+    SendLetGo(id, table_.Find(id)->epoch, orders.let_go);
+    if (job.starting) starting.push_back(id);
+  }
+  for (const auto& [id, numbers] : numbers_of)
+    if (!checkpointed_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : checkpointed_) job.CountCopies(live);
+  for (const JobId id : starting) Prepare(id);
+}
+
+void Cluster::OnHolderLost(const std::string& node) {
+  std::vector<JobId> jobs;
+  const LiveNodes live = ImageNodes();
+  for (auto& [id, job] : checkpointed_) {
+    job.CountCopies(live);
+    if (job.checkpoints.under_way()) jobs.push_back(id);
+  }
+  for (const JobId id : jobs)
+    if (CheckpointedJob* job = FindCheckpointed(id))
+      Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, ImageNodes())));
+}
+
+// ---- From one epoch to the next -----------------------------------------------------------------
+
+// What the old epoch still sends comes too late.
+void Cluster::AbandonEpoch(JobId id, Epoch epoch) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr || job->epoch == Epoch{0} || job->epoch != epoch) return;
+  spdlog::debug("event=epoch_over job={} epoch={}", Value(id), Value(epoch));
+  job->epoch = Epoch{0};
+  job->policy.OnStopped(NowNs());
+  Perform(PerformCheckpoint(id, job->checkpoints.GiveUp("the job stopped running")));
+}
+
+void Cluster::OnRecovering(JobId id) {
+  const JobRecord& record = *table_.Find(id);
+  if (!record.losses.empty() && !record.losses.back().resumed) {  // Not suspended, nor moved.
+    checkpoint_figures_.recoveries[KindOfLoss(record.losses.back())] += 1;
+    spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), Value(record.epoch),
+                 record.losses.back().reason);
+  }
+  attachments_.OnStopped(id);
+  if (const CheckpointedJob* job = FindCheckpointed(id)) AbandonEpoch(id, job->epoch);
+  Failpoint("coordinator.recovery.begin");
+}
+
+// False once it is lost, cancelled or suspended, though its nodes do not count as cleared yet.
+bool Cluster::IsStarting(JobId id, const CheckpointedJob& job) const {
+  const JobRecord* record = table_.Find(id);
+  return job.starting && record != nullptr && record->phase == JobPhase::kRunning &&
+         record->epoch == job.starting->epoch;
+}
+
+// The job is placed; nobody has been told yet.
+void Cluster::Prepare(JobId id) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr || !IsStarting(id, *job) || job->cutting) return;
+  if (WaitsForHolders(id, *job)) return;
+  Failpoint("coordinator.recovery.placed");
+  CutBack(id, *job, job->checkpoints.Best(ImageNodes()));
+}
+
+bool Cluster::WaitsForHolders(JobId id, CheckpointedJob& job) {
+  const std::vector<std::string> awaited = job.checkpoints.Awaited(ImageNodes());
+  if (awaited.empty()) {
+    job.waits_since_ns = 0;
+    return false;
+  }
+  const std::uint64_t now_ns = NowNs();
+  const std::string names = absl::StrJoin(awaited, ", ");
+  if (job.waits_since_ns == 0) {
+    job.waits_since_ns = now_ns;
+    Say(id, absl::StrCat("waits for a node that holds its last checkpoint: ", names));
+  }
+  const std::uint64_t worth_ns = TotalsAt(job.checkpoints.last()).total_ns;
+  if (now_ns - job.waits_since_ns > std::clamp(worth_ns, kHoldersNsMin, kHoldersNsMax)) {
+    Say(id, absl::StrCat("no node that holds its last checkpoint has come back: ", names));
+    return false;
+  }
+  loop_.CancelTimer(holders_timer_);
+  holders_timer_ = loop_.AddTimer(kLookMs, [this] {
+    holders_timer_ = kNoTimer;
+    std::vector<JobId> waiting;
+    for (const auto& [each, state] : checkpointed_)
+      if (state.starting) waiting.push_back(each);
+    for (const JobId each : waiting) Prepare(each);
+  });
+  return true;
+}
+
+// First the journal forgets what is newer, then the log does; only then anything runs.
+void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* from) {
+  job.cutting = true;
+  job.resumes_from = from == nullptr ? 0 : from->number;
+  const Epoch epoch = job.starting->epoch;
+  const std::uint32_t nprocs = SpecOf(*table_.Find(id)).nprocs();
+  const auto cut = [this, id, epoch, positions = PositionsOf(from, nprocs)] {
+    logs_.Cut(id, positions, [this, id, epoch](absl::StatusOr<LogCut> done) {
+      loop_.Post([this, id, epoch, done = std::move(done)] { OnCutBack(id, epoch, done); });
+    });
+  };
+  job.history.epoch_totals = from == nullptr ? "" : TotalsOf(TotalsAt(from)).SerializeAsString();
+  const auto forgotten = job.checkpoints.GoBackTo(job.resumes_from);
+  if (!forgotten) return cut();
+  WriteCatalogue(id, *forgotten, {}, [this, id, epoch, cut](const absl::Status& status) {
+    loop_.Post([this, id, epoch, cut, status] {
+      if (status.ok()) return cut();
+      OnCutBack(id, epoch, status);
+    });
+  });
+}
+
+void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr || !IsStarting(id, *job) || job->starting->epoch != epoch) return;
+  job->cutting = false;
+  if (!cut.ok())
+    return Perform(table_.OnBroken(
+        id, epoch,
+        absl::StrCat("its output could not be cut back: ", std::string(cut.status().message())),
+        Now()));
+  if (cut->missing_bytes != 0)
+    spdlog::error("event=output_lost job={} bytes={}", Value(id), cut->missing_bytes);
+  Failpoint("coordinator.recovery.cut");
+  const bspnow::Checkpoint* from = job->checkpoints.Best(ImageNodes());
+  if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
+  output_bytes_[id] = PrintedAt(from);
+  table_.SetCpuFeatures(id, from == nullptr ? std::vector<std::string>() : from->cpu_features);
+  const StartOrder order = *std::exchange(job->starting, std::nullopt);
+  Launch(order, from);
+  Failpoint("coordinator.recovery.started");
+}
+
+void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
+  CheckpointedJob& job = *FindCheckpointed(order.job);
+  const JobRecord* record = table_.Find(order.job);
+  BSP_CHECK(record != nullptr);
+  const proto::JobSpec spec = SpecOf(*record);
+  // Processes with registered areas begin in `main` again, and find them.
+  const bool put_back = from != nullptr && !from->of_areas;
+  const Superstep at = from == nullptr ? Superstep{0} : from->superstep;
+  const std::uint32_t participants = put_back ? from->participants : 0;
+  if (order.resumes)
+    table_.SetResumePoint(
+        order.job, order.epoch,
+        {.from_start = from == nullptr, .superstep = at, .participants = participants});
+  BarrierJob plan{.nprocs = spec.nprocs(),
+                  .hosts = {},
+                  .participants = participants,
+                  .first_superstep = Superstep{std::max<std::uint64_t>(Value(at), 1) - 1},
+                  .totals = TotalsAt(from)};
+  for (const NodeShare& share : order.hosts)
+    plan.hosts.push_back({.worker = share.worker, .pids = share.pids});
+  barriers_->AddJob(order.job, order.epoch, std::move(plan));
+  job.epoch = order.epoch;
+  job.from_main = !put_back;
+  job.policy.OnStarted(NowNs(), at);
+  job.CountCopies(ImageNodes());
+  proto::Order message;
+  proto::StartJob& start = *message.mutable_start();
+  start = StartMessage(order, spec, workers_);
+  if (spec.cpu() == proto::CPU_COMMON) {
+    const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(table_.nodes());
+    start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
+  }
+  if (from != nullptr) {
+    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, workers_);
+    job.checkpoints.OnFetchedBy(record->node_names);
+  }
+  for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);
+  spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
+               Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
+               from == nullptr ? 0 : from->number);
+  attachments_.OnStarted(order.job);
+  SendInput(order.job);
+}
+
+// Its workers have never heard of this epoch.
+bool Cluster::EndsUnstarted(const EndOrder& order) {
+  CheckpointedJob* job = FindCheckpointed(order.job);
+  if (job == nullptr || !job->starting || job->starting->epoch != order.epoch) return false;
+  loop_.Post(
+      [this, order] { Perform(table_.OnCleared(order.job, order.epoch, order.worker, Now())); });
+  return true;
+}
+
+// ---- How it goes --------------------------------------------------------------------------------
+
+JobOrders Cluster::OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId id{event.job()};
+  const auto open = [this, id] {
+    const JobRecord* record = table_.Find(id);
+    return record != nullptr && !record->losses.empty() && !record->losses.back().resumed;
+  };
+  const bool was_open = open();
+  JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, worker.id, Now());
+  if (was_open && !open()) {
+    FindCheckpointed(id)->failures_with_one = 0;
+    checkpoint_figures_.recovery_ns->Record(table_.Find(id)->losses.back().after_ms * kNsPerMs, 1);
+  }
+  return orders;
+}
+
+// The host has tried its own store and all holders that it was told.
+JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
+  const JobId id{event.job()};
+  const proto::RestoreFailed& failed = event.restore_failed();
+  CheckpointedJob& job = *FindCheckpointed(id);
+  if (job.epoch != Epoch{event.epoch()}) return {};
+  const bspnow::Checkpoint* from = job.checkpoints.Best(ImageNodes());
+  if (from != nullptr && from->number == failed.checkpoint()) {
+    job.failures_with_one += 1;
+    const bool damaged = failed.pids_size() != 0 && HoldersAnswer(*from);
+    if (damaged || job.failures_with_one >= kAttemptsWithOne) {
+      job.checkpoints.OnDamaged(from->number);
+      job.failures_with_one = 0;
+      checkpoint_figures_.damaged += 1;
+    }
+  }
+  spdlog::error("event=restore_failed job={} checkpoint={} reason=\"{}\"", Value(id),
+                failed.checkpoint(), failed.reason());
+  return table_.OnRestoreFailed(id, Epoch{event.epoch()}, failed.reason(), Now());
+}
+
+// Else one of them may just have died, and its images be well.
+bool Cluster::HoldersAnswer(const bspnow::Checkpoint& checkpoint) {
+  for (const CheckpointPart& part : checkpoint.parts) {
+    for (const std::string& holder : part.holders) {
+      const RegisteredWorker* worker = workers_.FindByName(holder);
+      if (worker == nullptr || !barriers_->Connected(worker->id) ||
+          barriers_->LeaseAgeNs(worker->id) > kFreshLeaseNs)
+        return false;
+    }
+  }
+  return true;
+}
+
+void Cluster::Say(JobId job, const std::string& text) {
+  logs_.Append(
+      job, {.pid = 0, .origin = LogOrigin::kLauncher, .text = absl::StrCat("bsprun: ", text, "\n")},
+      [](const absl::Status&) {});
+}
+
+}  // namespace bspnow

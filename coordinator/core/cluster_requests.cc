@@ -1,0 +1,159 @@
+// Who wants a checkpoint, and what is done behind it: `bsp checkpoint`, `suspend`, `resume` and
+// `drain`. See checkpointed_job.h.
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/clock.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/cluster_view.h"
+
+namespace bspnow {
+namespace {
+
+Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
+
+}  // namespace
+
+void Cluster::Request(JobId id, CheckpointRequest request) {
+  CheckpointedJob& job = *FindCheckpointed(id);
+  job.requests.push_back(std::move(request));
+  const JobRecord& record = *table_.Find(id);
+  if (record.shares.size() == 1 && job.epoch == record.epoch)
+    TakeOfLoneHost(id, barriers_->SuperstepOf(id));
+}
+
+void Cluster::Checkpoint(JobId id, OnJob answer) {
+  const auto record = FindJob(id);
+  if (!record.ok()) return answer(record.status());
+  if ((*record)->phase != JobPhase::kRunning)
+    return answer(absl::FailedPreconditionError(absl::StrCat(
+        "job ", Value(id), " is ", PhaseName((*record)->phase), ": only what runs can be saved")));
+  Request(id, {.kind = CheckpointRequest::Kind::kCheckpoint, .answer = std::move(answer)});
+}
+
+void Cluster::Suspend(JobId id, OnJob answer) {
+  const auto record = FindJob(id);
+  if (!record.ok()) return answer(record.status());
+  const JobPhase phase = (*record)->phase;
+  if (HasEnded(phase) || phase == JobPhase::kEnding)
+    return answer(absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(id), " is ", PhaseName(phase), ": it is over")));
+  if ((*record)->took_input)
+    return answer(absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again")));
+  CheckpointRequest request{.kind = CheckpointRequest::Kind::kSuspend, .answer = std::move(answer)};
+  // Its processes run, or wait for their workers to come back to this coordinator.
+  if (phase == JobPhase::kRunning && barriers_->StatsOf(id) != nullptr)
+    return Request(id, std::move(request));
+  FindCheckpointed(id)->suspending.push_back(std::move(request));
+  if (phase == JobPhase::kSuspended) {  // It may still be leaving its nodes.
+    if ((*record)->shares.empty()) AnswerSuspended(id);
+    return;
+  }
+  checkpoint_figures_.suspensions += 1;
+  Perform(table_.OnSuspended(id, Now()));
+}
+
+void Cluster::AnswerSuspended(JobId id) {
+  CheckpointedJob* job = FindCheckpointed(id);
+  if (job == nullptr) return;
+  for (const CheckpointRequest& request : std::exchange(job->suspending, {}))
+    if (request.answer) request.answer(Show(id));
+}
+
+absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
+  const auto record = FindJob(id);
+  if (!record.ok()) return record.status();
+  if ((*record)->phase != JobPhase::kSuspended)
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(id), " is ", PhaseName((*record)->phase), ", not suspended"));
+  Perform(table_.OnResume(id, Now()));
+  AnswerSuspended(id);  // Who still waits for it to leave its nodes.
+  return Show(id);
+}
+
+// What has no room elsewhere, or cannot be saved, stays to its end.
+void Cluster::MoveJobsFrom(WorkerId worker) {
+  std::vector<JobId> moving;
+  for (const JobTable::NodeView& node : table_.nodes())
+    if (node.node->worker == worker) moving = node.jobs;
+  for (const JobId id : moving) Move(id);
+}
+
+// There may be room elsewhere now; or the coordinator that was asked is no more.
+void Cluster::LeaveDrainedNodes() {
+  for (const std::string& name : drained_)
+    if (const RegisteredWorker* worker = workers_.FindByName(name)) MoveJobsFrom(worker->id);
+}
+
+void Cluster::Move(JobId id) {
+  const auto moves = [](const CheckpointRequest& request) {
+    return request.kind == CheckpointRequest::Kind::kMove;
+  };
+  const CheckpointedJob* job = FindCheckpointed(id);
+  const JobRecord* record = table_.Find(id);
+  if (job == nullptr || job->epoch != record->epoch || record->took_input ||
+      record->phase != JobPhase::kRunning || !table_.HasRoomElsewhere(id) ||
+      std::any_of(job->requests.begin(), job->requests.end(), moves))
+    return;
+  Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
+}
+
+JobOrders Cluster::ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end) {
+  // Behind one that holds nothing has run: it is as good for those who came meanwhile.
+  const bool for_all = end.failure.empty() && end.hold == Hold::kYes;
+  std::vector<CheckpointRequest> served;
+  std::vector<CheckpointRequest> others;
+  for (CheckpointRequest& request : std::exchange(job.requests, {}))
+    (for_all || request.number == end.number ? served : others).push_back(std::move(request));
+  job.requests = std::move(others);
+  bool suspends = false;
+  bool moves = false;
+  for (CheckpointRequest& request : served) {
+    if (!end.failure.empty()) {
+      if (request.answer)
+        request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), ": ", end.failure)));
+    } else if (request.kind == CheckpointRequest::Kind::kSuspend) {
+      suspends = true;
+      job.suspending.push_back(std::move(request));
+    } else if (request.kind == CheckpointRequest::Kind::kMove) {
+      moves = true;
+    } else if (request.answer) {
+      request.answer(Show(id));
+    }
+  }
+  if (!end.failure.empty() || end.hold == Hold::kNo) return {};
+  JobOrders orders = suspends ? table_.OnSuspended(id, Now())
+                     : moves  ? table_.OnMove(id, Now())
+                              : JobOrders{};
+  if (suspends) checkpoint_figures_.suspensions += 1;
+  if (!orders.ends.empty() || suspends) return orders;
+  std::vector<CheckpointOrders::LetGo> let_go;  // There is no room elsewhere, any more.
+  for (const CheckpointPart& part : job.checkpoints.last()->parts)
+    let_go.push_back({part.host, end.number});
+  SendLetGo(id, job.epoch, let_go);
+  return orders;
+}
+
+// ---- Parameters ---------------------------------------------------------------------------------
+
+void Cluster::StoreParameters(const proto::MachineParameters& parameters,
+                              std::function<void(absl::Status)> answer) {
+  std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
+  parameters_.push_back(parameters);
+  store_->WriteParameters(parameters.p(), parameters.SerializeAsString(),
+                          [this, answer = std::move(answer)](const absl::Status& status) {
+                            loop_.Post([answer, status] { answer(status); });
+                          });
+}
+
+absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {
+  for (auto stored = parameters_.rbegin(); stored != parameters_.rend(); ++stored)
+    if (p == 0 || stored->p() == p) return *stored;
+  return absl::NotFoundError(
+      p == 0 ? std::string("nothing was measured here yet; run `bsp probe`")
+             : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,268 @@
+#include "coordinator/core/cluster_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include <absl/strings/str_cat.h>
+
+namespace bspnow {
+
+const char* PhaseName(JobPhase phase) {
+  switch (phase) {
+    case JobPhase::kWaiting:
+      return "waiting";
+    case JobPhase::kRunning:
+      return "running";
+    case JobPhase::kEnding:
+      return "ending";
+    case JobPhase::kSucceeded:
+      return "succeeded";
+    case JobPhase::kFailed:
+      return "failed";
+    case JobPhase::kCancelled:
+      return "cancelled";
+    case JobPhase::kRecovering:
+      return "recovering";
+    case JobPhase::kSuspended:
+      return "suspended";
+  }
+  return "unknown";
+}
+
+proto::JobState StateOf(JobPhase phase) {
+  switch (phase) {
+    case JobPhase::kWaiting:
+      return proto::WAITING;
+    case JobPhase::kRunning:
+      return proto::RUNNING;
+    case JobPhase::kEnding:
+      return proto::ENDING;
+    case JobPhase::kSucceeded:
+      return proto::SUCCEEDED;
+    case JobPhase::kFailed:
+      return proto::FAILED;
+    case JobPhase::kCancelled:
+      return proto::CANCELLED;
+    case JobPhase::kRecovering:
+      return proto::RECOVERING;
+    case JobPhase::kSuspended:
+      return proto::SUSPENDED;
+  }
+  return proto::JOB_STATE_UNSPECIFIED;
+}
+
+proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
+  proto::JobTotals message;
+  message.set_supersteps(totals.supersteps);
+  message.set_total_ns(totals.total_ns);
+  message.set_w_ns(totals.w_ns);
+  message.set_h_bytes(totals.h_bytes);
+  message.set_beyond_ns(totals.beyond_ns);
+  message.set_l_ns(totals.l_ns);
+  message.set_silent(totals.silent);
+  message.set_messages(totals.messages);
+  message.set_wait_ns(totals.wait_ns);
+  message.set_exchange_ns(totals.exchange_ns);
+  message.set_processes(totals.processes);
+  return message;
+}
+
+SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
+  return {.supersteps = message.supersteps(),
+          .total_ns = message.total_ns(),
+          .w_ns = message.w_ns(),
+          .h_bytes = message.h_bytes(),
+          .beyond_ns = message.beyond_ns(),
+          .l_ns = message.l_ns(),
+          .silent = message.silent(),
+          .messages = message.messages(),
+          .wait_ns = message.wait_ns(),
+          .exchange_ns = message.exchange_ns(),
+          .processes = message.processes()};
+}
+
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {
+  constexpr std::uint64_t kNsPerMs = 1'000'000;
+  using Kind = CheckpointRule::Kind;
+  if (policy.off()) return {.kind = Kind::kOff, .every = 0};
+  if (policy.every_supersteps() != 0)
+    return {.kind = Kind::kEverySupersteps, .every = policy.every_supersteps()};
+  if (policy.every_ms() != 0)
+    return {.kind = Kind::kEveryTime, .every = policy.every_ms() * kNsPerMs};
+  return {.kind = Kind::kAutomatic, .every = 0};
+}
+
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live) {
+  proto::CheckpointStatus status;
+  status.set_cost_ns(job.policy.spent_ns());
+  status.set_interval_ns(job.policy.interval_ns());
+  status.set_count(job.checkpoints.count());
+  status.set_given_up(job.history.given_up);
+  status.set_last_failure(job.history.last_failure);
+  status.set_under_way(job.checkpoints.under_way());
+  const Checkpoint* last = job.checkpoints.last();
+  if (last == nullptr) return status;
+  status.set_committed(last->number);
+  status.set_superstep(Value(last->superstep));
+  status.set_committed_unix_ms(last->committed_unix_ms);
+  status.set_written_bytes(last->file_bytes());
+  status.set_pause_ns(last->cost.pause_ns);
+  status.set_of_areas(last->of_areas);
+  const std::vector<std::uint64_t> chain = job.checkpoints.ChainOf(last->number);
+  std::uint64_t bytes = 0;
+  for (const Checkpoint& each : job.checkpoints.committed())
+    if (std::find(chain.begin(), chain.end(), each.number) != chain.end())
+      bytes += each.file_bytes();
+  status.set_image_bytes(bytes);
+  std::set<std::string> holders;
+  for (const CheckpointPart& part : last->parts)
+    for (const std::string& holder : part.holders)
+      if (live.contains(holder) || !part.share.empty()) holders.insert(holder);
+  for (const std::string& holder : holders) status.add_holders(holder);
+  status.set_copies(static_cast<std::uint32_t>(job.checkpoints.CopiesOfLast(live)));
+  return status;
+}
+
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
+                            const WorkerRoster& workers) {
+  proto::Resume resume;
+  resume.set_checkpoint(from.number);
+  resume.set_superstep(Value(from.superstep));
+  resume.set_participants(from.participants);
+  resume.set_of_areas(from.of_areas);
+  for (const std::uint64_t number : checkpoints.ChainOf(from.number)) resume.add_chain(number);
+  for (const CheckpointPart& part : from.parts) {
+    std::vector<std::string> addresses;
+    for (const auto& [id, worker] : workers.workers()) {
+      const auto& holders = part.holders;
+      const bool holds =
+          std::find(holders.begin(), holders.end(), worker.name()) != holders.end() ||
+          (!part.share.empty() && part.share == worker.registration.images_share());
+      if (holds) addresses.push_back(worker.registration.images_address());
+    }
+    for (const SavedImage& image : part.images) {
+      proto::ImageOfPid& message = *resume.add_images();
+      message.set_pid(Value(image.pid));
+      message.set_files_pid(Value(part.images.front().pid));
+      message.set_output_bytes(image.output_bytes);
+      message.set_error_bytes(image.error_bytes);
+      for (const std::string& address : addresses) message.add_holders(address);
+    }
+  }
+  return resume;
+}
+
+// ---- Jobs and nodes -----------------------------------------------------------------------------
+
+std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
+                        const proto::CheckpointStatus& checkpoints) {
+  proto::Job kept;
+  *kept.mutable_totals() = TotalsOf(totals);
+  *kept.mutable_checkpoints() = checkpoints;
+  kept.set_output_bytes(output_bytes);
+  return kept.SerializeAsString();
+}
+
+proto::JobLoss LossMessage(const JobLoss& loss) {
+  proto::JobLoss message;
+  message.set_unix_ms(loss.unix_ms);
+  message.set_reason(loss.reason);
+  message.set_superstep(Value(loss.superstep));
+  message.set_resumed(loss.resumed);
+  message.set_from_start(loss.from_start);
+  message.set_from_superstep(Value(loss.from));
+  message.set_after_ms(loss.after_ms);
+  return message;
+}
+
+proto::Job JobMessage(const JobRecord& record) {
+  proto::Job job;
+  job.ParseFromString(record.totals);  // Nothing, until SetTotals.
+  job.set_job(Value(record.id));
+  job.mutable_spec()->ParseFromString(record.spec);
+  job.set_state(StateOf(record.phase));
+  job.set_reason(record.reason);
+  job.set_exit_status(record.exit_status);
+  job.set_epoch(Value(record.epoch));
+  for (std::size_t i = 0; i < record.shares.size(); ++i) {
+    proto::Placement* placement = job.add_placement();
+    if (i < record.node_names.size()) placement->set_node(record.node_names[i]);
+    for (const Pid pid : record.shares[i].pids) placement->add_pids(Value(pid));
+  }
+  job.set_submitted_unix_ms(record.submitted_unix_ms);
+  job.set_started_unix_ms(record.started_unix_ms);
+  job.set_ended_unix_ms(record.ended_unix_ms);
+  job.set_never_attached(record.never_attached);
+  job.set_restarts(record.restarts);
+  for (const JobLoss& loss : record.losses) *job.add_losses() = LossMessage(loss);
+  return job;
+}
+
+void Shorten(proto::Job& job) {
+  job.mutable_spec()->clear_environment();
+  job.mutable_spec()->clear_files();
+}
+
+proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker) {
+  proto::Node node;
+  *node.mutable_spec() = worker.registration.node();
+  node.set_state(view.node->drained ? proto::NODE_DRAINED : proto::NODE_UP);
+  node.set_slots_used(view.slots_used);
+  node.set_load(worker.load);
+  node.set_address(worker.registration.data_address());
+  for (const JobId job : view.jobs) node.add_jobs(Value(job));
+  return node;
+}
+
+proto::Node LostNodeMessage(const proto::RegisterRequest& registration) {
+  proto::Node node;
+  *node.mutable_spec() = registration.node();
+  node.set_state(proto::NODE_LOST);
+  node.set_address(registration.data_address());
+  return node;
+}
+
+std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes) {
+  std::vector<std::string> common;
+  for (const JobTable::NodeView& view : nodes) {
+    const std::vector<std::string>& has = view.node->cpu_features;
+    if (&view == &nodes.front()) common = has;
+    std::erase_if(common, [&has](const std::string& feature) {
+      return std::find(has.begin(), has.end(), feature) == has.end();
+    });
+  }
+  return common;
+}
+
+proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
+                             WorkerRoster& workers) {
+  proto::StartJob start;
+  start.set_job(Value(order.job));
+  start.set_epoch(Value(order.epoch));
+  *start.mutable_spec() = spec;
+  start.set_reads_input(spec.attached());
+  for (const NodeShare& share : order.hosts) {
+    proto::Host* host = start.add_hosts();
+    host->set_worker(Value(share.worker));
+    const RegisteredWorker* worker = workers.Find(share.worker);
+    if (worker != nullptr) {
+      host->set_data_address(worker->registration.data_address());
+      host->set_node(worker->registration.node().name());
+    }
+    for (const Pid pid : share.pids) host->add_pids(Value(pid));
+  }
+  return start;
+}
+
+ProcessEnd ProcessEndOf(const proto::ProcessExited& exited) {
+  constexpr auto kLast = static_cast<std::uint32_t>(Reached::kAborted);
+  static_assert(kLast == 5, "Reached names the states of runtime/link.h in their order");
+  return {.reached = static_cast<Reached>(exited.reached() <= kLast ? exited.reached() : 0),
+          .superstep = Superstep{exited.superstep()},
+          .exit_status = exited.exit_status(),
+          .signal = exited.signal()};
+}
+
+}  // namespace bspnow

@@ -1,0 +1,65 @@
+// Jobs and nodes as clients see them: the coordinator's own structs turned into messages.
+#ifndef COORDINATOR_CORE_CLUSTER_VIEW_H_
+#define COORDINATOR_CORE_CLUSTER_VIEW_H_
+
+#include <cstdint>
+#include <string>
+
+#include "coordinator/core/checkpoints/checkpoint.h"
+#include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/checkpoints/checkpointed_job.h"
+#include "coordinator/core/checkpoints/job_checkpoints.h"
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/superstep_stats.h"
+#include "coordinator/core/worker_roster.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+/// "waiting", "running", ...: for logs and metrics.
+const char* PhaseName(JobPhase phase);
+
+proto::JobState StateOf(JobPhase phase);
+
+proto::JobTotals TotalsOf(const SuperstepTotals& totals);
+
+/// What is kept of a job beside its record, as JobTable::SetTotals takes it.
+std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
+                        const proto::CheckpointStatus& checkpoints);
+
+proto::JobLoss LossMessage(const JobLoss& loss);
+
+/// With the totals that the record keeps.
+proto::Job JobMessage(const JobRecord& record);
+
+/// Of a job in a list: without what makes lists long.
+void Shorten(proto::Job& job);
+
+proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker);
+proto::Node LostNodeMessage(const proto::RegisterRequest& registration);
+
+/// And back.
+SuperstepTotals TotalsFrom(const proto::JobTotals& message);
+
+/// What a job asks for.
+CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
+
+proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live);
+
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
+                            const WorkerRoster& workers);
+
+/// What all nodes have.
+std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes);
+
+/// To each of its hosts.
+proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
+                             WorkerRoster& workers);
+
+/// `reached` of ProcessExited, which is runtime/link.h's ProcessState.
+ProcessEnd ProcessEndOf(const proto::ProcessExited& exited);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_CLUSTER_VIEW_H_

@@ -1,0 +1,397 @@
+// The workers' side of the cluster: they register, report and are lost. The rest of the class is in
+// cluster.cc.
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/clock.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/cluster_view.h"
+#include "coordinator/core/jobs/job_spec.h"
+#include "coordinator/old_files.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kHeartbeatMs = 250;
+constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kTickMs = 5'000;
+constexpr std::uint64_t kTicksPerCleaning = 720;  // An hour.
+
+Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
+
+HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
+  HeldEpoch epoch{.job = JobId{held.job()},
+                  .epoch = Epoch{held.epoch()},
+                  .participants = held.participants(),
+                  .clearing = held.clearing(),
+                  .begun = {},
+                  .exited = {},
+                  .first_superstep = held.first_superstep()};
+  for (const std::uint32_t pid : held.begun()) epoch.begun.push_back(Pid{pid});
+  for (const proto::ProcessExited& exited : held.exited())
+    epoch.exited.emplace_back(Pid{exited.pid()}, ProcessEndOf(exited));
+  return epoch;
+}
+
+}  // namespace
+
+// ---- Coming and going ---------------------------------------------------------------------------
+
+// Epochs that ran when the coordinator was started; their workers come back and go on.
+void Cluster::AdoptJobs() {
+  started_ns_ = NowNs();
+  for (const JobRecord* record : table_.records()) {
+    if (record->phase != JobPhase::kRunning) continue;
+    proto::JobSpec spec;
+    spec.ParseFromString(record->spec);
+    std::vector<BarrierHost> hosts;
+    for (const NodeShare& share : record->shares)
+      hosts.push_back({.worker = share.worker, .pids = share.pids});
+    barriers_->AddJob(record->id, record->epoch,
+                      {.nprocs = spec.nprocs(),
+                       .hosts = std::move(hosts),
+                       .totals = LastTotals(*record),
+                       .origin = EpochOrigin::kAdopted});
+    awaits_hosts_ = true;
+  }
+}
+
+// Processes of a daemon that is gone may pass barriers for as long as its last lease held.
+absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
+  const std::uint64_t now_ns = NowNs();
+  const std::uint64_t age_ns = earlier != nullptr ? barriers_->LeaseAgeNs(earlier->id)
+                               : awaits_hosts_    ? now_ns - started_ns_
+                                                  : kLeaseNs;
+  if (age_ns >= kLeaseNs) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("the lease of a worker that was here before holds for another ",
+                   (kLeaseNs - age_ns) / kNsPerMs, " ms"));
+}
+
+absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
+  if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
+  if (KeepsOfAnotherCluster(request, cluster_id_)) return RefuseStranger(request);
+  const proto::NodeSpec& node = request.node();
+  const bool returns =
+      request.cluster() == cluster_id_ && table_.Awaits(WorkerId{request.previous_worker()});
+  const RegisteredWorker* earlier = workers_.FindByName(node.name());
+  if (earlier != nullptr) {
+    const bool same = earlier->registration.incarnation() == request.incarnation();
+    if (same && !earlier->attached) return earlier->reply;
+    if (!same && (earlier->sink || barriers_->Connected(earlier->id)))
+      return absl::FailedPreconditionError(
+          absl::StrCat("a worker named ", node.name(), " lives at ",
+                       earlier->registration.data_address(), "; give this one another --name"));
+  }
+  if (earlier != nullptr || request.previous_worker() == 0)
+    if (absl::Status gone = CheckPredecessor(earlier); !gone.ok()) return gone;
+  if (earlier != nullptr) Lose(earlier->id, "it was started anew");
+
+  RegisteredWorker& worker = returns ? workers_.AddReturned(request) : workers_.Add(request);
+  const WorkerId id = worker.id;
+  barriers_->AdmitWorker(id, request.incarnation());
+  spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
+               returns ? "returned" : "registered", node.name(), Value(id), node.slots(),
+               request.data_address());
+  proto::RegisterReply& reply = worker.reply;
+  reply.set_worker(Value(id));
+  reply.set_barrier_address(settings_.barrier_advertise.empty() ? barrier_address().ToString()
+                                                                : settings_.barrier_advertise);
+  reply.set_heartbeat_ms(kHeartbeatMs);
+  reply.set_lease_ms(kLeaseNs / kNsPerMs);
+  reply.set_term(term_);
+  reply.set_cluster(cluster_id_);
+  return returns ? AdoptWorker(worker) : JoinNode(worker);
+}
+
+proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
+  if (strangers_.insert(request.node().name()).second)  // It will ask again and again.
+    spdlog::warn(
+        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} state_dir={} "
+        "reason=\"it keeps jobs of that cluster; was this coordinator started with the "
+        "wrong --state-dir?\"",
+        request.node().name(), request.cluster(), cluster_id_, state_.path());
+  proto::RegisterReply reply;
+  reply.set_cluster(cluster_id_);
+  return reply;
+}
+
+proto::RegisterReply Cluster::JoinNode(const RegisteredWorker& worker) {
+  const proto::RegisterReply reply = worker.reply;  // What is performed may lose it.
+  OnStoredJobs(worker);
+  Perform(table_.OnNodeUp(NodeOf(worker), Now()));
+  LeaveDrainedNodes();
+  return reply;
+}
+
+proto::RegisterReply Cluster::AdoptWorker(RegisteredWorker& worker) {
+  std::vector<HeldEpoch> epochs;
+  for (const proto::HeldJob& held : worker.registration.held()) {
+    epochs.push_back(HeldEpochOf(held));
+    barriers_->SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
+                                 Superstep{held.first_superstep()});
+  }
+  JobTable::Return returned = table_.OnHostReturned(NodeOf(worker), epochs, Now());
+  for (const JobId job : returned.kept) worker.reply.add_keep_jobs(Value(job));
+  const proto::RegisterReply reply = worker.reply;
+  OnStoredJobs(worker);
+  Perform(std::move(returned.orders));
+  LeaveDrainedNodes();
+  return reply;
+}
+
+SchedulerNode Cluster::NodeOf(const RegisteredWorker& worker) const {
+  const proto::NodeSpec& node = worker.registration.node();
+  return {.worker = worker.id,
+          .name = node.name(),
+          .slots = node.slots(),
+          .memory_bytes = node.memory_bytes(),
+          .load = 0,
+          .labels = {node.labels().begin(), node.labels().end()},
+          .drained = drained_.contains(node.name()),
+          .cpu_features = {node.cpu_features().begin(), node.cpu_features().end()}};
+}
+
+absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
+                                   std::shared_ptr<OrderSink> sink) {
+  if (closed_) return absl::UnavailableError("the coordinator is shutting down");
+  return workers_.Attach(first, std::move(sink));
+}
+
+void Cluster::Lose(WorkerId worker, const std::string& reason) {
+  const RegisteredWorker* lost = workers_.Find(worker);
+  if (lost == nullptr) return;
+  spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name(), Value(worker),
+               reason);
+  std::map<JobId, Superstep> superstep_of;
+  for (const JobTable::NodeView& node : table_.nodes()) {
+    if (node.node->worker != worker) continue;
+    for (const JobId job : node.jobs) {
+      superstep_of[job] = barriers_->SuperstepOf(job);
+      KeepFigures(job);
+    }
+  }
+  barriers_->ForgetWorker(worker);
+  const std::string node = lost->name();
+  workers_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
+  OnHolderLost(node);
+  Perform(table_.OnNodeLost(worker, reason, superstep_of, Now()));
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
+  RegisteredWorker* worker = workers_.Find(id);
+  if (worker == nullptr) return absl::NotFoundError("this worker was lost; register again");
+  worker->session.OnOrdersTaken(event.orders_taken());
+  const auto novelty = worker->session.OnEvent(event.sequence());
+  if (!novelty.ok()) return novelty.status();
+  if (*novelty == WorkerSession::Novelty::kNew) {
+    if (event.has_output()) {
+      OnOutput(*worker, event);
+    } else if (worker->session.awaits_log() != 0) {
+      worker->session.AwaitLog();
+      worker->behind_log.push_back(std::move(event));
+    } else {
+      Perform(OnJobEvent(*worker, event));
+      worker = workers_.Find(id);  // What was performed may have lost it.
+    }
+  }
+  if (worker != nullptr) workers_.Acknowledge(*worker);
+  return absl::OkStatus();
+}
+
+// What came behind output counts when that is written: an end, or a checkpoint, of which the log
+// has less would be one of another run.
+void Cluster::OnLogged(WorkerId id) {
+  workers_.OnLogged(id);
+  for (;;) {
+    RegisteredWorker* worker = workers_.Find(id);
+    if (worker == nullptr || worker->behind_log.empty() ||
+        worker->behind_log.front().sequence() != worker->session.awaits_log())
+      return;
+    const proto::WorkerEvent event = std::move(worker->behind_log.front());
+    worker->behind_log.pop_front();
+    Perform(OnJobEvent(*worker, event));
+    workers_.OnLogged(id);
+  }
+}
+
+JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
+  const JobId job{event.job()};
+  const Epoch epoch{event.epoch()};
+  if (event.has_load()) {
+    worker.load = event.load().load();
+    return table_.OnNodeLoad(worker.id, worker.load);
+  }
+  if (IsCheckpointEvent(event)) return OnCheckpointEvent(worker, event);
+  if (event.has_not_started())
+    return table_.OnNotStarted(job, epoch, event.not_started().reason(),
+                               event.not_started().exit_status(), Now());
+  if (event.has_begun()) return table_.OnBegun(job, epoch, Pid{event.begun().pid()}, Now());
+  if (event.has_exited())
+    return table_.OnExited(job, epoch, Pid{event.exited().pid()}, ProcessEndOf(event.exited()),
+                           Now());
+  if (event.has_broken())
+    return event.broken().final() ? table_.OnFailed(job, epoch, event.broken().reason(), Now())
+                                  : table_.OnBroken(job, epoch, event.broken().reason(), Now());
+  if (event.has_input_taken()) attachments_.OnInputTaken(job, event.input_taken().bytes());
+  if (!event.has_cleared()) return {};
+  KeepFigures(job);
+  return table_.OnCleared(job, epoch, worker.id, Now());
+}
+
+void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
+  const JobRecord* record = table_.Find(JobId{event.job()});
+  proto::ProcessOutput& output = *event.mutable_output();
+  if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()}) return;
+  if (output.text().size() > kLogTextBytesMax)
+    return Perform(table_.OnFailed(record->id, record->epoch,
+                                   "its worker sent more output at once than is allowed", Now()));
+  output_bytes_[record->id] += output.text().size();
+  output_bytes_of_all_ += output.text().size();
+  worker.session.AwaitLog();
+  LogRecord line{
+      .pid = output.pid(),
+      .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
+      .offset = output.offset(),
+      .text = std::move(*output.mutable_text())};
+  const auto logged = [this, id = worker.id, job = record->id,
+                       epoch = record->epoch](const absl::Status& status) {
+    loop_.Post([this, id, job, epoch, status] {
+      OnLogged(id);
+      if (status.ok()) return;
+      const std::string reason(status.message());
+      Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
+                                         : table_.OnBroken(job, epoch, reason, Now()));
+    });
+  };
+  logs_.Append(record->id, std::move(line), logged);
+}
+
+absl::Status Cluster::MayStoreFiles(JobId job) const {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  const JobPhase phase = (*record)->phase;
+  if (phase == JobPhase::kRunning || phase == JobPhase::kEnding) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", Value(job), " is ", PhaseName(phase), ": no files are expected of it"));
+}
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+proto::ListNodesReply Cluster::Nodes() const {
+  proto::ListNodesReply reply;
+  for (const JobTable::NodeView& view : table_.nodes()) {
+    const auto worker = workers_.workers().find(view.node->worker);
+    if (worker == workers_.workers().end()) continue;
+    proto::Node& node = *reply.add_nodes() = NodeMessage(view, worker->second);
+    node.set_lease_age_ms(
+        static_cast<std::int64_t>(barriers_->LeaseAgeNs(worker->first) / kNsPerMs));
+  }
+  for (const auto& [name, registration] : workers_.lost())
+    *reply.add_nodes() = LostNodeMessage(registration);
+  return reply;
+}
+
+// It is so at once, and acknowledged when a restart does not forget it.
+void Cluster::SetDrained(const std::string& name, Drain drain,
+                         std::function<void(absl::StatusOr<proto::Node>)> answer) {
+  const bool known = workers_.FindByName(name) != nullptr || workers_.lost().contains(name);
+  if (!known && !drained_.contains(name))
+    return answer(
+        absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them")));
+  const auto written = [this, name, answer = std::move(answer)](const absl::Status& status) {
+    loop_.Post([this, name, answer, status] {
+      if (status.ok()) return answer(NodeNamed(name));
+      spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
+      answer(absl::Status(status.code(),
+                          absl::StrCat("done, but a restart of the coordinator will forget it: ",
+                                       std::string(status.message()))));
+    });
+  };
+  if (drain == Drain::kDrain) {
+    drained_.insert(name);
+    store_->WriteDrained(name, written);
+  } else {
+    drained_.erase(name);
+    store_->WriteUndrained(name, written);
+  }
+  spdlog::info("event={} node={}", drain == Drain::kDrain ? "drained" : "undrained", name);
+  if (const RegisteredWorker* worker = workers_.FindByName(name)) {
+    const WorkerId id = worker->id;
+    Perform(drain == Drain::kDrain ? table_.OnDrained(id, Now()) : table_.OnUndrained(id, Now()));
+    if (drain == Drain::kDrain) MoveJobsFrom(id);
+  }
+}
+
+absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
+  const proto::ListNodesReply listed = Nodes();
+  for (const proto::Node& node : listed.nodes())
+    if (node.spec().name() == name) return node;
+  return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
+}
+
+// ---- From time to time --------------------------------------------------------------------------
+
+void Cluster::Tick() {
+  EndAbandoned();
+  if (ticks_++ % kTicksPerCleaning == 0) RemoveOldFiles();
+  tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
+}
+
+void Cluster::RemoveOldFiles() {
+  NeededFiles needed;
+  for (const JobRecord* record : table_.records()) {
+    if (HasEnded(record->phase)) continue;
+    proto::JobSpec spec;
+    spec.ParseFromString(record->spec);
+    needed.contents.merge(ContentsOf(spec));
+    needed.jobs.insert(record->id);
+  }
+  cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
+    const RemovedFiles removed = RemoveFilesBefore(
+        state_, blobs_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
+    if (removed.contents + removed.jobs != 0)
+      spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
+  });
+}
+
+// ---- Metrics ------------------------------------------------------------------------------------
+
+ClusterFigures Cluster::Figures() const {
+  ClusterFigures figures;
+  for (const JobPhase phase :
+       {JobPhase::kWaiting, JobPhase::kRunning, JobPhase::kRecovering, JobPhase::kSuspended,
+        JobPhase::kEnding, JobPhase::kSucceeded, JobPhase::kFailed, JobPhase::kCancelled})
+    figures.jobs[PhaseName(phase)] = table_.CountIn(phase);
+  figures.workers = {{"up", 0}, {"drained", 0}, {"lost", workers_.lost().size()}};
+  for (const JobTable::NodeView& view : table_.nodes()) {
+    ++figures.workers[view.node->drained ? "drained" : "up"];
+    figures.slots_used += view.slots_used;
+    if (!view.node->drained && view.node->slots > view.slots_used)
+      figures.slots_free += view.node->slots - view.slots_used;
+    figures.connections += barriers_->Connected(view.node->worker) ? 1 : 0;
+    figures.leases.push_back({view.node->name, barriers_->LeaseAgeNs(view.node->worker)});
+    for (const JobId job : view.jobs)
+      if (auto stats = barriers_->StatsOf(job)) figures.running[job] = std::move(stats);
+  }
+  for (const auto& [id, worker] : workers_.workers())
+    figures.control_streams += worker.sink ? 1 : 0;
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
+    figures.refused[RefusalName(Refusal{i})] = barriers_->refused(Refusal{i});
+  for (std::uint8_t i = 1; i < kFrameFaults; ++i)  // 0 is none.
+    figures.refused[FaultName(FrameFault{i})] += barriers_->faults(FrameFault{i});
+  figures.barriers = barriers_->barriers_released();
+  figures.bytes_read = barriers_->bytes_read();
+  figures.bytes_written = barriers_->bytes_written();
+  figures.output_bytes = output_bytes_of_all_;
+  figures.term = term_;
+  return figures;
+}
+
+}  // namespace bspnow

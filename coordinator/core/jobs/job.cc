@@ -1,0 +1,125 @@
+#include "coordinator/core/jobs/job.h"
+
+#include <string.h>
+
+#include <utility>
+
+namespace bspnow {
+namespace {
+
+constexpr int kAbortStatus = 6;
+constexpr int kSignalStatus = 128;
+constexpr int kFailureStatus = 1;
+
+std::string Name(Pid pid) { return "pid " + std::to_string(Value(pid)); }
+
+std::string InSuperstep(const ProcessEnd& end) {
+  if (end.reached != Reached::kRunning) return "";
+  return " in superstep " + std::to_string(Value(end.superstep));
+}
+
+}  // namespace
+
+Job::Job(std::uint32_t nprocs) : members_(nprocs), running_(nprocs) {}
+
+Actions Job::Fail(int status, std::string report) {
+  Actions actions;
+  if (failed_) return actions;  // What follows from the first failure is not news.
+  failed_ = true;
+  failure_ = status;
+  actions.kill_all = true;
+  if (!report.empty()) actions.reports.push_back(std::move(report));
+  return actions;
+}
+
+Actions Job::Lose(int status, std::string report, Superstep superstep) {
+  Actions actions = Fail(status, std::move(report));
+  if (actions.kill_all) actions.lost_at = superstep;
+  return actions;
+}
+
+Actions Job::OnBegun(Pid pid) {
+  attached_ = true;
+  any_begun_ = true;
+  members_[Value(pid)].begun = true;
+  return CheckLeftEarly();
+}
+
+// A process that left before bsp_begin would be waited for for ever. (Those that bsp_begin did not
+// need have begun.)
+Actions Job::CheckLeftEarly() {
+  if (!any_begun_) return {};
+  for (std::uint32_t i = 0; i < members_.size(); ++i) {
+    if (!members_[i].left_early) continue;
+    if (i == 0) {  // The job is pid 0's: it ended without an SPMD part, and that is its right.
+      if (failed_) return {};
+      failed_ = true;
+      return Actions{.reports = {}, .kill_all = true, .lost_at = {}};
+    }
+    return Fail(kAbortStatus, Name(Pid{i}) +
+                                  " left before bsp_begin, while others are in it; all processes"
+                                  " must call bsp_begin and bsp_end");
+  }
+  return {};
+}
+
+Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
+  Member& member = members_[Value(pid)];
+  if (member.exited) return {};
+  member.exited = true;
+  running_ -= 1;
+  if (end.reached != Reached::kStarted) attached_ = true;
+  if (end.reached == Reached::kEnded) ends_ = true;
+  if (pid == Pid{0} && !failed_) status_of_pid_0_ = end.exit_status;
+
+  if (end.signal != 0) {
+    const std::string report = Name(pid) + " was killed by signal " + std::to_string(end.signal) +
+                               " (" + strsignal(end.signal) + ")" + InSuperstep(end);
+    if (end.reached == Reached::kAborted) return Fail(kSignalStatus + end.signal, report);
+    return Lose(kSignalStatus + end.signal, report,
+                end.reached == Reached::kRunning ? end.superstep : Superstep{0});
+  }
+  if (end.reached == Reached::kAborted) return Fail(end.exit_status, "");
+  if (end.reached == Reached::kRunning) {
+    return Fail(end.exit_status != 0 ? end.exit_status : kAbortStatus,
+                Name(pid) + " left without bsp_end" + InSuperstep(end) + " (exit status " +
+                    std::to_string(end.exit_status) +
+                    "); every process must call bsp_end, or bsp_abort to end the job");
+  }
+  if (end.exit_status != 0) {
+    // Behind bsp_end nobody waits for it: the others may finish.
+    if (end.reached == Reached::kEnded) {
+      if (failure_ == 0) failure_ = end.exit_status;
+      return {};
+    }
+    return Fail(end.exit_status, "");
+  }
+  if (end.reached == Reached::kStarted || end.reached == Reached::kAttached) {
+    member.left_early = true;
+    return CheckLeftEarly();
+  }
+  return {};
+}
+
+Actions Job::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, ""); }
+
+Actions Job::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
+
+Actions Job::OnBroken(int exit_status, const std::string& why) { return Fail(exit_status, why); }
+
+Actions Job::OnLost(const std::string& why, Superstep superstep) {
+  return Lose(kFailureStatus, why, superstep);
+}
+
+void Job::OnResumed(std::uint32_t participants) {
+  attached_ = true;
+  any_begun_ = true;
+  for (std::uint32_t i = 0; i < members_.size(); ++i) {
+    members_[i].begun = true;
+    if (i < participants || members_[i].exited) continue;
+    members_[i].exited = true;
+    running_ -= 1;
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,68 @@
+// What the job table wants done: plain data.
+#ifndef COORDINATOR_CORE_JOBS_JOB_ORDERS_H_
+#define COORDINATOR_CORE_JOBS_JOB_ORDERS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/jobs/job_record.h"
+
+namespace bspnow {
+
+struct StartOrder {
+  JobId job;
+  Epoch epoch;
+  std::vector<NodeShare> hosts;  ///< Tell each of them; and the barrier server.
+  bool resumes;  ///< It ran before: from its last committed checkpoint, if it has one. The rim says
+                 ///< which one it took with SetResumePoint.
+};
+
+struct EndOrder {
+  WorkerId worker;
+  JobId job;
+  Epoch epoch;
+  bool keep_files;
+};
+
+struct SignalOrder {
+  WorkerId worker;
+  JobId job;
+  Epoch epoch;
+  int signal;
+};
+
+struct LauncherLine {
+  JobId job;
+  std::string text;  ///< "bsprun: ...\n", for the job's standard error.
+};
+
+/// To be written to the journal, in this order; answer with OnStored or OnStoreFailed.
+struct JobTransition {
+  std::uint64_t sequence;
+  JobRecord record;  ///< Replaces what is stored of this job.
+};
+
+/// What the rim must do now, each list in its order; lines before ends.
+struct JobOrders {
+  std::vector<JobTransition> store;
+  std::vector<StartOrder> starts;
+  std::vector<SignalOrder> signals;
+  std::vector<EndOrder> ends;
+  std::vector<LauncherLine> lines;
+  std::vector<JobId> accepted;  ///< Durable: answer SubmitJob.
+  std::vector<JobId> refused;   ///< Could not be stored: answer SubmitJob with the error.
+  std::vector<JobId>
+      recovering;  ///< Its epoch is over (lost, moved, suspended): nothing of it counts.
+  std::vector<JobId> returned;   ///< All its hosts are back: it goes on where it was.
+  std::vector<JobId> cleared;    ///< Left all nodes: tell the barrier server.
+  std::vector<JobId> suspended;  ///< Durable, and left all nodes: answer SuspendJob.
+  std::vector<JobId> ended;      ///< Durable: answer WaitJob, end followers.
+
+  void Append(JobOrders more);
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_JOBS_JOB_ORDERS_H_

@@ -1,0 +1,323 @@
+#include "coordinator/core/jobs/job_table.h"
+
+#include <absl/strings/str_cat.h>
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "coordinator/core/jobs/job_table_event.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kFailureStatus = 1;
+
+bool EndsJob(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||
+         signal == SIGPIPE;
+}
+
+template <typename T>
+void MoveAll(std::vector<T>& from, std::vector<T>& to) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+}  // namespace
+
+void JobOrders::Append(JobOrders more) {
+  MoveAll(more.store, store);
+  MoveAll(more.starts, starts);
+  MoveAll(more.signals, signals);
+  MoveAll(more.ends, ends);
+  MoveAll(more.lines, lines);
+  MoveAll(more.accepted, accepted);
+  MoveAll(more.refused, refused);
+  MoveAll(more.recovering, recovering);
+  MoveAll(more.returned, returned);
+  MoveAll(more.cleared, cleared);
+  MoveAll(more.suspended, suspended);
+  MoveAll(more.ended, ended);
+}
+
+// ---- From submission to start -------------------------------------------------------------------
+
+JobTable::Submission JobTable::OnSubmit(const JobRequest& request,
+                                        const std::string& submission_key, const Moment& at) {
+  if (const JobRecord* known = FindByKey(submission_key)) {
+    return Submission{
+        .job = known->id, .known = true, .accepted = entries_.at(known->id).durable, .orders = {}};
+  }
+  const JobId id{next_job_++};
+  JobRecord record{.id = id, .submission_key = submission_key, .spec = request.spec};
+  record.submitted_unix_ms = at.unix_ms;
+  Entry entry{.record = std::move(record), .request = request, .job = Job(request.claim.nprocs)};
+  const auto inserted = entries_.emplace(id, std::move(entry)).first;
+  by_key_[submission_key] = id;
+  Event event(*this, at);
+  event.Store(inserted->second, Due::kAccept);
+  return Submission{.job = id, .known = false, .accepted = false, .orders = event.Take()};
+}
+
+JobOrders JobTable::OnStored(std::uint64_t sequence, const Moment& at) {
+  Event event(*this, at);
+  while (!pending_.empty() && pending_.front().sequence <= sequence) {
+    const Pending pending = pending_.front();
+    pending_.pop_front();
+    event.OnDurable(pending);
+  }
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnStoreFailed(std::uint64_t sequence, const std::string& why,
+                                  const Moment& at) {
+  Event event(*this, at);
+  BSP_CHECK(!pending_.empty());
+  BSP_CHECK_OP(pending_.front().sequence, ==, sequence);
+  const Pending pending = pending_.front();
+  pending_.pop_front();
+  event.OnNotDurable(pending, why);
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.Find(job);
+  if (entry == nullptr) return {};
+  event.Cancel(*entry, SIGTERM, why);
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnClientLeft(JobId job, const Moment& at) {
+  const auto found = entries_.find(job);
+  if (found == entries_.end() || !found->second.request.attached) return {};
+  return OnCancel(job, "its client left", at);
+}
+
+JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.Find(job);
+  if (entry == nullptr) return {};
+  const JobPhase phase = entry->record.phase;
+  if (!EndsJob(signal)) {
+    if (entry->started && phase == JobPhase::kRunning) event.Signal(*entry, signal);
+    return event.Take();
+  }
+  const std::string why =
+      absl::StrCat("ended by signal ", signal, " (", strsignal(signal), ") of its client");
+  if (phase == JobPhase::kRunning) {
+    entry->record.cancelled = true;
+    if (entry->record.reason.empty()) entry->record.reason = why;
+    event.Interrupt(*entry, signal);
+  } else {
+    event.Cancel(*entry, signal, why);
+  }
+  event.Schedule();
+  return event.Take();
+}
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
+  nodes_.insert_or_assign(node.worker, node);
+  Event event(*this, at);
+  const std::vector<JobId> running = running_;
+  for (const JobId id : running) {  // One of its name that was awaited will not return.
+    Entry& entry = entries_.at(id);
+    const auto name =
+        std::find(entry.record.node_names.begin(), entry.record.node_names.end(), node.name);
+    if (name == entry.record.node_names.end()) continue;
+    const WorkerId earlier =
+        entry.record.shares[static_cast<std::size_t>(name - entry.record.node_names.begin())]
+            .worker;
+    if (std::find(entry.awaited.begin(), entry.awaited.end(), earlier) == entry.awaited.end())
+      continue;
+    event.LoseHost(entry, earlier, absl::StrCat("worker ", node.name, " was started anew"),
+                   Superstep{0});
+  }
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnNodeLoad(WorkerId worker, double load) {
+  const auto found = nodes_.find(worker);
+  if (found != nodes_.end()) found->second.load = load;
+  return {};  // It counts at the next placement.
+}
+
+JobOrders JobTable::OnDrained(WorkerId worker, const Moment& at) {
+  return SetDrained(worker, Drain::kDrained, at);
+}
+
+JobOrders JobTable::OnUndrained(WorkerId worker, const Moment& at) {
+  return SetDrained(worker, Drain::kOpen, at);
+}
+
+JobOrders JobTable::SetDrained(WorkerId worker, Drain drain, const Moment& at) {
+  const auto found = nodes_.find(worker);
+  if (found != nodes_.end()) found->second.drained = drain == Drain::kDrained;
+  Event event(*this, at);
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
+                               const std::map<JobId, Superstep>& superstep_of, const Moment& at) {
+  const auto found = nodes_.find(worker);
+  if (found == nodes_.end()) return {};
+  const std::string name = found->second.name;
+  nodes_.erase(found);
+  Event event(*this, at);
+  const std::vector<JobId> running = running_;
+  for (const JobId id : running) {
+    Entry& entry = entries_.at(id);
+    const auto& hosts = entry.hosts_left;
+    if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
+    const auto superstep = superstep_of.find(id);
+    const bool known = superstep != superstep_of.end();
+    const std::string where =
+        known ? absl::StrCat(" at superstep ", Value(superstep->second)) : std::string();
+    event.LoseHost(entry, worker, absl::StrCat("worker ", name, " lost", where, ": ", why),
+                   known ? superstep->second : Superstep{0});
+  }
+  event.Schedule();
+  return event.Take();
+}
+
+// ---- What workers report ------------------------------------------------------------------------
+
+JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr || Value(pid) >= entry->request.claim.nprocs) return {};
+  event.Perform(*entry, entry->job.OnBegun(pid));
+  return event.Take();
+}
+
+JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end,
+                             const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr || Value(pid) >= entry->request.claim.nprocs) return {};
+  event.Exited(*entry, pid, end);
+  event.Schedule();
+  return event.Take();
+}
+
+JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
+                                 const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr) return {};
+  event.Perform(*entry, entry->job.OnBroken(exit_status, reason));
+  return event.Take();
+}
+
+JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
+  return OnNotStarted(job, epoch, reason, kFailureStatus, at);
+}
+
+JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr) return {};
+  event.Perform(*entry, entry->job.OnLost(reason, Superstep{0}));
+  event.Schedule();
+  return event.Take();
+}
+
+void JobTable::SetTotals(JobId job, std::string totals) {
+  const auto found = entries_.find(job);
+  if (found != entries_.end()) found->second.record.totals = std::move(totals);
+}
+
+JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {
+  Event event(*this, at);
+  Entry* entry = event.Find(job);
+  if (entry == nullptr || !entry->started || entry->record.epoch != epoch) return {};
+  if (entry->record.phase == JobPhase::kRunning) return {};  // Nobody asked it to.
+  event.HostLeft(*entry, worker);
+  event.Schedule();
+  return event.Take();
+}
+
+// ---- Time ---------------------------------------------------------------------------------------
+
+std::uint64_t JobTable::next_deadline_ns() const {
+  std::uint64_t next_ns = write_ends_ns_;
+  for (const JobId id : running_) {
+    const Entry& entry = entries_.at(id);
+    next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns});
+  }
+  for (const JobId id : waiting_) {
+    const Entry& entry = entries_.at(id);
+    next_ns = std::min(next_ns, entry.deadline_ns);
+    if (entry.retry_ns != 0) next_ns = std::min(next_ns, entry.retry_ns);
+  }
+  return next_ns;
+}
+
+JobOrders JobTable::OnTime(const Moment& at) {
+  Event event(*this, at);
+  if (write_ends_ns_ <= at.now_ns) event.WriteEnds();
+  std::vector<JobId> ids = running_;
+  ids.insert(ids.end(), waiting_.begin(), waiting_.end());
+  for (const JobId id : ids) {
+    Entry& entry = entries_.at(id);
+    if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
+    if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
+    if (entry.deadline_ns <= at.now_ns) event.OnDeadline(entry);
+  }
+  event.Schedule();
+  return event.Take();
+}
+
+// ---- To look at ---------------------------------------------------------------------------------
+
+const JobRecord* JobTable::Find(JobId job) const {
+  const auto found = entries_.find(job);
+  return found == entries_.end() ? nullptr : &found->second.record;
+}
+
+const JobRecord* JobTable::FindByKey(const std::string& submission_key) const {
+  const auto found = by_key_.find(submission_key);
+  return found == by_key_.end() ? nullptr : Find(found->second);
+}
+
+std::vector<const JobRecord*> JobTable::records() const {
+  std::vector<const JobRecord*> records;
+  for (const auto& [id, entry] : entries_) records.push_back(&entry.record);
+  return records;
+}
+
+std::size_t JobTable::CountIn(JobPhase phase) const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(),
+                    [&](const auto& each) { return each.second.record.phase == phase; }));
+}
+
+std::vector<JobTable::NodeView> JobTable::nodes() const {
+  std::vector<NodeView> views;
+  for (const auto& [worker, node] : nodes_) {
+    NodeView view{.node = &node, .slots_used = 0, .jobs = {}};
+    for (const JobId id : running_) {
+      const Entry& entry = entries_.at(id);
+      const std::vector<WorkerId>& hosts = entry.hosts_left;
+      if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
+      for (const NodeShare& share : entry.record.shares) {
+        if (share.worker == worker) view.slots_used += share.slots;
+      }
+      view.jobs.push_back(id);
+    }
+    views.push_back(std::move(view));
+  }
+  return views;
+}
+
+}  // namespace bspnow

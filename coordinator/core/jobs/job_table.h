@@ -1,0 +1,233 @@
+// All jobs of the coordinator, from submission to end: a pure state machine. Events go in (with the
+// time); what the rim must do comes out as JobOrders.
+//
+// What must survive a restart is stored before it is acted upon: a job is acknowledged, started,
+// ended and announced as ended only after OnStored of that transition. So an acknowledged
+// submission is never lost, and none runs twice. See "Jobs" in docs/design.md.
+//
+// An epoch that is lost (a process killed by a signal, a worker gone) is cleared away on all of its
+// nodes that live; only then the next one is placed, so two epochs never both advance.
+#ifndef COORDINATOR_CORE_JOBS_JOB_TABLE_H_
+#define COORDINATOR_CORE_JOBS_JOB_TABLE_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/jobs/job.h"
+#include "coordinator/core/jobs/job_orders.h"
+#include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/jobs/scheduler.h"
+
+namespace bspnow {
+
+/// Where an epoch begins.
+struct ResumePoint {
+  bool from_start = true;
+  Superstep superstep{0};  ///< As it is shown; meaningful unless from_start.
+  /// p, of processes that are put back into bsp_sync: higher pids have left. 0: all processes run
+  /// from `main`.
+  std::uint32_t participants = 0;
+};
+
+/// An epoch on a worker whose coordinator was restarted.
+struct HeldEpoch {
+  JobId job;
+  Epoch epoch;
+  std::uint32_t participants;  ///< p; 0: it is not known there yet.
+  bool clearing;               ///< Was told to end.
+  std::vector<Pid> begun;
+  std::vector<std::pair<Pid, ProcessEnd>> exited;
+  std::uint64_t first_superstep{0};  ///< As in HeldJob of proto/workers.proto.
+};
+
+/// Ended jobs that are kept; the oldest is forgotten for the next.
+inline constexpr std::size_t kEndedJobsMax = 10'000;
+/// For workers to come back after a restart of the coordinator.
+inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
+/// Tries to put back one epoch, before the job fails.
+inline constexpr std::uint32_t kRestoresMax = 16;
+
+class JobTable {
+ public:
+  /// Ids continue from `next_job`.
+  explicit JobTable(JobId next_job) : next_job_(Value(next_job)) {}
+
+  // ---- After a restart: before anything else. ---------------------------------------------------
+
+  /// Jobs that wait, or are suspended, do so again; those that ran wait for their hosts, for at
+  /// most kReturnNs. `request` is what record.spec says.
+  JobOrders Restore(const JobRecord& record, const JobRequest& request, const Moment& at);
+
+  struct Return {
+    std::vector<JobId> kept;  ///< The worker keeps these and abandons all others.
+    JobOrders orders;
+  };
+  /// Instead of OnNodeUp: a worker with the id that it had before the restart. Jobs that it should
+  /// have and has not are lost there.
+  Return OnHostReturned(const SchedulerNode& node, const std::vector<HeldEpoch>& held,
+                        const Moment& at);
+  /// Still waits for this worker to return.
+  bool Awaits(WorkerId worker) const;
+
+  // ---- Clients. ---------------------------------------------------------------------------------
+
+  struct Submission {
+    JobId job;
+    bool known;     ///< The key was used before: this is that job.
+    bool accepted;  ///< It is durable already: answer now. Else wait for `accepted` or `refused`.
+    JobOrders orders;
+  };
+  Submission OnSubmit(const JobRequest& request, const std::string& submission_key,
+                      const Moment& at);
+  JobOrders OnCancel(JobId job, const std::string& why, const Moment& at);
+  /// For all processes. SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the job: it has two
+  /// seconds to clean up, and the second such signal ends it at once.
+  JobOrders OnSignal(JobId job, int signal, const Moment& at);
+  JobOrders OnClientLeft(JobId job, const Moment& at);
+  /// A part of its client's standard input is on its way to pid 0: it cannot run twice any more.
+  JobOrders OnInputSent(JobId job, const Moment& at);
+  /// A checkpoint behind which its processes wait is committed, or it has no processes now. It
+  /// leaves its nodes; `suspended` says when it has.
+  JobOrders OnSuspended(JobId job, const Moment& at);
+  /// A suspended job waits again.
+  JobOrders OnResume(JobId job, const Moment& at);
+
+  // ---- The journal. -----------------------------------------------------------------------------
+
+  /// All transitions up to `sequence` are durable.
+  JobOrders OnStored(std::uint64_t sequence, const Moment& at);
+  /// This one is not, and will not be.
+  JobOrders OnStoreFailed(std::uint64_t sequence, const std::string& why, const Moment& at);
+
+  // ---- Nodes. -----------------------------------------------------------------------------------
+
+  /// A node of the same name that was lost is replaced.
+  JobOrders OnNodeUp(const SchedulerNode& node, const Moment& at);
+  JobOrders OnNodeLoad(WorkerId worker, double load);
+  JobOrders OnDrained(WorkerId worker, const Moment& at);
+  JobOrders OnUndrained(WorkerId worker, const Moment& at);
+  /// Its jobs recover: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job
+  /// that runs there, as the barrier server knows it.
+  JobOrders OnNodeLost(WorkerId worker, const std::string& why,
+                       const std::map<JobId, Superstep>& superstep_of, const Moment& at);
+  /// It is about to end, or has: it takes no checkpoint any more.
+  bool Ends(JobId job) const;
+  /// All of it would fit now on nodes that are not drained, its own ones included.
+  bool HasRoomElsewhere(JobId job) const;
+  /// A checkpoint behind which its processes wait is committed: it leaves its nodes and is placed
+  /// again. Without `ends` in the orders it stays: there is no room.
+  JobOrders OnMove(JobId job, const Moment& at);
+
+  // ---- What workers report. Those of older epochs, and of jobs that have ended, change nothing. -
+
+  JobOrders OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at);
+  JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
+  JobOrders OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
+                         const Moment& at);
+  /// The epoch cannot go on, through no fault of the program: its bsp-host died, a disk failed.
+  JobOrders OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+  /// The job cannot go on in any epoch: a damaged arena, an h-relation larger than memory.
+  JobOrders OnFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+
+  // ---- Checkpoints and recovery. ----------------------------------------------------------------
+
+  /// Of a StartOrder that `resumes`, before anything else of its epoch comes. None: from the start.
+  void SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point);
+  /// The processes of one of its hosts run; from where SetResumePoint said. From the start that is
+  /// JobStarted, else JobResumed. When all hosts have said so the loss is overcome.
+  JobOrders OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at);
+  /// Its images could not be put back there: recovers again, from what the rim chooses then.
+  JobOrders OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
+  /// Restarts without progress are counted anew.
+  JobOrders OnCheckpointCommitted(JobId job);
+  /// That a node must have to go on with it, from now on.
+  void SetCpuFeatures(JobId job, std::vector<std::string> features);
+
+  /// Before the last OnCleared of a job, so that its end is stored with it.
+  void SetTotals(JobId job, std::string totals);
+  JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
+
+  // ---- Time. ------------------------------------------------------------------------------------
+
+  /// When OnTime is due next; kNoEnd if never.
+  std::uint64_t next_deadline_ns() const;
+  JobOrders OnTime(const Moment& at);
+
+  // ---- To look at. ------------------------------------------------------------------------------
+
+  const JobRecord* Find(JobId job) const;
+  const JobRecord* FindByKey(const std::string& submission_key) const;
+  std::vector<const JobRecord*> records() const;  ///< By id.
+  std::size_t CountIn(JobPhase phase) const;
+
+  struct NodeView {
+    const SchedulerNode* node;
+    std::uint32_t slots_used;
+    std::vector<JobId> jobs;
+  };
+  std::vector<NodeView> nodes() const;  ///< Those that are up or drained, by worker id.
+  JobId next_job() const { return JobId{next_job_}; }
+
+ private:
+  /// What is due when a transition is durable.
+  enum class Due { kAccept, kStart, kClear, kSuspend, kEnd, kNothing };
+  enum class Drain { kDrained, kOpen };
+
+  struct Pending {
+    std::uint64_t sequence;
+    JobId job;
+    Epoch epoch;  ///< Of the placement, for kStart.
+    Due due;
+  };
+
+  /// Until it has ended it is in waiting_; or in running_, from placement until all its hosts have
+  /// cleared it away; or suspended, and in neither.
+  struct Entry {
+    JobRecord record;
+    JobRequest request;
+    Job job;                              ///< Of this epoch.
+    bool durable = false;                 ///< Accepted: may be placed.
+    bool ran = false;                     ///< Has been started before.
+    bool started = false;                 ///< The StartOrder of this epoch is out,
+    bool clearing = false;                ///< and so are its EndOrders.
+    bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
+    bool loss_open = false;               ///< The last of record.losses is not overcome.
+    bool attached_before = false;         ///< An earlier epoch made BSP calls.
+    std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
+    std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
+    std::uint64_t retry_ns = 0;           ///< Not to be placed before; 0: at once.
+    std::uint32_t restores = 0;           ///< Failed ones, since processes ran.
+    std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
+    std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
+    std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
+    ResumePoint resume_point{};
+  };
+
+  /// One event: what it causes is collected there.
+  class Event;
+
+  JobOrders SetDrained(WorkerId worker, Drain drain, const Moment& at);
+
+  std::uint64_t next_job_;
+  std::uint64_t last_sequence_ = 0;
+  std::map<JobId, Entry> entries_;
+  std::unordered_map<std::string, JobId> by_key_;
+  std::map<WorkerId, SchedulerNode> nodes_;
+  std::set<JobId> waiting_;     ///< Those that may be placed.
+  std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.
+  std::deque<JobId> ended_;     ///< In the order in which they ended; bounded.
+  std::deque<Pending> pending_;
+  std::set<JobId> unwritten_ends_;        ///< That the journal refused,
+  std::uint64_t write_ends_ns_ = kNoEnd;  ///< and is to be given again then.
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_JOBS_JOB_TABLE_H_

@@ -1,0 +1,163 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "coordinator/core/jobs/job_table_fixture.h"
+
+namespace bspnow {
+namespace {
+
+TEST_F(JobTableTest, CancellingAWaitingJobEndsItWithoutAStart) {
+  const JobId job = Submit(Request(1));
+  Do(table_.OnCancel(job, "cancelled by ada", at_));
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).reason, "cancelled by ada");
+  EXPECT_EQ(all_.ended, std::vector<JobId>{job});
+  Up(kOne, 1);
+  EXPECT_TRUE(all_.starts.empty());
+}
+
+TEST_F(JobTableTest, CancellingARunningJobKillsItAtOnce) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnCancel(job, "cancelled", at_));
+  ASSERT_EQ(all_.ends.size(), 1u);
+  EXPECT_TRUE(all_.signals.empty());
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGTERM);
+  Do(table_.OnCancel(job, "again", at_));
+  EXPECT_EQ(Record(job).reason, "cancelled");
+  EXPECT_EQ(all_.ended.size(), 1u);
+}
+
+TEST_F(JobTableTest, CancellingAJobThatIsOverLeavesItAsItIs) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Do(table_.OnCancel(job, "too late", at_));
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
+}
+
+TEST_F(JobTableTest, CancelledBetweenPlacementAndItsStorageNeverStarts) {
+  table_.OnNodeUp(Node(kOne, 1), at_);
+  const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
+  table_.OnStored(1, at_);
+  table_.OnCancel(job, "cancelled", at_);
+  const JobOrders orders = table_.OnStored(3, at_);
+  EXPECT_TRUE(orders.starts.empty());
+  EXPECT_EQ(orders.ended, std::vector<JobId>{job});
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+}
+
+TEST_F(JobTableTest, AnInterruptIsPassedOnAndKillsAfterTwoSeconds) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  Do(table_.OnSignal(job, SIGINT, at_));
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGINT);
+  EXPECT_TRUE(all_.ends.empty());
+  ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 2 * kSecondNs);
+  at_.now_ns = table_.next_deadline_ns();
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(all_.ends.size(), 1u);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  Cleared(job, kOne);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+  EXPECT_EQ(Lines(), "");
+}
+
+TEST_F(JobTableTest, ASecondInterruptDoesNotWait) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGTERM, at_));
+  Do(table_.OnSignal(job, SIGTERM, at_));
+  EXPECT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.ends.size(), 1u);
+}
+
+TEST_F(JobTableTest, OtherSignalsArePassedOnAlone) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGUSR1, at_));
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGUSR1);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+}
+
+TEST_F(JobTableTest, AnInterruptEndsAWaitingJob) {
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGINT, at_));
+  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+}
+
+TEST_F(JobTableTest, NobodyReadingTheOutputEndsAsTheShellWould) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  Do(table_.OnSignal(job, SIGPIPE, at_));
+  EXPECT_EQ(all_.signals[0].signal, SIGTERM);
+  Cleared(job, kOne);
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Cleared(job, kOne);
+  EXPECT_EQ(Record(job).exit_status, 128 + SIGPIPE);
+}
+
+TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
+  Up(kOne, 1);
+  JobRequest request = Request(1);
+  request.time_limit_s = 60;
+  const JobId job = Submit(request);
+  ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 60 * kSecondNs);
+  at_.now_ns += 60 * kSecondNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(Lines(), "bsprun: the time limit of 60 s is reached\n");
+  ASSERT_EQ(all_.signals.size(), 1u);
+  EXPECT_EQ(all_.signals[0].signal, SIGTERM);
+  at_.now_ns += 2 * kSecondNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(all_.ends.size(), 1u);
+  Cleared(job, kOne);
+  EXPECT_EQ(Phase(job), JobPhase::kFailed);
+  EXPECT_EQ(Record(job).reason, "the time limit of 60 s is reached");
+}
+
+TEST_F(JobTableTest, OnlyAnAttachedJobEndsWithItsClient) {
+  Up(kOne, 2);
+  const JobId batch = Submit(Request(1));
+  JobRequest request = Request(1);
+  request.attached = true;
+  const JobId attached = Submit(request);
+  Do(table_.OnClientLeft(batch, at_));
+  Do(table_.OnClientLeft(attached, at_));
+  EXPECT_EQ(Phase(batch), JobPhase::kRunning);
+  EXPECT_EQ(Phase(attached), JobPhase::kEnding);
+  EXPECT_EQ(Record(attached).reason, "its client left");
+}
+
+TEST_F(JobTableRecoveryTest, TheTimeOfALossBeginsWhenItIsNoticed) {
+  const JobId job = Run(Request(3));
+  Killed(job, 1, SIGSEGV);
+  at_.unix_ms += 1000;
+  ClearedByAll(job);
+  at_.unix_ms += 700;
+  ResumedByAll(job, {.from_start = false, .superstep = Superstep{800}, .participants = 3});
+  EXPECT_EQ(Record(job).losses[0].after_ms, 1700u);
+  EXPECT_NE(Lines().find("resumed from superstep 800 in 1.7 s"), std::string::npos);
+}
+
+TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
+  const JobId job = Run(Request(3));
+  EXPECT_FALSE(table_.Ends(job));
+  Exits(job, 2, Exit(Reached::kAttached, 0));  // bsp_begin did not need it.
+  EXPECT_FALSE(table_.Ends(job));
+  Exits(job, 1, Exit(Reached::kEnded, 0));
+  EXPECT_TRUE(table_.Ends(job));
+  const JobId lost = Run(Request(1));
+  Killed(lost, 0, SIGSEGV);
+  EXPECT_FALSE(table_.Ends(lost));
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,149 @@
+// What the tests of the job table share: a table whose journal is written at once.
+#ifndef COORDINATOR_CORE_JOBS_JOB_TABLE_FIXTURE_H_
+#define COORDINATOR_CORE_JOBS_JOB_TABLE_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/jobs/job_table.h"
+
+namespace bspnow {
+
+inline constexpr std::uint64_t kSecondNs = 1'000'000'000;
+inline constexpr WorkerId kOne{1};
+inline constexpr WorkerId kTwo{2};
+
+inline JobRequest Request(std::uint32_t nprocs) {
+  return JobRequest{.claim = SlotClaim{.nprocs = nprocs,
+                                       .nodes = 0,
+                                       .per_node = 0,
+                                       .memory_bytes = 0,
+                                       .constraints = {},
+                                       .oversubscribe = false},
+                    .priority = 0,
+                    .time_limit_s = 0,
+                    .attached = false,
+                    .collects_files = true,
+                    .spec = "spec"};
+}
+
+/// A job that fails at its first loss.
+inline JobRequest OnceOnly(std::uint32_t nprocs) {
+  JobRequest request = Request(nprocs);
+  request.restarts_max = -1;
+  return request;
+}
+
+inline ProcessEnd Exit(Reached reached, int status) {
+  return ProcessEnd{
+      .reached = reached, .superstep = Superstep{3}, .exit_status = status, .signal = 0};
+}
+
+inline SchedulerNode Node(WorkerId worker, std::uint32_t slots) {
+  return SchedulerNode{.worker = worker,
+                       .name = "w" + std::to_string(Value(worker)),
+                       .slots = slots,
+                       .memory_bytes = 0,
+                       .load = 0,
+                       .labels = {},
+                       .drained = false};
+}
+
+/// A table whose journal is written at once, and which keeps all orders.
+class JobTableTest : public testing::Test {
+ protected:
+  JobId Submit(const JobRequest& request) {
+    JobTable::Submission submission =
+        table_.OnSubmit(request, "key" + std::to_string(++keys_), at_);
+    Do(std::move(submission.orders));
+    return submission.job;
+  }
+
+  void Do(JobOrders orders) {
+    const std::vector<JobTransition> store = orders.store;
+    all_.Append(std::move(orders));
+    for (const JobTransition& transition : store) Do(table_.OnStored(transition.sequence, at_));
+  }
+
+  void Up(WorkerId worker, std::uint32_t slots) { Do(table_.OnNodeUp(Node(worker, slots), at_)); }
+
+  void Exits(JobId job, std::uint32_t pid, const ProcessEnd& end) {
+    Do(table_.OnExited(job, Record(job).epoch, Pid{pid}, end, at_));
+  }
+
+  /// By a signal, in superstep 3.
+  void Killed(JobId job, std::uint32_t pid, int signal) {
+    Do(table_.OnExited(job, Record(job).epoch, Pid{pid},
+                       ProcessEnd{.reached = Reached::kRunning,
+                                  .superstep = Superstep{3},
+                                  .exit_status = 0,
+                                  .signal = signal},
+                       at_));
+  }
+
+  void Cleared(JobId job, WorkerId worker) {
+    Do(table_.OnCleared(job, Record(job).epoch, worker, at_));
+  }
+
+  void Resumed(JobId job, WorkerId host) {
+    Do(table_.OnResumed(job, Record(job).epoch, host, at_));
+  }
+
+  void Lost(WorkerId worker) { Do(table_.OnNodeLost(worker, "lease expired", {}, at_)); }
+
+  const JobRecord& Record(JobId job) { return *table_.Find(job); }
+  JobPhase Phase(JobId job) { return Record(job).phase; }
+
+  std::string Lines() {
+    std::string lines;
+    for (const LauncherLine& line : all_.lines) lines += line.text;
+    return lines;
+  }
+
+  JobTable table_{JobId{1}};
+  Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
+  JobOrders all_;
+  int keys_ = 0;
+};
+
+/// Two nodes of two slots each: a job of two runs on one, of three on both.
+class JobTableRecoveryTest : public JobTableTest {
+ protected:
+  JobTableRecoveryTest() {
+    Up(kOne, 2);
+    Up(kTwo, 2);
+  }
+
+  JobId Run(const JobRequest& request) {
+    const JobId job = Submit(request);
+    EXPECT_EQ(Phase(job), JobPhase::kRunning);
+    all_ = {};
+    return job;
+  }
+
+  JobId RunWithRestarts(std::uint32_t nprocs, std::int32_t restarts_max) {
+    JobRequest request = Request(nprocs);
+    request.restarts_max = restarts_max;
+    return Run(request);
+  }
+
+  void ClearedByAll(JobId job) {
+    const std::vector<NodeShare> shares = Record(job).shares;
+    for (const NodeShare& share : shares) Cleared(job, share.worker);
+  }
+
+  void ResumedByAll(JobId job, const ResumePoint& point) {
+    table_.SetResumePoint(job, Record(job).epoch, point);
+    const std::vector<NodeShare> shares = Record(job).shares;
+    for (const NodeShare& share : shares) Resumed(job, share.worker);
+  }
+
+  const StartOrder& LastStart() { return all_.starts.back(); }
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_JOBS_JOB_TABLE_FIXTURE_H_

@@ -1,0 +1,124 @@
+// After a restart of the coordinator: what the journal says, until the workers are back and say it,
+// too.
+#include <absl/strings/str_cat.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "coordinator/core/jobs/job_table_event.h"
+
+namespace bspnow {
+
+/// Its processes may still be on these nodes.
+void JobTable::Event::Await(Entry& entry) {
+  entry.started = true;
+  entry.clearing = entry.record.phase != JobPhase::kRunning;
+  for (const NodeShare& share : entry.record.shares) entry.hosts_left.push_back(share.worker);
+  entry.awaited = entry.hosts_left;
+  entry.not_resumed = entry.hosts_left;
+  entry.return_ns = at_.now_ns + kReturnNs;
+  table_.running_.push_back(entry.record.id);
+}
+
+JobOrders JobTable::Restore(const JobRecord& record, const JobRequest& request, const Moment& at) {
+  Entry restored{.record = record, .request = request, .job = Job(request.claim.nprocs)};
+  Entry& entry = entries_.emplace(record.id, std::move(restored)).first->second;
+  by_key_[record.submission_key] = record.id;
+  next_job_ = std::max(next_job_, Value(record.id) + 1);
+  entry.durable = true;
+  entry.ran = record.started_unix_ms != 0;
+  entry.attached_before = entry.ran && !record.never_attached;
+  entry.loss_open = !record.losses.empty() && !record.losses.back().resumed &&
+                    record.phase != JobPhase::kSuspended;
+  Event event(*this, at);
+  if (HasEnded(record.phase)) {
+    ended_.push_back(record.id);
+  } else if (!record.shares.empty()) {
+    if (record.phase == JobPhase::kEnding) {
+      entry.job.OnBroken(record.exit_status, "");
+    } else if (record.cancelled) {
+      entry.job.OnInterrupted(SIGTERM);
+      entry.record.phase = JobPhase::kEnding;
+    }
+    event.Await(entry);
+  } else if (record.phase != JobPhase::kSuspended) {
+    waiting_.insert(record.id);
+  }
+  const JobPhase phase = entry.record.phase;
+  const bool counts = phase == JobPhase::kRunning || phase == JobPhase::kRecovering;
+  if (counts && entry.ran) event.SetTimeLimit(entry);
+  event.Schedule();
+  return event.Take();
+}
+
+bool JobTable::Awaits(WorkerId worker) const {
+  return std::any_of(entries_.begin(), entries_.end(), [worker](const auto& each) {
+    const std::vector<WorkerId>& awaited = each.second.awaited;
+    return std::find(awaited.begin(), awaited.end(), worker) != awaited.end();
+  });
+}
+
+JobTable::Return JobTable::OnHostReturned(const SchedulerNode& node,
+                                          const std::vector<HeldEpoch>& held, const Moment& at) {
+  nodes_.insert_or_assign(node.worker, node);
+  Event event(*this, at);
+  Return result;
+  const std::vector<JobId> running = running_;
+  for (const JobId id : running) {
+    Entry& entry = entries_.at(id);
+    if (std::erase(entry.awaited, node.worker) == 0) continue;
+    const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
+      return each.job == id && each.epoch == entry.record.epoch;
+    });
+    if (event.Return(entry, node.worker, node.name, epoch == held.end() ? nullptr : &*epoch)) {
+      result.kept.push_back(id);
+    }
+  }
+  event.Schedule();
+  result.orders = event.Take();
+  return result;
+}
+
+/// True if the worker keeps it.
+bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& node,
+                             const HeldEpoch* held) {
+  if (entry.awaited.empty()) entry.return_ns = kNoEnd;
+  switch (entry.record.phase) {
+    case JobPhase::kRunning:
+      if (held == nullptr || held->clearing) {
+        LoseHost(entry, worker, absl::StrCat("worker ", node, " is back without its processes"),
+                 Superstep{0});
+        return false;
+      }
+      TakeOver(entry, worker, *held);
+      return true;
+    case JobPhase::kEnding:
+    case JobPhase::kRecovering:
+    case JobPhase::kSuspended:
+      if (held == nullptr) break;
+      if (entry.clearing) EndOn(entry, worker);
+      return true;
+    default:
+      break;
+  }
+  HostLeft(entry, worker);
+  return false;
+}
+
+void JobTable::Event::TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& held) {
+  const std::uint32_t nprocs = entry.request.claim.nprocs;
+  if (held.participants != 0) entry.job.OnResumed(held.participants);
+  entry.resume_point = {.from_start = held.first_superstep == 0,
+                        .superstep = Superstep{held.first_superstep + 1},
+                        .participants = held.participants};
+  for (const Pid pid : held.begun) {
+    if (Value(pid) < nprocs) Perform(entry, entry.job.OnBegun(pid));
+  }
+  if (!held.begun.empty()) Resumed(entry, worker);
+  if (entry.awaited.empty()) orders_.returned.push_back(entry.record.id);
+  for (const auto& [pid, end] : held.exited) {
+    if (Value(pid) < nprocs && entry.record.phase == JobPhase::kRunning) Exited(entry, pid, end);
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,75 @@
+// Where the processes of one job would go, given what is free: pure. The least loaded nodes come
+// first; pids are given out in blocks, consecutive on each node.
+#ifndef COORDINATOR_CORE_JOBS_PLACEMENT_H_
+#define COORDINATOR_CORE_JOBS_PLACEMENT_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace bspnow {
+
+/// A node that is up.
+struct SchedulerNode {
+  WorkerId worker;
+  std::string name;
+  std::uint32_t slots;         ///< Processes that it takes.
+  std::uint64_t memory_bytes;  ///< 0: not known, any job fits.
+  double load;                 ///< The machine's, over the last minute.
+  std::map<std::string, std::string> labels;
+  bool drained;
+  std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
+};
+
+/// What a job asks of the cluster.
+struct SlotClaim {
+  std::uint32_t nprocs;
+  std::uint32_t nodes;                      ///< Exactly so many; 0: any number.
+  std::uint32_t per_node;                   ///< At most so many processes a node; 0: any number.
+  std::uint64_t memory_bytes;               ///< Per process; 0: not counted.
+  std::vector<std::string> constraints;     ///< Labels that a node must have: NAME or NAME=VALUE.
+  bool oversubscribe;                       ///< More processes than slots, on its own slots.
+  std::vector<std::string> cpu_features{};  ///< That its processes were seen to use.
+};
+
+/// The processes of a job on one node.
+struct NodeShare {
+  WorkerId worker;
+  std::vector<Pid> pids;  ///< Ascending, consecutive.
+  std::uint32_t slots;    ///< That they take; fewer than pids only if the job oversubscribes.
+};
+
+/// What is left of a node.
+struct FreeNode {
+  const SchedulerNode* node;
+  std::uint32_t slots;         ///< Free ones.
+  std::uint64_t memory_bytes;  ///< Free; meaningless if the node's is not known.
+};
+
+/// The first CPU feature that the claim needs and the node lacks; empty if it has all.
+std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim);
+
+/// Has all labels that the claim asks for.
+bool HasLabels(const SchedulerNode& node, const SlotClaim& claim);
+
+/// Labels and CPU features.
+bool Suits(const SchedulerNode& node, const SlotClaim& claim);
+
+/// Slots that the claim takes on nodes that are free like these: its processes, or all that suit it
+/// if it may share them among more.
+std::uint32_t SlotsNeeded(const SlotClaim& claim, const std::vector<FreeNode>& whole_cluster);
+
+/// Slots that the claim can have there now: suitable, within its limits a node.
+std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& nodes);
+
+/// Nothing if it does not fit. `slots`: see SlotsNeeded.
+std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,
+                                            const std::vector<FreeNode>& nodes);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_JOBS_PLACEMENT_H_

@@ -1,0 +1,49 @@
+// How many slots of each node are taken, from now on: by jobs that run, until their time limits,
+// and by promises to jobs that wait. Pure.
+#ifndef COORDINATOR_CORE_JOBS_SLOT_TIMELINE_H_
+#define COORDINATOR_CORE_JOBS_SLOT_TIMELINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/jobs/placement.h"
+
+namespace bspnow {
+
+class SlotTimeline {
+ public:
+  /// Only `nodes` are looked at, and they must outlive this; shares elsewhere do not count.
+  SlotTimeline(const std::vector<const SchedulerNode*>& nodes, std::uint64_t now_ns);
+
+  void Take(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_per_process,
+            std::uint64_t from_ns, std::uint64_t until_ns);
+
+  /// What is free at each moment in [from_ns, until_ns).
+  std::vector<FreeNode> FreeDuring(std::uint64_t from_ns, std::uint64_t until_ns) const;
+
+  /// When something changes; ascending, the first is now.
+  std::vector<std::uint64_t> times() const;
+
+ private:
+  struct Taken {
+    std::uint64_t slots = 0;
+    std::uint64_t memory_bytes = 0;
+  };
+
+  /// From `from_ns` to the next one's.
+  struct Span {
+    std::uint64_t from_ns;
+    std::vector<Taken> by_node;
+  };
+
+  std::size_t SpanFrom(std::uint64_t time_ns);
+
+  std::vector<const SchedulerNode*> nodes_;
+  std::vector<Span> spans_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_JOBS_SLOT_TIMELINE_H_

@@ -1,0 +1,135 @@
+#include "coordinator/core/superstep_stats.h"
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+// One thread writes, so that no locked instruction is needed.
+template <typename T>
+void Set(std::atomic<T>& counter, T value) {
+  counter.store(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T Get(const std::atomic<T>& counter) {
+  return counter.load(std::memory_order_relaxed);
+}
+
+template <typename T>
+void Add(std::atomic<T>& counter, T value) {
+  Set(counter, static_cast<T>(Get(counter) + value));
+}
+
+}  // namespace
+
+void Histogram::Record(std::uint64_t value, std::uint64_t times) {
+  // The first i with value <= base * 4^i: half of the bits that (value - 1) / base has, rounded up.
+  const std::uint64_t units = value == 0 ? 0 : (value - 1) / base_;
+  const std::size_t bucket = (static_cast<std::size_t>(std::bit_width(units)) + 1) / 2;
+  Add(counts_[std::min(bucket, kBuckets - 1)], times);
+  Add(sum_, value * times);
+}
+
+Histogram::Snapshot Histogram::Look() const {
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    snapshot.bounds[i] = base_ << (2 * i);
+    snapshot.counts[i] = Get(counts_[i]);
+  }
+  snapshot.bounds.back() = ~std::uint64_t{0};
+  snapshot.sum = Get(sum_);
+  return snapshot;
+}
+
+SuperstepStats::SuperstepStats(const Start& start) : start_(start) { Store(start.totals); }
+
+void SuperstepStats::SetProcesses(std::uint32_t processes) { Set(processes_, processes); }
+
+void SuperstepStats::SkipTo(std::uint64_t supersteps) {
+  Set(supersteps_, std::max(Get(supersteps_), supersteps));
+}
+
+void SuperstepStats::Record(const SuperstepSums& sums) {
+  const std::uint64_t beyond_ns =
+      sums.total_ns > sums.compute_ns ? sums.total_ns - sums.compute_ns : 0;
+  Add<std::uint64_t>(supersteps_, 1);
+  Add(total_ns_, sums.total_ns);
+  Add(w_ns_, sums.compute_ns);
+  Add(h_bytes_, sums.h_bytes);
+  Add(beyond_ns_, beyond_ns);
+  Add(messages_, sums.messages);
+  Add(wait_ns_, sums.wait_ns);
+  Add(exchange_ns_, sums.exchange_ns);
+  if (sums.h_bytes == 0) {
+    Set(l_ns_, Get(silent_) == 0 ? beyond_ns : std::min(Get(l_ns_), beyond_ns));
+    Add<std::uint64_t>(silent_, 1);
+  }
+  superstep_.Record(sums.total_ns, 1);
+  compute_.Record(sums.compute_ns, 1);
+  exchange_.Record(sums.exchange_ns, 1);
+  wait_.Record(sums.wait_ns, 1);
+  h_.Record(sums.h_bytes, 1);
+}
+
+void SuperstepStats::RecordProgress(const ProgressBody& progress) {
+  SuperstepTotals now = start_.totals;
+  now.supersteps += progress.supersteps - std::min(progress.supersteps, start_.repeats);
+  now.total_ns += progress.total_ns;
+  now.w_ns += progress.w_ns;
+  now.h_bytes += progress.h_bytes;
+  now.beyond_ns += progress.beyond_ns;
+  if (progress.silent != 0) {
+    now.l_ns = now.silent == 0 ? progress.l_ns : std::min(now.l_ns, progress.l_ns);
+  }
+  now.silent += progress.silent;
+  now.messages += progress.messages;
+  now.processes = progress.processes;
+  const SuperstepTotals before = totals();
+  if (now.supersteps < before.supersteps) return;  // A late report.
+  const std::uint64_t supersteps = now.supersteps - before.supersteps;
+  if (supersteps > 0) {
+    superstep_.Record((now.total_ns - before.total_ns) / supersteps, supersteps);
+    compute_.Record((now.w_ns - before.w_ns) / supersteps, supersteps);
+    h_.Record((now.h_bytes - before.h_bytes) / supersteps, supersteps);
+  }
+  Store(now);
+}
+
+void SuperstepStats::Store(const SuperstepTotals& totals) {
+  Set(supersteps_, totals.supersteps);
+  Set(total_ns_, totals.total_ns);
+  Set(w_ns_, totals.w_ns);
+  Set(h_bytes_, totals.h_bytes);
+  Set(beyond_ns_, totals.beyond_ns);
+  Set(l_ns_, totals.l_ns);
+  Set(silent_, totals.silent);
+  Set(messages_, totals.messages);
+  Set(wait_ns_, totals.wait_ns);
+  Set(exchange_ns_, totals.exchange_ns);
+  SetProcesses(totals.processes);
+}
+
+SuperstepTotals SuperstepStats::totals() const {
+  return SuperstepTotals{.supersteps = Get(supersteps_),
+                         .total_ns = Get(total_ns_),
+                         .w_ns = Get(w_ns_),
+                         .h_bytes = Get(h_bytes_),
+                         .beyond_ns = Get(beyond_ns_),
+                         .l_ns = Get(l_ns_),
+                         .silent = Get(silent_),
+                         .messages = Get(messages_),
+                         .wait_ns = Get(wait_ns_),
+                         .exchange_ns = Get(exchange_ns_),
+                         .processes = Get(processes_)};
+}
+
+void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into) {
+  into.compute_ns = std::max(into.compute_ns, of_worker.compute_ns);
+  into.wait_ns = std::max(into.wait_ns, of_worker.wait_ns);
+  into.exchange_ns = std::max(into.exchange_ns, of_worker.exchange_ns);
+  into.h_bytes = std::max(into.h_bytes, of_worker.h_bytes);
+  into.messages += of_worker.messages;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,124 @@
+#include "coordinator/core/superstep_stats.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace bspnow {
+namespace {
+
+SuperstepSums Sums(std::uint64_t compute_ns, std::uint64_t total_ns, std::uint64_t h_bytes) {
+  SuperstepSums sums{};
+  sums.compute_ns = compute_ns;
+  sums.total_ns = total_ns;
+  sums.h_bytes = h_bytes;
+  sums.wait_ns = 7;
+  sums.exchange_ns = 5;
+  sums.messages = 3;
+  return sums;
+}
+
+TEST(SuperstepStatsTest, AddsSuperstepsUpAsBspCountsThem) {
+  SuperstepStats stats;
+  stats.SetProcesses(4);
+  stats.Record(Sums(100, 150, 8));
+  stats.Record(Sums(200, 230, 0));
+  stats.Record(Sums(300, 320, 0));
+  const SuperstepTotals totals = stats.totals();
+  EXPECT_EQ(totals.supersteps, 3u);
+  EXPECT_EQ(totals.w_ns, 600u);
+  EXPECT_EQ(totals.total_ns, 700u);
+  EXPECT_EQ(totals.beyond_ns, 100u);
+  EXPECT_EQ(totals.h_bytes, 8u);
+  EXPECT_EQ(totals.silent, 2u);
+  EXPECT_EQ(totals.l_ns, 20u);  // The least beyond w among those with h = 0.
+  EXPECT_EQ(totals.messages, 9u);
+  EXPECT_EQ(totals.wait_ns, 21u);
+  EXPECT_EQ(totals.exchange_ns, 15u);
+  EXPECT_EQ(totals.processes, 4u);
+}
+
+TEST(SuperstepStatsTest, ATotalBelowWGoesNotBelowZeroBeyondIt) {
+  SuperstepStats stats;
+  stats.Record(Sums(100, 90, 0));  // Two nodes, two clocks.
+  EXPECT_EQ(stats.totals().beyond_ns, 0u);
+}
+
+TEST(SuperstepStatsTest, FoldsWorkersByTheirLargest) {
+  SuperstepSums folded = Sums(100, 150, 8);
+  FoldSums(Sums(70, 1000, 16), folded);
+  EXPECT_EQ(folded.compute_ns, 100u);
+  EXPECT_EQ(folded.h_bytes, 16u);
+  EXPECT_EQ(folded.messages, 6u);
+  EXPECT_EQ(folded.total_ns, 150u);  // Another node's clock says nothing.
+}
+
+TEST(SuperstepStatsTest, ProgressReplacesTheTotalsAndFillsHistogramsWithTheDifference) {
+  SuperstepStats stats;
+  ProgressBody progress{};
+  progress.supersteps = 10;
+  progress.total_ns = 100'000;
+  progress.w_ns = 50'000;
+  progress.h_bytes = 640;
+  stats.RecordProgress(progress);
+  progress.supersteps = 12;
+  progress.total_ns = 140'000;
+  stats.RecordProgress(progress);
+  progress.supersteps = 5;  // Late, over a connection that is gone.
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps, 12u);
+  const Histogram::Snapshot time = stats.superstep_time_ns();
+  EXPECT_EQ(time.sum, 140'000u);
+  EXPECT_EQ(std::accumulate(time.counts.begin(), time.counts.end(), std::uint64_t{0}), 12u);
+}
+
+TEST(HistogramTest, BucketsHoldWhatIsAtMostTheirBound) {
+  Histogram histogram(1000);
+  histogram.Record(0, 1);
+  histogram.Record(1000, 1);
+  histogram.Record(1001, 1);
+  histogram.Record(4000, 1);
+  histogram.Record(4001, 2);
+  histogram.Record(~std::uint64_t{0} / 4, 1);
+  const Histogram::Snapshot snapshot = histogram.Look();
+  EXPECT_EQ(snapshot.bounds[0], 1000u);
+  EXPECT_EQ(snapshot.bounds[1], 4000u);
+  EXPECT_EQ(snapshot.counts[0], 2u);
+  EXPECT_EQ(snapshot.counts[1], 2u);
+  EXPECT_EQ(snapshot.counts[2], 2u);
+  EXPECT_EQ(snapshot.counts.back(), 1u);
+}
+
+TEST(HistogramTest, EveryValueIsInTheFirstBucketThatMayHoldIt) {
+  for (std::uint64_t value = 0; value < 300'000; value += 37) {
+    Histogram histogram(64);
+    histogram.Record(value, 1);
+    const Histogram::Snapshot snapshot = histogram.Look();
+    std::size_t bucket = 0;
+    while (value > snapshot.bounds[bucket]) bucket += 1;
+    ASSERT_EQ(snapshot.counts[bucket], 1u) << value;
+  }
+}
+
+TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
+  const SuperstepTotals before{.supersteps = 100, .total_ns = 5000, .l_ns = 7, .silent = 1};
+  SuperstepStats stats({.totals = before, .repeats = 1});
+  EXPECT_EQ(stats.totals().supersteps, 100u);
+  ProgressBody progress{};
+  progress.supersteps = 1;  // The one that repeats registrations.
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps, 100u);
+  progress.supersteps = 4;
+  progress.total_ns = 300;
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps, 103u);
+  EXPECT_EQ(stats.totals().total_ns, 5300u);
+  EXPECT_EQ(stats.totals().l_ns, 7u);
+  SuperstepSums sums{};
+  sums.total_ns = 100;
+  stats.Record(sums);
+  EXPECT_EQ(stats.totals().supersteps, 104u);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,67 @@
+// The coordinator's tables in SQLite: how a JobRecord lies in rows. No thread of its own.
+#ifndef COORDINATOR_JOURNAL_JOB_DATABASE_H_
+#define COORDINATOR_JOURNAL_JOB_DATABASE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/journal/sqlite_database.h"
+
+namespace bspnow {
+
+/// What a start finds.
+struct StoredState {
+  std::string cluster;     ///< Its id: drawn at the first start of all.
+  std::uint64_t term = 0;  ///< Of this run: already raised and stored.
+  JobId next_job{1};
+  std::vector<JobRecord> jobs;               ///< By id; of ended ones, the newest kEndedJobsMax.
+  std::map<JobId, std::string> checkpoints;  ///< As given to WriteCheckpoints.
+  std::vector<std::string> drained_nodes;    ///< Names.
+  std::vector<std::string> parameters;       ///< Serialized MachineParameters, oldest first.
+};
+
+class JobDatabase {
+ public:
+  /// Makes the tables if need be, and brings older ones up to date.
+  static absl::StatusOr<JobDatabase> Open(const std::string& path);
+
+  /// Raises the term, forgets what is too old, and reads the rest.
+  absl::StatusOr<StoredState> Load();
+
+  absl::Status Begin() { return database_.Execute("BEGIN IMMEDIATE"); }
+  absl::Status Commit() { return database_.Execute("COMMIT"); }
+  absl::Status Rollback() { return database_.Execute("ROLLBACK"); }
+
+  absl::Status WriteJob(const JobRecord& record);
+  /// All that is known of a job's checkpoints, in place of what was; empty: none.
+  absl::Status WriteCheckpoints(JobId job, const std::string& catalogue);
+  absl::Status WriteDrained(const std::string& node);
+  absl::Status WriteUndrained(const std::string& node);
+  absl::Status WriteParameters(std::uint32_t p, const std::string& parameters);
+
+ private:
+  explicit JobDatabase(SqliteDatabase database) : database_(std::move(database)) {}
+
+  absl::Status WriteShares(const JobRecord& record);
+  absl::Status WriteLosses(const JobRecord& record);
+  absl::Status RaiseTerm();
+  absl::Status ForgetOldJobs();
+  absl::StatusOr<std::int64_t> Counter(const std::string& name);
+  absl::Status ReadJobs(StoredState& state);
+  absl::Status ReadShares(JobRecord& record);
+  absl::Status ReadLosses(JobRecord& record);
+  absl::Status ReadCheckpoints(StoredState& state);
+  absl::StatusOr<std::vector<std::string>> ReadColumn(const std::string& sql);
+
+  SqliteDatabase database_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_JOURNAL_JOB_DATABASE_H_

@@ -1,0 +1,67 @@
+// The coordinator's journal: what must survive a restart, in SQLite (WAL, synchronous). A thread of
+// its own writes, so that the loop never waits for the disk; what comes while it does goes into one
+// transaction, so that many jobs a second need few syncs.
+#ifndef COORDINATOR_JOURNAL_JOB_STORE_H_
+#define COORDINATOR_JOURNAL_JOB_STORE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/journal/job_database.h"
+
+namespace bspnow {
+
+class JobStore {
+ public:
+  /// Called on the store's thread, once for each write, in their order; Post it to the loop.
+  using Done = std::function<void(const absl::Status&)>;
+
+  /// Makes DIRECTORY/jobs.sqlite if need be and keeps others out. FAILED_PRECONDITION if another
+  /// coordinator has it, DATA_LOSS if it is damaged.
+  static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& directory);
+
+  JobStore(JobDatabase database, StoredState loaded);
+  ~JobStore();  ///< Writes what is queued.
+
+  /// What Open found; once.
+  StoredState TakeLoaded() { return std::move(loaded_); }
+
+  void WriteJob(JobRecord record, Done done);
+  void WriteCheckpoints(JobId job, std::string catalogue, Done done);
+  void WriteDrained(std::string node, Done done);
+  void WriteUndrained(std::string node, Done done);
+  void WriteParameters(std::uint32_t p, std::string parameters, Done done);
+
+ private:
+  struct Write {
+    std::function<absl::Status(JobDatabase&)> perform;
+    Done done;
+  };
+
+  void Queue(Write write);
+  void Run();
+  absl::Status PerformAll(const std::vector<Write>& writes);
+
+  JobDatabase database_;  ///< Of the thread.
+  StoredState loaded_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Write> queue_;  ///< Guarded by mutex_.
+  bool closing_ = false;      ///< Guarded by mutex_.
+  std::jthread thread_;       ///< Last: it uses all of the above.
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_JOURNAL_JOB_STORE_H_

@@ -1,0 +1,124 @@
+#include "coordinator/journal/sqlite_database.h"
+
+#include <absl/strings/str_cat.h>
+#include <sqlite3.h>
+
+namespace bspnow {
+namespace {
+
+absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
+  const char* text = database == nullptr ? sqlite3_errstr(result) : sqlite3_errmsg(database);
+  switch (result & 0xff) {  // Without the extension.
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, " is in use by another coordinator; give each its own --state-dir"));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return absl::DataLossError(
+          absl::StrCat(path, " is damaged (", text, "); move it away, or put a copy of it back"));
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(absl::StrCat(path, ": ", text));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      return absl::PermissionDeniedError(absl::StrCat(path, ": ", text));
+    default:
+      return absl::InternalError(absl::StrCat(path, ": ", text));
+  }
+}
+
+}  // namespace
+
+void SqliteStatement::Finalizer::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+void SqliteDatabase::Closer::operator()(sqlite3* database) const { sqlite3_close(database); }
+
+void SqliteStatement::Note(int result) {
+  if (result != SQLITE_OK && status_.ok()) status_ = ErrorOf(database_, result, path_);
+}
+
+SqliteStatement& SqliteStatement::Bind(std::int64_t value) {
+  if (status_.ok()) Note(sqlite3_bind_int64(statement_.get(), ++bound_, value));
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::BindText(const std::string& value) {
+  if (status_.ok()) {
+    Note(sqlite3_bind_text64(statement_.get(), ++bound_, value.data(), value.size(),
+                             SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  return *this;
+}
+
+SqliteStatement& SqliteStatement::BindBlob(const std::string& value) {
+  if (status_.ok()) {
+    Note(sqlite3_bind_blob64(statement_.get(), ++bound_, value.data(), value.size(),
+                             SQLITE_TRANSIENT));
+  }
+  return *this;
+}
+
+absl::StatusOr<bool> SqliteStatement::Step() {
+  if (!status_.ok()) return status_;
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_DONE) return false;
+  return ErrorOf(database_, result, path_);
+}
+
+absl::Status SqliteStatement::Run() { return Step().status(); }
+
+std::int64_t SqliteStatement::Integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string SqliteStatement::Bytes(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  if (bytes == nullptr || size <= 0) return "";
+  return std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
+  sqlite3* opened = nullptr;
+  const int result =
+      sqlite3_open_v2(path.c_str(), &opened,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  SqliteDatabase database(opened, path);
+  if (result != SQLITE_OK) return ErrorOf(opened, result, path);
+  // Exclusive locking keeps the lock from the first transaction until the file is closed.
+  for (const char* sql : {"PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL",
+                          "PRAGMA synchronous=FULL", "BEGIN IMMEDIATE", "COMMIT"}) {
+    if (absl::Status s = database.Execute(sql); !s.ok()) return s;
+  }
+  if (absl::Status s = database.Check(); !s.ok()) return s;
+  return database;
+}
+
+SqliteStatement SqliteDatabase::Prepare(const std::string& sql) {
+  SqliteStatement statement(database_.get(), path_);
+  sqlite3_stmt* prepared = nullptr;
+  statement.Note(sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()),
+                                    &prepared, nullptr));
+  statement.statement_.reset(prepared);
+  return statement;
+}
+
+absl::Status SqliteDatabase::Execute(const std::string& sql) {
+  const int result = sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr);
+  return result == SQLITE_OK ? absl::OkStatus() : ErrorOf(database_.get(), result, path_);
+}
+
+absl::Status SqliteDatabase::Check() {
+  SqliteStatement check = Prepare("PRAGMA quick_check(1)");
+  const absl::StatusOr<bool> row = check.Step();
+  if (!row.ok()) return row.status();
+  if (*row && check.Bytes(0) == "ok") return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(path_, " is damaged (", check.Bytes(0),
+                                          "); move it away, or put a copy of it back"));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,128 @@
+#include "coordinator/output/growing_log.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <absl/strings/str_cat.h>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kReadAheadBytes = 256 << 10;
+constexpr std::size_t kJoinedTextBytesMax = 64 << 10;
+
+}  // namespace
+
+// ---- GrowingLog ---------------------------------------------------------------------------------
+
+GrowingLog::Extent GrowingLog::extent() const {
+  const std::lock_guard lock(mutex_);
+  return extent_;
+}
+
+void GrowingLog::WhenChanged(const Extent& seen, std::function<void()> changed) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (extent_.file == seen.file && extent_.bytes == seen.bytes && extent_.ended == seen.ended) {
+      waiting_.push_back(std::move(changed));
+      return;
+    }
+  }
+  changed();
+}
+
+void GrowingLog::Set(Extent extent) {
+  std::vector<std::function<void()>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    extent_ = std::move(extent);
+    waiting.swap(waiting_);
+  }
+  for (const auto& changed : waiting) changed();
+}
+
+// ---- LogReader ----------------------------------------------------------------------------------
+
+absl::StatusOr<LogReader::Next> LogReader::Read() {
+  GrowingLog::Extent now = log_->extent();
+  if (now.file != seen_.file) {  // The first file, or a shorter one in its place.
+    taken_bytes_ = 0;
+    ahead_.clear();
+  }
+  seen_ = std::move(now);
+  std::optional<LogRecord> joined;
+  while (true) {
+    auto next = Peek();
+    // What has been joined is given out before an error behind it is told.
+    if (!next.ok() && !joined) return next.status();
+    if (!next.ok() || !next->has_value()) break;
+    LogRecord& more = (*next)->record;
+    if (joined && (StreamOf(*joined) != StreamOf(more) ||
+                   joined->offset + joined->text.size() != more.offset ||
+                   joined->text.size() + more.text.size() > kJoinedTextBytesMax))
+      break;
+    Take((*next)->bytes);
+    if (!TrimKnown(more)) continue;
+    given_[StreamOf(more)] = more.offset + more.text.size();
+    if (joined) {
+      joined->text += more.text;
+    } else {
+      joined = std::move(more);
+    }
+  }
+  if (joined) return *std::move(joined);
+  if (seen_.ended) return End{};
+  return NotYet{};
+}
+
+bool LogReader::TrimKnown(LogRecord& record) const {
+  const auto given = given_.find(StreamOf(record));
+  if (given == given_.end() || given->second <= record.offset) return true;
+  const std::uint64_t known = given->second - record.offset;
+  if (known >= record.text.size()) return false;
+  record.text.erase(0, known);
+  record.offset += known;
+  return true;
+}
+
+absl::StatusOr<std::optional<DecodedLogRecord>> LogReader::Peek() {
+  while (true) {
+    if (taken_bytes_ == 0 && ahead_.size() >= sizeof(LogFileHeader)) {
+      if (absl::Status checked = CheckLogFileHeader(ahead_); !checked.ok()) return Damaged(checked);
+      Take(sizeof(LogFileHeader));
+    }
+    if (taken_bytes_ > 0) {
+      auto decoded = DecodeLogRecord(ahead_);
+      if (!decoded.ok()) return Damaged(decoded.status());
+      if (decoded->has_value()) return decoded;
+    }
+    if (taken_bytes_ + ahead_.size() >= seen_.bytes) return std::nullopt;
+    if (absl::Status filled = Fill(); !filled.ok()) return filled;
+  }
+}
+
+void LogReader::Take(std::size_t bytes) {
+  ahead_.erase(0, bytes);
+  taken_bytes_ += bytes;
+}
+
+absl::Status LogReader::Fill() {
+  const std::uint64_t from = taken_bytes_ + ahead_.size();
+  const std::size_t had = ahead_.size();
+  ahead_.resize(had + std::min(kReadAheadBytes, seen_.bytes - from));
+  const ssize_t n =
+      pread(seen_.file->get(), ahead_.data() + had, ahead_.size() - had, static_cast<off_t>(from));
+  ahead_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", log_->path()));
+  if (n == 0) return absl::DataLossError(absl::StrCat(log_->path(), " has become shorter"));
+  return absl::OkStatus();
+}
+
+absl::Status LogReader::Damaged(const absl::Status& how) const {
+  return absl::DataLossError(
+      absl::StrCat(log_->path(), " is damaged at byte ", taken_bytes_, ": ", how.message()));
+}
+
+}  // namespace bspnow

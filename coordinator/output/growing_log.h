@@ -1,0 +1,91 @@
+// One job's log as its readers see it: a file that grows, and that is replaced by a shorter one
+// when the job goes back to a checkpoint.
+#ifndef COORDINATOR_OUTPUT_GROWING_LOG_H_
+#define COORDINATOR_OUTPUT_GROWING_LOG_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/unique_fd.h"
+#include "coordinator/output/log_record.h"
+
+namespace bspnow {
+
+/// Shared by JobLogs and the readers.
+class GrowingLog {
+ public:
+  /// A file, the bytes of whole records in it (and of its header), and whether that is all. A
+  /// replaced file lives on, unchanged, as long as somebody reads it.
+  struct Extent {
+    std::shared_ptr<const UniqueFd> file;  ///< None: nothing has been printed yet.
+    std::uint64_t bytes = 0;
+    bool ended = false;
+  };
+
+  explicit GrowingLog(std::string path) : path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  Extent extent() const;
+
+  /// Calls `changed` once, when the log is another than `seen`: at once if it is so already, else
+  /// by the thread that appends.
+  void WhenChanged(const Extent& seen, std::function<void()> changed);
+
+  /// By the thread that appends.
+  void Set(Extent extent);
+
+ private:
+  const std::string path_;
+  mutable std::mutex mutex_;
+  Extent extent_;                               ///< Guarded by mutex_.
+  std::vector<std::function<void()>> waiting_;  ///< Guarded by mutex_.
+};
+
+/// Reads one log from its beginning; used by one thread at a time. When the log is cut back it goes
+/// on in the new file, and passes over what it has given out of each stream.
+class LogReader {
+ public:
+  struct End {};     ///< There will never be more.
+  struct NotYet {};  ///< WhenMore says when there is.
+  using Next = std::variant<LogRecord, NotYet, End>;
+
+  explicit LogReader(std::shared_ptr<GrowingLog> log) : log_(std::move(log)) {}
+
+  /// Passes over what a follower has been given by an earlier reader.
+  void PassOver(StreamEnds given) { given_ = std::move(given); }
+
+  /// Neighbouring records of one stream come as one, as long as that stays small.
+  absl::StatusOr<Next> Read();
+
+  /// After NotYet.
+  void WhenMore(std::function<void()> more) { log_->WhenChanged(seen_, std::move(more)); }
+
+ private:
+  /// The next record of the file; nothing at its present end.
+  absl::StatusOr<std::optional<DecodedLogRecord>> Peek();
+  absl::Status Fill();
+  void Take(std::size_t bytes);
+  /// Leaves what has not been given out yet; false if that is nothing.
+  bool TrimKnown(LogRecord& record) const;
+  absl::Status Damaged(const absl::Status& how) const;
+
+  std::shared_ptr<GrowingLog> log_;
+  GrowingLog::Extent seen_;        ///< As far as the file is known here.
+  std::uint64_t taken_bytes_ = 0;  ///< Of that file.
+  std::string ahead_;              ///< Bytes of the file behind taken_bytes_.
+  StreamEnds given_;               ///< How much of each stream was given out.
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_OUTPUT_GROWING_LOG_H_

@@ -1,0 +1,300 @@
+#include "coordinator/output/job_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/durable_file.h"
+#include "base/failpoint.h"
+#include "base/write_all.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
+constexpr std::chrono::milliseconds kRoomRetry{250};
+
+std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
+  const auto found = ends.find(stream);
+  return found == ends.end() ? 0 : found->second;
+}
+
+std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
+  UniqueFd fd(open(path.c_str(), flags | O_APPEND | O_CLOEXEC, 0600));
+  return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
+}
+
+absl::Status InFile(const absl::Status& status, const std::string& path) {
+  return absl::Status(status.code(), absl::StrCat(status.message(), " ", path));
+}
+
+/// The file again without what lies behind these ends, in its place and durable.
+absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep) {
+  const std::filesystem::path path = log.path();
+  auto file = DurableFile::Create(path.parent_path());
+  if (!file.ok()) return file.status();
+  std::string bytes = EncodeLogFileHeader();
+  std::uint64_t file_bytes = bytes.size();
+  const auto read = ForEachLogRecord(log.extent().file->get(), [&](const LogRecord& record) {
+    LogRecord kept = record;
+    if (record.origin != LogOrigin::kLauncher) {
+      const std::uint64_t end = EndOf(keep, StreamOf(record));
+      if (record.offset >= end) return absl::OkStatus();
+      kept.text.resize(std::min<std::uint64_t>(kept.text.size(), end - record.offset));
+    }
+    const std::string encoded = EncodeLogRecord(kept);
+    bytes += encoded;
+    file_bytes += encoded.size();
+    if (bytes.size() < kCutBlockBytes) return absl::OkStatus();
+    return file->Append(std::exchange(bytes, ""));
+  });
+  if (!read.ok()) return read.status();
+  if (absl::Status put = file->Append(bytes); !put.ok()) return put;
+  if (absl::Status kept = file->Commit(path.filename()); !kept.ok()) return kept;
+  auto shorter = OpenLog(path, O_RDWR);
+  if (!shorter) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
+  return GrowingLog::Extent{.file = std::move(shorter), .bytes = file_bytes, .ended = false};
+}
+
+}  // namespace
+
+JobLogs::JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max)
+    : state_(state), log_bytes_max_(log_bytes_max), writer_([this] { RunQueued(); }) {}
+
+JobLogs::~JobLogs() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  not_empty_.notify_one();
+}
+
+void JobLogs::Begin(JobId job) {
+  auto written = std::make_shared<Written>();
+  written->log = std::make_shared<GrowingLog>(state_.log(job));
+  if (auto earlier = OpenLog(written->log->path(), O_RDWR)) {
+    const auto whole_bytes = ForEachLogRecord(earlier->get(), [&](const LogRecord& record) {
+      written->ends[StreamOf(record)] = record.offset + record.text.size();
+      return absl::OkStatus();
+    });
+    written->readable = InFile(whole_bytes.status(), written->log->path());
+    if (whole_bytes.ok()) {
+      if (ftruncate(earlier->get(), static_cast<off_t>(*whole_bytes)) != 0)
+        written->readable = absl::ErrnoToStatus(
+            errno, absl::StrCat("cutting what a crash tore off ", written->log->path()));
+      written->log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  growing_[job] = {.written = std::move(written), .ending = false};
+}
+
+std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
+  const std::lock_guard lock(mutex_);
+  const auto found = growing_.find(job);
+  return found == growing_.end() || found->second.ending ? nullptr : found->second.written;
+}
+
+void JobLogs::Append(JobId job, LogRecord record, Done done) {
+  Queue([this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
+    // Of a job that has ended nobody can read it any more.
+    done(written ? WriteRecord(*written, std::move(record)) : absl::OkStatus());
+  });
+}
+
+void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
+  StreamEnds keep;
+  for (const LogPosition& at : positions) {
+    keep[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
+    keep[{at.pid, LogOrigin::kStderr}] = at.stderr_bytes;
+  }
+  Queue([this, written = Find(job), keep = std::move(keep), done = std::move(done)] {
+    done(written ? CutFile(*written, keep) : LogCut{});
+  });
+}
+
+void JobLogs::Sync(JobId job, Done done) {
+  Queue([this, written = Find(job), done = std::move(done)] {
+    done(written ? SyncFile(*written) : absl::OkStatus());
+  });
+}
+
+void JobLogs::End(JobId job) {
+  std::shared_ptr<Written> written;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = growing_.find(job);
+    if (found == growing_.end() || std::exchange(found->second.ending, true)) return;
+    written = found->second.written;
+  }
+  Queue([this, job, written = std::move(written)] { WriteEnd(job, *written); });
+}
+
+LogReader JobLogs::Read(JobId job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = growing_.find(job);
+    if (found != growing_.end()) return LogReader(found->second.written->log);
+  }
+  auto ended = std::make_shared<GrowingLog>(state_.log(job));
+  std::error_code error;
+  const std::uint64_t bytes = std::filesystem::file_size(ended->path(), error);
+  auto file = OpenLog(ended->path(), O_RDONLY);
+  ended->Set({.file = file, .bytes = error || !file ? 0 : bytes, .ended = true});
+  return LogReader(std::move(ended));
+}
+
+std::string JobLogs::waits_for() const {
+  const std::lock_guard lock(mutex_);
+  return waits_for_;
+}
+
+// ---- The writing thread -------------------------------------------------------------------------
+
+void JobLogs::Queue(Task task) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back(std::move(task));
+  not_empty_.notify_one();
+}
+
+void JobLogs::RunQueued() {
+  std::deque<Task> taken;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      not_empty_.wait(
+          lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      taken.swap(queue_);
+    }
+    for (Task& task : taken) task();
+    taken.clear();
+  }
+}
+
+/// All that comes later waits, too: the disk is the same.
+absl::Status JobLogs::WhenThereIsRoom(const std::function<absl::Status()>& write) {
+  absl::Status written = write();
+  while (absl::IsResourceExhausted(written)) {
+    std::unique_lock lock(mutex_);
+    if (waits_for_.empty()) spdlog::error("event=log_waits error=\"{}\"", written.ToString());
+    waits_for_ = std::string(written.message());
+    if (not_empty_.wait_for(lock, kRoomRetry,
+                            [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_; })) {
+      return written;
+    }
+    lock.unlock();
+    written = write();
+  }
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(waits_for_, "").empty()) spdlog::info("event=log_goes_on");
+  return written;
+}
+
+absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
+  if (!written.readable.ok()) return written.readable;
+  std::uint64_t& end = written.ends[StreamOf(record)];
+  const bool of_launcher = record.origin == LogOrigin::kLauncher;
+  if (of_launcher) record.offset = end;
+  if (record.offset > end)
+    return absl::FailedPreconditionError(
+        absl::StrCat("bytes ", end, " to ", record.offset, " of what pid ", record.pid,
+                     " printed never came to ", written.log->path()));
+  if (record.offset + record.text.size() <= end) return absl::OkStatus();
+  record.text.erase(0, end - record.offset);
+  record.offset = end;
+  const std::string bytes = EncodeLogRecord(record);
+  if (written.log->extent().bytes + bytes.size() > log_bytes_max_ && !of_launcher)
+    return absl::OutOfRangeError(
+        absl::StrCat("the job has printed more than ", log_bytes_max_,
+                     " bytes, which is the coordinator's --max-log-bytes"));
+  absl::Status put = WhenThereIsRoom([&] { return WriteBytes(written, bytes); });
+  if (!put.ok()) return put;
+  end += record.text.size();
+  return absl::OkStatus();
+}
+
+absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
+  if (absl::Status failed = FailpointStatus("coordinator.log.write"); !failed.ok()) return failed;
+  GrowingLog& log = *written.log;
+  GrowingLog::Extent extent = log.extent();
+  if (!extent.file) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(log.path()).parent_path(), error);
+    extent.file = OpenLog(log.path(), O_RDWR | O_CREAT);
+    if (!extent.file) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
+  }
+  const std::uint64_t had = extent.bytes;
+  const std::string header = had == 0 ? EncodeLogFileHeader() : "";
+  if (absl::Status put = WriteAll(extent.file->get(), header + bytes, log.path()); !put.ok()) {
+    // No half record stays behind; if that fails too nothing more may follow it.
+    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
+      return written.readable = absl::DataLossError(put.message());
+    return put;
+  }
+  extent.bytes += header.size() + bytes.size();
+  log.Set(std::move(extent));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
+  if (!written.readable.ok()) return written.readable;
+  for (auto& [stream, end] : keep)
+    if (end == kWholeStream) end = EndOf(written.ends, stream);
+  LogCut cut;
+  GrowingLog::Extent extent = written.log->extent();
+  for (const auto& [stream, end] : keep)
+    cut.missing_bytes += end - std::min(end, EndOf(written.ends, stream));
+  for (const auto& [stream, end] : written.ends)
+    if (stream.origin != LogOrigin::kLauncher)
+      cut.dropped_bytes += end - std::min(end, EndOf(keep, stream));
+  if (cut.dropped_bytes > 0) {
+    absl::Status shortened = WhenThereIsRoom([&] {
+      auto shorter = WriteShorter(*written.log, keep);
+      if (shorter.ok()) extent = *std::move(shorter);
+      return shorter.status();
+    });
+    if (!shortened.ok()) return shortened;
+    written.syncable = absl::OkStatus();  // It is another file.
+  }
+  for (auto& [stream, end] : written.ends)
+    if (stream.origin != LogOrigin::kLauncher) end = EndOf(keep, stream);
+  for (const auto& [stream, end] : keep) written.ends[stream] = end;
+  written.log->Set(std::move(extent));
+  return cut;
+}
+
+absl::Status JobLogs::SyncFile(Written& written) {
+  if (!written.readable.ok()) return written.readable;
+  if (!written.syncable.ok()) return written.syncable;
+  const GrowingLog& log = *written.log;
+  const GrowingLog::Extent extent = log.extent();
+  if (!extent.file) return absl::OkStatus();
+  absl::Status synced = FailpointStatus("coordinator.log.sync");
+  if (synced.ok() && fsync(extent.file->get()) != 0) synced = absl::ErrnoToStatus(errno, "syncing");
+  const std::filesystem::path directory = std::filesystem::path(log.path()).parent_path();
+  if (synced.ok()) synced = SyncDirectory(directory);
+  if (synced.ok()) synced = SyncDirectory(directory.parent_path());  // Of which job it is.
+  written.syncable = InFile(synced, log.path());
+  return written.syncable;
+}
+
+void JobLogs::WriteEnd(JobId job, Written& written) {
+  if (absl::Status synced = SyncFile(written); !synced.ok())
+    spdlog::error("event=log_unsynced job={} reason=\"{}\"", Value(job), synced.ToString());
+  GrowingLog::Extent extent = written.log->extent();
+  extent.ended = true;
+  written.log->Set(std::move(extent));
+  const std::lock_guard lock(mutex_);
+  growing_.erase(job);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,128 @@
+// What the jobs print, each byte once. Each job has one file of records; a thread of its own
+// appends to all of them, so that a slow disk holds up no protocol. Any number of readers follow in
+// the files, so that a slow one takes no memory. All calls may come from any thread.
+//
+// A full disk is waited for: what is not in the file is not acknowledged, so those who print wait,
+// too, and go on when there is room.
+//
+// The bytes of a stream are numbered: what the log has already is dropped when it comes again, and
+// when a job goes back to a checkpoint its log is cut back to what had been printed by then. See
+// "Output" in docs/design.md.
+#ifndef COORDINATOR_OUTPUT_JOB_LOG_H_
+#define COORDINATOR_OUTPUT_JOB_LOG_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+#include "coordinator/output/growing_log.h"
+#include "coordinator/output/log_record.h"
+#include "coordinator/state_directory.h"
+
+namespace bspnow {
+
+/// How much a process had printed at a checkpoint.
+struct LogPosition {
+  std::uint32_t pid;
+  std::uint64_t stdout_bytes;
+  std::uint64_t stderr_bytes;
+};
+
+/// Of a stream that a cut leaves as it is.
+inline constexpr std::uint64_t kWholeStream = ~std::uint64_t{0};
+
+/// What a cut did; bytes of text.
+struct LogCut {
+  std::uint64_t dropped_bytes = 0;
+  std::uint64_t missing_bytes = 0;  ///< Were to stay, but a crash of this machine has lost them.
+};
+
+class JobLogs {
+ public:
+  using Done = std::function<void(absl::Status)>;
+  using CutDone = std::function<void(absl::StatusOr<LogCut>)>;
+
+  /// A log that would grow beyond `log_bytes_max` takes no more of its processes' output.
+  JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max);
+
+  /// What was appended is in the files.
+  ~JobLogs();
+
+  /// Before anything is appended; what a crash tore off at the end of an earlier log is cut.
+  void Begin(JobId job);
+
+  /// `done` is called by the writing thread, in the order of the calls, when the record is in the
+  /// file, or all of it was there before. OUT_OF_RANGE beyond the limit, FAILED_PRECONDITION if
+  /// bytes before it are missing.
+  void Append(JobId job, LogRecord record, Done done);
+
+  /// Takes out what lies behind these positions; a process that is not named has printed nothing.
+  /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
+  /// it is. Who follows is not given again what he has been given before.
+  void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
+
+  /// What was appended so far stays after a crash of the machine, once `done` says so: before a
+  /// checkpoint is committed that lies behind it. After a sync that failed none is tried again on
+  /// the same file, since what it would say of the earlier bytes means nothing.
+  void Sync(JobId job, Done done);
+
+  /// No more will be appended; readers come to the end.
+  void End(JobId job);
+
+  /// Of a job that exists, whether it has ended or not.
+  LogReader Read(JobId job);
+
+  /// Why nothing is written now, for want of room; empty otherwise.
+  std::string waits_for() const;
+
+ private:
+  /// A job's file and what is in it. After Begin of the writing thread alone.
+  struct Written {
+    std::shared_ptr<GrowingLog> log;
+    StreamEnds ends;
+    absl::Status readable;  ///< If not, nothing is appended.
+    absl::Status syncable;  ///< If not, a sync of this file has failed.
+  };
+
+  /// What the writing thread does next.
+  using Task = std::function<void()>;
+
+  struct Growing {
+    std::shared_ptr<Written> written;
+    bool ending;  ///< Takes no more; what is queued is still to be written.
+  };
+
+  std::shared_ptr<Written> Find(JobId job);
+  void Queue(Task task);
+  void RunQueued();
+  absl::Status WhenThereIsRoom(const std::function<absl::Status()>& write);
+  absl::Status WriteRecord(Written& written, LogRecord record);
+  absl::Status WriteBytes(Written& written, const std::string& bytes);
+  absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
+  absl::Status SyncFile(Written& written);
+  void WriteEnd(JobId job, Written& written);
+
+  const StateDirectory& state_;
+  const std::uint64_t log_bytes_max_;
+  mutable std::mutex mutex_;
+  std::condition_variable not_empty_;
+  std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded by mutex_.
+  std::deque<Task> queue_;            ///< Guarded by mutex_.
+  bool stopping_ = false;             ///< Guarded by mutex_.
+  std::string waits_for_;             ///< Guarded by mutex_.
+  std::jthread writer_;               ///< Last: it uses all of the above.
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_OUTPUT_JOB_LOG_H_

@@ -1,0 +1,29 @@
+// The calls that carry contents and files. They work on gRPC's threads: a file in the making is its
+// call's alone.
+#ifndef COORDINATOR_RPC_CONTENT_SERVICE_H_
+#define COORDINATOR_RPC_CONTENT_SERVICE_H_
+
+#include "coordinator/core/cluster.h"
+#include "net/event_loop.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace grpc {
+template <class Request>
+class ServerReadReactor;
+template <class Response>
+class ServerWriteReactor;
+}  // namespace grpc
+
+namespace bspnow {
+
+grpc::ServerReadReactor<proto::BlobChunk>* TakeBlob(const BlobStore& blobs);
+grpc::ServerWriteReactor<proto::BlobChunk>* SendBlob(const BlobStore& blobs,
+                                                     const proto::ReadBlobRequest& request);
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Cluster& cluster);
+grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Cluster& cluster,
+                                                      const proto::FetchFilesRequest& request);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_CONTENT_SERVICE_H_

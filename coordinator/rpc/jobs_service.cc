@@ -1,0 +1,237 @@
+#include "coordinator/rpc/jobs_service.h"
+
+#include <grpcpp/support/server_callback.h>
+
+#include <functional>
+#include <utility>
+
+#include "coordinator/rpc/content_service.h"
+#include "coordinator/rpc/log_service.h"
+#include "coordinator/rpc/rpc_status.h"
+#include "coordinator/rpc/self_owned.h"
+#include "proto/jobs.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+/// What is answered when the cluster has done it, with the job as it is then.
+using AskForJob = std::function<void(Cluster::OnJob answer)>;
+
+/// WaitJob, which may take long: it is forgotten when its client leaves.
+class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
+ public:
+  JobWait(EventLoop& loop, Cluster& cluster, proto::Job* reply)
+      : loop_(loop), cluster_(cluster), reply_(reply) {}
+
+  void Begin(JobId job) {
+    loop_.Post([self = shared_from_this(), job] {
+      self->wait_ = self->cluster_.Wait(job, [self](absl::StatusOr<proto::Job> ended) {
+        if (ended.ok()) *self->reply_ = *std::move(ended);
+        self->End(ended.status());
+      });
+    });
+  }
+
+  void OnCancel() override {
+    loop_.Post([self = shared_from_this()] {
+      self->cluster_.StopWaiting(self->wait_);
+      self->End(absl::CancelledError("the client left"));
+    });
+  }
+
+ private:
+  void End(const absl::Status& status) {
+    if (!std::exchange(ended_, true)) Finish(ToGrpc(status));
+  }
+
+  EventLoop& loop_;
+  Cluster& cluster_;
+  proto::Job* reply_;
+  WaitId wait_{0};  ///< The following are the loop's.
+  bool ended_ = false;
+};
+
+class JobsService final : public proto::Jobs::CallbackService {
+ public:
+  JobsService(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+
+  // ---- Contents and files -----------------------------------------------------------------------
+
+  grpc::ServerUnaryReactor* FindMissingBlobs(grpc::CallbackServerContext* context,
+                                             const proto::FindMissingBlobsRequest* request,
+                                             proto::FindMissingBlobsReply* reply) override {
+    absl::Status named;
+    for (const std::string& sha256 : request->sha256()) {
+      named.Update(CheckSha256(sha256));
+      if (!cluster_.blobs().Has(sha256)) reply->add_sha256(sha256);
+    }
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(named));
+    return reactor;
+  }
+
+  grpc::ServerReadReactor<proto::BlobChunk>* UploadBlob(grpc::CallbackServerContext*,
+                                                        proto::UploadBlobReply*) override {
+    return TakeBlob(cluster_.blobs());
+  }
+
+  grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(
+      grpc::CallbackServerContext*, const proto::FetchFilesRequest* request) override {
+    return SendFiles(loop_, cluster_, *request);
+  }
+
+  // ---- Jobs -------------------------------------------------------------------------------------
+
+  grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
+                                      const proto::SubmitJobRequest* request,
+                                      proto::SubmitJobReply* reply) override {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([this, reactor, request, reply] {
+      cluster_.Submit(*request, [reactor, reply](const absl::StatusOr<JobId>& job) {
+        if (job.ok()) reply->set_job(Value(*job));
+        reactor->Finish(ToGrpc(job.status()));
+      });
+    });
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
+                                     const proto::ListJobsRequest* request,
+                                     proto::ListJobsReply* reply) override {
+    return Answer(context, reply, [this, request]() -> absl::StatusOr<proto::ListJobsReply> {
+      return cluster_.List(*request);
+    });
+  }
+
+  grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
+                                    const proto::ShowJobRequest* request,
+                                    proto::Job* reply) override {
+    return Answer(context, reply, [this, request] { return cluster_.Show(JobId{request->job()}); });
+  }
+
+  grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext*,
+                                    const proto::WaitJobRequest* request,
+                                    proto::Job* reply) override {
+    const auto wait = JobWait::Make(loop_, cluster_, reply);
+    wait->Begin(JobId{request->job()});
+    return wait.get();
+  }
+
+  grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
+                                      const proto::CancelJobRequest* request,
+                                      proto::Job* reply) override {
+    return Answer(context, reply,
+                  [this, request] { return cluster_.Cancel(JobId{request->job()}); });
+  }
+
+  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
+                                          const proto::CheckpointJobRequest* request,
+                                          proto::Job* reply) override {
+    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
+      cluster_.Checkpoint(JobId{request->job()}, std::move(answer));
+    });
+  }
+
+  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
+                                       const proto::SuspendJobRequest* request,
+                                       proto::Job* reply) override {
+    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
+      cluster_.Suspend(JobId{request->job()}, std::move(answer));
+    });
+  }
+
+  grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
+                                      const proto::ResumeJobRequest* request,
+                                      proto::Job* reply) override {
+    return Answer(context, reply,
+                  [this, request] { return cluster_.Resume(JobId{request->job()}); });
+  }
+
+  grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext*,
+                                                    const proto::ReadLogRequest* request) override {
+    return SendLog(loop_, cluster_, *request);
+  }
+
+  grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachJob(
+      grpc::CallbackServerContext*) override {
+    return AttachClient(loop_, cluster_);
+  }
+
+  // ---- Nodes and parameters ---------------------------------------------------------------------
+
+  grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context,
+                                      const proto::ListNodesRequest*,
+                                      proto::ListNodesReply* reply) override {
+    return Answer(context, reply,
+                  [this]() -> absl::StatusOr<proto::ListNodesReply> { return cluster_.Nodes(); });
+  }
+
+  grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
+                                      const proto::DrainNodeRequest* request,
+                                      proto::Node* reply) override {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([this, reactor, request, reply] {
+      cluster_.SetDrained(request->name(), request->undo() ? Drain::kUndrain : Drain::kDrain,
+                          [reactor, reply](absl::StatusOr<proto::Node> node) {
+                            if (node.ok()) *reply = *std::move(node);
+                            reactor->Finish(ToGrpc(node.status()));
+                          });
+    });
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,
+                                            const proto::MachineParameters* request,
+                                            proto::StoreParametersReply*) override {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([this, reactor, request] {
+      cluster_.StoreParameters(
+          *request, [reactor](const absl::Status& status) { reactor->Finish(ToGrpc(status)); });
+    });
+    return reactor;
+  }
+
+  grpc::ServerUnaryReactor* ShowParameters(grpc::CallbackServerContext* context,
+                                           const proto::ShowParametersRequest* request,
+                                           proto::MachineParameters* reply) override {
+    return Answer(context, reply,
+                  [this, request] { return cluster_.ShowParameters(request->p()); });
+  }
+
+ private:
+  /// What `ask` gives on the loop is the reply.
+  template <typename Reply, typename Ask>
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Reply* reply, Ask ask) {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([reactor, reply, ask = std::move(ask)] {
+      absl::StatusOr<Reply> answer = ask();
+      if (answer.ok()) *reply = *std::move(answer);
+      reactor->Finish(ToGrpc(answer.status()));
+    });
+    return reactor;
+  }
+
+  /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, proto::Job* reply,
+                                        AskForJob ask) {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([reactor, reply, ask = std::move(ask)] {
+      ask([reactor, reply](absl::StatusOr<proto::Job> answer) {
+        if (answer.ok()) *reply = *std::move(answer);
+        reactor->Finish(ToGrpc(answer.status()));
+      });
+    });
+    return reactor;
+  }
+
+  EventLoop& loop_;
+  Cluster& cluster_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Cluster& cluster) {
+  return std::make_unique<JobsService>(loop, cluster);
+}
+
+}  // namespace bspnow

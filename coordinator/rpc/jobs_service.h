@@ -1,0 +1,20 @@
+// The gRPC service Jobs of proto/jobs.proto: turns messages into calls of the Cluster.
+#ifndef COORDINATOR_RPC_JOBS_SERVICE_H_
+#define COORDINATOR_RPC_JOBS_SERVICE_H_
+
+#include <memory>
+
+#include "coordinator/core/cluster.h"
+#include "net/event_loop.h"
+
+namespace grpc {
+class Service;
+}
+
+namespace bspnow {
+
+std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Cluster& cluster);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_JOBS_SERVICE_H_

@@ -1,0 +1,321 @@
+#include "coordinator/rpc/log_service.h"
+
+#include <grpcpp/support/server_callback.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "coordinator/rpc/call_end.h"
+#include "coordinator/rpc/rpc_status.h"
+#include "coordinator/rpc/self_owned.h"
+
+namespace bspnow {
+namespace {
+
+proto::LogLine LineMessage(LogRecord record) {
+  proto::LogLine line;
+  line.set_pid(record.pid);
+  line.set_stream(record.origin == LogOrigin::kStdout ? proto::STDOUT : proto::STDERR);
+  line.set_of_launcher(record.origin == LogOrigin::kLauncher);
+  line.set_offset(record.offset);
+  line.set_text(std::move(record.text));
+  return line;
+}
+
+StreamEnds EndsOf(const google::protobuf::RepeatedPtrField<proto::StreamEnd>& seen) {
+  StreamEnds ends;
+  for (const proto::StreamEnd& end : seen) {
+    const LogOrigin of_process =
+        end.stream() == proto::STDOUT ? LogOrigin::kStdout : LogOrigin::kStderr;
+    ends[{end.pid(), end.of_launcher() ? LogOrigin::kLauncher : of_process}] = end.bytes();
+  }
+  return ends;
+}
+
+// ---- ReadLog ------------------------------------------------------------------------------------
+
+class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLine>, LogSending> {
+ public:
+  explicit LogSending(const proto::ReadLogRequest& request) : request_(request) {}
+
+  void Begin(EventLoop& loop, Cluster& cluster) {
+    loop.Post([this, &cluster] {
+      auto reader = cluster.ReadLog(request_);
+      if (!reader.ok()) return End(ToGrpc(reader.status()));
+      reader_.emplace(*std::move(reader));
+      reader_->PassOver(EndsOf(request_.seen()));
+      StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
+    });
+  }
+
+  void OnSendInitialMetadataDone(bool ok) override {  // tidy: gRPC's own signature
+    ok ? SendNext() : End(grpc::Status::CANCELLED);
+  }
+  void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
+    ok ? SendNext() : End(grpc::Status::CANCELLED);
+  }
+
+  void OnCancel() override {
+    {
+      const std::lock_guard lock(mutex_);
+      cancelled_ = true;
+      if (!awaits_more_) return;  // A write ends the call, or AwaitMore.
+    }
+    End(grpc::Status::CANCELLED);
+  }
+
+ private:
+  bool Wanted(const LogRecord& record) const {
+    return !request_.one_pid() ||
+           (record.pid == request_.pid() && record.origin != LogOrigin::kLauncher);
+  }
+
+  /// The next line that is wanted; nothing once the call has ended, or waits for more.
+  std::optional<LogRecord> NextLine() {
+    while (!Cancelled()) {
+      auto next = reader_->Read();
+      if (!next.ok()) {
+        End(ToGrpc(next.status()));
+        return std::nullopt;
+      }
+      if (std::holds_alternative<LogRecord>(*next)) {
+        if (Wanted(std::get<LogRecord>(*next))) return std::get<LogRecord>(*std::move(next));
+      } else if (std::holds_alternative<LogReader::End>(*next) || !request_.follow()) {
+        End(grpc::Status::OK);
+        return std::nullopt;
+      } else {
+        AwaitMore();
+        return std::nullopt;
+      }
+    }
+    End(grpc::Status::CANCELLED);
+    return std::nullopt;
+  }
+
+  bool Cancelled() {
+    const std::lock_guard lock(mutex_);
+    return cancelled_;
+  }
+
+  void SendNext() {
+    std::optional<LogRecord> record = NextLine();
+    if (!record) return;
+    line_ = LineMessage(*std::move(record));
+    StartWrite(&line_);
+  }
+
+  void AwaitMore() {
+    bool cancelled = false;
+    {
+      const std::lock_guard lock(mutex_);
+      awaits_more_ = true;
+      cancelled = cancelled_;
+    }
+    if (cancelled) return End(grpc::Status::CANCELLED);
+    reader_->WhenMore([self = shared_from_this()] { self->OnMore(); });
+  }
+
+  void OnMore() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_) return;
+      awaits_more_ = false;
+    }
+    SendNext();
+  }
+
+  void End(const grpc::Status& status) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(ended_, true)) return;
+    }
+    Finish(status);
+  }
+
+  const proto::ReadLogRequest request_;
+  std::optional<LogReader> reader_;  ///< Of the one thread that sends the next line.
+  proto::LogLine line_;
+  std::mutex mutex_;  ///< Guards the following.
+  bool awaits_more_ = false;
+  bool cancelled_ = false;
+  bool ended_ = false;
+};
+
+// ---- AttachJob ----------------------------------------------------------------------------------
+
+class ClientStream final
+    : public SelfOwned<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>, ClientStream>,
+      public AttachedClient {
+ public:
+  ClientStream(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+
+  void Begin() { StartRead(&incoming_); }
+
+  void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
+    if (!ok && job_ == JobId{0}) return End(absl::InvalidArgumentError("no job was named"));
+    if (!ok) return;  // The client has no more to say; it still listens, or else OnCancel comes.
+    if (!call_end_.Pin()) return;
+    loop_.Post([self = shared_from_this()] { self->OnMessage(); });
+  }
+
+  void OnSendInitialMetadataDone(bool ok) override {  // tidy: gRPC's own signature
+    ok ? SendNext() : End(absl::CancelledError("the client left"));
+  }
+
+  void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
+    if (!ok) End(absl::CancelledError("the client left"));
+    if (ok && outgoing_.has_end()) End(absl::OkStatus());
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+    }
+    if (call_end_.Unpin()) return Finish(ToGrpc(call_end_.status()));
+    SendNext();
+  }
+
+  void OnCancel() override {
+    loop_.Post(
+        [self = shared_from_this()] { self->cluster_.OnClientLost(self->job_, self.get()); });
+    End(absl::CancelledError("the client left"));
+  }
+
+  void InputTaken(std::uint64_t bytes) override {
+    {
+      const std::lock_guard lock(mutex_);
+      input_taken_ = bytes;
+    }
+    SendNext();
+  }
+
+  void Replaced() override { End(absl::AbortedError("the client has come again")); }
+
+ private:
+  /// On the loop.
+  void OnMessage() {
+    absl::Status handled = job_ == JobId{0} ? Attach() : absl::OkStatus();
+    if (handled.ok() && incoming_.what_case() == proto::ToJob::kSignal)
+      cluster_.OnSignal(job_, incoming_.signal());
+    if (handled.ok() && incoming_.what_case() == proto::ToJob::kInput)
+      handled = cluster_.OnInput(job_, {.offset = incoming_.input_offset(),
+                                        .data = std::move(*incoming_.mutable_input())});
+    if (handled.ok() && incoming_.input_end()) handled = cluster_.OnInput(job_, {.end = true});
+    if (handled.ok() && incoming_.leave()) handled = absl::CancelledError("the client left");
+    if (handled.ok()) {
+      StartRead(&incoming_);
+    } else {
+      cluster_.OnClientLeft(job_, this);
+      End(handled);
+    }
+    if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
+  }
+
+  absl::Status Attach() {
+    if (incoming_.job() == 0) return absl::InvalidArgumentError("the first message names the job");
+    auto reader =
+        cluster_.Attach(JobId{incoming_.job()}, incoming_.submission_key(), shared_from_this());
+    if (!reader.ok()) return reader.status();
+    job_ = JobId{incoming_.job()};
+    reader_.emplace(*std::move(reader));
+    reader_->PassOver(EndsOf(incoming_.seen()));
+    StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
+    return absl::OkStatus();
+  }
+
+  /// Writes what is due, if nothing is being written: the end after all lines.
+  void SendNext() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (writing_ || !Compose()) return;
+      writing_ = true;
+    }
+    if (call_end_.Pin()) StartWrite(&outgoing_);
+  }
+
+  /// Fills outgoing_; false if there is nothing to send now.
+  bool Compose() {
+    outgoing_.Clear();
+    if (input_taken_) {
+      outgoing_.set_input_taken(*std::exchange(input_taken_, std::nullopt));
+      return true;
+    }
+    if (end_) {
+      *outgoing_.mutable_end() = *std::exchange(end_, std::nullopt);
+      return true;
+    }
+    if (awaits_) return false;
+    auto next = reader_->Read();
+    if (next.ok() && std::holds_alternative<LogRecord>(*next)) {
+      *outgoing_.mutable_line() = LineMessage(std::get<LogRecord>(*std::move(next)));
+      return true;
+    }
+    awaits_ = true;
+    // Both may call back at once, and so must not be called under the mutex.
+    if (next.ok() && std::holds_alternative<LogReader::NotYet>(*next)) {
+      loop_.Post([self = shared_from_this()] { self->AwaitMore(); });
+    } else {  // All lines are out, or the rest of them cannot be read.
+      loop_.Post([self = shared_from_this()] { self->AskForEnd(); });
+    }
+    return false;
+  }
+
+  void AwaitMore() {
+    reader_->WhenMore([self = shared_from_this()] {
+      {
+        const std::lock_guard lock(self->mutex_);
+        self->awaits_ = false;
+      }
+      self->SendNext();
+    });
+  }
+
+  /// On the loop.
+  void AskForEnd() {
+    cluster_.Wait(job_, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+      if (!job.ok()) return self->End(job.status());
+      {
+        const std::lock_guard lock(self->mutex_);
+        self->end_ = *std::move(job);
+      }
+      self->SendNext();
+    });
+  }
+
+  void End(const absl::Status& status) {
+    if (call_end_.End(status)) Finish(ToGrpc(status));
+  }
+
+  EventLoop& loop_;
+  Cluster& cluster_;
+  CallEnd call_end_;
+  proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
+  JobId job_{0};           ///< Set on the loop, before the next StartRead.
+  proto::FromJob outgoing_;
+  std::mutex mutex_;  ///< Guards the following, and outgoing_ while nothing is being written.
+  std::optional<LogReader> reader_;
+  std::optional<proto::Job> end_;
+  bool awaits_ = false;                       ///< More lines, or the job's end.
+  std::optional<std::uint64_t> input_taken_;  ///< To be said.
+  bool writing_ = false;                      ///< Stays so when the call has ended.
+};
+
+}  // namespace
+
+grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Cluster& cluster,
+                                                  const proto::ReadLogRequest& request) {
+  const auto call = LogSending::Make(request);
+  call->Begin(loop, cluster);
+  return call.get();
+}
+
+grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
+                                                                    Cluster& cluster) {
+  const auto call = ClientStream::Make(loop, cluster);
+  call->Begin();
+  return call.get();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,26 @@
+// The calls that follow what a job prints: ReadLog and AttachJob. They read the log's file on
+// gRPC's threads, one message ahead of the client: a slow one takes no memory.
+#ifndef COORDINATOR_RPC_LOG_SERVICE_H_
+#define COORDINATOR_RPC_LOG_SERVICE_H_
+
+#include "coordinator/core/cluster.h"
+#include "net/event_loop.h"
+#include "proto/jobs.pb.h"
+
+namespace grpc {
+template <class Response>
+class ServerWriteReactor;
+template <class Request, class Response>
+class ServerBidiReactor;
+}  // namespace grpc
+
+namespace bspnow {
+
+grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Cluster& cluster,
+                                                  const proto::ReadLogRequest& request);
+grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
+                                                                    Cluster& cluster);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_LOG_SERVICE_H_

@@ -1,0 +1,296 @@
+#include "coordinator/rpc/peer_stub.h"
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <future>
+#include <utility>
+
+#include "base/version.h"
+#include "proto/jobs.grpc.pb.h"
+#include "proto/workers.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+absl::Status ToAbsl(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+template <typename Reply>
+absl::StatusOr<Reply> Result(const grpc::Status& status, Reply reply) {
+  if (!status.ok()) return ToAbsl(status);
+  return reply;
+}
+
+/// A channel of its own: two clients are two connections.
+std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+// ---- TestClient ---------------------------------------------------------------------------------
+
+struct TestClient::Parts {
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<proto::Jobs::Stub> jobs;
+  grpc::ClientContext attached;
+  std::unique_ptr<grpc::ClientReaderWriter<proto::ToJob, proto::FromJob>> stream;
+};
+
+TestClient::TestClient(const std::string& address) : parts_(std::make_unique<Parts>()) {
+  parts_->channel = Connect(address);
+  parts_->jobs = proto::Jobs::NewStub(parts_->channel);
+}
+
+TestClient::~TestClient() = default;
+
+absl::Status TestClient::CheckHealth() {
+  grpc::GenericStub stub(parts_->channel);
+  grpc::ClientContext context;
+  const grpc::Slice nothing;
+  grpc::ByteBuffer request(&nothing, 1), reply;
+  std::promise<grpc::Status> ended;
+  stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &request, &reply,
+                 [&](grpc::Status status) { ended.set_value(std::move(status)); });
+  const grpc::Status status = ended.get_future().get();
+  if (!status.ok()) return ToAbsl(status);
+  grpc::Slice bytes;
+  const bool serving = reply.DumpToSingleSlice(&bytes).ok() && bytes.size() == 2 &&
+                       bytes.begin()[0] == 8 && bytes.begin()[1] == 1;
+  return serving ? absl::OkStatus() : absl::UnavailableError("it does not say that it serves");
+}
+
+absl::Status TestClient::Upload(const std::string& sha256, const std::string& content) {
+  grpc::ClientContext context;
+  proto::UploadBlobReply reply;
+  auto stream = parts_->jobs->UploadBlob(&context, &reply);
+  proto::BlobChunk chunk;
+  chunk.set_sha256(sha256);
+  chunk.set_bytes(content.size());
+  chunk.set_data(content);
+  stream->Write(chunk);
+  stream->WritesDone();
+  return ToAbsl(stream->Finish());
+}
+
+absl::StatusOr<JobId> TestClient::Submit(const proto::JobSpec& spec, const std::string& key) {
+  grpc::ClientContext context;
+  proto::SubmitJobRequest request;
+  proto::SubmitJobReply reply;
+  *request.mutable_spec() = spec;
+  request.set_submission_key(key);
+  const grpc::Status status = parts_->jobs->SubmitJob(&context, request, &reply);
+  return Result(status, JobId{reply.job()});
+}
+
+absl::StatusOr<proto::Job> TestClient::Show(JobId job) {
+  grpc::ClientContext context;
+  proto::ShowJobRequest request;
+  proto::Job reply;
+  request.set_job(Value(job));
+  const grpc::Status status = parts_->jobs->ShowJob(&context, request, &reply);
+  return Result(status, std::move(reply));
+}
+
+absl::StatusOr<proto::Job> TestClient::Wait(JobId job) {
+  grpc::ClientContext context;
+  proto::WaitJobRequest request;
+  proto::Job reply;
+  request.set_job(Value(job));
+  const grpc::Status status = parts_->jobs->WaitJob(&context, request, &reply);
+  return Result(status, std::move(reply));
+}
+
+absl::StatusOr<proto::Job> TestClient::Cancel(JobId job) {
+  grpc::ClientContext context;
+  proto::CancelJobRequest request;
+  proto::Job reply;
+  request.set_job(Value(job));
+  const grpc::Status status = parts_->jobs->CancelJob(&context, request, &reply);
+  return Result(status, std::move(reply));
+}
+
+absl::StatusOr<std::string> TestClient::ReadLog(const proto::ReadLogRequest& request) {
+  grpc::ClientContext context;
+  auto stream = parts_->jobs->ReadLog(&context, request);
+  std::string all;
+  proto::LogLine line;
+  while (stream->Read(&line))
+    all += (line.of_launcher() ? "-" : std::to_string(line.pid())) + ":" + line.text();
+  const grpc::Status status = stream->Finish();
+  return Result(status, std::move(all));
+}
+
+absl::StatusOr<proto::ListNodesReply> TestClient::Nodes() {
+  grpc::ClientContext context;
+  proto::ListNodesReply reply;
+  const grpc::Status status = parts_->jobs->ListNodes(&context, {}, &reply);
+  return Result(status, std::move(reply));
+}
+
+absl::StatusOr<proto::Node> TestClient::Drain(const std::string& node) {
+  grpc::ClientContext context;
+  proto::DrainNodeRequest request;
+  proto::Node reply;
+  request.set_name(node);
+  const grpc::Status status = parts_->jobs->DrainNode(&context, request, &reply);
+  return Result(status, std::move(reply));
+}
+
+absl::StatusOr<std::string> TestClient::Fetch(JobId job, const std::string& name) {
+  grpc::ClientContext context;
+  proto::FetchFilesRequest request;
+  request.set_job(Value(job));
+  request.add_names(name);
+  auto stream = parts_->jobs->FetchFiles(&context, request);
+  std::string content;
+  proto::FileChunk chunk;
+  while (stream->Read(&chunk)) content += chunk.data();
+  const grpc::Status status = stream->Finish();
+  return Result(status, std::move(content));
+}
+
+void TestClient::Attach(JobId job, const std::string& key,
+                        const std::vector<proto::StreamEnd>& seen) {
+  parts_->stream = parts_->jobs->AttachJob(&parts_->attached);
+  proto::ToJob first;
+  first.set_job(Value(job));
+  first.set_submission_key(key);
+  first.mutable_seen()->Assign(seen.begin(), seen.end());
+  Say(first);
+}
+
+void TestClient::Say(const proto::ToJob& message) { parts_->stream->Write(message); }
+
+std::optional<proto::FromJob> TestClient::Hear() {
+  proto::FromJob message;
+  if (!parts_->stream->Read(&message)) return std::nullopt;
+  return message;
+}
+
+absl::Status TestClient::EndAttached() { return ToAbsl(parts_->stream->Finish()); }
+
+void TestClient::BreakAttached() { parts_->attached.TryCancel(); }
+
+// ---- TestWorker ---------------------------------------------------------------------------------
+
+struct TestWorker::Parts {
+  std::unique_ptr<proto::Workers::Stub> workers;
+  std::unique_ptr<grpc::ClientContext> context;
+  std::unique_ptr<grpc::ClientReaderWriter<proto::WorkerEvent, proto::Order>> stream;
+};
+
+TestWorker::TestWorker(const std::string& address, const std::string& name,
+                       std::uint64_t incarnation)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->workers = proto::Workers::NewStub(Connect(address));
+  request_.mutable_node()->set_name(name);
+  request_.mutable_node()->set_slots(4);
+  request_.mutable_node()->set_version(kVersion);
+  request_.set_data_address("127.0.0.1:9");
+  request_.set_incarnation(incarnation);
+}
+
+TestWorker::~TestWorker() {
+  if (parts_->stream) Break();
+}
+
+absl::StatusOr<proto::RegisterReply> TestWorker::Register() {
+  grpc::ClientContext context;
+  proto::RegisterReply reply;
+  const grpc::Status status = parts_->workers->Register(&context, request_, &reply);
+  id_ = reply.worker();
+  term_ = reply.term();
+  request_.set_cluster(reply.cluster());
+  return Result(status, std::move(reply));
+}
+
+void TestWorker::Attach() {
+  parts_->context = std::make_unique<grpc::ClientContext>();
+  parts_->stream = parts_->workers->AttachWorker(parts_->context.get());
+  proto::WorkerEvent first;
+  first.set_worker(id_);
+  first.set_incarnation(request_.incarnation());
+  first.set_term(term_);
+  first.set_orders_taken(orders_taken_);
+  parts_->stream->Write(first);
+}
+
+std::optional<proto::Order> TestWorker::TakeAny() {
+  proto::Order order;
+  if (!parts_->stream->Read(&order)) return std::nullopt;
+  if (order.has_acknowledge()) acknowledged_ = order.acknowledge().sequence();
+  if (order.sequence() > orders_taken_) orders_taken_ = order.sequence();
+  if (order.has_start()) job_ = order.start().job();
+  if (order.has_start()) epoch_ = order.start().epoch();
+  return order;
+}
+
+std::optional<proto::Order> TestWorker::Take() {
+  std::optional<proto::Order> order = TakeAny();
+  while (order && order->has_acknowledge()) order = TakeAny();
+  return order;
+}
+
+bool TestWorker::AwaitAcknowledged(std::uint64_t sequence) {
+  while (acknowledged_ < sequence)
+    if (!TakeAny()) return false;
+  return true;
+}
+
+std::uint64_t TestWorker::Report(proto::WorkerEvent event) {
+  event.set_sequence(++last_event_);
+  event.set_orders_taken(orders_taken_);
+  event.set_job(job_);
+  event.set_epoch(epoch_);
+  parts_->stream->Write(event);
+  return last_event_;
+}
+
+void TestWorker::Break() {
+  parts_->context->TryCancel();
+  parts_->stream->Finish();
+  parts_->stream = nullptr;
+}
+
+absl::Status TestWorker::End() {
+  const grpc::Status status = parts_->stream->Finish();
+  parts_->stream = nullptr;
+  return ToAbsl(status);
+}
+
+absl::StatusOr<std::string> TestWorker::ReadBlob(const std::string& sha256) {
+  grpc::ClientContext context;
+  proto::ReadBlobRequest request;
+  request.set_sha256(sha256);
+  auto stream = parts_->workers->ReadBlob(&context, request);
+  std::string content;
+  proto::BlobChunk chunk;
+  while (stream->Read(&chunk)) content += chunk.data();
+  const grpc::Status status = stream->Finish();
+  return Result(status, std::move(content));
+}
+
+absl::Status TestWorker::StoreFile(JobId job, const std::string& name, const std::string& content) {
+  grpc::ClientContext context;
+  proto::StoreFilesReply reply;
+  auto stream = parts_->workers->StoreFiles(&context, &reply);
+  proto::FileChunk chunk;
+  chunk.set_job(Value(job));
+  chunk.set_name(name);
+  chunk.set_bytes(content.size());
+  chunk.set_mode(0644);
+  chunk.set_data(content);
+  stream->Write(chunk);
+  stream->WritesDone();
+  return ToAbsl(stream->Finish());
+}
+
+}  // namespace bspnow

@@ -1,0 +1,96 @@
+// For tests and measurements: clients and workers as the coordinator sees them, without what a real
+// one does.
+#ifndef COORDINATOR_RPC_PEER_STUB_H_
+#define COORDINATOR_RPC_PEER_STUB_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/jobs.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+/// Calls the service Jobs, one call after the other.
+class TestClient {
+ public:
+  explicit TestClient(const std::string& address);
+  ~TestClient();
+
+  /// As grpc_health_probe asks.
+  absl::Status CheckHealth();
+
+  absl::Status Upload(const std::string& sha256, const std::string& content);
+  absl::StatusOr<JobId> Submit(const proto::JobSpec& spec, const std::string& key);
+  absl::StatusOr<proto::Job> Show(JobId job);
+  absl::StatusOr<proto::Job> Wait(JobId job);
+  absl::StatusOr<proto::Job> Cancel(JobId job);
+  /// All text, "pid:text" of each message, "-:text" of the service's own.
+  absl::StatusOr<std::string> ReadLog(const proto::ReadLogRequest& request);
+  absl::StatusOr<proto::ListNodesReply> Nodes();
+  absl::StatusOr<proto::Node> Drain(const std::string& node);
+  /// The file's bytes.
+  absl::StatusOr<std::string> Fetch(JobId job, const std::string& name);
+
+  // ---- The one job that it attaches to. ---------------------------------------------------------
+  void Attach(JobId job, const std::string& key, const std::vector<proto::StreamEnd>& seen = {});
+  void Say(const proto::ToJob& message);
+  /// Nothing at the end of the stream.
+  std::optional<proto::FromJob> Hear();
+  absl::Status EndAttached();
+  void BreakAttached();
+
+ private:
+  struct Parts;  // Of gRPC.
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Calls the service Workers.
+class TestWorker {
+ public:
+  TestWorker(const std::string& address, const std::string& name, std::uint64_t incarnation);
+  ~TestWorker();
+
+  proto::RegisterRequest& request() { return request_; }
+  absl::StatusOr<proto::RegisterReply> Register();
+
+  /// Opens the control stream, with what it has taken already.
+  void Attach();
+  /// The next order but acknowledgements; waits for it. Nothing at the end of the stream.
+  std::optional<proto::Order> Take();
+  /// Takes orders until this sequence is acknowledged; false at the end of the stream.
+  [[nodiscard]] bool AwaitAcknowledged(std::uint64_t sequence);
+  /// With the next number. Of the job and epoch of the last StartJob.
+  std::uint64_t Report(proto::WorkerEvent event);
+  void Break();
+  absl::Status End();
+
+  absl::StatusOr<std::string> ReadBlob(const std::string& sha256);
+  absl::Status StoreFile(JobId job, const std::string& name, const std::string& content);
+
+ private:
+  struct Parts;  // Of gRPC.
+
+  std::optional<proto::Order> TakeAny();
+
+  std::unique_ptr<Parts> parts_;
+  proto::RegisterRequest request_;
+  std::uint32_t id_ = 0;
+  std::uint64_t term_ = 0;
+  std::uint64_t last_event_ = 0;
+  std::uint64_t orders_taken_ = 0;
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t job_ = 0;
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_PEER_STUB_H_

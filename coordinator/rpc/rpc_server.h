@@ -1,0 +1,39 @@
+// The gRPC server: both services, health and reflection.
+#ifndef COORDINATOR_RPC_RPC_SERVER_H_
+#define COORDINATOR_RPC_RPC_SERVER_H_
+
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+#include "coordinator/core/cluster.h"
+#include "net/event_loop.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+class RpcServer {
+ public:
+  /// Listens at once; calls come to `cluster` on `loop`. Port 0: any.
+  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Cluster& cluster,
+                                                          const HostPort& listen);
+
+  struct Parts;  // Of gRPC.
+  /// For Start.
+  RpcServer(std::unique_ptr<Parts> parts, HostPort address);
+  ~RpcServer();
+
+  /// With the real port.
+  const HostPort& address() const { return address_; }
+
+  /// Ends all calls, and blocks until they have: meanwhile the loop must go on. Soon.
+  void Shutdown();
+
+ private:
+  std::unique_ptr<Parts> parts_;
+  HostPort address_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_RPC_SERVER_H_

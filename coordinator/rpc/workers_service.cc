@@ -1,0 +1,168 @@
+#include "coordinator/rpc/workers_service.h"
+
+#include <grpcpp/support/server_callback.h>
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "coordinator/rpc/call_end.h"
+#include "coordinator/rpc/content_service.h"
+#include "coordinator/rpc/rpc_status.h"
+#include "coordinator/rpc/self_owned.h"
+#include "proto/workers.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+/// AttachWorker. One event is with the loop at a time: what the loop cannot take in stays with the
+/// worker, which keeps little of it.
+class OrderStream final
+    : public SelfOwned<grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>, OrderStream>,
+      public OrderSink {
+ public:
+  OrderStream(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+
+  void Begin() { StartRead(&event_); }
+
+  void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
+    if (!ok) return OnBroken();
+    if (!end_.Pin()) return;
+    loop_.Post([self = shared_from_this()] { self->OnMessage(); });
+  }
+
+  void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
+    {
+      const std::lock_guard lock(mutex_);
+      writing_ = false;
+    }
+    if (!ok) OnBroken();
+    if (end_.Unpin()) return Finish(ToGrpc(end_.status()));
+    SendNext();
+  }
+
+  void OnCancel() override { OnBroken(); }
+
+  void Send(const proto::Order& order) override {
+    {
+      const std::lock_guard lock(mutex_);
+      orders_.push_back(order);
+    }
+    SendNext();
+  }
+
+  void Acknowledge(std::uint64_t sequence) override {
+    {
+      const std::lock_guard lock(mutex_);
+      acknowledged_ = sequence;
+    }
+    SendNext();
+  }
+
+  void Close(const absl::Status& reason) override {
+    if (end_.End(reason)) Finish(ToGrpc(reason));
+  }
+
+ private:
+  /// On the loop.
+  void OnMessage() {
+    absl::Status handled;
+    if (worker_ == WorkerId{0}) {
+      worker_ = WorkerId{event_.worker()};
+      handled = cluster_.AttachWorker(event_, shared_from_this());
+    } else {
+      handled = cluster_.OnEvent(worker_, std::move(event_));
+    }
+    if (handled.ok()) {
+      StartRead(&event_);
+    } else {
+      Close(handled);
+    }
+    if (end_.Unpin()) Finish(ToGrpc(end_.status()));
+  }
+
+  void OnBroken() {
+    loop_.Post(
+        [self = shared_from_this()] { self->cluster_.OnStreamBroken(self->worker_, self.get()); });
+    Close(absl::CancelledError("the control stream ended"));
+  }
+
+  /// Writes what is due, if nothing is being written: orders first.
+  void SendNext() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (writing_) return;
+      outgoing_.Clear();
+      if (!orders_.empty()) {
+        outgoing_ = std::move(orders_.front());
+        orders_.pop_front();
+      } else if (acknowledged_ > acknowledgement_sent_) {
+        acknowledgement_sent_ = acknowledged_;
+        outgoing_.mutable_acknowledge()->set_sequence(acknowledged_);
+      } else {
+        return;
+      }
+      writing_ = true;
+    }
+    if (end_.Pin()) StartWrite(&outgoing_);
+  }
+
+  EventLoop& loop_;
+  Cluster& cluster_;
+  proto::WorkerEvent event_;  ///< Between OnReadDone and StartRead the loop's.
+  WorkerId worker_{0};        ///< The loop's.
+  proto::Order outgoing_;     ///< Of the write that is under way.
+  CallEnd end_;
+  std::mutex mutex_;  ///< Guards the following.
+  std::deque<proto::Order> orders_;
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t acknowledgement_sent_ = 0;
+  bool writing_ = false;  ///< Stays so when the stream has ended.
+};
+
+class WorkersService final : public proto::Workers::CallbackService {
+ public:
+  WorkersService(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+
+  grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext* context,
+                                     const proto::RegisterRequest* request,
+                                     proto::RegisterReply* reply) override {
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    loop_.Post([this, reactor, request, reply] {
+      auto registered = cluster_.Register(*request);
+      if (registered.ok()) *reply = *std::move(registered);
+      reactor->Finish(ToGrpc(registered.status()));
+    });
+    return reactor;
+  }
+
+  grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(
+      grpc::CallbackServerContext*) override {
+    const auto stream = OrderStream::Make(loop_, cluster_);
+    stream->Begin();
+    return stream.get();
+  }
+
+  grpc::ServerWriteReactor<proto::BlobChunk>* ReadBlob(
+      grpc::CallbackServerContext*, const proto::ReadBlobRequest* request) override {
+    return SendBlob(cluster_.blobs(), *request);
+  }
+
+  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext*,
+                                                        proto::StoreFilesReply*) override {
+    return TakeFiles(loop_, cluster_);
+  }
+
+ private:
+  EventLoop& loop_;
+  Cluster& cluster_;
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Cluster& cluster) {
+  return std::make_unique<WorkersService>(loop, cluster);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,20 @@
+// The gRPC service Workers of proto/workers.proto: turns messages into calls of the Cluster.
+#ifndef COORDINATOR_RPC_WORKERS_SERVICE_H_
+#define COORDINATOR_RPC_WORKERS_SERVICE_H_
+
+#include <memory>
+
+#include "coordinator/core/cluster.h"
+#include "net/event_loop.h"
+
+namespace grpc {
+class Service;
+}
+
+namespace bspnow {
+
+std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Cluster& cluster);
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_RPC_WORKERS_SERVICE_H_
