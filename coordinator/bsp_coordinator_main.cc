@@ -16,7 +16,7 @@
 #include <absl/strings/str_cat.h>
 #include "base/version.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
-#include "coordinator/core/cluster.h"
+#include "coordinator/daemon.h"
 #include "coordinator/log_setup.h"
 #include "coordinator/metrics/metrics_server.h"
 #include "coordinator/rpc/rpc_server.h"
@@ -43,10 +43,10 @@ UniqueFd TakeOverSignals() {
 }
 
 /// The loop's own view, for another thread; empty if the loop has no time within a second.
-ClusterFigures AskForFigures(EventLoop& loop, const Cluster& cluster) {
+ClusterFigures AskForFigures(EventLoop& loop, const Daemon& daemon) {
   auto answer = std::make_shared<std::promise<ClusterFigures>>();
   std::future<ClusterFigures> figures = answer->get_future();
-  loop.Post([answer, &cluster] { answer->set_value(cluster.Figures()); });
+  loop.Post([answer, &daemon] { answer->set_value(daemon.Figures()); });
   if (figures.wait_for(kSnapshotWait) != std::future_status::ready) return {};
   return figures.get();
 }
@@ -68,24 +68,23 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
   if (!barrier_listen.ok()) return barrier_listen.status();
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
-  const auto cluster = Cluster::Open(loop, *state,
-                                     {.barrier_listen = *barrier_listen,
-                                      .barrier_advertise = settings.barrier_advertise,
-                                      .log_bytes_max = settings.log_bytes_max,
-                                      .files_bytes_max = settings.files_bytes_max,
-                                      .keep_days = settings.keep_days,
-                                      .checkpoint_limits = LimitsOf(settings),
-                                      .checkpoint_copies = settings.checkpoint_copies});
-  if (!cluster.ok()) return cluster.status();
-  const auto server = RpcServer::Start(loop, **cluster, settings.listen);
+  const auto daemon = Daemon::Start(loop, *state,
+                                    {.barrier_listen = *barrier_listen,
+                                     .barrier_advertise = settings.barrier_advertise,
+                                     .log_bytes_max = settings.log_bytes_max,
+                                     .files_bytes_max = settings.files_bytes_max,
+                                     .keep_days = settings.keep_days,
+                                     .checkpoint_limits = LimitsOf(settings),
+                                     .checkpoint_copies = settings.checkpoint_copies});
+  if (!daemon.ok()) return daemon.status();
+  const auto server = RpcServer::Start(loop, **daemon, settings.listen);
   if (!server.ok()) return server.status();
-  std::string addresses =
-      absl::StrCat("listen=", (*server)->address().ToString(),
-                   "\nbarrier=", (*cluster)->barrier_address().ToString(), "\n");
+  std::string addresses = absl::StrCat("listen=", (*server)->address().ToString(),
+                                       "\nbarrier=", (*daemon)->barrier_address().ToString(), "\n");
   std::unique_ptr<MetricsServer> metrics;
   if (settings.metrics) {
-    auto started = MetricsServer::Start(
-        *settings.metrics, [&loop, &cluster] { return AskForFigures(loop, **cluster); });
+    auto started = MetricsServer::Start(*settings.metrics,
+                                        [&loop, &daemon] { return AskForFigures(loop, **daemon); });
     if (!started.ok()) return started.status();
     metrics = *std::move(started);
     absl::StrAppend(&addresses, "metrics=", metrics->address().ToString(), "\n");
@@ -97,14 +96,14 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
     loop.Forget(signals);
     spdlog::info("event=stopping");
     Tell("STOPPING=1");
-    (*cluster)->Close();
+    (*daemon)->cluster().Close();
     shutdown = std::jthread([&] {
       (*server)->Shutdown();  // Needs the loop, which ends the calls.
       loop.Post([&loop] { loop.Stop(); });
     });
   });
   spdlog::info("event=ready version={} listen={} barrier={}", kVersion,
-               (*server)->address().ToString(), (*cluster)->barrier_address().ToString());
+               (*server)->address().ToString(), (*daemon)->barrier_address().ToString());
   Tell("READY=1");
   loop.Run();
   static_cast<void>(metrics.release());  // To end it takes two seconds, and it holds nothing.

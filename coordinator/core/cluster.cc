@@ -6,7 +6,6 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
-#include "base/clock.h"
 #include "coordinator/core/cluster_view.h"
 #include "coordinator/core/jobs/job_spec.h"
 
@@ -16,8 +15,6 @@ namespace {
 constexpr std::size_t kSubmissionKeyBytesMax = 128;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 
-Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
-
 absl::Status ShuttingDown() {
   return absl::UnavailableError("the coordinator is shutting down; try again in a while");
 }
@@ -26,39 +23,25 @@ absl::Status ShuttingDown() {
 
 // ---- Start and end ------------------------------------------------------------------------------
 
-absl::StatusOr<std::unique_ptr<Cluster>> Cluster::Open(EventLoop& loop, const StateDirectory& state,
-                                                       ClusterSettings settings) {
-  auto store = JobStore::Open(state.path());
-  if (!store.ok()) return store.status();
-  StoredState stored = (*store)->TakeLoaded();
-  auto cluster =
-      std::make_unique<Cluster>(loop, state, std::move(settings), *std::move(store), stored);
-  if (absl::Status listening = cluster->ListenForWorkers(); !listening.ok()) return listening;
-  cluster->Restore(stored);
-  return cluster;
-}
-
-Cluster::Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings settings,
-                 std::unique_ptr<JobStore> store, const StoredState& stored)
-    : loop_(loop),
-      state_(state),
+Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState& stored)
+    : ports_(std::move(ports)),
       settings_(std::move(settings)),
-      blobs_(state.blobs()),
       table_(stored.next_job),
       workers_(stored.term),
       cluster_id_(stored.cluster),
       term_(stored.term),
-      logs_(state, settings_.log_bytes_max),
-      store_(std::move(store)) {}
-
-Cluster::~Cluster() {
-  loop_.CancelTimer(deadline_);
-  loop_.CancelTimer(tick_);
-  loop_.CancelTimer(holders_timer_);
+      barriers_(ports_.timers, ports_.frames, term_, EventsOfBarriers()) {
+  Restore(stored);
 }
 
-absl::Status Cluster::ListenForWorkers() {
-  BarrierServerEvents events;
+Cluster::~Cluster() {
+  ports_.timers.CancelTimer(deadline_);
+  ports_.timers.CancelTimer(tick_);
+  ports_.timers.CancelTimer(holders_timer_);
+}
+
+BarrierEvents Cluster::EventsOfBarriers() {
+  BarrierEvents events;
   events.worker_lost = [this](WorkerId worker, const std::string& reason) { Lose(worker, reason); };
   events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
     Perform(table_.OnBroken(job, epoch, reason, Now()));
@@ -69,12 +52,7 @@ absl::Status Cluster::ListenForWorkers() {
   events.progressed = [this](JobId job, Epoch epoch, Superstep next) {
     OnProgressed(job, epoch, next);
   };
-  events.note = [](const std::string& line) { spdlog::info("{}", line); };
-  auto barriers = BarrierServer::Listen(loop_, settings_.barrier_listen, std::move(events));
-  if (!barriers.ok()) return barriers.status();
-  barriers_ = *std::move(barriers);
-  barriers_->SetTerm(term_);
-  return absl::OkStatus();
+  return events;
 }
 
 void Cluster::Restore(const StoredState& stored) {
@@ -85,7 +63,7 @@ void Cluster::Restore(const StoredState& stored) {
   for (const JobRecord& record : stored.jobs) {
     proto::JobSpec spec;
     spec.ParseFromString(record.spec);
-    if (!HasEnded(record.phase)) logs_.Begin(record.id);
+    if (!HasEnded(record.phase)) ports_.logs.Begin(record.id);
     const std::uint64_t reconnect_ns = spec.reconnect_ms() * kNsPerMs;
     if (!HasEnded(record.phase) && spec.attached())
       attachments_.Await(record.id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns},
@@ -114,8 +92,9 @@ void Cluster::Close() {
 
 void Cluster::Perform(JobOrders orders) {
   for (LauncherLine& line : orders.lines)
-    logs_.Append(line.job, {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::move(line.text)},
-                 [](const absl::Status&) {});
+    ports_.logs.Append(line.job,
+                       {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::move(line.text)},
+                       [](const absl::Status&) {});
   for (JobTransition& transition : orders.store) Store(std::move(transition));
   for (const StartOrder& order : orders.starts) Start(order);
   for (const SignalOrder& order : orders.signals) {
@@ -146,16 +125,12 @@ void Cluster::Perform(JobOrders orders) {
 
 void Cluster::Store(JobTransition transition) {
   const std::uint64_t sequence = transition.sequence;
-  store_->WriteJob(std::move(transition.record), [this, sequence](const absl::Status& status) {
-    loop_.Post([this, sequence, status] {
-      if (status.ok()) {
-        Perform(table_.OnStored(sequence, Now()));
-      } else {
+  ports_.journal.WriteJob(
+      std::move(transition.record), [this, sequence](const absl::Status& status) {
+        if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
         spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
         Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
-      }
-    });
-  });
+      });
 }
 
 void Cluster::Start(const StartOrder& order) {
@@ -173,7 +148,7 @@ void Cluster::Clear(JobId job) {
     AbandonEpoch(job, left->epoch);
     left->starting.reset();
   }
-  barriers_->RemoveJob(job);
+  barriers_.RemoveJob(job);
 }
 
 void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) {
@@ -188,7 +163,7 @@ void Cluster::OnRefused(JobId job) {
                                                  "its log says why. Submit it again later"));
   attachments_.Forget(job);
   checkpointed_.erase(job);
-  logs_.End(job);
+  ports_.logs.End(job);
 }
 
 void Cluster::OnEnded(JobId job) {
@@ -196,7 +171,7 @@ void Cluster::OnEnded(JobId job) {
   if (shown.ok())
     spdlog::info("event=job_ended job={} state={} exit_status={} reason=\"{}\"", Value(job),
                  PhaseName(table_.Find(job)->phase), shown->exit_status(), shown->reason());
-  logs_.End(job);
+  ports_.logs.End(job);
   attachments_.Forget(job);
   output_bytes_.erase(job);
   EndCheckpoints(job);
@@ -214,12 +189,12 @@ void Cluster::OnEnded(JobId job) {
 void Cluster::SetDeadline() {
   const std::uint64_t due_ns = table_.next_deadline_ns();
   if (due_ns == deadline_ns_) return;
-  loop_.CancelTimer(std::exchange(deadline_, kNoTimer));
+  ports_.timers.CancelTimer(std::exchange(deadline_, kNoCoreTimer));
   deadline_ns_ = due_ns;
   if (due_ns == kNoEnd) return;
   const std::uint64_t now_ns = NowNs();
   const std::uint64_t after_ms = due_ns > now_ns ? (due_ns - now_ns + kNsPerMs - 1) / kNsPerMs : 0;
-  deadline_ = loop_.AddTimer(after_ms, [this] {
+  deadline_ = ports_.timers.AddTimer(after_ms, [this] {
     deadline_ns_ = kNoEnd;
     Perform(table_.OnTime(Now()));
   });
@@ -234,13 +209,13 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
         absl::StrCat("submission_key must have 1 to ", kSubmissionKeyBytesMax, " bytes")));
   if (absl::Status checked = CheckJobSpec(request.spec()); !checked.ok()) return answer(checked);
   for (const std::string& sha256 : ContentsOf(request.spec()))
-    if (!blobs_.Has(sha256))
+    if (!ports_.has_content(sha256))
       return answer(absl::FailedPreconditionError(
           absl::StrCat("content ", sha256, " is not here; upload it first")));
   const auto submission =
       table_.OnSubmit(RequestOf(request.spec()), request.submission_key(), Now());
   if (!submission.known) {
-    logs_.Begin(submission.job);
+    ports_.logs.Begin(submission.job);
     AddCheckpointedJob(submission.job, request.spec());
     if (request.spec().attached())
       attachments_.Await(
@@ -297,7 +272,7 @@ absl::StatusOr<proto::Job> Cluster::Cancel(JobId job) {
   return Show(job);
 }
 
-absl::StatusOr<LogReader> Cluster::ReadLog(const proto::ReadLogRequest& request) {
+absl::Status Cluster::MayReadLog(const proto::ReadLogRequest& request) const {
   const auto record = FindJob(JobId{request.job()});
   if (!record.ok()) return record.status();
   proto::JobSpec spec;
@@ -306,7 +281,7 @@ absl::StatusOr<LogReader> Cluster::ReadLog(const proto::ReadLogRequest& request)
     return absl::InvalidArgumentError(absl::StrCat("job ", request.job(),
                                                    " has the processes 0 to ", spec.nprocs() - 1,
                                                    ", no ", request.pid()));
-  return logs_.Read(JobId{request.job()});
+  return absl::OkStatus();
 }
 
 absl::Status Cluster::MayFetchFiles(JobId job) const {
@@ -329,28 +304,26 @@ proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = JobMessage(record);
   if (HasEnded(record.phase)) return job;
   *job.mutable_checkpoints() = CheckpointStatusOf(record.id);
-  if (const auto stats = barriers_->StatsOf(record.id))
+  if (const auto stats = barriers_.StatsOf(record.id))
     *job.mutable_totals() = TotalsOf(stats->totals());
   const auto printed = output_bytes_.find(record.id);
   if (printed != output_bytes_.end()) job.set_output_bytes(printed->second);
-  if (const std::string full = logs_.waits_for(); !full.empty() && job.reason().empty())
+  if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
   return job;
 }
 
 // ---- Clients that stay with their job -----------------------------------------------------------
 
-absl::StatusOr<LogReader> Cluster::Attach(JobId job, const std::string& submission_key,
-                                          std::shared_ptr<AttachedClient> client) {
+absl::Status Cluster::Attach(JobId job, const std::string& submission_key,
+                             std::shared_ptr<AttachedClient> client) {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
   if ((*record)->submission_key != submission_key)
     return absl::PermissionDeniedError(absl::StrCat(
         "job ", Value(job), " has its client already; `bsp logs -f` shows what it prints"));
-  if (HasEnded((*record)->phase)) return logs_.Read(job);  // It was quick.
-  if (absl::Status attached = attachments_.Attach(job, std::move(client)); !attached.ok())
-    return attached;
-  return logs_.Read(job);
+  if (HasEnded((*record)->phase)) return absl::OkStatus();  // It was quick.
+  return attachments_.Attach(job, std::move(client));
 }
 
 absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {

@@ -1,5 +1,7 @@
-// The coordinator: job table, barriers, workers and logs put together. What happens comes in here,
-// on the loop's thread; what the pure parts decide is performed here. Knows no gRPC.
+// What the coordinator decides: job table, barriers, checkpoints, recovery, workers and clients put
+// together. Events come in as calls, on one thread; what follows goes out through the ports
+// (ports.h), whose outcomes are events in turn. Knows no socket, file, thread, clock or gRPC: the
+// daemon and tests/simulation run the same code.
 #ifndef COORDINATOR_CORE_CLUSTER_H_
 #define COORDINATOR_CORE_CLUSTER_H_
 
@@ -9,38 +11,37 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
-#include "coordinator/blob_store.h"
 #include "coordinator/core/attachments.h"
+#include "coordinator/core/barriers.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/checkpointed_job.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/cluster_figures.h"
 #include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/core/worker_roster.h"
-#include "coordinator/journal/job_store.h"
-#include "coordinator/output/job_log.h"
-#include "coordinator/rpc/barrier_server.h"
-#include "coordinator/state_directory.h"
-#include "net/event_loop.h"
-#include "net/socket.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
 namespace bspnow {
 
+struct ClusterPorts {
+  Timers& timers;
+  Journal& journal;
+  OutputLogs& logs;
+  WorkerFrames& frames;
+  /// Whether an uploaded content is here.
+  std::function<bool(const std::string& sha256)> has_content;
+};
+
 struct ClusterSettings {
-  SocketAddress barrier_listen;
-  std::string barrier_advertise;  ///< What workers are told; empty: where it listens.
-  std::uint64_t log_bytes_max;    ///< Of one job.
-  std::uint64_t files_bytes_max;  ///< Of one job.
-  std::uint64_t keep_days;        ///< Logs and files of ended jobs.
+  std::string barrier_address;  ///< HOST:PORT where workers connect their frame streams.
   CheckpointLimits checkpoint_limits;
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
 };
@@ -50,16 +51,11 @@ enum class Drain { kDrain, kUndrain };
 
 class Cluster {
  public:
-  /// Reads the journal; raises the term.
-  static absl::StatusOr<std::unique_ptr<Cluster>> Open(EventLoop& loop, const StateDirectory& state,
-                                                       ClusterSettings settings);
-
-  /// For Open.
-  Cluster(EventLoop& loop, const StateDirectory& state, ClusterSettings settings,
-          std::unique_ptr<JobStore> store, const StoredState& stored);
+  /// Goes on with what the journal has.
+  Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState& stored);
   ~Cluster();
 
-  /// The coordinator ends: who waits is told so, nothing new is taken.
+  /// The coordinator ends: whoever waits gets an error, nothing new is taken.
   void Close();
 
   // ---- Jobs -------------------------------------------------------------------------------------
@@ -81,15 +77,16 @@ class Cluster {
   /// Answers when the job is suspended; ABORTED if it could not be saved.
   void Suspend(JobId job, OnJob answer);
   absl::StatusOr<proto::Job> Resume(JobId job);
-  absl::StatusOr<LogReader> ReadLog(const proto::ReadLogRequest& request);
+  /// OK if there is such a log.
+  absl::Status MayReadLog(const proto::ReadLogRequest& request) const;
   /// OK once the job has ended.
   absl::Status MayFetchFiles(JobId job) const;
 
   // ---- Clients that stay with their job ---------------------------------------------------------
 
   /// To the client that submitted it, as its key shows; an earlier stream of it is closed.
-  absl::StatusOr<LogReader> Attach(JobId job, const std::string& submission_key,
-                                   std::shared_ptr<AttachedClient> client);
+  absl::Status Attach(JobId job, const std::string& submission_key,
+                      std::shared_ptr<AttachedClient> client);
   absl::Status OnInput(JobId job, InputChunk chunk);
   void OnSignal(JobId job, int signal);
   /// It does not come back.
@@ -121,11 +118,9 @@ class Cluster {
 
   // ---- To look at -------------------------------------------------------------------------------
 
-  SocketAddress barrier_address() const { return barriers_->address(); }
   ClusterFigures Figures() const;
-  const BlobStore& blobs() const { return blobs_; }
-  const StateDirectory& state() const { return state_; }
-  const ClusterSettings& settings() const { return settings_; }
+  const JobTable& table() const { return table_; }
+  Barriers& barriers() { return barriers_; }
 
  private:
   struct Waiting {
@@ -133,7 +128,7 @@ class Cluster {
     OnJob answer;
   };
 
-  absl::Status ListenForWorkers();
+  BarrierEvents EventsOfBarriers();
   void Restore(const StoredState& stored);
 
   void Perform(JobOrders orders);
@@ -179,7 +174,7 @@ class Cluster {
   void Commit(JobId job, CheckpointCatalogue catalogue);
   /// `cost`: of a checkpoint that has not ended for the policy yet.
   void WriteCatalogue(JobId job, CheckpointCatalogue catalogue, const CheckpointCost& cost,
-                      JobStore::Done done);
+                      Journal::Done done);
   void WriteCommit(JobId job, const CheckpointCatalogue& catalogue);
   void FailCommit(JobId job, std::uint64_t number, const std::string& what,
                   const absl::Status& cause);
@@ -219,17 +214,16 @@ class Cluster {
   void Say(JobId job, const std::string& text);
 
   void Tick();
-  void RemoveOldFiles();
+  Moment Now() const { return ports_.timers.Now(); }
+  std::uint64_t NowNs() const { return Now().now_ns; }
 
   absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
   proto::Job Message(const JobRecord& record) const;
 
-  EventLoop& loop_;
-  const StateDirectory& state_;
+  const ClusterPorts ports_;
   const ClusterSettings settings_;
   bool closed_ = false;
 
-  BlobStore blobs_;
   JobTable table_;
   WorkerRoster workers_;
   Attachments attachments_;
@@ -246,18 +240,14 @@ class Cluster {
   std::uint64_t output_bytes_of_all_ = 0;
   std::unordered_map<JobId, CheckpointedJob> checkpointed_;  ///< All that have not ended.
   CheckpointFigures checkpoint_figures_;
-  TimerId deadline_ = kNoTimer;
+  CoreTimer deadline_ = kNoCoreTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
-  TimerId tick_ = kNoTimer;
-  TimerId holders_timer_ = kNoTimer;
-  std::uint64_t ticks_ = 0;
+  CoreTimer tick_ = kNoCoreTimer;
+  CoreTimer holders_timer_ = kNoCoreTimer;
   std::uint64_t started_ns_ = 0;
   bool awaits_hosts_ = false;  ///< Jobs ran when this coordinator was started.
 
-  std::unique_ptr<BarrierServer> barriers_;
-  JobLogs logs_;
-  std::unique_ptr<JobStore> store_;
-  std::jthread cleaner_;
+  Barriers barriers_;
 };
 
 }  // namespace bspnow

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "base/clock.h"
 #include "base/failpoint.h"
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
 #include "coordinator/core/cluster.h"
@@ -105,7 +104,7 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superst
     GiveUpIfSilent(id, job);
     return {};
   }
-  const std::uint32_t participants = barriers_->ParticipantsOf(id);
+  const std::uint32_t participants = barriers_.ParticipantsOf(id);
   std::vector<std::string> hosts;
   for (std::size_t i = 0; i < record->shares.size(); ++i)
     if (participants == 0 || Value(record->shares[i].pids.front()) < participants)
@@ -113,7 +112,7 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superst
   Hold hold = Hold::kNo;
   for (const CheckpointRequest& request : job.requests)
     if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
-  const auto stats = barriers_->StatsOf(id);
+  const auto stats = barriers_.StatsOf(id);
   const std::string totals = stats ? TotalsOf(stats->totals()).SerializeAsString() : "";
   const auto asked = job.checkpoints.Ask(std::move(hosts), hold, totals);
   job.policy.OnTaken(NowNs(), next);
@@ -137,7 +136,7 @@ void Cluster::GiveUpIfSilent(JobId id, CheckpointedJob& job) {
   if (job.overdue_since_ns == 0) job.overdue_since_ns = NowNs();
   if (NowNs() - job.overdue_since_ns < kSilenceNsMax) return;
   job.overdue_since_ns = 0;
-  loop_.Post([this, id, number = job.checkpoints.under_way_number()] {
+  ports_.timers.Post([this, id, number = job.checkpoints.under_way_number()] {
     CheckpointedJob* found = FindCheckpointed(id);
     if (found == nullptr || found->checkpoints.under_way_number() != number) return;
     Perform(PerformCheckpoint(id, found->checkpoints.GiveUp("nothing was heard of it for long")));
@@ -250,45 +249,42 @@ void Cluster::SendLetGo(JobId job, Epoch epoch,
 // It counts when the journal has it, and not before. All output that it lies behind is in the log's
 // file by now, and must stay there: after a loss nobody prints it again.
 void Cluster::Commit(JobId id, CheckpointCatalogue catalogue) {
-  catalogue.checkpoints.back().committed_unix_ms = UnixMs();
-  logs_.Sync(id, [this, id, epoch = FindCheckpointed(id)->epoch, catalogue](absl::Status synced) {
-    loop_.Post([this, id, epoch, catalogue, synced = std::move(synced)] {
-      const CheckpointedJob* job = FindCheckpointed(id);
-      if (job == nullptr) return;
-      const std::uint64_t number = catalogue.checkpoints.back().number;
-      if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
-      // The journal has a commit before the next epoch, or never: that one may start without it.
-      if (job->epoch != epoch)
-        return FailCommit(id, number, "the job stopped running", absl::OkStatus());
-      WriteCommit(id, catalogue);
-    });
-  });
+  catalogue.checkpoints.back().committed_unix_ms = Now().unix_ms;
+  ports_.logs.Sync(
+      id, [this, id, epoch = FindCheckpointed(id)->epoch, catalogue](const absl::Status& synced) {
+        const CheckpointedJob* job = FindCheckpointed(id);
+        if (job == nullptr) return;
+        const std::uint64_t number = catalogue.checkpoints.back().number;
+        if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
+        // The journal has a commit before the next epoch, or never: that one may start without it.
+        if (job->epoch != epoch)
+          return FailCommit(id, number, "the job stopped running", absl::OkStatus());
+        WriteCommit(id, catalogue);
+      });
 }
 
 void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
   const std::uint64_t number = catalogue.checkpoints.back().number;
   const std::int64_t unix_ms = catalogue.checkpoints.back().committed_unix_ms;
   const auto written = [this, id, number, unix_ms](const absl::Status& status) {
-    loop_.Post([this, id, number, unix_ms, status] {
-      if (!status.ok()) return FailCommit(id, number, "the journal does not take it", status);
-      CheckpointedJob* job = FindCheckpointed(id);
-      if (job == nullptr) return;
-      Failpoint("coordinator.checkpoint.committed");
-      Perform(PerformCheckpoint(id, job->checkpoints.OnCommitted(number, unix_ms)));
-    });
+    if (!status.ok()) return FailCommit(id, number, "the journal does not take it", status);
+    CheckpointedJob* job = FindCheckpointed(id);
+    if (job == nullptr) return;
+    Failpoint("coordinator.checkpoint.committed");
+    Perform(PerformCheckpoint(id, job->checkpoints.OnCommitted(number, unix_ms)));
   };
   if (absl::Status failed = FailpointStatus("coordinator.checkpoint.before_commit"); !failed.ok())
-    return written(failed);
+    return ports_.timers.Post([written, failed] { written(failed); });
   WriteCatalogue(id, catalogue, catalogue.checkpoints.back().cost, written);
 }
 
 void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const CheckpointCost& cost,
-                             JobStore::Done done) {
+                             Journal::Done done) {
   CheckpointedJob& job = *FindCheckpointed(id);
   job.history.spent_ns = job.policy.spent_ns() + cost.total_ns();
   job.history.run_ns = job.policy.run_ns(NowNs());
   catalogue.history = job.history;
-  store_->WriteCheckpoints(id, EncodeCatalogue(catalogue), std::move(done));
+  ports_.journal.WriteCheckpoints(id, EncodeCatalogue(catalogue), std::move(done));
 }
 
 void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
@@ -301,10 +297,8 @@ void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
   WriteCatalogue(id, catalogue, {}, [this, id](const absl::Status& status) {
-    loop_.Post([this, id, status] {
-      CheckpointedJob* job = FindCheckpointed(id);
-      if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
-    });
+    CheckpointedJob* job = FindCheckpointed(id);
+    if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
   });
 }
 
@@ -348,7 +342,7 @@ void Cluster::EndCheckpoints(JobId id) {
   checkpointed_.erase(found);
   SendKeeps(id, nothing);
   if (!nothing.empty() || journaled)  // If it fails, the next start does it.
-    store_->WriteCheckpoints(id, "", [](const absl::Status&) {});
+    ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
   for (const CheckpointRequest& request : requests)
     if (request.answer)
       request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), " has ended")));
@@ -361,7 +355,7 @@ proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
 }
 
 void Cluster::KeepFigures(JobId job) {
-  const auto stats = barriers_->StatsOf(job);
+  const auto stats = barriers_.StatsOf(job);
   if (!stats) return;
   const auto printed = output_bytes_.find(job);
   table_.SetTotals(

@@ -8,7 +8,6 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/failpoint.h"
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
 #include "coordinator/core/cluster.h"
@@ -27,8 +26,6 @@ constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
 constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
 /// Attempts with one checkpoint whose images are well.
 constexpr std::uint32_t kAttemptsWithOne = 3;
-
-Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
 
 // Those who took no part are not started again, unless all are.
 std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs) {
@@ -81,7 +78,7 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
     const auto found = stored.checkpoints.find(record.id);
     const bool has_any = found != stored.checkpoints.end();
     if (HasEnded(record.phase)) {
-      if (has_any) store_->WriteCheckpoints(record.id, "", [](const absl::Status&) {});
+      if (has_any) ports_.journal.WriteCheckpoints(record.id, "", [](const absl::Status&) {});
       continue;
     }
     CheckpointedJob& job = AddCheckpointedJob(record.id, SpecOf(record));
@@ -117,7 +114,7 @@ void Cluster::OnReturned(JobId id) {
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || record == nullptr) return;
   job->epoch = record->epoch;
-  job->policy.OnStarted(NowNs(), barriers_->SuperstepOf(id));
+  job->policy.OnStarted(NowNs(), barriers_.SuperstepOf(id));
   attachments_.OnStarted(id);
   SendInput(id);
   std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
@@ -218,9 +215,9 @@ bool Cluster::WaitsForHolders(JobId id, CheckpointedJob& job) {
     Say(id, absl::StrCat("no node that holds its last checkpoint has come back: ", names));
     return false;
   }
-  loop_.CancelTimer(holders_timer_);
-  holders_timer_ = loop_.AddTimer(kLookMs, [this] {
-    holders_timer_ = kNoTimer;
+  ports_.timers.CancelTimer(holders_timer_);
+  holders_timer_ = ports_.timers.AddTimer(kLookMs, [this] {
+    holders_timer_ = kNoCoreTimer;
     std::vector<JobId> waiting;
     for (const auto& [each, state] : checkpointed_)
       if (state.starting) waiting.push_back(each);
@@ -236,18 +233,16 @@ void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* 
   const Epoch epoch = job.starting->epoch;
   const std::uint32_t nprocs = SpecOf(*table_.Find(id)).nprocs();
   const auto cut = [this, id, epoch, positions = PositionsOf(from, nprocs)] {
-    logs_.Cut(id, positions, [this, id, epoch](absl::StatusOr<LogCut> done) {
-      loop_.Post([this, id, epoch, done = std::move(done)] { OnCutBack(id, epoch, done); });
+    ports_.logs.Cut(id, positions, [this, id, epoch](const absl::StatusOr<LogCut>& done) {
+      OnCutBack(id, epoch, done);
     });
   };
   job.history.epoch_totals = from == nullptr ? "" : TotalsOf(TotalsAt(from)).SerializeAsString();
   const auto forgotten = job.checkpoints.GoBackTo(job.resumes_from);
   if (!forgotten) return cut();
   WriteCatalogue(id, *forgotten, {}, [this, id, epoch, cut](const absl::Status& status) {
-    loop_.Post([this, id, epoch, cut, status] {
-      if (status.ok()) return cut();
-      OnCutBack(id, epoch, status);
-    });
+    if (status.ok()) return cut();
+    OnCutBack(id, epoch, status);
   });
 }
 
@@ -292,7 +287,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
                   .totals = TotalsAt(from)};
   for (const NodeShare& share : order.hosts)
     plan.hosts.push_back({.worker = share.worker, .pids = share.pids});
-  barriers_->AddJob(order.job, order.epoch, std::move(plan));
+  barriers_.AddJob(order.job, order.epoch, std::move(plan));
   job.epoch = order.epoch;
   job.from_main = !put_back;
   job.policy.OnStarted(NowNs(), at);
@@ -320,7 +315,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
 bool Cluster::EndsUnstarted(const EndOrder& order) {
   CheckpointedJob* job = FindCheckpointed(order.job);
   if (job == nullptr || !job->starting || job->starting->epoch != order.epoch) return false;
-  loop_.Post(
+  ports_.timers.Post(
       [this, order] { Perform(table_.OnCleared(order.job, order.epoch, order.worker, Now())); });
   return true;
 }
@@ -368,8 +363,8 @@ bool Cluster::HoldersAnswer(const bspnow::Checkpoint& checkpoint) {
   for (const CheckpointPart& part : checkpoint.parts) {
     for (const std::string& holder : part.holders) {
       const RegisteredWorker* worker = workers_.FindByName(holder);
-      if (worker == nullptr || !barriers_->Connected(worker->id) ||
-          barriers_->LeaseAgeNs(worker->id) > kFreshLeaseNs)
+      if (worker == nullptr || !barriers_.Connected(worker->id) ||
+          barriers_.LeaseAgeNs(worker->id) > kFreshLeaseNs)
         return false;
     }
   }
@@ -377,7 +372,7 @@ bool Cluster::HoldersAnswer(const bspnow::Checkpoint& checkpoint) {
 }
 
 void Cluster::Say(JobId job, const std::string& text) {
-  logs_.Append(
+  ports_.logs.Append(
       job, {.pid = 0, .origin = LogOrigin::kLauncher, .text = absl::StrCat("bsprun: ", text, "\n")},
       [](const absl::Status&) {});
 }

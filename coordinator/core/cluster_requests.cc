@@ -4,23 +4,18 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "base/clock.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
 namespace bspnow {
-namespace {
-
-Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
-
-}  // namespace
+namespace {}  // namespace
 
 void Cluster::Request(JobId id, CheckpointRequest request) {
   CheckpointedJob& job = *FindCheckpointed(id);
   job.requests.push_back(std::move(request));
   const JobRecord& record = *table_.Find(id);
   if (record.shares.size() == 1 && job.epoch == record.epoch)
-    TakeOfLoneHost(id, barriers_->SuperstepOf(id));
+    TakeOfLoneHost(id, barriers_.SuperstepOf(id));
 }
 
 void Cluster::Checkpoint(JobId id, OnJob answer) {
@@ -44,7 +39,7 @@ void Cluster::Suspend(JobId id, OnJob answer) {
         absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again")));
   CheckpointRequest request{.kind = CheckpointRequest::Kind::kSuspend, .answer = std::move(answer)};
   // Its processes run, or wait for their workers to come back to this coordinator.
-  if (phase == JobPhase::kRunning && barriers_->StatsOf(id) != nullptr)
+  if (phase == JobPhase::kRunning && barriers_.StatsOf(id) != nullptr)
     return Request(id, std::move(request));
   FindCheckpointed(id)->suspending.push_back(std::move(request));
   if (phase == JobPhase::kSuspended) {  // It may still be leaving its nodes.
@@ -142,10 +137,7 @@ void Cluster::StoreParameters(const proto::MachineParameters& parameters,
                               std::function<void(absl::Status)> answer) {
   std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
   parameters_.push_back(parameters);
-  store_->WriteParameters(parameters.p(), parameters.SerializeAsString(),
-                          [this, answer = std::move(answer)](const absl::Status& status) {
-                            loop_.Post([answer, status] { answer(status); });
-                          });
+  ports_.journal.WriteParameters(parameters.p(), parameters.SerializeAsString(), std::move(answer));
 }
 
 absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "base/clock.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 #include "coordinator/core/jobs/job_spec.h"
-#include "coordinator/old_files.h"
 
 namespace bspnow {
 namespace {
@@ -19,9 +17,6 @@ constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kLeaseNs = 1'000'000'000;
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTickMs = 5'000;
-constexpr std::uint64_t kTicksPerCleaning = 720;  // An hour.
-
-Moment Now() { return {.now_ns = NowNs(), .unix_ms = UnixMs()}; }
 
 HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
   HeldEpoch epoch{.job = JobId{held.job()},
@@ -51,11 +46,11 @@ void Cluster::AdoptJobs() {
     std::vector<BarrierHost> hosts;
     for (const NodeShare& share : record->shares)
       hosts.push_back({.worker = share.worker, .pids = share.pids});
-    barriers_->AddJob(record->id, record->epoch,
-                      {.nprocs = spec.nprocs(),
-                       .hosts = std::move(hosts),
-                       .totals = LastTotals(*record),
-                       .origin = EpochOrigin::kAdopted});
+    barriers_.AddJob(record->id, record->epoch,
+                     {.nprocs = spec.nprocs(),
+                      .hosts = std::move(hosts),
+                      .totals = LastTotals(*record),
+                      .origin = EpochOrigin::kAdopted});
     awaits_hosts_ = true;
   }
 }
@@ -63,7 +58,7 @@ void Cluster::AdoptJobs() {
 // Processes of a daemon that is gone may pass barriers for as long as its last lease held.
 absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
   const std::uint64_t now_ns = NowNs();
-  const std::uint64_t age_ns = earlier != nullptr ? barriers_->LeaseAgeNs(earlier->id)
+  const std::uint64_t age_ns = earlier != nullptr ? barriers_.LeaseAgeNs(earlier->id)
                                : awaits_hosts_    ? now_ns - started_ns_
                                                   : kLeaseNs;
   if (age_ns >= kLeaseNs) return absl::OkStatus();
@@ -82,7 +77,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   if (earlier != nullptr) {
     const bool same = earlier->registration.incarnation() == request.incarnation();
     if (same && !earlier->attached) return earlier->reply;
-    if (!same && (earlier->sink || barriers_->Connected(earlier->id)))
+    if (!same && (earlier->sink || barriers_.Connected(earlier->id)))
       return absl::FailedPreconditionError(
           absl::StrCat("a worker named ", node.name(), " lives at ",
                        earlier->registration.data_address(), "; give this one another --name"));
@@ -93,14 +88,13 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
 
   RegisteredWorker& worker = returns ? workers_.AddReturned(request) : workers_.Add(request);
   const WorkerId id = worker.id;
-  barriers_->AdmitWorker(id, request.incarnation());
+  barriers_.AdmitWorker(id, request.incarnation());
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", node.name(), Value(id), node.slots(),
                request.data_address());
   proto::RegisterReply& reply = worker.reply;
   reply.set_worker(Value(id));
-  reply.set_barrier_address(settings_.barrier_advertise.empty() ? barrier_address().ToString()
-                                                                : settings_.barrier_advertise);
+  reply.set_barrier_address(settings_.barrier_address);
   reply.set_heartbeat_ms(kHeartbeatMs);
   reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
@@ -111,10 +105,10 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
 proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
   if (strangers_.insert(request.node().name()).second)  // It will ask again and again.
     spdlog::warn(
-        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} state_dir={} "
+        "event=worker_of_another_cluster worker={} its_cluster={} cluster={} "
         "reason=\"it keeps jobs of that cluster; was this coordinator started with the "
         "wrong --state-dir?\"",
-        request.node().name(), request.cluster(), cluster_id_, state_.path());
+        request.node().name(), request.cluster(), cluster_id_);
   proto::RegisterReply reply;
   reply.set_cluster(cluster_id_);
   return reply;
@@ -132,8 +126,8 @@ proto::RegisterReply Cluster::AdoptWorker(RegisteredWorker& worker) {
   std::vector<HeldEpoch> epochs;
   for (const proto::HeldJob& held : worker.registration.held()) {
     epochs.push_back(HeldEpochOf(held));
-    barriers_->SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
-                                 Superstep{held.first_superstep()});
+    barriers_.SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
+                                Superstep{held.first_superstep()});
   }
   JobTable::Return returned = table_.OnHostReturned(NodeOf(worker), epochs, Now());
   for (const JobId job : returned.kept) worker.reply.add_keep_jobs(Value(job));
@@ -171,11 +165,11 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   for (const JobTable::NodeView& node : table_.nodes()) {
     if (node.node->worker != worker) continue;
     for (const JobId job : node.jobs) {
-      superstep_of[job] = barriers_->SuperstepOf(job);
+      superstep_of[job] = barriers_.SuperstepOf(job);
       KeepFigures(job);
     }
   }
-  barriers_->ForgetWorker(worker);
+  barriers_.ForgetWorker(worker);
   const std::string node = lost->name();
   workers_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
   OnHolderLost(node);
@@ -262,15 +256,13 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
       .text = std::move(*output.mutable_text())};
   const auto logged = [this, id = worker.id, job = record->id,
                        epoch = record->epoch](const absl::Status& status) {
-    loop_.Post([this, id, job, epoch, status] {
-      OnLogged(id);
-      if (status.ok()) return;
-      const std::string reason(status.message());
-      Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
-                                         : table_.OnBroken(job, epoch, reason, Now()));
-    });
+    OnLogged(id);
+    if (status.ok()) return;
+    const std::string reason(status.message());
+    Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
+                                       : table_.OnBroken(job, epoch, reason, Now()));
   };
-  logs_.Append(record->id, std::move(line), logged);
+  ports_.logs.Append(record->id, std::move(line), logged);
 }
 
 absl::Status Cluster::MayStoreFiles(JobId job) const {
@@ -291,7 +283,7 @@ proto::ListNodesReply Cluster::Nodes() const {
     if (worker == workers_.workers().end()) continue;
     proto::Node& node = *reply.add_nodes() = NodeMessage(view, worker->second);
     node.set_lease_age_ms(
-        static_cast<std::int64_t>(barriers_->LeaseAgeNs(worker->first) / kNsPerMs));
+        static_cast<std::int64_t>(barriers_.LeaseAgeNs(worker->first) / kNsPerMs));
   }
   for (const auto& [name, registration] : workers_.lost())
     *reply.add_nodes() = LostNodeMessage(registration);
@@ -306,20 +298,18 @@ void Cluster::SetDrained(const std::string& name, Drain drain,
     return answer(
         absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them")));
   const auto written = [this, name, answer = std::move(answer)](const absl::Status& status) {
-    loop_.Post([this, name, answer, status] {
-      if (status.ok()) return answer(NodeNamed(name));
-      spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
-      answer(absl::Status(status.code(),
-                          absl::StrCat("done, but a restart of the coordinator will forget it: ",
-                                       std::string(status.message()))));
-    });
+    if (status.ok()) return answer(NodeNamed(name));
+    spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
+    answer(absl::Status(status.code(),
+                        absl::StrCat("done, but a restart of the coordinator will forget it: ",
+                                     std::string(status.message()))));
   };
   if (drain == Drain::kDrain) {
     drained_.insert(name);
-    store_->WriteDrained(name, written);
+    ports_.journal.WriteDrained(name, written);
   } else {
     drained_.erase(name);
-    store_->WriteUndrained(name, written);
+    ports_.journal.WriteUndrained(name, written);
   }
   spdlog::info("event={} node={}", drain == Drain::kDrain ? "drained" : "undrained", name);
   if (const RegisteredWorker* worker = workers_.FindByName(name)) {
@@ -340,25 +330,7 @@ absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
 
 void Cluster::Tick() {
   EndAbandoned();
-  if (ticks_++ % kTicksPerCleaning == 0) RemoveOldFiles();
-  tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
-}
-
-void Cluster::RemoveOldFiles() {
-  NeededFiles needed;
-  for (const JobRecord* record : table_.records()) {
-    if (HasEnded(record->phase)) continue;
-    proto::JobSpec spec;
-    spec.ParseFromString(record->spec);
-    needed.contents.merge(ContentsOf(spec));
-    needed.jobs.insert(record->id);
-  }
-  cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
-    const RemovedFiles removed = RemoveFilesBefore(
-        state_, blobs_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
-    if (removed.contents + removed.jobs != 0)
-      spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
-  });
+  tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });
 }
 
 // ---- Metrics ------------------------------------------------------------------------------------
@@ -375,20 +347,17 @@ ClusterFigures Cluster::Figures() const {
     figures.slots_used += view.slots_used;
     if (!view.node->drained && view.node->slots > view.slots_used)
       figures.slots_free += view.node->slots - view.slots_used;
-    figures.connections += barriers_->Connected(view.node->worker) ? 1 : 0;
-    figures.leases.push_back({view.node->name, barriers_->LeaseAgeNs(view.node->worker)});
+    figures.connections += barriers_.Connected(view.node->worker) ? 1 : 0;
+    figures.leases.push_back({view.node->name, barriers_.LeaseAgeNs(view.node->worker)});
     for (const JobId job : view.jobs)
-      if (auto stats = barriers_->StatsOf(job)) figures.running[job] = std::move(stats);
+      if (auto stats = barriers_.StatsOf(job)) figures.running[job] = std::move(stats);
   }
   for (const auto& [id, worker] : workers_.workers())
     figures.control_streams += worker.sink ? 1 : 0;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
-    figures.refused[RefusalName(Refusal{i})] = barriers_->refused(Refusal{i});
-  for (std::uint8_t i = 1; i < kFrameFaults; ++i)  // 0 is none.
-    figures.refused[FaultName(FrameFault{i})] += barriers_->faults(FrameFault{i});
-  figures.barriers = barriers_->barriers_released();
-  figures.bytes_read = barriers_->bytes_read();
-  figures.bytes_written = barriers_->bytes_written();
+    figures.refused[RefusalName(Refusal{i})] = barriers_.refused(Refusal{i});
+  figures.barriers = barriers_.released();
+  figures.checkpoints = checkpoint_figures_;
   figures.output_bytes = output_bytes_of_all_;
   figures.term = term_;
   return figures;

@@ -28,7 +28,7 @@ void Leases::OnRenewed(WorkerId worker, std::uint64_t now_ns) {
   if (found != leases_.end()) found->second.renewed_ns = now_ns;
 }
 
-void Leases::OnDeaf(std::uint64_t ns, std::uint64_t now_ns) {
+void Leases::OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
   for (auto& [worker, lease] : leases_) {
     lease.renewed_ns = std::min(lease.renewed_ns + ns, now_ns);
     lease.broken_ns = std::min(lease.broken_ns + ns, now_ns);

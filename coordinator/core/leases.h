@@ -38,7 +38,7 @@ class Leases {
   void OnRenewed(WorkerId worker, std::uint64_t now_ns);
 
   /// Nobody could be heard for so long: the coordinator itself was paused.
-  void OnDeaf(std::uint64_t ns, std::uint64_t now_ns);
+  void OnPaused(std::uint64_t ns, std::uint64_t now_ns);
 
   /// Forgets those whose lease has run out, and names them.
   std::vector<LostLease> TakeLost(std::uint64_t now_ns);

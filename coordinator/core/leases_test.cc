@@ -81,7 +81,7 @@ TEST(LeasesTest, PauseOfTheCoordinatorCostsNobodyHisLease) {
   leases.Admit(WorkerId{1}, 1 * kS);
   leases.Admit(WorkerId{2}, 1 * kS);
   leases.OnBroken(WorkerId{2}, 2 * kS);
-  leases.OnDeaf(30 * kS, 32 * kS);  // From 2 s to 32 s.
+  leases.OnPaused(30 * kS, 32 * kS);  // From 2 s to 32 s.
   EXPECT_TRUE(leases.TakeLost(32 * kS).empty());
   EXPECT_EQ(leases.AgeNs(WorkerId{1}, 32 * kS), 1 * kS);
   const std::vector<LostLease> lost = leases.TakeLost(34 * kS);
@@ -94,7 +94,7 @@ TEST(LeasesTest, RenewalWithinThePauseIsNotInTheFuture) {
   Leases leases(kLeaseLimits);
   leases.Admit(WorkerId{1}, 1000);
   leases.OnRenewed(WorkerId{1}, 5000);
-  leases.OnDeaf(4000, 5000);
+  leases.OnPaused(4000, 5000);
   EXPECT_EQ(leases.AgeNs(WorkerId{1}, 5000), 0u);
 }
 

@@ -11,20 +11,10 @@
 #include <vector>
 
 #include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/journal/sqlite_database.h"
 
 namespace bspnow {
-
-/// What a start finds.
-struct StoredState {
-  std::string cluster;     ///< Its id: drawn at the first start of all.
-  std::uint64_t term = 0;  ///< Of this run: already raised and stored.
-  JobId next_job{1};
-  std::vector<JobRecord> jobs;               ///< By id; of ended ones, the newest kEndedJobsMax.
-  std::map<JobId, std::string> checkpoints;  ///< As given to WriteCheckpoints.
-  std::vector<std::string> drained_nodes;    ///< Names.
-  std::vector<std::string> parameters;       ///< Serialized MachineParameters, oldest first.
-};
 
 class JobDatabase {
  public:

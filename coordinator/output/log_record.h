@@ -42,6 +42,22 @@ inline LogStream StreamOf(const LogRecord& record) { return {record.pid, record.
 /// How far each stream goes: bytes.
 using StreamEnds = std::map<LogStream, std::uint64_t>;
 
+/// How much a process had printed at a checkpoint.
+struct LogPosition {
+  std::uint32_t pid;
+  std::uint64_t stdout_bytes;
+  std::uint64_t stderr_bytes;
+};
+
+/// Of a stream that a cut leaves as it is.
+inline constexpr std::uint64_t kWholeStream = ~std::uint64_t{0};
+
+/// What a cut did; bytes of text.
+struct LogCut {
+  std::uint64_t dropped_bytes = 0;
+  std::uint64_t missing_bytes = 0;  ///< Were to stay, but a crash of this machine has lost them.
+};
+
 inline constexpr std::size_t kLogTextBytesMax = std::size_t{1} << 20;
 
 /// First in the file; integers little-endian.

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
 
 namespace bspnow {
@@ -100,14 +101,15 @@ bool Never() { return false; }
 
 struct Server {
   Server(std::uint32_t workers, bool (*arrives)()) {
-    server = *BarrierServer::Listen(loop, *Resolve(HostPort{.host = "127.0.0.1", .port = 0}),
-                                    BarrierServerEvents{});
+    server = *BarrierServer::Listen(loop, *Resolve(HostPort{.host = "127.0.0.1", .port = 0}));
+    barriers = std::make_unique<Barriers>(timers, *server, 0, BarrierEvents{});
+    server->Serve(*barriers);
     std::vector<BarrierHost> hosts;
     for (std::uint32_t id = 1; id <= workers; ++id) {
-      server->AdmitWorker(WorkerId{id}, id);
+      barriers->AdmitWorker(WorkerId{id}, id);
       hosts.push_back({.worker = WorkerId{id}, .pids = {Pid{id - 1}}});
     }
-    server->AddJob(kJob, kEpoch, {.nprocs = workers, .hosts = std::move(hosts)});
+    barriers->AddJob(kJob, kEpoch, {.nprocs = workers, .hosts = std::move(hosts)});
     const SocketAddress address = server->address();
     child = fork();
     BSP_CHECK(child >= 0);
@@ -120,16 +122,18 @@ struct Server {
   }
 
   EventLoop loop;
+  LoopTimers timers{loop};
   std::unique_ptr<BarrierServer> server;
+  std::unique_ptr<Barriers> barriers;
   pid_t child;
 };
 
 void MeasureBarriers(std::uint32_t workers) {
   Server server(workers, Always);
-  while (server.server->barriers_released() < kBarriers / 10) server.loop.RunOnce();
-  const std::uint64_t first = server.server->barriers_released();
+  while (server.barriers->released() < kBarriers / 10) server.loop.RunOnce();
+  const std::uint64_t first = server.barriers->released();
   const std::uint64_t start_ns = ProcessorNs();
-  while (server.server->barriers_released() < first + kBarriers) server.loop.RunOnce();
+  while (server.barriers->released() < first + kBarriers) server.loop.RunOnce();
   const double each_ns = static_cast<double>(ProcessorNs() - start_ns) / kBarriers / workers;
   printf("barrier of %3u workers: %5.2f us of processor time a worker\n", workers, each_ns / 1000);
 }

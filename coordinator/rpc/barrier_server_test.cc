@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/loop_ports.h"
+
 namespace bspnow {
 namespace {
 
@@ -16,6 +18,7 @@ constexpr WorkerId kA{1};
 constexpr WorkerId kB{2};
 constexpr JobId kJob{5};
 constexpr Epoch kEpoch{1};
+constexpr std::uint32_t kTerm = 5;
 
 struct Heard {
   FrameHeader header;
@@ -42,8 +45,8 @@ class Client {
     stream_.Send(header, payload);
   }
 
-  void Hello(std::uint64_t incarnation) {
-    const HelloBody body{.incarnation = incarnation, .target = 0, .term = 0};
+  void Hello(std::uint64_t incarnation, std::uint32_t term = kTerm) {
+    const HelloBody body{.incarnation = incarnation, .target = 0, .term = term};
     Say(HeaderOf(FrameKind::kHello), BytesOf(body));
   }
 
@@ -89,7 +92,7 @@ class BarrierServerTest : public testing::Test {
  protected:
   BarrierServerTest() {
     const absl::StatusOr<SocketAddress> any = Resolve(HostPort{.host = "127.0.0.1", .port = 0});
-    BarrierServerEvents events;
+    BarrierEvents events;
     events.worker_lost = [](WorkerId, const std::string&) {};
     events.superstep_over = [this](JobId, Epoch, Superstep next) {
       next_.push_back(Value(next));
@@ -98,11 +101,13 @@ class BarrierServerTest : public testing::Test {
     events.job_broken = [this](JobId, Epoch, const std::string& reason) {
       broken_.push_back(reason);
     };
-    auto server = BarrierServer::Listen(loop_, *any, std::move(events));
+    auto server = BarrierServer::Listen(loop_, *any);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    server_->AdmitWorker(kA, 11);
-    server_->AdmitWorker(kB, 12);
+    barriers_ = std::make_unique<Barriers>(timers_, *server_, kTerm, std::move(events));
+    server_->Serve(*barriers_);
+    barriers_->AdmitWorker(kA, 11);
+    barriers_->AdmitWorker(kB, 12);
   }
 
   std::unique_ptr<Client> Connect(WorkerId worker) {
@@ -117,7 +122,7 @@ class BarrierServerTest : public testing::Test {
   }
 
   void AddJob() {
-    server_->AddJob(kJob, kEpoch, {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}});
+    barriers_->AddJob(kJob, kEpoch, {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}});
   }
 
   template <typename Condition>
@@ -133,12 +138,14 @@ class BarrierServerTest : public testing::Test {
   std::vector<std::string> broken_;
   std::vector<std::uint64_t> next_;
   ReleaseDirective directive_;
+  LoopTimers timers_{loop_};
   std::unique_ptr<BarrierServer> server_;
+  std::unique_ptr<Barriers> barriers_;
 };
 
 TEST_F(BarrierServerTest, WelcomesARegisteredWorkerAndRenewsItsLease) {
   const auto client = Welcomed(kA);
-  EXPECT_TRUE(server_->Connected(kA));
+  EXPECT_TRUE(barriers_->Connected(kA));
   const HeartbeatBody body{.sent_ns = 77};
   client->Say(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
   Until([&] { return client->Count(FrameKind::kLease) == 1; });
@@ -154,8 +161,8 @@ TEST_F(BarrierServerTest, RefusesStrangers) {
   const auto hasty = Connect(kA);
   hasty->Arrive(0, 1);  // Without Hello.
   Until([&] { return stranger->closed() && impostor->closed() && hasty->closed(); });
-  EXPECT_EQ(server_->refused(Refusal::kUnknownWorker), 3u);
-  EXPECT_FALSE(server_->Connected(kA));
+  EXPECT_EQ(barriers_->refused(Refusal::kUnknownWorker), 3u);
+  EXPECT_FALSE(barriers_->Connected(kA));
 }
 
 TEST_F(BarrierServerTest, TellsBeginAndReleasesBothWhenTheLastArrives) {
@@ -169,8 +176,8 @@ TEST_F(BarrierServerTest, TellsBeginAndReleasesBothWhenTheLastArrives) {
   b->Arrive(0, 1);
   Until([&] { return a->Count(FrameKind::kRelease) == 1 && b->Count(FrameKind::kRelease) == 1; });
   EXPECT_EQ(a->last().header.job, Value(kJob));
-  EXPECT_EQ(server_->barriers_released(), 1u);
-  EXPECT_EQ(server_->StatsOf(kJob)->totals().processes, 2u);
+  EXPECT_EQ(barriers_->released(), 1u);
+  EXPECT_EQ(barriers_->StatsOf(kJob)->totals().processes, 2u);
 }
 
 TEST_F(BarrierServerTest, AWorkerThatReconnectsHearsBeginAndItsReleaseAgain) {
@@ -186,14 +193,14 @@ TEST_F(BarrierServerTest, AWorkerThatReconnectsHearsBeginAndItsReleaseAgain) {
   b->Arrive(0, 1);
   Until([&] { return b->Count(FrameKind::kRelease) == 1; });
   EXPECT_EQ(a->Count(FrameKind::kRelease), 1u);
-  EXPECT_EQ(server_->barriers_released(), 1u);
+  EXPECT_EQ(barriers_->released(), 1u);
 }
 
 TEST_F(BarrierServerTest, ANewConnectionReplacesTheOldOne) {
   const auto first = Welcomed(kA);
   const auto second = Welcomed(kA);
   Until([&] { return first->closed(); });
-  EXPECT_TRUE(server_->Connected(kA));
+  EXPECT_TRUE(barriers_->Connected(kA));
   EXPECT_FALSE(second->closed());
 }
 
@@ -208,8 +215,8 @@ TEST_F(BarrierServerTest, DropsAndCountsWhatIsForNoJobThatRuns) {
   other = Client::OfJob(FrameKind::kArrive, kEpoch);
   other.group = 1;
   a->Say(other, BytesOf(body));
-  Until([&] { return server_->refused(Refusal::kUnknownJob) == 2; });
-  EXPECT_EQ(server_->refused(Refusal::kOldEpoch), 1u);
+  Until([&] { return barriers_->refused(Refusal::kUnknownJob) == 2; });
+  EXPECT_EQ(barriers_->refused(Refusal::kOldEpoch), 1u);
   EXPECT_FALSE(a->closed());
   EXPECT_TRUE(broken_.empty());
 }
@@ -220,11 +227,11 @@ TEST_F(BarrierServerTest, AContradictionBreaksTheJobOnce) {
   a->Begin(2);
   a->Arrive(3, 1);
   a->Arrive(3, 1);
-  Until([&] { return server_->refused(Refusal::kUnknownJob) == 1; });
+  Until([&] { return barriers_->refused(Refusal::kUnknownJob) == 1; });
   Until([&] { return !broken_.empty(); });
   EXPECT_EQ(broken_, std::vector<std::string>{
                          "worker=1: arrival at a barrier before the one before is over"});
-  EXPECT_EQ(server_->refused(Refusal::kContradiction), 1u);
+  EXPECT_EQ(barriers_->refused(Refusal::kContradiction), 1u);
 }
 
 TEST_F(BarrierServerTest, ClosesAStreamThatMakesNoSense) {
@@ -232,48 +239,47 @@ TEST_F(BarrierServerTest, ClosesAStreamThatMakesNoSense) {
   const BeginBody body{.nprocs = 1, .reserved = 0};
   a->Say(HeaderOf(FrameKind::kArrive), BytesOf(body));
   Until([&] { return a->closed(); });
-  EXPECT_EQ(server_->refused(Refusal::kMalformed), 1u);
+  EXPECT_EQ(barriers_->refused(Refusal::kMalformed), 1u);
   const auto b = Welcomed(kB);
   b->Say(HeaderOf(FrameKind::kRelease), {});  // Only the coordinator says that.
   Until([&] { return b->closed(); });
-  EXPECT_EQ(server_->refused(Refusal::kMalformed), 2u);
+  EXPECT_EQ(barriers_->refused(Refusal::kMalformed), 2u);
 }
 
 TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
-  server_->AddJob(kJob, kEpoch, {.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
+  barriers_->AddJob(kJob, kEpoch, {.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
   const auto a = Welcomed(kA);
   ProgressBody body{};
   body.supersteps = 12;
   body.processes = 1;
   a->Say(Client::OfJob(FrameKind::kProgress, kEpoch), BytesOf(body));
-  Until([&] { return server_->SuperstepOf(kJob) == Superstep{12}; });
-  EXPECT_EQ(server_->StatsOf(kJob)->totals().supersteps, 12u);
+  Until([&] { return barriers_->SuperstepOf(kJob) == Superstep{12}; });
+  EXPECT_EQ(barriers_->StatsOf(kJob)->totals().supersteps, 12u);
 }
 
 TEST_F(BarrierServerTest, ForgettingAWorkerClosesItsStream) {
   const auto a = Welcomed(kA);
-  server_->ForgetWorker(kA);
-  EXPECT_FALSE(server_->Connected(kA));
-  EXPECT_EQ(server_->leases(), 1u);
+  barriers_->ForgetWorker(kA);
+  EXPECT_FALSE(barriers_->Connected(kA));
+  EXPECT_EQ(barriers_->leases(), 1u);
   Until([&] { return a->closed(); });
 }
 
 TEST_F(BarrierServerTest, RefusesAWorkerOfAnotherTerm) {
-  server_->SetTerm(5);
   const auto client = Connect(kA);
-  client->Hello(11);
+  client->Hello(11, kTerm - 1);
   Until([&] { return client->closed(); });
-  EXPECT_FALSE(server_->Connected(kA));
-  EXPECT_EQ(server_->refused(Refusal::kUnknownWorker), 1u);
+  EXPECT_FALSE(barriers_->Connected(kA));
+  EXPECT_EQ(barriers_->refused(Refusal::kUnknownWorker), 1u);
 }
 
 TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
-  server_->AddJob(kJob, kEpoch,
-                  {.nprocs = 2,
-                   .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}},
-                   .participants = 2,
-                   .first_superstep = Superstep{99}});
-  EXPECT_EQ(server_->ParticipantsOf(kJob), 2u);
+  barriers_->AddJob(kJob, kEpoch,
+                    {.nprocs = 2,
+                     .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}},
+                     .participants = 2,
+                     .first_superstep = Superstep{99}});
+  EXPECT_EQ(barriers_->ParticipantsOf(kJob), 2u);
   const auto a = Welcomed(kA);
   const auto b = Welcomed(kB);
   directive_ = {.checkpoint = 8, .base = 7, .hold = 1};
@@ -292,14 +298,14 @@ TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
   }
   // Superstep 0 of the epoch only repeats registrations; it is shown as 99, and 101 comes next.
   EXPECT_EQ(next_, std::vector<std::uint64_t>{101});
-  EXPECT_EQ(server_->SuperstepOf(kJob), Superstep{101});
+  EXPECT_EQ(barriers_->SuperstepOf(kJob), Superstep{101});
 }
 
 TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
-  server_->AddJob(
+  barriers_->AddJob(
       kJob, kEpoch,
       {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = EpochOrigin::kAdopted});
-  server_->SetFirstSuperstep(kJob, kEpoch, Superstep{40});
+  barriers_->SetFirstSuperstep(kJob, kEpoch, Superstep{40});
   directive_ = {.checkpoint = 8};
   const auto b = Welcomed(kB);
   b->Arrive(7, 1);  // Waits there,
@@ -308,7 +314,7 @@ TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
   a->Begin(2);
   a->Arrive(7, 1);  // Has passed it.
   Until([&] { return b->Count(FrameKind::kRelease) == 1 && a->Count(FrameKind::kRelease) == 1; });
-  EXPECT_EQ(server_->SuperstepOf(kJob), Superstep{47});
+  EXPECT_EQ(barriers_->SuperstepOf(kJob), Superstep{47});
   EXPECT_TRUE(next_.empty());
   a->Arrive(8, 1);
   b->Arrive(8, 1);

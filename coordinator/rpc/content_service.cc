@@ -108,7 +108,7 @@ class BlobSending final
 
 class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>, FilesTaking> {
  public:
-  FilesTaking(EventLoop& loop, const Cluster& cluster) : loop_(loop), cluster_(cluster) {
+  FilesTaking(EventLoop& loop, const Daemon& daemon) : loop_(loop), daemon_(daemon) {
     StartRead(&chunk_);
   }
 
@@ -118,9 +118,9 @@ class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileCh
     // The loop knows whether this job's files may come; the stream waits for it.
     loop_.Post([this] {
       const JobId job{chunk_.job()};
-      absl::Status may = cluster_.MayStoreFiles(job);
+      absl::Status may = daemon_.cluster().MayStoreFiles(job);
       if (!may.ok()) return Finish(ToGrpc(may));
-      receiver_.emplace(cluster_.state().files(job), cluster_.settings().files_bytes_max);
+      receiver_.emplace(daemon_.files_of(job), daemon_.files_bytes_max());
       StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     });
   }
@@ -148,7 +148,7 @@ class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileCh
   }
 
   EventLoop& loop_;
-  const Cluster& cluster_;
+  const Daemon& daemon_;
   proto::FileChunk chunk_;
   std::optional<FileReceiver> receiver_;
 };
@@ -156,12 +156,12 @@ class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileCh
 class FilesSending final
     : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk>, FilesSending> {
  public:
-  FilesSending(EventLoop& loop, const Cluster& cluster, const proto::FetchFilesRequest& request)
-      : directory_(cluster.state().files(JobId{request.job()})),
+  FilesSending(EventLoop& loop, const Daemon& daemon, const proto::FetchFilesRequest& request)
+      : directory_(daemon.files_of(JobId{request.job()})),
         names_(request.names().begin(), request.names().end()) {
     chunk_.set_job(request.job());
-    loop.Post([this, &cluster] {
-      absl::Status ended = cluster.MayFetchFiles(JobId{chunk_.job()});
+    loop.Post([this, &daemon] {
+      absl::Status ended = daemon.cluster().MayFetchFiles(JobId{chunk_.job()});
       if (!ended.ok()) return Finish(ToGrpc(ended));
       StartSendInitialMetadata();  // Goes on in a thread of gRPC, as above.
     });
@@ -236,13 +236,13 @@ grpc::ServerWriteReactor<proto::BlobChunk>* SendBlob(const BlobStore& blobs,
   return call.get();
 }
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Cluster& cluster) {
-  return FilesTaking::Make(loop, cluster).get();
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon) {
+  return FilesTaking::Make(loop, daemon).get();
 }
 
-grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Cluster& cluster,
+grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
                                                       const proto::FetchFilesRequest& request) {
-  return FilesSending::Make(loop, cluster, request).get();
+  return FilesSending::Make(loop, daemon, request).get();
 }
 
 }  // namespace bspnow

@@ -3,7 +3,7 @@
 #ifndef COORDINATOR_RPC_CONTENT_SERVICE_H_
 #define COORDINATOR_RPC_CONTENT_SERVICE_H_
 
-#include "coordinator/core/cluster.h"
+#include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
@@ -20,8 +20,8 @@ namespace bspnow {
 grpc::ServerReadReactor<proto::BlobChunk>* TakeBlob(const BlobStore& blobs);
 grpc::ServerWriteReactor<proto::BlobChunk>* SendBlob(const BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request);
-grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Cluster& cluster);
-grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Cluster& cluster,
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);
+grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
                                                       const proto::FetchFilesRequest& request);
 
 }  // namespace bspnow

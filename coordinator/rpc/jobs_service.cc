@@ -20,12 +20,12 @@ using AskForJob = std::function<void(Cluster::OnJob answer)>;
 /// WaitJob, which may take long: it is forgotten when its client leaves.
 class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
  public:
-  JobWait(EventLoop& loop, Cluster& cluster, proto::Job* reply)
-      : loop_(loop), cluster_(cluster), reply_(reply) {}
+  JobWait(EventLoop& loop, Daemon& daemon, proto::Job* reply)
+      : loop_(loop), daemon_(daemon), reply_(reply) {}
 
   void Begin(JobId job) {
     loop_.Post([self = shared_from_this(), job] {
-      self->wait_ = self->cluster_.Wait(job, [self](absl::StatusOr<proto::Job> ended) {
+      self->wait_ = self->daemon_.cluster().Wait(job, [self](absl::StatusOr<proto::Job> ended) {
         if (ended.ok()) *self->reply_ = *std::move(ended);
         self->End(ended.status());
       });
@@ -34,7 +34,7 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
 
   void OnCancel() override {
     loop_.Post([self = shared_from_this()] {
-      self->cluster_.StopWaiting(self->wait_);
+      self->daemon_.cluster().StopWaiting(self->wait_);
       self->End(absl::CancelledError("the client left"));
     });
   }
@@ -45,7 +45,7 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
   }
 
   EventLoop& loop_;
-  Cluster& cluster_;
+  Daemon& daemon_;
   proto::Job* reply_;
   WaitId wait_{0};  ///< The following are the loop's.
   bool ended_ = false;
@@ -53,7 +53,7 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
 
 class JobsService final : public proto::Jobs::CallbackService {
  public:
-  JobsService(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+  JobsService(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
 
   // ---- Contents and files -----------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ class JobsService final : public proto::Jobs::CallbackService {
     absl::Status named;
     for (const std::string& sha256 : request->sha256()) {
       named.Update(CheckSha256(sha256));
-      if (!cluster_.blobs().Has(sha256)) reply->add_sha256(sha256);
+      if (!daemon_.blobs().Has(sha256)) reply->add_sha256(sha256);
     }
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     reactor->Finish(ToGrpc(named));
@@ -72,12 +72,12 @@ class JobsService final : public proto::Jobs::CallbackService {
 
   grpc::ServerReadReactor<proto::BlobChunk>* UploadBlob(grpc::CallbackServerContext*,
                                                         proto::UploadBlobReply*) override {
-    return TakeBlob(cluster_.blobs());
+    return TakeBlob(daemon_.blobs());
   }
 
   grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(
       grpc::CallbackServerContext*, const proto::FetchFilesRequest* request) override {
-    return SendFiles(loop_, cluster_, *request);
+    return SendFiles(loop_, daemon_, *request);
   }
 
   // ---- Jobs -------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                       proto::SubmitJobReply* reply) override {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     loop_.Post([this, reactor, request, reply] {
-      cluster_.Submit(*request, [reactor, reply](const absl::StatusOr<JobId>& job) {
+      daemon_.cluster().Submit(*request, [reactor, reply](const absl::StatusOr<JobId>& job) {
         if (job.ok()) reply->set_job(Value(*job));
         reactor->Finish(ToGrpc(job.status()));
       });
@@ -99,20 +99,21 @@ class JobsService final : public proto::Jobs::CallbackService {
                                      const proto::ListJobsRequest* request,
                                      proto::ListJobsReply* reply) override {
     return Answer(context, reply, [this, request]() -> absl::StatusOr<proto::ListJobsReply> {
-      return cluster_.List(*request);
+      return daemon_.cluster().List(*request);
     });
   }
 
   grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
                                     const proto::ShowJobRequest* request,
                                     proto::Job* reply) override {
-    return Answer(context, reply, [this, request] { return cluster_.Show(JobId{request->job()}); });
+    return Answer(context, reply,
+                  [this, request] { return daemon_.cluster().Show(JobId{request->job()}); });
   }
 
   grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext*,
                                     const proto::WaitJobRequest* request,
                                     proto::Job* reply) override {
-    const auto wait = JobWait::Make(loop_, cluster_, reply);
+    const auto wait = JobWait::Make(loop_, daemon_, reply);
     wait->Begin(JobId{request->job()});
     return wait.get();
   }
@@ -121,14 +122,14 @@ class JobsService final : public proto::Jobs::CallbackService {
                                       const proto::CancelJobRequest* request,
                                       proto::Job* reply) override {
     return Answer(context, reply,
-                  [this, request] { return cluster_.Cancel(JobId{request->job()}); });
+                  [this, request] { return daemon_.cluster().Cancel(JobId{request->job()}); });
   }
 
   grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
                                           const proto::CheckpointJobRequest* request,
                                           proto::Job* reply) override {
     return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
-      cluster_.Checkpoint(JobId{request->job()}, std::move(answer));
+      daemon_.cluster().Checkpoint(JobId{request->job()}, std::move(answer));
     });
   }
 
@@ -136,7 +137,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                        const proto::SuspendJobRequest* request,
                                        proto::Job* reply) override {
     return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
-      cluster_.Suspend(JobId{request->job()}, std::move(answer));
+      daemon_.cluster().Suspend(JobId{request->job()}, std::move(answer));
     });
   }
 
@@ -144,17 +145,17 @@ class JobsService final : public proto::Jobs::CallbackService {
                                       const proto::ResumeJobRequest* request,
                                       proto::Job* reply) override {
     return Answer(context, reply,
-                  [this, request] { return cluster_.Resume(JobId{request->job()}); });
+                  [this, request] { return daemon_.cluster().Resume(JobId{request->job()}); });
   }
 
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext*,
                                                     const proto::ReadLogRequest* request) override {
-    return SendLog(loop_, cluster_, *request);
+    return SendLog(loop_, daemon_, *request);
   }
 
   grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachJob(
       grpc::CallbackServerContext*) override {
-    return AttachClient(loop_, cluster_);
+    return AttachClient(loop_, daemon_);
   }
 
   // ---- Nodes and parameters ---------------------------------------------------------------------
@@ -162,8 +163,9 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context,
                                       const proto::ListNodesRequest*,
                                       proto::ListNodesReply* reply) override {
-    return Answer(context, reply,
-                  [this]() -> absl::StatusOr<proto::ListNodesReply> { return cluster_.Nodes(); });
+    return Answer(context, reply, [this]() -> absl::StatusOr<proto::ListNodesReply> {
+      return daemon_.cluster().Nodes();
+    });
   }
 
   grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
@@ -171,11 +173,12 @@ class JobsService final : public proto::Jobs::CallbackService {
                                       proto::Node* reply) override {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     loop_.Post([this, reactor, request, reply] {
-      cluster_.SetDrained(request->name(), request->undo() ? Drain::kUndrain : Drain::kDrain,
-                          [reactor, reply](absl::StatusOr<proto::Node> node) {
-                            if (node.ok()) *reply = *std::move(node);
-                            reactor->Finish(ToGrpc(node.status()));
-                          });
+      daemon_.cluster().SetDrained(request->name(),
+                                   request->undo() ? Drain::kUndrain : Drain::kDrain,
+                                   [reactor, reply](absl::StatusOr<proto::Node> node) {
+                                     if (node.ok()) *reply = *std::move(node);
+                                     reactor->Finish(ToGrpc(node.status()));
+                                   });
     });
     return reactor;
   }
@@ -185,7 +188,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                             proto::StoreParametersReply*) override {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     loop_.Post([this, reactor, request] {
-      cluster_.StoreParameters(
+      daemon_.cluster().StoreParameters(
           *request, [reactor](const absl::Status& status) { reactor->Finish(ToGrpc(status)); });
     });
     return reactor;
@@ -195,7 +198,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                            const proto::ShowParametersRequest* request,
                                            proto::MachineParameters* reply) override {
     return Answer(context, reply,
-                  [this, request] { return cluster_.ShowParameters(request->p()); });
+                  [this, request] { return daemon_.cluster().ShowParameters(request->p()); });
   }
 
  private:
@@ -225,13 +228,13 @@ class JobsService final : public proto::Jobs::CallbackService {
   }
 
   EventLoop& loop_;
-  Cluster& cluster_;
+  Daemon& daemon_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Cluster& cluster) {
-  return std::make_unique<JobsService>(loop, cluster);
+std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon) {
+  return std::make_unique<JobsService>(loop, daemon);
 }
 
 }  // namespace bspnow

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "coordinator/core/cluster.h"
+#include "coordinator/daemon.h"
 #include "net/event_loop.h"
 
 namespace grpc {
@@ -13,7 +13,7 @@ class Service;
 
 namespace bspnow {
 
-std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Cluster& cluster);
+std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon);
 
 }  // namespace bspnow
 

@@ -42,11 +42,11 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
  public:
   explicit LogSending(const proto::ReadLogRequest& request) : request_(request) {}
 
-  void Begin(EventLoop& loop, Cluster& cluster) {
-    loop.Post([this, &cluster] {
-      auto reader = cluster.ReadLog(request_);
-      if (!reader.ok()) return End(ToGrpc(reader.status()));
-      reader_.emplace(*std::move(reader));
+  void Begin(EventLoop& loop, Daemon& daemon) {
+    loop.Post([this, &daemon] {
+      const absl::Status may = daemon.cluster().MayReadLog(request_);
+      if (!may.ok()) return End(ToGrpc(may));
+      reader_.emplace(daemon.ReadLog(JobId{request_.job()}));
       reader_->PassOver(EndsOf(request_.seen()));
       StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     });
@@ -151,7 +151,7 @@ class ClientStream final
     : public SelfOwned<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>, ClientStream>,
       public AttachedClient {
  public:
-  ClientStream(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+  ClientStream(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
 
   void Begin() { StartRead(&incoming_); }
 
@@ -178,8 +178,9 @@ class ClientStream final
   }
 
   void OnCancel() override {
-    loop_.Post(
-        [self = shared_from_this()] { self->cluster_.OnClientLost(self->job_, self.get()); });
+    loop_.Post([self = shared_from_this()] {
+      self->daemon_.cluster().OnClientLost(self->job_, self.get());
+    });
     End(absl::CancelledError("the client left"));
   }
 
@@ -198,16 +199,17 @@ class ClientStream final
   void OnMessage() {
     absl::Status handled = job_ == JobId{0} ? Attach() : absl::OkStatus();
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kSignal)
-      cluster_.OnSignal(job_, incoming_.signal());
+      daemon_.cluster().OnSignal(job_, incoming_.signal());
     if (handled.ok() && incoming_.what_case() == proto::ToJob::kInput)
-      handled = cluster_.OnInput(job_, {.offset = incoming_.input_offset(),
-                                        .data = std::move(*incoming_.mutable_input())});
-    if (handled.ok() && incoming_.input_end()) handled = cluster_.OnInput(job_, {.end = true});
+      handled = daemon_.cluster().OnInput(job_, {.offset = incoming_.input_offset(),
+                                                 .data = std::move(*incoming_.mutable_input())});
+    if (handled.ok() && incoming_.input_end())
+      handled = daemon_.cluster().OnInput(job_, {.end = true});
     if (handled.ok() && incoming_.leave()) handled = absl::CancelledError("the client left");
     if (handled.ok()) {
       StartRead(&incoming_);
     } else {
-      cluster_.OnClientLeft(job_, this);
+      daemon_.cluster().OnClientLeft(job_, this);
       End(handled);
     }
     if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
@@ -215,11 +217,12 @@ class ClientStream final
 
   absl::Status Attach() {
     if (incoming_.job() == 0) return absl::InvalidArgumentError("the first message names the job");
-    auto reader =
-        cluster_.Attach(JobId{incoming_.job()}, incoming_.submission_key(), shared_from_this());
-    if (!reader.ok()) return reader.status();
-    job_ = JobId{incoming_.job()};
-    reader_.emplace(*std::move(reader));
+    const JobId job{incoming_.job()};
+    const absl::Status attached =
+        daemon_.cluster().Attach(job, incoming_.submission_key(), shared_from_this());
+    if (!attached.ok()) return attached;
+    job_ = job;
+    reader_.emplace(daemon_.ReadLog(job));
     reader_->PassOver(EndsOf(incoming_.seen()));
     StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     return absl::OkStatus();
@@ -274,7 +277,7 @@ class ClientStream final
 
   /// On the loop.
   void AskForEnd() {
-    cluster_.Wait(job_, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+    daemon_.cluster().Wait(job_, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
       if (!job.ok()) return self->End(job.status());
       {
         const std::lock_guard lock(self->mutex_);
@@ -289,7 +292,7 @@ class ClientStream final
   }
 
   EventLoop& loop_;
-  Cluster& cluster_;
+  Daemon& daemon_;
   CallEnd call_end_;
   proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
   JobId job_{0};           ///< Set on the loop, before the next StartRead.
@@ -304,16 +307,16 @@ class ClientStream final
 
 }  // namespace
 
-grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Cluster& cluster,
+grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemon,
                                                   const proto::ReadLogRequest& request) {
   const auto call = LogSending::Make(request);
-  call->Begin(loop, cluster);
+  call->Begin(loop, daemon);
   return call.get();
 }
 
 grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
-                                                                    Cluster& cluster) {
-  const auto call = ClientStream::Make(loop, cluster);
+                                                                    Daemon& daemon) {
+  const auto call = ClientStream::Make(loop, daemon);
   call->Begin();
   return call.get();
 }

@@ -3,7 +3,7 @@
 #ifndef COORDINATOR_RPC_LOG_SERVICE_H_
 #define COORDINATOR_RPC_LOG_SERVICE_H_
 
-#include "coordinator/core/cluster.h"
+#include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
 
@@ -16,10 +16,10 @@ class ServerBidiReactor;
 
 namespace bspnow {
 
-grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Cluster& cluster,
+grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemon,
                                                   const proto::ReadLogRequest& request);
 grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
-                                                                    Cluster& cluster);
+                                                                    Daemon& daemon);
 
 }  // namespace bspnow
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <absl/status/statusor.h>
-#include "coordinator/core/cluster.h"
+#include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
 
@@ -14,8 +14,8 @@ namespace bspnow {
 
 class RpcServer {
  public:
-  /// Listens at once; calls come to `cluster` on `loop`. Port 0: any.
-  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Cluster& cluster,
+  /// Listens at once; calls come to `daemon` on `loop`. Port 0: any.
+  static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Daemon& daemon,
                                                           const HostPort& listen);
 
   struct Parts;  // Of gRPC.

@@ -41,13 +41,13 @@ struct RpcServer::Parts {
   std::unique_ptr<grpc::Server> server;
 };
 
-absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Cluster& cluster,
+absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Daemon& daemon,
                                                             const HostPort& listen) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto parts = std::make_unique<Parts>();
-  parts->jobs = MakeJobsService(loop, cluster);
-  parts->workers = MakeWorkersService(loop, cluster);
+  parts->jobs = MakeJobsService(loop, daemon);
+  parts->workers = MakeWorkersService(loop, daemon);
   grpc::ServerBuilder builder;
   SetArguments(builder);
   int port = 0;

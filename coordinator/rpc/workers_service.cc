@@ -22,7 +22,7 @@ class OrderStream final
     : public SelfOwned<grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>, OrderStream>,
       public OrderSink {
  public:
-  OrderStream(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+  OrderStream(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
 
   void Begin() { StartRead(&event_); }
 
@@ -70,9 +70,9 @@ class OrderStream final
     absl::Status handled;
     if (worker_ == WorkerId{0}) {
       worker_ = WorkerId{event_.worker()};
-      handled = cluster_.AttachWorker(event_, shared_from_this());
+      handled = daemon_.cluster().AttachWorker(event_, shared_from_this());
     } else {
-      handled = cluster_.OnEvent(worker_, std::move(event_));
+      handled = daemon_.cluster().OnEvent(worker_, std::move(event_));
     }
     if (handled.ok()) {
       StartRead(&event_);
@@ -83,8 +83,9 @@ class OrderStream final
   }
 
   void OnBroken() {
-    loop_.Post(
-        [self = shared_from_this()] { self->cluster_.OnStreamBroken(self->worker_, self.get()); });
+    loop_.Post([self = shared_from_this()] {
+      self->daemon_.cluster().OnStreamBroken(self->worker_, self.get());
+    });
     Close(absl::CancelledError("the control stream ended"));
   }
 
@@ -109,7 +110,7 @@ class OrderStream final
   }
 
   EventLoop& loop_;
-  Cluster& cluster_;
+  Daemon& daemon_;
   proto::WorkerEvent event_;  ///< Between OnReadDone and StartRead the loop's.
   WorkerId worker_{0};        ///< The loop's.
   proto::Order outgoing_;     ///< Of the write that is under way.
@@ -123,14 +124,14 @@ class OrderStream final
 
 class WorkersService final : public proto::Workers::CallbackService {
  public:
-  WorkersService(EventLoop& loop, Cluster& cluster) : loop_(loop), cluster_(cluster) {}
+  WorkersService(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
 
   grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext* context,
                                      const proto::RegisterRequest* request,
                                      proto::RegisterReply* reply) override {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     loop_.Post([this, reactor, request, reply] {
-      auto registered = cluster_.Register(*request);
+      auto registered = daemon_.cluster().Register(*request);
       if (registered.ok()) *reply = *std::move(registered);
       reactor->Finish(ToGrpc(registered.status()));
     });
@@ -139,30 +140,30 @@ class WorkersService final : public proto::Workers::CallbackService {
 
   grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(
       grpc::CallbackServerContext*) override {
-    const auto stream = OrderStream::Make(loop_, cluster_);
+    const auto stream = OrderStream::Make(loop_, daemon_);
     stream->Begin();
     return stream.get();
   }
 
   grpc::ServerWriteReactor<proto::BlobChunk>* ReadBlob(
       grpc::CallbackServerContext*, const proto::ReadBlobRequest* request) override {
-    return SendBlob(cluster_.blobs(), *request);
+    return SendBlob(daemon_.blobs(), *request);
   }
 
   grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext*,
                                                         proto::StoreFilesReply*) override {
-    return TakeFiles(loop_, cluster_);
+    return TakeFiles(loop_, daemon_);
   }
 
  private:
   EventLoop& loop_;
-  Cluster& cluster_;
+  Daemon& daemon_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Cluster& cluster) {
-  return std::make_unique<WorkersService>(loop, cluster);
+std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon) {
+  return std::make_unique<WorkersService>(loop, daemon);
 }
 
 }  // namespace bspnow

@@ -9,6 +9,7 @@
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
+#include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
@@ -297,28 +299,31 @@ class Coordinator {
 
  private:
   void Start(const SocketAddress& address, EpochOrigin origin) {
-    BarrierServerEvents events;
+    BarrierEvents events;
     events.worker_lost = [](WorkerId, const std::string&) {};
     events.job_broken = [this](JobId, Epoch, const std::string& reason) {
       fprintf(stderr, "coordinator: %s\n", reason.c_str());
       broken_();
     };
-    auto server = BarrierServer::Listen(loop_, address, std::move(events));
+    auto server = BarrierServer::Listen(loop_, address);
     BSP_CHECK(server.ok());
     server_ = *std::move(server);
+    barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, std::move(events));
+    server_->Serve(*barriers_);
     const auto pids = Spread(options_.nodes, options_.nprocs);
     BarrierJob job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
     for (std::uint32_t k = 0; k < options_.nodes; ++k) {
-      server_->AdmitWorker(WorkerOf(k), kIncarnation);
+      barriers_->AdmitWorker(WorkerOf(k), kIncarnation);
       job.hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
     }
-    server_->AddJob(kJob, kEpoch, std::move(job));
+    barriers_->AddJob(kJob, kEpoch, std::move(job));
   }
 
   void RestartLater(std::uint64_t after_ms) {
     loop_.AddTimer(after_ms, [this, after_ms] {
       const SocketAddress address = server_->address();
       server_.reset();
+      barriers_.reset();
       Start(address, EpochOrigin::kAdopted);
       RestartLater(after_ms);
     });
@@ -327,10 +332,13 @@ class Coordinator {
   EventLoop& loop_;
   const Options& options_;
   std::function<void()> broken_;
+  LoopTimers timers_{loop_};
+  std::unique_ptr<Barriers> barriers_;
   std::unique_ptr<BarrierServer> server_;
 };
 
 int RunCluster(const Options& options) {
+  spdlog::set_level(spdlog::level::off);  // Its lines would come between the program's.
   signal(SIGPIPE, SIG_IGN);
   std::vector<Child> children;
   for (std::uint32_t k = 0; k < options.nodes; ++k) children.push_back(StartNode(options, k));

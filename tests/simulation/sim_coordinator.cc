@@ -256,7 +256,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
 void SimCoordinator::Tick() {
   if (dead_) return;
   const std::uint64_t now_ns = loop_.now_ns();
-  if (now_ns - last_tick_ns_ > kDeafNs) leases_.OnDeaf(now_ns - last_tick_ns_, now_ns);
+  if (now_ns - last_tick_ns_ > kDeafNs) leases_.OnPaused(now_ns - last_tick_ns_, now_ns);
   last_tick_ns_ = now_ns;
   for (const LostLease& lost : leases_.TakeLost(now_ns)) {
     oracle_.Count("leases lost");

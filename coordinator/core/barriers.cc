@@ -1,0 +1,314 @@
+#include "coordinator/core/barriers.h"
+
+#include <absl/strings/str_cat.h>
+#include <string.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kTickMs = 100;
+constexpr std::uint64_t kPausedNs = 500'000'000;  // Between two ticks; anything less is load.
+
+// The body that the payload must consist of.
+template <typename Body>
+std::optional<Body> BodyOf(std::span<const std::byte> payload) {
+  Body body;
+  if (payload.size() != sizeof body) return std::nullopt;
+  memcpy(&body, payload.data(), sizeof body);
+  return body;
+}
+
+}  // namespace
+
+const char* RefusalName(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kMalformed:
+      return "malformed";
+    case Refusal::kUnknownWorker:
+      return "unknown_worker";
+    case Refusal::kUnknownJob:
+      return "unknown_job";
+    case Refusal::kOldEpoch:
+      return "old_epoch";
+    case Refusal::kContradiction:
+      return "contradiction";
+    case Refusal::kCount:
+      break;
+  }
+  return "";
+}
+
+Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, BarrierEvents events)
+    : timers_(timers),
+      frames_(frames),
+      term_(static_cast<std::uint32_t>(term)),
+      events_(std::move(events)),
+      last_tick_ns_(NowNs()) {
+  Tick();
+}
+
+Barriers::~Barriers() { timers_.CancelTimer(tick_); }
+
+void Barriers::Tick() {
+  const std::uint64_t now_ns = NowNs();
+  // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
+  if (now_ns - last_tick_ns_ > kPausedNs) leases_.OnPaused(now_ns - last_tick_ns_, now_ns);
+  last_tick_ns_ = now_ns;
+  for (const LostLease& lost : leases_.TakeLost(now_ns)) {
+    ForgetWorker(lost.worker);
+    events_.worker_lost(lost.worker, lost.reason);
+  }
+  tick_ = timers_.AddTimer(kTickMs, [this] { Tick(); });
+}
+
+// ---- Workers and their streams ------------------------------------------------------------------
+
+void Barriers::AdmitWorker(WorkerId worker, std::uint64_t incarnation) {
+  workers_[worker] = Worker{.incarnation = incarnation};
+  leases_.Admit(worker, NowNs());
+}
+
+void Barriers::ForgetWorker(WorkerId worker) {
+  leases_.Forget(worker);
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  const bool connected = found->second.connected;
+  workers_.erase(found);
+  if (connected) frames_.Close(worker, "the lease is over");
+}
+
+bool Barriers::Connected(WorkerId worker) const {
+  const auto found = workers_.find(worker);
+  return found != workers_.end() && found->second.connected;
+}
+
+std::uint64_t Barriers::LeaseAgeNs(WorkerId worker) const { return leases_.AgeNs(worker, NowNs()); }
+
+FrameFault Barriers::OnHello(const FrameHeader& header, std::span<const std::byte> payload) {
+  const std::optional<HelloBody> hello = BodyOf<HelloBody>(payload);
+  if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);
+  const auto worker = workers_.find(WorkerId{header.source_worker});
+  if (worker == workers_.end() || worker->second.incarnation != hello->incarnation ||
+      hello->term != term_)
+    return Refuse(Refusal::kUnknownWorker);
+  return FrameFault::kNone;
+}
+
+void Barriers::OnConnected(WorkerId worker) {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  found->second.connected = true;
+  leases_.OnConnected(worker, NowNs());
+  frames_.Send(worker, HeaderOf(FrameKind::kWelcome), {});
+  for (const auto& [id, job] : jobs_)  // It may have missed a Begin.
+    if (job.barrier.processes() != 0) SendBegin(id, job, worker);
+}
+
+void Barriers::OnDisconnected(WorkerId worker) {
+  const auto found = workers_.find(worker);
+  if (found == workers_.end()) return;
+  found->second.connected = false;
+  leases_.OnBroken(worker, NowNs());
+}
+
+// ---- Frames -------------------------------------------------------------------------------------
+
+FrameFault Barriers::OnFrame(const FrameHeader& header, std::span<const std::byte> payload) {
+  switch (FrameKind{header.kind}) {
+    case FrameKind::kHeartbeat:
+      return OnHeartbeat(header, payload);
+    case FrameKind::kArrive:
+      return OnArrive(header, payload);
+    case FrameKind::kBegin:
+      return OnBegin(header, payload);
+    case FrameKind::kProgress:
+      return OnProgress(header, payload);
+    default:
+      return Refuse(Refusal::kMalformed);
+  }
+}
+
+FrameFault Barriers::OnHeartbeat(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (payload.size() != sizeof(HeartbeatBody)) return Refuse(Refusal::kMalformed);
+  const WorkerId from{header.source_worker};
+  leases_.OnRenewed(from, NowNs());
+  frames_.Send(from, HeaderOf(FrameKind::kLease), payload);
+  return FrameFault::kNone;
+}
+
+FrameFault Barriers::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
+  const std::optional<BeginBody> body = BodyOf<BeginBody>(payload);
+  if (!body.has_value()) return Refuse(Refusal::kMalformed);
+  RunningJob* job = Lookup(header);
+  if (job == nullptr) return FrameFault::kNone;
+  const WorkerId from{header.source_worker};
+  switch (job->barrier.OnBegin(from, body->nprocs)) {
+    case BarrierVerdict::kRefused:
+      Break(header, *job);
+      break;
+    case BarrierVerdict::kTellBegin:
+      job->stats->SetProcesses(body->nprocs);
+      for (std::size_t i = 0; i < job->barrier.hosts(); ++i) {
+        const WorkerId worker = job->barrier.worker(i);
+        if (worker != from) SendBegin(JobId{header.job}, *job, worker);
+      }
+      break;
+    default:
+      break;
+  }
+  return FrameFault::kNone;
+}
+
+FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::byte> payload) {
+  const std::optional<ArriveView> arrive = ArriveView::Decode(payload);
+  if (!arrive.has_value()) return Refuse(Refusal::kMalformed);
+  RunningJob* job = Lookup(header);
+  if (job == nullptr) return FrameFault::kNone;
+  Barrier& barrier = job->barrier;
+  const WorkerId from{header.source_worker};
+  switch (barrier.OnArrive(from, *arrive)) {
+    case BarrierVerdict::kRelease:
+      OnSuperstepOver(header, *job);
+      for (std::size_t i = 0; i < barrier.hosts(); ++i)
+        if (barrier.takes_part(i)) SendRelease(header, *job, i);
+      released_ += 1;
+      if (const SuperstepSums* sums = barrier.sums()) job->stats->Record(*sums);
+      break;
+    case BarrierVerdict::kRepeat:
+      SendRelease(header, *job, barrier.HostOf(from));
+      break;
+    case BarrierVerdict::kRefused:
+      Break(header, *job);
+      break;
+    default:
+      break;
+  }
+  return FrameFault::kNone;
+}
+
+void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningJob& job) {
+  const std::uint64_t passed = job.barrier.current() == 1 ? 0 : arrive.superstep + 1;
+  job.superstep = Superstep{Value(job.first_superstep) + passed};
+  // Recorded is what ended before the barrier before.
+  if (std::exchange(job.adopted, false) && passed > 2) job.stats->SkipTo(Value(job.superstep) - 2);
+  if (!job.barrier.may_checkpoint() || !events_.superstep_over) return;
+  const ReleaseDirective directive =
+      events_.superstep_over(JobId{arrive.job}, job.epoch, job.superstep);
+  if (directive.checkpoint != 0) job.barrier.Direct(directive);
+}
+
+FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::byte> payload) {
+  const std::optional<ProgressBody> progress = BodyOf<ProgressBody>(payload);
+  if (!progress.has_value()) return Refuse(Refusal::kMalformed);
+  RunningJob* job = Lookup(header);
+  if (job == nullptr) return FrameFault::kNone;
+  job->stats->RecordProgress(*progress);
+  job->superstep = Superstep{Value(job->first_superstep) + progress->supersteps};
+  if (events_.progressed) events_.progressed(JobId{header.job}, job->epoch, job->superstep);
+  return FrameFault::kNone;
+}
+
+void Barriers::SendBegin(JobId id, const RunningJob& job, WorkerId worker) {
+  if (job.barrier.HostOf(worker) == job.barrier.hosts()) return;
+  const BeginBody body{.nprocs = job.barrier.processes(), .reserved = 0};
+  FrameHeader header = HeaderOf(FrameKind::kBegin);
+  header.job = Value(id);
+  header.epoch = Value(job.epoch);
+  frames_.Send(worker, header, BytesOf(body));
+}
+
+// A worker that is not connected repeats its Arrive when it is.
+void Barriers::SendRelease(const FrameHeader& arrive, const RunningJob& job, std::size_t host) {
+  FrameHeader header = HeaderOf(FrameKind::kRelease);
+  header.job = arrive.job;
+  header.epoch = arrive.epoch;
+  header.superstep = arrive.superstep;
+  header.group = arrive.group;
+  frames_.Send(job.barrier.worker(host), header, job.barrier.release(host));
+}
+
+// ---- What is refused ----------------------------------------------------------------------------
+
+FrameFault Barriers::Refuse(Refusal refusal) {
+  refused_[static_cast<std::size_t>(refusal)] += 1;
+  return FrameFault::kMalformed;
+}
+
+Barriers::RunningJob* Barriers::Lookup(const FrameHeader& header) {
+  const auto found = jobs_.find(JobId{header.job});
+  if (found == jobs_.end() || found->second.broken || GroupId{header.group} != kRootGroup) {
+    Refuse(Refusal::kUnknownJob);
+    return nullptr;
+  }
+  if (Epoch{header.epoch} != found->second.epoch) {
+    Refuse(Refusal::kOldEpoch);
+    return nullptr;
+  }
+  return &found->second;
+}
+
+void Barriers::Break(const FrameHeader& header, RunningJob& job) {
+  Refuse(Refusal::kContradiction);
+  job.broken = true;
+  const std::string reason =
+      absl::StrCat("worker=", header.source_worker, ": ", job.barrier.refusal());
+  timers_.Post([this, reason, id = JobId{header.job}, epoch = job.epoch] {
+    events_.job_broken(id, epoch, reason);
+  });
+}
+
+std::uint64_t Barriers::refused(Refusal refusal) const {
+  return refused_[static_cast<std::size_t>(refusal)];
+}
+
+// ---- Jobs ---------------------------------------------------------------------------------------
+
+void Barriers::AddJob(JobId job, Epoch epoch, BarrierJob plan) {
+  const auto stats = std::make_shared<SuperstepStats>(
+      SuperstepStats::Start{.totals = plan.totals, .repeats = plan.participants != 0 ? 1u : 0u});
+  if (plan.participants != 0) stats->SetProcesses(plan.participants);
+  jobs_.insert_or_assign(
+      job, RunningJob{.epoch = epoch,
+                      .barrier = Barrier(BarrierPlan{.nprocs = plan.nprocs,
+                                                     .hosts = std::move(plan.hosts),
+                                                     .participants = plan.participants,
+                                                     .origin = plan.origin}),
+                      .stats = stats,
+                      .first_superstep = plan.first_superstep,
+                      .superstep = plan.first_superstep,
+                      .adopted = plan.origin == EpochOrigin::kAdopted});
+}
+
+void Barriers::SetFirstSuperstep(JobId job, Epoch epoch, Superstep first) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.epoch != epoch) return;
+  RunningJob& running = found->second;
+  if (first <= running.first_superstep) return;
+  running.first_superstep = first;
+  running.superstep = std::max(running.superstep, first);
+  running.barrier.OnResumed();
+  SuperstepStats::Start start{.totals = {}, .repeats = 1};
+  start.totals.supersteps = Value(first) + 1;
+  running.stats = std::make_shared<SuperstepStats>(start);
+}
+
+std::uint32_t Barriers::ParticipantsOf(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? 0 : found->second.barrier.processes();
+}
+
+Superstep Barriers::SuperstepOf(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? Superstep{0} : found->second.superstep;
+}
+
+std::shared_ptr<const SuperstepStats> Barriers::StatsOf(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : found->second.stats;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,160 @@
+// The superstep path as the coordinator sees it: the workers' leases, and the barriers of all jobs.
+// Frames of workers go in; frames to workers, and what the cluster must hear, come out. Knows no
+// socket: rpc/barrier_server.h has the streams.
+#ifndef COORDINATOR_CORE_BARRIERS_H_
+#define COORDINATOR_CORE_BARRIERS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/barrier.h"
+#include "coordinator/core/leases.h"
+#include "coordinator/core/ports.h"
+#include "coordinator/core/superstep_stats.h"
+#include "net/frame.h"
+#include "net/frame_check.h"
+
+namespace bspnow {
+
+struct BarrierEvents {
+  /// The lease has run out. The worker is forgotten already.
+  std::function<void(WorkerId worker, const std::string& reason)> worker_lost;
+
+  /// A worker has sent what contradicts itself or others: this epoch cannot go on. Called once for
+  /// an epoch.
+  std::function<void(JobId job, Epoch epoch, const std::string& reason)> job_broken;
+
+  /// All processes have finished the superstep before `next` (as it is shown) and are about to go
+  /// on, none is in bsp_end: are they to save themselves? Called within a barrier, so it must be
+  /// quick. Not called when an epoch that resumes repeats its registrations, nor at the first
+  /// barrier that an adopted epoch passes, and never for jobs on one node.
+  std::function<ReleaseDirective(JobId job, Epoch epoch, Superstep next)> superstep_over;
+
+  /// A job on one node is in superstep `next` by now, as its worker reports.
+  std::function<void(JobId job, Epoch epoch, Superstep next)> progressed;
+};
+
+/// Why a frame was refused; the label of a metric.
+enum class Refusal : std::uint32_t {
+  kMalformed,      ///< Lengths that do not fit, an unexpected kind; closes the stream.
+  kUnknownWorker,  ///< Hello of nobody that registered; closes the stream.
+  kUnknownJob,     ///< It has ended, say.
+  kOldEpoch,
+  kContradiction,  ///< See Barrier::refusal; breaks the job.
+  kCount,
+};
+const char* RefusalName(Refusal refusal);
+
+/// An epoch of a job.
+struct BarrierJob {
+  std::uint32_t nprocs;
+  std::vector<BarrierHost> hosts;  ///< As in BarrierPlan.
+  std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
+  Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
+  SuperstepTotals totals{};        ///< To go on from.
+  EpochOrigin origin = EpochOrigin::kStarted;
+};
+
+class Barriers {
+ public:
+  /// Workers whose Hello has another term than this are refused.
+  Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, BarrierEvents events);
+  ~Barriers();
+
+  // ---- Workers ----------------------------------------------------------------------------------
+
+  /// A worker that registered; its lease begins.
+  void AdmitWorker(WorkerId worker, std::uint64_t incarnation);
+  /// Closes its stream. Its lease is over, without worker_lost.
+  void ForgetWorker(WorkerId worker);
+
+  // ---- Their streams ----------------------------------------------------------------------------
+
+  /// The first frame of a stream. Without a fault the stream is that of header.source_worker from
+  /// now on, in place of an earlier one: call OnConnected when it is.
+  FrameFault OnHello(const FrameHeader& header, std::span<const std::byte> payload);
+  /// Welcomes the worker.
+  void OnConnected(WorkerId worker);
+  void OnDisconnected(WorkerId worker);
+  /// Any other frame; header.source_worker is the one whose stream it came by.
+  FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
+  /// Counts a frame that must close its stream.
+  FrameFault Refuse(Refusal refusal);
+
+  // ---- Jobs -------------------------------------------------------------------------------------
+
+  /// Before the StartJob orders are sent; of adopted epochs, before the first worker is admitted.
+  void AddJob(JobId job, Epoch epoch, BarrierJob plan);
+  void RemoveJob(JobId job) { jobs_.erase(job); }
+  /// Of an adopted epoch: only its workers know it.
+  void SetFirstSuperstep(JobId job, Epoch epoch, Superstep first);
+
+  /// The superstep that the job is in, as it is shown and as far as is known; 0 for an unknown job.
+  Superstep SuperstepOf(JobId job) const;
+  /// p; 0 if it is not known.
+  std::uint32_t ParticipantsOf(JobId job) const;
+  /// Any thread may look at it; lives as long as somebody holds it. nullptr for an unknown job.
+  std::shared_ptr<const SuperstepStats> StatsOf(JobId job) const;
+
+  // ---- To look at -------------------------------------------------------------------------------
+
+  bool Connected(WorkerId worker) const;
+  std::uint64_t LeaseAgeNs(WorkerId worker) const;
+  std::size_t leases() const { return leases_.size(); }
+  std::uint64_t refused(Refusal refusal) const;
+  std::uint64_t released() const { return released_; }
+
+ private:
+  struct Worker {
+    std::uint64_t incarnation;
+    bool connected = false;
+  };
+
+  struct RunningJob {
+    Epoch epoch;
+    Barrier barrier;
+    std::shared_ptr<SuperstepStats> stats;
+    Superstep first_superstep;
+    Superstep superstep;   ///< As it is shown.
+    bool adopted = false;  ///< And has passed no barrier since.
+    bool broken = false;
+  };
+
+  FrameFault OnHeartbeat(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnArrive(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnProgress(const FrameHeader& header, std::span<const std::byte> payload);
+
+  /// The job that a frame is for; nullptr, and counted, if it is for none that runs.
+  RunningJob* Lookup(const FrameHeader& header);
+  void Break(const FrameHeader& header, RunningJob& job);
+  void OnSuperstepOver(const FrameHeader& arrive, RunningJob& job);
+  void SendBegin(JobId id, const RunningJob& job, WorkerId worker);
+  void SendRelease(const FrameHeader& arrive, const RunningJob& job, std::size_t host);
+  std::uint64_t NowNs() const { return timers_.Now().now_ns; }
+  void Tick();
+
+  Timers& timers_;
+  WorkerFrames& frames_;
+  const std::uint32_t term_;
+  BarrierEvents events_;
+  std::unordered_map<WorkerId, Worker> workers_;
+  std::unordered_map<JobId, RunningJob> jobs_;
+  Leases leases_{kLeaseLimits};
+  CoreTimer tick_ = kNoCoreTimer;
+  std::uint64_t last_tick_ns_;
+  std::uint64_t released_ = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(Refusal::kCount)> refused_{};
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_BARRIERS_H_

@@ -1,0 +1,96 @@
+// What the core needs of the world: time, durable rows, logs, and ways to workers. The daemon has
+// them on sockets and disks (coordinator/loop_ports.h), the simulation on a seeded network and disk
+// (tests/simulation), and there is no third. Every call is made on the core's thread and returns at
+// once; an outcome comes in a later turn of that thread, never within the call.
+#ifndef COORDINATOR_CORE_PORTS_H_
+#define COORDINATOR_CORE_PORTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+#include "coordinator/core/jobs/job_record.h"
+#include "coordinator/output/log_record.h"
+#include "net/frame.h"
+
+namespace bspnow {
+
+enum class CoreTimer : std::uint64_t {};
+inline constexpr CoreTimer kNoCoreTimer{0};
+
+class Timers {
+ public:
+  using Event = std::function<void()>;
+
+  virtual ~Timers() = default;
+  virtual Moment Now() const = 0;
+  /// Handles `event` in a later turn, soon.
+  virtual void Post(Event event) = 0;
+  /// Once, `after_ms` from now.
+  virtual CoreTimer AddTimer(std::uint64_t after_ms, Event event) = 0;
+  /// Does nothing for kNoCoreTimer, or a timer whose event was handled.
+  virtual void CancelTimer(CoreTimer timer) = 0;
+};
+
+/// What a start finds in the journal.
+struct StoredState {
+  std::string cluster;     ///< Its id: drawn at the first start of all.
+  std::uint64_t term = 0;  ///< Of this run: already raised and stored.
+  JobId next_job{1};
+  std::vector<JobRecord> jobs;               ///< By id; of ended ones, the newest kEndedJobsMax.
+  std::map<JobId, std::string> checkpoints;  ///< As given to WriteCheckpoints.
+  std::vector<std::string> drained_nodes;    ///< Names.
+  std::vector<std::string> parameters;       ///< Serialized MachineParameters, oldest first.
+};
+
+/// Rows that survive a restart. Writes take effect in the order of the calls; each is durable when
+/// its outcome is OK.
+class Journal {
+ public:
+  using Done = std::function<void(const absl::Status&)>;
+
+  virtual ~Journal() = default;
+  virtual void WriteJob(JobRecord record, Done done) = 0;
+  /// All that is known of a job's checkpoints, in place of what was; empty: none.
+  virtual void WriteCheckpoints(JobId job, std::string catalogue, Done done) = 0;
+  virtual void WriteDrained(std::string node, Done done) = 0;
+  virtual void WriteUndrained(std::string node, Done done) = 0;
+  virtual void WriteParameters(std::uint32_t p, std::string parameters, Done done) = 0;
+};
+
+/// What the jobs print, each byte once; see output/job_log.h for the meaning of each call. Writes
+/// to one log take effect in the order of the calls.
+class OutputLogs {
+ public:
+  using Done = std::function<void(const absl::Status&)>;
+  using CutDone = std::function<void(const absl::StatusOr<LogCut>&)>;
+
+  virtual ~OutputLogs() = default;
+  virtual void Begin(JobId job) = 0;
+  virtual void Append(JobId job, LogRecord record, Done done) = 0;
+  virtual void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) = 0;
+  virtual void Sync(JobId job, Done done) = 0;
+  virtual void End(JobId job) = 0;
+  /// Why nothing is written now, for want of room; empty otherwise.
+  virtual std::string waits_for() const = 0;
+};
+
+/// The workers' frame streams. To a worker without a stream nothing is sent.
+class WorkerFrames {
+ public:
+  virtual ~WorkerFrames() = default;
+  virtual void Send(WorkerId worker, const FrameHeader& header,
+                    std::span<const std::byte> payload) = 0;
+  virtual void Close(WorkerId worker, const char* reason) = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_CORE_PORTS_H_

@@ -1,0 +1,89 @@
+#include "coordinator/daemon.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "base/clock.h"
+#include "coordinator/core/jobs/job_spec.h"
+#include "coordinator/old_files.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kCleaningMs = 3'600'000;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(EventLoop& loop, const StateDirectory& state,
+                                                      DaemonSettings settings) {
+  auto store = JobStore::Open(state.path());
+  if (!store.ok()) return store.status();
+  auto frames = BarrierServer::Listen(loop, settings.barrier_listen);
+  if (!frames.ok()) return frames.status();
+  return std::make_unique<Daemon>(loop, state, std::move(settings), *std::move(frames),
+                                  *std::move(store));
+}
+
+Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings,
+               std::unique_ptr<BarrierServer> frames, std::unique_ptr<JobStore> store)
+    : loop_(loop),
+      state_(state),
+      settings_(std::move(settings)),
+      blobs_(state.blobs()),
+      frames_(std::move(frames)),
+      logs_(state, settings_.log_bytes_max),
+      store_(std::move(store)),
+      core_timers_(loop),
+      core_journal_(loop, *store_),
+      core_logs_(loop, logs_),
+      cluster_({.timers = core_timers_,
+                .journal = core_journal_,
+                .logs = core_logs_,
+                .frames = *frames_,
+                .has_content = [this](const std::string& sha256) { return blobs_.Has(sha256); }},
+               CoreSettings(), store_->TakeLoaded()) {
+  frames_->Serve(cluster_.barriers());
+  RemoveOldFiles();
+}
+
+Daemon::~Daemon() {
+  loop_.CancelTimer(cleaning_);
+  frames_->EndService();
+}
+
+ClusterSettings Daemon::CoreSettings() const {
+  return {.barrier_address = settings_.barrier_advertise.empty() ? frames_->address().ToString()
+                                                                 : settings_.barrier_advertise,
+          .checkpoint_limits = settings_.checkpoint_limits,
+          .checkpoint_copies = settings_.checkpoint_copies};
+}
+
+void Daemon::RemoveOldFiles() {
+  NeededFiles needed;
+  for (const JobRecord* record : cluster_.table().records()) {
+    if (HasEnded(record->phase)) continue;
+    proto::JobSpec spec;
+    spec.ParseFromString(record->spec);
+    needed.contents.merge(ContentsOf(spec));
+    needed.jobs.insert(record->id);
+  }
+  cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
+    const RemovedFiles removed = RemoveFilesBefore(
+        state_, blobs_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
+    if (removed.contents + removed.jobs != 0)
+      spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
+  });
+  cleaning_ = loop_.AddTimer(kCleaningMs, [this] { RemoveOldFiles(); });
+}
+
+ClusterFigures Daemon::Figures() const {
+  ClusterFigures figures = cluster_.Figures();
+  for (std::uint8_t i = 1; i < kFrameFaults; ++i)  // 0 is none.
+    figures.refused[FaultName(FrameFault{i})] += frames_->faults(FrameFault{i});
+  figures.bytes_read = frames_->bytes_read();
+  figures.bytes_written = frames_->bytes_written();
+  return figures;
+}
+
+}  // namespace bspnow

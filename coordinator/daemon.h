@@ -1,0 +1,76 @@
+// The coordinator as a daemon: its core (core/cluster.h) on this machine's loop, disk and sockets.
+#ifndef COORDINATOR_DAEMON_H_
+#define COORDINATOR_DAEMON_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <absl/status/statusor.h>
+#include "coordinator/blob_store.h"
+#include "coordinator/core/cluster.h"
+#include "coordinator/journal/job_store.h"
+#include "coordinator/loop_ports.h"
+#include "coordinator/output/job_log.h"
+#include "coordinator/rpc/barrier_server.h"
+#include "coordinator/state_directory.h"
+#include "net/event_loop.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+struct DaemonSettings {
+  SocketAddress barrier_listen;
+  std::string barrier_advertise;  ///< Where workers connect; empty: where it listens.
+  std::uint64_t log_bytes_max;    ///< Of one job.
+  std::uint64_t files_bytes_max;  ///< Of one job.
+  std::uint64_t keep_days;        ///< Logs and files of ended jobs.
+  CheckpointLimits checkpoint_limits;
+  std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
+};
+
+class Daemon {
+ public:
+  /// Listens for workers' frames, reads the journal, raises the term, goes on with what runs.
+  static absl::StatusOr<std::unique_ptr<Daemon>> Start(EventLoop& loop, const StateDirectory& state,
+                                                       DaemonSettings settings);
+  /// For Start.
+  Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings,
+         std::unique_ptr<BarrierServer> frames, std::unique_ptr<JobStore> store);
+  ~Daemon();
+
+  Cluster& cluster() { return cluster_; }
+  const Cluster& cluster() const { return cluster_; }
+  /// The core's figures and the sockets'.
+  ClusterFigures Figures() const;
+  /// Of a job that exists. From any thread.
+  LogReader ReadLog(JobId job) { return logs_.Read(job); }
+
+  const BlobStore& blobs() const { return blobs_; }
+  std::string files_of(JobId job) const { return state_.files(job); }
+  std::uint64_t files_bytes_max() const { return settings_.files_bytes_max; }
+  SocketAddress barrier_address() const { return frames_->address(); }
+
+ private:
+  ClusterSettings CoreSettings() const;
+  void RemoveOldFiles();
+
+  EventLoop& loop_;
+  const StateDirectory& state_;
+  const DaemonSettings settings_;
+  BlobStore blobs_;
+  std::unique_ptr<BarrierServer> frames_;
+  JobLogs logs_;
+  std::unique_ptr<JobStore> store_;
+  LoopTimers core_timers_;
+  LoopJournal core_journal_;
+  LoopLogs core_logs_;
+  Cluster cluster_;
+  TimerId cleaning_ = kNoTimer;
+  std::jthread cleaner_;
+};
+
+}  // namespace bspnow
+
+#endif  // COORDINATOR_DAEMON_H_
