@@ -67,6 +67,7 @@ std::string SimCluster::Run() {
     while (failure_.empty() && !IsOver() && loop_.RunNext()) continue;
   }
   if (failure_.empty()) failure_ = Leftovers();
+  if (!coordinator().dead()) coordinator().CountFigures();
   if (failure_.empty()) return "";
   return failure_ + " at " + std::to_string(loop_.now_ns()) + " ns, event " +
          std::to_string(loop_.events()) + "\n" + oracle_.Describe(coordinators_.back()->table());
@@ -98,13 +99,13 @@ std::string SimCluster::Leftovers() const {
 
 // Neither does its program fail, nor does anything keep it from being started again and again.
 bool SimCluster::MustSucceed(const JobRecord& record) const {
-  const JobRequest& request = journal_.specs.at(record.spec).request;
-  const SimProgram program = SimProgram::FromSpec(record.spec);
-  const std::uint32_t p = program.processes(request.claim.nprocs);
-  for (std::uint32_t pid = 0; pid < p; ++pid) {
+  proto::JobSpec spec;
+  spec.ParseFromString(record.spec);
+  const SimProgram program = SimProgram::FromSpec(spec);
+  const std::uint32_t p = program.processes(spec.nprocs());
+  for (std::uint32_t pid = 0; pid < p; ++pid)
     if (program.fails(program.supersteps() / 2, pid, p)) return false;
-  }
-  return request.restarts_max == kRestartsMany && request.time_limit_s == 0 && !journal_.fails;
+  return spec.restarts_max() == kRestartsMany && spec.time_limit_s() == 0 && !journal_.fails;
 }
 
 // Exactly once, whatever happened.
@@ -115,11 +116,12 @@ void SimCluster::CompareOutput() {
     }
     if (record->phase != JobPhase::kSucceeded) continue;
     const SimReference& reference = oracle_.ReferenceOf(record->id);
-    SimJournal::Log& log = journal_.logs[record->id];
+    SimLog& log = journal_.logs[record->id];
     for (std::uint32_t pid = 0; pid < reference.output.size(); ++pid) {
-      if (log[pid] == reference.output[pid]) continue;
+      const std::string& printed = log.texts[{pid, LogOrigin::kStdout}];
+      if (printed == reference.output[pid]) continue;
       oracle_.Fail("job " + std::to_string(Value(record->id)) + " pid " + std::to_string(pid) +
-                   " has printed " + std::to_string(log[pid].size()) + " words, and not the " +
+                   " has printed " + std::to_string(printed.size()) + " bytes, and not the " +
                    std::to_string(reference.output[pid].size()) + " of an undisturbed run");
     }
   }
@@ -162,7 +164,8 @@ void SimCluster::StartWorker(Machine& machine) {
                                 }
                                 return nullptr;
                               },
-                              .store = *machine.store}));
+                              .store = *machine.store,
+                              .share = journal_.share}));
   machine.worker = workers_.back().get();
 }
 
@@ -183,70 +186,65 @@ void SimCluster::PlanSubmissions() {
   }
 }
 
-CheckpointRule SimCluster::RandomRule() {
-  using Kind = CheckpointRule::Kind;
+proto::CheckpointPolicy SimCluster::RandomPolicy() {
+  proto::CheckpointPolicy policy;
   const std::uint64_t kind = loop_.Below(100);
-  if (kind < 50) return {.kind = Kind::kEverySupersteps, .every = loop_.Between(1, 6)};
-  if (kind < 75) return {.kind = Kind::kEveryTime, .every = loop_.Between(10, 80) * kMillisecond};
-  return {.kind = kind < 90 ? Kind::kAutomatic : Kind::kOff, .every = 0};
-}
-
-JobRequest SimCluster::RandomRequest(std::uint64_t number) {
-  std::uint32_t slots = 0;
-  for (const Machine& machine : machines_) slots += machine.slots;
-  const auto nprocs = 1 + static_cast<std::uint32_t>(loop_.Below(slots));
-  return JobRequest{
-      .claim = SlotClaim{.nprocs = nprocs,
-                         .nodes = 0,
-                         .per_node = 0,
-                         .memory_bytes = 0,
-                         .constraints = {},
-                         .oversubscribe = false,
-                         .cpu_features = {}},
-      .priority = static_cast<std::int32_t>(loop_.Below(2)),
-      .time_limit_s = loop_.Chance(10) ? 1 + loop_.Below(5) : 0,
-      .attached = false,
-      .collects_files = true,
-      .spec = SimProgram(number).spec(),
-      .restarts_max = loop_.Chance(80) ? kRestartsMany : static_cast<int>(loop_.Below(4))};
+  if (kind < 50) {
+    policy.set_every_supersteps(loop_.Between(1, 6));
+  } else if (kind < 75) {
+    policy.set_every_ms(loop_.Between(10, 80));
+  } else if (kind >= 90) {
+    policy.set_off(true);
+  }
+  return policy;
 }
 
 void SimCluster::Submit(std::uint64_t number) {
-  const JobRequest request = RandomRequest(number);
-  journal_.specs.emplace(request.spec, SimSpec{request, RandomRule()});
-  Send("key " + std::to_string(number), request);
+  std::uint32_t slots = 0;
+  for (const Machine& machine : machines_) slots += machine.slots;
+  proto::JobSpec spec;
+  spec.set_nprocs(1 + static_cast<std::uint32_t>(loop_.Below(slots)));
+  spec.mutable_program()->set_name("simulated");
+  spec.mutable_program()->set_sha256(std::string(64, '0'));
+  spec.add_arguments(std::to_string(number));
+  spec.set_priority(static_cast<std::int32_t>(loop_.Below(2)));
+  if (loop_.Chance(10)) spec.set_time_limit_s(1 + loop_.Below(5));
+  const auto few = static_cast<std::int32_t>(loop_.Below(4));
+  spec.set_restarts_max(loop_.Chance(80) ? kRestartsMany : few == 0 ? -1 : few);
+  *spec.mutable_checkpoints() = RandomPolicy();
+  Send("key " + std::to_string(number), spec);
 }
 
 // Again and again until there is an answer: a call may be lost, or its answer.
-void SimCluster::Send(const std::string& key, const JobRequest& request) {
+void SimCluster::Send(const std::string& key, const proto::JobSpec& spec) {
   const auto answered = std::make_shared<bool>(false);
   loop_.On(coordinator().actor(), loop_.Delay(),
-           [this, &called = coordinator(), key, request, answered] {
+           [this, &called = coordinator(), key, spec, answered] {
              if (called.dead()) return;
-             called.Submit(request, key, [this, key, answered](JobId job) {
+             called.Submit(spec, key, [this, key, answered](JobId job) {
                oracle_.OnAcknowledged(key, job);
                if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // It is lost.
                acknowledged_ += 1;
-               PlanWishes(job);
+               PlanRequests(job);
              });
            });
-  loop_.After(kPatienceNs, [this, key, request, answered] {
-    if (!std::exchange(*answered, true)) Send(key, request);
+  loop_.After(kPatienceNs, [this, key, spec, answered] {
+    if (!std::exchange(*answered, true)) Send(key, spec);
   });
 }
 
-void SimCluster::PlanWishes(JobId job) {
+void SimCluster::PlanRequests(JobId job) {
   if (!loop_.Chance(50)) return;
   for (std::uint64_t i = loop_.Between(1, 4); i > 0; --i) {
     loop_.After(loop_.Below(2 * kSecond), [this, job] {
       loop_.On(coordinator().actor(), 0, [this, job, &called = coordinator()] {
-        if (!called.dead()) Wish(job);
+        if (!called.dead()) Request(job);
       });
     });
   }
 }
 
-void SimCluster::Wish(JobId job) {
+void SimCluster::Request(JobId job) {
   const std::uint64_t what = loop_.Below(100);
   if (what < 6) return coordinator().Cancel(job);
   if (what < 12) return coordinator().Signal(job, SIGINT);

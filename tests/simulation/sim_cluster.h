@@ -65,11 +65,10 @@ class SimCluster {
 
   void PlanSubmissions();
   void Submit(std::uint64_t number);
-  void Send(const std::string& key, const JobRequest& request);
-  JobRequest RandomRequest(std::uint64_t number);
-  CheckpointRule RandomRule();
-  void PlanWishes(JobId job);
-  void Wish(JobId job);
+  void Send(const std::string& key, const proto::JobSpec& spec);
+  proto::CheckpointPolicy RandomPolicy();
+  void PlanRequests(JobId job);
+  void Request(JobId job);
 
   SimLoop loop_;
   std::string failure_;

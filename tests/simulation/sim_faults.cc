@@ -36,8 +36,7 @@ void SimCluster::DrainForAWhile(const std::string& node) {
     loop_.After(after_ns, [this, node, after_ns] {
       loop_.On(coordinator().actor(), 0, [node, after_ns, &called = coordinator()] {
         if (!called.dead())
-          called.SetDrained(
-              node, after_ns == 0 ? SimCoordinator::Turn::kAway : SimCoordinator::Turn::kBack);
+          called.SetDrained(node, after_ns == 0 ? Drain::kDrain : Drain::kUndrain);
       });
     });
   }
@@ -120,8 +119,7 @@ void SimCluster::CallOff() {
   loop_.After(kSecond, [this] { CallOff(); });
   loop_.On(coordinator().actor(), 0, [this, &called = coordinator()] {
     if (called.dead() || called.superseded()) return;
-    for (const Machine& machine : machines_)
-      called.SetDrained(machine.name, SimCoordinator::Turn::kBack);
+    for (const Machine& machine : machines_) called.SetDrained(machine.name, Drain::kUndrain);
     std::vector<JobId> suspended;
     for (const JobRecord* record : called.table().records()) {
       if (record->phase == JobPhase::kSuspended) suspended.push_back(record->id);

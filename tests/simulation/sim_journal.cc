@@ -4,6 +4,18 @@
 
 namespace bspnow {
 
+StoredState SimJournal::Load() {
+  StoredState stored{.cluster = "simulated",
+                     .term = ++term,
+                     .next_job = JobId{next_job},
+                     .jobs = {},
+                     .checkpoints = checkpoints,
+                     .drained_nodes = {drained.begin(), drained.end()},
+                     .parameters = {}};
+  for (const auto& [id, record] : jobs) stored.jobs.push_back(record);
+  return stored;
+}
+
 void SimWriter::Queue(Write write) {
   queue_.push_back(std::move(write));
   if (queue_.size() == 1) Next();
@@ -15,10 +27,10 @@ void SimWriter::Next() {
     if (dead_ || !may_write_()) return;
     const Write write = std::move(queue_.front());
     queue_.pop_front();
-    const Written written = write.apply();
+    const absl::Status written = write.apply();
     if (!queue_.empty()) Next();
     loop_.On(coordinator_, loop_.Below(kMillisecond), [this, done = write.done, written] {
-      if (!dead_) done(written);
+      if (!dead_ && done) done(written);
     });
   });
 }
@@ -27,7 +39,7 @@ void SimWriter::Die() {
   if (std::exchange(dead_, true) || !may_write_()) return;
   for (const Write& write : queue_) {
     if (loop_.Chance(50)) break;
-    write.apply();
+    write.apply().IgnoreError();
   }
 }
 

@@ -8,53 +8,41 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/ids.h"
-#include "coordinator/core/checkpoints/checkpoint.h"
-#include "coordinator/core/checkpoints/checkpoint_policy.h"
-#include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/ports.h"
 #include "tests/simulation/sim_loop.h"
 
 namespace bspnow {
 
-/// A word that a process has printed.
-struct SimOutput {
-  std::uint32_t pid;
-  std::uint64_t offset;
-  std::uint64_t word;
-};
-
-/// What a job's spec says.
-struct SimSpec {
-  JobRequest request;
-  CheckpointRule rule;
+/// A job's log: what each process has printed.
+struct SimLog {
+  std::map<LogStream, std::string> texts;
+  StreamEnds synced;  ///< What the disk has been made to keep.
 };
 
 struct SimJournal {
   std::map<JobId, JobRecord> jobs;
-  std::map<JobId, CheckpointCatalogue> checkpoints;
+  std::map<JobId, std::string> checkpoints;
   std::set<std::string> drained;
   std::uint64_t next_job = 1;
-  std::uint32_t term = 0;
-  std::map<std::string, SimSpec> specs;  ///< By JobRecord.spec.
-  std::uint32_t copies = 1;
-  std::string share;   ///< Of all nodes, for images; or empty.
-  bool fails = false;  ///< From time to time, as a full disk does.
+  std::uint64_t term = 0;
+  std::map<JobId, SimLog> logs;
 
-  /// By pid.
-  using Log = std::map<std::uint32_t, std::vector<std::uint64_t>>;
-  std::map<JobId, Log> logs;
+  std::uint32_t copies = 1;  ///< Of each image, as the coordinator is configured.
+  std::string share;         ///< Of all nodes, for images; or empty.
+  bool fails = false;        ///< From time to time, as a full disk does.
+
+  /// For a coordinator that starts; raises the term.
+  StoredState Load();
 };
-
-enum class Written { kNo, kYes };
 
 /// A thread that writes one thing after the other, for one coordinator.
 class SimWriter {
  public:
   struct Write {
-    std::function<Written()> apply;
-    std::function<void(Written)> done;  ///< On the coordinator's thread.
+    std::function<absl::Status()> apply;
+    std::function<void(const absl::Status&)> done;  ///< On the coordinator's thread.
   };
 
   SimWriter(SimLoop& loop, SimLoop::ActorPtr coordinator, std::function<bool()> may_write,

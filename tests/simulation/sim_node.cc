@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/simulation/sim_coordinator.h"
+#include "net/frame_check.h"
 
 namespace bspnow {
 namespace {
@@ -16,7 +16,7 @@ constexpr int kFailedStatus = 3;
 
 NodeExchangePlan ExchangePlan(const SimNode::Plan& plan) {
   return {.self = plan.self,
-          .hosts = static_cast<std::uint32_t>(plan.order.hosts.size()),
+          .hosts = static_cast<std::uint32_t>(plan.hosts.size()),
           .barriers_per_superstep = plan.program.barriers_per_superstep()};
 }
 
@@ -26,34 +26,35 @@ bool IsCounted(FrameClass frame_class) {
 
 }  // namespace
 
-SimNode::SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeRim& rim, Plan plan)
+SimNode::SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeHost& host,
+                 Plan plan)
     : loop_(loop),
       oracle_(oracle),
       streams_(streams),
-      rim_(rim),
+      host_(host),
       plan_(std::move(plan)),
       exchange_(ExchangePlan(plan_)),
-      sent_(plan_.order.hosts.size()),
-      owed_(plan_.order.hosts.size()) {
-  if (plan_.resume) first_superstep_ = plan_.resume->superstep - 1;
+      sent_(plan_.hosts.size()),
+      owed_(plan_.hosts.size()) {
+  if (plan_.resume) first_superstep_ = plan_.resume->superstep() - 1;
 }
 
 std::uint32_t SimNode::nprocs() const {
   std::size_t nprocs = 0;
-  for (const NodeShare& share : plan_.order.hosts) nprocs += share.pids.size();
+  for (const NodeShare& share : plan_.hosts) nprocs += share.pids.size();
   return static_cast<std::uint32_t>(nprocs);
 }
 
 std::uint32_t SimNode::HostOf(std::uint32_t pid) const {
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    const std::vector<Pid>& there = plan_.order.hosts[host].pids;
+    const std::vector<Pid>& there = plan_.hosts[host].pids;
     if (std::find(there.begin(), there.end(), Pid{pid}) != there.end()) return host;
   }
   return hosts();
 }
 
 std::uint32_t SimNode::TakingPart(std::uint32_t host) const {
-  const std::vector<Pid>& there = plan_.order.hosts[host].pids;
+  const std::vector<Pid>& there = plan_.hosts[host].pids;
   return static_cast<std::uint32_t>(std::count_if(
       there.begin(), there.end(), [this](Pid pid) { return Value(pid) < processes_; }));
 }
@@ -67,33 +68,57 @@ std::vector<std::uint32_t> SimNode::PidsTakingPart() const {
 }
 
 void SimNode::After(std::uint64_t delay_ns, void (SimNode::*step)()) {
-  loop_.On(plan_.processes, delay_ns, [self = shared_from_this(), step] {
+  loop_.On(plan_.actors.processes, delay_ns, [self = shared_from_this(), step] {
     if (!self->gone_ && !self->stuck_) (self.get()->*step)();
   });
 }
 
 void SimNode::OnDaemon(std::uint64_t delay_ns, std::function<void()> event) {
-  loop_.On(plan_.daemon, delay_ns, [self = shared_from_this(), event = std::move(event)] {
+  loop_.On(plan_.actors.daemon, delay_ns, [self = shared_from_this(), event = std::move(event)] {
     if (!self->silent_) event();
   });
 }
 
-// In the order in which it happened, whoever it happened to.
-void SimNode::Report(std::function<void(SimCoordinator&, WorkerId)> act) {
-  OnDaemon(kBellNs, [this, act = std::move(act)]() mutable {
-    rim_.Report(
-        {.job = job(), .epoch = epoch(), .output = false, .exited = {}, .act = std::move(act)});
-  });
+proto::WorkerEvent SimNode::Event() const {
+  proto::WorkerEvent event;
+  event.set_job(Value(job()));
+  event.set_epoch(Value(epoch()));
+  return event;
 }
 
-HeldEpoch SimNode::Held() const {
-  return {.job = job(),
-          .epoch = epoch(),
-          .participants = processes_,
-          .clearing = ending_,
-          .begun = {begun_.begin(), begun_.end()},
-          .exited = exited_,
-          .first_superstep = first_superstep_};
+// In the order in which it happened, whoever it happened to.
+void SimNode::Report(proto::WorkerEvent event) {
+  OnDaemon(kBellNs, [this, event = std::move(event)] { host_.Report(event); });
+}
+
+proto::HeldJob SimNode::Held() const {
+  proto::HeldJob held;
+  held.set_job(Value(job()));
+  held.set_epoch(Value(epoch()));
+  held.set_participants(processes_);
+  held.set_clearing(ending_);
+  for (const Pid pid : begun_) held.add_begun(Value(pid));
+  for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
+  held.set_first_superstep(first_superstep_);
+  return held;
+}
+
+SimNode::Plan SimNode::PlanOf(const proto::StartJob& start, WorkerId self, Actors actors) {
+  Plan plan{.job = JobId{start.job()},
+            .epoch = Epoch{start.epoch()},
+            .hosts = {},
+            .self = 0,
+            .program = SimProgram::FromSpec(start.spec()),
+            .resume = {},
+            .actors = std::move(actors)};
+  for (const proto::Host& host : start.hosts()) {
+    NodeShare share{.worker = WorkerId{host.worker()}, .pids = {}, .slots = 0};
+    for (const std::uint32_t pid : host.pids()) share.pids.push_back(Pid{pid});
+    if (share.worker == self) plan.self = static_cast<std::uint32_t>(plan.hosts.size());
+    plan.hosts.push_back(std::move(share));
+  }
+  if (start.has_resume()) plan.resume = start.resume();
+  return plan;
 }
 
 // ---- A superstep --------------------------------------------------------------------------------
@@ -131,16 +156,13 @@ void SimNode::Prepare() {
 void SimNode::Print(std::uint32_t pid) {
   SimState& state = processes_here_[pid].state;
   const std::uint64_t offset = state.printed++;
-  OnDaemon(kBellNs, [this, pid, offset, word = state.digest] {
-    rim_.Report({.job = job(),
-                 .epoch = epoch(),
-                 .output = true,
-                 .exited = {},
-                 .act = [job = job(), epoch = epoch(), pid, offset, word](
-                            SimCoordinator& coordinator, WorkerId worker) {
-                   coordinator.OnOutput(worker, job, epoch, {pid, offset, word});
-                 }});
-  });
+  proto::WorkerEvent event = Event();
+  proto::ProcessOutput& output = *event.mutable_output();
+  output.set_pid(pid);
+  output.set_stream(proto::STDOUT);
+  output.set_text(SimProgram::TextOf(state.digest));
+  output.set_offset(offset * SimProgram::kWordBytes);
+  Report(std::move(event));
 }
 
 void SimNode::SendEarly() {
@@ -173,7 +195,7 @@ void SimNode::Send(const Outgoing& outgoing, std::uint64_t s) {
 
 void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
   if (IsCounted(frame.frame_class)) sent_[host] += 1;
-  OnDaemon(kBellNs, [this, host, frame] { streams_.Send(plan_.order.hosts[host].worker, frame); });
+  OnDaemon(kBellNs, [this, host, frame] { streams_.Send(plan_.hosts[host].worker, frame); });
 }
 
 void SimNode::ReachBarrier() {
@@ -192,7 +214,7 @@ void SimNode::ReachBarrier() {
   }
   OnDaemon(kBellNs, [this, counts] {
     const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
-    arrives_[exchange_.barrier() & 1] = EncodeArrival();
+    arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
     Perform(actions);
   });
 }
@@ -202,8 +224,12 @@ void SimNode::ReleaseAlone() {
   exchange_.OnRelease(exchange_.barrier(), exchange_.arrival().counts,
                       std::vector<std::uint64_t>(1));
   if (exchange_.released_ends_superstep() && loop_.Chance(30)) {
-    OnDaemon(kBellNs,
-             [this, supersteps = exchange_.superstep()] { rim_.SendProgress(*this, supersteps); });
+    OnDaemon(kBellNs, [this, supersteps = exchange_.superstep()] {
+      ProgressBody body{};
+      body.supersteps = supersteps;
+      body.processes = processes_;
+      host_.SendOfJob(*this, FrameKind::kProgress, supersteps, BytesOf(body));
+    });
   }
   After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
 }
@@ -217,14 +243,12 @@ std::vector<std::byte> SimNode::EncodeArrival() const {
   body.with_gets = arrival.counts.gets;
   body.with_votes = arrival.counts.votes;
   body.ending = arrival.counts.ending;
-  body.sums.superstep = arrival.superstep;  // As in the frame's header.
   body.ends_superstep = exchange_.ends_superstep() ? 1 : 0;
   std::vector<PeerOwed> peers;
   for (std::size_t host = 0; host < arrival.frames.size(); ++host) {
     if (arrival.frames[host] == 0) continue;
-    peers.push_back({.worker = Value(plan_.order.hosts[host].worker),
-                     .reserved = 0,
-                     .frames = arrival.frames[host]});
+    peers.push_back(
+        {.worker = Value(plan_.hosts[host].worker), .reserved = 0, .frames = arrival.frames[host]});
   }
   body.peers = static_cast<std::uint32_t>(peers.size());
   std::vector<std::byte> payload(sizeof body + peers.size() * sizeof(PeerOwed));
@@ -247,7 +271,7 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
     PeerOwed peer;
     memcpy(&peer, &release[sizeof body + i * sizeof peer], sizeof peer);
     for (std::uint32_t host = 0; host < hosts(); ++host) {
-      if (Value(plan_.order.hosts[host].worker) == peer.worker) owed[host] = peer.frames;
+      if (Value(plan_.hosts[host].worker) == peer.worker) owed[host] = peer.frames;
     }
   }
   Perform(exchange_.OnRelease(body.barrier,
@@ -273,14 +297,24 @@ void SimNode::OnFrame(const SimFrame& frame) {
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
 }
 
+void SimNode::SendBegin() {
+  const BeginBody body{.nprocs = processes_, .reserved = 0};
+  host_.SendOfJob(*this, FrameKind::kBegin, 0, BytesOf(body));
+}
+
+void SimNode::SendArrive(std::uint64_t barrier) {
+  const Arrive& arrive = arrives_[barrier & 1];
+  host_.SendOfJob(*this, FrameKind::kArrive, arrive.superstep, arrive.payload);
+}
+
 void SimNode::OnCoordinatorReconnected() {
-  if (processes_ != 0 && pids().front() == Pid{0}) rim_.SendBegin(*this);
+  if (processes_ != 0 && pids().front() == Pid{0}) SendBegin();
   if (!alone()) Perform(exchange_.OnCoordinatorReconnected());
 }
 
 void SimNode::Perform(const NodeExchange::Actions& actions) {
-  if (actions.arrive) rim_.SendArrive(*this, arrives_[exchange_.barrier() & 1]);
-  if (actions.arrive_before) rim_.SendArrive(*this, arrives_[(exchange_.barrier() - 1) & 1]);
+  if (actions.arrive) SendArrive(exchange_.barrier());
+  if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);
   if (actions.prune && exchange_.pruned() != 0) {
     streams_.Prune(job(), epoch(), exchange_.pruned() - 1);
   }

@@ -17,6 +17,7 @@
 #include "coordinator/core/barrier.h"
 #include "coordinator/core/jobs/job_table.h"
 #include "net/frame.h"
+#include "proto/workers.pb.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
 #include "tests/simulation/sim_program.h"
@@ -26,66 +27,49 @@
 
 namespace bspnow {
 
-class SimCoordinator;
 class SimNode;
 
 /// From a process to its daemon.
 inline constexpr std::uint64_t kBellNs = 2 * kMicrosecond;
 
-/// What a worker reports, numbered when it is sent.
-struct SimEvent {
-  JobId job;
-  Epoch epoch;
-  bool output;  ///< Counts as acted upon when it is in the log.
-  std::optional<Pid> exited;
-  std::function<void(SimCoordinator&, WorkerId)> act;
-};
-
-/// Where a node finds the image of one process, and what it is to find.
-struct SimImagePlan {
-  std::uint32_t pid;
-  std::vector<std::string> holders;  ///< Names of nodes, besides the own one.
-};
-struct SimResume {
-  std::uint64_t checkpoint;
-  std::uint64_t superstep;
-  std::uint32_t participants;
-  std::vector<std::uint64_t> chain;
-  std::vector<SimImagePlan> images;
-};
-
 /// What a node needs of its worker.
-class SimNodeRim {
+class SimNodeHost {
  public:
   /// A frame to the coordinator, if there is a stream.
-  virtual void SendArrive(const SimNode& node, const std::vector<std::byte>& payload) = 0;
-  virtual void SendBegin(const SimNode& node) = 0;
-  virtual void SendProgress(const SimNode& node, std::uint64_t supersteps) = 0;
-  virtual void Report(SimEvent event) = 0;
+  virtual void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
+                         std::span<const std::byte> payload) = 0;
+  virtual void Report(proto::WorkerEvent event) = 0;
   /// Makes images durable, or says why not; some time later.
   virtual void Settle(JobId job, std::uint64_t number, std::map<std::uint32_t, SimImage> images,
                       std::function<void(const std::string&)> settled) = 0;
   virtual void Discard(JobId job, std::uint64_t number) = 0;
   /// The image, from here or a holder; nothing if it is not to be had undamaged.
-  virtual std::optional<SimImage> Collect(JobId job, const SimResume& resume,
-                                          const SimImagePlan& image) = 0;
+  virtual std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
+                                          const proto::ImageOfPid& image) = 0;
 
  protected:
-  ~SimNodeRim() = default;
+  ~SimNodeHost() = default;
 };
 
 class SimNode : public std::enable_shared_from_this<SimNode> {
  public:
-  struct Plan {
-    StartOrder order;
-    std::uint32_t self;  ///< Index in order.hosts.
-    SimProgram program;
-    std::optional<SimResume> resume;
+  /// What can be paused.
+  struct Actors {
     SimLoop::ActorPtr daemon;
     SimLoop::ActorPtr processes;
   };
+  struct Plan {
+    JobId job;
+    Epoch epoch;
+    std::vector<NodeShare> hosts;
+    std::uint32_t self;  ///< Index in hosts.
+    SimProgram program;
+    std::optional<proto::Resume> resume;
+    Actors actors;
+  };
+  static Plan PlanOf(const proto::StartJob& start, WorkerId self, Actors actors);
 
-  SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeRim& rim, Plan plan);
+  SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeHost& host, Plan plan);
 
   // ---- Orders.
 
@@ -112,15 +96,14 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
 
   // ---- To look at.
 
-  JobId job() const { return plan_.order.job; }
-  Epoch epoch() const { return plan_.order.epoch; }
-  const StartOrder& order() const { return plan_.order; }
+  JobId job() const { return plan_.job; }
+  Epoch epoch() const { return plan_.epoch; }
   std::uint32_t processes() const { return processes_; }
   std::uint64_t first_superstep() const { return first_superstep_; }
   bool ending() const { return ending_; }
   bool silent() const { return silent_; }
   bool gone() const { return gone_; }
-  HeldEpoch Held() const;
+  proto::HeldJob Held() const;
   std::vector<std::uint32_t> PidsTakingPart() const;
 
  private:
@@ -141,8 +124,8 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
     std::uint64_t value;
   };
 
-  const std::vector<Pid>& pids() const { return plan_.order.hosts[plan_.self].pids; }
-  std::uint32_t hosts() const { return static_cast<std::uint32_t>(plan_.order.hosts.size()); }
+  const std::vector<Pid>& pids() const { return plan_.hosts[plan_.self].pids; }
+  std::uint32_t hosts() const { return static_cast<std::uint32_t>(plan_.hosts.size()); }
   std::uint32_t nprocs() const;
   std::uint32_t HostOf(std::uint32_t pid) const;
   std::uint32_t TakingPart(std::uint32_t host) const;
@@ -154,7 +137,10 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   /// `step`, unless the processes are gone by then.
   void After(std::uint64_t delay_ns, void (SimNode::*step)());
   void OnDaemon(std::uint64_t delay_ns, std::function<void()> event);
-  void Report(std::function<void(SimCoordinator&, WorkerId)> act);
+  proto::WorkerEvent Event() const;
+  void Report(proto::WorkerEvent event);
+  void SendBegin();
+  void SendArrive(std::uint64_t barrier);
   void Perform(const NodeExchange::Actions& actions);
   std::vector<std::byte> EncodeArrival() const;
 
@@ -191,7 +177,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   SimLoop& loop_;
   SimOracle& oracle_;
   SimStreams& streams_;
-  SimNodeRim& rim_;
+  SimNodeHost& host_;
   Plan plan_;
   NodeExchange exchange_;
   std::uint64_t first_superstep_ = 0;
@@ -204,12 +190,16 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   bool stuck_ = false;  ///< A process is dead, and the others wait for it.
   std::map<std::uint32_t, Process> processes_here_;
   std::set<Pid> begun_;
-  std::vector<std::pair<Pid, ProcessEnd>> exited_;
+  std::vector<proto::ProcessExited> exited_;
 
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
   std::vector<std::uint64_t> owed_;
-  std::array<std::vector<std::byte>, 2> arrives_;  ///< By parity of the barrier.
+  struct Arrive {
+    std::uint64_t superstep;
+    std::vector<std::byte> payload;
+  };
+  std::array<Arrive, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;
   bool waits_for_lease_ = false;
 

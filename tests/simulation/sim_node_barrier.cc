@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/simulation/sim_coordinator.h"
 #include "tests/simulation/sim_node.h"
 
 namespace bspnow {
@@ -69,10 +68,10 @@ void SimNode::SendAnswers() {
       frame.to_pid = request.from_pid;
       frame.index = request.index;
       frame.value = answers_.at(request.to_pid);
-      streams_.Send(plan_.order.hosts[host].worker, frame);
+      streams_.Send(plan_.hosts[host].worker, frame);
     }
     frame.frame_class = NodeExchange::FrameClass::kAnswersEnd;
-    streams_.Send(plan_.order.hosts[host].worker, frame);
+    streams_.Send(plan_.hosts[host].worker, frame);
   }
 }
 
@@ -147,39 +146,40 @@ void SimNode::Save() {
 void SimNode::OnWritten(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images) {
   writing_ = 0;
   if (given_up_.contains(checkpoint)) {
-    rim_.Discard(job(), checkpoint);
+    host_.Discard(job(), checkpoint);
     return ReportFailed(checkpoint, "it was given up");
   }
-  rim_.Settle(job(), checkpoint, images,
-              [self = shared_from_this(), checkpoint, images](const std::string& failure) {
-                if (!self->silent_) return self->OnSettled(checkpoint, failure, images);
-                self->rim_.Discard(self->job(), checkpoint);
-              });
+  host_.Settle(job(), checkpoint, images,
+               [self = shared_from_this(), checkpoint, images](const std::string& failure) {
+                 if (!self->silent_) return self->OnSettled(checkpoint, failure, images);
+                 self->host_.Discard(self->job(), checkpoint);
+               });
 }
 
 void SimNode::OnSettled(std::uint64_t checkpoint, const std::string& failure,
                         const std::map<std::uint32_t, SimImage>& images) {
   if (!failure.empty()) return ReportFailed(checkpoint, failure);
-  JobCheckpoints::Stored stored{.number = checkpoint,
-                                .superstep = Superstep{images.begin()->second.superstep},
-                                .participants = processes_,
-                                .of_areas = false,
-                                .images = {},
-                                .cpu_features = {},
-                                .cost = {.pause_ns = kMillisecond, .background_ns = kMillisecond}};
+  proto::WorkerEvent event = Event();
+  proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
+  stored.set_checkpoint(checkpoint);
+  stored.set_superstep(images.begin()->second.superstep);
+  stored.set_participants(processes_);
   for (const auto& [pid, image] : images) {
-    stored.images.push_back(
-        {.pid = Pid{pid}, .file_bytes = 1, .output_bytes = image.state.printed, .error_bytes = 0});
+    proto::StoredImage& message = *stored.add_images();
+    message.set_pid(pid);
+    message.set_file_bytes(1);
+    message.set_output_bytes(image.state.printed * SimProgram::kWordBytes);
+    message.set_pause_ns(kMillisecond);
+    message.set_cpu_ns(kMillisecond);
   }
-  Report([job = job(), stored](SimCoordinator& coordinator, WorkerId worker) {
-    coordinator.OnImagesStored(worker, job, stored);
-  });
+  Report(std::move(event));
 }
 
 void SimNode::ReportFailed(std::uint64_t checkpoint, const std::string& reason) {
-  Report([job = job(), checkpoint, reason](SimCoordinator& coordinator, WorkerId worker) {
-    coordinator.OnImagesFailed(worker, job, checkpoint, reason);
-  });
+  proto::WorkerEvent event = Event();
+  event.mutable_checkpoint_failed()->set_checkpoint(checkpoint);
+  event.mutable_checkpoint_failed()->set_reason(reason);
+  Report(std::move(event));
 }
 
 void SimNode::TakeCheckpoint(const ReleaseDirective& directive) { wanted_ = directive; }
@@ -189,7 +189,7 @@ void SimNode::LetGo(std::uint64_t checkpoint) {
   if (writing_ == checkpoint) {
     given_up_.insert(checkpoint);
   } else {
-    rim_.Discard(job(), checkpoint);
+    host_.Discard(job(), checkpoint);
   }
   After(0, &SimNode::GoOnIfLetGo);
 }
@@ -209,34 +209,36 @@ void SimNode::GoOn() {
 // ---- Going back ---------------------------------------------------------------------------------
 
 void SimNode::Restore() {
-  const SimResume& resume = *plan_.resume;
-  if (Value(pids().front()) >= resume.participants) {  // None of its processes goes on.
-    Learn(resume.participants);
+  const proto::Resume& resume = *plan_.resume;
+  if (Value(pids().front()) >= resume.participants()) {  // None of its processes goes on.
+    Learn(resume.participants());
     return ReportRunning();
   }
   std::vector<std::uint32_t> missing;
-  for (const SimImagePlan& plan : resume.images) {
-    if (HostOf(plan.pid) != plan_.self) continue;
-    if (processes_here_.contains(plan.pid)) oracle_.Fail("two images of one process");
-    const std::optional<SimImage> image = rim_.Collect(job(), resume, plan);
+  for (const proto::ImageOfPid& plan : resume.images()) {
+    if (HostOf(plan.pid()) != plan_.self) continue;
+    if (processes_here_.contains(plan.pid())) oracle_.Fail("two images of one process");
+    const std::optional<SimImage> image = host_.Collect(job(), resume, plan);
     if (!image) {
-      missing.push_back(plan.pid);
+      missing.push_back(plan.pid());
       continue;
     }
-    if (image->superstep != resume.superstep) oracle_.Fail("images of several supersteps");
-    oracle_.OnRestored(job(), resume.checkpoint, image->superstep);
-    oracle_.OnState(job(), image->superstep, plan.pid, image->state);
-    processes_here_[plan.pid].state = image->state;
+    if (image->superstep != resume.superstep()) oracle_.Fail("images of several supersteps");
+    oracle_.OnRestored(job(), resume.checkpoint(), image->superstep);
+    oracle_.OnState(job(), image->superstep, plan.pid(), image->state);
+    processes_here_[plan.pid()].state = image->state;
   }
   if (!missing.empty() || loop_.Chance(2)) {
     processes_here_.clear();
     oracle_.Count("failed restores");
-    return Report([job = job(), epoch = epoch(), number = resume.checkpoint, missing](
-                      SimCoordinator& coordinator, WorkerId) {
-      coordinator.OnRestoreFailed(job, epoch, number, missing);
-    });
+    proto::WorkerEvent event = Event();
+    proto::RestoreFailed& failed = *event.mutable_restore_failed();
+    failed.set_checkpoint(resume.checkpoint());
+    failed.set_reason("simulated");
+    failed.mutable_pids()->Assign(missing.begin(), missing.end());
+    return Report(std::move(event));
   }
-  Learn(resume.participants);
+  Learn(resume.participants());
   After(loop_.Below(10 * kMillisecond), &SimNode::BeginProcesses);
 }
 

@@ -1,7 +1,6 @@
 // How the processes of a simulated node begin and end.
 #include <utility>
 
-#include "tests/simulation/sim_coordinator.h"
 #include "tests/simulation/sim_node.h"
 
 namespace bspnow {
@@ -22,24 +21,28 @@ void SimNode::RunProcesses() {
 }
 
 void SimNode::ReportRunning() {
-  Report([job = job(), epoch = epoch()](SimCoordinator& coordinator, WorkerId worker) {
-    coordinator.OnHostRuns(job, epoch, worker);
-  });
+  proto::WorkerEvent event = Event();
+  if (plan_.resume) {
+    event.mutable_resumed();
+  } else {
+    event.mutable_started();
+  }
+  Report(std::move(event));
 }
 
 void SimNode::BeginProcesses() {
   there_ = true;
   for (const auto& [pid, process] : processes_here_) {
     OnDaemon(kBellNs, [this, pid = Pid{pid}] { begun_.insert(pid); });
-    Report([job = job(), epoch = epoch(), pid = Pid{pid}](SimCoordinator& coordinator, WorkerId) {
-      coordinator.OnBegun(job, epoch, pid);
-    });
+    proto::WorkerEvent event = Event();
+    event.mutable_begun()->set_pid(pid);
+    Report(std::move(event));
   }
   if (plan_.resume) ReportRunning();
   OnDaemon(kBellNs, [this] {
     if (!plan_.resume && pids().front() == Pid{0}) {
       Learn(plan_.program.processes(nprocs()));
-      rim_.SendBegin(*this);
+      SendBegin();
     }
     BeginIfAllThere();
   });
@@ -73,19 +76,15 @@ void SimNode::Leave(std::uint32_t first_pid, Reached reached, int status) {
 
 void SimNode::LeaveOne(Pid pid, Reached reached, int status, int signal) {
   processes_here_[Value(pid)].left = true;
-  const ProcessEnd end{
-      .reached = reached, .superstep = Superstep{shown()}, .exit_status = status, .signal = signal};
-  OnDaemon(kBellNs, [this, pid, end] { exited_.emplace_back(pid, end); });
-  OnDaemon(kBellNs, [this, pid, end] {
-    rim_.Report(
-        {.job = job(),
-         .epoch = epoch(),
-         .output = false,
-         .exited = pid,
-         .act = [job = job(), epoch = epoch(), pid, end](SimCoordinator& coordinator, WorkerId) {
-           coordinator.OnExited(job, epoch, pid, end);
-         }});
-  });
+  proto::WorkerEvent event = Event();
+  proto::ProcessExited& exited = *event.mutable_exited();
+  exited.set_pid(Value(pid));
+  exited.set_reached(static_cast<std::uint32_t>(reached));
+  exited.set_superstep(shown());
+  exited.set_exit_status(status);
+  exited.set_signal(signal);
+  OnDaemon(kBellNs, [this, exited] { exited_.push_back(exited); });
+  Report(std::move(event));
 }
 
 bool SimNode::KillOne() {
@@ -106,7 +105,7 @@ bool SimNode::KillOne() {
 
 void SimNode::End(std::function<void()> cleared) {
   if (std::exchange(ending_, true)) return;
-  loop_.On(plan_.processes, loop_.Below(5 * kMillisecond),
+  loop_.On(plan_.actors.processes, loop_.Below(5 * kMillisecond),
            [self = shared_from_this(), cleared = std::move(cleared)] {
              if (std::exchange(self->gone_, true)) return;
              for (auto& [pid, process] : self->processes_here_) {
@@ -123,7 +122,7 @@ void SimNode::End(std::function<void()> cleared) {
 void SimNode::Abandon() {
   if (std::exchange(silent_, true)) return;
   streams_.DropJob(job());
-  loop_.On(plan_.processes, loop_.Below(20 * kMillisecond),
+  loop_.On(plan_.actors.processes, loop_.Below(20 * kMillisecond),
            [self = shared_from_this()] { self->gone_ = true; });
 }
 

@@ -113,12 +113,11 @@ void SimOracle::OnRestored(JobId job, std::uint64_t number, std::uint64_t supers
 
 // ---- Jobs ---------------------------------------------------------------------------------------
 
-void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const std::string& spec,
-                               std::uint32_t nprocs) {
+void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec) {
   if (epoch <= EpochOf(job)) Fail(Name(job) + " is started twice");
   epochs_[job] = epoch;
   if (!references_.contains(job)) {
-    references_[job] = std::make_unique<SimReference>(SimProgram::FromSpec(spec), nprocs);
+    references_[job] = std::make_unique<SimReference>(SimProgram::FromSpec(spec), spec.nprocs());
   }
 }
 
@@ -160,7 +159,7 @@ std::string SimOracle::Describe(const JobTable& table) const {
   std::string text;
   for (const JobRecord* record : table.records()) {
     text += "job " + std::to_string(Value(record->id)) + " epoch " +
-            std::to_string(Value(record->epoch)) + " program " + record->spec + " phase " +
+            std::to_string(Value(record->epoch)) + " phase " +
             std::to_string(static_cast<std::uint32_t>(record->phase)) + " \"" + record->reason +
             "\"";
     for (std::size_t host = 0; host < record->node_names.size(); ++host) {

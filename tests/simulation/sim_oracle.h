@@ -22,6 +22,7 @@
 #include "base/ids.h"
 #include "coordinator/core/checkpoints/checkpoint.h"
 #include "coordinator/core/jobs/job_table.h"
+#include "proto/jobs.pb.h"
 #include "tests/simulation/sim_program.h"
 
 namespace bspnow {
@@ -48,8 +49,9 @@ class SimOracle {
   explicit SimOracle(std::function<void(const std::string&)> failed) : failed_(std::move(failed)) {}
 
   void Fail(const std::string& what) const { failed_(what); }
+  void Count(const char* what, std::uint64_t n) { statistics_.counts[what] += n; }
   void Count(const char* what) {
-    statistics_.counts[what] += 1;
+    Count(what, 1);
     if (trace_) trace_(what);
   }
   /// Says what is counted, as it happens.
@@ -86,7 +88,7 @@ class SimOracle {
   // ---- Jobs.
 
   const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
-  void OnStartOrdered(JobId job, Epoch epoch, const std::string& spec, std::uint32_t nprocs);
+  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec);
   Epoch EpochOf(JobId job) const {
     const auto found = epochs_.find(job);
     return found == epochs_.end() ? Epoch{0} : found->second;

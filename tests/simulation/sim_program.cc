@@ -11,7 +11,7 @@ SimReference::SimReference(const SimProgram& program, std::uint32_t nprocs) {
   for (std::uint64_t s = 0; s < program.supersteps(); ++s) {
     std::vector<std::uint64_t> received(p);
     for (std::uint32_t pid = 0; pid < p; ++pid) {
-      if (program.prints(s, pid)) output[pid].push_back(now[pid].digest);
+      if (program.prints(s, pid)) output[pid] += SimProgram::TextOf(now[pid].digest);
       for (const SimProgram::Message& message : program.messages(s, pid, p)) {
         if (message.get) {
           received[pid] += SimProgram::Received(message.to, message.index, now[message.to].digest);
@@ -23,11 +23,11 @@ SimReference::SimReference(const SimProgram& program, std::uint32_t nprocs) {
     }
     for (std::uint32_t pid = 0; pid < p; ++pid) {
       now[pid] = {.digest = SimProgram::After(now[pid].digest, s, received[pid]),
-                  .printed = output[pid].size()};
+                  .printed = output[pid].size() / SimProgram::kWordBytes};
     }
     states.push_back(now);
   }
-  for (std::uint32_t pid = 0; pid < p; ++pid) output[pid].push_back(now[pid].digest);
+  for (std::uint32_t pid = 0; pid < p; ++pid) output[pid] += SimProgram::TextOf(now[pid].digest);
 }
 
 }  // namespace bspnow

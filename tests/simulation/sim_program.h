@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "proto/jobs.pb.h"
+
 namespace bspnow {
 
 /// Of one process between two supersteps.
@@ -28,10 +30,11 @@ class SimProgram {
     bool get;  ///< Asks for the other's digest.
   };
 
-  /// Stands for the program in JobRequest.spec.
-  static SimProgram FromSpec(const std::string& spec) { return SimProgram(std::stoull(spec)); }
+  /// Its number is the program's first argument.
+  static SimProgram FromSpec(const proto::JobSpec& spec) {
+    return SimProgram(std::stoull(spec.arguments(0)));
+  }
   explicit SimProgram(std::uint64_t number) : number_(number) {}
-  std::string spec() const { return std::to_string(number_); }
 
   std::uint64_t supersteps() const { return 1 + Pick(1, 0, 0, 0) % 40; }
   std::uint32_t barriers_per_superstep() const { return Pick(2, 0, 0, 0) % 4 == 0 ? 2 : 1; }
@@ -53,6 +56,17 @@ class SimProgram {
   /// The process that exits with status 3 in superstep `s`: one job in ten.
   bool fails(std::uint64_t s, std::uint32_t pid, std::uint32_t p) const {
     return Pick(9, 0, 0, 0) % 10 == 0 && s == supersteps() / 2 && pid == Pick(10, 0, 0, 0) % p;
+  }
+
+  /// A word as it is printed.
+  static constexpr std::size_t kWordBytes = 16;
+  static std::string TextOf(std::uint64_t word) {
+    std::string text(kWordBytes, '0');
+    for (char& digit : text) {
+      digit = "0123456789abcdef"[word >> 60];
+      word <<= 4;
+    }
+    return text;
   }
 
   static std::uint64_t Mix(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -91,8 +105,8 @@ class SimProgram {
 
 /// An undisturbed run.
 struct SimReference {
-  std::vector<std::vector<SimState>> states;       ///< By superstep that begins, then pid.
-  std::vector<std::vector<std::uint64_t>> output;  ///< By pid.
+  std::vector<std::vector<SimState>> states;  ///< By superstep that begins, then pid.
+  std::vector<std::string> output;            ///< By pid.
 
   SimReference(const SimProgram& program, std::uint32_t nprocs);
 };

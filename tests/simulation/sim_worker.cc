@@ -1,7 +1,12 @@
 #include "tests/simulation/sim_worker.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/version.h"
+#include "net/frame_check.h"
 
 namespace bspnow {
 namespace {
@@ -20,7 +25,7 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
       identity_(std::move(identity)),
       surroundings_(std::move(surroundings)),
       streams_(loop, daemon_, oracle, identity_.incarnation * kStreamsMax, surroundings_.streams,
-               [this](const SimFrame& frame) { OnFrame(frame); }) {
+               [this](const SimFrame& frame) { OnPeerFrame(frame); }) {
   Register();
 }
 
@@ -93,34 +98,48 @@ void SimWorker::RegisterLater() {
   });
 }
 
-SimRegistration SimWorker::Describe() {
-  SimRegistration request{.name = identity_.name,
-                          .slots = identity_.slots,
-                          .incarnation = identity_.incarnation,
-                          .previous = id_,
-                          .held = {},
-                          .stored = surroundings_.store.Stored(),
-                          .port = this};
+proto::RegisterRequest SimWorker::Describe() {
+  proto::RegisterRequest request;
+  proto::NodeSpec& node = *request.mutable_node();
+  node.set_name(identity_.name);
+  node.set_slots(identity_.slots);
+  node.set_version(kVersion);
+  request.set_data_address(identity_.name + ":1");
+  request.set_incarnation(identity_.incarnation);
+  request.set_images_address(identity_.name);  // By which other workers find it.
+  request.set_images_share(surroundings_.share);
+  request.set_previous_worker(Value(id_));
+  request.set_cluster(cluster_);
+  for (const auto& [job, numbers] : surroundings_.store.Stored()) {
+    proto::StoredJob& stored = *request.add_stored();
+    stored.set_job(Value(job));
+    stored.mutable_checkpoints()->Assign(numbers.begin(), numbers.end());
+  }
   std::set<Key> held;
-  for (const auto& [key, node] : nodes_) {
-    request.held.push_back(node->Held());
+  for (const auto& [key, node_here] : nodes_) {
+    proto::HeldJob& of_node = *request.add_held() = node_here->Held();
     held.insert(key);
+    // Exits that are still to be reported come in turn.
+    auto& exited = *of_node.mutable_exited();
+    exited.erase(std::remove_if(exited.begin(), exited.end(),
+                                [&](const proto::ProcessExited& exit) {
+                                  return std::any_of(unacknowledged_.begin(), unacknowledged_.end(),
+                                                     [&](const proto::WorkerEvent& event) {
+                                                       return event.job() == of_node.job() &&
+                                                              event.epoch() == of_node.epoch() &&
+                                                              event.has_exited() &&
+                                                              event.exited().pid() == exit.pid();
+                                                     });
+                                }),
+                 exited.end());
   }
-  for (HeldEpoch& epoch : request.held) {  // Exits that are still to be reported come in turn.
-    std::erase_if(epoch.exited, [&](const auto& exited) {
-      return std::any_of(unacknowledged_.begin(), unacknowledged_.end(), [&](const SimEvent& e) {
-        return e.job == epoch.job && e.epoch == epoch.epoch && e.exited == exited.first;
-      });
-    });
-  }
-  for (const SimEvent& event : unacknowledged_) {  // Its processes are gone; not all is said.
-    if (event.epoch == Epoch{0} || !held.insert({event.job, event.epoch}).second) continue;
-    request.held.push_back({.job = event.job,
-                            .epoch = event.epoch,
-                            .participants = 0,
-                            .clearing = true,
-                            .begun = {},
-                            .exited = {}});
+  for (const proto::WorkerEvent& event : unacknowledged_) {   // Its processes are gone, and that
+    const Key key{JobId{event.job()}, Epoch{event.epoch()}};  // is not all reported yet.
+    if (event.epoch() == 0 || !held.insert(key).second) continue;
+    proto::HeldJob& of_event = *request.add_held();
+    of_event.set_job(event.job());
+    of_event.set_epoch(event.epoch());
+    of_event.set_clearing(true);
   }
   return request;
 }
@@ -138,31 +157,37 @@ void SimWorker::Register() {
   loop_.On(daemon_, kCallNs, again);
   link->Send(SimLink::kCaller, [this, link, coordinator, again, request = Describe()] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
-    const SimRegistered reply = coordinator->Register(request);
+    const absl::StatusOr<proto::RegisterReply> reply = coordinator->Register(request);
     link->Send(SimLink::kCalled, [this, link, reply, again] {
       if (dead() || registering_ != link) return;
-      if (!reply.refusal.empty() || reply.term < term_) {
-        if (reply.refusal.empty()) oracle_.Count("refused old terms");
+      if (!reply.ok()) return again();
+      if (reply->worker() == 0) return oracle_.Fail("a worker of this cluster is refused");
+      if (reply->term() < term_) {
+        oracle_.Count("refused old terms");
         return again();
       }
       link->Close(SimLink::kCaller);
       registering_ = nullptr;
-      OnRegistered(reply);
+      OnRegistered(*reply);
     });
   });
 }
 
 // What a coordinator that is gone did not acknowledge is the next one's to hear, of the jobs that
 // go on.
-void SimWorker::OnRegistered(const SimRegistered& reply) {
-  const std::set<JobId> kept(reply.keep.begin(), reply.keep.end());
-  std::erase_if(unacknowledged_, [&](const SimEvent& event) { return !kept.contains(event.job); });
+void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
+  std::set<JobId> kept;
+  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
+  std::erase_if(unacknowledged_, [&](const proto::WorkerEvent& event) {
+    return !kept.contains(JobId{event.job()});
+  });
   last_sequence_ = unacknowledged_.size();
   orders_taken_ = 0;
   if (!kept.empty()) oracle_.Count("adoptions");
-  term_ = reply.term;
+  term_ = reply.term();
+  cluster_ = reply.cluster();
   AbandonAllBut(kept);
-  id_ = reply.worker;
+  id_ = WorkerId{reply.worker()};
   streams_.SetSelf(id_);
   Connect();
   Attach();
@@ -193,11 +218,15 @@ void SimWorker::Attach() {
   link->OnBroken(SimLink::kCaller, [this](const Link& broken) {
     if (!dead() && control_ == broken) AttachLater();
   });
-  link->Send(SimLink::kCaller,
-             [this, link, coordinator, id = id_, term = term_, taken = orders_taken_] {
-               if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
-               coordinator->AttachWorker(id, identity_.incarnation, term, taken, link, *this);
-             });
+  proto::WorkerEvent first;
+  first.set_worker(Value(id_));
+  first.set_incarnation(identity_.incarnation);
+  first.set_term(term_);
+  first.set_orders_taken(orders_taken_);
+  link->Send(SimLink::kCaller, [this, link, coordinator, first] {
+    if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
+    coordinator->AttachWorker(first, link, *this);
+  });
   WriteEvents();
 }
 
@@ -216,7 +245,7 @@ void SimWorker::OnForgotten(const Link& control) {
   if (!registering_) Register();
 }
 
-void SimWorker::Report(SimEvent event) {
+void SimWorker::Report(proto::WorkerEvent event) {
   last_sequence_ += 1;
   unacknowledged_.push_back(std::move(event));
   WriteEvents();
@@ -227,12 +256,12 @@ void SimWorker::WriteEvents() {
   while (sent_sequence_ < last_sequence_) {
     sent_sequence_ += 1;
     const std::size_t index = unacknowledged_.size() - 1 - (last_sequence_ - sent_sequence_);
-    control_->Send(SimLink::kCaller,
-                   [id = id_, link = control_, at = control_at_, sequence = sent_sequence_,
-                    taken = orders_taken_, event = unacknowledged_[index]] {
-                     if (at != nullptr && !at->dead())
-                       at->OnEvent(id, link, sequence, taken, event);
-                   });
+    proto::WorkerEvent event = unacknowledged_[index];
+    event.set_sequence(sent_sequence_);
+    event.set_orders_taken(orders_taken_);
+    control_->Send(SimLink::kCaller, [id = id_, link = control_, at = control_at_, event] {
+      if (at != nullptr) at->OnEvent(id, link, event);
+    });
   }
 }
 
@@ -244,10 +273,21 @@ void SimWorker::OnAcknowledge(const Link& control, std::uint64_t sequence) {
   sent_sequence_ = std::max(sent_sequence_, sequence);
 }
 
-void SimWorker::OnOrder(const Link& control, std::uint64_t sequence, const SimOrder& order) {
-  if (dead() || control_ != control || sequence <= orders_taken_) return;
-  orders_taken_ = sequence;
-  order(*this);
+void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
+  if (dead() || control_ != control || order.sequence() <= orders_taken_) return;
+  orders_taken_ = order.sequence();
+  Perform(order);
+}
+
+void SimWorker::Perform(const proto::Order& order) {
+  if (order.has_start()) return OnStart(order.start());
+  if (order.has_end()) return OnEnd(order.end());
+  if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
+  if (order.has_copy_checkpoint()) return OnCopy(order.copy_checkpoint());
+  if (order.has_keep_checkpoints()) return OnKeep(order.keep_checkpoints());
+  if (order.has_let_go()) return OnLetGo(order.let_go());
+  if (!order.has_signal())  // These programs clean up for ever.
+    oracle_.Fail("an order of no known kind");
 }
 
 // ---- The frame stream ---------------------------------------------------------------------------
@@ -266,112 +306,114 @@ void SimWorker::Connect() {
     });
   });
   if (cut_off()) return link->Break();
-  ToCoordinator(
-      [id = id_, term = term_, incarnation = identity_.incarnation,
-       link](SimCoordinator& coordinator) { coordinator.OnHello(id, incarnation, term, link); });
+  const HelloBody hello{
+      .incarnation = identity_.incarnation, .target = 0, .term = static_cast<std::uint32_t>(term_)};
+  SendFrame(HeaderOf(FrameKind::kHello), BytesOf(hello));
   Beat(link);
 }
 
 void SimWorker::Beat(const Link& link) {
   if (dead() || frames_ != link) return;
-  ToCoordinator([id = id_, link, sent_ns = loop_.now_ns()](SimCoordinator& coordinator) {
-    coordinator.OnHeartbeat(id, link, sent_ns);
-  });
+  const HeartbeatBody body{.sent_ns = loop_.now_ns()};
+  SendFrame(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
   loop_.On(daemon_, kHeartbeatNs, [this, link] { Beat(link); });
 }
 
-void SimWorker::ToCoordinator(std::function<void(SimCoordinator&)> say) {
-  frames_->Send(SimLink::kCaller, [link = frames_, at = frames_at_, say = std::move(say)] {
-    if (at == nullptr || at->dead()) return link->Break();
-    say(*at);
-  });
+void SimWorker::SendFrame(FrameHeader header, std::span<const std::byte> payload) {
+  header.source_worker = Value(id_);
+  frames_->Send(
+      SimLink::kCaller,
+      [this, link = frames_, at = frames_at_,
+       frame = SimFrameBytes{.header = header, .payload = {payload.begin(), payload.end()}}] {
+        if (at == nullptr || at->dead()) return link->Break();
+        at->OnFrame(link, frame, *this);
+      });
 }
 
-void SimWorker::OnWelcome(const Link& link) {
+void SimWorker::OnFrame(const Link& link, const SimFrameBytes& frame) {
   if (dead() || frames_ != link) return;
+  const FrameHeader& header = frame.header;
+  switch (FrameKind{header.kind}) {
+    case FrameKind::kWelcome:
+      return OnWelcome();
+    case FrameKind::kLease: {
+      HeartbeatBody body;
+      memcpy(&body, frame.payload.data(), sizeof body);
+      return OnLease(body.sent_ns);
+    }
+    case FrameKind::kBegin: {
+      BeginBody body;
+      memcpy(&body, frame.payload.data(), sizeof body);
+      const Key key{JobId{header.job}, Epoch{header.epoch}};
+      if (SimNode* node = Find(key.first, key.second)) return node->OnBegin(body.nprocs);
+      early_begins_[key] = body.nprocs;  // The order to start comes by another stream.
+      return;
+    }
+    case FrameKind::kRelease:
+      if (SimNode* node = Find(JobId{header.job}, Epoch{header.epoch}))
+        node->OnRelease(frame.payload);
+      return;
+    default:
+      oracle_.Fail("a frame of no known kind");
+  }
+}
+
+void SimWorker::OnWelcome() {
   welcome_ = true;
   for (auto& [key, node] : nodes_) node->OnCoordinatorReconnected();
 }
 
-void SimWorker::OnLease(const Link& link, std::uint64_t sent_ns) {
-  if (dead() || frames_ != link) return;
+void SimWorker::OnLease(std::uint64_t sent_ns) {
   lease_until_ns_ = sent_ns + kLeaseNs;
   for (auto& [key, node] : nodes_) node->OnLeaseRenewed(lease_until_ns_);
 }
 
-void SimWorker::SendArrive(const SimNode& node, const std::vector<std::byte>& payload) {
+void SimWorker::SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
+                          std::span<const std::byte> payload) {
   if (!welcome_) return;
-  ToCoordinator(
-      [id = id_, job = node.job(), epoch = node.epoch(), payload](SimCoordinator& coordinator) {
-        coordinator.OnArrive(id, job, epoch, payload);
-      });
+  FrameHeader header = HeaderOf(kind);
+  header.job = Value(node.job());
+  header.epoch = Value(node.epoch());
+  header.superstep = superstep;
+  SendFrame(header, payload);
 }
 
-void SimWorker::SendBegin(const SimNode& node) {
-  if (!welcome_) return;
-  ToCoordinator([id = id_, job = node.job(), epoch = node.epoch(), p = node.processes()](
-                    SimCoordinator& coordinator) { coordinator.OnBeginFrame(id, job, epoch, p); });
-}
-
-void SimWorker::SendProgress(const SimNode& node, std::uint64_t supersteps) {
-  if (!welcome_) return;
-  ToCoordinator([job = node.job(), epoch = node.epoch(), supersteps](SimCoordinator& coordinator) {
-    coordinator.OnProgress(job, epoch, supersteps);
-  });
-}
-
-// ---- Orders and frames --------------------------------------------------------------------------
+// ---- Jobs --------------------------------------------------------------------------
 
 SimNode* SimWorker::Find(JobId job, Epoch epoch) const {
   const auto found = nodes_.find({job, epoch});
   return dead() || found == nodes_.end() ? nullptr : found->second.get();
 }
 
-void SimWorker::OnStart(const StartOrder& order, const std::string& spec,
-                        const std::optional<SimResume>& resume) {
-  if (Find(order.job, order.epoch) != nullptr) return;
-  std::uint32_t self = 0;
-  while (order.hosts[self].worker != id_) self += 1;
-  SimNodeRim& rim = *this;
-  auto node = std::make_shared<SimNode>(loop_, oracle_, streams_, rim,
-                                        SimNode::Plan{.order = order,
-                                                      .self = self,
-                                                      .program = SimProgram::FromSpec(spec),
-                                                      .resume = resume,
-                                                      .daemon = daemon_,
-                                                      .processes = processes_});
-  nodes_[{order.job, order.epoch}] = node;
+void SimWorker::OnStart(const proto::StartJob& start) {
+  if (Find(JobId{start.job()}, Epoch{start.epoch()}) != nullptr) return;
+  SimNodeHost& host = *this;
+  auto node = std::make_shared<SimNode>(
+      loop_, oracle_, streams_, host,
+      SimNode::PlanOf(start, id_, {.daemon = daemon_, .processes = processes_}));
+  const Key key{node->job(), node->epoch()};
+  nodes_[key] = node;
   node->OnLeaseRenewed(lease_until_ns_);
   node->Start();
-  const auto begin = early_begins_.find({order.job, order.epoch});
+  const auto begin = early_begins_.find(key);
   if (begin != early_begins_.end()) node->OnBegin(begin->second);
 }
 
-void SimWorker::OnEnd(const EndOrder& order) {
-  const auto cleared = [this, job = order.job, epoch = order.epoch] {
-    if (nodes_.erase({job, epoch}) == 0 && dead()) return;
-    Report({.job = job,
-            .epoch = epoch,
-            .output = false,
-            .exited = {},
-            .act = [job, epoch](SimCoordinator& coordinator, WorkerId worker) {
-              coordinator.OnCleared(job, epoch, worker);
-            }});
+void SimWorker::OnEnd(const proto::EndJob& end) {
+  const Key key{JobId{end.job()}, Epoch{end.epoch()}};
+  const auto cleared = [this, key] {
+    if (nodes_.erase(key) == 0 && dead()) return;
+    proto::WorkerEvent event;
+    event.set_job(Value(key.first));
+    event.set_epoch(Value(key.second));
+    event.mutable_cleared();
+    Report(std::move(event));
   };
-  SimNode* node = Find(order.job, order.epoch);
+  SimNode* node = Find(key.first, key.second);
   node == nullptr ? cleared() : node->End(cleared);
 }
 
-void SimWorker::OnBegin(JobId job, Epoch epoch, std::uint32_t processes) {
-  if (SimNode* node = Find(job, epoch)) return node->OnBegin(processes);
-  early_begins_[{job, epoch}] = processes;  // The order to start comes by another stream.
-}
-
-void SimWorker::OnRelease(JobId job, Epoch epoch, std::vector<std::byte> release) {
-  if (SimNode* node = Find(job, epoch)) node->OnRelease(release);
-}
-
-void SimWorker::OnFrame(const SimFrame& frame) {
+void SimWorker::OnPeerFrame(const SimFrame& frame) {
   if (SimNode* node = Find(frame.job, frame.epoch)) node->OnFrame(frame);
 }
 

@@ -25,7 +25,7 @@
 
 namespace bspnow {
 
-class SimWorker final : public SimWorkerPort, private SimNodeRim {
+class SimWorker final : public SimWorkerPort, private SimNodeHost {
  public:
   struct Identity {
     std::string name;
@@ -37,6 +37,7 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
     FindStreams streams;
     std::function<SimWorker*(const std::string&)> worker_named;  ///< That lives; or nullptr.
     SimStore& store;
+    std::string share;  ///< Of all nodes, for images; or empty.
   };
 
   SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surroundings surroundings);
@@ -76,53 +77,51 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
   using Link = std::shared_ptr<SimLink>;
   using Key = std::pair<JobId, Epoch>;
 
-  // ---- What the coordinator says.
+  // ---- From the coordinator.
 
-  void OnOrder(const Link& control, std::uint64_t sequence, const SimOrder& order) override;
+  void OnOrder(const Link& control, const proto::Order& order) override;
   void OnAcknowledge(const Link& control, std::uint64_t sequence) override;
   void OnForgotten(const Link& control) override;
-  void OnStart(const StartOrder& order, const std::string& spec,
-               const std::optional<SimResume>& resume) override;
-  void OnEnd(const EndOrder& order) override;
-  void OnTakeCheckpoint(JobId job, Epoch epoch, const ReleaseDirective& directive) override;
-  void OnCopy(JobId job, const CheckpointOrders::Copy& copy) override;
-  void OnKeep(JobId job, const std::vector<std::uint64_t>& checkpoints) override;
-  void OnLetGo(JobId job, Epoch epoch, std::uint64_t checkpoint) override;
-  void OnWelcome(const Link& link) override;
-  void OnLease(const Link& link, std::uint64_t sent_ns) override;
-  void OnBegin(JobId job, Epoch epoch, std::uint32_t processes) override;
-  void OnRelease(JobId job, Epoch epoch, std::vector<std::byte> release) override;
+  void OnFrame(const Link& link, const SimFrameBytes& frame) override;
+  void Perform(const proto::Order& order);
+  void OnStart(const proto::StartJob& start);
+  void OnEnd(const proto::EndJob& end);
+  void OnTakeCheckpoint(const proto::TakeCheckpoint& take);
+  void OnCopy(const proto::CopyCheckpoint& copy);
+  void OnKeep(const proto::KeepCheckpoints& keep);
+  void OnLetGo(const proto::LetGo& let_go);
+  void OnWelcome();
+  void OnLease(std::uint64_t sent_ns);
 
-  // ---- What nodes say.
+  // ---- From its nodes.
 
-  void SendArrive(const SimNode& node, const std::vector<std::byte>& payload) override;
-  void SendBegin(const SimNode& node) override;
-  void SendProgress(const SimNode& node, std::uint64_t supersteps) override;
-  void Report(SimEvent event) override;
+  void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
+                 std::span<const std::byte> payload) override;
+  void Report(proto::WorkerEvent event) override;
   void Settle(JobId job, std::uint64_t number, std::map<std::uint32_t, SimImage> images,
               std::function<void(const std::string&)> settled) override;
   void Discard(JobId job, std::uint64_t number) override;
-  std::optional<SimImage> Collect(JobId job, const SimResume& resume,
-                                  const SimImagePlan& image) override;
+  std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
+                                  const proto::ImageOfPid& image) override;
 
   // ---- Towards the coordinator.
 
   Link MakeLink(SimCoordinator* coordinator);
   void RegisterLater();
   void Register();
-  SimRegistration Describe();
-  void OnRegistered(const SimRegistered& reply);
+  proto::RegisterRequest Describe();
+  void OnRegistered(const proto::RegisterReply& reply);
   void Attach();
   void AttachLater();
   void WriteEvents();
   void Connect();
   void Beat(const Link& link);
-  void ToCoordinator(std::function<void(SimCoordinator&)> say);
+  void SendFrame(FrameHeader header, std::span<const std::byte> payload);
 
-  void OnFrame(const SimFrame& frame);
+  void OnPeerFrame(const SimFrame& frame);
   SimNode* Find(JobId job, Epoch epoch) const;
   void AbandonAllBut(const std::set<JobId>& kept);
-  std::string CopyTo(JobId job, const CheckpointOrders::Copy& copy, std::uint32_t pid);
+  std::string CopyTo(const proto::CopyCheckpoint& copy, std::uint32_t pid);
   bool HasChain(const SimStore& store, JobId job, std::uint64_t number, std::uint32_t pid);
   void Run(JobId job, std::function<void()> work);
   void BeginWork(JobId job);
@@ -136,7 +135,8 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
   SimStreams streams_;
 
   WorkerId id_{0};
-  std::uint32_t term_ = 0;           ///< Never goes back.
+  std::string cluster_;
+  std::uint64_t term_ = 0;           ///< Never goes back.
   std::uint64_t registrations_ = 0;  ///< Calls.
   Link registering_;
   SimCoordinator* control_at_ = nullptr;
@@ -144,7 +144,7 @@ class SimWorker final : public SimWorkerPort, private SimNodeRim {
   SimCoordinator* frames_at_ = nullptr;
   Link frames_;
   bool welcome_ = false;
-  std::deque<SimEvent> unacknowledged_;
+  std::deque<proto::WorkerEvent> unacknowledged_;
   std::uint64_t last_sequence_ = 0;  ///< Of the newest of them.
   std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
   std::uint64_t orders_taken_ = 0;

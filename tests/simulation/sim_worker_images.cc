@@ -46,11 +46,16 @@ void SimWorker::Discard(JobId job, std::uint64_t number) {
   Run(job, [this, job, number] { surroundings_.store.Discard(job, number); });
 }
 
-void SimWorker::OnTakeCheckpoint(JobId job, Epoch epoch, const ReleaseDirective& directive) {
-  if (SimNode* node = Find(job, epoch)) node->TakeCheckpoint(directive);
+void SimWorker::OnTakeCheckpoint(const proto::TakeCheckpoint& take) {
+  if (SimNode* node = Find(JobId{take.job()}, Epoch{take.epoch()}))
+    node->TakeCheckpoint(
+        {.checkpoint = take.checkpoint(), .base = take.base(), .hold = take.hold() ? 1u : 0u});
 }
 
-void SimWorker::OnKeep(JobId job, const std::vector<std::uint64_t>& checkpoints) {
+void SimWorker::OnKeep(const proto::KeepCheckpoints& keep) {
+  const JobId job{keep.job()};
+  const std::vector<std::uint64_t> checkpoints(keep.checkpoints().begin(),
+                                               keep.checkpoints().end());
   if (checkpoints.empty()) {
     kept_.erase(job);
   } else {
@@ -59,9 +64,10 @@ void SimWorker::OnKeep(JobId job, const std::vector<std::uint64_t>& checkpoints)
   Run(job, [this, job, checkpoints] { surroundings_.store.Keep(job, checkpoints); });
 }
 
-void SimWorker::OnLetGo(JobId job, Epoch epoch, std::uint64_t checkpoint) {
-  if (SimNode* node = Find(job, epoch)) return node->LetGo(checkpoint);
-  Discard(job, checkpoint);
+void SimWorker::OnLetGo(const proto::LetGo& let_go) {
+  const JobId job{let_go.job()};
+  if (SimNode* node = Find(job, Epoch{let_go.epoch()})) return node->LetGo(let_go.checkpoint());
+  Discard(job, let_go.checkpoint());
 }
 
 // ---- Copies -------------------------------------------------------------------------------------
@@ -81,60 +87,60 @@ bool SimWorker::HasChain(const SimStore& store, JobId job, std::uint64_t number,
   return true;
 }
 
-void SimWorker::OnCopy(JobId job, const CheckpointOrders::Copy& copy) {
+void SimWorker::OnCopy(const proto::CopyCheckpoint& copy) {
+  const JobId job{copy.job()};
   std::vector<std::uint32_t> pids;
-  for (const auto& [key, node] : nodes_) {
+  for (const auto& [key, node] : nodes_)
     if (key.first == job) pids = node->PidsTakingPart();
-  }
   Run(job, [this, job, copy, pids = std::move(pids)]() mutable {
-    if (pids.empty()) pids = surroundings_.store.PidsOf(job, copy.checkpoint);
+    if (pids.empty()) pids = surroundings_.store.PidsOf(job, copy.checkpoint());
     std::string failure = pids.empty() ? "no image of this checkpoint lies here" : "";
-    for (const std::uint32_t pid : pids) {
-      if (failure.empty()) failure = CopyTo(job, copy, pid);
-    }
-    Report({.job = job,
-            .epoch = Epoch{0},
-            .output = false,
-            .exited = {},
-            .act = [job, copy, failure](SimCoordinator& coordinator, WorkerId worker) {
-              coordinator.OnImagesCopied(worker, job, copy.checkpoint, copy.to_node, failure);
-            }});
+    for (const std::uint32_t pid : pids)
+      if (failure.empty()) failure = CopyTo(copy, pid);
+    proto::WorkerEvent event;
+    event.set_job(copy.job());
+    proto::CheckpointCopied& copied = *event.mutable_checkpoint_copied();
+    copied.set_checkpoint(copy.checkpoint());
+    copied.set_to_node(copy.to_node());
+    copied.set_failure(failure);
+    Report(std::move(event));
   });
 }
 
-std::string SimWorker::CopyTo(JobId job, const CheckpointOrders::Copy& copy, std::uint32_t pid) {
-  SimWorker* partner = surroundings_.worker_named(copy.to_node);
+std::string SimWorker::CopyTo(const proto::CopyCheckpoint& copy, std::uint32_t pid) {
+  const JobId job{copy.job()};
+  SimWorker* partner = surroundings_.worker_named(copy.to_address());
   if (partner == nullptr || partner->paused() || cut_off() || loop_.Chance(3)) {
     oracle_.Count("failed copies");
     return "the other node does not answer";
   }
-  if (!HasChain(surroundings_.store, job, copy.checkpoint, pid)) return "its own image is damaged";
-  for (std::uint64_t number = copy.checkpoint; number != 0;) {
+  if (!HasChain(surroundings_.store, job, copy.checkpoint(), pid))
+    return "its own image is damaged";
+  for (std::uint64_t number = copy.checkpoint(); number != 0;) {
     const SimImage image = *surroundings_.store.Find(job, number, pid);
-    if (partner->store().Find(job, number, pid) == nullptr) {
+    if (partner->store().Find(job, number, pid) == nullptr)
       partner->surroundings_.store.Put(job, number, pid, image);
-    }
     number = image.base;
   }
   return "";
 }
 
-std::optional<SimImage> SimWorker::Collect(JobId job, const SimResume& resume,
-                                           const SimImagePlan& plan) {
-  if (HasChain(surroundings_.store, job, resume.checkpoint, plan.pid)) {
-    return *surroundings_.store.Find(job, resume.checkpoint, plan.pid);
-  }
-  for (const std::string& name : plan.holders) {
+std::optional<SimImage> SimWorker::Collect(JobId job, const proto::Resume& resume,
+                                           const proto::ImageOfPid& plan) {
+  const std::uint64_t checkpoint = resume.checkpoint();
+  if (HasChain(surroundings_.store, job, checkpoint, plan.pid()))
+    return *surroundings_.store.Find(job, checkpoint, plan.pid());
+  for (const std::string& name : plan.holders()) {
     const SimWorker* holder = surroundings_.worker_named(name);
     if (holder == nullptr || holder == this || holder->paused() || cut_off()) continue;
-    if (!HasChain(holder->store(), job, resume.checkpoint, plan.pid)) continue;
+    if (!HasChain(holder->store(), job, checkpoint, plan.pid())) continue;
     oracle_.Count("images from another node");
-    for (std::uint64_t number = resume.checkpoint; number != 0;) {
-      const SimImage image = *holder->store().Find(job, number, plan.pid);
-      surroundings_.store.Put(job, number, plan.pid, image);
+    for (std::uint64_t number = checkpoint; number != 0;) {
+      const SimImage image = *holder->store().Find(job, number, plan.pid());
+      surroundings_.store.Put(job, number, plan.pid(), image);
       number = image.base;
     }
-    return *surroundings_.store.Find(job, resume.checkpoint, plan.pid);
+    return *surroundings_.store.Find(job, checkpoint, plan.pid());
   }
   return std::nullopt;
 }
