@@ -7,9 +7,9 @@ import subprocess
 import time
 
 import sections
-import systems_tcp  # pylint: disable=unused-import  # It finds `cluster`.
-from cluster import Cluster
-from daemons import Binaries, wait_until
+import systems_tcp  # pylint: disable=unused-import  # It finds `harness`.
+from harness.cluster import Cluster
+from harness.daemon import Binaries, wait_until
 from figures import Figure, Section, Summary, Target
 
 COLUMNS = (("bspnow", "bspnow"), ("machine", "dd, fsync"))

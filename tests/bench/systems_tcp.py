@@ -7,12 +7,12 @@ import sys
 
 from systems import SOURCE_DIR, System
 
-sys.path.append(os.path.join(SOURCE_DIR, "tests", "cluster"))
+sys.path.append(os.path.join(SOURCE_DIR, "tests"))
 
 # pylint: disable=wrong-import-position
-import left_behind
-from cluster import Cluster
-from daemons import Binaries
+from harness import left_behind
+from harness.cluster import Cluster
+from harness.daemon import Binaries
 
 SLOTS = 64
 

@@ -12,13 +12,13 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from clients import Client, lone_job
-from cluster import COMMAND_S, Cluster
-from daemons import Daemon, wait_until
-from disturbances import processes_of
-from enduring import FILE, Enduring
-from reference import arranged, path_of
-from sharding import load_tests  # Which unittest looks for here.
+from harness.client import Client, lone_job
+from harness.cluster import COMMAND_S, Cluster
+from harness.daemon import Daemon, wait_until
+from harness.disturbances import processes_of
+from harness.enduring import FILE, Enduring
+from harness.reference import arranged, path_of
+from harness.shards import load_tests  # Which unittest looks for here.
 
 SEED = 1
 NOBODY = {"w1": [], "w2": []}

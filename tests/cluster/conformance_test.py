@@ -9,11 +9,11 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from cluster import Cluster
-from daemons import HERE
-from sharding import mine
+from harness.cluster import Cluster
+from harness.shards import mine
 
 CONFORMANCE = "tests/conformance"
+SPREAD = os.path.join(os.path.dirname(os.path.realpath(__file__)), "spread")
 PROCS = "1 2 4 7"
 # bsp_direct_get reads memory at once, and so on its own node only: across nodes it is an error. And
 # BSP_CHECK=full compares memory under unbuffered transfers on its own node only.
@@ -39,7 +39,7 @@ def programs():
 
 
 def run(cluster, program, source):
-    variables = {"BSP_LAUNCH": os.path.join(HERE, "spread"), "BSP_CONFORMANCE_PROCS": PROCS,
+    variables = {"BSP_LAUNCH": SPREAD, "BSP_CONFORMANCE_PROCS": PROCS,
                  "BSP_CONFORMANCE_SECONDS": SECONDS}
     if source.endswith(ON_ONE_NODE):
         variables["SPREAD_NODES"] = "1"

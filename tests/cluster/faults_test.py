@@ -2,7 +2,7 @@
 """Connections that break, stall, lie and stammer, in any superstep: the result and the output are
 those of an undisturbed run, byte by byte. Seeds and numbers of faults are printed.
 
-Run by hand with a number, it takes that as the seed.
+With another seed: bazel run //tests/cluster:faults_test -- 7
 """
 
 import sys
@@ -10,8 +10,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from cluster import Cluster
-from reference import alone, arranged, path_of
+from harness.cluster import Cluster
+from harness.reference import alone, arranged, path_of
 
 SEED = 1
 P = 6

@@ -10,11 +10,10 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-import disturbances
-import small_disk
-from cluster import COMMAND_S, Cluster
-from daemons import wait_until
-from enduring import Enduring
+from harness import disturbances, small_disk
+from harness.cluster import COMMAND_S, Cluster
+from harness.daemon import wait_until
+from harness.enduring import Enduring
 
 DISK_BYTES = 64 << 20
 NO_ROOM = r"[Nn]o space left|bytes left|disk is full"

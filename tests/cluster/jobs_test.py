@@ -10,10 +10,10 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from cluster import Cluster
-from daemons import wait_until
-from disturbances import processes_of
-from reference import alone, arranged, path_of
+from harness.cluster import Cluster
+from harness.daemon import wait_until
+from harness.disturbances import processes_of
+from harness.reference import alone, arranged, path_of
 
 JOBS_AT_ONCE = 20
 JOB_S = 300

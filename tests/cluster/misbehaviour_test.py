@@ -7,8 +7,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from cluster import ENDED, Cluster
-from reference import alone, arranged, path_of
+from harness.cluster import ENDED, Cluster
+from harness.reference import alone, arranged, path_of
 
 P = 3
 DAEMON_MIB_MAX = 600

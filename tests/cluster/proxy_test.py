@@ -6,8 +6,8 @@ import sys
 import threading
 import unittest
 
-from daemons import Binaries, wait_until
-from proxy import Proxy
+from harness.daemon import Binaries, wait_until
+from harness.proxy import Proxy
 
 TIMEOUT_S = 60
 SHORT_S = 0.3

@@ -2,7 +2,7 @@
 """A job outlives its processes, its workers and the coordinator: whatever happens, its output and
 its file are those of an undisturbed run, byte by byte. Each fault is named; chance is by a seed.
 
-Run by hand with a number, it takes that as the seed.
+With another seed: bazel run //tests/cluster:recovery_test -- 7
 """
 
 import random
@@ -12,11 +12,11 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-import disturbances
-from cluster import COMMAND_S, Cluster
-from daemons import wait_until
-from enduring import Enduring
-from sharding import load_tests  # Which unittest looks for here.
+from harness import disturbances
+from harness.cluster import COMMAND_S, Cluster
+from harness.daemon import wait_until
+from harness.enduring import Enduring
+from harness.shards import load_tests  # Which unittest looks for here.
 
 SEED = 1
 CHECKPOINTS = "--checkpoint=every=300ms"

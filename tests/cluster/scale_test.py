@@ -7,8 +7,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 
-from cluster import Cluster
-from reference import path_of
+from harness.cluster import Cluster
+from harness.reference import path_of
 
 WORKERS = 64
 SLOTS = 4

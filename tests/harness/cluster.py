@@ -16,9 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-import left_behind
-from daemons import Binaries, Daemon, Failed, wait_until
-from proxy import Proxy
+from harness import left_behind
+from harness.daemon import Binaries, Daemon, Failed, wait_until
+from harness.proxy import Proxy
 
 COMMAND_S = 300.0
 ENDED = ("succeeded", "failed", "cancelled")

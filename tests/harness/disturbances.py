@@ -11,8 +11,8 @@ import re
 import signal
 import time
 
-import left_behind
-from cluster import ENDED
+from harness import left_behind
+from harness.cluster import ENDED
 
 STOPS_S = (0.5, 5.0)
 LONG_STOPS_S = (15.0, 30.0)

@@ -4,10 +4,10 @@ byte by byte and once, and the same file."""
 import os
 import tempfile
 
-from clients import Client
-from cluster import COMMAND_S, ENDED
-from daemons import Failed, wait_until
-from reference import alone, arranged, path_of
+from harness.client import Client
+from harness.cluster import COMMAND_S, ENDED
+from harness.daemon import Failed, wait_until
+from harness.reference import alone, arranged, path_of
 
 FILE = "digests.txt"
 

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from daemons import Binaries, Failed
+from harness.daemon import Binaries, Failed
 
 REFERENCE_S = 600
 

@@ -3,8 +3,8 @@
 import os
 import tempfile
 
-from cluster import COMMAND_S
-from daemons import wait_until
+from harness.cluster import COMMAND_S
+from harness.daemon import wait_until
 
 
 class Client:

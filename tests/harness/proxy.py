@@ -2,7 +2,7 @@
 
 import subprocess
 
-from daemons import END_S, Failed
+from harness.daemon import END_S, Failed
 
 
 class Proxy:

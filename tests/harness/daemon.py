@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-import left_behind
+from harness import left_behind
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PROGRAMS = {
