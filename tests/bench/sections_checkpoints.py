@@ -7,10 +7,10 @@ import subprocess
 import time
 
 import sections
-import systems_tcp  # pylint: disable=unused-import  # It finds `harness`.
-from harness.cluster import Cluster
-from harness.daemon import Binaries, wait_until
 from figures import Figure, Section, Summary, Target
+from harness.cluster import Cluster
+from harness.programs import Programs
+from harness.waiting import wait_until
 
 COLUMNS = (("bspnow", "bspnow"), ("machine", "dd, fsync"))
 MIB = 1 << 20
@@ -28,7 +28,7 @@ class CheckpointBench(sections.Bench):
         self.programs = bspnow
 
     def cluster(self, workers, **options):
-        return Cluster(workers, 2, Binaries(self.programs.bin_dir), **options)
+        return Cluster(workers, 2, Programs(self.programs.bin_dir), **options)
 
     def program(self, name):
         return os.path.join(self.programs.build_dir, "bench_" + name)
@@ -39,7 +39,7 @@ def status(cluster, job):
 
 
 def take(cluster, job):
-    """One checkpoint on request: seconds until it was committed, and what is told of it."""
+    """Takes one checkpoint: the seconds until it was committed, and its status then."""
     start_s = time.monotonic()
     cluster.bsp("checkpoint", job)
     took_s = time.monotonic() - start_s

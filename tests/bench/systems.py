@@ -7,24 +7,21 @@ which options and environment it needs; a second transport is a second entry in 
 import dataclasses
 import os
 import shutil
-import signal
 import subprocess
 import time
 
 import machine
 import memory
+from harness import processes
+from harness.programs import SOURCE_DIR
+from harness.waiting import Failed
 
 BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
-SOURCE_DIR = os.path.dirname(os.path.dirname(BENCH_DIR))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
 BSP_PROGRAMS = ("sync", "exchange", "random", "one_put", "registrations", "nothing", "checkpoint")
 MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing")
 COMPILE = ["-std=gnu11", "-O2"]
-
-
-class Failed(Exception):
-    """A program gave a wrong result, crashed, or took too long."""
 
 
 @dataclasses.dataclass
@@ -42,11 +39,7 @@ def stop(launcher):
         launcher.wait(timeout=5)
     except subprocess.TimeoutExpired:
         pass
-    for pid in members:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except OSError:  # Gone already.
-            pass
+    processes.kill(*members)
     launcher.wait()
 
 

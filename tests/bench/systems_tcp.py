@@ -2,17 +2,11 @@
 jobs on all of their nodes."""
 
 import glob
-import os
-import sys
 
-from systems import SOURCE_DIR, System
-
-sys.path.append(os.path.join(SOURCE_DIR, "tests"))
-
-# pylint: disable=wrong-import-position
-from harness import left_behind
+from harness import processes
 from harness.cluster import Cluster
-from harness.daemon import Binaries
+from harness.programs import Programs
+from systems import System
 
 SLOTS = 64
 
@@ -24,7 +18,7 @@ class OnCluster(System):
         super().__init__(bspnow.build_dir, bspnow.transport)
         self.name, self.bspnow, self.version = name, bspnow, bspnow.version
         self.workers = workers
-        self.cluster = Cluster(workers, slots, Binaries(bspnow.bin_dir),
+        self.cluster = Cluster(workers, slots, Programs(bspnow.bin_dir),
                                worker_options=["--congestion", congestion])
 
     def __enter__(self):
@@ -50,5 +44,5 @@ def processor_s(daemon):
     /proc/PID/stat counts in hundredths. A thread that has ended is not counted."""
     total_ns = 0
     for path in glob.glob("/proc/%d/task/*/schedstat" % daemon.process.pid):
-        total_ns += int((left_behind.read(path).split() or [b"0"])[0])
+        total_ns += int((processes.read(path).split() or [b"0"])[0])
     return total_ns / 1e9

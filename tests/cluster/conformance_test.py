@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The conformance programs on three nodes: each as tests/conformance/run has it, on one cluster for
-all. With arguments only those programs whose paths contain one of them."""
+"""The conformance programs on three nodes: tests/conformance/run runs each, on one cluster for all.
+With arguments it runs only those programs whose paths contain one of them."""
 
 import os
 import re
@@ -15,8 +15,8 @@ from harness.shards import mine
 CONFORMANCE = "tests/conformance"
 SPREAD = os.path.join(os.path.dirname(os.path.realpath(__file__)), "spread")
 PROCS = "1 2 4 7"
-# bsp_direct_get reads memory at once, and so on its own node only: across nodes it is an error. And
-# BSP_CHECK=full compares memory under unbuffered transfers on its own node only.
+# bsp_direct_get reads memory at once, so it is an error across nodes; and BSP_CHECK=full compares
+# memory under unbuffered transfers only within a node.
 ON_ONE_NODE = ("dialect/c23/usable_from_c23.c", "dialect/c89/usable_from_c89.c",
                "dialect/cxx98/usable_from_cxx98.cc", "dialect/multicore_direct_get_is_at_once.c",
                "dialect/multicore_direct_get_large.c", "dialect/multicore_every_call.c",
@@ -26,7 +26,7 @@ SECONDS = os.environ.get("BSP_CONFORMANCE_SECONDS", "300")
 
 
 def programs():
-    """(program, file with its header), C and Fortran."""
+    """Pairs of a program, in C or Fortran, and the file with its header."""
     found = []
     for at, _, names in os.walk(CONFORMANCE, followlinks=True):
         for name in names:
@@ -67,8 +67,7 @@ def main():
             runs += count
         print(f"{len(chosen)} programs, {failed} failed; {runs} runs passed")
         if failed:
-            for daemon in [cluster.coordinator, *cluster.workers.values()]:
-                daemon.print_log()
+            cluster.print_logs()
     return 1 if failed or not runs else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Connections that break, stall, lie and stammer, in any superstep: the result and the output are
-those of an undisturbed run, byte by byte. Seeds and numbers of faults are printed.
+"""Connections break, stall, deliver wrong bits or single bytes, in any superstep: the result and
+the output are those of an undisturbed run, byte by byte. Prints seeds and numbers of faults.
 
 With another seed: bazel run //tests/cluster:faults_test -- 7
 """
@@ -11,9 +11,11 @@ import unittest
 sys.dont_write_bytecode = True
 
 from harness.cluster import Cluster
-from harness.reference import alone, arranged, path_of
+from harness.programs import path_of
+from harness.reference import Reference
+from harness.seed import seed
 
-SEED = 1
+SEED = seed()
 P = 6
 SUPERSTEPS = 40
 LARGE_BYTES = 300_000
@@ -21,32 +23,27 @@ TRIALS = 3
 
 
 class FaultsTest(unittest.TestCase):
-    """Each test is one kind of fault, on a cluster of its own: seeds do not depend on what ran
-    before."""
+    """Each test is one kind of fault, on a cluster of its own: so what a seed does there does not
+    depend on the tests before."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.expected = {}
+    references = {}
 
-    def undisturbed(self, command):
-        key = tuple(command)
-        if key not in self.expected:
-            self.expected[key] = alone(P, command)
-        return self.expected[key]
+    def reference(self, command):
+        return self.references.setdefault(tuple(command), Reference(P, command))
 
     def disturb(self, routes, supersteps=SUPERSTEPS, large_bytes=LARGE_BYTES, trials=TRIALS,
                 **faults):
-        """Several runs on three nodes while the connections of `routes` have these faults."""
+        """Runs a job several times on three nodes, while the connections of `routes` have these
+        faults."""
         command = [path_of("mixed"), supersteps, large_bytes]
-        expected = self.undisturbed(command)
         with Cluster(workers=3, slots=2, proxied=routes, seed=SEED) as cluster:
-            cluster.bsprun("-n", P, command[0], 1, large_bytes)  # The workers keep the program.
+            cluster.bsprun("-n", P, command[0], 1, large_bytes)  # So the workers have the program.
             for route in self.names(cluster, routes):
                 cluster.proxy.faults(route, **faults)
             for trial in range(trials):
                 done = cluster.bsprun("--nodes", 3, "-n", P, *command)
-                self.assertEqual(arranged(done.stdout), expected,
-                                 f"seed {SEED}, trial {trial}, {faults}")
+                self.reference(command).check(done.stdout,
+                                              f"seed {SEED}, trial {trial}, {faults}: the job")
                 self.assertEqual(done.stderr, "")
             counts = cluster.proxy.counts()
         print(f"{self.id().rpartition('.')[2]}: {faults} on {'/'.join(routes)}, seed {SEED}: "
@@ -58,7 +55,7 @@ class FaultsTest(unittest.TestCase):
 
     @staticmethod
     def names(cluster, routes):
-        """The routes of the proxy: `data` is one for each worker."""
+        """The names of the proxy's routes: `data` stands for one for each worker."""
         named = [route for route in routes if route != "data"]
         return named + (list(cluster.workers) if "data" in routes else [])
 
@@ -105,6 +102,4 @@ class FaultsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1].isdigit():
-        SEED = int(sys.argv.pop(1))
     unittest.main(verbosity=2)

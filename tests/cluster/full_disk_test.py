@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""A disk that is really full, below one daemon, while a job runs: nothing is lost that was there,
-whoever has to wait says for what, and all goes on when there is room."""
+"""The disk of one daemon is really full while a job runs: nothing on it is lost, `bsp show`
+names what the job waits for, and all goes on when there is room again."""
 
 import os
 import random
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 
 from harness import disturbances, small_disk
 from harness.cluster import COMMAND_S, Cluster
-from harness.daemon import wait_until
 from harness.enduring import Enduring
+from harness.scratch import scratch_directory
+from harness.waiting import wait_until
 
 DISK_BYTES = 64 << 20
 NO_ROOM = r"[Nn]o space left|bytes left|disk is full"
@@ -23,11 +23,11 @@ NO_DISK = small_disk.enter_namespace()
 @unittest.skipIf(NO_DISK, NO_DISK)
 class FullDiskTest(unittest.TestCase):
     def setUp(self):
-        root = self.enterContext(tempfile.TemporaryDirectory(dir=os.environ.get("TEST_TMPDIR")))
+        root = self.enterContext(scratch_directory())
         self.disk = self.enterContext(
             small_disk.SmallDisk(os.path.join(root, "disk"), DISK_BYTES))
 
-    def goes_on(self, job, cluster, number):
+    def await_progress(self, job, cluster, number):
         job.await_superstep(cluster, number, job.superstep(cluster, number) + 5)
 
     def test_of_images(self):
@@ -38,11 +38,11 @@ class FullDiskTest(unittest.TestCase):
             number = job.submit(cluster, "--checkpoint=every=300ms")
             job.await_commits(cluster, number)
             self.disk.fill()
-            last = self.given_up(cluster, number)
-            wait_until(lambda: self.given_up(cluster, number) != last,
+            before = self.last_failure(cluster, number)
+            wait_until(lambda: self.last_failure(cluster, number) != before,
                        "a checkpoint is given up", COMMAND_S)
-            self.assertRegex(self.given_up(cluster, number), f"node small.*({NO_ROOM})")
-            self.goes_on(job, cluster, number)
+            self.assertRegex(self.last_failure(cluster, number), f"node small.*({NO_ROOM})")
+            self.await_progress(job, cluster, number)
             self.disk.empty()
             wait_until(lambda: cluster.bsp("checkpoint", number, check=False).returncode == 0,
                        "a checkpoint succeeds again", COMMAND_S)
@@ -50,7 +50,7 @@ class FullDiskTest(unittest.TestCase):
             self.assertIn("resumed from", job.check_end(cluster, number))
 
     @staticmethod
-    def given_up(cluster, number):
+    def last_failure(cluster, number):
         return cluster.show(number)["checkpoints"]["last_failure"]
 
     def test_of_the_coordinator(self):

@@ -2,7 +2,6 @@
 """Jobs as users see them: many at once, clients that leave, workers that come and go, a coordinator
 that starts again."""
 
-import json
 import signal
 import subprocess
 import sys
@@ -11,9 +10,10 @@ import unittest
 sys.dont_write_bytecode = True
 
 from harness.cluster import Cluster
-from harness.daemon import wait_until
 from harness.disturbances import processes_of
-from harness.reference import alone, arranged, path_of
+from harness.programs import path_of
+from harness.reference import Reference
+from harness.waiting import wait_until
 
 JOBS_AT_ONCE = 20
 JOB_S = 300
@@ -24,7 +24,7 @@ def mixed(supersteps=12):
 
 
 class TogetherTest(unittest.TestCase):
-    """All on one cluster, as users are."""
+    """All jobs share one cluster, as those of users do."""
 
     @classmethod
     def setUpClass(cls):
@@ -32,12 +32,11 @@ class TogetherTest(unittest.TestCase):
 
     def test_twenty_jobs_at_once(self):
         """12 slots: some run together, some wait for their turn."""
-        expected = {p: alone(p, mixed()) for p in (1, 2, 4, 7)}
-        jobs = [(p, self.cluster.submit("-n", p, *mixed()))
-                for p in (list(expected) * JOBS_AT_ONCE)[:JOBS_AT_ONCE]]
-        for p, job in jobs:
-            self.cluster.bsp("wait", job)
-            self.assertEqual(arranged(self.cluster.bsp("logs", job).stdout), expected[p])
+        references = [Reference(p, mixed()) for p in (1, 2, 4, 7)]
+        jobs = [(reference, self.cluster.submit("-n", reference.nprocs, *mixed()))
+                for reference in (references * JOBS_AT_ONCE)[:JOBS_AT_ONCE]]
+        for reference, job in jobs:
+            reference.check_job(self.cluster, job)
             self.assertEqual(self.cluster.state(job), "succeeded")
 
     def test_a_job_that_asks_for_too_much_says_why_it_waits(self):
@@ -79,14 +78,12 @@ class TogetherTest(unittest.TestCase):
         self.cluster.await_state(job, "cancelled", "failed")
 
     def test_a_job_goes_on_when_nobody_follows_it_any_more(self):
-        expected = alone(4, mixed(40))
         job = self.cluster.submit("-n", 4, *mixed(40))
         follower = self.cluster.start_client(["bsp", "logs", "-f", job],
                                              stdout=subprocess.DEVNULL)
         follower.kill()
         follower.wait()
-        self.cluster.bsp("wait", job)
-        self.assertEqual(arranged(self.cluster.bsp("logs", job).stdout), expected)
+        Reference(4, mixed(40)).check_job(self.cluster, job)
 
     def test_the_exit_status_is_the_jobs(self):
         job = self.cluster.submit("-n", 3, path_of("misbehaviour"), "leave")
@@ -103,15 +100,13 @@ class TogetherTest(unittest.TestCase):
 
     def job_named(self, name):
         def find():
-            listed = json.loads(self.cluster.bsp("jobs", "--json").stdout)
-            listed = listed.get("jobs", []) if isinstance(listed, dict) else listed
-            return [job["job"] for job in listed if job["name"] == name]
+            return [job["job"] for job in self.cluster.jobs() if job["name"] == name]
         return wait_until(find, f"the job {name} is listed")[0]
 
 
 class ComingAndGoingTest(unittest.TestCase):
     def test_workers_come_and_go_while_jobs_wait(self):
-        expected = alone(6, mixed())
+        reference = Reference(6, mixed())
         with Cluster(workers=1, slots=2) as cluster:
             jobs = [cluster.submit("-n", 6, *mixed()) for _ in range(3)]
             cluster.add_worker("gone", 2)
@@ -123,8 +118,7 @@ class ComingAndGoingTest(unittest.TestCase):
             cluster.add_worker("w2", 2)
             cluster.add_worker("w3", 2)
             for job in jobs:
-                cluster.bsp("wait", job)
-                self.assertEqual(arranged(cluster.bsp("logs", job).stdout), expected)
+                reference.check_job(cluster, job)
 
     def test_a_worker_that_is_killed_fails_its_unrepeatable_jobs_and_no_others(self):
         with Cluster(workers=3, slots=2) as cluster:
@@ -137,7 +131,7 @@ class ComingAndGoingTest(unittest.TestCase):
             cluster.bsp("wait", waiting)
 
     def test_a_coordinator_that_is_killed_keeps_running_and_waiting_jobs(self):
-        expected = alone(4, mixed())
+        reference = Reference(4, mixed())
         with Cluster(workers=2, slots=2) as cluster:
             running = cluster.submit("-n", 4, path_of("misbehaviour"), "sleep")
             cluster.await_state(running, "running")
@@ -150,8 +144,7 @@ class ComingAndGoingTest(unittest.TestCase):
             self.assertEqual(processes_of(cluster), processes)
             cluster.bsp("cancel", running)
             for job in waiting:
-                cluster.bsp("wait", job)
-                self.assertEqual(arranged(cluster.bsp("logs", job).stdout), expected)
+                reference.check_job(cluster, job)
             self.assertEqual(cluster.state(running), "cancelled")
 
 

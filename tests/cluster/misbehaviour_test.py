@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that misbehave (misbehaviour.c), beside a program that does not, on the same workers:
-that one's result is right, the daemons live, and nothing is left behind."""
+"""Programs that misbehave (misbehaviour.c) run beside a good program on the same workers: the good
+one's result is right, the daemons live, and nothing is left behind."""
 
 import sys
 import unittest
@@ -8,7 +8,8 @@ import unittest
 sys.dont_write_bytecode = True
 
 from harness.cluster import ENDED, Cluster
-from harness.reference import alone, arranged, path_of
+from harness.programs import path_of
+from harness.reference import Reference
 
 P = 3
 DAEMON_MIB_MAX = 600
@@ -25,23 +26,23 @@ class MisbehaviourTest(unittest.TestCase):
     def setUpClass(cls):
         cls.cluster = cls.enterClassContext(Cluster(workers=3, slots=2))
         cls.good = [path_of("mixed"), 30, 50_000]
-        cls.expected = alone(P, cls.good)
+        cls.reference = Reference(P, cls.good)
 
     def start(self, *what):
         return self.cluster.submit("--nodes", P, "-n", P, path_of("misbehaviour"), *what)
 
     def beside(self, *what):
-        """The good program while this one runs; the number of the bad job."""
+        """Runs the good program while a bad one runs; returns the number of the bad job."""
         bad = self.start(*what)
         done = self.cluster.bsprun("--nodes", P, "-n", P, *self.good)
-        self.assertEqual(arranged(done.stdout), self.expected)
+        self.reference.check(done.stdout, "the good program")
         self.assertEqual(done.stderr, "")
-        for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]:
+        for daemon in self.cluster.daemons():
             self.assertTrue(daemon.running, f"{daemon.name} died")
         return bad
 
     def end_of(self, job):
-        """The job's state after it has ended, or was helped to end."""
+        """Waits until a job has ended; returns its state."""
         self.cluster.await_state(job, *ENDED)
         return self.cluster.state(job)
 
@@ -50,7 +51,7 @@ class MisbehaviourTest(unittest.TestCase):
         self.assertEqual(self.end_of(bad), "succeeded")
         lines = self.cluster.bsp("logs", bad).stdout.splitlines()
         self.assertEqual(len(lines), P * (FLOOD_MIB * 2**20 // 128 + 1))
-        for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]:
+        for daemon in self.cluster.daemons():
             self.assertLess(resident_mib(daemon), DAEMON_MIB_MAX, daemon.name)
 
     def test_one_that_sleeps(self):
@@ -68,7 +69,7 @@ class MisbehaviourTest(unittest.TestCase):
         self.assertEqual(self.end_of(self.beside("fork", 5)), "succeeded")
 
     def test_one_that_closes_its_descriptors(self):
-        # Whether it can go on is its own affair.
+        # Whether it can go on then does not matter.
         self.end_of(self.beside("close"))
 
     def test_one_that_closes_all_before_it_begins(self):
@@ -78,7 +79,7 @@ class MisbehaviourTest(unittest.TestCase):
         for seed in range(1, 9):
             with self.subTest(seed=seed):
                 bad = self.beside("scribble", seed)
-                # It may wait for what never comes.
+                # It may wait for ever.
                 self.cluster.bsp("cancel", bad, check=False)
                 self.end_of(bad)
 

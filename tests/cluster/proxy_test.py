@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""That the fault proxy does what it is told, between a client and a server of a few lines."""
+"""The fault proxy does what its commands say, between a client and a server of a few lines."""
 
 import socket
 import sys
 import threading
 import unittest
 
-from harness.daemon import Binaries, wait_until
+from harness.programs import path_of
 from harness.proxy import Proxy
+from harness.waiting import wait_until
 
 TIMEOUT_S = 60
 SHORT_S = 0.3
@@ -15,7 +16,7 @@ DATA = bytes(i * 7 % 251 for i in range(300_000))
 
 
 class Echo:
-    """A server that sends back what it gets, and keeps all it got."""
+    """A server that sends back what it receives, and keeps a copy."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -47,7 +48,7 @@ class ProxyTest(unittest.TestCase):
         self.proxy = self.start(seed=5)
 
     def start(self, seed):
-        proxy = Proxy(Binaries()["fault_proxy"], seed)
+        proxy = Proxy(path_of("fault_proxy"), seed)
         self.addCleanup(lambda: self.assertEqual(proxy.stop(), []))
         self.addCleanup(self.echo.listener.close)
         self.route = proxy.listen("w1")
@@ -67,7 +68,7 @@ class ProxyTest(unittest.TestCase):
             got += piece
         return got
 
-    def there_and_back(self, data):
+    def echo_of(self, data):
         connection = self.connect()
         sender = threading.Thread(target=connection.sendall, args=(data,))
         sender.start()
@@ -77,26 +78,26 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(connection.recv(1), b"")
         return got
 
-    def nothing_comes(self, connection):
+    def assert_silent(self, connection):
         connection.settimeout(SHORT_S)
         with self.assertRaises(TimeoutError):
             connection.recv(1)
         connection.settimeout(TIMEOUT_S)
 
     def test_passes_bytes_on(self):
-        self.assertEqual(self.there_and_back(DATA), DATA)
+        self.assertEqual(self.echo_of(DATA), DATA)
         self.assertEqual(self.proxy.counts()["bytes"], 2 * len(DATA))
 
     def test_small_pieces_delays_and_stalls_change_no_byte(self):
         for faults in ({"piece": 1}, {"piece": 9}, {"delay_ms": 20},
                        {"stall": 40_000, "stall_ms": 30}):
             self.proxy.faults("*", **faults)
-            self.assertEqual(self.there_and_back(DATA), DATA, faults)
+            self.assertEqual(self.echo_of(DATA), DATA, faults)
         self.assertGreater(self.proxy.counts()["stall"], 0)
 
     def test_flips_as_many_bits_as_it_counts(self):
         self.proxy.faults("w1", flip=20_000)
-        got = self.there_and_back(DATA)
+        got = self.echo_of(DATA)
         bits = sum((a ^ b).bit_count() for a, b in zip(DATA, got))
         self.assertEqual(len(got), len(DATA))
         self.assertGreater(bits, 0)
@@ -107,7 +108,7 @@ class ProxyTest(unittest.TestCase):
             self.echo.got = b""
             proxy = self.start(seed)
             proxy.faults("w1", flip=20_000)
-            return self.there_and_back(DATA)
+            return self.echo_of(DATA)
         self.assertEqual(flipped(3), flipped(3))
         self.assertNotEqual(flipped(3), flipped(4))
 
@@ -127,7 +128,7 @@ class ProxyTest(unittest.TestCase):
         self.proxy.now("reset", "w1")
         with self.assertRaises(ConnectionResetError):
             connection.recv(1)
-        self.assertEqual(self.there_and_back(b"again"), b"again")
+        self.assertEqual(self.echo_of(b"again"), b"again")
 
     def test_half_open_is_silent_and_can_heal(self):
         connection = self.connect()
@@ -135,8 +136,8 @@ class ProxyTest(unittest.TestCase):
         self.assertEqual(connection.recv(1), b"x")
         self.proxy.now("halfopen", "w1")
         connection.sendall(b"y")
-        self.nothing_comes(connection)
-        self.assertEqual(self.there_and_back(b"another"), b"another")
+        self.assert_silent(connection)
+        self.assertEqual(self.echo_of(b"another"), b"another")
         self.proxy.now("heal", "w1")
         self.assertEqual(connection.recv(1), b"y")
 
@@ -147,18 +148,18 @@ class ProxyTest(unittest.TestCase):
         self.proxy.now("cut-from", "w1")
         connection.sendall(b"y")
         wait_until(lambda: self.echo.got == b"xy", "the server gets it", TIMEOUT_S)
-        self.nothing_comes(connection)
+        self.assert_silent(connection)
 
     def test_cut_holds_for_new_connections_until_it_heals(self):
         self.proxy.now("cut", "w1")
         connection = self.connect()
         connection.sendall(b"x")
-        self.nothing_comes(connection)
+        self.assert_silent(connection)
         self.assertEqual(self.echo.got, b"")
         self.proxy.now("heal", "w1")
         self.assertEqual(connection.recv(1), b"x")
 
-    def test_says_what_it_does_not_understand(self):
+    def test_refuses_commands_that_it_does_not_know(self):
         for command in ("nonsense w1", "faults w1 wrong=1", "reset w2", "target w1 nowhere"):
             with self.assertRaisesRegex(Exception, "error"):
                 self.proxy.command(*command.split())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A job outlives its processes, its workers and the coordinator: whatever happens, its output and
-its file are those of an undisturbed run, byte by byte. Each fault is named; chance is by a seed.
+its file are those of an undisturbed run, byte by byte. A seed decides what chance decides.
 
 With another seed: bazel run //tests/cluster:recovery_test -- 7
 """
@@ -14,11 +14,12 @@ sys.dont_write_bytecode = True
 
 from harness import disturbances
 from harness.cluster import COMMAND_S, Cluster
-from harness.daemon import wait_until
 from harness.enduring import Enduring
-from harness.shards import load_tests  # Which unittest looks for here.
+from harness.seed import seed
+from harness.shards import load_tests  # unittest looks for it here.
+from harness.waiting import wait_until
 
-SEED = 1
+SEED = seed()
 CHECKPOINTS = "--checkpoint=every=300ms"
 UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
 
@@ -27,14 +28,14 @@ class RecoveryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.job = Enduring()
-        cls.long_job = Enduring(supersteps=200)  # Where its end must not be what is awaited.
+        cls.long_job = Enduring(supersteps=200)  # Where it must not end before what is awaited.
 
     def cluster(self, **options):
-        """Of three nodes, any two of which have room for the job."""
+        """A cluster of three nodes, any two of which have room for the job."""
         return Cluster(workers=3, slots=2, seed=SEED, **options)
 
     def survive(self, disturb, *options, commits=1, cluster_options=None):
-        """Runs the job with one disturbance in its middle; what `bsp show` says of it then."""
+        """Runs the job with one disturbance; returns what `bsp show` prints in the end."""
         chance = random.Random(SEED)
         with self.cluster(**(cluster_options or {})) as cluster:
             number = self.job.submit(cluster, *(options or (CHECKPOINTS,)))
@@ -86,7 +87,7 @@ class RecoveryTest(unittest.TestCase):
             coordinator, workers = cluster.coordinator, cluster.workers
             right = coordinator.state_dir
             coordinator.kill()
-            workers["w1"].kill()  # What it knows then is what is on its disk.
+            workers["w1"].kill()  # Then it knows only what is on its disk.
             kept = images(cluster)
             coordinator.use_state_dir(right + ".empty")
             cluster.restart_coordinator()
@@ -148,15 +149,15 @@ class RecoveryTest(unittest.TestCase):
         self.cut_for("cut-from", 3.0)
 
     @staticmethod
-    def unreachable(cluster):
+    def cut_workers_apart(cluster):
         """The workers do not reach each other; the coordinator reaches all."""
         for name in cluster.workers:
             cluster.proxy.now("cut", name)
 
     def test_workers_that_do_not_reach_each_other_end_the_epoch(self):
         def cut(cluster, number, chance):
-            self.unreachable(cluster)
-            wait_until(lambda: cluster.show(number)["losses"], "the loss is noticed", COMMAND_S)
+            self.cut_workers_apart(cluster)
+            wait_until(lambda: cluster.show(number)["losses"], "a loss is recorded", COMMAND_S)
             cluster.proxy.now("heal", "*")
             return cluster.show(number)["losses"][0]["reason"]
         shown = self.survive(cut, cluster_options=UNREACHABLE)
@@ -166,7 +167,7 @@ class RecoveryTest(unittest.TestCase):
         with self.cluster(**UNREACHABLE) as cluster:
             number = cluster.submit("-n", 4, "--max-restarts", 1, *self.job.command, 50)
             self.job.await_superstep(cluster, number, 5)
-            self.unreachable(cluster)
+            self.cut_workers_apart(cluster)
             cluster.await_state(number, "failed")
             self.assertRegex(cluster.show(number)["reason"], "gave up.*cannot be reached")
 
@@ -221,14 +222,14 @@ class RecoveryTest(unittest.TestCase):
 
 
 class FailpointTest(unittest.TestCase):
-    """A daemon dies just there, with two nodes, both of which the job needs."""
+    """A daemon dies at a failpoint, in a cluster of two nodes, both of which the job needs."""
 
     job = Enduring(supersteps=100)
 
     def dies(self, failpoint, fail):
         chance = random.Random(SEED)
         with Cluster(workers=2, slots=2, seed=SEED) as cluster:
-            for _ in range(3):  # The job may have been faster.
+            for _ in range(3):  # The job may have ended before the daemon got there.
                 number = self.job.submit(cluster, CHECKPOINTS)
                 self.job.await_commits(cluster, number)
                 did = fail(cluster, number, chance, failpoint=failpoint, wait_s=30.0)
@@ -251,6 +252,4 @@ add_failpoints(disturbances.COORDINATOR_FAILPOINTS, disturbances.fail_coordinato
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and sys.argv[1].isdigit():
-        SEED = int(sys.argv.pop(1))
     unittest.main(verbosity=2)

@@ -8,7 +8,7 @@ import unittest
 sys.dont_write_bytecode = True
 
 from harness.cluster import Cluster
-from harness.reference import path_of
+from harness.programs import path_of
 
 WORKERS = 64
 SLOTS = 4

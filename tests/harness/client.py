@@ -1,14 +1,14 @@
-"""bsprun, bsp logs -f and the like, running on their own while something happens to the cluster."""
+"""A bsprun, or a bsp that follows a job, which runs while something happens to the cluster."""
 
 import os
 import tempfile
 
 from harness.cluster import COMMAND_S
-from harness.daemon import wait_until
+from harness.waiting import wait_until
 
 
 class Client:
-    """A program of the client that runs on its own; its output in files, its directory its own."""
+    """One such process, in a directory of its own, with its output in files there."""
 
     def __init__(self, cluster, *command, **options):
         self.directory = tempfile.mkdtemp(dir=cluster.directory)
@@ -36,5 +36,5 @@ class Client:
 
 
 def lone_job(cluster):
-    """The number of the one job that is there, or soon will be."""
+    """Waits until there is a job, the only one; returns its number."""
     return min(wait_until(cluster.jobs_alive, "there is a job", COMMAND_S))

@@ -1,67 +1,21 @@
-"""One daemon of a cluster: started, watched, ended; its log kept. And where the programs are."""
+"""One daemon of a cluster: started, watched, ended; its log kept."""
 
 import os
 import signal
 import subprocess
 import sys
-import time
 
-from harness import left_behind
+from harness import processes
+from harness.waiting import Failed, wait_until
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-PROGRAMS = {
-    "bsprun": "client/bsprun",
-    "bsp-coordinator": "coordinator/bsp-coordinator",
-    "bsp-worker": "worker/bsp-worker",
-    "bsp-host": "worker/bsp-host",
-    "fault_proxy": "tests/cluster/fault_proxy",
-}
-START_S = 120.0
 END_S = 60.0
-
-
-class Failed(Exception):
-    """What a cluster was asked for did not happen."""
-
-
-class Binaries:
-    """Paths of the programs: in the directory `bin_dir` (an installed tree or a heap of files),
-    below the working directory (Bazel's runfiles), or below bazel-bin of the source tree."""
-
-    def __init__(self, bin_dir=None):
-        self.bin_dir = bin_dir
-
-    def _places(self, name):
-        path = PROGRAMS.get(name, f"tests/cluster/{name}")  # Else one that these tests run.
-        if self.bin_dir:
-            return [os.path.join(self.bin_dir, name), os.path.join(self.bin_dir, path),
-                    os.path.join(self.bin_dir, "..", "libexec", "bspnow", name)]
-        source = os.path.dirname(os.path.dirname(HERE))
-        return [os.path.abspath(path), os.path.join(source, "bazel-bin", path)]
-
-    def __getitem__(self, name):
-        found = next((place for place in self._places(name) if os.path.exists(place)), None)
-        if not found:
-            where = f"in {self.bin_dir}" if self.bin_dir else "where Bazel puts it"
-            raise Failed(f"no program {name} {where}; build it, or name its directory by --bin")
-        return found
-
-
-def wait_until(condition, what, seconds=START_S):
-    """Gives what `condition` gave when it was true at last."""
-    until_s = time.monotonic() + seconds
-    while not (result := condition()):
-        if time.monotonic() > until_s:
-            raise Failed(f"{what}: not within {seconds:.0f} s")
-        time.sleep(0.02)
-    return result
 
 
 def begin():
     """In the child. A group, and no session: the scheduler keeps each session's yields within it
     (sched_autogroup), and the daemons here share two processors."""
     os.setpgrp()
-    left_behind.end_with_parent()
+    processes.end_with_parent()
 
 
 class Daemon:

@@ -1,17 +1,16 @@
-"""What can happen to a cluster while a job runs, each by a name and drawn from a random.Random:
-processes and daemons killed or stopped, connections cut, disks that fail, images that rot.
+"""What can happen to a cluster while a job runs: processes and daemons are killed or stopped,
+connections are cut, disks fail, images are damaged.
 
-Each is a function (cluster, job, chance) that returns a line saying what it did. Afterwards the
-cluster is whole again, though it may still be busy recovering.
+Each disturbance is a function (cluster, job, chance), where `chance` is a random.Random. It returns
+a line that says what it did. Afterwards the cluster is whole again, though it may still recover.
 """
 
 import json
 import os
 import re
-import signal
 import time
 
-from harness import left_behind
+from harness import left_behind, processes
 from harness.cluster import ENDED
 
 STOPS_S = (0.5, 5.0)
@@ -26,28 +25,20 @@ COORDINATOR_FAILPOINTS = [
     "coordinator.checkpoint.committed", "coordinator.recovery.begin",
     "coordinator.recovery.placed", "coordinator.recovery.cut", "coordinator.recovery.started"]
 FAILPOINTS = "BSPNOW_FAILPOINTS"
-FAIL_S = 8.0  # To come to a point, if the job comes there at all.
+FAIL_S = 8.0  # The time that a daemon gets to reach a failpoint; some jobs never reach it.
 
 
 # ---- Processes ------------------------------------------------------------------------------
 
-def children(pid):
-    return [int(child) for child in
-            left_behind.read(f"/proc/{pid}/task/{pid}/children").split()]
+def hosts_of(worker):
+    """The ids of its bsp-hosts."""
+    return processes.children_of(worker.process.pid)
 
 
 def processes_of(cluster):
-    """name of the worker -> the ids of the processes of jobs that it hosts."""
-    return {name: [process for host in children(worker.process.pid)
-                   for process in children(host)]
+    """The ids of the processes of jobs, by the name of the worker that hosts them."""
+    return {name: [pid for host in hosts_of(worker) for pid in processes.children_of(host)]
             for name, worker in cluster.workers.items() if worker.running}
-
-
-def kill(pid):
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # It was faster.
 
 
 def kill_process(cluster, job, chance):
@@ -55,17 +46,17 @@ def kill_process(cluster, job, chance):
     if not found:
         return "no process to kill"
     name, pid = chance.choice(found)
-    kill(pid)
+    processes.kill(pid)
     return f"killed a process on {name}"
 
 
 def kill_host(cluster, job, chance):
     found = [(name, pid) for name, worker in cluster.workers.items() if worker.running
-             for pid in children(worker.process.pid)]
+             for pid in hosts_of(worker)]
     if not found:
         return "no bsp-host to kill"
     name, pid = chance.choice(found)
-    kill(pid)
+    processes.kill(pid)
     return f"killed a bsp-host on {name}"
 
 
@@ -136,7 +127,7 @@ def stop_coordinator(cluster, job, chance, seconds=None):
 
 
 def stop_worker_for_long(cluster, job, chance):
-    """It is given up, and hears of that when it wakes."""
+    """The coordinator gives it up meanwhile, and it hears of that when it continues."""
     return stop_worker(cluster, job, chance, chance.choice(LONG_STOPS_S))
 
 
@@ -148,13 +139,13 @@ def has_ended(cluster, job):
     """False while the coordinator is away."""
     shown = cluster.bsp("show", "--json", job, check=False)
     return shown.returncode == 0 and \
-        json.loads(shown.stdout)["state"].lower() in ENDED
+        json.loads(shown.stdout)["state"] in ENDED
 
 
 # ---- At a named moment ----------------------------------------------------------------------
 
 def await_end(daemon, cluster, job, wait_s):
-    """Whether it ends by itself while the job runs."""
+    """Whether the daemon ends by itself while the job runs."""
     until_s = time.monotonic() + wait_s
     while daemon.running and time.monotonic() < until_s and not has_ended(cluster, job):
         time.sleep(0.1)
@@ -162,16 +153,16 @@ def await_end(daemon, cluster, job, wait_s):
 
 
 def fail_worker_at(cluster, job, chance, name=None, failpoint=None, wait_s=FAIL_S):
-    """The worker ends by itself at that moment, if it comes there; and is started again."""
+    """The worker dies at a failpoint, if it reaches that, and is started again."""
     name = name or chance.choice(running_workers(cluster))
     failpoint = failpoint or chance.choice(WORKER_FAILPOINTS)
     worker = cluster.workers[name]
     worker.kill()
     restart(worker, f"{failpoint}=crash")
-    came = await_end(worker, cluster, job, wait_s)
+    reached = await_end(worker, cluster, job, wait_s)
     worker.kill()
     restart(worker)
-    return f"worker {name} {'died at' if came else 'never came to'} {failpoint}"
+    return f"worker {name} {'died at' if reached else 'never reached'} {failpoint}"
 
 
 def fail_coordinator_at(cluster, job, chance, failpoint=None, wait_s=FAIL_S):
@@ -182,11 +173,11 @@ def fail_coordinator_at(cluster, job, chance, failpoint=None, wait_s=FAIL_S):
     cluster.restart_coordinator()
     if "recovery" in failpoint:
         kill_process(cluster, job, chance)
-    came = await_end(coordinator, cluster, job, wait_s)
+    reached = await_end(coordinator, cluster, job, wait_s)
     coordinator.kill()
     coordinator.environment[FAILPOINTS] = ""
     cluster.restart_coordinator()
-    return f"the coordinator {'died at' if came else 'never came to'} {failpoint}"
+    return f"the coordinator {'died at' if reached else 'never reached'} {failpoint}"
 
 
 def failing_disk(cluster, job, chance, failpoint=None, what=None):
@@ -224,7 +215,7 @@ def flip_bit(path, chance):
 
 
 def rot(cluster, job, chance):
-    """A bit of an image flips on one node; then the job needs it."""
+    """Flips a bit of an image on one node, then kills a process, so that the job needs images."""
     found = [(name, path) for name in running_workers(cluster)
              for path in images(cluster.workers[name])]
     if not found:

@@ -1,8 +1,10 @@
-"""The fault proxy (fault_proxy.cc) as Python sees it: commands by line, answers by line."""
+"""The fault proxy (tests/cluster/fault_proxy.cc), which is sent commands and answers each by a
+line."""
 
 import subprocess
 
-from harness.daemon import END_S, Failed
+from harness.daemon import END_S
+from harness.waiting import Failed
 
 
 class Proxy:
@@ -20,19 +22,19 @@ class Proxy:
         return answer[1:]
 
     def listen(self, route):
-        """Opens a route; HOST:PORT to tell others."""
+        """Opens a route; returns the HOST:PORT that others connect to."""
         return self.command("listen", route)[0]
 
     def target(self, route, address):
         self.command("target", route, address)
 
     def faults(self, route, **means):
-        """What happens by chance from now on, on connections open and new: `reset=100000` means
-        every 100,000 bytes on average. fault_proxy.cc says what there is."""
+        """Sets what happens by chance from now on, on open and on new connections: `reset=100000`
+        means every 100,000 bytes on average. fault_proxy.cc lists the faults."""
         self.command("faults", route, *[f"{name}={value}" for name, value in means.items()])
 
     def now(self, what, route):
-        """One fault now: reset, halfopen, cut, cut-to, cut-from; or heal (see fault_proxy.cc)."""
+        """Causes one fault now: reset, halfopen, cut, cut-to, cut-from; or heals them."""
         self.command(what, route)
 
     def counts(self):

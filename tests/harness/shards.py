@@ -1,11 +1,11 @@
-"""Of several shards that Bazel runs a test in, what falls to this one."""
+"""Bazel can run a test as several shards: which of its cases belong to this one."""
 
 import os
 import unittest
 
 
 def mine(everything):
-    """Of a list: every so-manieth."""
+    """Those elements of a list that belong to this shard."""
     index = int(os.environ.get("TEST_SHARD_INDEX", "0"))
     total = int(os.environ.get("TEST_TOTAL_SHARDS", "1"))
     if "TEST_SHARD_STATUS_FILE" in os.environ:
@@ -24,5 +24,5 @@ def tests_of(suite):
 
 
 def load_tests(loader, tests, pattern):
-    """As unittest asks a module for its tests, which imports this."""
+    """A test that imports this name is sharded: unittest calls it to get the module's tests."""
     return unittest.TestSuite(mine(list(tests_of(tests))))

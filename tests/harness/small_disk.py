@@ -1,6 +1,6 @@
 """Disks of a few MiB that can be filled, in a mount namespace of this process and its children.
 
-A test asks for the namespace before it does anything else; a machine that gives none says why.
+A test enters the namespace before it does anything else. Some machines do not allow that.
 """
 
 import os
@@ -12,7 +12,8 @@ FILLER = "filler"
 
 
 def enter_namespace():
-    """Starts this program again, in a namespace. Why there are no small disks, or None."""
+    """Starts this program again, in a namespace. Returns None there, and the reason if there can
+    be no small disks."""
     if INSIDE in os.environ:
         return None
     options = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
@@ -25,7 +26,7 @@ def enter_namespace():
 
 
 class SmallDisk:
-    """Mounted at a directory of its own while it is used by `with`."""
+    """A disk that is mounted at `directory`, which is new, while a `with` uses it."""
 
     def __init__(self, directory, nbytes):
         self.directory, self.nbytes = directory, nbytes
@@ -41,7 +42,7 @@ class SmallDisk:
         os.rmdir(self.directory)
 
     def fill(self):
-        """Until nothing more can be written, nor a file be made larger."""
+        """Writes until the disk takes not one byte more."""
         with open(os.path.join(self.directory, FILLER), "wb", buffering=0) as file:
             try:
                 while True:
