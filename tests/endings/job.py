@@ -1,5 +1,5 @@
-"""Starts one bsprun as a plan says, reads its output as the plan says, lets the plan's events
-happen, and says what came of it."""
+"""One run of bsprun: starts it as a plan says, reads its output as the plan says, causes the plan's
+events, and returns the outcome."""
 
 import dataclasses
 import os
@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-import left_behind
+from harness import processes
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PIECE_NBYTES = 1 << 16
@@ -24,14 +24,14 @@ class Outcome:
     status: int           # as subprocess has it: -N if killed by signal N
     stdout: bytes         # on a terminal all output
     stderr: bytes
-    since_event_s: float  # from the first event, or else the start, to the end
+    since_event_s: float  # from the first event, or without one from the start, to the end
     hung: bool
-    notes: list           # what terminal.py had to say
+    notes: list           # the lines that terminal.py wrote
 
 
 class Reader(threading.Thread):
     """Reads one stream: `all`, `slowly`, its `first line`, or `nothing`; then closes it. `discard`
-    is `all`, and forgotten."""
+    reads all and forgets it."""
 
     def __init__(self, fd, how):
         super().__init__(daemon=True)
@@ -44,7 +44,7 @@ class Reader(threading.Thread):
     def _read(self):
         try:
             return os.read(self.fd, 4096 if self.how == "slowly" else PIECE_NBYTES)
-        except OSError:  # Nothing there now, or a terminal whose other side is closed.
+        except OSError:  # The stream is empty now, or a terminal whose other side is closed.
             return b""
 
     def run(self):
@@ -65,7 +65,7 @@ class Reader(threading.Thread):
         os.close(self.fd)
 
     def _read_rest(self):
-        """All that is in the pipe. Its end may not come: what was left behind can hold it."""
+        """Reads all that is in the pipe. It may never end: a process left behind can hold it."""
         os.set_blocking(self.fd, False)
         while self.pieces[-1:] != [b""]:
             self.pieces.append(self._read())
@@ -75,7 +75,7 @@ class Reader(threading.Thread):
         self.finish()
 
     def finish(self):
-        """What was read, after the writers have ended."""
+        """Returns what was read; called after the writers have ended."""
         if self.waker is not None:
             os.close(self.waker)
             self.waker = None
@@ -85,16 +85,15 @@ class Reader(threading.Thread):
 
 
 class Job:
-    """One bsprun that runs; what a plan's events act upon."""
+    """A bsprun that runs. Each event of a plan is a call of one of its functions."""
 
     def __init__(self, plan, command, mark, directory):
         self.plan = plan
         self.mark = mark
         self.report = self.input = None
         self.options = {
-            "env": {**os.environ, **plan.environment, left_behind.MARK: mark, "TMPDIR": directory},
+            "env": processes.environment(mark, **plan.environment, TMPDIR=directory),
             "cwd": directory, "start_new_session": True, "preexec_fn": self._prepare}
-        self.options["env"].pop("BSP_NPROCS", None)
         if plan.terminal:
             self._start_on_terminal(command)
         else:
@@ -134,28 +133,28 @@ class Job:
         self.input = self.process.stdin
         self.stdout, self.stderr = Reader(out, self.plan.stdout), Reader(err, self.plan.stderr)
 
-    # ---- Events: each is a name and what goes with it ----------------------------------------
+    # ---- Events: each has one argument -------------------------------------------------------
 
     def begun(self, _):
         """Waits until bsprun has started a process."""
-        while self.process.poll() is None and not left_behind.children_of(self.launcher()):
+        while self.process.poll() is None and not processes.children_of(self.launcher()):
             time.sleep(0.001)
 
     def all_run(self, _):
-        """Waits until all processes run the program: no copy of bsprun is among them."""
+        """Waits until all processes run the program, and none is still a copy of bsprun."""
         while self.process.poll() is None:
-            running = [left_behind.program_of(pid)
-                       for pid in left_behind.children_of(self.launcher())[:self.plan.nprocs]]
+            running = [processes.program_of(pid)
+                       for pid in processes.children_of(self.launcher())[:self.plan.nprocs]]
             if (len(running) == self.plan.nprocs
-                    and left_behind.program_of(self.launcher()) not in running):
+                    and processes.program_of(self.launcher()) not in running):
                 break
             time.sleep(0.001)
 
     def launcher(self):
-        """bsprun's process id; on a terminal it is terminal.py's only child."""
+        """The id of bsprun's process; on a terminal it is the only child of terminal.py."""
         if not self.plan.terminal:
             return self.process.pid
-        return next(iter(left_behind.children_of(self.process.pid)), None)
+        return next(iter(processes.children_of(self.process.pid)), None)
 
     def signal_group(self, number):
         """As a terminal does."""
@@ -165,15 +164,15 @@ class Job:
         os.kill(self.launcher(), number)
 
     def signal_process(self, which):
-        """One of the processes, `fraction` of the way through; waits for the first. It may not yet
-        run the program."""
+        """Sends a signal to the process that is `fraction` of the way through the pids that have
+        been started; waits for the first. It may not run the program yet."""
         fraction, number = which
-        processes = []
-        while not processes and self.process.poll() is None:
-            # Behind them come their descendants that lost their parent.
-            processes = left_behind.children_of(self.launcher())[:self.plan.nprocs]
-        if processes:
-            os.kill(processes[int(fraction * len(processes))], number)
+        started = []
+        while not started and self.process.poll() is None:
+            # Descendants of theirs that lost their parent follow in the list.
+            started = processes.children_of(self.launcher())[:self.plan.nprocs]
+        if started:
+            os.kill(started[int(fraction * len(started))], number)
 
     def type(self, keys):
         os.write(self.master, keys)
@@ -181,7 +180,7 @@ class Job:
     def hang_up(self, _):
         self.stdout.hang_up()
 
-    def _let_happen(self, events):
+    def _cause(self, events):
         happened = False
         for delay_s, name, what in events:
             time.sleep(delay_s)
@@ -192,19 +191,18 @@ class Job:
                 return
             try:
                 getattr(self, name)(what)
-            except (ProcessLookupError, TypeError):  # It ends at this moment; no launcher: None.
+            except (ProcessLookupError, TypeError):  # bsprun ends just now; without it, None.
                 pass
 
     # ---- The end ---------------------------------------------------------------------------------
 
     def _wait(self):
-        """False if it hangs; then it is killed, with everything that belongs to it."""
+        """Waits for the end. If bsprun hangs, kills all processes of the run; returns False."""
         try:
             self.process.wait(timeout=self.plan.seconds_max)
             return True
         except subprocess.TimeoutExpired:
-            for pid in left_behind.processes(self.mark):
-                os.kill(pid, signal.SIGKILL)
+            processes.kill(*processes.marked(self.mark))
             self.process.wait()
             return False
 
@@ -216,7 +214,7 @@ class Job:
         return text.decode().splitlines()
 
     def finish(self):
-        self._let_happen(self.plan.events)
+        self._cause(self.plan.events)
         ended = self._wait()
         since_event_s = time.monotonic() - self.first_event_s
         if self.input is not None:
