@@ -77,7 +77,7 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
       ->capture_default_str();
 }
 
-/// The service runs programs for whoever reaches it: see "Security" in docs/design.md.
+/// The service runs programs for all who reach it: see "On several machines" in docs/network.md.
 absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string& text,
                                      const Written& written) {
   auto parsed = ParseHostPort(text);

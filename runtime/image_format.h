@@ -1,6 +1,6 @@
 // The file that holds the image of one BSP process, or of the areas that it registered for
 // checkpoints; written by the process (runtime/), checked by its worker, and put back by
-// bsp-restore (worker/restore). See "Images" in docs/design.md.
+// bsp-restore (worker/restore). See "Checkpoints" in docs/design.md.
 //
 // All images of one job on one node lie in one directory:
 //

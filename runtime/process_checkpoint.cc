@@ -1,5 +1,5 @@
 // Process, as far as checkpoints go: it is saved at the end of bsp_sync, comes back in another
-// process, or gets the areas back that it registered. See "Images" in docs/design.md.
+// process, or gets the areas back that it registered. See "Checkpoints" in docs/design.md.
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,6 +1,6 @@
-// Saves the process it lives in (docs/design.md, "Images"): last thing in bsp_sync, with raw system
-// calls and without malloc. The process is held only until a copy-on-write child is cloned; the
-// child writes the file. In the restored process the same call returns once more.
+// Saves the process it lives in (docs/design.md, "Checkpoints"): last thing in bsp_sync, with raw
+// system calls and without malloc. The process is held only until a copy-on-write child is cloned;
+// the child writes the file. In the restored process the same call returns once more.
 #ifndef RUNTIME_PROCESS_IMAGE_H_
 #define RUNTIME_PROCESS_IMAGE_H_
 

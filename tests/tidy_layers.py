@@ -1,4 +1,4 @@
-"""The rules of tests/tidy on who may include whom (docs/design.md, "Parts, and who may know whom").
+"""The rules of tests/tidy on who may include whom (docs/design.md, "Parts").
 
 Bazel's visibility says the same of targets; here it is said of every #include.
 """

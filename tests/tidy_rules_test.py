@@ -113,6 +113,19 @@ BAD = {
         ({'net/BUILD.bazel': 'deps = ["@debian//:c"]\n',
           'third_party/debian.BUILD': '# --- libb-dev: b\ncc_library(name = "b")\n',
           'deploy/install-deps': '#!/bin/bash\nset -euo pipefail\napt install libb-dev\n'}, 1)],
+    'missing-path': [
+        ({'net/a.cc': '// See net/gone.h.\n'}, 1),
+        ({'net/a.cc': 'int a; /* As in\n * net/gone.h */\n'}, 2),
+        ({'net/BUILD.bazel': '# As net/g*.h\n'}, 1),
+        ({'tests/a.py': 'def f():\n    """As net/gone.h."""\n'}, 2),
+        ({'tests/a.sh': '#!/bin/bash\nset -euo pipefail\ntrue # As net/gone\n'}, 3),
+        ({'runtime/a.f90': 'integer a ! As net/gone.h\n'}, 1),
+        ({'proto/a.proto': '// As net/gone.h\n'}, 1),
+        ({'tests/a/README.md': 'As `net/gone.h`\n'}, 1),
+        ({'docs/a.md': '\nSee [this](../net/gone.h).\n'}, 2)],
+    'missing-heading': [
+        ({'net/a.cc': '// See "Gone"\n// in docs/a.md.\n', 'docs/a.md': '# Here\n'}, 1),
+        ({'docs/b.md': 'See [`a.md`](a.md), or `a.md`, "Gone".\n', 'docs/a.md': 'Gone\n'}, 1)],
     'clang-format': [({'net/a.cc': 'int  f( );\n', '.clang-format': 'BasedOnStyle: Google\n'}, 1)],
     'shellcheck': [({'tests/a.sh': '#!/bin/bash\nset -euo pipefail\nrm $1\n'}, 3),
                    ({'tests/sourced.sh': 'true\ncp $a b\n'}, 2)],
@@ -155,7 +168,12 @@ GOOD = {
     'examples/page.cc': 'double rank(double page_rank) { return page_rank; }\n',
     'tests/a.sh': '#!/usr/bin/env bash\nset -euo pipefail\nrm "$1"\n',
     'tests/sourced.sh': 'cd "$given"\n',
-    'tests/a.py': 'new = "bool b"\n',
+    'tests/a.py': 'new = "bool b"\nname = "net/gone.h"  # No comment names that.\n',
+    'tests/b.py': '\n# See "Fencing"\n# in docs/design.md, and net/*.cc; https://a.b/net/gone.h.\n',
+    'tests/b.sh': '#!/bin/bash\n# //net:gone, net/built\nset -euo pipefail\nnet/gone "$@"\n',
+    'net/BUILD.bazel': 'cc_binary(name = "built")\n',
+    'docs/design.md': '## A heading\n\n**Fencing.** See [the notes](../tests/notes.md#some), [the\n'
+                      'web](https://a.b/gone.md), "A\nheading" in `design.md`, and net/near.\n',
     'tests/notes.md': LONG + '\trank\n',
     'runtime/fbsp.h': '! ' + LONG + '\n',
 }
@@ -194,7 +212,7 @@ class TidyTest(unittest.TestCase):
 
     def test_no_rule_is_without_a_bad_tree(self):
         rules = {'idle-exception'}
-        for name in ('tidy_rules.py', 'tidy_layers.py', 'tidy_programs.py'):
+        for name in ('tidy_rules.py', 'tidy_layers.py', 'tidy_programs.py', 'tidy_docs.py'):
             with open(os.path.join(HERE, name), encoding='utf-8') as file:
                 rules.update(re.findall(r"Finding\([^']*'([a-z-]+)'", file.read()))
         self.assertGreater(len(rules), 20)

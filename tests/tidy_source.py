@@ -1,12 +1,18 @@
 """Source files as the rules of tests/tidy see them: found, classified, comments set apart."""
 
 import dataclasses
+import functools
+import io
 import os
 import re
+import tokenize
 
 CPP, C, HEADER, SHELL, PYTHON, BUILD, FORTRAN = ('cpp', 'c', 'header', 'shell', 'python', 'build',
                                                  'fortran')
 C_FAMILY = (CPP, C, HEADER)
+# Pages, and the definitions of messages: only what they refer to is checked.
+MARKDOWN, PROTO = 'markdown', 'proto'
+_PAGE_BY_SUFFIX = {'.md': MARKDOWN, '.proto': PROTO}
 
 _KIND_BY_SUFFIX = {
     '.cc': CPP, '.cpp': CPP, '.cxx': CPP, '.c': C, '.h': HEADER, '.hpp': HEADER, '.sh': SHELL,
@@ -17,7 +23,7 @@ _KIND_BY_SUFFIX = {
 _KIND_BY_NAME = {'WORKSPACE': BUILD, 'BUILD': BUILD, 'fbsp.h': FORTRAN}
 
 # An exception stands on the line that it excuses: `// tidy: <reason>`.
-_EXCEPTION = re.compile(r'(?://|/\*|#|!)\s*tidy:\s*\w')
+_EXCEPTION = re.compile(r'(?://|/\*|#|!|<!--)\s*tidy:\s*\w')
 
 
 @dataclasses.dataclass
@@ -59,6 +65,11 @@ class Source:
         self.code = blank_comments_and_strings(self.text) if kind in C_FAMILY else self.text
         self.code_lines = self.code.split('\n')
 
+    @functools.cached_property
+    def comments(self):
+        """`text` with all but the comments blanked out; all of a page is comment."""
+        return self.text if self.kind == MARKDOWN else only_comments(self.text, self.kind)
+
     @property
     def is_test(self):
         return self.room == 'tests' or re.search(r'_test\.\w+$', self.name) is not None
@@ -99,8 +110,8 @@ def kind_of(root, path):
 
 
 def find_sources(root):
-    """All source files under root. Links (bazel-bin and its like) are not followed."""
-    sources = []
+    """The source files under root, and the pages. Links, as bazel-bin is, are not followed."""
+    sources, pages = [], []
     for directory, directories, files in os.walk(root):
         directories[:] = sorted(d for d in directories
                                 if d == '.ci' or not d.startswith(('.', '__pycache__')))
@@ -110,9 +121,12 @@ def find_sources(root):
                 continue
             path = os.path.relpath(full, root)
             kind = kind_of(root, path)
+            page = _PAGE_BY_SUFFIX.get(os.path.splitext(name)[1])
             if kind:
                 sources.append(Source(root, path, kind))
-    return sources
+            elif page:
+                pages.append(Source(root, path, page))
+    return sources, pages
 
 
 _TOKEN = re.compile(
@@ -141,6 +155,53 @@ def blank_comments_and_strings(text):
         position = end
     pieces.append(_TOKEN.sub(blank, text[position:]))
     return ''.join(pieces)
+
+
+def _python_comments(text):
+    """(start, end) of comments and docstrings."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    before = tokenize.NEWLINE
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            docstring = token.type == tokenize.STRING and before != tokenize.OP
+            if token.type == tokenize.COMMENT or docstring:
+                yield (starts[token.start[0] - 1] + token.start[1],
+                       starts[token.end[0] - 1] + token.end[1])
+            if token.type not in (tokenize.COMMENT, tokenize.NL):
+                is_layout = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+                before = tokenize.NEWLINE if is_layout else tokenize.OP
+    except (tokenize.TokenError, SyntaxError):
+        return  # The rule `syntax` says so.
+
+
+_HASH_COMMENT = re.compile(r'(?:^|(?<=\s))#[^\n]*', re.MULTILINE)
+_FORTRAN_COMMENT = re.compile(r'^[cC*!][^\n]*|![^\n]*', re.MULTILINE)
+# Where a line begins within a comment. As long as they are, blanks take their place.
+_COMMENT_SIGN = re.compile(r'^[ \t]*(?:///?<?|/\*+|\*+/?|#+|!|[cC](?=[ \t]))', re.MULTILINE)
+
+
+def only_comments(text, kind):
+    """Blanks in place of all that is no comment, and of the signs with which comments begin; every
+    line keeps its length."""
+    if kind == PYTHON:
+        places = list(_python_comments(text))
+    elif kind in (SHELL, BUILD):
+        places = [match.span() for match in _HASH_COMMENT.finditer(text)]
+    elif kind == FORTRAN:
+        places = [match.span() for match in _FORTRAN_COMMENT.finditer(text)]
+    else:
+        places = [match.span() for match in _TOKEN.finditer(text)
+                  if match[0].startswith(('//', '/*'))]
+    def blank(piece):
+        return re.sub(r'[^\n]', ' ', piece)
+    pieces, position = [], 0
+    for start, end in places:
+        comment = _COMMENT_SIGN.sub(lambda sign: blank(sign[0]), text[start:end])
+        pieces += [blank(text[position:start]), comment]
+        position = end
+    return ''.join(pieces) + blank(text[position:])
 
 
 def _blank_directives(code):

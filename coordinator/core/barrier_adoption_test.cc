@@ -222,8 +222,8 @@ TEST(AdoptedBarrierTest, RefusesWorkersThatAreTooFarApart) {
 
 // ---- Any order of crashes and lost messages -----------------------------------------------------
 
-/// Hosts, as worker/job_exchange.cc behaves, a coordinator that dies at any time, and connections
-/// that break at any time and lose what is on its way.
+/// Hosts that behave as worker/exchange/job_exchange.cc does, a coordinator that dies at any time,
+/// and connections that break at any time and lose what is on its way.
 class Chaos {
  public:
   explicit Chaos(std::uint64_t seed) : random_(seed), hosts_(2 + Below(3)) {

@@ -1,4 +1,4 @@
-// bsp-restore: becomes the process whose images it is given ("Images" in docs/design.md). A
+// bsp-restore: becomes the process whose images it is given ("Checkpoints" in docs/design.md). A
 // freestanding program: no libc, no thread-local storage, no relocations, no writable globals.
 // The command line is in restore_command.h.
 #include <linux/prctl.h>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr ResumePoint kFrom800{.from_start = false, .superstep = Superstep{800}, .participants = 3};
 
-// ---- Rows of "When things break" in docs/design.md ----------------------------------------------
+// ---- What "Recovery" in docs/design.md promises -------------------------------------------------
 
 TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   const JobId job = Run(Request(3));
