@@ -1,5 +1,5 @@
 /* everybody SUPERSTEPS: every process puts a word to every process, sends it another, and gets a
- * third, and checks what comes; pid 0 says whether all found it right. */
+ * third, and checks what it receives; pid 0 prints whether that was right on all processes. */
 #include <bsp.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 if [[ -z ${BSP_COORDINATOR:-} ]]; then
-  # p = 64 is the most that they ask for.
+  # The largest of them has 64 processes.
   exec tests/cluster/cluster --workers 3 --slots 22 -- "$0"
 fi
 

@@ -24,7 +24,7 @@ FaultPlan::Step FaultPlan::Next(const FaultSettings& settings, std::size_t avail
   return step;
 }
 
-/// Exponentially distributed, so that every byte is as likely to be hit as any other.
+/// Exponentially distributed distances: every byte is as likely to be hit as any other.
 void FaultPlan::Draw(std::size_t kind) {
   if (settings_.mean_bytes[kind] == 0) return;
   std::exponential_distribution<double> distance(1.0 /

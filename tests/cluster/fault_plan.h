@@ -1,5 +1,5 @@
-// When which fault hits a stream of bytes: a seed decides, and the position in the stream, not how
-// TCP happens to cut it into pieces. Pure: it is told of bytes and says what to do with them.
+// Decides when which fault hits a stream of bytes: by a seed and the position in the stream, not by
+// how TCP happens to cut it into pieces. Pure: it sees numbers of bytes, and returns what to do.
 #ifndef TESTS_CLUSTER_FAULT_PLAN_H_
 #define TESTS_CLUSTER_FAULT_PLAN_H_
 
@@ -13,17 +13,17 @@ namespace bspnow {
 enum class Fault : std::size_t {
   kFlip,      ///< One bit of one byte is wrong.
   kReset,     ///< The connection is reset.
-  kStall,     ///< Nothing goes on for a while.
-  kHalfOpen,  ///< Nothing goes on any more, and nobody is told.
+  kStall,     ///< No byte passes for a while.
+  kHalfOpen,  ///< No byte passes any more, but the connection stays open.
 };
 inline constexpr std::size_t kFaultKinds = 4;
 
-/// How often and how; all zero: bytes pass as they are.
+/// How often faults occur, and how they look. All zero: bytes pass as they are.
 struct FaultSettings {
   std::array<std::uint64_t, kFaultKinds> mean_bytes{};  ///< Between two faults; 0: never.
   std::uint64_t stall_ms = 0;
   std::uint64_t delay_ms = 0;     ///< Of every byte.
-  std::uint64_t piece_bytes = 0;  ///< Written in pieces of 1 to so many bytes; 0: as they come.
+  std::uint64_t piece_bytes = 0;  ///< Pieces of 1 to this many are written; 0: as they come.
 
   bool operator==(const FaultSettings&) const = default;
 };
@@ -32,10 +32,10 @@ struct FaultSettings {
 class FaultPlan {
  public:
   struct Step {
-    std::size_t bytes;  ///< Pass on so many.
-    bool faulty;        ///< Then `fault`; a flip hits the last of these bytes.
+    std::size_t bytes;  ///< Pass on this many,
+    bool faulty;        ///< then cause `fault`; a flip hits the last of these bytes.
     Fault fault;
-    unsigned bit;  ///< That is flipped, 0 to 7.
+    unsigned bit;  ///< Which is flipped, 0 to 7.
   };
 
   explicit FaultPlan(std::uint64_t seed) : chance_(seed) {}
@@ -48,7 +48,7 @@ class FaultPlan {
 
   std::mt19937_64 chance_;
   FaultSettings settings_;
-  unsigned bit_ = 0;                                   ///< That the next flip hits.
+  unsigned bit_ = 0;                                   ///< Which the next flip hits.
   std::array<std::uint64_t, kFaultKinds> distance_{};  ///< Bytes up to the next fault, included.
 };
 

@@ -18,7 +18,7 @@ FaultSettings Every(std::uint64_t flip_bytes, std::uint64_t reset_bytes) {
 
 using Hit = std::pair<Fault, unsigned>;
 
-/// (position, fault and bit) of each fault in so many bytes that come in pieces of `piece`.
+/// The position, kind and bit of each fault in a stream that arrives in pieces of `piece` bytes.
 std::vector<std::pair<std::size_t, Hit>> Faults(std::uint64_t seed, const FaultSettings& settings,
                                                 std::size_t total, std::size_t piece) {
   FaultPlan plan(seed);
@@ -45,7 +45,7 @@ TEST(FaultPlanTest, AnotherSeedGivesOtherFaults) {
   EXPECT_NE(Faults(7, Every(1000, 0), 1 << 20, 4096), Faults(8, Every(1000, 0), 1 << 20, 4096));
 }
 
-TEST(FaultPlanTest, FaultsAreAsFrequentAsAskedFor) {
+TEST(FaultPlanTest, FaultsAreAsFrequentAsTheSettingsSay) {
   std::map<Fault, int> count;
   for (const auto& [at, hit] : Faults(1, Every(1000, 10000), 10'000'000, 4096)) ++count[hit.first];
   EXPECT_NEAR(count[Fault::kFlip], 10000, 500);
@@ -53,7 +53,7 @@ TEST(FaultPlanTest, FaultsAreAsFrequentAsAskedFor) {
   EXPECT_EQ(count[Fault::kStall], 0);
 }
 
-TEST(FaultPlanTest, NothingIsAskedForNothingHappens) {
+TEST(FaultPlanTest, WithoutSettingsNoFaultOccurs) {
   FaultPlan plan(1);
   const FaultPlan::Step step = plan.Next(FaultSettings{}, 12345);
   EXPECT_EQ(step.bytes, 12345u);

@@ -1,20 +1,21 @@
 // fault_proxy [--seed N]: passes TCP connections on and disturbs them. Reads commands from standard
 // input, a line each, and answers each with a line, `ok ...` or `error ...`; ends with its input.
 //
-//   listen ROUTE             opens a route; ok HOST:PORT to connect to
-//   target ROUTE HOST:PORT   where its connections go; without, they are closed at once
-//   faults ROUTE NAME=N...   what happens by chance from now on, all else off: flip, reset, stall,
-//                            halfopen every N bytes on average; stall_ms; delay_ms of every byte;
-//                            piece: writes of 1 to N bytes
-//   reset ROUTE              now, on all connections of the route: a reset;
-//   halfopen ROUTE           nothing goes on, and nobody is told; new connections are sound;
-//   cut ROUTE                the same, and new connections carry nothing, either;
-//   cut-to ROUTE, cut-from ROUTE   as cut, one way;
-//   heal ROUTE               everything goes on
+//   listen ROUTE             opens a route; the answer is `ok HOST:PORT`, to connect to
+//   target ROUTE HOST:PORT   where its connections go; without a target they are closed at once
+//   faults ROUTE NAME=N...   what happens by chance from now on; faults that are not named stop:
+//                            flip, reset, stall, halfopen: one in N bytes on average;
+//                            stall_ms: how long a stall lasts; delay_ms: of every byte;
+//                            piece: bytes are written in pieces of 1 to N
+//   reset ROUTE              resets all connections of the route now
+//   halfopen ROUTE           they carry nothing any more, but stay open; new ones are sound
+//   cut ROUTE                the same, and new connections carry nothing, either
+//   cut-to ROUTE, cut-from ROUTE   as cut, one way
+//   heal ROUTE               all connections carry bytes again
 //   counts                   ok flip=N reset=N stall=N halfopen=N connections=N bytes=N
 //
-// ROUTE may be * for all but listen and target. Chance is a function of the seed, of how many
-// connections there were on all routes, and of the bytes that have passed on this one.
+// ROUTE may be * for all routes, but not after listen and target. Chance is a function of the seed,
+// of the number of earlier connections on all routes, and of the bytes that this one has carried.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -60,16 +61,17 @@ struct Route {
   sockaddr_in target{};  ///< AF_UNSPEC until it is known.
   FaultSettings settings;
   std::list<ProxyConnection> connections;
-  bool cut_to = false, cut_from = false;  ///< New connections.
+  bool cut_to = false, cut_from = false;  ///< Holds for new connections.
 };
 
 class FaultProxy {
  public:
   explicit FaultProxy(std::uint64_t seed) : seed_(seed) {}
 
-  std::string Obey(const std::string& line);
-  /// Waits for something to happen on the routes or on standard input.
-  /// Returns whether standard input has something.
+  /// Executes a command, and returns the answer.
+  std::string Execute(const std::string& line);
+  /// Waits until something happens on the routes or on standard input.
+  /// Returns whether standard input can be read.
   bool Wait();
   void MoveAll();
 
@@ -85,7 +87,7 @@ class FaultProxy {
   ProxyCounts counts_;
 };
 
-std::string FaultProxy::Obey(const std::string& line) {
+std::string FaultProxy::Execute(const std::string& line) {
   std::istringstream words(line);
   std::string what, name, result;
   words >> what >> name;
@@ -227,7 +229,7 @@ int Main(int argc, char** argv) {
   for (std::string line;;) {
     if (proxy.Wait()) {
       if (!ReadLine(line)) return 0;
-      std::cout << proxy.Obey(line) << std::endl;
+      std::cout << proxy.Execute(line) << std::endl;
     }
     proxy.MoveAll();
   }

@@ -61,7 +61,7 @@ class FullDiskTest(unittest.TestCase):
             job.await_commits(cluster, number)
             self.disk.fill()
             wait_until(lambda: "until the coordinator's disk has room" in
-                       cluster.show(number)["reason"], "the job says what it waits for", COMMAND_S)
+                       cluster.show(number)["reason"], "`bsp show` names the reason", COMMAND_S)
             refused = cluster.bsp("submit", "-n", 2, *job.command, check=False)
             self.assertNotEqual(refused.returncode, 0)
             self.assertRegex(refused.stderr, f"{NO_ROOM}|journal does not take the job")

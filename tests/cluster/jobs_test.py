@@ -39,12 +39,12 @@ class TogetherTest(unittest.TestCase):
             reference.check_job(self.cluster, job)
             self.assertEqual(self.cluster.state(job), "succeeded")
 
-    def test_a_job_that_asks_for_too_much_says_why_it_waits(self):
+    def test_a_job_without_free_slots_shows_why_it_waits(self):
         sleeping = self.cluster.submit("-n", 12, path_of("misbehaviour"), "sleep")
         self.cluster.await_state(sleeping, "running")
         waiting = self.cluster.submit("-n", 2, *mixed())
         wait_until(lambda: "slots" in self.cluster.show(waiting)["reason"],
-                   "the job says what it waits for")
+                   "`bsp show` names what the job waits for")
         self.cluster.bsp("cancel", sleeping)
         self.cluster.bsp("wait", waiting)
         self.assertEqual(self.cluster.state(sleeping), "cancelled")
@@ -58,7 +58,7 @@ class TogetherTest(unittest.TestCase):
         self.assertIsNone(self.cluster.show(waiting)["started_unix_ms"])
         self.cluster.await_state(sleeping, "cancelled")
 
-    def test_bsprun_that_is_killed_takes_its_job_along(self):
+    def test_killed_bsprun_ends_its_job(self):
         client = self.cluster.start_client(
             ["bsprun", "--reconnect-timeout", "1s", "--name", "orphan", "-n", 3,
              path_of("misbehaviour"), "sleep"])
@@ -77,7 +77,7 @@ class TogetherTest(unittest.TestCase):
         self.assertIn(client.wait(timeout=JOB_S), (-signal.SIGINT, 128 + signal.SIGINT))
         self.cluster.await_state(job, "cancelled", "failed")
 
-    def test_a_job_goes_on_when_nobody_follows_it_any_more(self):
+    def test_a_job_runs_on_after_its_follower_is_killed(self):
         job = self.cluster.submit("-n", 4, *mixed(40))
         follower = self.cluster.start_client(["bsp", "logs", "-f", job],
                                              stdout=subprocess.DEVNULL)

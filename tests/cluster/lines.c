@@ -1,6 +1,6 @@
-/* lines PAUSE_MS: pid 0 reads standard input to its end, some lines a superstep of that length, and
- * prints each line with its number. At the end the last process prints the sum of all bytes, which
- * it was sent line by line. */
+/* lines PAUSE_MS: pid 0 reads standard input to its end, some lines in each superstep of PAUSE_MS,
+ * and prints each line with its number. It sends the lines to the last process, too, which prints
+ * the sum of all bytes at the end. */
 #define _GNU_SOURCE /* getline */
 #include <bsp.h>
 #include <stdint.h>

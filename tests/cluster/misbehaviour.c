@@ -1,7 +1,7 @@
-/* misbehaviour WHAT [N]: a BSP program that does what no service likes to see.
+/* misbehaviour WHAT [N]: a BSP program that misbehaves in the way that WHAT names.
  *
  *   flood     prints N MiB of lines from every process
- *   sleep     never comes to the next bsp_sync
+ *   sleep     never reaches the next bsp_sync
  *   stop      stops itself
  *   fork      leaves N processes behind that have sessions of their own
  *   close     closes all descriptors above stderr, and goes on
@@ -9,7 +9,7 @@
  *   scribble  writes noise over every piece of memory that it shares, from seed N
  *   crash     pid 1 dies of SIGSEGV
  *   leave     pid 1 leaves without bsp_end
- *   eat       sends itself more than any machine has
+ *   eat       sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
 #include <bsp.h>
@@ -74,7 +74,7 @@ static void scribble(unsigned seed) {
     areas[nareas++].nbytes = end - start;
   }
   for (int i = 0; i < nareas; ++i) {
-    /* The first pages hold what matters most; they are hit as often as all the rest. */
+    /* The first pages hold what matters most: they are hit as often as all others together. */
     size_t near = areas[i].nbytes < 65536 ? areas[i].nbytes : 65536;
     for (int n = 0; n < kScribbles; ++n) {
       size_t bound = n % 2 == 0 ? near : areas[i].nbytes;

@@ -1,5 +1,5 @@
-/* mixed SUPERSTEPS LARGE_BYTES [PAUSE_MS]: traffic of every kind, drawn from the superstep and the
- * pid: puts and gets, buffered and not, messages, registrations, tag sizes; small, and LARGE_BYTES.
+/* mixed SUPERSTEPS LARGE_BYTES [PAUSE_MS]: traffic of every kind, a function of the superstep and
+ * the pid: puts and gets, buffered and not, messages, registrations, tag sizes; small and large.
  * After each superstep pid 0 prints a digest of all that every process holds, so two runs that
  * print the same have computed the same. Every process prints a line of its own now and then. With
  * PAUSE_MS each superstep takes that long at least, and pid 0 writes its lines to the file
@@ -15,7 +15,7 @@ enum { kProcessesMax = 64, kSmallPuts = 30, kGets = 10, kMessages = 20, kSmallBy
 
 static int pid, nprocs, large_bytes;
 static uint64_t chance;       /* A function of the superstep and the pid. */
-static unsigned char *put_in; /* Anyone may put anywhere: order decides. */
+static unsigned char *put_in; /* All may put anywhere: the order decides what stays. */
 static unsigned char *got;    /* Nobody else writes here. */
 static unsigned char *hp_in;  /* A block for each process that may hpput. */
 static unsigned char *still;  /* Never changes: hpput's source, and hpget's. */
@@ -87,7 +87,7 @@ static uint64_t receive(uint64_t sum) {
   return sum;
 }
 
-/* What a superstep does beside small traffic, by its number. */
+/* What a superstep does in addition to small traffic, by its number. */
 static void communicate(int superstep, int tag_bytes) {
   for (int i = 0; i < kSmallPuts; ++i) put_something(1 + below(kSmallBytes), 0);
   for (int i = 0; i < kGets; ++i) get_something(i, i == 0 && superstep % 4 == 1);
@@ -100,8 +100,8 @@ static void communicate(int superstep, int tag_bytes) {
   if (superstep % 6 == 3) bsp_pop_reg(extra);
 }
 
-/* Every process tells pid 0 what it holds; pid 0 prints. */
-static void tell(int superstep) {
+/* Every process sends pid 0 a digest of what it holds; pid 0 prints them. */
+static void print_digests(int superstep) {
   uint64_t mine = receive(0xcbf29ce484222325u);
   mine = digest(mine, put_in, (size_t)large_bytes);
   mine = digest(mine, got, (size_t)(kGets * kSmallBytes + large_bytes));
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     communicate(s, tag_bytes);
     bsp_set_tagsize(&next_tag_bytes);
     bsp_sync();
-    tell(s);
+    print_digests(s);
     tag_bytes = s % 3 * 8;
   }
   if (record != NULL) fclose(record);

@@ -60,7 +60,7 @@ bool ProxyConnection::Move(const FaultSettings& settings, std::uint64_t now_ns,
       return false;
     }
   }
-  return !(directions_[0].end_told && directions_[1].end_told);
+  return !(directions_[0].end_passed_on && directions_[1].end_passed_on);
 }
 
 ProxyConnection::Outcome ProxyConnection::Read(Direction& direction, int from,
@@ -97,14 +97,14 @@ ProxyConnection::Outcome ProxyConnection::Write(Direction& direction, int to,
     direction.queued_bytes -= static_cast<std::size_t>(sent);
     counts.bytes += static_cast<std::uint64_t>(sent);
   }
-  if (direction.ended && direction.queued_bytes == 0 && !direction.end_told) {
+  if (direction.ended && direction.queued_bytes == 0 && !direction.end_passed_on) {
     shutdown(to, SHUT_WR);
-    direction.end_told = true;
+    direction.end_passed_on = true;
   }
   return Outcome::kGoesOn;
 }
 
-/// Takes from the first piece what the plan lets pass, and lets happen what it says.
+/// Takes from the first piece what the plan lets pass, and causes the fault that follows.
 ProxyConnection::Outcome ProxyConnection::Decide(Direction& direction,
                                                  const FaultSettings& settings,
                                                  std::uint64_t now_ns, ProxyCounts& counts) {
@@ -116,11 +116,11 @@ ProxyConnection::Outcome ProxyConnection::Decide(Direction& direction,
   if (!step.faulty) return Outcome::kGoesOn;
   ++counts.faults[static_cast<std::size_t>(step.fault)];
   if (step.fault == Fault::kFlip) direction.decided.back() ^= static_cast<char>(1u << step.bit);
-  return Happen(step.fault, settings, now_ns);
+  return Cause(step.fault, settings, now_ns);
 }
 
-ProxyConnection::Outcome ProxyConnection::Happen(Fault fault, const FaultSettings& settings,
-                                                 std::uint64_t now_ns) {
+ProxyConnection::Outcome ProxyConnection::Cause(Fault fault, const FaultSettings& settings,
+                                                std::uint64_t now_ns) {
   if (fault == Fault::kReset) return Outcome::kOver;
   for (Direction& direction : directions_) {
     if (fault == Fault::kStall) direction.stalled_until_ns = now_ns + settings.stall_ms * kNsPerMs;

@@ -1,4 +1,4 @@
-// One connection through the fault proxy: two sockets, and what is on its way between them.
+// One connection through the fault proxy: two sockets, and the bytes on their way between them.
 #ifndef TESTS_CLUSTER_PROXY_CONNECTION_H_
 #define TESTS_CLUSTER_PROXY_CONNECTION_H_
 
@@ -23,8 +23,8 @@ struct ProxyCounts {
 };
 
 enum class Way : std::size_t {
-  kTo,    ///< From who connected to the target.
-  kFrom,  ///< Back.
+  kTo,    ///< From the side that connected to the target.
+  kFrom,  ///< From the target.
 };
 
 class ProxyConnection {
@@ -32,9 +32,9 @@ class ProxyConnection {
   /// Both sockets nonblocking, `to_target` perhaps not connected yet.
   ProxyConnection(UniqueFd accepted, UniqueFd to_target, std::uint64_t seed);
 
-  /// What to poll for, first of the accepted socket, then of the other.
+  /// What to poll for: of the accepted socket, then of the other.
   std::array<pollfd, 2> Interests(std::uint64_t now_ns) const;
-  /// When something is to be done even if no socket says so; UINT64_MAX: never.
+  /// When to call Move even if no socket is ready; UINT64_MAX: never.
   std::uint64_t due_ns() const;
   /// Reads and writes what is possible now. False: the connection is over.
   bool Move(const FaultSettings& settings, std::uint64_t now_ns, ProxyCounts& counts);
@@ -54,12 +54,12 @@ class ProxyConnection {
     FaultPlan plan;
     std::mt19937_64 chance;    ///< For the sizes of pieces.
     std::deque<Piece> pieces;  ///< Read, not yet decided upon.
-    std::string decided;       ///< To be written as it is.
+    std::string decided;       ///< To be written unchanged.
     std::size_t queued_bytes = 0;
     std::uint64_t stalled_until_ns = 0;
     bool cut = false;
-    bool ended = false;  ///< The source has no more.
-    bool end_told = false;
+    bool ended = false;  ///< The source has closed its side.
+    bool end_passed_on = false;
   };
   enum class Outcome { kGoesOn, kOver };
 
@@ -69,7 +69,7 @@ class ProxyConnection {
                 ProxyCounts& counts);
   Outcome Decide(Direction& direction, const FaultSettings& settings, std::uint64_t now_ns,
                  ProxyCounts& counts);
-  Outcome Happen(Fault fault, const FaultSettings& settings, std::uint64_t now_ns);
+  Outcome Cause(Fault fault, const FaultSettings& settings, std::uint64_t now_ns);
 
   std::array<UniqueFd, 2> sockets_;
   std::array<Direction, 2> directions_;

@@ -99,7 +99,7 @@ class Cluster:
         return complaints
 
     def _images_left(self):
-        """Images of ended jobs, on nodes that the coordinator can tell about the end."""
+        """Images of ended jobs, on nodes that the coordinator can reach."""
         up = self.nodes_up()
         def find():
             alive = {f"job-{job}" for job in self.jobs_alive()}
@@ -207,8 +207,8 @@ class Cluster:
                                 **self._client_options(options))
 
     def client(self, command, check=True, **options):
-        """Runs bsprun or bsp to its end, which must be a success if `check` says so; returns what
-        subprocess.run returns, output included."""
+        """Runs bsprun or bsp to its end, which must be a success unless `check` is false; returns
+        what subprocess.run returns, output included."""
         done = subprocess.run([self.path("bin", command[0]), *map(str, command[1:])],
                               capture_output=True, text=True, check=False, timeout=COMMAND_S,
                               **self._client_options(options))

@@ -2,7 +2,7 @@
 connections are cut, disks fail, images are damaged.
 
 Each disturbance is a function (cluster, job, chance), where `chance` is a random.Random. It returns
-a line that says what it did. Afterwards the cluster is whole again, though it may still recover.
+a line that describes what it did. Afterwards the cluster is whole again, but may still recover.
 """
 
 import json
@@ -127,7 +127,7 @@ def stop_coordinator(cluster, job, chance, seconds=None):
 
 
 def stop_worker_for_long(cluster, job, chance):
-    """The coordinator gives it up meanwhile, and it hears of that when it continues."""
+    """The coordinator gives it up meanwhile, and it learns that when it continues."""
     return stop_worker(cluster, job, chance, chance.choice(LONG_STOPS_S))
 
 

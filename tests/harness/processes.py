@@ -1,8 +1,8 @@
 """Processes of this machine as /proc shows them, and which of them belong to one test.
 
 A test marks what it starts with a variable in the environment, which every descendant inherits. A
-zombie has no environment any more: so whoever starts processes is the subreaper of all of them, and
-the zombies that nobody reaped become its children.
+zombie has no environment any more: so a test is the subreaper of all that it starts, and zombies
+that their parents did not reap become its children.
 """
 
 import ctypes

@@ -8,7 +8,7 @@ from harness.waiting import Failed
 
 
 class Proxy:
-    """Ends with its standard input, so that it cannot outlive whoever started it."""
+    """Ends with its standard input, so that it cannot outlive the test."""
 
     def __init__(self, program, seed):
         self.process = subprocess.Popen([program, "--seed", str(seed)], stdin=subprocess.PIPE,
