@@ -1,11 +1,11 @@
-"""What the output of ending.c must be, and what bsprun says of an end."""
+"""What ending.c must print, and what bsprun must print about an end."""
 
 import re
 
 LATE = "took"
 LETTERS = "abcdefghijklmnopqrstuvwxyz" * 160
 
-# What a line on standard error may be, besides those of the program.
+# What lines on standard error may be, besides those of the program.
 GIVES_UP = r"pid \d+ gives up"
 MISUSE = r"bspnow: bsp_\w+ on pid \d+, superstep \d+: .+; .+"
 LEFT = (r"bsprun: pid \d+ left without bsp_end in superstep \d+ \(exit status \d+\); every process"
@@ -23,15 +23,15 @@ def killed(number, name):
 
 
 def line(pid, number, width):
-    """As print_line in ending.c has it, without the newline."""
+    """A line of print_line in ending.c, without the newline."""
     head = f"{pid} {number} "
     first = (number + len(head)) % 26
     return head + LETTERS[first:first + width - 1 - len(head)]
 
 
 class Lines:
-    """Each process's lines, in its order and whole. With `each` there must be so many of each
-    process; without, output may break off, and the last line of a process in its middle."""
+    """Each process's lines, whole and in the process's order. `each` is how many of each process
+    there must be; without it, output may stop anywhere, even within a process's last line."""
 
     def __init__(self, nprocs, width, each=None):
         self.nprocs, self.width, self.each = nprocs, width, each
@@ -49,14 +49,14 @@ class Lines:
                     line(i, seen[i], self.width).startswith(got) for i in range(self.nprocs)):
                 torn += 1
             else:
-                return [f"a line that no process printed now: '{got[:80]}'"]
+                return [f"a line that no process prints next: '{got[:80]}'"]
         if self.each is not None and seen != [self.each] * self.nprocs:
             return [f"lines of each process: {seen}, expected {self.each}"]
         return []
 
 
 def binary(nbytes):
-    """As write_binary in ending.c has it."""
+    """The bytes of write_binary in ending.c."""
     state, result = 1, bytearray()
     for _ in range(nbytes):
         state = (state * 1664525 + 1013904223) & 0xffffffff
@@ -65,20 +65,21 @@ def binary(nbytes):
 
 
 def stderr_complaints(plan, text):
-    """`plan.says` maps what may be said to how often at least."""
+    """What is wrong with standard error. `plan.messages` maps each pattern that a line may match
+    to how many lines must match it."""
     result = []
-    count = dict.fromkeys(plan.says, 0)
+    count = dict.fromkeys(plan.messages, 0)
     for got in text.splitlines():
-        pattern = next((p for p in plan.says if re.fullmatch(p, got)), None)
+        pattern = next((p for p in plan.messages if re.fullmatch(p, got)), None)
         if pattern is None:
             result.append(f"unexpected on stderr: '{got[:200]}'")
         else:
             count[pattern] += 1
-    for pattern, least in plan.says.items():
+    for pattern, least in plan.messages.items():
         if count[pattern] < least:
             result.append(f"nothing on stderr matches '{pattern}'")
         if "bsprun: " in pattern and count[pattern] > 1:
-            result.append(f"bsprun says {count[pattern]} times: '{pattern}'")
+            result.append(f"bsprun prints {count[pattern]} times: '{pattern}'")
     return result
 
 
@@ -89,7 +90,7 @@ def is_only_late(found):
 def complaints(plan, outcome):
     """What is wrong with an outcome; empty if nothing."""
     if outcome.hung:
-        return [f"still there after {plan.seconds_max} s"]
+        return [f"still running after {plan.seconds_max} s"]
     result = []
     if outcome.status not in plan.statuses:
         result.append(f"exit status {outcome.status}, expected one of {sorted(plan.statuses)}")
@@ -98,7 +99,7 @@ def complaints(plan, outcome):
                       f" {plan.since_event_max_s} s")
     if plan.output is not None:
         result += plan.output(outcome.stdout, outcome.stderr)
-    if plan.says is not None:
+    if plan.messages is not None:
         result += stderr_complaints(plan, outcome.stderr.decode(errors="replace"))
     if [note for note in outcome.notes if note.startswith("the terminal")]:
         result.append("left the terminal with other settings")

@@ -1,4 +1,4 @@
-/* A BSP program that ends in the way it is told to by its arguments, NAME=VALUE:
+/* A BSP program that ends in the way that its arguments, NAME=VALUE, describe:
  *
  *   supersteps=N   how many; -1: without end                        begin=P  passed to bsp_begin
  *   how=ACT        what happens, see act()                          status=N for exit
@@ -9,12 +9,12 @@
  *   stream=2       ... on standard error
  *   transfer=N     bytes put, got and hpput to the next process in each superstep
  *   binary=N       pid 0 writes N bytes of all values
- *   read=1         pid 0 reads its input to the end, says how much it was
+ *   read=1         pid 0 reads its input to the end, prints how much it was
  *   ignore=1       SIGINT, SIGTERM, SIGHUP and SIGQUIT
- *   children=C     as each process begins: 1 a daemon that keeps the pipes open, 2 one that does
- *                  not, 3 a child that ignores all signals but SIGKILL
- *   lag=US         all but pid 0 begin so many microseconds late, and in each superstep the last
- *                  process is that late
+ *   children=C     each process starts, as it begins: 1 a daemon that keeps the pipes open, 2 one
+ *                  that does not, 3 a child that ignores all signals but SIGKILL
+ *   lag=US         all but pid 0 begin US microseconds late, and in each superstep the last process
+ *                  is that late
  */
 #define _GNU_SOURCE
 #include <bsp.h>
@@ -164,7 +164,7 @@ static void compute(int pid, int p) {
 
 static void spmd(void) {
   int pid;
-  /* Here nobody knows more than whether it is pid 0, by bsp_init. */
+  /* Here a process only knows whether it is pid 0, by bsp_init. */
   if (is_first) {
     if (is_due(kBeforeBegin, 0)) act(0);
   } else {

@@ -1,5 +1,5 @@
-"""One run of bsprun: starts it as a plan says, reads its output as the plan says, causes the plan's
-events, and returns the outcome."""
+"""One run of bsprun by a plan: starts it, reads its output, causes the plan's events, and returns
+the outcome."""
 
 import dataclasses
 import os

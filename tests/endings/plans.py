@@ -1,5 +1,5 @@
-"""The ways in which a job can end, and what bsprun(1) promises of each. A plan is drawn from a
-seeded source of chance; two draws from one seed are equal."""
+"""The ways in which a job can end, and what bsprun(1) promises for each. A seeded source of chance
+decides a plan: the same seed gives the same plan."""
 
 import dataclasses
 from signal import SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGSTOP, SIGTERM
@@ -7,8 +7,8 @@ from signal import SIGCHLD, SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGSTOP, 
 import checks
 
 HANG_S = 40  # A run that takes longer hangs. Far more than any takes on a busy machine.
-GRACE_S = 2.0  # bsprun(1), "Signals": who is still there then is killed.
-BUSY_S = 4.0  # What a busy machine may add.
+GRACE_S = 2.0  # bsprun(1), "Signals": processes that still run then are killed.
+BUSY_S = 4.0  # A busy machine may add this.
 KILLED = checks.killed(9, "Killed")
 CRASHED = checks.killed(11, "Segmentation fault")
 SHELL = ("/bin/sh", "-c", '"$0" "$@"; exit $?')
@@ -20,25 +20,25 @@ class Plan:
     nprocs: int
     arguments: dict = dataclasses.field(default_factory=dict)  # of ending.c
     options: list = dataclasses.field(default_factory=list)    # of bsprun
-    wrapper: tuple = ()        # what runs ending.c, if not bsprun itself
-    program: str = ""          # run in place of ending.c
+    wrapper: tuple = ()        # a command that bsprun runs, and that runs ending.c
+    program: str = ""          # runs in place of ending.c
     environment: dict = dataclasses.field(default_factory=dict)
-    terminal: bool = False     # bsprun is the foreground job of one
+    terminal: bool = False     # bsprun is the foreground job of a terminal
     closed: tuple = ()         # descriptors that are closed when bsprun starts
     ignored: tuple = ()        # signals that are ignored when bsprun starts
-    stdin: str = "nothing"     # or "open": nothing comes, and no end
+    stdin: str = "nothing"     # or "open": neither bytes nor an end arrive
     stdout: str = "all"        # how it is read; see Reader. Or it goes to a "full disk"
     stderr: str = "all"
-    # (seconds after the one before, its name in job.py, what goes with it)
+    # (seconds after the event before, a function of job.Job, its argument)
     events: list = dataclasses.field(default_factory=list)
-    # What must come of it.
+    # What the outcome must be.
     statuses: tuple = (0,)
-    says: dict = dataclasses.field(default_factory=dict)       # see checks.stderr_complaints
+    messages: dict = dataclasses.field(default_factory=dict)       # see checks.stderr_complaints
     output: object = None
     stops: int = 0
     since_event_max_s: float = HANG_S
     seconds_max: float = HANG_S
-    grace_s: float = 0.0       # processes may need to go after bsprun; only where it was killed
+    grace_s: float = 0.0       # processes may run on after a bsprun that was killed
 
     def __post_init__(self):
         if self.output is None and self.stdout == "all":
@@ -50,12 +50,12 @@ def some_processes(chance, most=64):
 
 
 def descendants(chance):
-    """Sometimes, each process leaves one of its own behind."""
+    """Sometimes, each process starts one that outlives it."""
     return {"children": chance.choice((1, 2, 3))} if chance.random() < 0.2 else {}
 
 
 def busy(chance):
-    """A job without end that is in the midst of something."""
+    """A job without end that is busy in one way or another."""
     arguments = {"supersteps": -1}
     what = chance.choice(("start", "barrier", "compute", "transfer", "print"))
     if what in ("start", "barrier"):
@@ -70,12 +70,12 @@ def busy(chance):
 
 
 def checked(chance):
-    """Sometimes, with the engine's other way through a superstep."""
+    """Sometimes, with the other way through a superstep, that of BSP_CHECK=full."""
     return {"BSP_CHECK": "full"} if chance.random() < 0.2 else {}
 
 
 def moment(chance):
-    """Seconds from the start to an event: while it starts, or later."""
+    """Seconds from the start to an event: while the job starts, or later."""
     return chance.choice((0, chance.uniform(0, 0.02), chance.uniform(0, 0.1),
                           chance.uniform(0.1, 0.4)))
 
@@ -100,7 +100,7 @@ def normal(chance):
 
 
 def fewer_processes(chance):
-    """bsp_begin asks for fewer; the others leave without a word."""
+    """bsp_begin asks for fewer processes; the others leave silently."""
     p = some_processes(chance)
     used = chance.randint(1, p)
     return Plan(p, {"begin": used, "lines": 3, **descendants(chance)},
@@ -119,19 +119,19 @@ def abort(chance):
     who = chance.choice((chance.randrange(p), -1))
     return Plan(p, {"how": "abort", "who": who, "at": chance.randrange(3),
                     "transfer": chance.choice((0, 8, 20000)), **descendants(chance)},
-                wrapper=chance.choice(((), SHELL)), statuses=(6,), says={checks.GIVES_UP: 1})
+                wrapper=chance.choice(((), SHELL)), statuses=(6,), messages={checks.GIVES_UP: 1})
 
 
 def misuse(chance):
     p = some_processes(chance)
     return Plan(p, {"how": "misuse", "at": 1, "who": chance.choice((-1, chance.randrange(p))),
-                    **descendants(chance)}, statuses=(6,), says={checks.MISUSE: 1})
+                    **descendants(chance)}, statuses=(6,), messages={checks.MISUSE: 1})
 
 
 def supersteps_differ(chance):
     p = max(2, some_processes(chance))
     return Plan(p, {"how": "end", "at": 1, "who": chance.randrange(p)}, statuses=(6,),
-                says={checks.MISUSE: 1})
+                messages={checks.MISUSE: 1})
 
 
 def leaves(chance):
@@ -141,36 +141,36 @@ def leaves(chance):
                                  ("exec", 0), ("fork", 0), ("fork", 3)))
     return Plan(p, {"how": how, "status": status, "at": chance.randrange(3),
                     "who": chance.choice((-1, chance.randrange(p))), **descendants(chance)},
-                statuses=(status or 6,), says={checks.LEFT: 1})
+                statuses=(status or 6,), messages={checks.LEFT: 1})
 
 
 def leaves_before_begin(chance):
-    """The job is pid 0's: it may end without an SPMD part. The others may not."""
+    """Pid 0 decides: the job may end without an SPMD part. Another process may not leave."""
     p = max(2, some_processes(chance))
     if chance.random() < 0.5:
         status = chance.choice((0, 0, 2))
         return Plan(p, {"how": "exit", "at": -1, "who": 0, "status": status}, statuses=(status,))
     status = chance.choice((0, 2))
     return Plan(p, {"how": "exit", "at": -1, "who": -2, "status": status},
-                statuses=(status or 6,), says={} if status else {checks.LEFT_EARLY: 1})
+                statuses=(status or 6,), messages={} if status else {checks.LEFT_EARLY: 1})
 
 
 def crashes(chance):
     p = some_processes(chance)
     how, status, words = chance.choice((("segv", 139, CRASHED), ("kill", 137, KILLED)))
     at = chance.choice((-1, 0, 2))
-    # Before bsp_begin a process knows no more than whether it is pid 0.
+    # Before bsp_begin a process only knows whether it is pid 0.
     who = chance.choice((-1, 0)) if at == -1 else chance.choice((-1, chance.randrange(p)))
     return Plan(p, {"how": how, "at": at, "who": who, "transfer": chance.choice((0, 100000)),
-                    **descendants(chance)}, statuses=(status,), says={words: 1})
+                    **descendants(chance)}, statuses=(status,), messages={words: 1})
 
 
 def no_bsp_program(chance):
     program, status, words = chance.choice((
         ("/bin/true", 1, checks.NOT_LINKED), ("/bin/sleep", 1, checks.NOT_LINKED),
         ("/no/such/program", 127, checks.NOT_FOUND), ("/etc/passwd", 126, checks.NOT_EXECUTABLE)))
-    says = {words: 1} if program != "/bin/sleep" else {words: 1, "(?!bsprun).*": 0}
-    return Plan(some_processes(chance), program=program, statuses=(status,), says=says)
+    messages = {words: 1} if program != "/bin/sleep" else {words: 1, "(?!bsprun).*": 0}
+    return Plan(some_processes(chance), program=program, statuses=(status,), messages=messages)
 
 
 # ---- From outside -----------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def no_bsp_program(chance):
 def process_killed(chance):
     return Plan(some_processes(chance), {**busy(chance), **descendants(chance)},
                 events=[(moment(chance), "signal_process", (chance.random(), SIGKILL))],
-                environment=checked(chance), statuses=(137,), says={KILLED: 1})
+                environment=checked(chance), statuses=(137,), messages={KILLED: 1})
 
 
 def interrupted(chance):
@@ -213,11 +213,11 @@ def interrupted_twice(chance):
 def launcher_killed(chance):
     return Plan(some_processes(chance), busy(chance), wrapper=chance.choice(((), SHELL)),
                 events=[(moment(chance), "signal_launcher", SIGKILL)], statuses=(-SIGKILL,),
-                says=None, grace_s=BUSY_S)
+                messages=None, grace_s=BUSY_S)
 
 
 def starts_with_signals_ignored(chance):
-    """As under nohup, or from a service that ignores SIGCHLD: a signal ignored stays ignored."""
+    """As under nohup, or from a service that ignores SIGCHLD: ignored signals stay ignored."""
     number = chance.choice((SIGHUP, SIGINT))
     p = some_processes(chance, 8)
     return Plan(p, {"supersteps": 20, "lag": 20000, "lines": 1}, ignored=(SIGCHLD, number),
@@ -250,13 +250,13 @@ def key_pressed(chance):
                                         ("hang_up", None, SIGHUP)))
     return Plan(some_processes(chance), {**busy(chance), **descendants(chance)}, terminal=True,
                 events=[(0, "begun", None), (moment(chance), name, what)],
-                statuses=(128 + number,), says=None)
+                statuses=(128 + number,), messages=None)
 
 
 def key_pressed_twice(chance):
     return Plan(some_processes(chance, 8), {**busy(chance), "ignore": 1}, terminal=True,
                 events=[(0, "begun", None), (0.3, "type", b"\x03"), (0.1, "type", b"\x03")],
-                statuses=(130,), says=None, since_event_max_s=GRACE_S - 0.1)
+                statuses=(130,), messages=None, since_event_max_s=GRACE_S - 0.1)
 
 
 def suspended(chance):
@@ -265,9 +265,9 @@ def suspended(chance):
     events = [(0, "begun", None), (chance.uniform(0, 0.1), "type", b"\x1a")]
     if chance.random() < 0.5:
         return Plan(p, {"supersteps": 20, "lag": 20000}, terminal=True, events=events, stops=1,
-                    says=None)
+                    messages=None)
     return Plan(p, busy(chance), terminal=True, events=[*events, (0.2, "type", b"\x03")],
-                statuses=(130,), stops=1, says=None)
+                statuses=(130,), stops=1, messages=None)
 
 
 # ---- Output and input -------------------------------------------------------------------------
@@ -282,8 +282,8 @@ def reader_leaves(chance):
 
 def error_reader_leaves(chance):
     p = some_processes(chance, 8)
-    return Plan(p, {"supersteps": 2, "lines": 10000, "stream": 2}, stderr="first line", says=None,
-                statuses=(141,))
+    return Plan(p, {"supersteps": 2, "lines": 10000, "stream": 2}, stderr="first line",
+                messages=None, statuses=(141,))
 
 
 def slow_reader(chance):
@@ -306,7 +306,7 @@ def flood_of_errors(chance):
 
     def check(_, stderr):
         return checks.Lines(p, 100, 2 * lines).complaints(stderr.decode(errors="replace"))
-    return Plan(p, {"supersteps": 2, "lines": lines, "width": 100, "stream": 2}, says=None,
+    return Plan(p, {"supersteps": 2, "lines": lines, "width": 100, "stream": 2}, messages=None,
                 output=check)
 
 
@@ -329,10 +329,10 @@ def stuck_reader(chance):
 
 
 def stuck_terminal(chance):
-    """Nobody reads what comes on the terminal, and then bsprun is to end."""
+    """Nobody reads what the terminal shows, and then bsprun is to end."""
     return Plan(some_processes(chance, 16), {"supersteps": -1, "lines": 100}, terminal=True,
                 stdout="nothing", events=[(0, "begun", None), (0.3, "signal_launcher", SIGTERM)],
-                statuses=(143,), says=None, since_event_max_s=GRACE_S + BUSY_S)
+                statuses=(143,), messages=None, since_event_max_s=GRACE_S + BUSY_S)
 
 
 def full_disk(chance):
@@ -340,11 +340,11 @@ def full_disk(chance):
     supersteps = chance.choice((1, -1))
     return Plan(some_processes(chance), {"supersteps": supersteps, "lines": 10,
                                          **descendants(chance)},
-                stdout="full disk", statuses=(1,), says={checks.CANNOT_WRITE: 1})
+                stdout="full disk", statuses=(1,), messages={checks.CANNOT_WRITE: 1})
 
 
 def descriptors_closed(chance):
-    """Of the standard ones, when bsprun starts."""
+    """Standard descriptors are closed when bsprun starts."""
     closed = chance.choice(((0,), (1,), (2,), (0, 1), (0, 1, 2)))
     p = some_processes(chance, 16)
 
@@ -354,7 +354,7 @@ def descriptors_closed(chance):
     return Plan(p, {"read": 1, "transfer": 8, **descendants(chance)}, closed=closed, output=check)
 
 
-# Rarer ones take seconds.
+# How often each occurs. The rarer ones take seconds.
 KINDS = ((normal, 3), (fewer_processes, 1), (fails_after_end, 1), (abort, 2), (misuse, 1),
          (supersteps_differ, 1), (leaves, 2), (leaves_before_begin, 1), (crashes, 2),
          (no_bsp_program, 1), (process_killed, 5), (interrupted, 4),

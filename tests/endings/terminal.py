@@ -1,6 +1,6 @@
-"""A shell of one job: takes the terminal that is its standard input as its own, runs a command in
-the foreground there, and writes what becomes of it to the descriptor REPORT: `stopped`, `exit N`,
-`signal N`. A job that stops is continued.
+"""A shell for one job: takes control of the terminal that is its standard input, runs a command in
+the foreground there, and writes to the descriptor REPORT how the command ends or stops: `stopped`,
+`exit N`, `signal N`. It continues a command that stops.
 
     terminal.py REPORT COMMAND...
 """
