@@ -5,9 +5,9 @@
 check_manual_is_clean() {
   local page complaints
   complaints=$(find "$prefix/share/man" -type f -exec mandoc -Tlint {} \; 2>&1) || true
-  equal 'what mandoc -Tlint says' "$complaints" ''
+  equal 'the output of mandoc -Tlint' "$complaints" ''
   while IFS= read -r page; do
-    [[ -e $page ]] || die "$page leads nowhere"
+    [[ -e $page ]] || die "$page is a dangling link"
   done < <(find "$prefix/share/man" -type l)
 }
 
@@ -21,12 +21,12 @@ check_manual_has_every_call() {
   ((count > 25)) || die "bsp.h has only $count calls"
 }
 
-# page_text PAGE: the page as plain text.
+# page_text PAGE: prints the page as plain text.
 page_text() {
   mandoc -Tutf8 -O width=200 "$prefix/share/man/$1" | sed $'s/.\b//g'
 }
 
-# page_example PAGE: the complete program in a manual page, which ends with its main.
+# page_example PAGE: prints the complete program in a manual page, which ends with its main.
 page_example() {
   page_text "$1" | sed '1,/^EXAMPLES/d' | sed -n '/#include/,/^ *return 0;$/p'
   echo '}'
@@ -43,7 +43,7 @@ check_manual_examples_run() {
     $'process 0 of 2\nprocess 1 of 2'
 }
 
-# completes PROGRAM WORD...: what bash offers for the last word, sorted, on one line.
+# completes PROGRAM WORD...: prints what bash offers for the last word, sorted, on one line.
 completes() {
   # shellcheck disable=SC2016
   bash --noprofile --norc -c '
@@ -76,12 +76,12 @@ check_completion() {
   equal 'bspfc --multi' "$(completes bspfc --multi)" ' '
 }
 
-# The options in a text of --help, which is read.
+# Prints the options in a text of --help, which is its input.
 options_of() {
   grep -oE '(^| |\[|,)--?[a-z][a-z-]*' | tr -d ' [,' | sort -u
 }
 
-# Each option is in all three places.
+# Each option is in --help, in the manual page and in the completion.
 check_options_are_documented() {
   local option page command
   page=$(page_text man1/bsprun.1)

@@ -1,4 +1,4 @@
-# The installed tree: what is there, and how it comes and goes.
+# The installed tree: what it contains, and how it is installed and removed.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # root, work, prefix and bin are install_test.sh's.
 
@@ -67,8 +67,8 @@ check_destdir() {
   local stage="$work/stage dir"
   DESTDIR=$stage must deploy_install --prefix=/opt/bspnow
   is_file "$stage/opt/bspnow/bin/bsprun"
-  grep -qF /opt/bspnow "$stage/opt/bspnow/lib/libbsp.a" || die 'libbsp.a does not know the prefix'
-  ! grep -rqF "$stage" "$stage" || die 'a file knows DESTDIR'
+  grep -qF /opt/bspnow "$stage/opt/bspnow/lib/libbsp.a" || die 'the prefix is not in libbsp.a'
+  ! grep -rqF "$stage" "$stage" || die 'a file contains DESTDIR'
   DESTDIR=$stage must deploy_install --prefix=/opt/bspnow --uninstall
   is_absent "$stage/opt/bspnow"
 }

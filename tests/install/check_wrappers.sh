@@ -37,7 +37,7 @@ check_show() {
   greets 2 "$bin/bsprun" -n 2 './a b'
 }
 
-# A directory of the user with a bsp.h of its own goes before ours, wherever it is named.
+# A directory of the user that has a bsp.h precedes ours, wherever the command line names it.
 check_own_header_goes_first() {
   new_directory
   mkdir 'own dir'
@@ -58,7 +58,7 @@ check_own_header_goes_first() {
   must "$bin/bspfc" -I'own dir' -c user.f90
 }
 
-# shellcheck disable=SC2016 # The dollar signs are meant.
+# shellcheck disable=SC2016 # The dollar signs are literal.
 check_arguments_pass_through() {
   new_directory
   printf '#include <stdio.h>\nint main(void) { puts(TEXT); return 0; }\n' >'a $b.c'
@@ -84,7 +84,7 @@ check_arguments_pass_through() {
   must_fail 1 'no input files' "$bin/bspcc"
 }
 
-# Build systems ask the compiler who it is; the answer must be the compiler's own.
+# Build systems ask the compiler for its version and the like; the compiler itself must answer.
 check_questions() {
   equal '-v' "$("$bin/bspcc" -v 2>&1 | tail -n 1)" "$(cc -v 2>&1 | tail -n 1)"
   equal '-dumpmachine' "$("$bin/bspcc" -dumpmachine)" "$(cc -dumpmachine)"

@@ -1,5 +1,5 @@
-# What the checks of install_test.sh are made of. Each says what went wrong and ends its check,
-# which runs in a subshell.
+# What the checks of install_test.sh consist of. Each function prints what is wrong and ends its
+# check, which runs in a subshell.
 # shellcheck shell=bash
 
 die() {
@@ -7,20 +7,20 @@ die() {
   exit 1
 }
 
-# must COMMAND...: it succeeds; its output is shown if not.
+# must COMMAND...: it succeeds; if not, its output is printed.
 must() {
   local output status=0
   output=$("$@" 2>&1) || status=$?
   ((status == 0)) || die "exit status $status: $*" "$output"
 }
 
-# must_fail STATUS TEXT COMMAND...: it exits with this status and says this text.
+# must_fail STATUS TEXT COMMAND...: it exits with this status and prints this text.
 must_fail() {
   local wanted=$1 text=$2 output status=0
   shift 2
   output=$("$@" 2>&1) || status=$?
   ((status == wanted)) || die "exit status $status, wanted $wanted: $*" "$output"
-  [[ $output == *"$text"* ]] || die "says nothing of '$text': $*" "$output"
+  [[ $output == *"$text"* ]] || die "does not print '$text': $*" "$output"
 }
 
 # equal WHAT GOT WANTED
@@ -44,11 +44,11 @@ is_file() {
 is_absent() {
   local path
   for path in "$@"; do
-    [[ ! -e $path && ! -L $path ]] || die "$path is there"
+    [[ ! -e $path && ! -L $path ]] || die "$path exists"
   done
 }
 
-# greets P COMMAND...: one of the hello programs; its p processes say what they should.
+# greets P COMMAND...: one of the hello programs; its P processes print what they should.
 greets() {
   local p=$1 wanted='' pid output
   shift

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what Bazel has built into a prefix with a blank in its name, and checks what a user then
-# has. Every check prints what failed; all are tried.
+# Installs what Bazel has built into a prefix with a blank in its name, and checks what a user has
+# then. A check that fails prints why, and the next one runs.
 #
-#   install_test.sh [CHECK...]     only these, by the names of the functions without "check_"
+#   install_test.sh [CHECK...]     runs these checks only: functions' names without "check_"
 #
 # Outside Bazel, ROOT names the source tree and ARTEFACTS the bazel-bin directory.
 set -euo pipefail
@@ -26,7 +26,7 @@ trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix/bspnow"
 bin=$prefix/bin
 
-# What a user's shell might have set must not decide.
+# Variables that a user's shell may have set must not change the result.
 unset BSP_CC BSP_CXX BSP_FC BSP_NPROCS BSP_CHECK BSPRUN DESTDIR PKG_CONFIG_PATH CMAKE_PREFIX_PATH
 unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH CFLAGS CXXFLAGS FFLAGS
 export LC_ALL=C.UTF-8
@@ -45,7 +45,7 @@ deploy_install() {
   "$root/deploy/install" --from-bazel-bin "$artefacts" "$@"
 }
 
-# A directory for the check that asks, with the hello programs in it.
+# Makes a directory for one check, with the hello programs in it.
 new_directory() {
   directory=$(mktemp -d "$work/check.XXXXXX")
   cp -- "$here"/hello* "$directory"
@@ -67,7 +67,7 @@ main() {
   local failures=0
   if (($# > 0)); then all_checks=(relative_prefix "$@"); fi
   for check in "${all_checks[@]}"; do
-    # "set -e" is off in a subshell whose status is asked for: the checks end themselves, by die.
+    # "set -e" is off in a subshell whose status is tested: the checks end themselves, by die.
     if ("check_$check"); then
       printf 'ok      %s\n' "$check"
     else
