@@ -1,4 +1,4 @@
-/* agree_mpi.h: Agree (measure.h) by a broadcast, and who and how many we are, in BSP's words. */
+/* agree_mpi.h: Agree (measure.h) by a broadcast, and the pid and the number of processes. */
 #ifndef TESTS_BENCH_AGREE_MPI_H_
 #define TESTS_BENCH_AGREE_MPI_H_
 

@@ -1,6 +1,6 @@
 /* bench_checkpoint MIB PERCENT: a process of MIB megabytes, none of them zero, that changes PERCENT
- * of its pages now and then, and else only synchronises; until it is cancelled. What checkpoints
- * cost the service measures itself, and `bsp show --json` tells. */
+ * of its pages now and then, and otherwise only synchronises, until it is cancelled. The service
+ * itself measures what checkpoints cost; `bsp show --json` prints it. */
 #include <bsp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static uint64_t draw(uint64_t *chance) {
   return z ^ (z >> 27);
 }
 
-/* What a checkpoint finds changed: every so many-th page, another set in each superstep. */
+/* Changes pages at equal distances, another set in each superstep. */
 static void change(uint64_t *words, long npages, int percent, long superstep) {
   for (long page = 0; page < npages; page++) {
     if ((page * 7919 + superstep) % 100 < percent) words[page * kWords] += 1;

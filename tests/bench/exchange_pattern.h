@@ -1,4 +1,4 @@
-/* exchange_pattern.h: who sends which bytes to whom in the total exchange, the same for BSP and
+/* exchange_pattern.h: which bytes each process sends to each in the total exchange, for BSP and for
  * MPI. A process sends nbytes in all: the same to every process, itself included, or ("other", two
  * processes) everything to the other one. */
 #ifndef TESTS_BENCH_EXCHANGE_PATTERN_H_
@@ -54,7 +54,7 @@ static inline Timing measure_exchange(Exchange *x, Step step, Agree agree, doubl
   step(x);
   check_blocks(x, salt);
   Timing timing = measure(step, x, agree, budget_s, 2e-4);
-  agree(0); /* Nobody may still be reading the blocks that are now written. */
+  agree(0); /* No process may still read the blocks that are written now. */
   fill_blocks(x, ++salt);
   agree(0);
   step(x);

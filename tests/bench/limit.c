@@ -15,7 +15,7 @@ typedef struct {
 static void copy(void *context) {
   const Copy *c = context;
   memcpy(c->to, c->from, c->nbytes);
-  __asm__ volatile("" : : "r"(c->to) : "memory"); /* The copy is wanted, though nobody reads it. */
+  __asm__ volatile("" : : "r"(c->to) : "memory"); /* Keeps the copy, which nothing reads. */
 }
 
 static void measure_copies(double budget_s, int nsizes, char **sizes) {

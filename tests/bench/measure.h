@@ -36,7 +36,7 @@ static inline void *allocate(size_t nbytes) {
   return memory;
 }
 
-/* SplitMix64 as a function of a key: any process can tell the n-th value of any other. */
+/* SplitMix64 as a function of a key: any process can compute the n-th value of any other. */
 static inline uint64_t scramble(uint64_t key) {
   uint64_t z = key * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -92,7 +92,8 @@ static inline Timing measure(Step step, void *context, Agree agree, double budge
   nsteps = agree(nsteps < 1 ? 1 : nsteps);
   timing.nsteps = kWarmSteps + nsteps;
   double start_s = now_s();
-  for (long i = 0; i < nsteps; ++i) step(context); /* One step told too little about many. */
+  for (long i = 0; i < nsteps; ++i)
+    step(context); /* Many steps: how long one lasts varies too much. */
   once_s = (now_s() - start_s) / (double)nsteps;
   nsteps = (long)(sample_s / once_s);
   nsteps = agree(nsteps < 1 ? 1 : nsteps);

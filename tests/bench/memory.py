@@ -1,8 +1,8 @@
 """How much memory the processes of a job hold together, at most, while it runs.
 
-Shared pages count once: private and file pages by their proportional set size; shared memory by
-that too, or, where that is more, by what the shared-memory files that the processes hold open
-occupy (pages of such a file may be mapped nowhere at the moment).
+Shared pages count once. Private and file pages count by their proportional set size; shared memory
+does, too, or by the size of the shared-memory files that the processes hold open, if that is more
+(pages of such a file may be mapped nowhere at the moment).
 """
 
 import os
@@ -10,7 +10,7 @@ import time
 
 SAMPLE_S = 0.005
 LIST_S = 0.05
-SESSION_FIELD = 3  # In /proc/PID/stat behind the command: state, ppid, pgrp, session.
+SESSION_FIELD = 3  # In /proc/PID/stat, of those after the command: state, ppid, pgrp, session.
 
 
 def processes_of(*roots):
@@ -36,7 +36,7 @@ def processes_of(*roots):
 
 
 def proportional_nbytes(pid):
-    """(shared memory, all the rest) of one process."""
+    """The bytes of one process: shared memory, and all the rest."""
     shared = total = 0
     with open("/proc/%d/smaps_rollup" % pid, encoding="ascii") as rollup:
         for line in rollup:

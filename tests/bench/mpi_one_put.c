@@ -1,6 +1,6 @@
 /* mpi_one_put time|hold N NBYTES: process 0 passes NBYTES to process 1, N times, as a program does
- * whose processes do not know beforehand who passes what to whom: MPI_Alltoall of the counts, then
- * MPI_Alltoallv; see one_transfer.h. */
+ * whose processes do not know beforehand how much each sends to each: MPI_Alltoall of the counts,
+ * then MPI_Alltoallv; see one_transfer.h. */
 #include "agree_mpi.h"
 #include "one_transfer.h"
 

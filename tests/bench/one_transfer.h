@@ -26,7 +26,7 @@ static inline void check(const uint64_t *block, size_t nbytes, long transfer) {
     require(block[i] == (((uint64_t)transfer << 48) ^ i), "one large transfer");
 }
 
-/* From the start on process 0 until the last of all processes goes on. The first transfer meets no
+/* From the start on process 0 until the last process continues. The first transfer meets no
  * buffers and the second those of the other parity at most, so neither counts as repeated. */
 static inline void report_transfers(const Times *all, int nprocs, int ntransfers) {
   double repeated[kTransfersMax];

@@ -1,6 +1,6 @@
-/* random_updates.h: the updates a[index] = value on random processes, for BSP and for MPI, and what
- * must have come of them. Everything is a function of (pid, number, salt), so each process can tell
- * what all others did to it. */
+/* random_updates.h: the updates a[index] = value on random processes, for BSP and for MPI, and the
+ * result that they must have. Everything is a function of (pid, number, salt), so each process can
+ * compute what all others did to it. */
 #ifndef TESTS_BENCH_RANDOM_UPDATES_H_
 #define TESTS_BENCH_RANDOM_UPDATES_H_
 

@@ -1,7 +1,7 @@
 """What is measured: one function per section of the report.
 
-Each says which runs are to be compared; Bench.interleave does them in turn, again and again, so
-that whatever else the machine does meets all systems alike.
+Each function lists the runs that it compares; Bench.interleave takes them in turn, again and again,
+so that other load of the machine slows all systems alike.
 """
 
 import collections
@@ -171,8 +171,8 @@ def exchange(bench):
                  "other": "all of it to the other process"}[pattern]
         results = bench.interleave("total exchange, p = %d, %s" % (p, pattern), runs, 3)
         rows = exchange_rows(results, p, pattern, chosen)
-        sections.append(Section("exchange", "Total exchange, p = %d: so many bytes out of each "
-                                "process, %s" % (p, where), rows, EXCHANGE_COLUMNS))
+        sections.append(Section("exchange", "Total exchange, p = %d: the same number of bytes "
+                                "out of each process, %s" % (p, where), rows, EXCHANGE_COLUMNS))
         if p == 2 and pattern == "even":
             targets = exchange_targets(rows[-1])
     return sections + [Section("exchange_targets", "Total exchange, beside MPI_Alltoallv with "

@@ -16,7 +16,7 @@ from systems import CORES, Failed
 COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("mpich", "MPICH"),
            ("openmpi", "Open MPI"), ("machine", "raw TCP"))
 IDLE_WORKERS = 200
-# With one slot each, so that a job of so many processes takes so many of them.
+# With one slot each, so that each process of a job has a worker of its own.
 BARRIER_WORKERS = (4, 8)
 
 
@@ -125,8 +125,8 @@ def exchange(bench):
     runs.append(Run(bench.machine, "exchange", 2, ("reno", budget_s, *sizes)))
     title = "total exchange, p = 2"
     results = bench.interleave(title, runs, bench.choose(2, 3))
-    of_two = Section("exchange", "Total exchange, p = 2, two workers: so many bytes out of each "
-                     "process, all to the other; MPI: counts, then MPI_Alltoallv",
+    of_two = Section("exchange", "Total exchange, p = 2, two workers: the same number of bytes "
+                     "out of each process, all to the other; MPI: counts, then MPI_Alltoallv",
                      exchange_rows(results, 2, "other", sizes), EXCHANGE_COLUMNS)
     targets = Section("exchange_targets", "Total exchange, beside counts and MPI_Alltoallv",
                       exchange_targets(results), (("bspnow", "2 workers"), *COLUMNS[2:]))

@@ -1,7 +1,7 @@
 """The systems that are measured side by side: how each is built and started.
 
-A transport is how the processes of a job reach each other. Each system says for each transport
-which options and environment it needs; a second transport is a second entry in these tables.
+A transport is how the processes of a job reach each other. Each system has the options and the
+environment for each transport; a second transport is a second entry in these tables.
 """
 
 import dataclasses
@@ -44,7 +44,7 @@ def stop(launcher):
 
 
 def run(command, environment, output_path, peak=None):
-    """Runs one job; its output goes through a file, so that nobody has to read it meanwhile."""
+    """Runs one job; its output goes through a file, which needs no reader."""
     with open(output_path, "w+", encoding="utf-8", errors="replace") as output:
         start_s = time.monotonic()
         job = subprocess.Popen(command, env={**os.environ, **environment}, stdout=output,
@@ -71,7 +71,7 @@ def run(command, environment, output_path, peak=None):
 
 
 class System:
-    """One column of the tables. `missing` says why it cannot be measured, if it cannot."""
+    """One column of the tables. `missing`: why it cannot be measured, or nothing."""
     name = ""
     missing = ""
     version = ""
@@ -105,8 +105,8 @@ def compile_c(compiler, source, program, options=()):
 
 
 def bazel(command, *arguments):
-    """With --config=release, what deploy/install installs, everywhere: it also decides where
-    `info` says the programs are."""
+    """With --config=release, what deploy/install installs, everywhere: the path that
+    `info` prints depends on it, too."""
     done = subprocess.run(["bazel", command, "--config=release", *arguments], cwd=SOURCE_DIR,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -214,7 +214,7 @@ class OpenMpi(Mpi):
     OPTIONS = {"shm": ["--bind-to", "none"],
                "tcp": ["--bind-to", "none", "--mca", "pml", "ob1", "--mca", "btl", "tcp,self",
                        "--mca", "btl_tcp_if_include", "lo"]}
-    # Beyond the cores it must be told to yield while it waits.
+    # With more processes than cores it yields while it waits only if this asks for it.
     CROWDED = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
 
     def find_version(self):
