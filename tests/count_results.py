@@ -63,7 +63,7 @@ def main():
     try:
         with open(sys.argv[1], encoding='utf-8') as file:
             passed, failed, labels = count(file)
-    except FileNotFoundError:  # Bazel gave up before it could say anything.
+    except FileNotFoundError:  # Bazel gave up before it wrote an event.
         passed, failed, labels = 0, 0, []
     print(f'passed {passed}\nfailed {failed}')
     for label in labels:

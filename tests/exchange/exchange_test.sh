@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The superstep path between nodes: all kinds of communication over several shapes of cluster, with
-# and without connections that break, come out right and as often as they should.
+# and without connections that break, give the right result the right number of times.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)

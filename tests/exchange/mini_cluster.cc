@@ -81,7 +81,7 @@ std::string ReadLine(int fd) {
 
 WorkerId WorkerOf(std::uint32_t node) { return WorkerId{node + 1}; }
 
-// Blocks of consecutive pids, as even as it goes.
+// Blocks of consecutive pids, as even as possible.
 std::vector<std::vector<Pid>> Spread(std::uint32_t nodes, std::uint32_t nprocs) {
   std::vector<std::vector<Pid>> hosts(nodes);
   for (std::uint32_t pid = 0; pid < nprocs; ++pid) {

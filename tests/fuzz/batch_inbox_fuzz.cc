@@ -67,7 +67,7 @@ class Run {
     inbox_.Take(superstep, piece, data).IgnoreError();
   }
 
-  // The arenas of the processes that live here are none of another worker's business.
+  // No other worker may write to the arenas of the processes that live here.
   void CheckArenas() const {
     for (std::uint32_t pid = 0; pid < 2; ++pid) {
       const std::byte* arena = segment_.arena(Pid{pid});

@@ -1,5 +1,5 @@
 // Fuzzes FrameReader. The input is a stream of noise and of frames with right checksums, whatever
-// else is in them; it also says where the stream is cut and which payloads get a place. What is
+// else is in them; it also decides where the stream is cut and which payloads get a place. What is
 // delivered must be what a simple decoder finds.
 #include <fuzzer/FuzzedDataProvider.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-// Fuzzes what bsp-worker and bsp-host decode of each other's messages. What is taken and written
-// again reads the same.
+// Fuzzes what bsp-worker and bsp-host decode of each other's messages. What they accept
+// is the same after it is encoded and decoded again.
 #include <cstdint>
 #include <string_view>
 

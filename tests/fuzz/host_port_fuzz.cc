@@ -1,4 +1,4 @@
-// Fuzzes the parser of HOST:PORT. What it takes, it writes so that it reads it the same again.
+// Fuzzes the parser of HOST:PORT. What it accepts is the same after it is written and read again.
 #include <cstdint>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // Fuzzes the reader of image files, which a torn write, a bad disk or another node may have
 // changed. The input is a list of changes to a good image; little gets past its checksums, so they
-// are then put right.
+// are corrected afterwards.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   const std::string good = ImageForTest().Bytes();
   std::string image = Changed(good, data, bytes);
   const bool same = image == good;
-  // What nobody reads, behind the header, may differ.
+  // The bytes after the header that nothing reads may differ.
   std::memset(image.data() + sizeof(ImageHeader), 0, kImagePageBytes - sizeof(ImageHeader));
   const UniqueFd damaged = FileOf(image);
   BSP_CHECK(VerifyImage(damaged.get(), "image").ok() == same || image == good);

@@ -1,4 +1,4 @@
-"""A coordinator and workers on this machine, for a test or a measurement, and ended after it.
+"""A coordinator and workers on this machine, which end with the test or measurement that has them.
 
     with Cluster(workers=3, slots=4) as cluster:
         cluster.bsprun("-n", 4, program)
@@ -34,9 +34,9 @@ def images_of(state_dir):
 class Cluster:
     def __init__(self, workers=3, slots=4, programs=None, proxied=(), seed=1, worker_options=(),
                  coordinator_options=(), state_dirs=None):
-        """`proxied`: what goes through the fault proxy: "data" (between the workers), "barrier"
-        and "control" (between workers and coordinator). `state_dirs`: the directories of daemons
-        that shall not have theirs in the scratch directory, by the daemon's name."""
+        """`proxied`: the connections that go through the fault proxy: "data" (between workers),
+        "barrier" and "control" (between workers and coordinator). `state_dirs`: by their names,
+        the daemons whose state directory is not to be in the scratch directory, and where it is."""
         self.programs = programs or Programs()
         self.proxied, self.seed = set(proxied), seed
         self.worker_options = list(worker_options)
@@ -130,7 +130,7 @@ class Cluster:
         return Daemon(name, command, directory, state_dir, environment)
 
     def _start_coordinator(self):
-        """On ports that it also gets when it is started again."""
+        """Starts it on ports that it also gets when it is started again."""
         options = []
         if "barrier" in self.proxied:
             options += ["--barrier-advertise", self.proxy.listen("barrier")]
@@ -149,7 +149,7 @@ class Cluster:
             self.proxy.target("control", self.address)
 
     def restart_coordinator(self):
-        """After it was killed or stopped."""
+        """Starts it after it was killed or stopped."""
         self.coordinator.start()
         self.coordinator.addresses()
 
@@ -173,7 +173,8 @@ class Cluster:
     def nodes(self):
         """What `bsp nodes --json` prints, by name; nothing while the coordinator is away."""
         done = self.bsp("nodes", "--json", check=False)
-        return {node["name"]: node for node in json.loads(done.stdout or "[]")}
+        listed = json.loads(done.stdout) if done.returncode == 0 else []
+        return {node["name"]: node for node in listed}
 
     def nodes_up(self):
         return {name for name, node in self.nodes().items() if node["state"] == "up"}
@@ -195,8 +196,8 @@ class Cluster:
                                                    **more})
 
     def _client_options(self, options):
-        """For subprocess: these, with more environment in `variables`, and without input unless
-        they name one."""
+        """Options for subprocess: those given, of which `variables` is more environment, and no
+        input unless they name one."""
         variables = options.pop("variables", {})
         no_input = {} if "input" in options else {"stdin": subprocess.DEVNULL}
         return {"env": self.client_environment(**variables), **no_input, **options}

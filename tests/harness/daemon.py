@@ -1,4 +1,4 @@
-"""One daemon of a cluster: started, watched, ended; its log kept."""
+"""One daemon of a cluster: how it is started, killed, paused and ended, and its log."""
 
 import os
 import signal
@@ -12,8 +12,8 @@ END_S = 60.0
 
 
 def begin():
-    """In the child. A group, and no session: the scheduler keeps each session's yields within it
-    (sched_autogroup), and the daemons here share two processors."""
+    """In the child. It gets a group of its own, but no session: the scheduler keeps each session's
+    yields within it (sched_autogroup), and the daemons here share two processors."""
     os.setpgrp()
     processes.end_with_parent()
 
@@ -30,7 +30,7 @@ class Daemon:
         self.start()
 
     def start(self):
-        """Again, after it has ended: with the state that it left."""
+        """Starts it; after it has ended, with the state that it left."""
         self.was_killed = False
         if os.path.exists(self._address_path()):
             os.unlink(self._address_path())
@@ -40,7 +40,7 @@ class Daemon:
                 cwd=self.directory, env=self.environment, preexec_fn=begin)
 
     def use_state_dir(self, directory):
-        """From the next start on."""
+        """Sets the state directory for the next start."""
         os.makedirs(directory, exist_ok=True)
         self.command[self.command.index("--state-dir") + 1] = directory
         self.state_dir = directory
@@ -58,7 +58,7 @@ class Daemon:
             return None
 
     def addresses(self):
-        """What it listens on: listen, data, barrier, metrics -> HOST:PORT."""
+        """The addresses that it listens on, HOST:PORT, by name: listen, data, barrier, metrics."""
         return wait_until(self._read_addresses, f"{self.name} writes its address")
 
     @property
@@ -77,7 +77,7 @@ class Daemon:
         self.process.send_signal(signal.SIGCONT)
 
     def stop(self):
-        """Asks it to end, and complains if it does not do that well."""
+        """Sends SIGTERM and waits; returns complaints if it does not end well."""
         if self.running:
             self.process.send_signal(signal.SIGCONT)
             self.process.terminate()
