@@ -14,6 +14,7 @@ ROOMS = ('base', 'client', 'coordinator', 'deploy', 'docs', 'examples', 'files',
          'runtime', 'tests', 'third_party', 'worker')
 _PATH = re.compile(rf'(?<![\w/.$}}>~@:-])(?:{"|".join(ROOMS)})/[\w.*/+-]*[\w*]')
 _LINK = re.compile(r'\]\(([^)#\s:]+)(?:#[^)]*)?\)')
+_ANCHOR = re.compile(r'\]\((?P<page>[^)#\s:]*)#(?P<heading>[^)\s]+)\)')
 _PAGE = r'[`\[]*(?P<page>(?:[\w-]+/)*\w+\.md)'
 _HEADING_FIRST = re.compile(rf'"(?P<heading>[^"]+)"\s+(?:in|of)\s+{_PAGE}')
 _PAGE_FIRST = re.compile(rf'{_PAGE}[`\]]*,\s+"(?P<heading>[^"]+)"')
@@ -60,15 +61,28 @@ def _headings(text):
     return {re.sub(r'\s+', ' ', heading or bold).rstrip('.') for heading, bold in found}
 
 
+def _anchor(heading):
+    """What a link to a heading ends with."""
+    return re.sub(r'[^\w -]', '', heading.lower()).replace(' ', '-')
+
+
+def _cited_headings(source):
+    """(match, heading as it is written) of each reference to a heading."""
+    for pattern in (_HEADING_FIRST, _PAGE_FIRST, *([_ANCHOR] if source.kind == MARKDOWN else [])):
+        for match in pattern.finditer(source.comments):
+            yield match, re.sub(r'\s+', ' ', match['heading'])
+
+
 def missing_heading(root, documents):
+    del root
     by_path = {source.path: source for source in documents}
     for source in documents:
-        for match in (*_HEADING_FIRST.finditer(source.comments),
-                      *_PAGE_FIRST.finditer(source.comments)):
-            page, heading = match['page'], re.sub(r'\s+', ' ', match['heading'])
+        for match, heading in _cited_headings(source):
+            page = match['page'] or os.path.basename(source.path)
             beside = os.path.normpath(os.path.join(os.path.dirname(source.path), page))
             target = by_path.get(page) or by_path.get(beside)
-            if target and heading not in _headings(target.text):
+            found = _headings(target.text) if target else ()
+            if target and heading not in found and heading not in map(_anchor, found):
                 line = source.comments.count('\n', 0, match.start()) + 1
                 yield Finding(source.path, line, 'missing-heading',
                               f'{target.path} has no "{heading}"', 'name a heading that it has')

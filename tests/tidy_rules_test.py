@@ -125,7 +125,8 @@ BAD = {
         ({'docs/a.md': '\nSee [this](../net/gone.h).\n'}, 2)],
     'missing-heading': [
         ({'net/a.cc': '// See "Gone"\n// in docs/a.md.\n', 'docs/a.md': '# Here\n'}, 1),
-        ({'docs/b.md': 'See [`a.md`](a.md), or `a.md`, "Gone".\n', 'docs/a.md': 'Gone\n'}, 1)],
+        ({'docs/b.md': 'See [`a.md`](a.md), or `a.md`, "Gone".\n', 'docs/a.md': 'Gone\n'}, 1),
+        ({'docs/a.md': '# Here\n[Gone](#gone), [here](a.md#here)\n'}, 2)],
     'clang-format': [({'net/a.cc': 'int  f( );\n', '.clang-format': 'BasedOnStyle: Google\n'}, 1)],
     'shellcheck': [({'tests/a.sh': '#!/bin/bash\nset -euo pipefail\nrm $1\n'}, 3),
                    ({'tests/sourced.sh': 'true\ncp $a b\n'}, 2)],
@@ -172,9 +173,9 @@ GOOD = {
     'tests/b.py': '\n# See "Fencing"\n# in docs/design.md, and net/*.cc; https://a.b/net/gone.h.\n',
     'tests/b.sh': '#!/bin/bash\n# //net:gone, net/built\nset -euo pipefail\nnet/gone "$@"\n',
     'net/BUILD.bazel': 'cc_binary(name = "built")\n',
-    'docs/design.md': '## A heading\n\n**Fencing.** See [the notes](../tests/notes.md#some), [the\n'
+    'docs/design.md': '## A heading\n\n**Fencing.** See [notes](../tests/notes.md#some-1), [the\n'
                       'web](https://a.b/gone.md), "A\nheading" in `design.md`, and net/near.\n',
-    'tests/notes.md': LONG + '\trank\n',
+    'tests/notes.md': LONG + '\trank\n\n### Some, (1)\n',
     'runtime/fbsp.h': '! ' + LONG + '\n',
 }
 
