@@ -3,8 +3,9 @@
 
     count_results.py FILE
 
-Prints `passed N`, `failed N`, and `target LABEL` for each target that did not pass. A target whose
-test.xml lists cases counts as that many. One that failed counts as one failure at least, whatever
+Prints `passed N`, `failed N`, `target LABEL` for each target that did not pass, and `took SECONDS
+TEST` for each test, a shard of several being one. A target whose test.xml lists cases counts as
+that many. One that failed counts as one failure at least, whatever
 its test.xml says: a program that crashes has written none, or an old one.
 """
 
@@ -36,8 +37,9 @@ def xml_path(result):
 
 
 def count(lines):
-    """(passed, failed, labels of the targets that did not pass) from the lines of events."""
-    paths, status = collections.defaultdict(dict), {}
+    """(passed, failed, labels of the targets that did not pass, [(seconds, test)]) from the lines
+    of events."""
+    paths, status, took = collections.defaultdict(dict), {}, {}
     for line in lines:
         event = json.loads(line)
         identity = event.get('id', {})
@@ -46,6 +48,8 @@ def count(lines):
             # A target may run in several shards; of several attempts at one the last counts.
             part = (attempt.get('run'), attempt.get('shard'))
             paths[attempt['label']][part] = xml_path(event['testResult'])
+            milliseconds = event['testResult'].get('testAttemptDurationMillis', 0)
+            took[attempt['label'], attempt.get('shard')] = int(milliseconds) / 1000
         if 'testSummary' in identity and 'testSummary' in event:
             status[identity['testSummary']['label']] = event['testSummary']['overallStatus']
     passed, failed, labels = 0, 0, []
@@ -56,18 +60,22 @@ def count(lines):
             labels.append(label)
             good, bad = (good, bad) if bad else (0, 1)
         passed, failed = passed + good, failed + bad
-    return passed, failed, labels
+    return passed, failed, labels, [
+        (seconds, label if len(paths[label]) == 1 else f'{label}, shard {shard}')
+        for (label, shard), seconds in took.items()]
 
 
 def main():
     try:
         with open(sys.argv[1], encoding='utf-8') as file:
-            passed, failed, labels = count(file)
+            passed, failed, labels, took = count(file)
     except FileNotFoundError:  # Bazel gave up before it wrote an event.
-        passed, failed, labels = 0, 0, []
+        passed, failed, labels, took = 0, 0, [], []
     print(f'passed {passed}\nfailed {failed}')
     for label in labels:
         print(f'target {label}')
+    for seconds, test in took:
+        print(f'took {seconds:.1f} {test}')
 
 
 if __name__ == '__main__':

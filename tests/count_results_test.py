@@ -28,7 +28,7 @@ class CountResultsTest(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
         self.lines = []
 
-    def run_target(self, label, text, shard=1, attempt=1):
+    def run_target(self, label, text, shard=1, attempt=1, milliseconds='0'):
         path = os.path.join(self.directory.name, f'{len(self.lines)} %.xml')
         if text is not None:
             with open(path, 'w', encoding='utf-8') as file:
@@ -36,14 +36,15 @@ class CountResultsTest(unittest.TestCase):
         uri = 'file://' + path.replace('%', '%25').replace(' ', '%20')
         self.lines.append(json.dumps({
             'id': {'testResult': {'label': label, 'run': 1, 'shard': shard, 'attempt': attempt}},
-            'testResult': {'testActionOutput': [{'name': 'test.xml', 'uri': uri}]}}))
+            'testResult': {'testActionOutput': [{'name': 'test.xml', 'uri': uri}],
+                           'testAttemptDurationMillis': milliseconds}}))
 
     def summary(self, label, verdict):
         self.lines.append(json.dumps({'id': {'testSummary': {'label': label}},
                                       'testSummary': {'overallStatus': verdict}}))
 
     def count(self):
-        return count_results.count(self.lines)
+        return count_results.count(self.lines)[:3]
 
     def test_counts_cases(self):
         self.run_target('//a:t', TWO_OF_THREE)
@@ -75,6 +76,14 @@ class CountResultsTest(unittest.TestCase):
         self.run_target('//a:t', ONE_RAN)
         self.summary('//a:t', 'PASSED')
         self.assertEqual(self.count(), (1, 0, []))
+
+    def test_each_shard_has_its_time_and_the_last_attempt_counts(self):
+        self.run_target('//a:t', ALL_THREE, milliseconds='1500')
+        self.run_target('//b:t', TWO_OF_THREE, shard=1, attempt=1, milliseconds='9000')
+        self.run_target('//b:t', ALL_THREE, shard=1, attempt=2, milliseconds='2000')
+        self.run_target('//b:t', ALL_THREE, shard=2, milliseconds='3000')
+        self.assertEqual(count_results.count(self.lines)[3],
+                         [(1.5, '//a:t'), (2.0, '//b:t, shard 1'), (3.0, '//b:t, shard 2')])
 
     def test_damaged_xml_does_not_hide_the_verdict(self):
         self.run_target('//a:t', '<testsuites><testcase')
