@@ -89,7 +89,7 @@ struct SuperstepSums {
 struct ArriveBody {
   std::uint64_t barrier;
   std::uint32_t processes;  ///< That arrived: all of this node below p.
-  std::uint32_t with_data;  ///< Of them, as in BarrierPhase of runtime/link.h.
+  std::uint32_t with_data;  ///< Of them, as in BarrierPhase of runtime/link/link.h.
   std::uint32_t with_gets;
   std::uint32_t with_votes;
   std::uint32_t ending;
@@ -111,7 +111,7 @@ struct ReleaseBody {
   std::uint32_t peers;         ///< PeerOwed entries that follow: who sent you what.
   std::uint32_t ending_bytes;  ///< Then the bitmap of all, if some but not all are in bsp_end.
   std::uint64_t checkpoint;    ///< To be taken at the end of this bsp_sync, or 0: ImageOrder in
-  std::uint64_t base;          ///< runtime/link.h.
+  std::uint64_t base;          ///< runtime/link/link.h.
   std::uint32_t hold;
   std::uint32_t reserved;
 };
@@ -139,7 +139,7 @@ struct ProgressBody {
 
 /// What one Batch frame holds.
 enum class BatchContent : std::uint32_t {
-  kPuts = 0,        ///< A part of a chunk of PutRecords (runtime/link.h).
+  kPuts = 0,        ///< A part of a chunk of PutRecords (runtime/link/link.h).
   kGets = 1,        ///< ... of GetRecords.
   kMessages = 2,    ///< ... of MessageRecords.
   kEntries = 3,     ///< BatchEntry[]: the sums of each pair of processes that has any.
@@ -159,7 +159,7 @@ struct BatchPiece {
 };
 static_assert(sizeof(BatchPiece) == kFramePrefixBytes);
 
-/// DirectoryEntry of runtime/link.h without what only its own segment knows.
+/// DirectoryEntry of runtime/link/link.h without what only its own segment knows.
 struct BatchEntry {
   std::uint32_t source_pid;
   std::uint32_t destination_pid;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/report.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

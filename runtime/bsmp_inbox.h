@@ -10,8 +10,8 @@
 #include "base/grow_array.h"
 #include "base/ids.h"
 #include "base/mapped_region.h"
-#include "runtime/chain.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/chain.h"
+#include "runtime/link/link_segment.h"
 
 namespace bspnow {
 

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "base/clock.h"
+#include "runtime/link/report.h"
 #include "runtime/process.h"
-#include "runtime/report.h"
 
 // Both dialects are defined here: bsp.h is included as the paper's, and the MulticoreBSP symbols
 // are declared by their definitions.

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "runtime/calls_for_test.h"
-#include "runtime/image_format.h"
-#include "runtime/nodes_for_test.h"
+#include "runtime/image/image_format.h"
+#include "runtime/testing/calls.h"
+#include "runtime/testing/nodes.h"
 
 namespace bspnow {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/copy.h"
-#include "runtime/report.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 

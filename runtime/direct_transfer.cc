@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
-#include "runtime/report.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

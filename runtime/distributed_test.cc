@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "runtime/calls_for_test.h"
-#include "runtime/nodes_for_test.h"
-#include "runtime/report.h"
+#include "runtime/link/report.h"
+#include "runtime/testing/calls.h"
+#include "runtime/testing/nodes.h"
 
 namespace bspnow {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/copy.h"
-#include "runtime/chain.h"
-#include "runtime/report.h"
+#include "runtime/link/chain.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 #include "base/poll_wait.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "runtime/registration_table.h"
 
 namespace bspnow {

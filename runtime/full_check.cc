@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "runtime/call_site.h"
-#include "runtime/chain.h"
-#include "runtime/report.h"
+#include "runtime/link/chain.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

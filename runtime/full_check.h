@@ -14,7 +14,7 @@
 #include "base/grow_array.h"
 #include "base/ids.h"
 #include "runtime/direct_transfer.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "runtime/registration_table.h"
 
 namespace bspnow {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/calls_for_test.h"
-#include "runtime/nodes_for_test.h"
+#include "runtime/testing/calls.h"
+#include "runtime/testing/nodes.h"
 
 namespace bspnow {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "runtime/call_site.h"
-#include "runtime/report.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

@@ -15,8 +15,8 @@
 #include "base/copy.h"
 #include "base/grow_array.h"
 #include "base/ids.h"
-#include "runtime/handed_ring.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/handed_ring.h"
+#include "runtime/link/link_segment.h"
 
 namespace bspnow {
 

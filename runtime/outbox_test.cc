@@ -9,7 +9,7 @@
 
 #include "base/unique_fd.h"
 #include "runtime/bsmp_inbox.h"
-#include "runtime/chain.h"
+#include "runtime/link/chain.h"
 
 namespace bspnow {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "runtime/agreement.h"
-#include "runtime/report.h"
+#include "runtime/link/report.h"
 
 namespace bspnow {
 namespace {

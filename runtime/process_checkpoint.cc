@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "runtime/agreement.h"
+#include "runtime/link/report.h"
 #include "runtime/process.h"
-#include "runtime/report.h"
 
 namespace bspnow {
 namespace {

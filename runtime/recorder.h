@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "runtime/outbox.h"
 
 namespace bspnow {

@@ -12,7 +12,7 @@
 
 #include "base/grow_array.h"
 #include "base/ids.h"
-#include "runtime/link.h"
+#include "runtime/link/link.h"
 
 namespace bspnow {
 

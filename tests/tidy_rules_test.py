@@ -35,7 +35,7 @@ BAD = {
         ({'worker/a.cc': '#include "coordinator/barrier.h"\n'}, 1),
         ({'coordinator/a.cc': '#include "worker/exchange.h"\n'}, 1),
         ({'client/a.cc': '#include "coordinator/job_table.h"\n'}, 1),
-        ({'client/a.cc': '#include "runtime/link.h"\n'}, 1),
+        ({'client/a.cc': '#include "runtime/link/link.h"\n'}, 1),
         ({'client/bsprun.cc': '#include "worker/exchange.h"\n'}, 1),
         ({'net/a.cc': '#include "proto/job.pb.h"\n'}, 1),
         ({'proto/a.cc': '#include <base/ids.h>\n'}, 1),
@@ -137,8 +137,8 @@ GOOD = {
     'base/clock.cc': 'long F() { return clock_gettime(0, nullptr); }\n',
     'base/unique_fd.cc': '#include <vector>\n\nvoid F(int fd) { close(fd); }\n',
     'worker/a.cc': '#include "worker/a.h"\n\n#include "net/frame.h"\n'
-                   '#include "runtime/image_format.h"\n#include "runtime/link.h"\n'
-                   '#include "runtime/link_segment.h"\n',
+                   '#include "runtime/image/image_format.h"\n#include "runtime/link/link.h"\n'
+                   '#include "runtime/link/link_segment.h"\n',
     'worker/a.h': '#include "base/ids.h"\n',
     'worker/job_stub.cc': '#include <grpcpp/channel.h>\n',
     'client/local_run.cc': '#include "coordinator/job_table.h"\n#include "worker/a.h"\n',
@@ -176,7 +176,7 @@ GOOD = {
     'docs/design.md': '## A heading\n\n**Fencing.** See [notes](../tests/notes.md#some-1), [the\n'
                       'web](https://a.b/gone.md), "A\nheading" in `design.md`, and net/near.\n',
     'tests/notes.md': LONG + '\trank\n\n### Some, (1)\n',
-    'runtime/fbsp.h': '! ' + LONG + '\n',
+    'runtime/fortran/fbsp.h': '! ' + LONG + '\n',
 }
 
 

@@ -72,7 +72,8 @@ class Source:
 
     @property
     def is_test(self):
-        return self.room == 'tests' or re.search(r'_test\.\w+$', self.name) is not None
+        return (self.room == 'tests' or '/testing/' in self.path or
+                re.search(r'_test\.\w+$', self.name) is not None)
 
     def excused(self, line):
         return 1 <= line <= len(self.lines) and bool(_EXCEPTION.search(self.lines[line - 1]))

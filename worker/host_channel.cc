@@ -10,7 +10,7 @@
 
 #include <utility>
 
-#include "runtime/link.h"
+#include "runtime/link/link.h"
 
 namespace bspnow {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 
 namespace bspnow {
 
@@ -18,7 +18,7 @@ struct JobMeasurements {
   JobTotals totals;
 };
 
-/// What the processes are to do at a checkpoint; see ImageOrder in runtime/link.h.
+/// What the processes are to do at a checkpoint; see ImageOrder in runtime/link/link.h.
 struct ImagePlan {
   std::uint64_t checkpoint;
   std::uint64_t base;

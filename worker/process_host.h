@@ -19,7 +19,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
-#include "runtime/link.h"
+#include "runtime/link/link.h"
 #include "worker/limits.h"
 
 namespace bspnow {

@@ -31,7 +31,7 @@ struct BarrierHost {
   std::vector<Pid> pids;
 };
 
-/// What the processes are to do at the end of a bsp_sync: ImageOrder in runtime/link.h.
+/// What the processes are to do at the end of a bsp_sync: ImageOrder in runtime/link/link.h.
 struct ReleaseDirective {
   std::uint64_t checkpoint = 0;  ///< 0: nothing.
   std::uint64_t base = 0;

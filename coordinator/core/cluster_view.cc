@@ -258,7 +258,7 @@ proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec
 
 ProcessEnd ProcessEndOf(const proto::ProcessExited& exited) {
   constexpr auto kLast = static_cast<std::uint32_t>(Reached::kAborted);
-  static_assert(kLast == 5, "Reached names the states of runtime/link.h in their order");
+  static_assert(kLast == 5, "Reached names the states of runtime/link/link.h in their order");
   return {.reached = static_cast<Reached>(exited.reached() <= kLast ? exited.reached() : 0),
           .superstep = Superstep{exited.superstep()},
           .exit_status = exited.exit_status(),

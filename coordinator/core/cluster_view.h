@@ -57,7 +57,7 @@ std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
                              WorkerRoster& workers);
 
-/// `reached` of ProcessExited, which is runtime/link.h's ProcessState.
+/// `reached` of ProcessExited, which is runtime/link/link.h's ProcessState.
 ProcessEnd ProcessEndOf(const proto::ProcessExited& exited);
 
 }  // namespace bspnow

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/job_shape.h"
 

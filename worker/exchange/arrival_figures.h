@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 #include "net/frame.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "worker/node_segment.h"
 
 namespace bspnow {

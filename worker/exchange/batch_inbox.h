@@ -1,6 +1,6 @@
 // From frames to the images of other nodes' processes: chunks, sums, votes and answers, laid down
-// in this node's segment as if those processes lived here (runtime/link.h). What came is kept aside
-// until its superstep is released; a frame that makes no sense is refused.
+// in this node's segment as if those processes lived here (runtime/link/link.h). What came is kept
+// aside until its superstep is released; a frame that makes no sense is refused.
 #ifndef WORKER_EXCHANGE_BATCH_INBOX_H_
 #define WORKER_EXCHANGE_BATCH_INBOX_H_
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "net/frame.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_source.h"
 #include "worker/exchange/early_offers.h"
 #include "worker/exchange/job_shape.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "net/sending_stream.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "worker/exchange/chain_walk.h"
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/node_exchange.h"

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 
 namespace bspnow {
 

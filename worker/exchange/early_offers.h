@@ -1,6 +1,6 @@
 // Chunks of unbuffered puts that are offered to one process here, which writes them itself while it
-// waits in bsp_sync (EarlyPuts in runtime/link.h); and the rooms of those that it has taken, to be
-// filled again: so a large put passes through little memory. For supersteps of one parity.
+// waits in bsp_sync (EarlyPuts in runtime/link/link.h); and the rooms of those that it has taken,
+// to be filled again: so a large put passes through little memory. For supersteps of one parity.
 #ifndef WORKER_EXCHANGE_EARLY_OFFERS_H_
 #define WORKER_EXCHANGE_EARLY_OFFERS_H_
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "runtime/link.h"
+#include "runtime/link/link.h"
 
 namespace bspnow {
 

@@ -13,7 +13,7 @@
 
 #include "net/frame_check.h"
 #include "net/sending_stream.h"
-#include "runtime/link_segment.h"
+#include "runtime/link/link_segment.h"
 #include "worker/exchange/arrive_release.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"

@@ -16,7 +16,7 @@
 
 namespace bspnow {
 
-/// How many processes brought what to a barrier; see BarrierPhase in runtime/link.h.
+/// How many processes brought what to a barrier; see BarrierPhase in runtime/link/link.h.
 struct BarrierCounts {
   std::uint32_t data;
   std::uint32_t gets;

@@ -1,6 +1,6 @@
-// Image files (runtime/image_format.h) as the worker sees them: whole or not, what they need, what
-// must be there before a process can be put back from them. Bytes of a file are believed only after
-// they have been checked; a file may be torn, flipped, or hostile.
+// Image files (runtime/image/image_format.h) as the worker sees them: whole or not, what they need,
+// what must be there before a process can be put back from them. Bytes of a file are believed only
+// after they have been checked; a file may be torn, flipped, or hostile.
 #ifndef WORKER_IMAGES_IMAGE_FILE_H_
 #define WORKER_IMAGES_IMAGE_FILE_H_
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "runtime/image_format.h"
+#include "runtime/image/image_format.h"
 
 namespace bspnow {
 

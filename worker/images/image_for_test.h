@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
-#include "runtime/image_format.h"
+#include "runtime/image/image_format.h"
 
 namespace bspnow {
 

@@ -1,5 +1,5 @@
-// The names of files in a job's directory of images (runtime/image_format.h). Who asks for a file
-// of another shape gets nothing: names come over the network, too.
+// The names of files in a job's directory of images (runtime/image/image_format.h). Who asks for a
+// file of another shape gets nothing: names come over the network, too.
 #ifndef WORKER_IMAGES_IMAGE_NAME_H_
 #define WORKER_IMAGES_IMAGE_NAME_H_
 

@@ -1,8 +1,8 @@
-// The images that lie on this node (runtime/image_format.h): ROOT/job-<JOB>/ for each job, readable
-// by this user only. A file stands under its own name only when it is whole, verified, and on the
-// disk. A failed sync is never retried: the file goes away, and with it the checkpoint. All calls
-// wait for the disk; they may come from any thread, but Settle, Discard and Keep of one job come
-// one after the other. See "Checkpoints" in docs/design.md.
+// The images that lie on this node (runtime/image/image_format.h): ROOT/job-<JOB>/ for each job,
+// readable by this user only. A file stands under its own name only when it is whole, verified, and
+// on the disk. A failed sync is never retried: the file goes away, and with it the checkpoint. All
+// calls wait for the disk; they may come from any thread, but Settle, Discard and Keep of one job
+// come one after the other. See "Checkpoints" in docs/design.md.
 #ifndef WORKER_IMAGES_IMAGE_STORE_H_
 #define WORKER_IMAGES_IMAGE_STORE_H_
 

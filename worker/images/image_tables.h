@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/image_format.h"
+#include "runtime/image/image_format.h"
 
 namespace bspnow {
 

@@ -3,7 +3,7 @@
 #ifndef WORKER_RESTORE_IMAGE_CHAIN_H_
 #define WORKER_RESTORE_IMAGE_CHAIN_H_
 
-#include "runtime/image_format.h"
+#include "runtime/image/image_format.h"
 #include "worker/restore/options.h"
 
 namespace bspnow::restore {

@@ -25,7 +25,7 @@ ContinueOnStack:
     ud2
     .size ContinueOnStack, . - ContinueOnStack
 
-    // void EnterProcess(const ImageRegisters*); the offsets are those of runtime/image_format.h.
+    // void EnterProcess(const ImageRegisters*); the offsets are those of runtime/image/image_format.h.
     .globl EnterProcess
     .hidden EnterProcess
     .type EnterProcess, @function

@@ -1,0 +1,25 @@
+// Which pages were written since the last image. A userfaultfd with asynchronous write protection
+// (Linux 6.7) knows it; without one, all pages that there are count as written.
+#ifndef RUNTIME_IMAGE_CHANGED_PAGES_H_
+#define RUNTIME_IMAGE_CHANGED_PAGES_H_
+
+#include "runtime/image/image_work.h"
+
+namespace bspnow {
+
+/// A userfaultfd that was seen to work on pages of its own; -1: this system has none.
+int OpenTracker();
+
+/// The program has neither closed nor replaced it.
+bool IsTracker(int tracker);
+
+enum class PagesWanted { kAll, kChanged };
+
+/// Fills `work.ranges` from `work.mappings`, marks in them what is unchanged text (kText), and has
+/// work.tracker, if it is not -1, protect all that is there. With kChanged, it must have seen the
+/// last image. False: `work.reason` says why it cannot be done.
+bool FindPages(ImageWork& work, PagesWanted wanted);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_IMAGE_CHANGED_PAGES_H_

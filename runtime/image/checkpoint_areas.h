@@ -1,0 +1,43 @@
+// What the program gave to bsp_checkpoint_register: all that an image of it holds. Such a program
+// starts from its beginning when its job is resumed, and finds its areas as they were by
+// bsp_checkpoint_resume.
+#ifndef RUNTIME_IMAGE_CHECKPOINT_AREAS_H_
+#define RUNTIME_IMAGE_CHECKPOINT_AREAS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/unique_fd.h"
+#include "runtime/image/process_image.h"
+
+namespace bspnow {
+
+class CheckpointAreas {
+ public:
+  /// Ends the job if the program has resumed already, or `data` is NULL and has bytes.
+  void Register(void* data, std::uint64_t bytes);
+
+  /// Whether the program is one that is saved in this way.
+  bool any() const { return !areas_.empty(); }
+  bool resumed() const { return resumed_; }
+
+  /// Ends the job unless Resume may be called now.
+  void RequireReadyToResume() const;
+
+  /// Fills the areas from `image`, if there is one, and returns the superstep that it begins with;
+  /// else 0. Ends the job if the image does not fit the areas.
+  std::uint64_t Resume(const UniqueFd& image);
+
+  ImageOutcome Save(const ImageRequest& request) const {
+    return SaveAreas(request, areas_.begin(), areas_.size());
+  }
+
+ private:
+  GrowArray<SavedArea> areas_;
+  bool resumed_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_IMAGE_CHECKPOINT_AREAS_H_

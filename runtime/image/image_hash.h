@@ -1,0 +1,23 @@
+// XXH3, from a header alone: libbsp links with no library.
+#ifndef RUNTIME_IMAGE_IMAGE_HASH_H_
+#define RUNTIME_IMAGE_IMAGE_HASH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bspnow {
+
+struct ImageHash128 {
+  std::uint64_t high;
+  std::uint64_t low;
+};
+
+std::uint64_t ImageHash(const void* data, std::size_t bytes);
+
+/// Of the program's memory, piece by piece through `buffer`.
+ImageHash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
+                           std::size_t buffer_bytes);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_IMAGE_IMAGE_HASH_H_

@@ -1,0 +1,97 @@
+#include "runtime/image/process_image.h"
+
+#include <sys/wait.h>
+
+#include "runtime/image/blocked_signals.h"
+#include "runtime/image/changed_pages.h"
+#include "runtime/image/image_descriptors.h"
+#include "runtime/image/image_maps.h"
+#include "runtime/image/image_refusals.h"
+#include "runtime/image/image_state.h"
+#include "runtime/image/image_syscall.h"
+#include "runtime/image/image_work.h"
+#include "runtime/image/image_writer.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kStackDirtyBytes = 4 * kImagePageBytes;
+
+/// What bsp-restore leaves on the stack of the process that it has put together.
+struct RestoredWords {
+  std::uint32_t restored;
+  std::uint64_t restorer_start;
+  std::uint64_t restorer_bytes;
+};
+
+// Between the search for changed pages and the snapshot the stack goes on changing; so its pages
+// here count as changed, whatever the search finds, and belong to it when its bounds are read.
+__attribute__((noinline)) void DirtyStack() {
+  [[maybe_unused]] volatile char bytes[kStackDirtyBytes];
+  for (std::size_t i = 0; i < kStackDirtyBytes; i += kImagePageBytes) bytes[i] = 0;
+}
+
+void AwaitWriter(int writer) {
+  if (writer > 0) RawSyscall(SYS_wait4, writer, nullptr, __WALL, nullptr);
+}
+
+}  // namespace
+
+bool ProcessImage::Prepare(ImageWork& work, std::uint64_t signal_mask) {
+  DirtyStack();
+  if (!IsAlone(work)) return false;
+  if (!IsTracker(tracker_)) {
+    tracker_ = OpenTracker();
+    last_ = 0;
+  }
+  if (!ReadDescriptors(work, tracker_) || !ReadMappings(work)) return false;
+  if (!RecordState(work, signal_mask)) return false;
+  const std::uint64_t base = work.request.base == last_ ? last_ : 0;
+  last_ = 0;
+  work.header.kind = static_cast<std::uint32_t>(ImageKind::kProcess);
+  work.header.base = base;
+  work.tracker = tracker_;
+  if (tracker_ >= 0) {  // Else the writer finds them.
+    const PagesWanted wanted = base == 0 ? PagesWanted::kAll : PagesWanted::kChanged;
+    if (!FindPages(work, wanted)) return false;
+  }
+  if (work.Overflown()) {
+    work.reason.Add("its memory is in too many pieces");
+    return false;
+  }
+  return true;
+}
+
+ImageOutcome ProcessImage::Save(const ImageRequest& request) {
+  EndPooledThreads();
+  AwaitWriter(writer_);
+  writer_ = 0;
+  ImageWork* const work = ImageWork::Map(request);
+  if (work == nullptr) {
+    Reason reason{};
+    reason.Add("no address space for the tables of the image");
+    ReportRefusal(request, reason);
+    return ImageOutcome::kRefused;
+  }
+  const BlockedSignals signals;
+  volatile RestoredWords words{};
+  work->state.restored_address = reinterpret_cast<std::uint64_t>(&words.restored);
+  work->state.restorer_address = reinterpret_cast<std::uint64_t>(&words.restorer_start);
+  const bool ready = Prepare(*work, signals.before());
+  if (ready) {
+    const int writer = SnapshotAndWrite(*work);
+    if (words.restored != 0) {  // `work` is gone, and all that this object knows.
+      RawSyscall(SYS_munmap, words.restorer_start, words.restorer_bytes);
+      *this = ProcessImage();
+      return ImageOutcome::kRestored;
+    }
+    writer_ = writer;
+    if (tracker_ >= 0) last_ = request.checkpoint;
+  } else {
+    ReportRefusal(request, work->reason);
+  }
+  work->Unmap();
+  return ready ? ImageOutcome::kStarted : ImageOutcome::kRefused;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,149 @@
+// SaveAreas and LoadAreas of process_image.h.
+#include <errno.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "runtime/image/blocked_signals.h"
+#include "runtime/image/image_hash.h"
+#include "runtime/image/image_syscall.h"
+#include "runtime/image/image_work.h"
+#include "runtime/image/image_writer.h"
+#include "runtime/image/process_image.h"
+
+namespace bspnow {
+namespace {
+
+std::uint64_t PaddedBytes(std::uint64_t bytes) {
+  return (bytes + kImagePageBytes - 1) / kImagePageBytes * kImagePageBytes;
+}
+
+bool ReadAt(int file, void* to, std::uint64_t bytes, std::uint64_t offset) {
+  auto* next = static_cast<std::byte*>(to);
+  while (bytes > 0) {
+    const long n = RawSyscall(SYS_pread64, file, next, bytes, offset);
+    if (n == -EINTR) continue;
+    if (n <= 0) return false;
+    next += n;
+    bytes -= static_cast<std::uint64_t>(n);
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return true;
+}
+
+bool HeaderIsSound(ImageHeader header) {
+  const std::uint64_t hash = header.header_hash;
+  header.header_hash = 0;
+  return header.magic == kImageMagic && header.complete == kImageComplete &&
+         ImageHash(&header, sizeof header) == hash;
+}
+
+/// All bytes but the header are what they were.
+bool ContentIsSound(int image, const ImageHeader& header, std::byte* buffer) {
+  for (std::uint64_t i = 0; i < header.chunks.count; ++i) {
+    const std::uint64_t start = kImagePageBytes + i * kImageChunkBytes;
+    if (start >= header.chunks.offset) return false;
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(kImageChunkBytes, header.chunks.offset - start);
+    ImageChunk chunk;
+    if (!ReadAt(image, buffer, bytes, start) ||
+        !ReadAt(image, &chunk, sizeof chunk, header.chunks.offset + i * sizeof chunk) ||
+        ImageHash(buffer, bytes) != chunk.hash) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The areas are those that were saved, in number and size; else `reason` tells the difference.
+bool AreasMatch(int image, const ImageHeader& header, const SavedArea* areas, std::size_t count,
+                Reason& reason) {
+  if (header.areas.count != count) {
+    reason.Add("the checkpoint has ").Number(header.areas.count).Add(" areas, and ");
+    reason.Number(count).Add(" are registered now");
+    return false;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    ImageArea area{};
+    ReadAt(image, &area, sizeof area, header.areas.offset + i * sizeof area);
+    if (area.bytes == areas[i].bytes) continue;
+    reason.Add("area ").Number(i).Add(" has ").Number(area.bytes);
+    reason.Add(" bytes in the checkpoint, and ").Number(areas[i].bytes).Add(" now");
+    return false;
+  }
+  return true;
+}
+
+bool Load(int image, const SavedArea* areas, std::size_t count, ImageWork& work) {
+  ImageHeader& header = work.header;
+  Reason& reason = work.reason;
+  if (!ReadAt(image, &header, sizeof header, 0) || !HeaderIsSound(header)) {
+    reason.Add("the checkpoint is damaged or incomplete");
+  } else if (header.version != kImageVersion) {
+    reason.Add("the checkpoint was written by another version of libbsp");
+  } else if (header.kind != static_cast<std::uint32_t>(ImageKind::kAreas)) {
+    reason.Add("the checkpoint is the image of a whole process");
+  } else if (!ContentIsSound(image, header, work.io_buffers[0])) {
+    reason.Add("the checkpoint is damaged");
+  } else {
+    AreasMatch(image, header, areas, count, reason);
+  }
+  std::uint64_t offset = header.data.offset;
+  for (std::size_t i = 0; i < count && reason.empty(); ++i) {
+    if (!ReadAt(image, areas[i].data, areas[i].bytes, offset)) {
+      reason.Add("the checkpoint cannot be read");
+    }
+    offset += PaddedBytes(areas[i].bytes);
+  }
+  return reason.empty();
+}
+
+/// Writers that have ended; they are the only children that wait() without __WCLONE does not see.
+void ReapWriters() {
+  while (RawSyscall(SYS_wait4, -1, nullptr, __WCLONE | WNOHANG, nullptr) > 0) continue;
+}
+
+}  // namespace
+
+ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count) {
+  ReapWriters();
+  ImageWork* const work = ImageWork::Map(request);
+  if (work == nullptr) {
+    Reason reason{};
+    reason.Add("no address space for the tables of the image");
+    ReportRefusal(request, reason);
+    return ImageOutcome::kRefused;
+  }
+  work->header.kind = static_cast<std::uint32_t>(ImageKind::kAreas);
+  work->saved_areas = areas;
+  for (std::size_t i = 0; i < count; ++i) work->areas.Add({.bytes = areas[i].bytes});
+  {
+    const BlockedSignals signals;
+    SnapshotAndWrite(*work);
+  }
+  work->Unmap();
+  return ImageOutcome::kStarted;
+}
+
+bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reason,
+               std::size_t reason_bytes) {
+  ImageRequest request{};
+  ImageWork* const work = ImageWork::Map(request);
+  Reason why{};
+  bool loaded = false;
+  if (work == nullptr) {
+    why.Add("no address space to check the checkpoint");
+  } else {
+    loaded = Load(image, areas, count, *work);
+    why = work->reason;
+    work->Unmap();
+  }
+  if (reason_bytes > 0) {
+    const std::size_t bytes = std::min(reason_bytes - 1, Reason::kBytesMax - 1);
+    std::copy(why.text(), why.text() + bytes, reason);
+    reason[bytes] = '\0';
+  }
+  return loaded;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,48 @@
+// This process's hand on the bell of its worker (WorkerBell in link.h), in a job of several nodes.
+#ifndef RUNTIME_LINK_DOORBELL_H_
+#define RUNTIME_LINK_DOORBELL_H_
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/link/link.h"
+
+namespace bspnow {
+
+class Doorbell {
+ public:
+  Doorbell() = default;
+
+  /// `descriptor` is the eventfd that came with the segment; it stays the caller's.
+  Doorbell(WorkerBell& bell, int descriptor);
+
+  /// pid 0 has set the number of participants.
+  void Begun() { Say(bell_->begun, 1); }
+
+  /// All processes of this node have arrived at barrier number `index`.
+  void AllArrived(std::uint32_t index) { Say(bell_->barriers, index + 1); }
+
+  /// All of them have answered the gets of `superstep`.
+  void AllAnswered(std::uint64_t superstep) {
+    Say(bell_->answers, static_cast<std::uint32_t>(superstep + 1));
+  }
+
+  /// One more chunk is in the ring of handed ones.
+  void Handed();
+
+ private:
+  void Say(std::atomic<std::uint32_t>& word, std::uint32_t value);
+  void RingIfAsleep();
+  bool StillOurs() const;
+
+  WorkerBell* bell_ = nullptr;
+  int descriptor_ = -1;
+  dev_t device_ = 0;  ///< These two are those of all eventfds.
+  ino_t inode_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_DOORBELL_H_

@@ -1,0 +1,345 @@
+// The link: what a BSP process and the worker of its node share. A Unix socket (SOCK_SEQPACKET) for
+// hello, and one segment of memory (a memfd) per job and node, laid out as follows.
+//
+//   NodeHeader                                  written by the worker, the barrier by all
+//   ProcessCell[nprocs]                         state of each process
+//   arena of pid 0, arena of pid 1, ...         each arena_bytes long, sparse:
+//     DirectoryEntry[2][nprocs]                 what this pid owes each pid, by parity
+//     Measurement[kRingSupersteps]              the last supersteps
+//     RegisteredArea[kSlotsMax]                 this pid's part of each registration slot
+//     std::uint64_t pops[2][kSlotsMax]          the registrations popped, by parity
+//     std::uint64_t pushes[2][kSlotsMax]        the slots pushed, by parity
+//     HandedChunk[2][kHandedMax]                chunks given to the worker early, by parity
+//     heap 0, heap 1                            outbox chunks, by parity
+//     heap 2                                    answers to gets
+//
+// One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
+// descriptors would change hands. Every pid's arena is still its own range, and pages cost memory
+// only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
+//
+// A job on several nodes has such a segment on each, laid out alike for all its processes. The cell
+// and arena of a process that lives elsewhere are its image here: the worker here writes what the
+// processes here must see of it (directory entries and chunks towards them, votes, slots), in the
+// same format. So a process finds everything by pid, wherever that pid lives.
+// This header is the only door between runtime/ and worker/.
+#ifndef RUNTIME_LINK_LINK_H_
+#define RUNTIME_LINK_LINK_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/poll_wait.h"
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
+inline constexpr std::uint32_t kLinkVersion = 4;
+inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
+
+inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
+inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kRingSupersteps = 256;
+inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
+inline constexpr std::size_t kLineBytes = 64;
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::uint32_t kHandedMax = 16;
+inline constexpr std::uint32_t kEarlyMax = 8;
+inline constexpr int kHeaps = 3;
+inline constexpr int kAnswerHeap = 2;
+inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;     // If there is room.
+inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Even if not.
+
+inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
+
+/// From process to worker, one message each. A process that was restored says kHello and kBegin
+/// again, on a new link.
+struct LinkHello {
+  enum Kind : std::uint32_t {
+    kHello = 1,
+    kBegin = 2,
+    kSaving = 3,  ///< At the barrier of an ImageOrder: where to? Waits for a LinkImagePlace.
+    kResume = 4,  ///< In bsp_checkpoint_resume: is there an image of my areas? Waits, too.
+  };
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t kind;
+  std::uint32_t os_pid;
+};
+
+/// From worker to process, the answer to kHello; carries the segment's descriptor, and behind it,
+/// if the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
+struct LinkWelcome {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t pid;         ///< kRefusedPid: another program of this process has joined before.
+  std::uint32_t processors;  ///< Of this node, for the choice between polling and yielding.
+  std::uint64_t segment_bytes;
+};
+
+/// The answer to kSaving, when all processes of the node have asked; by then none of them runs, so
+/// output and files are as they were at the barrier. Carries the descriptor of the directory of
+/// this job's images (runtime/image/image_format.h). Also the answer to kResume: then it carries
+/// the descriptor of this process's image, or none if the program starts from its beginning.
+struct LinkImagePlace {
+  std::uint32_t magic;
+  std::uint32_t version;
+};
+
+/// What became of an image; from the process, or from the child that wrote it behind its back. Its
+/// first three fields are those of LinkHello.
+struct LinkImageReport {
+  static constexpr std::uint32_t kKind = 5;
+  static constexpr std::size_t kReasonBytes = 400;
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint32_t kind;     ///< kKind.
+  std::uint32_t written;  ///< 1: complete, but not yet synced; 0: given up, see `reason`.
+  std::uint64_t checkpoint;
+  std::uint64_t file_bytes;
+  std::uint64_t cpu_ns;  ///< That the writer took.
+  std::uint64_t write_ns;
+  char reason[kReasonBytes];  ///< Ends with 0: what cannot be saved, or which call failed, and how.
+};
+
+/// How far a process has come; only ever grows.
+enum class ProcessState : std::uint32_t {
+  kStarted = 0,   ///< The program may not be a BSP program at all.
+  kAttached = 1,  ///< Said hello.
+  kUnneeded = 2,  ///< bsp_begin asked for fewer processes; leaving.
+  kRunning = 3,   ///< Between bsp_begin and bsp_end.
+  kEnded = 4,     ///< After bsp_end.
+  kAborted = 5,   ///< bsp_abort or a misuse; the message is out.
+};
+
+/// The barrier of one group on one node. Two phases, by parity of the barrier's number: the last to
+/// arrive clears the other phase, which everybody has read by then.
+struct alignas(kLineBytes) BarrierPhase {
+  std::atomic<std::uint32_t> arrived;
+  std::atomic<std::uint32_t> with_data;   ///< Processes that owe or want anything but gets.
+  std::atomic<std::uint32_t> with_gets;   ///< Processes that issued buffered gets.
+  std::atomic<std::uint32_t> with_votes;  ///< Processes that pushed, popped or set the tag size.
+  std::atomic<std::uint32_t> ending;      ///< Processes that are in bsp_end.
+  std::atomic<std::uint32_t> answered;    ///< Processes here that have answered all gets.
+  std::atomic<std::uint32_t> save;        ///< 1: at the end of this bsp_sync, see ImageOrder.
+};
+
+struct alignas(kLineBytes) NodeBarrier {
+  BarrierPhase phases[2];
+  alignas(kLineBytes) SharedCounter released;  ///< Barriers passed; bsp_begin's is the first.
+};
+
+/// What the processes of a node tell their worker if the job has several nodes. Each word grows by
+/// the process that has something to say; that process then looks at `sleeping`, and if it is set
+/// writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once more,
+/// and only then sleeps; so no ring is lost, and none costs a system call while the worker polls.
+/// A program may have closed the doorbell: the worker looks at the words now and then in any case.
+struct alignas(kLineBytes) WorkerBell {
+  std::atomic<std::uint32_t> sleeping;  ///< By the worker.
+  std::atomic<std::uint32_t> barriers;  ///< Barriers at which all processes of the node arrived.
+  std::atomic<std::uint32_t> answers;   ///< s + 1 when all of them have answered the gets of s.
+  std::atomic<std::uint32_t> handed;    ///< Chunks handed over; see HandedChunk.
+  std::atomic<std::uint32_t> begun;     ///< 1 once pid 0 has set `participants`.
+};
+
+/// The checkpoint that the processes are to take part in. If the job has several nodes the worker
+/// fills it and sets BarrierPhase::save when it releases the barrier. If it has one, the worker
+/// fills it and then raises `wanted`; the last process to arrive at a bsp_sync finds it above
+/// `taken`, and sets both `save` and `taken`. Only one is under way at a time.
+struct alignas(kLineBytes) ImageOrder {
+  std::uint64_t checkpoint;  ///< Its number in the job, from 1.
+  std::uint64_t base;        ///< Write only what changed since this one; 0: everything.
+  std::uint32_t hold;        ///< 1: wait behind the image, until let_go or death.
+  std::uint32_t reserved;
+  std::atomic<std::uint64_t> wanted;
+  std::atomic<std::uint64_t> taken;
+  alignas(kLineBytes) SharedCounter let_go;  ///< The last checkpoint whose `hold` is over.
+};
+
+/// Sums over the supersteps that have been folded so far; see FoldMeasurements.
+struct alignas(kLineBytes) JobTotals {
+  std::uint64_t supersteps;
+  std::uint64_t total_ns;   ///< On pid 0, from bsp_begin to the end of the last folded superstep.
+  std::uint64_t w_ns;       ///< Sum of the slowest process's computing times.
+  std::uint64_t h_bytes;    ///< Sum of the h-relations.
+  std::uint64_t beyond_ns;  ///< Sum of what the supersteps took beyond w: h*g + l.
+  std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0 (bsp_end's is one).
+  std::uint64_t silent;     ///< Supersteps with h = 0.
+  std::uint64_t messages;   ///< Puts, gets and messages, all processes.
+};
+
+/// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
+/// program that scribbles over the segment cannot lead the worker astray.
+struct SegmentLayout {
+  std::uint32_t nprocs;      ///< Processes started.
+  std::uint32_t check_full;  ///< BSP_CHECK=full: records carry call sites.
+  std::uint64_t cells_offset;
+  std::uint64_t arenas_offset;  ///< From the start of the segment.
+  std::uint64_t arena_bytes;
+  std::uint64_t ring_offset;  ///< This and what follows from the start of the arena.
+  std::uint64_t slots_offset;
+  std::uint64_t pops_offset;
+  std::uint64_t pushes_offset;
+  std::uint64_t handed_offset;
+  std::uint64_t heaps_offset;
+  std::uint64_t heap_bytes;
+};
+
+struct NodeHeader {
+  std::uint32_t magic;
+  std::uint32_t version;
+  std::uint64_t job;
+  std::uint64_t epoch;
+  SegmentLayout layout;
+  std::uint32_t node;                    ///< This node's number in the job; see ProcessCell::node.
+  std::uint32_t nodes;                   ///< 1: the processes release each other, and no worker.
+  SharedCounter participants;            ///< p, set by pid 0 in bsp_begin; 0 before.
+  std::atomic<std::uint32_t> reporting;  ///< Set by the first process that reports a misuse.
+  /// An epoch counts its supersteps from 0, and this is to be added to show one: 0 at a start. An
+  /// epoch that resumes after superstep S - 1 begins with that superstep's number, S - 1, for the
+  /// one in which it only exchanges the registrations again.
+  std::uint64_t first_superstep;
+  /// Nobody leaves a barrier after this moment (CLOCK_MONOTONIC) until it has been put off; the
+  /// worker does so with each answer to its heartbeat. All ones: there is no lease.
+  std::atomic<std::uint64_t> lease_until_ns;
+  NodeBarrier barrier;  ///< Of the root group.
+  WorkerBell bell;
+  ImageOrder image;
+  JobTotals totals;
+};
+
+/// What a process did to the registrations in a superstep; equal on all processes, or an error.
+struct RegistrationVote {
+  std::uint64_t superstep;  ///< A vote of another superstep counts as: nothing done.
+  std::uint64_t digest;     ///< Of the sequence of pushes and pops.
+  std::uint64_t pushes;
+  std::uint64_t pops;
+  std::uint64_t tag_bytes;  ///< The tag size from the next superstep on.
+};
+
+/// Unbuffered puts that came for a process from another node: chunks of one PutRecord each, in the
+/// images of their sources, which it writes itself while it is in bsp_sync. One ring for each
+/// parity; of its superstep a process takes all that has been offered when it is released. What
+/// finds no place is written behind the barrier, as an ordinary put. The memory of a chunk that was
+/// taken is used again.
+struct alignas(kLineBytes) EarlyPuts {
+  struct Place {
+    std::uint32_t pid;  ///< The source.
+    std::uint32_t reserved;
+    std::uint64_t offset;  ///< Of the chunk in its arena.
+  };
+  std::atomic<std::uint32_t> offered;  ///< By the worker, ever; the n-th is at n % kEarlyMax.
+  Place places[kEarlyMax];
+  alignas(kLineBytes) std::atomic<std::uint32_t> taken;  ///< By the process, ever.
+};
+
+struct alignas(kLineBytes) ProcessCell {
+  std::atomic<ProcessState> state;
+  std::uint32_t os_pid;
+  /// A word of the process's memory and its value: who reads it by os_pid and finds the value has
+  /// the right process (in pid namespaces of their own several processes have one number).
+  std::uint64_t probe_address;
+  std::uint64_t probe_value;
+  std::uint32_t in_end;  ///< Set when bsp_end is called.
+  std::uint32_t node;    ///< Where the process lives; set by the worker.
+  std::uint32_t reserved;
+  std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
+  std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
+  alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
+  alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
+  alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
+  EarlyPuts early[2];                             ///< The same.
+};
+
+/// What one process owes another in one superstep. Offsets of first chunks are 0 for none.
+struct alignas(kLineBytes) DirectoryEntry {
+  std::uint64_t puts;
+  std::uint64_t gets;
+  std::uint64_t messages;
+  std::uint64_t answers;     ///< To the gets of the other, in heap 2; no chunks, just the bytes.
+  std::uint64_t bytes_to;    ///< That the other receives: puts, messages, direct puts.
+  std::uint64_t bytes_from;  ///< That the other has to send: gets, direct gets.
+  std::uint64_t message_count;
+  std::uint64_t message_bytes;  ///< Payloads only.
+};
+static_assert(sizeof(DirectoryEntry) == kLineBytes, "one line per pair of processes");
+
+/// Records follow, from kChunkHeaderBytes to used_bytes.
+struct Chunk {
+  std::uint64_t next;        ///< Offset, 0 for the last.
+  std::uint64_t used_bytes;  ///< Of the chunk, this header included.
+};
+inline constexpr std::size_t kChunkHeaderBytes = sizeof(Chunk);
+
+/// Then the payload, and padding to 8. With check_full an 8-byte call site precedes the payload.
+struct PutRecord {
+  std::uint32_t slot;
+  std::uint32_t bytes;
+  std::uint64_t offset;
+};
+inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{1} << 30;  // Longer ones are split.
+
+/// With check_full followed by an 8-byte call site.
+struct GetRecord {
+  std::uint32_t slot;
+  std::uint32_t bytes;
+  std::uint64_t offset;
+  std::uint64_t destination;  ///< Address in the process that asks.
+};
+
+/// A chunk of puts or messages for another node, which the worker may send while the process
+/// computes. It is out of its chain; those of one superstep and destination are sent in the order
+/// of the ring, before the chain. The n-th of a superstep, whatever its destination, takes place
+/// n % kHandedMax, once what was there has been acknowledged; the chunk that was there is filled
+/// anew, in the same superstep. Rings are by parity: one is used again when its superstep is over
+/// everywhere, and all that was in it is kDelivered.
+struct HandedChunk {
+  enum State : std::uint32_t { kEmpty = 0, kHanded = 1, kDelivered = 2 };
+  std::atomic<std::uint32_t> state;  ///< kHanded is set by the process, kDelivered by the worker.
+  std::uint32_t kind;                ///< 0: puts, 2: messages, 4: one unbuffered put, in a chunk of
+                                     ///< its own (BatchContent in net/frame.h).
+  std::uint32_t pid;                 ///< For whom.
+  std::uint32_t reserved;
+  std::uint64_t offset;       ///< Of the chunk; its used_bytes is final.
+  std::uint64_t chunk_bytes;  ///< That it may hold, its header included.
+};
+
+/// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in
+/// `tag`, a longer one behind the record, padded to 16; then the payload, padded to 16.
+struct MessageRecord {
+  std::byte tag[8];
+  std::uint64_t payload_bytes;
+};
+inline constexpr std::size_t kMessageAlign = 16;
+static_assert(sizeof(MessageRecord) == kMessageAlign);
+static_assert(kChunkHeaderBytes % kMessageAlign == 0);
+
+/// What a tag takes behind its record.
+constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {
+  if (tag_bytes <= sizeof(MessageRecord::tag)) return 0;
+  return (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+}
+
+struct RegisteredArea {
+  std::uint64_t address;  ///< In the process that registered it; 0 for NULL.
+  std::uint64_t bytes;
+};
+
+/// One superstep of one process. Bytes to itself are no communication and do not count.
+struct alignas(kLineBytes) Measurement {
+  std::uint64_t start_ns;
+  std::uint64_t compute_ns;   ///< From the end of the last bsp_sync to this one.
+  std::uint64_t wait_ns;      ///< In the barrier.
+  std::uint64_t exchange_ns;  ///< The rest of bsp_sync.
+  std::uint64_t bytes_out;
+  std::uint64_t bytes_in;
+  std::uint64_t messages_out;  ///< Puts, gets and messages issued.
+  std::uint64_t call_site;     ///< Return address of the bsp_sync.
+};
+static_assert(sizeof(Measurement) == kLineBytes);
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "shared between processes");
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_LINK_H_

@@ -1,0 +1,39 @@
+// The process's end of the link: finds its worker, says hello, and receives the segment. A program
+// that was started without a launcher starts itself under one ("Starting and ending" in
+// docs/design.md).
+#ifndef RUNTIME_LINK_LINK_CLIENT_H_
+#define RUNTIME_LINK_LINK_CLIENT_H_
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "runtime/link/link_segment.h"
+
+namespace bspnow {
+
+struct Attachment {
+  Pid pid{};
+  std::uint32_t processors = 1;  ///< Of this node.
+  Segment segment;
+  UniqueFd link;
+  UniqueFd doorbell;  ///< If the job has several nodes.
+};
+
+/// Connects this process to the worker that started it. Without one, replaces the process by
+/// `bsprun PROGRAM ARGS`, and so comes back in main. Ends the job if either fails.
+Attachment AttachToWorker();
+
+/// The same for a process that has been restored, over the new `link`.
+Attachment AttachAgain(UniqueFd link);
+
+/// Tells the worker that this process is in bsp_begin.
+void NoteBegin(const UniqueFd& link);
+
+/// Asks with kSaving or kResume, and returns the descriptor of the answer; invalid if it has none.
+UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind);
+
+/// Tells the worker that this process gives an image up, and why.
+void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_LINK_CLIENT_H_

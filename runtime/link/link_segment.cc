@@ -1,0 +1,83 @@
+#include "runtime/link/link_segment.h"
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+SegmentLayout LayOutSegment(const SegmentPlan& plan) {
+  SegmentLayout layout{};
+  const std::uint64_t p = plan.nprocs;
+  layout.nprocs = plan.nprocs;
+  layout.check_full = plan.check_full ? 1 : 0;
+  layout.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
+  layout.arenas_offset = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
+  layout.ring_offset = RoundUp(2 * p * sizeof(DirectoryEntry), kPageBytes);
+  layout.slots_offset = layout.ring_offset + kRingSupersteps * sizeof(Measurement);
+  layout.pops_offset = layout.slots_offset + kSlotsMax * sizeof(RegisteredArea);
+  layout.pushes_offset = layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
+  layout.handed_offset = layout.pushes_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
+  layout.heaps_offset =
+      RoundUp(layout.handed_offset + 2 * kHandedMax * sizeof(HandedChunk), kPageBytes);
+  // Each heap is as large as can be of use, or as there is room for.
+  const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
+  const std::uint64_t share = plan.address_space_bytes / p;
+  const std::uint64_t possible =
+      share > layout.heaps_offset ? (share - layout.heaps_offset) / kHeaps : 0;
+  layout.heap_bytes = RoundUp(std::clamp(possible, kHeapBytesLeast, wanted), kPageBytes);
+  layout.arena_bytes = layout.heaps_offset + kHeaps * layout.heap_bytes;
+  return layout;
+}
+
+std::uint64_t SegmentBytes(const SegmentLayout& layout) {
+  return layout.arenas_offset + layout.nprocs * layout.arena_bytes;
+}
+
+void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
+  BarrierPhase& other = barrier.phases[(index + 1) & 1];
+  for (std::atomic<std::uint32_t>* count :
+       {&other.arrived, &other.with_data, &other.with_gets, &other.with_votes, &other.ending,
+        &other.answered, &other.save}) {
+    count->store(0, std::memory_order_relaxed);
+  }
+  barrier.released.Publish(index + 1);
+}
+
+void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
+                      std::uint64_t to) {
+  AddMeasurements(segment, p, from, to, segment.header().totals);
+}
+
+void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
+                     JobTotals& totals) {
+  for (std::uint64_t s = from; s < to; ++s) {
+    std::uint64_t w_ns = 0;
+    std::uint64_t h_bytes = 0;
+    // By one clock, so that overlaps do not count twice.
+    const Measurement& first = segment.measurement(Pid{0}, s);
+    const std::uint64_t total_ns = first.compute_ns + first.wait_ns + first.exchange_ns;
+    for (std::uint32_t i = 0; i < p; ++i) {
+      const Measurement& m = segment.measurement(Pid{i}, s);
+      w_ns = std::max(w_ns, m.compute_ns);
+      h_bytes = std::max({h_bytes, m.bytes_out, m.bytes_in});
+      totals.messages += m.messages_out;
+    }
+    totals.supersteps += 1;
+    totals.total_ns += total_ns;
+    totals.w_ns += w_ns;
+    totals.h_bytes += h_bytes;
+    const std::uint64_t beyond_ns = total_ns > w_ns ? total_ns - w_ns : 0;
+    totals.beyond_ns += beyond_ns;
+    if (h_bytes != 0) continue;
+    totals.l_ns = totals.silent == 0 ? beyond_ns : std::min(totals.l_ns, beyond_ns);
+    totals.silent += 1;
+  }
+}
+
+}  // namespace bspnow

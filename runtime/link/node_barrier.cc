@@ -1,0 +1,48 @@
+#include "runtime/link/node_barrier.h"
+
+#include "runtime/link/link_segment.h"
+
+namespace bspnow {
+namespace {
+
+void Add(std::atomic<std::uint32_t>& counter, std::uint32_t value) {
+  if (value != 0) counter.fetch_add(value, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool BarrierMember::Arrive(const BarrierFlags& mine) {
+  BarrierPhase& phase = barrier_->phases[index_ & 1];
+  Add(phase.with_data, mine.data);
+  Add(phase.with_gets, mine.gets);
+  Add(phase.with_votes, mine.votes);
+  Add(phase.ending, mine.ending);
+  // Releases what this process wrote, acquires what all before it wrote.
+  return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
+}
+
+void BarrierMember::TakeOrder(ImageOrder& order) {
+  const std::uint64_t wanted = order.wanted.load(std::memory_order_acquire);
+  if (__builtin_expect(wanted <= order.taken.load(std::memory_order_relaxed), 1)) return;
+  barrier_->phases[index_ & 1].save.store(1, std::memory_order_relaxed);
+  order.taken.store(wanted, std::memory_order_relaxed);
+}
+
+void BarrierMember::Release() { ReleaseBarrier(*barrier_, index_); }
+
+BarrierFlags BarrierMember::Leave() {
+  const BarrierPhase& phase = barrier_->phases[index_ & 1];
+  index_ += 1;
+  return BarrierFlags{.data = phase.with_data.load(std::memory_order_relaxed),
+                      .gets = phase.with_gets.load(std::memory_order_relaxed),
+                      .votes = phase.with_votes.load(std::memory_order_relaxed),
+                      .ending = phase.ending.load(std::memory_order_relaxed),
+                      .save = phase.save.load(std::memory_order_relaxed)};
+}
+
+bool BarrierMember::CountAnswered() {
+  BarrierPhase& left = barrier_->phases[(index_ - 1) & 1];
+  return left.answered.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
+}
+
+}  // namespace bspnow

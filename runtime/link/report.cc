@@ -1,0 +1,128 @@
+#include "runtime/link/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "base/check.h"
+#include "base/mapped_region.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 8192;
+
+constinit Speaker speaker;  // tidy: of bsp_api.cc's one process; reports may come from anywhere
+
+struct Text {
+  char bytes[kTextBytesMax];
+  std::size_t used = 0;
+
+  void Add(const char* format, std::va_list args) {
+    const std::size_t room = sizeof(bytes) - 1 - used;  // One byte stays free for the newline.
+    const int wanted = vsnprintf(bytes + used, room, format, args);
+    if (wanted < 0) return;
+    used += static_cast<std::size_t>(wanted) < room ? static_cast<std::size_t>(wanted) : room - 1;
+  }
+
+  __attribute__((format(printf, 2, 3))) void Add(const char* format, ...) {
+    std::va_list args;
+    va_start(args, format);
+    Add(format, args);
+    va_end(args);
+  }
+};
+
+// A child made by fork has neither the segment nor a place in the job.
+bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.os_pid; }
+
+// Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
+// program has printed so far comes out first.
+// `text` has room for a newline behind its `bytes` bytes.
+[[noreturn]] void SayAndLeave(char* text, std::size_t bytes) {
+  if (bytes == 0 || text[bytes - 1] != '\n') text[bytes++] = '\n';
+  fflush(stdout);
+  fflush(stderr);
+  std::size_t at = 0;
+  while (at < bytes) {
+    const ssize_t n = write(STDERR_FILENO, text + at, bytes - at);
+    if (n < 0 && errno != EINTR) break;
+    at += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  if (speaker.segment != nullptr && !IsForkedChild()) {
+    ProcessCell& cell = speaker.segment->cell(Pid{speaker.pid});
+    cell.state.store(ProcessState::kAborted, std::memory_order_seq_cst);
+  }
+  _exit(kAbortStatus);
+}
+
+// A misuse is often found by all processes at once; the worker kills the others.
+void LetOnlyTheFirstSpeak() {
+  if (speaker.segment == nullptr || IsForkedChild()) return;
+  if (speaker.segment->header().reporting.exchange(1) == 0) return;
+  AwaitTheEnd();
+}
+
+}  // namespace
+
+void AwaitTheEnd() {
+  for (;;) pause();
+}
+
+void SetSpeaker(const Speaker& next) { speaker = next; }
+
+void ReportMisuse(const char* call, const char* format, ...) {
+  LetOnlyTheFirstSpeak();
+  Text text;
+  if (speaker.segment == nullptr) {
+    text.Add("bspnow: %s before bsp_begin: ", call);
+  } else if (IsForkedChild()) {
+    text.Add("bspnow: %s in a child that pid %u made by fork, which is no BSP process: ", call,
+             speaker.pid);
+  } else {
+    const ProcessState state = speaker.segment->cell(Pid{speaker.pid}).state.load();
+    if (state < ProcessState::kRunning) {
+      text.Add("bspnow: %s before bsp_begin: ", call);
+    } else if (state >= ProcessState::kEnded) {
+      text.Add("bspnow: %s after bsp_end: ", call);
+    } else {
+      const std::uint64_t first = speaker.segment->header().first_superstep;
+      text.Add("bspnow: %s on pid %u, superstep %llu: ", call, speaker.pid,
+               static_cast<unsigned long long>(first + *speaker.superstep));
+    }
+  }
+  std::va_list args;
+  va_start(args, format);
+  text.Add(format, args);
+  va_end(args);
+  SayAndLeave(text.bytes, text.used);
+}
+
+void ReportFailure(const char* format, ...) {
+  LetOnlyTheFirstSpeak();
+  Text text;
+  text.Add("bspnow: ");
+  std::va_list args;
+  va_start(args, format);
+  text.Add(format, args);
+  va_end(args);
+  SayAndLeave(text.bytes, text.used);
+}
+
+// The user's text is his own, however long it is.
+void AbortWithText(const char* format, std::va_list args) {
+  std::va_list again;
+  va_copy(again, args);
+  const int length = vsnprintf(nullptr, 0, format, args);
+  const std::size_t bytes = length < 0 ? 0 : static_cast<std::size_t>(length);
+  MappedRegion text = MappedRegion::Private(bytes + 2);
+  if (!text.valid()) OutOfMemory(bytes);
+  auto* at = reinterpret_cast<char*>(text.data());
+  vsnprintf(at, bytes + 1, format, again);
+  SayAndLeave(at, bytes);
+}
+
+}  // namespace bspnow

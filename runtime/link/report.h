@@ -1,0 +1,43 @@
+// How libbsp speaks before it ends the job: one line, once per process, on standard error.
+#ifndef RUNTIME_LINK_REPORT_H_
+#define RUNTIME_LINK_REPORT_H_
+
+#include <cstdarg>
+#include <cstdint>
+
+#include "runtime/link/link_segment.h"
+
+namespace bspnow {
+
+/// The exit status of a job that BSPlib ended: bsp_abort, or a misuse (as BSPonMPI's).
+inline constexpr int kAbortStatus = 6;
+
+/// Who speaks. With an invalid segment (before bsp_begin) only the call is named.
+struct Speaker {
+  const Segment* segment = nullptr;
+  std::uint32_t pid = 0;
+  int os_pid = 0;
+  const std::uint64_t* superstep = nullptr;  ///< Of the epoch; see NodeHeader::first_superstep.
+};
+
+/// Sets the speaker of all later reports of this process.
+void SetSpeaker(const Speaker& speaker);
+
+/// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ..." and
+/// ends the job. Of several processes that find something at once the first is heard.
+[[noreturn]] void ReportMisuse(const char* call, const char* format, ...)
+    __attribute__((cold, format(printf, 2, 3)));
+
+/// The world failed: prints "bspnow: ..." and ends the job.
+[[noreturn]] void ReportFailure(const char* format, ...)
+    __attribute__((cold, format(printf, 1, 2)));
+
+/// bsp_abort: prints the user's text as it is, with a newline, and ends the job.
+[[noreturn]] void AbortWithText(const char* format, std::va_list args);
+
+/// The job is ending, and another process says why: waits to be killed.
+[[noreturn]] void AwaitTheEnd();
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_REPORT_H_
