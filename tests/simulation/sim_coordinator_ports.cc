@@ -1,0 +1,164 @@
+// Time and disk of the simulated coordinator, which its core uses through ports.
+#include <algorithm>
+#include <utility>
+
+#include <absl/strings/match.h>
+#include "tests/simulation/sim_coordinator.h"
+
+namespace bspnow {
+
+// ---- Time ---------------------------------------------------------------------------------------
+
+Moment SimCoordinator::Now() const {
+  return {.now_ns = loop_.now_ns(),
+          .unix_ms = static_cast<std::int64_t>(loop_.now_ns() / kMillisecond)};
+}
+
+void SimCoordinator::Post(Event event) {
+  loop_.On(actor_, 0, [this, event = std::move(event)] { Turn(event); });
+}
+
+CoreTimer SimCoordinator::AddTimer(std::uint64_t after_ms, Event event) {
+  const CoreTimer timer{++last_timer_};
+  timers_.insert(timer);
+  loop_.On(actor_, after_ms * kMillisecond, [this, timer, event = std::move(event)] {
+    if (timers_.erase(timer) != 0) Turn(event);
+  });
+  return timer;
+}
+
+// ---- The journal --------------------------------------------------------------------------------
+
+void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
+  if (record.phase == JobPhase::kRunning && cluster_) CheckOrder(record);
+  if (record.phase == JobPhase::kRecovering &&
+      (record.losses.empty() || record.losses.back().resumed))
+    oracle_.Count("moved");
+  writer_.Queue(
+      {.apply =
+           [this, record = std::move(record)] {
+             if (journal_.fails && loop_.Chance(10))
+               return absl::ResourceExhaustedError("disk full");
+             journal_.next_job = std::max(journal_.next_job, Value(record.id) + 1);
+             journal_.jobs[record.id] = record;
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+}
+
+void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
+  writer_.Queue(
+      {.apply =
+           [this, job, catalogue = std::move(catalogue)] {
+             if (journal_.fails && !catalogue.empty() && loop_.Chance(10))
+               return absl::ResourceExhaustedError("disk full");
+             WatchCatalogue(job, catalogue);
+             if (catalogue.empty()) {
+               journal_.checkpoints.erase(job);
+             } else {
+               journal_.checkpoints[job] = catalogue;
+             }
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+}
+
+void SimCoordinator::WriteDrained(std::string node, Journal::Done done) {
+  writer_.Queue(
+      {.apply =
+           [this, node = std::move(node)] {
+             journal_.drained.insert(node);
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+}
+
+void SimCoordinator::WriteUndrained(std::string node, Journal::Done done) {
+  writer_.Queue(
+      {.apply =
+           [this, node = std::move(node)] {
+             journal_.drained.erase(node);
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+}
+
+void SimCoordinator::WriteParameters(std::uint32_t, std::string, Journal::Done) {
+  oracle_.Fail("nobody measures this cluster");
+}
+
+// ---- The logs -----------------------------------------------------------------------------------
+
+void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) {
+  if (record.origin == LogOrigin::kLauncher) {
+    if (absl::StrContains(record.text, "waits for a node")) oracle_.Count("waits for holders");
+    return Post([done] { done(absl::OkStatus()); });
+  }
+  log_writer_.Queue(
+      {.apply = [this, job, record = std::move(record)] { return AppendTo(job, record); },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
+}
+
+absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
+  std::string& text = journal_.logs[job].texts[StreamOf(record)];
+  if (record.offset > text.size()) {
+    oracle_.Count("gaps in output");
+    return absl::FailedPreconditionError("a gap in its output");
+  }
+  const std::size_t known = std::min(text.size() - record.offset, record.text.size());
+  if (known != 0) oracle_.Count("repeated output");
+  if (text.compare(record.offset, known, record.text, 0, known) != 0)
+    oracle_.Fail("output is repeated otherwise");
+  text.append(record.text, known);
+  return absl::OkStatus();
+}
+
+void SimCoordinator::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
+  const auto cut = std::make_shared<absl::StatusOr<LogCut>>();
+  log_writer_.Queue(
+      {.apply =
+           [this, job, positions, cut] {
+             *cut = CutLog(job, positions);
+             return cut->status();
+           },
+       .done = [this, done, cut](const absl::Status&) { Turn([&] { done(*cut); }); }});
+}
+
+absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
+                                              const std::vector<LogPosition>& positions) {
+  LogCut cut;
+  SimLog& log = journal_.logs[job];
+  StreamEnds keep;
+  for (const LogPosition& at : positions) keep[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
+  for (const auto& [stream, end] : keep) {
+    const std::size_t has = log.texts[stream].size();
+    if (end != kWholeStream && end > has) cut.missing_bytes += end - has;
+  }
+  for (auto& [stream, text] : log.texts) {
+    const std::uint64_t end = keep.contains(stream) ? keep[stream] : 0;
+    if (end >= text.size()) continue;
+    cut.dropped_bytes += text.size() - end;
+    text.resize(end);
+    log.synced[stream] = std::min<std::uint64_t>(log.synced[stream], end);
+  }
+  if (cut.missing_bytes != 0) oracle_.Fail("the log has less than the checkpoint says");
+  if (cut.dropped_bytes != 0) oracle_.Count("logs cut back");
+  return cut;
+}
+
+void SimCoordinator::Sync(JobId job, OutputLogs::Done done) {
+  log_writer_.Queue(
+      {.apply =
+           [this, job] {
+             if (loop_.Chance(2)) {
+               oracle_.Count("failed syncs of logs");
+               return absl::DataLossError("input/output error");
+             }
+             SimLog& log = journal_.logs[job];
+             for (const auto& [stream, text] : log.texts) log.synced[stream] = text.size();
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& synced) { Turn([&] { done(synced); }); }});
+}
+
+}  // namespace bspnow

@@ -1,0 +1,104 @@
+// The frame stream of a simulated worker to its coordinator.
+#include <string.h>
+
+#include <utility>
+
+#include "net/frame_check.h"
+#include "tests/simulation/sim_worker.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kHeartbeatNs = 250 * kMillisecond;
+constexpr std::uint64_t kLeaseNs = kSecond;
+constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
+
+}  // namespace
+
+void SimWorker::Connect() {
+  if (frames_) frames_->Close(SimLink::kCaller);
+  welcome_ = false;
+  frames_at_ = surroundings_.coordinator();
+  if (frames_at_ != nullptr && frames_at_->superseded()) frames_at_ = nullptr;
+  frames_ = MakeLink(frames_at_);
+  const Link link = frames_;
+  link->OnBroken(SimLink::kCaller, [this](const Link& broken) {
+    if (dead() || frames_ != broken) return;
+    loop_.On(daemon_, loop_.Below(kRetryNs), [this, broken] {
+      if (!dead() && frames_ == broken) Connect();
+    });
+  });
+  if (cut_off()) return link->Break();
+  const HelloBody hello{
+      .incarnation = identity_.incarnation, .target = 0, .term = static_cast<std::uint32_t>(term_)};
+  SendFrame(HeaderOf(FrameKind::kHello), BytesOf(hello));
+  Beat(link);
+}
+
+void SimWorker::Beat(const Link& link) {
+  if (dead() || frames_ != link) return;
+  const HeartbeatBody body{.sent_ns = loop_.now_ns()};
+  SendFrame(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
+  loop_.On(daemon_, kHeartbeatNs, [this, link] { Beat(link); });
+}
+
+void SimWorker::SendFrame(FrameHeader header, std::span<const std::byte> payload) {
+  header.source_worker = Value(id_);
+  frames_->Send(
+      SimLink::kCaller,
+      [this, link = frames_, at = frames_at_,
+       frame = SimFrameBytes{.header = header, .payload = {payload.begin(), payload.end()}}] {
+        if (at == nullptr || at->dead()) return link->Break();
+        at->OnFrame(link, frame, *this);
+      });
+}
+
+void SimWorker::OnFrame(const Link& link, const SimFrameBytes& frame) {
+  if (dead() || frames_ != link) return;
+  const FrameHeader& header = frame.header;
+  switch (FrameKind{header.kind}) {
+    case FrameKind::kWelcome:
+      return OnWelcome();
+    case FrameKind::kLease: {
+      HeartbeatBody body;
+      memcpy(&body, frame.payload.data(), sizeof body);
+      return OnLease(body.sent_ns);
+    }
+    case FrameKind::kBegin: {
+      BeginBody body;
+      memcpy(&body, frame.payload.data(), sizeof body);
+      const Key key{JobId{header.job}, Epoch{header.epoch}};
+      if (SimNode* node = Find(key.first, key.second)) return node->OnBegin(body.nprocs);
+      early_begins_[key] = body.nprocs;  // The order to start comes by another stream.
+      return;
+    }
+    case FrameKind::kRelease:
+      if (SimNode* node = Find(JobId{header.job}, Epoch{header.epoch}))
+        node->OnRelease(frame.payload);
+      return;
+    default:
+      oracle_.Fail("a frame of no known kind");
+  }
+}
+
+void SimWorker::OnWelcome() {
+  welcome_ = true;
+  for (auto& [key, node] : nodes_) node->OnCoordinatorReconnected();
+}
+
+void SimWorker::OnLease(std::uint64_t sent_ns) {
+  lease_until_ns_ = sent_ns + kLeaseNs;
+  for (auto& [key, node] : nodes_) node->OnLeaseRenewed(lease_until_ns_);
+}
+
+void SimWorker::SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
+                          std::span<const std::byte> payload) {
+  if (!welcome_) return;
+  FrameHeader header = HeaderOf(kind);
+  header.job = Value(node.job());
+  header.epoch = Value(node.epoch());
+  header.superstep = superstep;
+  SendFrame(header, payload);
+}
+
+}  // namespace bspnow
