@@ -41,13 +41,13 @@ class Timers {
 
 /// What a start finds in the journal.
 struct StoredState {
-  std::string cluster;     ///< Its id: drawn at the first start of all.
+  std::string cluster{};   ///< Its id: drawn at the first start of all.
   std::uint64_t term = 0;  ///< Of this run: already raised and stored.
   JobId next_job{1};
-  std::vector<JobRecord> jobs;               ///< By id; of ended ones, the newest kEndedJobsMax.
-  std::map<JobId, std::string> checkpoints;  ///< As given to WriteCheckpoints.
-  std::vector<std::string> drained_nodes;    ///< Names.
-  std::vector<std::string> parameters;       ///< Serialized MachineParameters, oldest first.
+  std::vector<JobRecord> jobs{};               ///< By id; of ended ones, the newest kEndedJobsMax.
+  std::map<JobId, std::string> checkpoints{};  ///< As given to WriteCheckpoints.
+  std::vector<std::string> drained_nodes{};    ///< Names.
+  std::vector<std::string> parameters{};       ///< Serialized MachineParameters, oldest first.
 };
 
 /// Rows that survive a restart. Writes take effect in the order of the calls; each is durable when

@@ -1,0 +1,281 @@
+// Jobs, workers and clients: what must not happen before what. Checkpoints and recovery are in
+// cluster_recovery_test.cc.
+#include "coordinator/core/cluster.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow {
+namespace {
+
+using ClusterTest = ClusterFixture;
+
+absl::Status Full() { return absl::ResourceExhaustedError("disk full"); }
+
+// ---- From submission to start -------------------------------------------------------------------
+
+TEST_F(ClusterTest, AcknowledgesASubmissionOnceTheJournalHasIt) {
+  bool answered = false;
+  cluster_->Submit(Request("key"), [&](const absl::StatusOr<JobId>& job) {
+    answered = true;
+    EXPECT_TRUE(job.ok());
+  });
+  world_.timers.RunPosted();
+  EXPECT_FALSE(answered);
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_TRUE(answered);
+}
+
+TEST_F(ClusterTest, RefusesASubmissionThatTheJournalDoesNotTake) {
+  FakeWorker worker = Join("w1", 2);
+  absl::Status refused;
+  cluster_->Submit(Request("key"),
+                   [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });
+  Finish(world_.journal.calls, Full());
+  Settle();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_EQ(Starts(worker), 0u);
+}
+
+TEST_F(ClusterTest, TheSameKeyIsTheSameJob) {
+  EXPECT_EQ(Submit(Request("key")), Submit(Request("key")));
+  EXPECT_NE(Submit(Request("key")), Submit(Request("another")));
+}
+
+TEST_F(ClusterTest, StartsAJobOnceItsPlacementIsStored) {
+  FakeWorker worker = Join("w1", 2);
+  cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
+  Finish(world_.journal.calls, absl::OkStatus());  // It is accepted, and placed at once.
+  ASSERT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"job 1"});
+  EXPECT_EQ(Starts(worker), 0u);
+  Finish(world_.journal.calls, absl::OkStatus());
+  EXPECT_EQ(Starts(worker), 1u);
+}
+
+TEST_F(ClusterTest, APlacementThatTheJournalRefusesIsNotStarted) {
+  FakeWorker worker = Join("w1", 2);
+  cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
+  Finish(world_.journal.calls, absl::OkStatus());
+  Finish(world_.journal.calls, Full());
+  world_.timers.RunPosted();
+  EXPECT_EQ(Starts(worker), 0u);
+  EXPECT_EQ(Show(JobId{1}).state(), proto::WAITING);
+}
+
+TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
+  Cluster cluster(ClusterPorts{.timers = world_.timers,
+                               .journal = world_.journal,
+                               .logs = world_.logs,
+                               .frames = world_.frames,
+                               .has_content = [](const std::string&) { return false; }},
+                  ClusterSettings{.barrier_address = "coordinator:1",
+                                  .checkpoint_limits = {.mtbf_ns = 1, .overhead_max = 1},
+                                  .checkpoint_copies = 0},
+                  {.cluster = "c1", .term = 1});
+  absl::Status refused;
+  cluster.Submit(Request("key"), [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+}
+
+// ---- To the end ---------------------------------------------------------------------------------
+
+TEST_F(ClusterTest, AnswersAWaitOnceTheEndIsStored) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  const Answer ended = NewAnswer();
+  cluster_->Wait(job, Into(ended));
+  ReportExited(worker, job, Epoch{1}, 0, 0);
+  ReportExited(worker, job, Epoch{1}, 1, 0);
+  EXPECT_EQ(Ends(worker), 0u);
+  Settle();
+  EXPECT_EQ(Ends(worker), 1u);
+  ReportCleared(worker, job, Epoch{1});
+  EXPECT_FALSE(ended->has_value());
+  Settle();
+  ASSERT_TRUE(ended->has_value());
+  EXPECT_EQ((**ended)->state(), proto::SUCCEEDED);
+  EXPECT_EQ(world_.logs.ended, std::vector<JobId>{job});
+}
+
+TEST_F(ClusterTest, EventsThatFollowOutputTakeEffectOnceThatOutputIsInTheLog) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  const std::uint64_t before = worker.sink->acknowledged;
+  ReportExited(worker, job, Epoch{1}, 0, SIGSEGV);
+  world_.timers.RunPosted();
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  EXPECT_EQ(worker.sink->acknowledged, before);
+  Finish(world_.logs.calls, absl::OkStatus());
+  EXPECT_NE(Show(job).state(), proto::RUNNING);
+  EXPECT_EQ(worker.sink->acknowledged, worker.last_event);
+}
+
+TEST_F(ClusterTest, OutputBeyondTheLimitFailsTheJobAndALostPieceRecoversIt) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  Finish(world_.logs.calls, absl::FailedPreconditionError("a gap"));
+  EXPECT_EQ(Show(job).state(), proto::RECOVERING);
+  Settle();
+  ReportCleared(worker, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Starts(worker), 2u);
+  event = EventOf(job, Epoch{2});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  Finish(world_.logs.calls, absl::OutOfRangeError("too much"));
+  Settle();
+  ReportCleared(worker, job, Epoch{2});
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::FAILED);
+}
+
+TEST_F(ClusterTest, OutputOfAnOlderEpochIsDropped) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{7});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_TRUE(world_.logs.calls.empty());
+  EXPECT_EQ(worker.sink->acknowledged, worker.last_event);
+}
+
+// ---- Workers ------------------------------------------------------------------------------------
+
+TEST_F(ClusterTest, AnEventTakesEffectOnceHoweverOftenItComes) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  event.set_sequence(worker.last_event);
+  EXPECT_EQ(cluster_->OnEvent(worker.id, event), absl::OkStatus());
+  EXPECT_EQ(world_.logs.calls.size(), 1u);
+  event.set_sequence(worker.last_event + 2);
+  EXPECT_TRUE(absl::IsInvalidArgument(cluster_->OnEvent(worker.id, event)));
+}
+
+TEST_F(ClusterTest, ANameBelongsToTheWorkerThatIsConnected) {
+  Join("w1", 2);
+  proto::RegisterRequest another = Registration("w1", 2);
+  another.set_incarnation(7);
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Register(another).status()));
+}
+
+TEST_F(ClusterTest, ASuccessorRegistersWhenTheLeaseOfItsPredecessorIsOver) {
+  FakeWorker worker = Join("w1", 2);
+  Renew(worker);
+  cluster_->OnStreamBroken(worker.id, worker.sink.get());
+  cluster_->barriers().OnDisconnected(worker.id);
+  proto::RegisterRequest another = Registration("w1", 2);
+  another.set_incarnation(7);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(another).status()));
+  world_.timers.Advance(1100);
+  const auto reply = cluster_->Register(another);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_NE(WorkerId{reply->worker()}, worker.id);
+}
+
+TEST_F(ClusterTest, AWorkerThatKeepsJobsOfAnotherClusterIsNotRegistered) {
+  proto::RegisterRequest stranger = Registration("w1", 2);
+  stranger.set_cluster("c2");
+  stranger.add_stored()->set_job(1);
+  const auto reply = cluster_->Register(stranger);
+  ASSERT_TRUE(reply.ok());
+  EXPECT_EQ(reply->worker(), 0u);
+  EXPECT_EQ(reply->cluster(), "c1");
+}
+
+TEST_F(ClusterTest, AWorkerWhoseLeaseRunsOutIsLostWithItsJobs) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  world_.timers.Advance(9'000);
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+  world_.timers.Advance(2'000);
+  EXPECT_EQ(Show(job).state(), proto::RECOVERING);
+  EXPECT_EQ(world_.frames.closed, std::vector<WorkerId>{worker.id});
+  EXPECT_TRUE(absl::IsNotFound(worker.sink->closed));
+  EXPECT_TRUE(absl::IsNotFound(Report(worker, EventOf(job, Epoch{1}))));
+}
+
+TEST_F(ClusterTest, ADrainIsAcknowledgedOnceTheJournalHasIt) {
+  FakeWorker worker = Join("w1", 2);
+  std::optional<absl::StatusOr<proto::Node>> answer;
+  const auto into = [&](absl::StatusOr<proto::Node> node) { answer = std::move(node); };
+  cluster_->SetDrained("w1", Drain::kDrain, into);
+  EXPECT_FALSE(answer.has_value());
+  Submit(Request("key"));  // Settles the journal, and is placed nowhere.
+  ASSERT_TRUE(answer.has_value() && answer->ok());
+  EXPECT_EQ((*answer)->state(), proto::NODE_DRAINED);
+  EXPECT_EQ(Starts(worker), 0u);
+  cluster_->SetDrained("w1", Drain::kUndrain, into);
+  Finish(world_.journal.calls, Full());
+  EXPECT_TRUE(absl::IsResourceExhausted(answer->status())) << answer->status();
+  cluster_->SetDrained("w9", Drain::kDrain, into);
+  EXPECT_TRUE(absl::IsNotFound(answer->status()));
+}
+
+// ---- Clients ------------------------------------------------------------------------------------
+
+class FakeClient final : public AttachedClient {
+ public:
+  void InputTaken(std::uint64_t bytes) override { taken = bytes; }
+  void Replaced() override { replaced = true; }
+  std::uint64_t taken = 0;
+  bool replaced = false;
+};
+
+TEST_F(ClusterTest, OnlyTheClientThatSubmittedAttaches) {
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  const auto client = std::make_shared<FakeClient>();
+  EXPECT_TRUE(absl::IsPermissionDenied(cluster_->Attach(job, "another", client)));
+  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
+  EXPECT_EQ(cluster_->Attach(job, "key", std::make_shared<FakeClient>()), absl::OkStatus());
+  EXPECT_TRUE(client->replaced);
+}
+
+TEST_F(ClusterTest, AJobEndsWhenItsClientLeaves) {
+  proto::SubmitJobRequest request = Request("key");
+  request.mutable_spec()->set_attached(true);
+  const JobId job = Submit(request);
+  const auto client = std::make_shared<FakeClient>();
+  EXPECT_EQ(cluster_->Attach(job, "key", client), absl::OkStatus());
+  cluster_->OnClientLeft(job, std::make_shared<FakeClient>().get());  // Another one.
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::WAITING);
+  cluster_->OnClientLeft(job, client.get());
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::CANCELLED);
+}
+
+TEST_F(ClusterTest, WhoWaitsGetsAnErrorWhenTheCoordinatorEnds) {
+  const JobId job = Submit(Request("key"));
+  const Answer ended = NewAnswer();
+  cluster_->Wait(job, Into(ended));
+  cluster_->Close();
+  ASSERT_TRUE(ended->has_value());
+  EXPECT_TRUE(absl::IsUnavailable((*ended)->status()));
+  absl::Status refused;
+  cluster_->Submit(Request("late"),
+                   [&](const absl::StatusOr<JobId>& late) { refused = late.status(); });
+  EXPECT_TRUE(absl::IsUnavailable(refused));
+}
+
+TEST_F(ClusterTest, ALogThatWaitsForRoomIsShownAsTheReason) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  world_.logs.full = "no space left on device";
+  EXPECT_NE(Show(job).reason().find("no space left"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bspnow
