@@ -17,6 +17,7 @@
 #include "client/commands.h"
 #include "client/job_json.h"
 #include "client/line_prefixer.h"
+#include "files/file_name.h"
 
 namespace bspnow {
 namespace {
@@ -98,12 +99,8 @@ class FileWriter {
 
  private:
   absl::Status Begin(const proto::FileChunk& chunk) {
-    const std::filesystem::path name = std::filesystem::path(chunk.name()).lexically_normal();
-    if (name.is_absolute() || name.begin()->string() == "..") {
-      return absl::DataLossError(
-          absl::StrCat("refusing to write ", chunk.name(), ": it is not below the directory"));
-    }
-    const std::filesystem::path path = directory_ / name;
+    if (absl::Status named = CheckFileName(chunk.name()); !named.ok()) return named;
+    const std::filesystem::path path = directory_ / chunk.name();
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
     const mode_t mode = (chunk.mode() & 0777) | 0600;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,46 +9,16 @@
 #include <system_error>
 #include <utility>
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
-#include "base/check.h"
 
 namespace bspnow {
-namespace {
-
-constexpr std::size_t kSha256Digits = 64;
-
-}  // namespace
-
-absl::Status CheckSha256(std::string_view sha256) {
-  const bool right = sha256.size() == kSha256Digits &&
-                     sha256.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  if (right) return absl::OkStatus();
-  return absl::InvalidArgumentError("a content's name is its SHA-256: 64 digits of 0-9a-f");
-}
-
-struct BlobUpload::Digest {
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context{EVP_MD_CTX_new(),
-                                                                  &EVP_MD_CTX_free};
-};
-
-BlobUpload::BlobUpload(DurableFile file, std::string sha256, std::uint64_t bytes)
-    : file_(std::move(file)),
-      sha256_(std::move(sha256)),
-      bytes_(bytes),
-      digest_(std::make_unique<Digest>()) {
-  BSP_CHECK(EVP_DigestInit_ex(digest_->context.get(), EVP_sha256(), nullptr) == 1);
-}
-
-BlobUpload::BlobUpload(BlobUpload&&) noexcept = default;
-BlobUpload::~BlobUpload() = default;
 
 absl::Status BlobUpload::Append(std::string_view bytes) {
   received_bytes_ += bytes.size();
   if (received_bytes_ > bytes_)
     return absl::InvalidArgumentError(
         absl::StrCat("content ", sha256_, ": more than the ", bytes_, " bytes announced"));
-  BSP_CHECK(EVP_DigestUpdate(digest_->context.get(), bytes.data(), bytes.size()) == 1);
+  hash_.Add(bytes);
   return file_.Append(bytes);
 }
 
@@ -57,12 +26,7 @@ absl::Status BlobUpload::Commit() {
   if (received_bytes_ != bytes_)
     return absl::InvalidArgumentError(absl::StrCat("content ", sha256_, ": ", received_bytes_,
                                                    " of the ", bytes_, " bytes announced"));
-  std::string hash(EVP_MAX_MD_SIZE, '\0');
-  unsigned int hash_bytes = 0;
-  BSP_CHECK(EVP_DigestFinal_ex(digest_->context.get(),
-                               reinterpret_cast<unsigned char*>(hash.data()), &hash_bytes) == 1);
-  hash.resize(hash_bytes);
-  const std::string found = absl::BytesToHexString(hash);
+  const std::string found = hash_.Hexadecimal();
   if (found != sha256_)
     return absl::InvalidArgumentError(
         absl::StrCat("content ", sha256_, ": what came has the SHA-256 ", found));

@@ -5,30 +5,25 @@
 #define COORDINATOR_BLOB_STORE_H_
 
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
+#include "files/sha256.h"
 
 namespace bspnow {
 
 /// The largest content that is taken.
 inline constexpr std::uint64_t kBlobBytesMax = std::uint64_t{1} << 36;
 
-/// Ok if it is 64 hexadecimal digits, in lower case: a name without a path.
-absl::Status CheckSha256(std::string_view sha256);
-
 /// A content on its way in.
 class BlobUpload {
  public:
-  BlobUpload(BlobUpload&&) noexcept;
-  ~BlobUpload();
-
   absl::Status Append(std::string_view bytes);
 
   /// The content is in the store, and on the disk. Fails if it is not what was announced.
@@ -36,15 +31,15 @@ class BlobUpload {
 
  private:
   friend class BlobStore;
-  struct Digest;  // Of libssl.
 
-  BlobUpload(DurableFile file, std::string sha256, std::uint64_t bytes);
+  BlobUpload(DurableFile file, std::string sha256, std::uint64_t bytes)
+      : file_(std::move(file)), sha256_(std::move(sha256)), bytes_(bytes) {}
 
   DurableFile file_;
   std::string sha256_;
   std::uint64_t bytes_;  ///< Announced.
   std::uint64_t received_bytes_ = 0;
-  std::unique_ptr<Digest> digest_;
+  Sha256 hash_;
 };
 
 class BlobStore {

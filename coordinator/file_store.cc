@@ -13,6 +13,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/write_all.h"
+#include "files/file_name.h"
 
 namespace bspnow {
 namespace {
@@ -39,24 +40,6 @@ std::map<std::string, StoredFile> FilesBelow(const std::string& directory) {
 }
 
 }  // namespace
-
-absl::Status CheckFileName(std::string_view name) {
-  const auto refuse = [&](const char* why) {
-    return absl::InvalidArgumentError(absl::StrCat("file name \"", std::string(name), "\" ", why));
-  };
-  if (name.empty()) return refuse("is empty");
-  if (name.size() > kFileNameBytesMax) return refuse("is too long");
-  if (name.find('\0') != std::string_view::npos) return refuse("has a NUL in it");
-  if (name.front() == '/') return refuse("must be relative to the job's directory");
-  while (!name.empty()) {
-    const std::string_view part = name.substr(0, name.find('/'));
-    if (part.empty() || part == "." || part == "..")
-      return refuse("must lead down only, without \"..\", \".\" and \"//\"");
-    if (part.size() == name.size()) return absl::OkStatus();
-    name.remove_prefix(part.size() + 1);
-  }
-  return refuse("ends in a slash");
-}
 
 absl::Status FileReceiver::Begin(const Head& head) {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;

@@ -14,11 +14,6 @@
 
 namespace bspnow {
 
-inline constexpr std::size_t kFileNameBytesMax = 1024;
-
-/// Ok for a relative path that leads nowhere but down: "a/b.txt", not "/a", "a/../../b" or "".
-absl::Status CheckFileName(std::string_view name);
-
 /// Takes the files of one job, one after the other.
 class FileReceiver {
  public:

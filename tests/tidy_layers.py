@@ -9,10 +9,10 @@ from tidy_source import C_FAMILY, HEADER, Finding
 
 # Room: the rooms that it may include from, besides itself.
 EDGES = {
-    'base': (), 'proto': (), 'net': ('base',), 'runtime': ('base',),
-    'client': ('net', 'proto', 'base'),
-    'coordinator': ('net', 'proto', 'base'),
-    'worker': ('net', 'proto', 'base'),
+    'base': (), 'proto': (), 'net': ('base',), 'runtime': ('base',), 'files': ('proto', 'base'),
+    'client': ('files', 'net', 'proto', 'base'),
+    'coordinator': ('files', 'net', 'proto', 'base'),
+    'worker': ('files', 'net', 'proto', 'base'),
 }
 
 

@@ -1,10 +1,8 @@
 #include "worker/blob_cache.h"
 
-#include <absl/strings/escaping.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,49 +12,26 @@
 #include <utility>
 #include <vector>
 
-#include "base/check.h"
+#include "files/sha256.h"
 
 namespace bspnow {
 namespace {
 
 constexpr char kUnfinishedSuffix[] = ".unfinished";
-constexpr std::size_t kSha256Digits = 64;
-constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
 constexpr mode_t kKeptMode = 0555;  // Nobody writes to it; a program is linked as it is.
 
 absl::Status Failed(const std::string& what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
 }
 
-absl::StatusOr<std::string> HashOf(int file) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> digest(EVP_MD_CTX_new(),
-                                                                       &EVP_MD_CTX_free);
-  BSP_CHECK(EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr) == 1);
-  std::string block(kBlockBytes, '\0');
-  off_t at = 0;
-  for (;;) {
-    const ssize_t n = pread(file, block.data(), block.size(), at);
-    if (n < 0) return Failed("reading");
-    if (n == 0) break;
-    BSP_CHECK(EVP_DigestUpdate(digest.get(), block.data(), static_cast<std::size_t>(n)) == 1);
-    at += n;
-  }
-  std::string hash(EVP_MAX_MD_SIZE, '\0');
-  unsigned bytes = 0;
-  BSP_CHECK(
-      EVP_DigestFinal_ex(digest.get(), reinterpret_cast<unsigned char*>(hash.data()), &bytes) == 1);
-  return absl::BytesToHexString(hash.substr(0, bytes));
-}
-
 /// How many bytes it has, if they are what the hash says.
 absl::StatusOr<std::uint64_t> Verified(int file, const std::string& sha256) {
-  const absl::StatusOr<std::string> hash = HashOf(file);
-  if (!hash.ok()) return hash.status();
-  if (*hash != sha256)
-    return absl::DataLossError(absl::StrCat("content ", sha256, " came as ", *hash));
-  struct stat status {};
-  if (fstat(file, &status) != 0) return Failed("asking for the length of a content");
-  return static_cast<std::uint64_t>(status.st_size);
+  const absl::StatusOr<FileContent> content = ContentOf(file, sha256);
+  if (!content.ok()) return content.status();
+  if (content->sha256 != sha256)
+    return absl::DataLossError(absl::StrCat("content ", sha256, " came as ", content->sha256));
+  return content->bytes;
 }
 
 absl::Status CopyFile(const std::string& from, const std::string& to, std::uint32_t mode) {
@@ -65,7 +40,7 @@ absl::Status CopyFile(const std::string& from, const std::string& to, std::uint3
   const UniqueFd out(open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out.valid()) return Failed(absl::StrCat("making ", to));
   for (;;) {
-    const ssize_t n = copy_file_range(in.get(), nullptr, out.get(), nullptr, kBlockBytes << 10, 0);
+    const ssize_t n = copy_file_range(in.get(), nullptr, out.get(), nullptr, kCopyBytes, 0);
     if (n < 0) return Failed(absl::StrCat("writing ", to));
     if (n == 0) break;
   }
@@ -74,11 +49,6 @@ absl::Status CopyFile(const std::string& from, const std::string& to, std::uint3
 }
 
 }  // namespace
-
-bool IsSha256(const std::string& text) {
-  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  return text.size() == kSha256Digits && std::all_of(text.begin(), text.end(), is_digit);
-}
 
 absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
                                                            std::uint64_t bytes_max, Fetch fetch) {
@@ -99,7 +69,7 @@ void BlobCache::TakeOver() {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
     const std::string name = entry.path().filename().string();
-    if (IsSha256(name)) {
+    if (CheckSha256(name).ok()) {
       found.emplace_back(entry.last_write_time(error), name);
     } else {
       std::filesystem::remove(entry.path(), error);
@@ -141,7 +111,7 @@ absl::Status BlobCache::LinkTo(const std::string& sha256, const std::string& pat
 
 // Returns with one more user.
 absl::Status BlobCache::Acquire(const std::string& sha256) {
-  if (!IsSha256(sha256)) return absl::InvalidArgumentError("the hash of a content is malformed");
+  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
   std::unique_lock lock(mutex_);
   // Two jobs may need one content at once: the first fetches it.
   fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });

@@ -70,9 +70,6 @@ class BlobCache {
   std::uint64_t uses_ = 0;
 };
 
-/// Whether this is how a hash is written: 64 hexadecimal digits, lower case.
-bool IsSha256(const std::string& text);
-
 }  // namespace bspnow
 
 #endif  // WORKER_BLOB_CACHE_H_

@@ -3,9 +3,7 @@
 #ifndef WORKER_HOSTED_JOBS_FIXTURE_H_
 #define WORKER_HOSTED_JOBS_FIXTURE_H_
 
-#include <absl/strings/escaping.h>
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "base/scratch_directory.h"
+#include "files/sha256.h"
 #include "worker/hosted_jobs.h"
 #include "worker/node_facts.h"
 
@@ -49,13 +48,9 @@ class HostedJobsTest : public testing::Test {
     std::ostringstream content;
     content << std::ifstream(from).rdbuf();
     const std::string bytes = content.str();
-    std::string digest(EVP_MAX_MD_SIZE, '\0');
-    unsigned digest_bytes = 0;
-    EXPECT_EQ(
-        EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
-                   &digest_bytes, EVP_sha256(), nullptr),
-        1);
-    const std::string hash = absl::BytesToHexString(digest.substr(0, digest_bytes));
+    Sha256 sum;
+    sum.Add(bytes);
+    const std::string hash = sum.Hexadecimal();
     const std::string path = root_ + "/cache/" + hash;
     fs::copy_file(from, path, fs::copy_options::skip_existing);
     chmod(path.c_str(), 0555);

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "files/file_name.h"
+
 namespace bspnow {
 namespace {
 
@@ -57,9 +59,7 @@ JobDirectory::~JobDirectory() {
 absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
   program_ = spec.program().name();
   const auto path_for = [this](const std::string& name) -> absl::StatusOr<std::string> {
-    if (!IsNameBelow(name)) {
-      return absl::InvalidArgumentError(absl::StrCat("no name for a file of a job: ", name));
-    }
+    if (absl::Status named = CheckFileName(name); !named.ok()) return named;
     std::string path = absl::StrCat(path_, "/", name);
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);

@@ -20,21 +20,6 @@ TEST(JobDirectoryNameTest, TellsJobsAndEpochsApart) {
   EXPECT_NE(JobDirectoryName(JobId{1}, Epoch{11}), JobDirectoryName(JobId{11}, Epoch{1}));
 }
 
-TEST(IsNameBelowTest, TakesRelativeNames) {
-  EXPECT_TRUE(IsNameBelow("a"));
-  EXPECT_TRUE(IsNameBelow("a/b.txt"));
-  EXPECT_TRUE(IsNameBelow("..a/b.."));
-}
-
-TEST(IsNameBelowTest, RefusesWhatLeadsElsewhere) {
-  for (const char* name :
-       {"", "/", "/etc", "..", "../a", "a/..", "a/../b", "a//b", "a/", ".", "./a"}) {
-    EXPECT_FALSE(IsNameBelow(name)) << name;
-  }
-  EXPECT_FALSE(IsNameBelow(std::string_view("a\0b", 3)));
-  EXPECT_FALSE(IsNameBelow(std::string(5000, 'a')));
-}
-
 class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {

@@ -9,6 +9,7 @@
 #include "coordinator/rpc/log_service.h"
 #include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
+#include "files/sha256.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow {

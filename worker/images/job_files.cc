@@ -1,7 +1,6 @@
 #include "worker/images/job_files.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,16 +69,6 @@ std::uint32_t KindOf(const struct stat& status) {
 }
 
 }  // namespace
-
-bool IsNameBelow(std::string_view name) {
-  if (name.empty() || name.size() > kFileNameBytesMax) return false;
-  if (name.find('\0') != std::string_view::npos) return false;
-  for (const absl::string_view part :
-       absl::StrSplit(absl::string_view(name.data(), name.size()), '/')) {
-    if (part.empty() || part == "." || part == "..") return false;
-  }
-  return true;
-}
 
 absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
                                             const std::vector<GivenFile>& given) {

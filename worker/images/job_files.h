@@ -7,7 +7,7 @@
 // (job_files_format.h):
 //
 //   EntryHeader
-//   name         name_bytes; relative to the directory, IsNameBelow
+//   name         name_bytes; relative to the directory (files/file_name.h)
 //   data         data_bytes
 //   checksum     std::uint64_t, XXH3 of all of the above
 #ifndef WORKER_IMAGES_JOB_FILES_H_
@@ -18,17 +18,12 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {
-
-/// Whether `name` stays below the directory that it is relative to: no "..", no leading slash, no
-/// empty part, no NUL.
-bool IsNameBelow(std::string_view name);
 
 /// A file that came with the job: not saved unless it has changed.
 struct GivenFile {

@@ -20,7 +20,6 @@
 namespace bspnow {
 
 inline constexpr std::uint64_t kArchiveMagic = 0x3253454c49465342;  // "BSFILES2"
-inline constexpr std::size_t kFileNameBytesMax = 4096;
 inline constexpr std::size_t kFilePieceBytes = std::size_t{1} << 20;
 inline constexpr std::int64_t kFileNsPerS = 1'000'000'000;
 

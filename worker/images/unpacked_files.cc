@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/file_name.h"
 #include "worker/images/job_files_format.h"
 
 namespace bspnow {
@@ -110,7 +111,7 @@ absl::Status ArchiveReader::ReadEntry(EntryHeader& header) {
   std::string name(header.name_bytes, '\0');
   if (absl::Status s = ReadAll(name.data(), name.size()); !s.ok()) return s;
   if (header.kind < EntryHeader::kDirectory || header.kind > EntryHeader::kLink ||
-      HasName(header) != IsNameBelow(name)) {
+      HasName(header) != CheckFileName(name).ok()) {
     return Damaged("has an entry that makes no sense");
   }
   EntryHash hash;

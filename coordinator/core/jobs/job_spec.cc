@@ -1,8 +1,8 @@
 #include "coordinator/core/jobs/job_spec.h"
 
 #include <absl/strings/str_cat.h>
-#include "coordinator/blob_store.h"
-#include "coordinator/file_store.h"
+#include "files/file_name.h"
+#include "files/sha256.h"
 
 namespace bspnow {
 namespace {

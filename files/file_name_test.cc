@@ -1,0 +1,24 @@
+#include "files/file_name.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace bspnow {
+namespace {
+
+TEST(FileNameTest, TakesPathsThatLeadDown) {
+  for (const char* name : {"a", "a.txt", "a/b", "a/b.txt", "a/..b/c...", "..a/b..", ".hidden"})
+    EXPECT_TRUE(CheckFileName(name).ok()) << name;
+}
+
+TEST(FileNameTest, RefusesPathsThatLeaveTheDirectory) {
+  for (const char* name : {"", "/", "/a", "/etc", "..", "../a", "a/../../b", "a/../b", "a/..", ".",
+                           "./a", "a//b", "a/"})
+    EXPECT_FALSE(CheckFileName(name).ok()) << name;
+  EXPECT_FALSE(CheckFileName(std::string("a\0b", 3)).ok());
+  EXPECT_FALSE(CheckFileName(std::string(kFileNameBytesMax + 1, 'a')).ok());
+}
+
+}  // namespace
+}  // namespace bspnow
