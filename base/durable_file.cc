@@ -12,6 +12,12 @@
 #include "base/write_all.h"
 
 namespace bspnow {
+namespace {
+
+/// The disk begins to write long before the sync that waits for it.
+constexpr std::uint64_t kBeginBytes = 8 << 20;
+
+}  // namespace
 
 absl::Status SyncDirectory(const std::string& path) {
   const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -19,8 +25,9 @@ absl::Status SyncDirectory(const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat("syncing the directory ", path));
 }
 
-absl::StatusOr<DurableFile> DurableFile::Create(const std::string& directory) {
-  std::string path = absl::StrCat(directory, "/", std::string(kTemporaryPrefix), "XXXXXX");
+absl::StatusOr<DurableFile> DurableFile::Create(const std::string& directory,
+                                                std::string_view prefix) {
+  std::string path = absl::StrCat(directory, "/", std::string(prefix), "XXXXXX");
   UniqueFd fd(mkostemp(path.data(), O_CLOEXEC));
   if (!fd.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making a file in ", directory));
   return DurableFile(directory, std::move(path), std::move(fd));
@@ -31,16 +38,25 @@ DurableFile::~DurableFile() {
 }
 
 absl::Status DurableFile::Append(std::string_view bytes) {
-  return WriteAll(fd_.get(), bytes, temporary_);
+  if (absl::Status written = WriteAll(fd_.get(), bytes, temporary_); !written.ok()) return written;
+  bytes_ += bytes.size();
+  if (bytes_ - begun_bytes_ >= kBeginBytes) {
+    sync_file_range(fd_.get(), static_cast<off_t>(begun_bytes_),
+                    static_cast<off_t>(bytes_ - begun_bytes_), SYNC_FILE_RANGE_WRITE);
+    begun_bytes_ = bytes_;
+  }
+  return absl::OkStatus();
 }
 
-absl::Status DurableFile::Commit(const std::string& name) {
+absl::Status DurableFile::Commit(const std::string& name, Durability durability) {
   const std::string path = absl::StrCat(directory_, "/", name);
-  if (fsync(fd_.get()) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("syncing ", path));
+  const bool syncs = durability == Durability::kSynced;
+  if (syncs && fsync(fd_.get()) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("syncing ", path));
   if (rename(temporary_.c_str(), path.c_str()) != 0)
     return absl::ErrnoToStatus(errno, absl::StrCat("renaming to ", path));
   fd_.Reset();
-  return SyncDirectory(directory_);
+  return syncs ? SyncDirectory(directory_) : absl::OkStatus();
 }
 
 absl::Status ReplaceFile(const std::string& path, std::string_view bytes) {
@@ -49,7 +65,7 @@ absl::Status ReplaceFile(const std::string& path, std::string_view bytes) {
   absl::StatusOr<DurableFile> file = DurableFile::Create(here ? "." : path.substr(0, slash));
   if (!file.ok()) return file.status();
   if (absl::Status written = file->Append(bytes); !written.ok()) return written;
-  return file->Commit(here ? path : path.substr(slash + 1));
+  return file->Commit(here ? path : path.substr(slash + 1), Durability::kSynced);
 }
 
 }  // namespace bspnow

@@ -8,13 +8,13 @@
 #include <thread>
 
 #include <absl/status/statusor.h>
-#include "coordinator/blob_store.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/journal/job_store.h"
 #include "coordinator/loop_ports.h"
 #include "coordinator/output/job_log.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "coordinator/state_directory.h"
+#include "files/blob_store.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
 

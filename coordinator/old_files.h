@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/ids.h"
-#include "coordinator/blob_store.h"
 #include "coordinator/state_directory.h"
+#include "files/blob_store.h"
 
 namespace bspnow {
 

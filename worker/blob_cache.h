@@ -16,17 +16,17 @@
 #include <set>
 #include <string>
 
-#include "base/unique_fd.h"
+#include "files/blob_store.h"
 
 namespace bspnow {
 
 class BlobCache {
  public:
-  /// Writes the content with this hash to a file.
-  using Fetch = std::function<absl::Status(const std::string& sha256, int file)>;
+  /// Puts the content with this hash into the store.
+  using Fetch = std::function<absl::Status(const std::string& sha256, const BlobStore& into)>;
 
   /// Use Open.
-  BlobCache(std::string directory, std::uint64_t bytes_max, Fetch fetch);
+  BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch);
 
   /// Makes the directory if it is missing, clears what was not finished, takes over the rest.
   static absl::StatusOr<std::unique_ptr<BlobCache>> Open(const std::string& directory,
@@ -50,15 +50,12 @@ class BlobCache {
     bool verified = false;  ///< In this run.
   };
 
-  std::string PathOf(const std::string& sha256) const { return directory_ + "/" + sha256; }
   void TakeOver();
   absl::Status Acquire(const std::string& sha256);
   void Release(const std::string& sha256);
-  absl::StatusOr<std::uint64_t> VerifiedHere(const std::string& sha256) const;
-  absl::StatusOr<std::uint64_t> FetchAndVerify(const std::string& sha256);
   void RemoveLeastRecent();
 
-  const std::string directory_;
+  const BlobStore store_;
   const std::uint64_t bytes_max_;
   const Fetch fetch_;
   mutable std::mutex mutex_;

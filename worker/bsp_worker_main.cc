@@ -124,7 +124,7 @@ absl::Status Daemon::StartParts() {
   contents_ = std::make_unique<ContentStub>(settings_.coordinator);
   absl::StatusOr<std::unique_ptr<BlobCache>> cache = BlobCache::Open(
       state_->cache(), settings_.cache_bytes,
-      [this](const std::string& hash, int file) { return contents_->ReadBlob(hash, file); });
+      [this](const auto& hash, const auto& into) { return contents_->ReadBlob(hash, into); });
   if (!cache.ok()) return cache.status();
   cache_ = std::move(*cache);
   if (absl::Status s = OpenImages(); !s.ok()) return s;

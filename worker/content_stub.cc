@@ -10,10 +10,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "base/write_all.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/coordinator_channel.h"
 #include "worker/open_calls.h"
@@ -39,12 +39,12 @@ class ContentStub::Rim {
       : stub_(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
 
   void Stop() { calls_.Stop(); }
-  absl::Status ReadBlob(const std::string& sha256, int file);
+  absl::Status ReadBlob(const std::string& sha256, const BlobStore& into);
   absl::Status StoreFiles(JobId job, const std::string& directory,
                           const std::vector<LeftFile>& files);
 
  private:
-  absl::Status TryReadBlob(const std::string& sha256, int file);
+  absl::Status TryReadBlob(const std::string& sha256, const BlobStore& into);
   absl::Status TryStoreFiles(JobId job, const std::string& directory,
                              const std::vector<LeftFile>& files);
 
@@ -53,29 +53,37 @@ class ContentStub::Rim {
 };
 
 // A connection may break in the middle.
-absl::Status ContentStub::Rim::ReadBlob(const std::string& sha256, int file) {
+absl::Status ContentStub::Rim::ReadBlob(const std::string& sha256, const BlobStore& into) {
   for (int tries = 1;; ++tries) {
-    const absl::Status status = TryReadBlob(sha256, file);
+    const absl::Status status = TryReadBlob(sha256, into);
     if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
     calls_.Pause(kPause);
-    if (ftruncate(file, 0) != 0 || lseek(file, 0, SEEK_SET) != 0) return status;
   }
 }
 
-absl::Status ContentStub::Rim::TryReadBlob(const std::string& sha256, int file) {
+absl::Status ContentStub::Rim::TryReadBlob(const std::string& sha256, const BlobStore& into) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
   const auto reader = stub_->ReadBlob(&context, request);
   proto::BlobChunk chunk;
-  absl::Status written;
-  while (written.ok() && reader->Read(&chunk))
-    written = WriteAll(file, chunk.data(), "content " + sha256);
-  if (!written.ok()) context.TryCancel();
-  const grpc::Status status = reader->Finish();
-  if (!written.ok()) return written;
-  return FromGrpc(status, absl::StrCat("fetching content ", sha256));
+  std::optional<BlobUpload> upload;
+  absl::Status taken;
+  while (taken.ok() && reader->Read(&chunk)) {
+    if (!upload) {
+      auto begun = into.Upload(sha256, chunk.bytes());
+      if (begun.ok()) upload.emplace(*std::move(begun));
+      taken = begun.status();
+    }
+    if (taken.ok()) taken = upload->Append(chunk.data());
+  }
+  if (!taken.ok()) context.TryCancel();
+  const absl::Status given = FromGrpc(reader->Finish(), absl::StrCat("fetching content ", sha256));
+  if (!taken.ok()) return taken;
+  if (!given.ok()) return given;
+  if (!upload) return absl::DataLossError(absl::StrCat("nothing came of content ", sha256));
+  return upload->Commit(Durability::kCached);
 }
 
 absl::Status ContentStub::Rim::StoreFiles(JobId job, const std::string& directory,
@@ -134,8 +142,8 @@ ContentStub::~ContentStub() = default;
 
 void ContentStub::Stop() { rim_->Stop(); }
 
-absl::Status ContentStub::ReadBlob(const std::string& sha256, int file) {
-  return rim_->ReadBlob(sha256, file);
+absl::Status ContentStub::ReadBlob(const std::string& sha256, const BlobStore& into) {
+  return rim_->ReadBlob(sha256, into);
 }
 
 absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "files/blob_store.h"
 #include "worker/job_directory.h"
 
 namespace bspnow {
@@ -20,8 +21,8 @@ class ContentStub {
   explicit ContentStub(const std::string& address);
   ~ContentStub();
 
-  /// Writes a content to a file.
-  absl::Status ReadBlob(const std::string& sha256, int file);
+  /// Fetches a content.
+  absl::Status ReadBlob(const std::string& sha256, const BlobStore& into);
 
   /// Sends what a job left in its directory.
   absl::Status StoreFiles(JobId job, const std::string& directory,

@@ -79,9 +79,10 @@ class HostedJobsTest : public testing::Test {
     // Nobody is there; jobs on one node do not need it.
     data_plane_->JoinCoordinator(
         {.self = WorkerId{kSelf}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
-    auto cache = BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, int) {
-      return absl::NotFoundError("no such content");
-    });
+    auto cache =
+        BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, const BlobStore&) {
+          return absl::NotFoundError("no such content");
+        });
     ASSERT_TRUE(cache.ok());
     cache_ = std::move(*cache);
     auto images = ImageStore::Open({.root = root_ + "/checkpoints",

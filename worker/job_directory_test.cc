@@ -23,9 +23,12 @@ TEST(JobDirectoryNameTest, TellsJobsAndEpochsApart) {
 class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {
-    auto cache = BlobCache::Open(root_ + "/cache", 1000, [](const std::string&, int file) {
-      return write(file, "one", 3) == 3 ? absl::OkStatus() : absl::InternalError("write");
-    });
+    auto cache =
+        BlobCache::Open(root_ + "/cache", 1000, [](const std::string&, const BlobStore& into) {
+          auto upload = into.Upload(kOne, 3);
+          return upload.ok() && upload->Append("one").ok() ? upload->Commit(Durability::kCached)
+                                                           : absl::InternalError("upload");
+        });
     EXPECT_TRUE(cache.ok());
     cache_ = std::move(*cache);
     spec_.mutable_program()->set_name("prog");

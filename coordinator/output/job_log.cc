@@ -58,7 +58,8 @@ absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const Str
   });
   if (!read.ok()) return read.status();
   if (absl::Status put = file->Append(bytes); !put.ok()) return put;
-  if (absl::Status kept = file->Commit(path.filename()); !kept.ok()) return kept;
+  if (absl::Status kept = file->Commit(path.filename(), Durability::kSynced); !kept.ok())
+    return kept;
   auto shorter = OpenLog(path, O_RDWR);
   if (!shorter) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
   return GrowingLog::Extent{.file = std::move(shorter), .bytes = file_bytes, .ended = false};

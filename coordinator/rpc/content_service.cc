@@ -63,7 +63,7 @@ class BlobTaking final : public SelfOwned<grpc::ServerReadReactor<proto::BlobChu
 
   absl::Status Commit() {
     if (!upload_) return absl::InvalidArgumentError("no chunk came");
-    return upload_->Commit();
+    return upload_->Commit(Durability::kSynced);
   }
 
   const BlobStore& blobs_;

@@ -3,11 +3,11 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/durable_file.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {
@@ -17,12 +17,6 @@ constexpr std::size_t kNoteBytesMax = 256;
 
 absl::Status Failed(const char* what, const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat(what, " ", path));
-}
-
-absl::Status Sync(const std::string& path, int flags) {
-  const UniqueFd file(open(path.c_str(), flags | O_CLOEXEC));
-  if (!file.valid() || fsync(file.get()) != 0) return Failed("syncing", path);
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -43,17 +37,7 @@ absl::StatusOr<std::string> ClusterNote::Read() {
 }
 
 absl::Status ClusterNote::Write(const std::string& cluster) {
-  const std::string written = path() + ".new";
-  {
-    const UniqueFd file(open(written.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    const std::string line = cluster + "\n";
-    if (!file.valid() ||
-        write(file.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      return Failed("writing", written);
-    if (fsync(file.get()) != 0) return Failed("syncing", written);
-  }
-  if (rename(written.c_str(), path().c_str()) != 0) return Failed("renaming to", path());
-  if (absl::Status s = Sync(directory_, O_RDONLY | O_DIRECTORY); !s.ok()) return s;
+  if (absl::Status s = ReplaceFile(path(), cluster + "\n"); !s.ok()) return s;
   Remember(cluster);
   return absl::OkStatus();
 }

@@ -104,7 +104,7 @@ TEST_F(ClusterNoteTest, NoteThatCannotBeReadIsNotTakenForNone) {
 }
 
 TEST_F(ClusterNoteTest, NoteThatCannotBeWrittenIsNoNote) {
-  std::filesystem::create_directory(directory_.path() + "/cluster.new");
+  std::filesystem::remove_all(directory_.path());
   EXPECT_FALSE(note_.Join(Request(), Registered("one")).ok());
   EXPECT_EQ(OnDisk(), "");
 }

@@ -381,9 +381,10 @@ absl::StatusOr<std::unique_ptr<ImageReception>> ImageStore::Receive(JobId job,
     return absl::InvalidArgumentError(absl::StrCat("\"", name, "\" is no name of an image"));
   if (absl::Status made = MakeDirectory(job); !made.ok()) return made;
   if (absl::Status room = Reserve(bytes); !room.ok()) return room;
-  auto reception = std::make_unique<ImageReception>(*this, job, name, bytes);
-  if (!reception->file_.valid()) return Failed("making a file in", DirectoryOf(job));
-  return reception;
+  auto file = DurableFile::Create(DirectoryOf(job), absl::StrCat(name, kBeingReceived.data()));
+  if (file.ok()) return std::make_unique<ImageReception>(*this, job, name, bytes, *std::move(file));
+  Unreserve(bytes);
+  return file.status();
 }
 
 }  // namespace bspnow

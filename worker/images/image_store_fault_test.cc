@@ -53,7 +53,7 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
       Encode({.job = kJob, .checkpoint = 2, .base = 0, .pid = 1, .texts = {}});
   auto reception = store->Receive(kJob, "c2.p1", bytes.size());
   ASSERT_TRUE((*reception)->Append(bytes).ok());
-  const absl::Status kept = (*reception)->Commit(ImageReception::Durability::kSynced);
+  const absl::Status kept = (*reception)->Commit(Durability::kSynced);
   EXPECT_EQ(kept.code(), absl::StatusCode::kResourceExhausted) << kept;
   reception->reset();
   EXPECT_EQ(store->Names(kJob).size(), 1u);

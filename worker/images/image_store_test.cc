@@ -298,20 +298,18 @@ TEST_F(ImageStoreTest, ReceivesOnlyWhatIsWholeAndRight) {
     auto torn = store_->Receive(kJob, "c1.p3", bytes.size());
     ASSERT_TRUE(torn.ok()) << torn.status();
     ASSERT_TRUE((*torn)->Append(bytes.substr(1)).ok());
-    EXPECT_EQ((*torn)->Commit(ImageReception::Durability::kSynced).code(),
-              absl::StatusCode::kDataLoss);
+    EXPECT_EQ((*torn)->Commit(Durability::kSynced).code(), absl::StatusCode::kDataLoss);
     auto flipped = store_->Receive(kJob, "c1.p3", bytes.size());
     std::string other = bytes;
     other[5000] ^= 1;
     ASSERT_TRUE((*flipped)->Append(other).ok());
     EXPECT_FALSE((*flipped)->Append("x").ok());
-    EXPECT_EQ((*flipped)->Commit(ImageReception::Durability::kSynced).code(),
-              absl::StatusCode::kDataLoss);
+    EXPECT_EQ((*flipped)->Commit(Durability::kSynced).code(), absl::StatusCode::kDataLoss);
   }
   EXPECT_TRUE(std::filesystem::is_empty(store_->DirectoryOf(kJob)));
   auto whole = store_->Receive(kJob, "c1.p3", bytes.size());
   ASSERT_TRUE((*whole)->Append(bytes).ok());
-  EXPECT_TRUE((*whole)->Commit(ImageReception::Durability::kSynced).ok());
+  EXPECT_TRUE((*whole)->Commit(Durability::kSynced).ok());
   EXPECT_EQ(ReadFile(PathOf("c1.p3")), bytes);
   EXPECT_FALSE(store_->Receive(kJob, "../c1.p3", 1).ok());
 }

@@ -79,7 +79,7 @@ class ImagesService final : public proto::Images::Service {
     do {
       if (absl::Status put = (*reception)->Append(piece.data()); !put.ok()) return put;
     } while (reader.Read(&piece));
-    absl::Status kept = (*reception)->Commit(ImageReception::Durability::kSynced);
+    absl::Status kept = (*reception)->Commit(Durability::kSynced);
     if (kept.ok()) received_(job, name->checkpoint);
     return kept;
   }

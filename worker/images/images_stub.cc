@@ -125,8 +125,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   // Checkpoints to come count on a text that is there.
   const std::optional<StoredName> parsed = ParseStoredName(name);
   const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
-  const absl::Status kept = reception->Commit(is_text ? ImageReception::Durability::kSynced
-                                                      : ImageReception::Durability::kCached);
+  const absl::Status kept = reception->Commit(is_text ? Durability::kSynced : Durability::kCached);
   if (kept.ok()) return kept;
   return absl::Status(kept.code(), absl::StrCat(kept.message(), ", as it came from ", address));
 }

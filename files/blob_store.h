@@ -1,17 +1,19 @@
 // Contents by their SHA-256: the programs and files that travel with jobs. A content stands under
-// its name only when it is whole, right and on the disk. May be used by any thread: the file system
-// is all its state.
-#ifndef COORDINATOR_BLOB_STORE_H_
-#define COORDINATOR_BLOB_STORE_H_
+// its name only when it is whole and right. May be used by any thread: the file system is all its
+// state.
+#ifndef FILES_BLOB_STORE_H_
+#define FILES_BLOB_STORE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include <absl/status/status.h>
-#include <absl/status/statusor.h>
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
 #include "files/sha256.h"
@@ -26,8 +28,8 @@ class BlobUpload {
  public:
   absl::Status Append(std::string_view bytes);
 
-  /// The content is in the store, and on the disk. Fails if it is not what was announced.
-  absl::Status Commit();
+  /// The content is in the store. Fails if it is not what was announced.
+  absl::Status Commit(Durability durability);
 
  private:
   friend class BlobStore;
@@ -38,13 +40,18 @@ class BlobUpload {
   DurableFile file_;
   std::string sha256_;
   std::uint64_t bytes_;  ///< Announced.
-  std::uint64_t received_bytes_ = 0;
   Sha256 hash_;
+};
+
+struct StoredBlob {
+  std::string sha256;
+  std::uint64_t bytes;
+  std::int64_t asked_ns;  ///< When it came or was asked for last, since 1970.
 };
 
 class BlobStore {
  public:
-  /// Removes what uploads that never ended have left.
+  /// Removes whatever lies there that is no content, such as uploads that never ended.
   explicit BlobStore(std::string directory);
 
   /// A content that is there will stay there for a day from now, needed or not.
@@ -55,14 +62,33 @@ class BlobStore {
   /// A descriptor to read it from.
   absl::StatusOr<UniqueFd> Open(std::string_view sha256) const;
 
+  absl::StatusOr<std::uint64_t> BytesOf(std::string_view sha256) const;
+
+  /// Reads it all, and fails if it is not what its name says. How many bytes it has.
+  absl::StatusOr<std::uint64_t> Verify(std::string_view sha256) const;
+
+  /// Puts a copy at `path`, which must not exist, with these permission bits.
+  absl::Status CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode) const;
+
+  /// Puts the content itself at `path`, readable and executable: for a program, which is not
+  /// written to.
+  absl::Status LinkTo(std::string_view sha256, const std::string& path) const;
+
+  /// Those that were not asked for the longest come first.
+  std::vector<StoredBlob> List() const;
+
+  void Remove(std::string_view sha256) const;
+
   /// Removes what is not in `needed` and was last asked for before `before_unix_s`. Returns how
   /// many.
   int RemoveUnneeded(const std::set<std::string>& needed, std::int64_t before_unix_s) const;
 
  private:
+  std::string PathOf(std::string_view sha256) const;
+
   std::string directory_;
 };
 
 }  // namespace bspnow
 
-#endif  // COORDINATOR_BLOB_STORE_H_
+#endif  // FILES_BLOB_STORE_H_

@@ -1,4 +1,4 @@
-#include "coordinator/blob_store.h"
+#include "files/blob_store.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ constexpr char kSha256OfHello[] =
 bool StoreHello(const BlobStore& store) {
   auto upload = store.Upload(kSha256OfHello, 5);
   return upload.ok() && upload->Append("he").ok() && upload->Append("llo").ok() &&
-         upload->Commit().ok();
+         upload->Commit(Durability::kSynced).ok();
 }
 
 int FilesIn(const std::string& directory) {
@@ -48,7 +48,7 @@ TEST(BlobStoreTest, RefusesContentWithAnotherHash) {
   auto upload = store.Upload(kSha256OfHello, 5);
   ASSERT_TRUE(upload.ok());
   ASSERT_TRUE(upload->Append("hallo").ok());
-  EXPECT_EQ(upload->Commit().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(upload->Commit(Durability::kSynced).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(store.Has(kSha256OfHello));
 }
 
@@ -61,7 +61,7 @@ TEST(BlobStoreTest, RefusesMoreAndFewerBytesThanAnnounced) {
   auto shorter = store.Upload(kSha256OfHello, 6);
   ASSERT_TRUE(shorter.ok());
   ASSERT_TRUE(shorter->Append(kHello).ok());
-  EXPECT_FALSE(shorter->Commit().ok());
+  EXPECT_FALSE(shorter->Commit(Durability::kSynced).ok());
 }
 
 TEST(BlobStoreTest, RefusesNamesThatAreNoHash) {
@@ -89,6 +89,16 @@ TEST(BlobStoreTest, StartRemovesUploadsOfACrashedOne) {
             0);
   const BlobStore store(scratch.path());
   EXPECT_EQ(FilesIn(scratch.path()), 0);
+}
+
+TEST(BlobStoreTest, NoticesThatAContentWasDamaged) {
+  const ScratchDirectory scratch;
+  const BlobStore store(scratch.path());
+  EXPECT_FALSE(store.Verify(kSha256OfHello).ok());
+  ASSERT_TRUE(StoreHello(store));
+  EXPECT_EQ(store.Verify(kSha256OfHello).value(), 5u);
+  std::filesystem::resize_file(scratch.path() + "/" + kSha256OfHello, 4);
+  EXPECT_EQ(store.Verify(kSha256OfHello).status().code(), absl::StatusCode::kDataLoss);
 }
 
 TEST(BlobStoreTest, RemovesOnlyWhatIsOldAndUnneeded) {

@@ -1,0 +1,153 @@
+#include "files/blob_store.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
+constexpr mode_t kPermissions = 0777;
+constexpr mode_t kLinkedMode = 0555;  // Nobody writes to it.
+constexpr std::int64_t kNsPerS = 1'000'000'000;
+
+absl::Status Failed(std::string_view what, const std::string& path) {
+  return absl::ErrnoToStatus(errno, absl::StrCat(std::string(what), " ", path));
+}
+
+}  // namespace
+
+// ---- In -----------------------------------------------------------------------------------------
+
+absl::Status BlobUpload::Append(std::string_view bytes) {
+  if (bytes.size() > bytes_ - file_.bytes())
+    return absl::InvalidArgumentError(
+        absl::StrCat("content ", sha256_, ": more than the ", bytes_, " bytes announced"));
+  hash_.Add(bytes);
+  return file_.Append(bytes);
+}
+
+absl::Status BlobUpload::Commit(Durability durability) {
+  if (file_.bytes() != bytes_)
+    return absl::InvalidArgumentError(absl::StrCat("content ", sha256_, ": ", file_.bytes(),
+                                                   " of the ", bytes_, " bytes announced"));
+  const std::string found = hash_.Hexadecimal();
+  if (found != sha256_)
+    return absl::InvalidArgumentError(
+        absl::StrCat("content ", sha256_, ": what came has the SHA-256 ", found));
+  return file_.Commit(sha256_, durability);
+}
+
+BlobStore::BlobStore(std::string directory) : directory_(std::move(directory)) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, error))
+    if (!CheckSha256(entry.path().filename().string()).ok()) unlink(entry.path().c_str());
+}
+
+std::string BlobStore::PathOf(std::string_view sha256) const {
+  return absl::StrCat(directory_, "/", std::string(sha256));
+}
+
+bool BlobStore::Has(std::string_view sha256) const {
+  return CheckSha256(sha256).ok() && utimensat(AT_FDCWD, PathOf(sha256).c_str(), nullptr, 0) == 0;
+}
+
+absl::StatusOr<BlobUpload> BlobStore::Upload(std::string sha256, std::uint64_t bytes) const {
+  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
+  if (bytes > kBlobBytesMax)
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "content ", sha256, " has ", bytes, " bytes; at most ", kBlobBytesMax, " are taken"));
+  absl::StatusOr<DurableFile> file = DurableFile::Create(directory_);
+  if (!file.ok()) return file.status();
+  return BlobUpload(*std::move(file), std::move(sha256), bytes);
+}
+
+// ---- Out ----------------------------------------------------------------------------------------
+
+absl::StatusOr<UniqueFd> BlobStore::Open(std::string_view sha256) const {
+  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
+  UniqueFd fd(open(PathOf(sha256).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid() && errno == ENOENT)
+    return absl::NotFoundError(
+        absl::StrCat("content ", std::string(sha256), " is not here; upload it again"));
+  if (!fd.valid()) return Failed("opening", PathOf(sha256));
+  return fd;
+}
+
+absl::StatusOr<std::uint64_t> BlobStore::BytesOf(std::string_view sha256) const {
+  struct stat status {};
+  if (stat(PathOf(sha256).c_str(), &status) == 0) return static_cast<std::uint64_t>(status.st_size);
+  return Failed("looking for", PathOf(sha256));
+}
+
+absl::StatusOr<std::uint64_t> BlobStore::Verify(std::string_view sha256) const {
+  const absl::StatusOr<UniqueFd> file = Open(sha256);
+  if (!file.ok()) return file.status();
+  const absl::StatusOr<FileContent> content = ContentOf(file->get(), PathOf(sha256));
+  if (!content.ok()) return content.status();
+  if (content->sha256 == sha256) return content->bytes;
+  return absl::DataLossError(absl::StrCat(PathOf(sha256), " holds ", content->sha256));
+}
+
+absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
+                               std::uint32_t mode) const {
+  const absl::StatusOr<UniqueFd> in = Open(sha256);
+  if (!in.ok()) return in.status();
+  const UniqueFd out(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!out.valid()) return Failed("making", path);
+  ssize_t n = 0;
+  do {
+    n = copy_file_range(in->get(), nullptr, out.get(), nullptr, kCopyBytes, 0);
+  } while (n > 0);
+  if (n < 0 || fchmod(out.get(), mode & kPermissions) != 0) return Failed("writing", path);
+  return absl::OkStatus();
+}
+
+absl::Status BlobStore::LinkTo(std::string_view sha256, const std::string& path) const {
+  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
+  if (chmod(PathOf(sha256).c_str(), kLinkedMode) == 0 &&
+      link(PathOf(sha256).c_str(), path.c_str()) == 0)
+    return absl::OkStatus();
+  return CopyTo(sha256, path, kLinkedMode);  // Not every file system has links.
+}
+
+// ---- Removing -----------------------------------------------------------------------------------
+
+std::vector<StoredBlob> BlobStore::List() const {
+  std::vector<StoredBlob> blobs;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+    struct stat status {};
+    std::string name = entry.path().filename().string();
+    if (!CheckSha256(name).ok() || stat(entry.path().c_str(), &status) != 0) continue;
+    blobs.push_back({.sha256 = std::move(name),
+                     .bytes = static_cast<std::uint64_t>(status.st_size),
+                     .asked_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec});
+  }
+  std::sort(blobs.begin(), blobs.end(),
+            [](const StoredBlob& a, const StoredBlob& b) { return a.asked_ns < b.asked_ns; });
+  return blobs;
+}
+
+void BlobStore::Remove(std::string_view sha256) const { unlink(PathOf(sha256).c_str()); }
+
+int BlobStore::RemoveUnneeded(const std::set<std::string>& needed,
+                              std::int64_t before_unix_s) const {
+  int removed = 0;
+  for (const StoredBlob& blob : List()) {
+    if (blob.asked_ns / kNsPerS >= before_unix_s) break;
+    if (needed.contains(blob.sha256)) continue;
+    Remove(blob.sha256);
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace bspnow
