@@ -26,13 +26,13 @@ class Service : public proto::Jobs::Service {
     return Status::OK;
   }
 
-  Status UploadBlob(ServerContext*, grpc::ServerReader<proto::BlobChunk>* reader,
+  Status UploadBlob(ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
                     proto::UploadBlobReply*) override {
-    proto::BlobChunk chunk;
+    proto::FileChunk chunk;
     std::string sha256;
     std::string data;
     while (reader->Read(&chunk)) {
-      if (sha256.empty()) sha256 = chunk.sha256();
+      if (sha256.empty()) sha256 = chunk.name();
       data += chunk.data();
       jobs_.largest_chunk = std::max(jobs_.largest_chunk, chunk.data().size());
     }

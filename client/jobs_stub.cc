@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <grpcpp/grpcpp.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "client/attachment.h"
+#include "files/file_streams.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow {
@@ -23,12 +23,7 @@ constexpr std::uint64_t kConnectMs = 5'000;
 constexpr std::uint64_t kRetryMs = 200;
 constexpr std::uint64_t kStoodMs = 1'000;  // A call that stood for so long had an answer, in a way.
 constexpr int kCallSeconds = 30;
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
-
-absl::Status FromGrpc(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-}
 
 absl::Status NobodyAt(const std::string& coordinator) {
   return absl::UnavailableError(
@@ -77,7 +72,7 @@ absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
   Reply reply;
   const grpc::Status status =
       (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
-  if (!status.ok()) return FromGrpc(status);
+  if (!status.ok()) return FromGrpc(status, "");
   return reply;
 }
 
@@ -89,7 +84,7 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
   Piece piece;
   while (taken.ok() && reader.Read(&piece)) taken = take(piece);
   if (!taken.ok()) context.TryCancel();
-  const absl::Status ended = FromGrpc(reader.Finish());
+  const absl::Status ended = FromGrpc(reader.Finish(), "");
   return taken.ok() ? ended : taken;
 }
 
@@ -126,7 +121,7 @@ absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& 
   Reply reply;
   const absl::Status answered = UntilAnswered([&](Reconnection&) {
     grpc::ClientContext context;
-    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply));
+    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply), "");
   });
   if (!answered.ok()) return answered;
   return reply;
@@ -136,39 +131,20 @@ absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& 
 
 absl::Status JobsStub::UploadOne(const Content& content,
                                  const std::function<absl::Status(std::uint64_t)>& sent) {
-  const UniqueFd file(open(content.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) {
+  UniqueFd opened(open(content.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.valid()) {
     return absl::NotFoundError(absl::StrCat("file ", content.path, ": ", strerror(errno)));
+  }
+  absl::StatusOr<OutgoingFile> file = OutgoingFile::Of(std::move(opened), content.sha256);
+  if (!file.ok()) return file.status();
+  if (file->head().bytes != content.bytes) {
+    return absl::DataLossError(absl::StrCat("file ", content.path, " changed before it was sent"));
   }
   grpc::ClientContext context;
   proto::UploadBlobReply reply;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto writer = stub->UploadBlob(&context, &reply);
-  proto::BlobChunk chunk;
-  chunk.set_sha256(content.sha256);
-  chunk.set_bytes(content.bytes);
-  std::uint64_t left = content.bytes;
-  bool open = true;
-  do {
-    chunk.mutable_data()->resize(std::min<std::uint64_t>(left, kChunkBytes));
-    const ssize_t n = read(file.get(), chunk.mutable_data()->data(), chunk.data().size());
-    if (n < 0 || (n == 0 && left != 0)) {
-      context.TryCancel();
-      writer->Finish();
-      return absl::DataLossError(absl::StrCat("file ", content.path, " changed while it was sent"));
-    }
-    chunk.mutable_data()->resize(static_cast<std::size_t>(n));
-    left -= static_cast<std::uint64_t>(n);
-    open = writer->Write(chunk);
-    if (const absl::Status go_on = sent(static_cast<std::uint64_t>(n)); !go_on.ok()) {
-      context.TryCancel();
-      writer->Finish();
-      return go_on;
-    }
-    chunk.Clear();
-  } while (open && left != 0);
-  writer->WritesDone();
-  return FromGrpc(writer->Finish());
+  return EndSending(SendFile(*file, {}, *writer, sent), context, *writer, "");
 }
 
 absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progress& sent) {
@@ -253,12 +229,11 @@ absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
   });
 }
 
-absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request,
-                             const std::function<absl::Status(const proto::FileChunk&)>& chunk) {
+absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, FileSink& sink) {
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
-  return ReadAll(context, *reader, chunk);
+  return TakeFiles(context, *reader, sink, "");
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include "client/content.h"
 #include "client/reconnection.h"
+#include "files/file_sink.h"
 #include "proto/jobs.pb.h"
 
 namespace grpc {
@@ -62,8 +63,9 @@ class JobsStub {
   /// ReadLog survives a coordinator that is started again, and gives each byte once.
   absl::Status ReadLog(const proto::ReadLogRequest& request,
                        const std::function<absl::Status(const proto::LogLine&)>& line);
-  absl::Status Fetch(const proto::FetchFilesRequest& request,
-                     const std::function<absl::Status(const proto::FileChunk&)>& chunk);
+
+  /// Fetches files of a job, one after the other.
+  absl::Status Fetch(const proto::FetchFilesRequest& request, FileSink& sink);
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const std::string& coordinator() const { return coordinator_; }

@@ -1,23 +1,19 @@
 // logs, fetch.
 #include <absl/strings/str_cat.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "base/unique_fd.h"
 #include "base/write_all.h"
 #include "client/commands.h"
 #include "client/job_json.h"
 #include "client/line_prefixer.h"
-#include "files/file_name.h"
+#include "files/file_store.h"
 
 namespace bspnow {
 namespace {
@@ -82,58 +78,24 @@ struct FetchOptions {
   bool json = false;
 };
 
-/// Writes the files that come, one after the other, below a directory.
-class FileWriter {
- public:
-  explicit FileWriter(std::filesystem::path directory) : directory_(std::move(directory)) {}
-
-  absl::Status Take(const proto::FileChunk& chunk) {
-    if (!chunk.name().empty()) {
-      if (absl::Status s = Begin(chunk); !s.ok()) return s;
-    }
-    if (!file_.valid()) return absl::DataLossError("the coordinator sent a file without a name");
-    return WriteAll(file_.get(), chunk.data(), names_.back());
-  }
-
-  const std::vector<std::string>& names() const { return names_; }
-
- private:
-  absl::Status Begin(const proto::FileChunk& chunk) {
-    if (absl::Status named = CheckFileName(chunk.name()); !named.ok()) return named;
-    const std::filesystem::path path = directory_ / chunk.name();
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    const mode_t mode = (chunk.mode() & 0777) | 0600;
-    // What lies there is replaced, not written through: it may be a link to somewhere else.
-    unlink(path.c_str());
-    file_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-    if (!file_.valid()) {
-      return absl::PermissionDeniedError(
-          absl::StrCat("file ", path.string(), ": ", strerror(errno)));
-    }
-    names_.push_back(path.lexically_normal());
-    return absl::OkStatus();
-  }
-
-  std::filesystem::path directory_;
-  UniqueFd file_;
-  std::vector<std::string> names_;
-};
-
 absl::StatusOr<int> FetchJobFiles(const CommandLine& line, const FetchOptions& options) {
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   proto::FetchFilesRequest request;
   request.set_job(options.job);
   for (const std::string& name : options.names) request.add_names(name);
-  FileWriter writer(options.directory);
-  const absl::Status fetched =
-      jobs->Fetch(request, [&writer](const proto::FileChunk& chunk) { return writer.Take(chunk); });
-  if (!fetched.ok()) return fetched;
+  FileReceiver receiver({.directory = options.directory,
+                         .bytes_max = std::numeric_limits<std::uint64_t>::max(),
+                         .durability = Durability::kCached});
+  if (absl::Status fetched = jobs->Fetch(request, receiver); !fetched.ok()) return fetched;
+  std::vector<std::string> paths;
+  for (const std::string& name : receiver.names()) {
+    paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
+  }
   if (options.json) {
-    std::cout << JsonText({{"job", options.job}, {"files", writer.names()}});
+    std::cout << JsonText({{"job", options.job}, {"files", paths}});
   } else {
-    for (const std::string& name : writer.names()) std::cout << name << "\n";
+    for (const std::string& path : paths) std::cout << path << "\n";
   }
   return 0;
 }

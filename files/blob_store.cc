@@ -26,25 +26,6 @@ absl::Status Failed(std::string_view what, const std::string& path) {
 
 // ---- In -----------------------------------------------------------------------------------------
 
-absl::Status BlobUpload::Append(std::string_view bytes) {
-  if (bytes.size() > bytes_ - file_.bytes())
-    return absl::InvalidArgumentError(
-        absl::StrCat("content ", sha256_, ": more than the ", bytes_, " bytes announced"));
-  hash_.Add(bytes);
-  return file_.Append(bytes);
-}
-
-absl::Status BlobUpload::Commit(Durability durability) {
-  if (file_.bytes() != bytes_)
-    return absl::InvalidArgumentError(absl::StrCat("content ", sha256_, ": ", file_.bytes(),
-                                                   " of the ", bytes_, " bytes announced"));
-  const std::string found = hash_.Hexadecimal();
-  if (found != sha256_)
-    return absl::InvalidArgumentError(
-        absl::StrCat("content ", sha256_, ": what came has the SHA-256 ", found));
-  return file_.Commit(sha256_, durability);
-}
-
 BlobStore::BlobStore(std::string directory) : directory_(std::move(directory)) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory_, error))
@@ -59,14 +40,36 @@ bool BlobStore::Has(std::string_view sha256) const {
   return CheckSha256(sha256).ok() && utimensat(AT_FDCWD, PathOf(sha256).c_str(), nullptr, 0) == 0;
 }
 
-absl::StatusOr<BlobUpload> BlobStore::Upload(std::string sha256, std::uint64_t bytes) const {
-  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
-  if (bytes > kBlobBytesMax)
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "content ", sha256, " has ", bytes, " bytes; at most ", kBlobBytesMax, " are taken"));
-  absl::StatusOr<DurableFile> file = DurableFile::Create(directory_);
-  if (!file.ok()) return file.status();
-  return BlobUpload(*std::move(file), std::move(sha256), bytes);
+absl::Status BlobSink::Begin(const FileHead& head) {
+  if (file_) return absl::InvalidArgumentError("one content comes at a time");
+  if (absl::Status named = CheckSha256(head.name); !named.ok()) return named;
+  if (head.bytes > kBlobBytesMax)
+    return absl::ResourceExhaustedError(absl::StrCat("content ", head.name, " has ", head.bytes,
+                                                     " bytes; at most ", kBlobBytesMax,
+                                                     " are taken"));
+  absl::StatusOr<DurableFile> file = DurableFile::Create(store_.directory_);
+  if (file.ok()) file_.emplace(*std::move(file));
+  head_ = head;
+  return file.status();
+}
+
+absl::Status BlobSink::Append(std::string_view bytes) {
+  if (!file_ || bytes.size() > head_.bytes - file_->bytes())
+    return absl::InvalidArgumentError(
+        absl::StrCat("content ", head_.name, ": more than the ", head_.bytes, " bytes announced"));
+  hash_.Add(bytes);
+  return file_->Append(bytes);
+}
+
+absl::Status BlobSink::Finish() {
+  if (!file_ || file_->bytes() != head_.bytes)
+    return absl::InvalidArgumentError(
+        absl::StrCat("content ", head_.name, ": not all of the ", head_.bytes, " bytes came"));
+  const std::string found = hash_.Hexadecimal();
+  if (found != head_.name)
+    return absl::InvalidArgumentError(
+        absl::StrCat("content ", head_.name, ": what came has the SHA-256 ", found));
+  return file_->Commit(head_.name, durability_);
 }
 
 // ---- Out ----------------------------------------------------------------------------------------

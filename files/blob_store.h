@@ -8,6 +8,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,32 +17,13 @@
 
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
+#include "files/file_sink.h"
 #include "files/sha256.h"
 
 namespace bspnow {
 
 /// The largest content that is taken.
 inline constexpr std::uint64_t kBlobBytesMax = std::uint64_t{1} << 36;
-
-/// A content on its way in.
-class BlobUpload {
- public:
-  absl::Status Append(std::string_view bytes);
-
-  /// The content is in the store. Fails if it is not what was announced.
-  absl::Status Commit(Durability durability);
-
- private:
-  friend class BlobStore;
-
-  BlobUpload(DurableFile file, std::string sha256, std::uint64_t bytes)
-      : file_(std::move(file)), sha256_(std::move(sha256)), bytes_(bytes) {}
-
-  DurableFile file_;
-  std::string sha256_;
-  std::uint64_t bytes_;  ///< Announced.
-  Sha256 hash_;
-};
 
 struct StoredBlob {
   std::string sha256;
@@ -56,8 +38,6 @@ class BlobStore {
 
   /// A content that is there will stay there for a day from now, needed or not.
   bool Has(std::string_view sha256) const;
-
-  absl::StatusOr<BlobUpload> Upload(std::string sha256, std::uint64_t bytes) const;
 
   /// A descriptor to read it from.
   absl::StatusOr<UniqueFd> Open(std::string_view sha256) const;
@@ -84,9 +64,31 @@ class BlobStore {
   int RemoveUnneeded(const std::set<std::string>& needed, std::int64_t before_unix_s) const;
 
  private:
+  friend class BlobSink;
+
   std::string PathOf(std::string_view sha256) const;
 
   std::string directory_;
+};
+
+/// Takes one content into a store; its name is its hash. Until it is finished nothing is there.
+class BlobSink final : public FileSink {
+ public:
+  BlobSink(const BlobStore& store, Durability durability)
+      : store_(store), durability_(durability) {}
+
+  absl::Status Begin(const FileHead& head) override;
+  absl::Status Append(std::string_view bytes) override;
+
+  /// Fails if the content is not what was announced.
+  absl::Status Finish() override;
+
+ private:
+  const BlobStore& store_;
+  const Durability durability_;
+  FileHead head_;
+  Sha256 hash_;
+  std::optional<DurableFile> file_;
 };
 
 }  // namespace bspnow

@@ -18,9 +18,9 @@ constexpr char kSha256OfHello[] =
     "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
 bool StoreHello(const BlobStore& store) {
-  auto upload = store.Upload(kSha256OfHello, 5);
-  return upload.ok() && upload->Append("he").ok() && upload->Append("llo").ok() &&
-         upload->Commit(Durability::kSynced).ok();
+  BlobSink upload(store, Durability::kSynced);
+  return upload.Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0}).ok() &&
+         upload.Append("he").ok() && upload.Append("llo").ok() && upload.Finish().ok();
 }
 
 int FilesIn(const std::string& directory) {
@@ -45,41 +45,50 @@ TEST(BlobStoreTest, GivesBackWhatWasStored) {
 TEST(BlobStoreTest, RefusesContentWithAnotherHash) {
   const ScratchDirectory scratch;
   const BlobStore store(scratch.path());
-  auto upload = store.Upload(kSha256OfHello, 5);
-  ASSERT_TRUE(upload.ok());
-  ASSERT_TRUE(upload->Append("hallo").ok());
-  EXPECT_EQ(upload->Commit(Durability::kSynced).code(), absl::StatusCode::kInvalidArgument);
+  BlobSink upload(store, Durability::kSynced);
+  ASSERT_TRUE(upload.Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0}).ok());
+  ASSERT_TRUE(upload.Append("hallo").ok());
+  EXPECT_EQ(upload.Finish().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_FALSE(store.Has(kSha256OfHello));
 }
 
 TEST(BlobStoreTest, RefusesMoreAndFewerBytesThanAnnounced) {
   const ScratchDirectory scratch;
   const BlobStore store(scratch.path());
-  auto longer = store.Upload(kSha256OfHello, 4);
-  ASSERT_TRUE(longer.ok());
-  EXPECT_FALSE(longer->Append(kHello).ok());
-  auto shorter = store.Upload(kSha256OfHello, 6);
-  ASSERT_TRUE(shorter.ok());
-  ASSERT_TRUE(shorter->Append(kHello).ok());
-  EXPECT_FALSE(shorter->Commit(Durability::kSynced).ok());
+  BlobSink longer(store, Durability::kSynced);
+  ASSERT_TRUE(longer.Begin({.name = kSha256OfHello, .bytes = 4, .mode = 0}).ok());
+  EXPECT_FALSE(longer.Append(kHello).ok());
+  BlobSink shorter(store, Durability::kSynced);
+  ASSERT_TRUE(shorter.Begin({.name = kSha256OfHello, .bytes = 6, .mode = 0}).ok());
+  ASSERT_TRUE(shorter.Append(kHello).ok());
+  EXPECT_FALSE(shorter.Finish().ok());
+  BlobSink nothing(store, Durability::kSynced);
+  EXPECT_FALSE(nothing.Append("x").ok());
+  EXPECT_FALSE(nothing.Finish().ok());
 }
 
 TEST(BlobStoreTest, RefusesNamesThatAreNoHash) {
   const ScratchDirectory scratch;
   const BlobStore store(scratch.path());
   for (const char* name : {"", "../../etc/passwd", "2CF24DBA"}) {
-    EXPECT_FALSE(store.Upload(name, 1).ok()) << name;
+    BlobSink upload(store, Durability::kSynced);
+    EXPECT_FALSE(upload.Begin({.name = name, .bytes = 1, .mode = 0}).ok()) << name;
     EXPECT_FALSE(store.Open(name).ok()) << name;
     EXPECT_FALSE(store.Has(name)) << name;
   }
-  EXPECT_EQ(store.Upload(kSha256OfHello, kBlobBytesMax + 1).status().code(),
+  BlobSink large(store, Durability::kSynced);
+  EXPECT_EQ(large.Begin({.name = kSha256OfHello, .bytes = kBlobBytesMax + 1, .mode = 0}).code(),
             absl::StatusCode::kResourceExhausted);
 }
 
 TEST(BlobStoreTest, BrokenUploadLeavesNothing) {
   const ScratchDirectory scratch;
   const BlobStore store(scratch.path());
-  { EXPECT_TRUE(store.Upload(kSha256OfHello, 5)->Append("he").ok()); }
+  {
+    BlobSink upload(store, Durability::kSynced);
+    ASSERT_TRUE(upload.Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0}).ok());
+    EXPECT_TRUE(upload.Append("he").ok());
+  }
   EXPECT_EQ(FilesIn(scratch.path()), 0);
 }
 

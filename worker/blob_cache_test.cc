@@ -26,18 +26,18 @@ std::string Read(const std::string& path) {
 class BlobCacheTest : public testing::Test {
  protected:
   std::unique_ptr<BlobCache> OpenCache(std::uint64_t bytes_max) {
-    auto cache = BlobCache::Open(root_ + "/cache", bytes_max,
-                                 [this](const std::string& hash, const BlobStore& into) {
-                                   fetches_ += 1;
-                                   std::string text = "something else";
-                                   if (hash == kOne) text = "one";
-                                   if (hash == kTwo) text = "two";
-                                   if (hash == kThree && !damage_) text = "three";
-                                   auto upload = into.Upload(hash, text.size());
-                                   if (!upload.ok()) return upload.status();
-                                   absl::Status put = upload->Append(text);
-                                   return put.ok() ? upload->Commit(Durability::kCached) : put;
-                                 });
+    auto cache = BlobCache::Open(
+        root_ + "/cache", bytes_max, [this](const std::string& hash, const BlobStore& into) {
+          fetches_ += 1;
+          std::string text = "something else";
+          if (hash == kOne) text = "one";
+          if (hash == kTwo) text = "two";
+          if (hash == kThree && !damage_) text = "three";
+          BlobSink upload(into, Durability::kCached);
+          absl::Status put = upload.Begin({.name = hash, .bytes = text.size(), .mode = 0});
+          if (put.ok()) put = upload.Append(text);
+          return put.ok() ? upload.Finish() : put;
+        });
     EXPECT_TRUE(cache.ok());
     return std::move(*cache);
   }

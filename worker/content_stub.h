@@ -32,8 +32,8 @@ class ContentStub {
   void Stop();
 
  private:
-  class Rim;
-  std::unique_ptr<Rim> rim_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace bspnow

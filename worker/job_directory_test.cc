@@ -25,9 +25,10 @@ class JobDirectoryTest : public testing::Test {
   JobDirectoryTest() {
     auto cache =
         BlobCache::Open(root_ + "/cache", 1000, [](const std::string&, const BlobStore& into) {
-          auto upload = into.Upload(kOne, 3);
-          return upload.ok() && upload->Append("one").ok() ? upload->Commit(Durability::kCached)
-                                                           : absl::InternalError("upload");
+          BlobSink upload(into, Durability::kCached);
+          const bool put =
+              upload.Begin({.name = kOne, .bytes = 3, .mode = 0}).ok() && upload.Append("one").ok();
+          return put ? upload.Finish() : absl::InternalError("upload");
         });
     EXPECT_TRUE(cache.ok());
     cache_ = std::move(*cache);

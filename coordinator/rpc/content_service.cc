@@ -1,126 +1,42 @@
 #include "coordinator/rpc/content_service.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grpcpp/support/server_callback.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <absl/strings/str_cat.h>
-#include "coordinator/file_store.h"
 #include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
+#include "files/file_chunks.h"
+#include "files/file_store.h"
 
 namespace bspnow {
 namespace {
 
-constexpr std::size_t kChunkBytes = 256 << 10;
-constexpr std::size_t kChunkBytesMax = 1 << 20;
+// ---- In -----------------------------------------------------------------------------------------
 
-absl::Status CheckChunk(const std::string& data) {
-  if (data.size() <= kChunkBytesMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("a chunk has at most ", kChunkBytesMax, " bytes"));
-}
+using OnSink = std::function<void(absl::StatusOr<std::unique_ptr<FileSink>>)>;
+/// Says who takes the files of a stream, once its first chunk is here.
+using FindSink = std::function<void(const proto::FileChunk& first, OnSink then)>;
 
-/// The next bytes of a file; none at its end.
-absl::StatusOr<std::string> ReadChunk(int fd) {
-  std::string data(kChunkBytes, '\0');
-  const ssize_t n = read(fd, data.data(), data.size());
-  if (n < 0) return absl::ErrnoToStatus(errno, "reading");
-  data.resize(static_cast<std::size_t>(n));
-  return data;
-}
-
-// ---- Contents -----------------------------------------------------------------------------------
-
-class BlobTaking final : public SelfOwned<grpc::ServerReadReactor<proto::BlobChunk>, BlobTaking> {
+class Taking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>, Taking> {
  public:
-  explicit BlobTaking(const BlobStore& blobs) : blobs_(blobs) { StartRead(&chunk_); }
-
-  void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
-    if (!ok) return Finish(ToGrpc(Commit()));
-    absl::Status taken = Take();
-    if (!taken.ok()) return Finish(ToGrpc(taken));
-    StartRead(&chunk_);
-  }
-
- private:
-  absl::Status Take() {
-    if (absl::Status checked = CheckChunk(chunk_.data()); !checked.ok()) return checked;
-    if (!upload_) {
-      auto upload = blobs_.Upload(chunk_.sha256(), chunk_.bytes());
-      if (!upload.ok()) return upload.status();
-      upload_.emplace(*std::move(upload));
-    }
-    return upload_->Append(chunk_.data());
-  }
-
-  absl::Status Commit() {
-    if (!upload_) return absl::InvalidArgumentError("no chunk came");
-    return upload_->Commit(Durability::kSynced);
-  }
-
-  const BlobStore& blobs_;
-  proto::BlobChunk chunk_;
-  std::optional<BlobUpload> upload_;
-};
-
-class BlobSending final
-    : public SelfOwned<grpc::ServerWriteReactor<proto::BlobChunk>, BlobSending> {
- public:
-  void Begin(const BlobStore& blobs, const std::string& sha256) {
-    auto fd = blobs.Open(sha256);
-    struct stat status;
-    if (!fd.ok()) return Finish(ToGrpc(fd.status()));
-    fd_ = *std::move(fd);
-    if (fstat(fd_.get(), &status) != 0) return Finish(ToGrpc(absl::ErrnoToStatus(errno, "fstat")));
-    chunk_.set_sha256(sha256);
-    chunk_.set_bytes(static_cast<std::uint64_t>(status.st_size));
-    SendNext();
-  }
-
-  void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
-    if (!ok) return Finish(grpc::Status::CANCELLED);
-    chunk_.Clear();
-    SendNext();
-  }
-
- private:
-  void SendNext() {
-    auto data = ReadChunk(fd_.get());
-    if (!data.ok()) return Finish(ToGrpc(data.status()));
-    if (data->empty() && chunk_.sha256().empty()) return Finish(grpc::Status::OK);
-    chunk_.set_data(*std::move(data));
-    StartWrite(&chunk_);
-  }
-
-  UniqueFd fd_;
-  proto::BlobChunk chunk_;
-};
-
-// ---- Files of a job -----------------------------------------------------------------------------
-
-class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>, FilesTaking> {
- public:
-  FilesTaking(EventLoop& loop, const Daemon& daemon) : loop_(loop), daemon_(daemon) {
+  /// A stream without a chunk ends with `of_none`.
+  Taking(FindSink find, absl::Status of_none)
+      : find_(std::move(find)), of_none_(std::move(of_none)) {
     StartRead(&chunk_);
   }
 
   void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
-    if (!ok) return Finish(ToGrpc(receiver_ ? receiver_->Finish() : absl::OkStatus()));
-    if (receiver_) return Take();
-    // The loop knows whether this job's files may come; the stream waits for it.
-    loop_.Post([this] {
-      const JobId job{chunk_.job()};
-      absl::Status may = daemon_.cluster().MayStoreFiles(job);
-      if (!may.ok()) return Finish(ToGrpc(may));
-      receiver_.emplace(daemon_.files_of(job), daemon_.files_bytes_max());
+    if (!ok) return Finish(ToGrpc(sink_ ? sink_->Finish() : of_none_));
+    if (sink_) return Take();
+    find_(chunk_, [this](absl::StatusOr<std::unique_ptr<FileSink>> sink) {
+      if (!sink.ok()) return Finish(ToGrpc(sink.status()));
+      sink_ = *std::move(sink);
       StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
     });
   }
@@ -132,117 +48,123 @@ class FilesTaking final : public SelfOwned<grpc::ServerReadReactor<proto::FileCh
 
  private:
   void Take() {
-    absl::Status taken = TakeChunk();
+    absl::Status taken = TakeChunk(chunk_, *sink_);
     if (!taken.ok()) return Finish(ToGrpc(taken));
     StartRead(&chunk_);
   }
 
-  absl::Status TakeChunk() {
-    if (absl::Status checked = CheckChunk(chunk_.data()); !checked.ok()) return checked;
-    if (!chunk_.name().empty()) {
-      absl::Status begun =
-          receiver_->Begin({.name = chunk_.name(), .bytes = chunk_.bytes(), .mode = chunk_.mode()});
-      if (!begun.ok()) return begun;
-    }
-    return chunk_.data().empty() ? absl::OkStatus() : receiver_->Append(chunk_.data());
-  }
-
-  EventLoop& loop_;
-  const Daemon& daemon_;
+  const FindSink find_;
+  const absl::Status of_none_;
+  std::unique_ptr<FileSink> sink_;
   proto::FileChunk chunk_;
-  std::optional<FileReceiver> receiver_;
 };
 
-class FilesSending final
-    : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk>, FilesSending> {
+// ---- Out ----------------------------------------------------------------------------------------
+
+/// Of a chunk: small, because all workers may fetch a program at once.
+constexpr std::size_t kSentBytes = 256 << 10;
+
+/// The next file to send; nothing after the last.
+using NextFile = std::function<absl::StatusOr<std::optional<OutgoingFile>>()>;
+
+class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk>, Sending> {
  public:
-  FilesSending(EventLoop& loop, const Daemon& daemon, const proto::FetchFilesRequest& request)
-      : directory_(daemon.files_of(JobId{request.job()})),
-        names_(request.names().begin(), request.names().end()) {
-    chunk_.set_job(request.job());
-    loop.Post([this, &daemon] {
-      absl::Status ended = daemon.cluster().MayFetchFiles(JobId{chunk_.job()});
-      if (!ended.ok()) return Finish(ToGrpc(ended));
-      StartSendInitialMetadata();  // Goes on in a thread of gRPC, as above.
-    });
+  explicit Sending(NextFile next) : next_(std::move(next)) {}
+
+  void Begin(const absl::Status& may) {
+    if (!may.ok()) return Finish(ToGrpc(may));
+    StartSendInitialMetadata();  // Goes on in a thread of gRPC, as above.
   }
 
-  void OnSendInitialMetadataDone(bool ok) override {  // tidy: gRPC's own signature
-    auto files = ListFiles(directory_, names_);
-    if (!ok) return Finish(grpc::Status::CANCELLED);
-    if (!files.ok()) return Finish(ToGrpc(files.status()));
-    files_ = *std::move(files);
-    SendNext();
-  }
-
-  void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
-    if (!ok) return Finish(grpc::Status::CANCELLED);
-    SendNext();
-  }
+  void OnSendInitialMetadataDone(bool ok) override { SendNext(ok); }  // tidy: gRPC's own signature
+  void OnWriteDone(bool ok) override { SendNext(ok); }                // tidy: gRPC's own signature
 
  private:
-  void SendNext() {
-    if (next_ == files_.size() && !fd_.valid()) return Finish(grpc::Status::OK);
-    const std::uint64_t job = chunk_.job();
-    chunk_.Clear();
-    chunk_.set_job(job);
-    absl::Status read = fd_.valid() ? absl::OkStatus() : OpenNext();
-    if (read.ok()) read = ReadOn();
+  void SendNext(bool ok) {  // tidy: as gRPC says it
+    if (!ok) return Finish(grpc::Status::CANCELLED);
+    absl::Status read = file_ && !file_->ended() ? absl::OkStatus() : OpenNext();
+    if (read.ok() && !file_) return Finish(grpc::Status::OK);
+    if (read.ok()) read = file_->Read(chunk_, kSentBytes);
     if (!read.ok()) return Finish(ToGrpc(read));
     StartWrite(&chunk_);
   }
 
   absl::Status OpenNext() {
-    const StoredFile& file = files_[next_++];
-    fd_ = UniqueFd(open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!fd_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", file.path));
-    chunk_.set_name(file.name);
-    chunk_.set_bytes(file.bytes);
-    chunk_.set_mode(file.mode);
-    left_bytes_ = file.bytes;
+    absl::StatusOr<std::optional<OutgoingFile>> next = next_();
+    if (!next.ok()) return next.status();
+    file_ = *std::move(next);
     return absl::OkStatus();
   }
 
-  absl::Status ReadOn() {
-    auto data = ReadChunk(fd_.get());
-    if (!data.ok()) return data.status();
-    if (data->size() > left_bytes_ || (data->empty() && left_bytes_ != 0))
-      return absl::AbortedError("a file changed while it was read; fetch it again");
-    left_bytes_ -= data->size();
-    if (left_bytes_ == 0) fd_.Reset();
-    chunk_.set_data(*std::move(data));
-    return absl::OkStatus();
-  }
-
-  const std::string directory_;
-  const std::vector<std::string> names_;
-  std::vector<StoredFile> files_;
-  std::size_t next_ = 0;
-  UniqueFd fd_;  ///< Of files_[next_ - 1], if it is not all sent.
-  std::uint64_t left_bytes_ = 0;
+  const NextFile next_;
+  std::optional<OutgoingFile> file_;
   proto::FileChunk chunk_;
 };
 
-}  // namespace
-
-grpc::ServerReadReactor<proto::BlobChunk>* TakeBlob(const BlobStore& blobs) {
-  return BlobTaking::Make(blobs).get();
+/// A content, and nothing else.
+NextFile OneBlob(const BlobStore& blobs, const std::string& sha256) {
+  return [&blobs, sha256, sent = false]() mutable -> absl::StatusOr<std::optional<OutgoingFile>> {
+    if (std::exchange(sent, true)) return std::nullopt;
+    absl::StatusOr<UniqueFd> fd = blobs.Open(sha256);
+    if (!fd.ok()) return fd.status();
+    return OutgoingFile::Of(*std::move(fd), sha256);
+  };
 }
 
-grpc::ServerWriteReactor<proto::BlobChunk>* SendBlob(const BlobStore& blobs,
+/// Those below a directory that have these names; without names all.
+NextFile FilesBelow(const std::string& directory, std::vector<std::string> names) {
+  return
+      [directory, names = std::move(names), next = std::size_t{0},
+       files = std::vector<StoredFile>()]() mutable -> absl::StatusOr<std::optional<OutgoingFile>> {
+        if (next == 0) {
+          absl::StatusOr<std::vector<StoredFile>> listed = ListFiles(directory, names);
+          if (!listed.ok()) return listed.status();
+          files = *std::move(listed);
+        }
+        if (next == files.size()) return std::nullopt;
+        const StoredFile& file = files[next++];
+        return OutgoingFile::Open(file.path, file.name);
+      };
+}
+
+}  // namespace
+
+grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const BlobStore& blobs) {
+  const auto find = [&blobs](const proto::FileChunk&, const OnSink& then) {
+    then(std::make_unique<BlobSink>(blobs, Durability::kSynced));
+  };
+  return Taking::Make(find, absl::InvalidArgumentError("no chunk came")).get();
+}
+
+grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request) {
-  const auto call = BlobSending::Make();
-  call->Begin(blobs, request.sha256());
+  const auto call = Sending::Make(OneBlob(blobs, request.sha256()));
+  call->Begin(absl::OkStatus());
   return call.get();
 }
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon) {
-  return FilesTaking::Make(loop, daemon).get();
+  // The loop knows whether this job's files may come; the stream waits for it.
+  const auto find = [&loop, &daemon](const proto::FileChunk& first, OnSink then) {
+    loop.Post([&daemon, job = JobId{first.job()}, then = std::move(then)] {
+      absl::Status may = daemon.cluster().MayStoreFiles(job);
+      if (!may.ok()) return then(may);
+      then(std::make_unique<FileReceiver>(
+          FileReceiver::Settings{.directory = daemon.files_of(job),
+                                 .bytes_max = daemon.files_bytes_max(),
+                                 .durability = Durability::kSynced}));
+    });
+  };
+  return Taking::Make(find, absl::OkStatus()).get();
 }
 
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
                                                       const proto::FetchFilesRequest& request) {
-  return FilesSending::Make(loop, daemon, request).get();
+  const JobId job{request.job()};
+  const auto call = Sending::Make(
+      FilesBelow(daemon.files_of(job), {request.names().begin(), request.names().end()}));
+  loop.Post([call, &daemon, job] { call->Begin(daemon.cluster().MayFetchFiles(job)); });
+  return call.get();
 }
 
 }  // namespace bspnow

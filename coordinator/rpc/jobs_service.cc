@@ -71,7 +71,7 @@ class JobsService final : public proto::Jobs::CallbackService {
     return reactor;
   }
 
-  grpc::ServerReadReactor<proto::BlobChunk>* UploadBlob(grpc::CallbackServerContext*,
+  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(grpc::CallbackServerContext*,
                                                         proto::UploadBlobReply*) override {
     return TakeBlob(daemon_.blobs());
   }

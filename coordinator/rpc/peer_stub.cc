@@ -71,8 +71,8 @@ absl::Status TestClient::Upload(const std::string& sha256, const std::string& co
   grpc::ClientContext context;
   proto::UploadBlobReply reply;
   auto stream = parts_->jobs->UploadBlob(&context, &reply);
-  proto::BlobChunk chunk;
-  chunk.set_sha256(sha256);
+  proto::FileChunk chunk;
+  chunk.set_name(sha256);
   chunk.set_bytes(content.size());
   chunk.set_data(content);
   stream->Write(chunk);
@@ -272,7 +272,7 @@ absl::StatusOr<std::string> TestWorker::ReadBlob(const std::string& sha256) {
   request.set_sha256(sha256);
   auto stream = parts_->workers->ReadBlob(&context, request);
   std::string content;
-  proto::BlobChunk chunk;
+  proto::FileChunk chunk;
   while (stream->Read(&chunk)) content += chunk.data();
   const grpc::Status status = stream->Finish();
   return Result(status, std::move(content));

@@ -145,7 +145,7 @@ class WorkersService final : public proto::Workers::CallbackService {
     return stream.get();
   }
 
-  grpc::ServerWriteReactor<proto::BlobChunk>* ReadBlob(
+  grpc::ServerWriteReactor<proto::FileChunk>* ReadBlob(
       grpc::CallbackServerContext*, const proto::ReadBlobRequest* request) override {
     return SendBlob(daemon_.blobs(), *request);
   }

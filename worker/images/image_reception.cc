@@ -3,37 +3,48 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
-#include <utility>
-
 #include "base/failpoint.h"
+#include "worker/images/image_name.h"
 
 namespace bspnow {
 
-ImageReception::ImageReception(ImageStore& store, JobId job, std::string name, std::uint64_t bytes,
-                               DurableFile file)
-    : store_(store), job_(job), name_(std::move(name)), bytes_(bytes), file_(std::move(file)) {}
+ImageReception::~ImageReception() {
+  if (file_) store_.Unreserve(bytes_ - file_->bytes());
+}
 
-ImageReception::~ImageReception() { store_.Unreserve(bytes_ - file_.bytes()); }
+absl::Status ImageReception::Begin(const FileHead& head) {
+  if (file_ || head.name != name_ || !ParseStoredName(name_))
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", head.name, "\" is no image, or not the one that is due"));
+  if (absl::Status made = store_.MakeDirectory(job_); !made.ok()) return made;
+  if (absl::Status room = store_.Reserve(head.bytes); !room.ok()) return room;
+  auto file =
+      DurableFile::Create(store_.DirectoryOf(job_), absl::StrCat(name_, kBeingReceived.data()));
+  bytes_ = head.bytes;
+  if (file.ok()) file_.emplace(*std::move(file));
+  if (!file.ok()) store_.Unreserve(head.bytes);
+  return file.status();
+}
 
 absl::Status ImageReception::Append(std::string_view bytes) {
-  if (bytes.size() > bytes_ - file_.bytes())
+  if (!file_ || bytes.size() > bytes_ - file_->bytes())
     return absl::InvalidArgumentError(absl::StrCat(name_, " is longer than was said"));
-  if (absl::Status written = file_.Append(bytes); !written.ok()) return written;
+  if (absl::Status written = file_->Append(bytes); !written.ok()) return written;
   store_.Unreserve(bytes.size());
   return absl::OkStatus();
 }
 
-absl::Status ImageReception::Commit(Durability durability) {
-  if (file_.bytes() != bytes_)
+absl::Status ImageReception::Finish() {
+  if (!file_ || file_->bytes() != bytes_)
     return absl::DataLossError(
-        absl::StrCat(file_.bytes(), " of ", bytes_, " bytes of ", name_, " came"));
-  const auto right = store_.VerifyAs(job_, name_, file_.temporary_name());
+        absl::StrCat("not all of the ", bytes_, " bytes of ", name_, " came"));
+  const auto right = store_.VerifyAs(job_, name_, file_->temporary_name());
   if (!right.ok()) return right.status();
-  const bool syncs = durability == Durability::kSynced;
+  const bool syncs = durability_ == Durability::kSynced;
   absl::Status kept = syncs ? FailpointStatus("worker.image.before_sync") : absl::OkStatus();
-  if (kept.ok()) kept = file_.Commit(name_, durability);
+  if (kept.ok()) kept = file_->Commit(name_, durability_);
   if (kept.ok() && syncs) kept = SyncDirectory(store_.settings_.root);
-  if (!kept.ok() && file_.renamed()) unlink(store_.PathOf(job_, name_).c_str());
+  if (!kept.ok() && file_->renamed()) unlink(store_.PathOf(job_, name_).c_str());
   return kept;
 }
 

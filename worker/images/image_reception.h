@@ -5,34 +5,39 @@
 #include <absl/status/status.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/durable_file.h"
 #include "base/ids.h"
+#include "files/file_sink.h"
 #include "worker/images/image_store.h"
 
 namespace bspnow {
 
-/// Goes away unless it is committed. The store outlives it.
-class ImageReception {
+/// Takes a file of this name alone, which replaces what is there; nothing stays of one that is not
+/// finished. The store outlives it.
+class ImageReception final : public FileSink {
  public:
-  /// For ImageStore::Receive.
-  ImageReception(ImageStore& store, JobId job, std::string name, std::uint64_t bytes,
-                 DurableFile file);
-  ~ImageReception();
+  ImageReception(ImageStore& store, JobId job, std::string name, Durability durability)
+      : store_(store), job_(job), name_(std::move(name)), durability_(durability) {}
+  ~ImageReception() override;
 
-  absl::Status Append(std::string_view bytes);
+  absl::Status Begin(const FileHead& head) override;
+  absl::Status Append(std::string_view bytes) override;
 
-  /// Verified, and there under its name.
-  absl::Status Commit(Durability durability);
+  /// The file is verified, and there under its name.
+  absl::Status Finish() override;
 
  private:
   ImageStore& store_;
   const JobId job_;
   const std::string name_;
-  const std::uint64_t bytes_;
-  DurableFile file_;
+  const Durability durability_;
+  std::uint64_t bytes_ = 0;  ///< As announced.
+  std::optional<DurableFile> file_;
 };
 
 }  // namespace bspnow

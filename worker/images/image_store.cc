@@ -19,7 +19,6 @@
 #include "base/durable_file.h"
 #include "base/failpoint.h"
 #include "worker/images/image_name.h"
-#include "worker/images/image_reception.h"
 #include "worker/images/job_files.h"
 
 namespace bspnow {
@@ -366,25 +365,16 @@ absl::StatusOr<UniqueFd> ImageStore::OpenToRead(JobId job, const std::string& na
   return OpenRegular(PathOf(job, name), O_RDONLY);
 }
 
+absl::StatusOr<OutgoingFile> ImageStore::OpenToSend(JobId job, const std::string& name) const {
+  absl::StatusOr<UniqueFd> file = OpenToRead(job, name);
+  if (!file.ok()) return file.status();
+  return OutgoingFile::Of(*std::move(file), name);
+}
+
 absl::StatusOr<ImageFacts> ImageStore::FactsOf(JobId job, const std::string& name) const {
   const absl::StatusOr<UniqueFd> file = OpenToRead(job, name);
   if (!file.ok()) return file.status();
   return ReadImageFacts(file->get(), PathOf(job, name));
-}
-
-// ---- Files from other nodes ---------------------------------------------------------------------
-
-absl::StatusOr<std::unique_ptr<ImageReception>> ImageStore::Receive(JobId job,
-                                                                    const std::string& name,
-                                                                    std::uint64_t bytes) {
-  if (!ParseStoredName(name))
-    return absl::InvalidArgumentError(absl::StrCat("\"", name, "\" is no name of an image"));
-  if (absl::Status made = MakeDirectory(job); !made.ok()) return made;
-  if (absl::Status room = Reserve(bytes); !room.ok()) return room;
-  auto file = DurableFile::Create(DirectoryOf(job), absl::StrCat(name, kBeingReceived.data()));
-  if (file.ok()) return std::make_unique<ImageReception>(*this, job, name, bytes, *std::move(file));
-  Unreserve(bytes);
-  return file.status();
 }
 
 }  // namespace bspnow

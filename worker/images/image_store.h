@@ -19,6 +19,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
+#include "files/file_chunks.h"
 #include "proto/workers.pb.h"
 #include "worker/images/cluster_note.h"
 #include "worker/images/image_file.h"
@@ -82,6 +83,8 @@ class ImageStore {
 
   absl::StatusOr<UniqueFd> OpenToRead(JobId job, const std::string& name) const;
 
+  absl::StatusOr<OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
+
   /// All checksums of a file, whatever it is.
   absl::Status Verify(JobId job, const std::string& name) const;
 
@@ -89,12 +92,6 @@ class ImageStore {
   absl::StatusOr<ImageFacts> FactsOf(JobId job, const std::string& name) const;
 
   std::string PathOf(JobId job, const std::string& name) const;
-
-  // ---- From and for other nodes -----------------------------------------------------------------
-
-  /// A file that comes from another node; it replaces what is there.
-  absl::StatusOr<std::unique_ptr<ImageReception>> Receive(JobId job, const std::string& name,
-                                                          std::uint64_t bytes);
 
  private:
   friend class ImageReception;

@@ -18,6 +18,14 @@ namespace {
 
 constexpr JobId kJob{17};
 
+absl::StatusOr<std::unique_ptr<ImageReception>> Receive(ImageStore& store, const std::string& name,
+                                                        std::uint64_t bytes) {
+  auto reception = std::make_unique<ImageReception>(store, kJob, name, Durability::kSynced);
+  absl::Status begun = reception->Begin({.name = name, .bytes = bytes, .mode = 0});
+  if (!begun.ok()) return begun;
+  return reception;
+}
+
 std::unique_ptr<ImageStore> OpenAt(const std::string& root) {
   auto store =
       ImageStore::Open({.root = root, .quota_bytes = 0, .sharing = ImageStore::Sharing::kOwn});
@@ -51,9 +59,9 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
   // The next sync fails, too: that of a file from another node.
   const std::string bytes =
       Encode({.job = kJob, .checkpoint = 2, .base = 0, .pid = 1, .texts = {}});
-  auto reception = store->Receive(kJob, "c2.p1", bytes.size());
+  auto reception = Receive(*store, "c2.p1", bytes.size());
   ASSERT_TRUE((*reception)->Append(bytes).ok());
-  const absl::Status kept = (*reception)->Commit(Durability::kSynced);
+  const absl::Status kept = (*reception)->Finish();
   EXPECT_EQ(kept.code(), absl::StatusCode::kResourceExhausted) << kept;
   reception->reset();
   EXPECT_EQ(store->Names(kJob).size(), 1u);
@@ -68,7 +76,7 @@ TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
   {
     const auto store = OpenAt(scratch.path());
     EXPECT_EQ(store->CheckRoom(100'000).code(), absl::StatusCode::kResourceExhausted);
-    auto reception = store->Receive(kJob, "c1.p0", 40'000);
+    auto reception = Receive(*store, "c1.p0", 40'000);
     ASSERT_TRUE(reception.ok()) << reception.status();
     WriteFile(scratch.path() + "/of-somebody-else", std::string(40'000, 'x'));
     const absl::Status put = (*reception)->Append(std::string(40'000, 'x'));

@@ -21,6 +21,14 @@ namespace bspnow {
 namespace {
 
 constexpr JobId kJob{17};
+
+absl::StatusOr<std::unique_ptr<ImageReception>> Receive(ImageStore& store, const std::string& name,
+                                                        std::uint64_t bytes) {
+  auto reception = std::make_unique<ImageReception>(store, kJob, name, Durability::kSynced);
+  absl::Status begun = reception->Begin({.name = name, .bytes = bytes, .mode = 0});
+  if (!begun.ok()) return begun;
+  return reception;
+}
 const std::string kLibrary = "what a library has in its text";
 const std::string kProgram = "what the program has in its text";
 
@@ -295,36 +303,35 @@ TEST_F(ImageStoreTest, ReceivesOnlyWhatIsWholeAndRight) {
   const std::string bytes =
       Encode({.job = kJob, .checkpoint = 1, .base = 0, .pid = 3, .texts = {}});
   {
-    auto torn = store_->Receive(kJob, "c1.p3", bytes.size());
+    auto torn = Receive(*store_, "c1.p3", bytes.size());
     ASSERT_TRUE(torn.ok()) << torn.status();
     ASSERT_TRUE((*torn)->Append(bytes.substr(1)).ok());
-    EXPECT_EQ((*torn)->Commit(Durability::kSynced).code(), absl::StatusCode::kDataLoss);
-    auto flipped = store_->Receive(kJob, "c1.p3", bytes.size());
+    EXPECT_EQ((*torn)->Finish().code(), absl::StatusCode::kDataLoss);
+    auto flipped = Receive(*store_, "c1.p3", bytes.size());
     std::string other = bytes;
     other[5000] ^= 1;
     ASSERT_TRUE((*flipped)->Append(other).ok());
     EXPECT_FALSE((*flipped)->Append("x").ok());
-    EXPECT_EQ((*flipped)->Commit(Durability::kSynced).code(), absl::StatusCode::kDataLoss);
+    EXPECT_EQ((*flipped)->Finish().code(), absl::StatusCode::kDataLoss);
   }
   EXPECT_TRUE(std::filesystem::is_empty(store_->DirectoryOf(kJob)));
-  auto whole = store_->Receive(kJob, "c1.p3", bytes.size());
+  auto whole = Receive(*store_, "c1.p3", bytes.size());
   ASSERT_TRUE((*whole)->Append(bytes).ok());
-  EXPECT_TRUE((*whole)->Commit(Durability::kSynced).ok());
+  EXPECT_TRUE((*whole)->Finish().ok());
   EXPECT_EQ(ReadFile(PathOf("c1.p3")), bytes);
-  EXPECT_FALSE(store_->Receive(kJob, "../c1.p3", 1).ok());
+  EXPECT_FALSE(Receive(*store_, "../c1.p3", 1).ok());
 }
 
 TEST_F(ImageStoreTest, FilesThatAreComingCountAgainstTheQuota) {
   store_ = Open(1000, Sharing::kOwn);
   {
-    const auto first = store_->Receive(kJob, "c1.p0", 600);
+    const auto first = Receive(*store_, "c1.p0", 600);
     ASSERT_TRUE(first.ok());
     ASSERT_TRUE((*first)->Append(std::string(100, 'x')).ok());
-    EXPECT_EQ(store_->Receive(kJob, "c1.p1", 401).status().code(),
-              absl::StatusCode::kResourceExhausted);
-    EXPECT_TRUE(store_->Receive(kJob, "c1.p1", 400).ok());
+    EXPECT_EQ(Receive(*store_, "c1.p1", 401).status().code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_TRUE(Receive(*store_, "c1.p1", 400).ok());
   }
-  EXPECT_TRUE(store_->Receive(kJob, "c1.p1", 1000).ok());
+  EXPECT_TRUE(Receive(*store_, "c1.p1", 1000).ok());
 }
 
 /// The disk is full in the middle of a file; the limit on a file's size stands for it.
@@ -335,7 +342,7 @@ TEST_F(ImageStoreTest, DiskThatFillsUpMeanwhileLeavesNothingBehind) {
   const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};
   absl::Status put;
   {
-    auto reception = store_->Receive(kJob, "c1.p0", 10'000);
+    auto reception = Receive(*store_, "c1.p0", 10'000);
     setrlimit(RLIMIT_FSIZE, &small);
     put = (*reception)->Append(std::string(10'000, 'x'));
     setrlimit(RLIMIT_FSIZE, &before);

@@ -282,9 +282,9 @@ TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
 
 // ---- Peers that misbehave -----------------------------------------------------------------------
 
-proto::ImagePiece Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
-                        const std::string& data) {
-  proto::ImagePiece piece;
+proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
+                       const std::string& data) {
+  proto::FileChunk piece;
   piece.set_job(job);
   piece.set_name(name);
   piece.set_bytes(bytes);

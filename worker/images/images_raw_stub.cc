@@ -17,12 +17,12 @@ absl::Status ToAbsl(const grpc::Status& status) {
 
 }  // namespace
 
-absl::Status PutPieces(const std::string& address, const std::vector<proto::ImagePiece>& pieces) {
+absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces) {
   const auto stub = Connect(address);
   grpc::ClientContext context;
   proto::PutImageReply reply;
   const auto writer = stub->PutImage(&context, &reply);
-  for (const proto::ImagePiece& piece : pieces) writer->Write(piece);
+  for (const proto::FileChunk& piece : pieces) writer->Write(piece);
   writer->WritesDone();
   return ToAbsl(writer->Finish());
 }
@@ -34,7 +34,7 @@ absl::Status GetByName(const std::string& address, const std::string& name) {
   request.set_job(17);
   request.set_name(name);
   const auto reader = stub->GetImage(&context, request);
-  proto::ImagePiece piece;
+  proto::FileChunk piece;
   while (reader->Read(&piece)) continue;
   return ToAbsl(reader->Finish());
 }
@@ -43,10 +43,10 @@ struct HalfAPut::Parts {
   std::unique_ptr<proto::Images::Stub> stub;
   grpc::ClientContext context;
   proto::PutImageReply reply;
-  std::unique_ptr<grpc::ClientWriter<proto::ImagePiece>> writer;
+  std::unique_ptr<grpc::ClientWriter<proto::FileChunk>> writer;
 };
 
-HalfAPut::HalfAPut(const std::string& address, const proto::ImagePiece& piece)
+HalfAPut::HalfAPut(const std::string& address, const proto::FileChunk& piece)
     : parts_(std::make_unique<Parts>()) {
   parts_->stub = Connect(address);
   parts_->writer = parts_->stub->PutImage(&parts_->context, &parts_->reply);

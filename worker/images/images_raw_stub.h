@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "proto/workers.pb.h"
+#include "proto/files.pb.h"
 
 namespace bspnow {
 
 /// Sends these pieces, whatever they are.
-absl::Status PutPieces(const std::string& address, const std::vector<proto::ImagePiece>& pieces);
+absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces);
 
 /// Asks for a file, and throws it away.
 absl::Status GetByName(const std::string& address, const std::string& name);
@@ -20,7 +20,7 @@ absl::Status GetByName(const std::string& address, const std::string& name);
 /// Sends one piece and waits: the call is broken off by the end of this object.
 class HalfAPut {
  public:
-  HalfAPut(const std::string& address, const proto::ImagePiece& piece);
+  HalfAPut(const std::string& address, const proto::FileChunk& piece);
   ~HalfAPut();
 
  private:

@@ -2,17 +2,14 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grpcpp/grpcpp.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/images/image_name.h"
 #include "worker/images/image_reception.h"
@@ -20,9 +17,8 @@
 namespace bspnow {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr int kMessageBytesMax = 2 << 20;
-static_assert(kPieceBytes < kMessageBytesMax);
+static_assert(kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kKeepaliveMs = 2'000;
 constexpr int kKeepaliveTimeoutMs = 3'000;
@@ -40,13 +36,13 @@ class ImagesService final : public proto::Images::Service {
   ImagesService(ImageStore& store, ImagesServer::Received received)
       : store_(store), received_(std::move(received)) {}
 
-  grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::ImagePiece>* reader,
+  grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
                         proto::PutImageReply*) override {
     return ToGrpc(Take(*reader));
   }
 
   grpc::Status GetImage(grpc::ServerContext*, const proto::GetImageRequest* request,
-                        grpc::ServerWriter<proto::ImagePiece>* writer) override {
+                        grpc::ServerWriter<proto::FileChunk>* writer) override {
     return ToGrpc(Give(*request, *writer));
   }
 
@@ -65,48 +61,30 @@ class ImagesService final : public proto::Images::Service {
         "images here are of cluster ", store_.cluster(), ", and it asks as one of ", cluster));
   }
 
-  absl::Status Take(grpc::ServerReader<proto::ImagePiece>& reader) {
-    proto::ImagePiece piece;
-    if (!reader.Read(&piece)) return absl::InvalidArgumentError("nothing came");
-    if (absl::Status s = CheckCluster(piece.cluster()); !s.ok()) return s;
-    const JobId job{piece.job()};
-    const std::optional<StoredName> name = ParseStoredName(piece.name());
-    if (piece.job() == 0 || !name)
-      return absl::InvalidArgumentError("the first piece names no image");
-    if (store_.Has(job, piece.name())) return absl::OkStatus();
-    auto reception = store_.Receive(job, piece.name(), piece.bytes());
-    if (!reception.ok()) return reception.status();
+  absl::Status Take(grpc::ServerReader<proto::FileChunk>& reader) {
+    proto::FileChunk chunk;
+    if (!reader.Read(&chunk)) return absl::InvalidArgumentError("nothing came");
+    if (absl::Status s = CheckCluster(chunk.cluster()); !s.ok()) return s;
+    const JobId job{chunk.job()};
+    const std::optional<StoredName> name = ParseStoredName(chunk.name());
+    if (chunk.job() == 0 || !name)
+      return absl::InvalidArgumentError("the first chunk names no image");
+    if (store_.Has(job, chunk.name())) return absl::OkStatus();
+    ImageReception reception(store_, job, chunk.name(), Durability::kSynced);
     do {
-      if (absl::Status put = (*reception)->Append(piece.data()); !put.ok()) return put;
-    } while (reader.Read(&piece));
-    absl::Status kept = (*reception)->Commit(Durability::kSynced);
+      if (absl::Status taken = TakeChunk(chunk, reception); !taken.ok()) return taken;
+    } while (reader.Read(&chunk));
+    absl::Status kept = reception.Finish();
     if (kept.ok()) received_(job, name->checkpoint);
     return kept;
   }
 
   absl::Status Give(const proto::GetImageRequest& request,
-                    grpc::ServerWriter<proto::ImagePiece>& writer) {
+                    grpc::ServerWriter<proto::FileChunk>& writer) {
     if (absl::Status s = CheckCluster(request.cluster()); !s.ok()) return s;
-    const auto file = store_.OpenToRead(JobId{request.job()}, request.name());
+    absl::StatusOr<OutgoingFile> file = store_.OpenToSend(JobId{request.job()}, request.name());
     if (!file.ok()) return file.status();
-    struct stat status {};
-    if (fstat(file->get(), &status) != 0)
-      return absl::ErrnoToStatus(errno, absl::StrCat("reading ", request.name()));
-    posix_fadvise(file->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-    proto::ImagePiece piece;
-    piece.set_bytes(static_cast<std::uint64_t>(status.st_size));
-    off_t at = 0;
-    do {
-      piece.mutable_data()->resize(kPieceBytes);
-      const ssize_t n = pread(file->get(), piece.mutable_data()->data(), kPieceBytes, at);
-      if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", request.name()));
-      piece.mutable_data()->resize(static_cast<std::size_t>(n));
-      if (!writer.Write(piece)) return absl::CancelledError("the other node left");
-      if (n == 0) break;  // It is shorter than it was; the other node counts.
-      piece.clear_bytes();
-      at += n;
-    } while (at < status.st_size);
-    return absl::OkStatus();
+    return SendFile(*file, {}, writer);
   }
 
   ImageStore& store_;

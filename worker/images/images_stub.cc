@@ -1,17 +1,12 @@
 #include "worker/images/images_stub.h"
 
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <grpcpp/grpcpp.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
-#include "base/unique_fd.h"
+#include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/images/image_name.h"
 #include "worker/images/image_reception.h"
@@ -19,7 +14,6 @@
 namespace bspnow {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr int kMessageBytesMax = 2 << 20;
 constexpr int kConnectTimeoutMs = 3'000;
 /// A peer that is gone is noticed within both together.
@@ -45,53 +39,25 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
 }
 
-absl::Status FromGrpc(const grpc::Status& status, const std::string& what) {
-  if (status.ok()) return absl::OkStatus();
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                      absl::StrCat(what, ": ", status.error_message()));
-}
-
 }  // namespace
 
 absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from, JobId job,
                              const std::string& name) {
-  const absl::StatusOr<UniqueFd> file = from.OpenToRead(job, name);
+  absl::StatusOr<OutgoingFile> file = from.OpenToSend(job, name);
   if (!file.ok()) return file.status();
-  struct stat status {};
-  if (fstat(file->get(), &status) != 0) return absl::ErrnoToStatus(errno, name);
-  const auto bytes = static_cast<std::uint64_t>(status.st_size);
   const auto stub = Connect(address);
   grpc::ClientContext context;
   context.set_deadline(gpr_time_from_millis(
-      kCallTimeoutMs + static_cast<std::int64_t>(bytes / kBytesPerMsLeast), GPR_TIMESPAN));
+      kCallTimeoutMs + static_cast<std::int64_t>(file->head().bytes / kBytesPerMsLeast),
+      GPR_TIMESPAN));
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::PutImageReply reply;
   const auto writer = stub->PutImage(&context, &reply);
-  proto::ImagePiece piece;
-  piece.set_job(Value(job));
-  piece.set_name(name);
-  piece.set_bytes(bytes);
-  piece.set_cluster(from.cluster());
-  std::uint64_t at = 0;
-  do {
-    piece.mutable_data()->resize(std::min<std::uint64_t>(kPieceBytes, bytes - at));
-    const ssize_t n = pread(file->get(), piece.mutable_data()->data(), piece.data().size(),
-                            static_cast<off_t>(at));
-    if (n < 0 || static_cast<std::size_t>(n) < piece.data().size()) {
-      const absl::Status failed = absl::ErrnoToStatus(n < 0 ? errno : EIO, "reading " + name);
-      context.TryCancel();
-      writer->Finish();
-      return failed;
-    }
-    at += static_cast<std::uint64_t>(n);
-    if (!writer->Write(piece)) break;  // Finish knows why.
-    piece.clear_job();
-    piece.clear_name();
-    piece.clear_bytes();
-    piece.clear_cluster();
-  } while (at < bytes);
-  writer->WritesDone();
-  return FromGrpc(writer->Finish(), absl::StrCat("giving ", address, " ", name));
+  proto::FileChunk first;
+  first.set_job(Value(job));
+  first.set_cluster(from.cluster());
+  return EndSending(SendFile(*file, first, *writer), context, *writer,
+                    absl::StrCat("giving ", address, " ", name));
 }
 
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
@@ -104,30 +70,12 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   request.set_job(Value(job));
   request.set_name(name);
   request.set_cluster(into.cluster());
-  const auto reader = stub->GetImage(&context, request);
-  std::unique_ptr<ImageReception> reception;
-  absl::Status taken;
-  proto::ImagePiece piece;
-  while (taken.ok() && reader->Read(&piece)) {
-    if (!reception) {
-      auto begun = into.Receive(job, name, piece.bytes());
-      if (begun.ok()) reception = *std::move(begun);
-      taken = begun.status();
-    }
-    if (taken.ok()) taken = reception->Append(piece.data());
-  }
-  if (!taken.ok()) context.TryCancel();
-  const absl::Status given =
-      FromGrpc(reader->Finish(), absl::StrCat("getting ", name, " from ", address));
-  if (!taken.ok()) return taken;
-  if (!given.ok()) return given;
-  if (!reception) return absl::DataLossError(absl::StrCat(address, " sent nothing of ", name));
   // Checkpoints to come count on a text that is there.
   const std::optional<StoredName> parsed = ParseStoredName(name);
   const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
-  const absl::Status kept = reception->Commit(is_text ? Durability::kSynced : Durability::kCached);
-  if (kept.ok()) return kept;
-  return absl::Status(kept.code(), absl::StrCat(kept.message(), ", as it came from ", address));
+  ImageReception reception(into, job, name, is_text ? Durability::kSynced : Durability::kCached);
+  const auto reader = stub->GetImage(&context, request);
+  return TakeFiles(context, *reader, reception, absl::StrCat("getting ", name, " from ", address));
 }
 
 absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,

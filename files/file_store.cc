@@ -1,4 +1,4 @@
-#include "coordinator/file_store.h"
+#include "files/file_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,34 +41,38 @@ std::map<std::string, StoredFile> FilesBelow(const std::string& directory) {
 
 }  // namespace
 
-absl::Status FileReceiver::Begin(const Head& head) {
+absl::Status FileReceiver::Begin(const FileHead& head) {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;
   if (absl::Status named = CheckFileName(head.name); !named.ok()) return named;
   if (head.bytes > left_bytes_)
     return absl::ResourceExhaustedError(
         absl::StrCat("file ", head.name, " has ", head.bytes, " bytes, and only ", left_bytes_,
                      " more are kept of this job (--max-files-bytes)"));
-  const std::filesystem::path path = directory_ + "/" + head.name;
+  const std::string& directory = settings_.directory;
+  const std::filesystem::path path = directory + "/" + head.name;
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (!file_system_.valid())
-    file_system_ = UniqueFd(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file_system_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", directory_));
+    file_system_ = UniqueFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!file_system_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", directory));
   const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
-  fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode));
+  // What lies there is replaced, not written through: it may be a link to somewhere else.
+  unlink(path.c_str());
+  fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", path.string()));
-  name_ = head.name;
+  names_.push_back(head.name);
   missing_bytes_ = head.bytes;
   left_bytes_ -= head.bytes;
   return absl::OkStatus();
 }
 
 absl::Status FileReceiver::Append(std::string_view bytes) {
-  if (bytes.size() > missing_bytes_ || !fd_.valid())
+  if (!fd_.valid()) return absl::InvalidArgumentError("a file came without a name");
+  if (bytes.size() > missing_bytes_)
     return absl::InvalidArgumentError(
-        absl::StrCat("file ", name_, ": more bytes came than were announced"));
+        absl::StrCat("file ", names_.back(), ": more bytes came than were announced"));
   missing_bytes_ -= bytes.size();
-  absl::Status written = WriteAll(fd_.get(), bytes, name_);
+  absl::Status written = WriteAll(fd_.get(), bytes, names_.back());
   if (written.ok()) return written;
   // What is unavailable is sent again: there may be room then.
   const bool full = absl::IsResourceExhausted(written);
@@ -78,15 +82,16 @@ absl::Status FileReceiver::Append(std::string_view bytes) {
 absl::Status FileReceiver::Finish() {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;
   // Any number of small files and directories: all at once.
-  if (!file_system_.valid() || syncfs(file_system_.get()) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, absl::StrCat("syncing the files in ", directory_));
+  const bool syncs = settings_.durability == Durability::kSynced && file_system_.valid();
+  if (!syncs || syncfs(file_system_.get()) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat("syncing the files in ", settings_.directory));
 }
 
 absl::Status FileReceiver::EndFile() {
   fd_.Reset();
   if (missing_bytes_ == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("file ", name_, ": ", missing_bytes_, " bytes of it have not come"));
+      absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
 }
 
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,

@@ -1,5 +1,7 @@
-#include "coordinator/file_store.h"
+#include "files/file_store.h"
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -11,7 +13,9 @@ namespace {
 
 TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
   const ScratchDirectory scratch;
-  FileReceiver receiver(scratch.path() + "/files", 100);
+  FileReceiver receiver({.directory = scratch.path() + "/files",
+                         .bytes_max = 100,
+                         .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Begin({.name = "a/x", .bytes = 5, .mode = 0755}).ok());
   ASSERT_TRUE(receiver.Append("he").ok());
@@ -30,7 +34,8 @@ TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
 
 TEST(FileStoreTest, RefusesFileThatEndsEarly) {
   const ScratchDirectory scratch;
-  FileReceiver receiver(scratch.path(), 100);
+  FileReceiver receiver(
+      {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 5, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Append("four").ok());
   EXPECT_FALSE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
@@ -39,18 +44,37 @@ TEST(FileStoreTest, RefusesFileThatEndsEarly) {
 
 TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
   const ScratchDirectory scratch;
-  FileReceiver receiver(scratch.path(), 100);
+  FileReceiver receiver(
+      {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
   EXPECT_FALSE(receiver.Append("abc").ok());
 }
 
 TEST(FileStoreTest, LimitsTheSumOfAllFiles) {
   const ScratchDirectory scratch;
-  FileReceiver receiver(scratch.path(), 10);
+  FileReceiver receiver(
+      {.directory = scratch.path(), .bytes_max = 10, .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 6, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Append("123456").ok());
   EXPECT_EQ(receiver.Begin({.name = "b", .bytes = 5, .mode = 0600}).code(),
             absl::StatusCode::kResourceExhausted);
+}
+
+TEST(FileStoreTest, ReplacesWhatIsThereAndDoesNotWriteThroughIt) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch.path() + "/elsewhere") << "old";
+  std::filesystem::create_directory(scratch.path() + "/files");
+  std::filesystem::create_symlink("../elsewhere", scratch.path() + "/files/a");
+  FileReceiver receiver(
+      {.directory = scratch.path() + "/files", .bytes_max = 10, .durability = Durability::kCached});
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 3, .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Append("new").ok());
+  ASSERT_TRUE(receiver.Finish().ok());
+  EXPECT_EQ(std::filesystem::file_size(scratch.path() + "/files/a"), 3u);
+  EXPECT_FALSE(std::filesystem::is_symlink(scratch.path() + "/files/a"));
+  std::string old;
+  std::ifstream(scratch.path() + "/elsewhere") >> old;
+  EXPECT_EQ(old, "old");
 }
 
 TEST(FileStoreTest, NamesTheFileThatIsMissing) {

@@ -1,0 +1,66 @@
+#include "files/file_chunks.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint32_t kPermissions = 0777;
+
+}  // namespace
+
+absl::Status TakeChunk(const proto::FileChunk& chunk, FileSink& sink) {
+  if (chunk.data().size() > kChunkBytesMax)
+    return absl::InvalidArgumentError(
+        absl::StrCat("a chunk of a file has at most ", kChunkBytesMax, " bytes"));
+  if (!chunk.name().empty()) {
+    absl::Status begun =
+        sink.Begin({.name = chunk.name(), .bytes = chunk.bytes(), .mode = chunk.mode()});
+    if (!begun.ok()) return begun;
+  }
+  return chunk.data().empty() ? absl::OkStatus() : sink.Append(chunk.data());
+}
+
+absl::StatusOr<OutgoingFile> OutgoingFile::Of(UniqueFd file, std::string name) {
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("reading ", name));
+  posix_fadvise(file.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  return OutgoingFile(std::move(file), {.name = std::move(name),
+                                        .bytes = static_cast<std::uint64_t>(status.st_size),
+                                        .mode = status.st_mode & kPermissions});
+}
+
+absl::StatusOr<OutgoingFile> OutgoingFile::Open(const std::string& path, std::string name) {
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  return Of(std::move(file), std::move(name));
+}
+
+absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) {
+  if (begun_) {
+    chunk.Clear();
+  } else {
+    chunk.set_name(head_.name);
+    chunk.set_bytes(head_.bytes);
+    chunk.set_mode(head_.mode);
+    begun_ = true;
+  }
+  std::string& data = *chunk.mutable_data();
+  data.resize(std::min<std::uint64_t>(bytes_max, head_.bytes - at_));
+  const ssize_t n = pread(file_.get(), data.data(), data.size(), static_cast<off_t>(at_));
+  if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", head_.name));
+  if (n == 0 && !data.empty())
+    return absl::AbortedError(absl::StrCat("file ", head_.name, " changed while it was sent"));
+  data.resize(static_cast<std::size_t>(n));
+  at_ += static_cast<std::uint64_t>(n);
+  return absl::OkStatus();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,53 @@
+// Files in pieces, as messages carry them (FileChunk in proto/files.proto).
+#ifndef FILES_FILE_CHUNKS_H_
+#define FILES_FILE_CHUNKS_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "files/file_sink.h"
+#include "proto/files.pb.h"
+
+namespace bspnow {
+
+inline constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
+
+/// Hands a chunk that has come to who takes the file.
+absl::Status TakeChunk(const proto::FileChunk& chunk, FileSink& sink);
+
+/// A file that is read chunk by chunk, with the length that it had when it was opened.
+class OutgoingFile {
+ public:
+  /// What it is called there is `name`.
+  static absl::StatusOr<OutgoingFile> Of(UniqueFd file, std::string name);
+
+  /// Follows no symbolic link.
+  static absl::StatusOr<OutgoingFile> Open(const std::string& path, std::string name);
+
+  const FileHead& head() const { return head_; }
+
+  /// All has been read; even an empty file has one chunk.
+  bool ended() const { return begun_ && at_ == head_.bytes; }
+
+  /// The next chunk, of at most so many bytes; the first one says what the file is, and keeps what
+  /// else `chunk` says. Aborted if the file is shorter than it was.
+  absl::Status Read(proto::FileChunk& chunk, std::size_t bytes_max);
+
+ private:
+  OutgoingFile(UniqueFd file, FileHead head) : file_(std::move(file)), head_(std::move(head)) {}
+
+  UniqueFd file_;
+  FileHead head_;
+  std::uint64_t at_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace bspnow
+
+#endif  // FILES_FILE_CHUNKS_H_

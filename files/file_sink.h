@@ -1,0 +1,34 @@
+// Who takes files, one after the other, as they come from another machine.
+#ifndef FILES_FILE_SINK_H_
+#define FILES_FILE_SINK_H_
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bspnow {
+
+/// What is known of a file before it comes.
+struct FileHead {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::uint32_t mode = 0;  ///< Permission bits; others are not taken.
+};
+
+class FileSink {
+ public:
+  virtual ~FileSink() = default;
+
+  /// The next file; the one before must be whole.
+  virtual absl::Status Begin(const FileHead& head) = 0;
+  virtual absl::Status Append(std::string_view bytes) = 0;
+
+  /// No more files; the last must be whole, and right.
+  virtual absl::Status Finish() = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // FILES_FILE_SINK_H_

@@ -1,0 +1,65 @@
+// The files that a job left behind, in a directory: taken in as they come from another machine, and
+// listed to be sent. May be used by any thread.
+#ifndef FILES_FILE_STORE_H_
+#define FILES_FILE_STORE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/durable_file.h"
+#include "base/unique_fd.h"
+#include "files/file_sink.h"
+
+namespace bspnow {
+
+/// Takes the files of one job, one after the other.
+class FileReceiver final : public FileSink {
+ public:
+  struct Settings {
+    std::string directory;    ///< Files go below it; it is made.
+    std::uint64_t bytes_max;  ///< Of all together.
+    Durability durability;    ///< Synced: all of them stay after a crash of the machine.
+  };
+
+  explicit FileReceiver(Settings settings)
+      : settings_(std::move(settings)), left_bytes_(settings_.bytes_max) {}
+
+  absl::Status Begin(const FileHead& head) override;
+  absl::Status Append(std::string_view bytes) override;
+  absl::Status Finish() override;
+
+  /// In the order in which they came.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  absl::Status EndFile();
+
+  const Settings settings_;
+  std::uint64_t left_bytes_;
+  std::vector<std::string> names_;  ///< The last is the file that is being taken.
+  std::uint64_t missing_bytes_ = 0;
+  UniqueFd fd_;
+  /// That of the files; opened before the first, so that it hears of errors.
+  UniqueFd file_system_;
+};
+
+struct StoredFile {
+  std::string name;
+  std::uint64_t bytes;
+  std::uint32_t mode;
+  std::string path;
+};
+
+/// All files below `directory` by name, or those that `names` lists; NOT_FOUND says what lacks.
+absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
+                                                  const std::vector<std::string>& names);
+
+}  // namespace bspnow
+
+#endif  // FILES_FILE_STORE_H_
