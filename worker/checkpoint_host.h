@@ -20,9 +20,9 @@
 #include "base/ids.h"
 #include "base/mapped_region.h"
 #include "base/unique_fd.h"
+#include "files/job_files.h"
 #include "runtime/link/link.h"
 #include "worker/host_channel.h"
-#include "worker/images/job_files.h"
 #include "worker/job_output.h"
 
 namespace bspnow {

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/unique_fd.h"
+#include "files/job_files.h"
 #include "worker/images/cpu_features.h"
 #include "worker/images/image_file.h"
-#include "worker/images/job_files.h"
 #include "worker/process_host.h"
 #include "worker/restore/restore_command.h"
 #include "worker/spawn.h"

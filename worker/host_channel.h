@@ -17,7 +17,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
-#include "worker/images/job_files.h"
+#include "files/job_files.h"
 #include "worker/process_host.h"
 
 namespace bspnow {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "files/job_files.h"
 #include "proto/jobs.pb.h"
 #include "worker/blob_cache.h"
-#include "worker/images/job_files.h"
 
 namespace bspnow {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "files/job_files.h"
 #include "worker/host_channel.h"
-#include "worker/images/job_files.h"
 #include "worker/line_assembler.h"
 #include "worker/process_host.h"
 

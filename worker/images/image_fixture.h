@@ -17,10 +17,10 @@
 #include "base/ids.h"
 #include "base/scratch_directory.h"
 #include "base/unique_fd.h"
+#include "files/job_files.h"
 #include "worker/images/image_file.h"
 #include "worker/images/image_for_test.h"
 #include "worker/images/image_name.h"
-#include "worker/images/job_files.h"
 
 namespace bspnow {
 

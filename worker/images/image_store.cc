@@ -18,8 +18,8 @@
 
 #include "base/durable_file.h"
 #include "base/failpoint.h"
+#include "files/job_files.h"
 #include "worker/images/image_name.h"
-#include "worker/images/job_files.h"
 
 namespace bspnow {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/images/job_files.h"
+#include "files/job_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "files/file_name.h"
-#include "worker/images/job_files_format.h"
+#include "files/job_files_format.h"
 
 namespace bspnow {
 namespace {

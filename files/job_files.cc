@@ -1,4 +1,4 @@
-#include "worker/images/job_files.h"
+#include "files/job_files.h"
 
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-#include "worker/images/job_files_format.h"
+#include "files/job_files_format.h"
 
 namespace bspnow {
 namespace {

@@ -1,6 +1,6 @@
 // The bytes of the archive that job_files.cc writes and unpacked_files.cc reads; see job_files.h.
-#ifndef WORKER_IMAGES_JOB_FILES_FORMAT_H_
-#define WORKER_IMAGES_JOB_FILES_FORMAT_H_
+#ifndef FILES_JOB_FILES_FORMAT_H_
+#define FILES_JOB_FILES_FORMAT_H_
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
@@ -81,4 +81,4 @@ inline absl::Status WritePiece(int file, std::string_view bytes) {
 
 }  // namespace bspnow
 
-#endif  // WORKER_IMAGES_JOB_FILES_FORMAT_H_
+#endif  // FILES_JOB_FILES_FORMAT_H_

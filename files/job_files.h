@@ -10,8 +10,8 @@
 //   name         name_bytes; relative to the directory (files/file_name.h)
 //   data         data_bytes
 //   checksum     std::uint64_t, XXH3 of all of the above
-#ifndef WORKER_IMAGES_JOB_FILES_H_
-#define WORKER_IMAGES_JOB_FILES_H_
+#ifndef FILES_JOB_FILES_H_
+#define FILES_JOB_FILES_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -84,4 +84,4 @@ absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
 
 }  // namespace bspnow
 
-#endif  // WORKER_IMAGES_JOB_FILES_H_
+#endif  // FILES_JOB_FILES_H_

@@ -1,4 +1,4 @@
-#include "worker/images/job_files.h"
+#include "files/job_files.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
