@@ -1,15 +1,17 @@
 #include "files/job_files.h"
 
 #include <absl/strings/str_cat.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <utility>
 
+#include "base/write_all.h"
 #include "files/job_files_format.h"
 
 namespace bspnow {
@@ -20,53 +22,111 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kSmallBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kContentBytesMax = std::uint64_t{16} << 20;  // Of all small files.
 constexpr std::size_t kLargeFilesMax = 512;                          // Each takes a descriptor.
+constexpr mode_t kPermissions = 0777;
 
-// One entry whose data come from `copy`, which adds them to the file and to the hash.
-absl::Status WriteEntry(int file, const EntryHeader& header, std::string_view name,
-                        const std::function<absl::Status(EntryHash&)>& copy) {
-  EntryHash hash;
-  for (const std::string_view part : {BytesOf(header), name}) {
-    hash.Add(part);
-    if (absl::Status s = WritePiece(file, part); !s.ok()) return s;
+absl::Status Failed(const std::string& what) {
+  return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+/// Says where the first `bytes` of a file have data; without it all of them count as data.
+void AddDataRanges(archive_entry* entry, int file, off_t bytes) {
+  off_t end = 0;
+  while (end < bytes) {
+    const off_t begin = lseek(file, end, SEEK_DATA);
+    if (begin < 0 && errno != ENXIO) return archive_entry_sparse_clear(entry);
+    if (begin < 0 || begin >= bytes) break;
+    end = lseek(file, begin, SEEK_HOLE);
+    end = end < 0 ? bytes : std::min(end, bytes);
+    archive_entry_sparse_add_entry(entry, begin, end - begin);
   }
-  if (absl::Status s = copy(hash); !s.ok()) return s;
-  return WritePiece(file, BytesOf(hash.Sum()));
+  if (end == 0) archive_entry_sparse_add_entry(entry, bytes, 0);  // One hole.
 }
 
-absl::Status WriteEntry(int file, EntryHeader header, std::string_view name,
-                        std::string_view data) {
-  header.data_bytes = data.size();
-  return WriteEntry(file, header, name, [&](EntryHash& hash) {
-    hash.Add(data);
-    return WritePiece(file, data);
-  });
-}
+}  // namespace
 
-absl::Status CopyFile(int from, std::uint64_t bytes, int to, const std::string& name,
-                      EntryHash& hash) {
+/// Writes an archive to a file, from where that stands.
+class ArchiveWriter {
+ public:
+  explicit ArchiveWriter(int file) : file_(file), archive_(archive_write_new()) {
+    archive_write_set_format_pax(archive_.get());
+    // Names are bytes, in no charset.
+    archive_write_set_format_option(archive_.get(), "pax", "hdrcharset", "BINARY");
+    archive_write_set_bytes_per_block(archive_.get(), 0);  // As they come, without a copy.
+    archive_write_open(archive_.get(), this, nullptr, &ArchiveWriter::OnWrite, nullptr);
+  }
+
+  absl::Status AddText(const std::string& name, std::string_view text) {
+    const EntryPtr entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), name.c_str());
+    archive_entry_set_mode(entry.get(), S_IFREG | S_IRUSR | S_IWUSR);
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(text.size()));
+    if (absl::Status s = Begin(entry.get()); !s.ok()) return s;
+    return AddData(text);
+  }
+
+  absl::Status Begin(archive_entry* entry) {
+    return Check(archive_write_header(archive_.get(), entry));
+  }
+
+  absl::Status AddData(std::string_view data) {
+    const la_ssize_t written = archive_write_data(archive_.get(), data.data(), data.size());
+    return Check(written == static_cast<la_ssize_t>(data.size()) ? ARCHIVE_OK : ARCHIVE_FATAL);
+  }
+
+  absl::Status Finish() {
+    if (absl::Status s = Check(archive_write_close(archive_.get())); !s.ok()) return s;
+    const std::uint64_t sum = hash_.Sum();
+    return Write({reinterpret_cast<const char*>(&sum), sizeof sum});
+  }
+
+ private:
+  static la_ssize_t OnWrite(archive*, void* self, const void* bytes, std::size_t size) {
+    auto* const writer = static_cast<ArchiveWriter*>(self);
+    writer->hash_.Add(bytes, size);
+    writer->written_.Update(writer->Write({static_cast<const char*>(bytes), size}));
+    return writer->written_.ok() ? static_cast<la_ssize_t>(size) : -1;
+  }
+
+  absl::Status Write(std::string_view bytes) const {
+    return WriteAll(file_, bytes, "the files of the job");
+  }
+
+  absl::Status Check(int outcome) const {
+    if (outcome == ARCHIVE_OK) return absl::OkStatus();
+    if (!written_.ok()) return written_;
+    const char* const why = archive_error_string(archive_.get());
+    return absl::InternalError(
+        absl::StrCat("writing the files of the job: ", why == nullptr ? "failed" : why));
+  }
+
+  const int file_;
+  absl::Status written_;
+  ArchiveHash hash_;
+  ArchivePtr archive_;
+};
+
+namespace {
+
+/// The first `bytes` of a file. What the entry calls a hole is read in vain.
+absl::Status AddFile(ArchiveWriter& archive, int file, std::uint64_t bytes,
+                     const std::string& name) {
   std::string piece(std::min<std::uint64_t>(bytes, kFilePieceBytes), '\0');
   for (std::uint64_t at = 0; at < bytes;) {
     const std::size_t wanted = std::min<std::uint64_t>(piece.size(), bytes - at);
-    const ssize_t n = pread(from, piece.data(), wanted, static_cast<off_t>(at));
-    if (n < 0) return FileFailure(absl::StrCat("reading ", name));
+    const ssize_t n = pread(file, piece.data(), wanted, static_cast<off_t>(at));
+    if (n < 0) return Failed(absl::StrCat("reading ", name));
     if (n == 0) {
       return absl::AbortedError(absl::StrCat("the program cut its file ", name, " from ", bytes,
                                              " to ", at, " bytes while it was being saved"));
     }
     const std::string_view read(piece.data(), static_cast<std::size_t>(n));
-    hash.Add(read);
-    if (absl::Status s = WritePiece(to, read); !s.ok()) return s;
+    if (absl::Status s = archive.AddData(read); !s.ok()) return s;
     at += static_cast<std::uint64_t>(n);
   }
   return absl::OkStatus();
 }
 
-// kEnd: what is not saved, such as a socket.
-std::uint32_t KindOf(const struct stat& status) {
-  if (S_ISREG(status.st_mode)) return EntryHeader::kFile;
-  if (S_ISDIR(status.st_mode)) return EntryHeader::kDirectory;
-  return S_ISLNK(status.st_mode) ? EntryHeader::kLink : EntryHeader::kEnd;
-}
+bool IsSaved(mode_t mode) { return S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode); }
 
 }  // namespace
 
@@ -87,20 +147,18 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<Give
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return absl::OkStatus();  // Somebody else removed it.
   Noted noted{.name = path.substr(directory_.size() + 1),
-              .kind = KindOf(status),
-              .mode = status.st_mode & 0777,
+              .mode = status.st_mode & (S_IFMT | kPermissions),
               .bytes = 0,
               .changed_ns = status.st_mtim.tv_sec * kFileNsPerS + status.st_mtim.tv_nsec,
               .content = {},
               .file = {}};
-  if (noted.kind == EntryHeader::kEnd) return absl::OkStatus();
-  if (noted.kind == EntryHeader::kLink) {
+  if (!IsSaved(status.st_mode)) return absl::OkStatus();
+  if (S_ISLNK(status.st_mode)) {
     std::error_code error;
     noted.content = fs::read_symlink(path, error).string();
     if (error) return absl::InternalError(absl::StrCat("reading ", path, ": ", error.message()));
-    noted.bytes = noted.content.size();
   }
-  if (noted.kind == EntryHeader::kFile) {
+  if (S_ISREG(status.st_mode)) {
     noted.bytes = static_cast<std::uint64_t>(status.st_size);
     const bool as_given = std::any_of(given.begin(), given.end(), [&](const GivenFile& file) {
       return file.name == noted.name && file.bytes == noted.bytes &&
@@ -120,43 +178,46 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<Give
 absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   if (noted.bytes == 0) return absl::OkStatus();
   UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.valid()) return FileFailure(absl::StrCat("opening ", noted.name));
+  if (!file.valid()) return Failed(absl::StrCat("opening ", noted.name));
   if (noted.bytes > kSmallBytesMax || content_bytes_ + noted.bytes > kContentBytesMax) {
     noted.file = std::move(file);
     return absl::OkStatus();
   }
   noted.content.resize(noted.bytes);
   const ssize_t n = pread(file.get(), noted.content.data(), noted.bytes, 0);
-  if (n != static_cast<ssize_t>(noted.bytes)) return FileFailure(absl::StrCat("reading ", path));
+  if (n != static_cast<ssize_t>(noted.bytes)) return Failed(absl::StrCat("reading ", path));
   content_bytes_ += noted.bytes;
   return absl::OkStatus();
 }
 
 absl::Status NotedFiles::Write(int file, const std::vector<UnfinishedLine>& lines) const {
-  if (absl::Status s = WritePiece(file, BytesOf(kArchiveMagic)); !s.ok()) return s;
-  absl::Status written = WriteEntry(file, EntryHeader{.kind = EntryHeader::kWhere}, "", directory_);
+  ArchiveWriter archive(file);
+  absl::Status written = archive.AddText(kWhereName, directory_);
   for (const Noted& noted : noted_) {
     if (!written.ok()) return written;
-    const EntryHeader header{.kind = noted.kind,
-                             .mode = noted.mode,
-                             .name_bytes = static_cast<std::uint32_t>(noted.name.size()),
-                             .data_bytes = noted.bytes,
-                             .changed_ns = noted.changed_ns};
-    written = noted.file.valid() ? WriteEntry(file, header, noted.name,
-                                              [&](EntryHash& hash) {
-                                                return CopyFile(noted.file.get(), noted.bytes, file,
-                                                                noted.name, hash);
-                                              })
-                                 : WriteEntry(file, header, noted.name, noted.content);
+    written = WriteOne(noted, archive);
   }
   for (const UnfinishedLine& line : lines) {
     if (!written.ok()) return written;
-    written = WriteEntry(
-        file, EntryHeader{.kind = EntryHeader::kLine, .mode = line.stream, .pid = Value(line.pid)},
-        "", line.text);
+    written = archive.AddText(absl::StrCat(kLinesPrefix.data(), Value(line.pid), ".", line.stream),
+                              line.text);
   }
-  if (!written.ok()) return written;
-  return WriteEntry(file, EntryHeader{.kind = EntryHeader::kEnd}, "", "");
+  return written.ok() ? archive.Finish() : written;
+}
+
+absl::Status NotedFiles::WriteOne(const Noted& noted, ArchiveWriter& archive) {
+  const EntryPtr entry(archive_entry_new());
+  const std::int64_t rest_ns = (noted.changed_ns % kFileNsPerS + kFileNsPerS) % kFileNsPerS;
+  archive_entry_set_pathname(entry.get(), absl::StrCat(kFilesPrefix.data(), noted.name).c_str());
+  archive_entry_set_mode(entry.get(), noted.mode);
+  archive_entry_set_mtime(entry.get(), (noted.changed_ns - rest_ns) / kFileNsPerS, rest_ns);
+  archive_entry_set_size(entry.get(), static_cast<la_int64_t>(noted.bytes));
+  if (S_ISLNK(noted.mode)) archive_entry_set_symlink(entry.get(), noted.content.c_str());
+  if (noted.file.valid())
+    AddDataRanges(entry.get(), noted.file.get(), static_cast<off_t>(noted.bytes));
+  if (absl::Status s = archive.Begin(entry.get()); !s.ok()) return s;
+  if (noted.file.valid()) return AddFile(archive, noted.file.get(), noted.bytes, noted.name);
+  return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
 }
 
 }  // namespace bspnow

@@ -3,13 +3,12 @@
 // long as they were at the barrier, with their modes and times; and the lines of output that were
 // not complete by then.
 //
-// The archive: kArchiveMagic, then entries, the last of them of kind kEnd; numbers little-endian
-// (job_files_format.h):
+// The archive is a tar file (pax) without the holes of sparse files, then std::uint64_t: XXH3 of
+// all of it, which tar(1) takes for padding. Its entries:
 //
-//   EntryHeader
-//   name         name_bytes; relative to the directory (files/file_name.h)
-//   data         data_bytes
-//   checksum     std::uint64_t, XXH3 of all of the above
+//   directory         the absolute path of the job's directory
+//   files/NAME        what lies there; NAME as in files/file_name.h
+//   lines/PID.STREAM  an unfinished line
 #ifndef FILES_JOB_FILES_H_
 #define FILES_JOB_FILES_H_
 
@@ -24,6 +23,8 @@
 #include "base/unique_fd.h"
 
 namespace bspnow {
+
+class ArchiveWriter;
 
 /// A file that came with the job: not saved unless it has changed.
 struct GivenFile {
@@ -53,14 +54,14 @@ class NotedFiles {
  private:
   struct Noted {
     std::string name;
-    std::uint32_t kind;  ///< As in the archive.
-    std::uint32_t mode;
+    std::uint32_t mode;  ///< Kind and permissions, as in st_mode.
     std::uint64_t bytes;
     std::int64_t changed_ns;
     std::string content;  ///< Of a small file; of a link, where it leads.
     UniqueFd file;        ///< Of a larger file.
   };
 
+  static absl::Status WriteOne(const Noted& noted, ArchiveWriter& archive);
   absl::Status NoteOne(const std::string& path, const std::vector<GivenFile>& given);
   absl::Status NoteContent(const std::string& path, Noted& noted);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include "base/scratch_directory.h"
+#include "files/job_files_format.h"
 
 namespace bspnow {
 namespace {
@@ -163,6 +164,9 @@ TEST_F(JobFilesTest, KeepTheirModesAndTimes) {
   chmod((job() + "/dir/file").c_str(), 0440);
   chmod((job() + "/dir").c_str(), 0500);
   const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 7}};
+  Write("old", "");
+  const timespec old[2] = {times[0], {.tv_sec = -5, .tv_nsec = 999'999'999}};
+  ASSERT_EQ(utimensat(AT_FDCWD, (job() + "/old").c_str(), old, 0), 0);
   for (const char* const name : {"/dir/file", "/dir/link", "/dir"}) {
     ASSERT_EQ(utimensat(AT_FDCWD, (job() + name).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
   }
@@ -177,6 +181,10 @@ TEST_F(JobFilesTest, KeepTheirModesAndTimes) {
     EXPECT_EQ(after.st_mtim.tv_sec, 1'000'000'000) << name;
     EXPECT_EQ(after.st_mtim.tv_nsec, 7) << name;
   }
+  struct stat status {};
+  ASSERT_EQ(stat((later() + "/old").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mtim.tv_sec, -5);
+  EXPECT_EQ(status.st_mtim.tv_nsec, 999'999'999);
   for (const std::string& directory : {job(), later()}) chmod((directory + "/dir").c_str(), 0700);
 }
 
@@ -194,9 +202,22 @@ TEST_F(JobFilesTest, TakeNoRoomForTheHolesOfASparseFile) {
   for (const std::string& path : {archive(), later() + "/sparse", later() + "/hollow"}) {
     struct stat status {};
     ASSERT_EQ(stat(path.c_str(), &status), 0);
-    EXPECT_GE(status.st_size, kBytes) << path;
+    EXPECT_TRUE(status.st_size >= kBytes || path == archive()) << path;
     EXPECT_LT(status.st_blocks * 512, kBytes / 4) << path;
   }
+}
+
+TEST_F(JobFilesTest, HaveNamesOfAnyBytes) {
+  const std::string odd = "\xff\xfe \n\"\xc3\xa4=";
+  const std::string longest(255, 'n');
+  Write(odd, "odd");
+  Write(longest + "/" + longest, "long");
+  fs::create_symlink(odd, job() + "/link" + odd);
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_EQ(Read(later() + "/" + odd), "odd");
+  EXPECT_EQ(Read(later() + "/" + longest + "/" + longest), "long");
+  EXPECT_EQ(fs::read_symlink(later() + "/link" + odd), odd);
 }
 
 TEST_F(JobFilesTest, ReplaceWhatIsThereAndDoNotWriteThroughIt) {
@@ -222,6 +243,68 @@ TEST_F(JobFilesTest, AreNotUnpackedFromADamagedArchive) {
     EXPECT_FALSE(UnpackJobFiles(archive(), later()).ok()) << at << " bytes";
   }
   EXPECT_TRUE(fs::is_empty(later()));
+}
+
+// ---- Archives that somebody else wrote ----------------------------------------------------------
+
+struct ForeignEntry {
+  std::string name;
+  mode_t type;
+  std::string hardlink;
+};
+
+/// Right in every byte.
+void WriteForeign(const std::string& path, const std::vector<ForeignEntry>& entries) {
+  const ArchivePtr written(archive_write_new());
+  archive_write_set_format_pax(written.get());
+  ASSERT_EQ(archive_write_open_filename(written.get(), path.c_str()), ARCHIVE_OK);
+  for (const ForeignEntry& foreign : entries) {
+    const EntryPtr entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), foreign.name.c_str());
+    archive_entry_set_mode(entry.get(), foreign.type | 0600);
+    archive_entry_set_size(entry.get(),
+                           foreign.type == S_IFREG && foreign.hardlink.empty() ? 1 : 0);
+    if (foreign.type == S_IFLNK) archive_entry_set_symlink(entry.get(), "/etc");
+    if (!foreign.hardlink.empty())
+      archive_entry_set_hardlink(entry.get(), foreign.hardlink.c_str());
+    ASSERT_EQ(archive_write_header(written.get(), entry.get()), ARCHIVE_OK);
+    if (foreign.type == S_IFREG) archive_write_data(written.get(), "x", 1);
+  }
+  ASSERT_EQ(archive_write_close(written.get()), ARCHIVE_OK);
+  std::ostringstream bytes;
+  bytes << std::ifstream(path).rdbuf();
+  ArchiveHash hash;
+  hash.Add(bytes.str().data(), bytes.str().size());
+  const std::uint64_t sum = hash.Sum();
+  std::ofstream(path, std::ios::app).write(reinterpret_cast<const char*>(&sum), sizeof sum);
+}
+
+TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
+  const ForeignEntry where{.name = "directory", .type = S_IFREG, .hardlink = ""};
+  WriteForeign(archive(), {where, {.name = "files/a", .type = S_IFREG, .hardlink = ""}});
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  fs::remove(later() + "/a");
+  const std::vector<ForeignEntry> hostile = {
+      {.name = "files/../outside", .type = S_IFREG, .hardlink = ""},
+      {.name = "files//outside", .type = S_IFREG, .hardlink = ""},
+      {.name = "files/", .type = S_IFREG, .hardlink = ""},
+      {.name = "../outside", .type = S_IFREG, .hardlink = ""},
+      {.name = "outside", .type = S_IFREG, .hardlink = ""},
+      {.name = "lines/0", .type = S_IFREG, .hardlink = ""},
+      {.name = "lines/x.1", .type = S_IFREG, .hardlink = ""},
+      {.name = "files/a", .type = S_IFCHR, .hardlink = ""},
+      {.name = "files/a", .type = S_IFREG, .hardlink = "/etc/passwd"}};
+  for (const ForeignEntry& entry : hostile) {
+    WriteForeign(archive(), {where, entry});
+    EXPECT_TRUE(absl::IsDataLoss(UnpackJobFiles(archive(), later()).status())) << entry.name;
+  }
+  EXPECT_TRUE(fs::is_empty(later()));
+  WriteForeign(archive(), {where,
+                           {.name = "files/link", .type = S_IFLNK, .hardlink = ""},
+                           {.name = "files/link/outside", .type = S_IFREG, .hardlink = ""}});
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_FALSE(Exists("/etc/outside"));
+  EXPECT_EQ(Read(later() + "/link/outside"), "x");
 }
 
 }  // namespace

@@ -1,6 +1,11 @@
 #include "files/job_files.h"
 
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +13,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/write_all.h"
 #include "files/file_name.h"
 #include "files/job_files_format.h"
 
@@ -17,39 +23,51 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTextBytesMax = std::uint64_t{2} << 20;
+constexpr mode_t kPermissions = 0777;
+
+absl::Status Failed(const std::string& what) {
+  return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
+}
 
 /// Goes through an archive, and puts what it holds into a directory if one was named.
+///
+/// libarchive decodes it, and no more: its archive_write_disk changes the umask of the whole
+/// process for each file, while other threads of the worker make files and processes.
 class ArchiveReader {
  public:
   explicit ArchiveReader(const std::string& path)
-      : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+      : path_(path),
+        file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+        archive_(archive_read_new()) {}
 
-  /// Where the files are to be put; without it they are only checked.
-  void UnpackInto(std::string directory) { into_ = std::move(directory); }
+  /// Whether its bytes are those that were written.
+  absl::Status CheckSum() const;
 
-  absl::StatusOr<JobFilesFacts> Read();
+  /// Puts the files there; without a directory they are only listed.
+  absl::StatusOr<JobFilesFacts> Read(const std::string& into);
 
  private:
-  /// A file of the directory, or something else that has a name there.
-  struct Unpacked {
+  /// A directory that was made.
+  struct Made {
     std::string path;
-    EntryHeader header;
+    mode_t mode;
+    timespec changed;
   };
 
-  absl::Status Damaged(const char* what) const {
-    return absl::DataLossError(absl::StrCat(path_, ": ", what));
+  absl::Status Damaged(std::string_view what) const {
+    return absl::DataLossError(absl::StrCat(path_, ": ", std::string(what)));
   }
-  absl::Status ReadAll(char* to, std::size_t bytes);
-  absl::Status ReadEntry(EntryHeader& header);
-  absl::Status ReadData(const EntryHeader& header, const std::string& name, EntryHash& hash);
-  absl::StatusOr<UniqueFd> Make(const EntryHeader& header, const std::string& name);
-  void KeepText(const EntryHeader& header, std::string text);
+  absl::Status ReadEntry(archive_entry* entry, const std::string& into);
+  absl::StatusOr<std::string> ReadText(archive_entry* entry);
+  absl::Status KeepLine(std::string_view name, std::string text);
+  absl::Status Unpack(archive_entry* entry, const std::string& path);
+  absl::Status WriteData(archive_entry* entry, int target);
 
   const std::string path_;
   const UniqueFd file_;
-  std::string into_;
+  const ArchivePtr archive_;
   JobFilesFacts facts_;
-  std::vector<Unpacked> directories_;  ///< Outer ones first.
+  std::vector<Made> directories_;  ///< Outer ones first.
 };
 
 /// Makes the directory and those above it, up to `into`. What else has such a name goes: through a
@@ -62,143 +80,152 @@ absl::Status MakeDirectories(const fs::path& into, const fs::path& name) {
     const bool there = lstat(path.c_str(), &status) == 0;
     if (there && S_ISDIR(status.st_mode)) continue;
     if ((there && unlink(path.c_str()) != 0) || mkdir(path.c_str(), 0700) != 0) {
-      return FileFailure(absl::StrCat("making ", path.string()));
+      return Failed(absl::StrCat("making ", path.string()));
     }
   }
   return absl::OkStatus();
 }
 
-void SetTime(const std::string& path, const EntryHeader& header) {
-  const std::int64_t ns = header.changed_ns;
-  const std::int64_t rest_ns = (ns % kFileNsPerS + kFileNsPerS) % kFileNsPerS;
-  const timespec changed{.tv_sec = (ns - rest_ns) / kFileNsPerS, .tv_nsec = rest_ns};
+void SetTime(const std::string& path, const timespec& changed) {
   const timespec times[2] = {changed, changed};
   // A time that cannot be set is no reason not to run.
   static_cast<void>(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW));
 }
 
-absl::Status ArchiveReader::ReadAll(char* to, std::size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t n = read(file_.get(), to, bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FileFailure(absl::StrCat("reading ", path_));
+absl::Status ArchiveReader::CheckSum() const {
+  struct stat status {};
+  if (!file_.valid() || fstat(file_.get(), &status) != 0)
+    return Failed(absl::StrCat("opening ", path_));
+  std::string piece(kFilePieceBytes, '\0');
+  ArchiveHash hash;
+  std::uint64_t sum = 0;
+  const off_t end = status.st_size - static_cast<off_t>(sizeof sum);
+  for (off_t at = 0; at < end;) {
+    const ssize_t n =
+        pread(file_.get(), piece.data(), std::min<std::uint64_t>(piece.size(), end - at), at);
+    if (n < 0) return Failed(absl::StrCat("reading ", path_));
     if (n == 0) return Damaged("ends too early");
-    to += n;
-    bytes -= static_cast<std::size_t>(n);
+    hash.Add(piece.data(), static_cast<std::size_t>(n));
+    at += n;
   }
-  return absl::OkStatus();
+  if (end < 0 || pread(file_.get(), &sum, sizeof sum, end) != sizeof sum)
+    return Damaged("ends too early");
+  return sum == hash.Sum() ? absl::OkStatus() : Damaged("is damaged: wrong checksum");
 }
 
-absl::StatusOr<JobFilesFacts> ArchiveReader::Read() {
-  if (!file_.valid()) return FileFailure(absl::StrCat("opening ", path_));
-  std::uint64_t magic = 0;
-  if (absl::Status s = ReadAll(reinterpret_cast<char*>(&magic), sizeof magic); !s.ok()) return s;
-  if (magic != kArchiveMagic) return Damaged("is no archive of files");
-  for (EntryHeader header{}; header.kind != EntryHeader::kEnd;) {
-    if (absl::Status s = ReadEntry(header); !s.ok()) return s;
+absl::StatusOr<JobFilesFacts> ArchiveReader::Read(const std::string& into) {
+  archive_read_support_format_tar(archive_.get());
+  int next = archive_read_open_fd(archive_.get(), file_.get(), kFilePieceBytes);
+  archive_entry* entry = nullptr;
+  while (next == ARCHIVE_OK &&
+         (next = archive_read_next_header(archive_.get(), &entry)) == ARCHIVE_OK) {
+    if (absl::Status s = ReadEntry(entry, into); !s.ok()) return s;
   }
+  if (next != ARCHIVE_EOF) return Damaged("is no archive of files");
+  if (facts_.directory.empty()) return Damaged("does not say where the files were");
   // Only now: what was put into it changed its time, and its owner might not write to it.
   for (auto made = directories_.rbegin(); made != directories_.rend(); ++made) {
-    chmod(made->path.c_str(), made->header.mode & 0777);
-    SetTime(made->path, made->header);
+    chmod(made->path.c_str(), made->mode);
+    SetTime(made->path, made->changed);
   }
   return std::move(facts_);
 }
 
-absl::Status ArchiveReader::ReadEntry(EntryHeader& header) {
-  if (absl::Status s = ReadAll(reinterpret_cast<char*>(&header), sizeof header); !s.ok()) return s;
-  if (header.name_bytes > kFileNameBytesMax) return Damaged("has an impossible length");
-  std::string name(header.name_bytes, '\0');
-  if (absl::Status s = ReadAll(name.data(), name.size()); !s.ok()) return s;
-  if (header.kind < EntryHeader::kDirectory || header.kind > EntryHeader::kLink ||
-      HasName(header) != CheckFileName(name).ok()) {
-    return Damaged("has an entry that makes no sense");
+absl::Status ArchiveReader::ReadEntry(archive_entry* entry, const std::string& into) {
+  const char* const path = archive_entry_pathname(entry);
+  std::string_view name = path == nullptr ? "" : path;
+  const mode_t type = archive_entry_filetype(entry);
+  if (name.starts_with(kFilesPrefix)) {
+    name.remove_prefix(kFilesPrefix.size());
+    if (type == AE_IFDIR && name.ends_with('/')) name.remove_suffix(1);
+    if (!CheckFileName(name).ok() || archive_entry_hardlink(entry) != nullptr ||
+        (type != AE_IFREG && type != AE_IFDIR && type != AE_IFLNK))
+      return Damaged("has an entry that makes no sense");
+    if (into.empty()) return absl::OkStatus();
+    const fs::path file(name);
+    absl::Status made = MakeDirectories(into, type == AE_IFDIR ? file : file.parent_path());
+    return made.ok() ? Unpack(entry, into + "/" + file.string()) : made;
   }
-  EntryHash hash;
-  hash.Add(BytesOf(header));
-  hash.Add(name);
-  if (absl::Status s = ReadData(header, name, hash); !s.ok()) return s;
-  std::uint64_t sum = 0;
-  if (absl::Status s = ReadAll(reinterpret_cast<char*>(&sum), sizeof sum); !s.ok()) return s;
-  return sum == hash.Sum() ? absl::OkStatus() : Damaged("is damaged: wrong checksum");
-}
-
-absl::Status ArchiveReader::ReadData(const EntryHeader& header, const std::string& name,
-                                     EntryHash& hash) {
-  const bool to_file = header.kind == EntryHeader::kFile;
-  if (!to_file && header.data_bytes > kTextBytesMax) return Damaged("has an impossible length");
-  UniqueFd target;
-  if (!into_.empty() && HasName(header)) {
-    absl::StatusOr<UniqueFd> made = Make(header, name);
-    if (!made.ok()) return made.status();
-    target = std::move(*made);
-  }
-  std::string text;
-  std::string piece(std::min<std::uint64_t>(header.data_bytes, kFilePieceBytes), '\0');
-  for (std::uint64_t left = header.data_bytes; left > 0;) {
-    const std::size_t n = std::min<std::uint64_t>(piece.size(), left);
-    if (absl::Status s = ReadAll(piece.data(), n); !s.ok()) return s;
-    const std::string_view bytes(piece.data(), n);
-    hash.Add(bytes);
-    if (target.valid()) {
-      if (absl::Status s = WritePiece(target.get(), bytes); !s.ok()) return s;
-    }
-    if (!to_file) text += bytes;
-    left -= n;
-  }
-  const std::string path = absl::StrCat(into_, "/", name);
-  if (target.valid() && ftruncate(target.get(), static_cast<off_t>(header.data_bytes)) != 0) {
-    return FileFailure(absl::StrCat("writing ", path));
-  }
-  if (!into_.empty() && header.kind == EntryHeader::kLink &&
-      symlink(text.c_str(), path.c_str()) != 0) {
-    return FileFailure(absl::StrCat("making ", path));
-  }
-  if (!into_.empty() && HasName(header)) SetTime(path, header);
-  KeepText(header, std::move(text));
+  absl::StatusOr<std::string> text = ReadText(entry);
+  if (!text.ok()) return text.status();
+  if (name != kWhereName) return KeepLine(name, *std::move(text));
+  facts_.directory = *std::move(text);
   return absl::OkStatus();
 }
 
-void ArchiveReader::KeepText(const EntryHeader& header, std::string text) {
-  if (header.kind == EntryHeader::kWhere) facts_.directory = std::move(text);
-  if (header.kind == EntryHeader::kLine) {
-    facts_.lines.push_back(
-        {.pid = Pid{header.pid}, .stream = header.mode, .text = std::move(text)});
-  }
+absl::StatusOr<std::string> ArchiveReader::ReadText(archive_entry* entry) {
+  const la_int64_t bytes = archive_entry_size(entry);
+  if (bytes < 0 || static_cast<std::uint64_t>(bytes) > kTextBytesMax)
+    return Damaged("has an impossible length");
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  if (archive_read_data(archive_.get(), text.data(), text.size()) != bytes)
+    return Damaged("ends too early");
+  return text;
+}
+
+absl::Status ArchiveReader::KeepLine(std::string_view name, std::string text) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(absl::string_view(name.data(), name.size()), absl::ByAnyChar("/."));
+  std::uint32_t pid = 0;
+  std::uint32_t stream = 0;
+  if (!name.starts_with(kLinesPrefix) || parts.size() != 3 || !absl::SimpleAtoi(parts[1], &pid) ||
+      !absl::SimpleAtoi(parts[2], &stream))
+    return Damaged("has an entry that makes no sense");
+  facts_.lines.push_back({.pid = Pid{pid}, .stream = stream, .text = std::move(text)});
+  return absl::OkStatus();
 }
 
 // A file of that name is replaced, not written to: it may be a link to the program in the cache.
-absl::StatusOr<UniqueFd> ArchiveReader::Make(const EntryHeader& header, const std::string& name) {
-  const std::string path = absl::StrCat(into_, "/", name);
-  const bool is_directory = header.kind == EntryHeader::kDirectory;
-  const fs::path directory = is_directory ? fs::path(name) : fs::path(name).parent_path();
-  if (absl::Status made = MakeDirectories(into_, directory); !made.ok()) return made;
-  if (is_directory) {
-    directories_.push_back({.path = path, .header = header});
-    return UniqueFd();
+absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path) {
+  const mode_t mode = archive_entry_perm(entry) & kPermissions;
+  const timespec changed = {.tv_sec = archive_entry_mtime(entry),
+                            .tv_nsec = archive_entry_mtime_nsec(entry)};
+  if (archive_entry_filetype(entry) == AE_IFDIR) {
+    directories_.push_back({.path = path, .mode = mode, .changed = changed});
+    return absl::OkStatus();
   }
   std::error_code error;
   fs::remove(path, error);
-  if (header.kind == EntryHeader::kLink) return UniqueFd();
-  UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.valid() || fchmod(file.get(), header.mode & 0777) != 0) {
-    return FileFailure(absl::StrCat("making ", path));
+  if (const char* const leads_to = archive_entry_symlink(entry); leads_to != nullptr) {
+    if (symlink(leads_to, path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
+  } else {
+    const UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!file.valid() || fchmod(file.get(), mode) != 0)
+      return Failed(absl::StrCat("making ", path));
+    if (absl::Status s = WriteData(entry, file.get()); !s.ok()) return s;
   }
-  return file;
+  SetTime(path, changed);
+  return absl::OkStatus();
+}
+
+/// Holes stay holes.
+absl::Status ArchiveReader::WriteData(archive_entry* entry, int target) {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+  la_int64_t offset = 0;
+  int next = ARCHIVE_OK;
+  while ((next = archive_read_data_block(archive_.get(), &data, &bytes, &offset)) == ARCHIVE_OK) {
+    if (lseek(target, offset, SEEK_SET) != offset) return Failed("writing the files of the job");
+    const std::string_view piece(static_cast<const char*>(data), bytes);
+    if (absl::Status s = WriteAll(target, piece, "the files of the job"); !s.ok()) return s;
+  }
+  if (next != ARCHIVE_EOF) return Damaged("ends too early");
+  if (ftruncate(target, archive_entry_size(entry)) == 0) return absl::OkStatus();
+  return Failed("writing the files of the job");
 }
 
 }  // namespace
 
 absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive) {
-  return ArchiveReader(archive).Read();
+  ArchiveReader reader(archive);
+  if (absl::Status s = reader.CheckSum(); !s.ok()) return s;
+  return reader.Read("");
 }
 
 absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
                                              const std::string& directory) {
   if (absl::StatusOr<JobFilesFacts> facts = VerifyJobFiles(archive); !facts.ok()) return facts;
-  ArchiveReader reader(archive);
-  reader.UnpackInto(directory);
-  return reader.Read();
+  return ArchiveReader(archive).Read(directory);
 }
 
 }  // namespace bspnow

@@ -84,7 +84,8 @@ _HEADERS_WITHOUT_LIBRARY = frozenset(
 # of which libbsp has none inside the user's process.
 _LIBRARY_HEADERS = re.compile(
     r'^(?:absl|google|grpc|grpcpp|grpc\+\+|prometheus|nlohmann|CLI|spdlog|fmt|gtest|gmock|isa-l|'
-    r'elfutils|openssl|bits|c\+\+)/|^(?:pthread|threads|xxhash|zstd|lz4|zlib|sqlite3|libelf)\.h$')
+    r'elfutils|openssl|bits|c\+\+)/|^(?:pthread|threads|archive|archive_entry|xxhash|zstd|lz4|zlib|'
+    r'sqlite3|libelf)\.h$')
 _THREADS_AND_SIGNALS = r'\b(?:pthread_\w+|thrd_create|sigaction|sigset|signal)\s*\('
 
 
