@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -18,26 +17,10 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint32_t kPermissionBits = 0777;
+namespace fs = std::filesystem;
 
-/// By name.
-std::map<std::string, StoredFile> FilesBelow(const std::string& directory) {
-  std::map<std::string, StoredFile> files;
-  std::error_code error;
-  std::filesystem::recursive_directory_iterator entry(directory, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator();
-       entry.increment(error)) {
-    struct stat status;
-    const std::string path = entry->path().string();
-    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    std::string name = path.substr(directory.size() + 1);
-    files[name] = {.name = name,
-                   .bytes = static_cast<std::uint64_t>(status.st_size),
-                   .mode = status.st_mode & kPermissionBits,
-                   .path = path};
-  }
-  return files;
-}
+constexpr std::uint32_t kPermissionBits = 0777;
+constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 }  // namespace
 
@@ -94,19 +77,37 @@ absl::Status FileReceiver::EndFile() {
       absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
 }
 
+std::vector<StoredFile> FilesBelow(const std::string& directory) {
+  std::vector<StoredFile> files;
+  std::error_code error;
+  fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
+                                      error);
+  for (; !error && at != fs::end(at); at.increment(error)) {
+    struct stat status {};
+    const std::string path = at->path().string();
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    files.push_back({.name = path.substr(directory.size() + 1),
+                     .bytes = static_cast<std::uint64_t>(status.st_size),
+                     .mode = status.st_mode & kPermissionBits,
+                     .changed_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec,
+                     .path = path});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; });
+  return files;
+}
+
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names) {
-  std::map<std::string, StoredFile> files = FilesBelow(directory);
+  std::vector<StoredFile> files = FilesBelow(directory);
+  if (names.empty()) return files;
   std::vector<StoredFile> listed;
-  if (names.empty()) {
-    for (auto& [name, file] : files) listed.push_back(std::move(file));
-    return listed;
-  }
   for (const std::string& name : names) {
-    const auto found = files.find(name);
+    const auto found = std::find_if(files.begin(), files.end(),
+                                    [&](const auto& file) { return file.name == name; });
     if (found == files.end())
       return absl::NotFoundError(absl::StrCat("the job left no file \"", name, "\""));
-    listed.push_back(found->second);
+    listed.push_back(*found);
   }
   return listed;
 }

@@ -53,8 +53,12 @@ struct StoredFile {
   std::string name;
   std::uint64_t bytes;
   std::uint32_t mode;
+  std::int64_t changed_ns;  ///< Since 1970.
   std::string path;
 };
+
+/// Regular files, in the order of their names; no link is followed.
+std::vector<StoredFile> FilesBelow(const std::string& directory);
 
 /// All files below `directory` by name, or those that `names` lists; NOT_FOUND says what lacks.
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,

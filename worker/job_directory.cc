@@ -3,9 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -16,17 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kNsPerS = 1'000'000'000;
-
 absl::Status Failed(const std::string& what, const std::error_code& error) {
   return absl::InternalError(absl::StrCat(what, ": ", error.message()));
-}
-
-// Of a regular file that is no symbolic link.
-std::optional<struct stat> RegularFile(const std::string& path) {
-  struct stat status {};
-  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return status;
 }
 
 }  // namespace
@@ -74,37 +63,24 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
     if (!path.ok()) return path.status();
     if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
   }
-  for (const LeftFile& file : LeftFiles()) given_[file.name] = file;
+  for (const LeftFile& file : FilesBelow(path_))
+    given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
   return absl::OkStatus();
 }
 
 std::vector<GivenFile> JobDirectory::given() const {
   std::vector<GivenFile> files;
-  for (const auto& [name, file] : given_) {
-    files.push_back({.name = name, .bytes = file.bytes, .changed_ns = file.changed_ns});
-  }
+  for (const auto& [name, file] : given_) files.push_back(file);
   return files;
 }
 
 std::vector<LeftFile> JobDirectory::LeftFiles() const {
-  std::vector<LeftFile> files;
-  std::error_code error;
-  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, error);
-  for (; !error && at != fs::end(at); at.increment(error)) {
-    const std::optional<struct stat> status = RegularFile(at->path().string());
-    if (!status) continue;
-    const LeftFile file{.name = fs::path(at->path()).lexically_relative(path_).string(),
-                        .bytes = static_cast<std::uint64_t>(status->st_size),
-                        .mode = status->st_mode & 0777,
-                        .changed_ns = status->st_mtim.tv_sec * kNsPerS + status->st_mtim.tv_nsec};
+  std::vector<LeftFile> files = FilesBelow(path_);
+  std::erase_if(files, [this](const LeftFile& file) {
     const auto given = given_.find(file.name);
-    if (given == given_.end() || given->second.bytes != file.bytes ||
-        given->second.changed_ns != file.changed_ns) {
-      files.push_back(file);
-    }
-  }
-  std::sort(files.begin(), files.end(),
-            [](const LeftFile& a, const LeftFile& b) { return a.name < b.name; });
+    return given != given_.end() && given->second.bytes == file.bytes &&
+           given->second.changed_ns == file.changed_ns;
+  });
   return files;
 }
 

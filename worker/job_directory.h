@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "files/file_store.h"
 #include "files/job_files.h"
 #include "proto/jobs.pb.h"
 #include "worker/blob_cache.h"
@@ -22,12 +23,7 @@ namespace bspnow {
 std::string JobDirectoryName(JobId job, Epoch epoch);
 
 /// A file that the job made or changed.
-struct LeftFile {
-  std::string name;  ///< Relative.
-  std::uint64_t bytes;
-  std::uint32_t mode;
-  std::int64_t changed_ns;
-};
+using LeftFile = StoredFile;
 
 class JobDirectory {
  public:
@@ -54,7 +50,7 @@ class JobDirectory {
 
   std::string path_;
   std::string program_;
-  std::map<std::string, LeftFile> given_;
+  std::map<std::string, GivenFile> given_;
 };
 
 /// Removes a directory with all in it, whatever permissions the job gave them.

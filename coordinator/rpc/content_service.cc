@@ -112,7 +112,7 @@ NextFile OneBlob(const BlobStore& blobs, const std::string& sha256) {
 }
 
 /// Those below a directory that have these names; without names all.
-NextFile FilesBelow(const std::string& directory, std::vector<std::string> names) {
+NextFile EachFile(const std::string& directory, std::vector<std::string> names) {
   return
       [directory, names = std::move(names), next = std::size_t{0},
        files = std::vector<StoredFile>()]() mutable -> absl::StatusOr<std::optional<OutgoingFile>> {
@@ -162,7 +162,7 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Dae
                                                       const proto::FetchFilesRequest& request) {
   const JobId job{request.job()};
   const auto call = Sending::Make(
-      FilesBelow(daemon.files_of(job), {request.names().begin(), request.names().end()}));
+      EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()}));
   loop.Post([call, &daemon, job] { call->Begin(daemon.cluster().MayFetchFiles(job)); });
   return call.get();
 }
