@@ -44,7 +44,7 @@ class Outbox {
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
     if (__builtin_expect(to.bytes <= kRecordBytesMax && site_bytes_ == 0 &&
-                             at + sizeof(PutRecord) + to.bytes <= w.end,
+                             EndsBy(w.end, at, sizeof(PutRecord) + to.bytes),
                          1)) {
       WritePut(w, at, to, source);
     } else {
@@ -103,12 +103,18 @@ class Outbox {
     return at + (-reinterpret_cast<std::uintptr_t>(at) & (align - 1));
   }
 
+  // Whether the bytes from `at` on end at `end` or before. Without an open chunk both are null, to
+  // which nothing may be added: so this counts in addresses.
+  static bool EndsBy(const std::byte* end, const std::byte* at, std::uint64_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(at) + bytes <= reinterpret_cast<std::uintptr_t>(end);
+  }
+
   // A put that continues the last one is written behind it (combining: Q&A about BSP, section 8).
   bool Merge(Writer& w, const RemoteRange& to, const void* source) {
     if (w.last_record == nullptr || site_bytes_ != 0) return false;
     auto* last = reinterpret_cast<PutRecord*>(w.last_record);
     if (last->offset + last->bytes != to.offset || last->slot != Value(to.slot)) return false;
-    if (w.tail + to.bytes > w.end || last->bytes + to.bytes > kRecordBytesMax) return false;
+    if (!EndsBy(w.end, w.tail, to.bytes) || last->bytes + to.bytes > kRecordBytesMax) return false;
     Copy(w.tail, source, to.bytes);
     w.tail += to.bytes;
     last->bytes += static_cast<std::uint32_t>(to.bytes);
@@ -129,7 +135,7 @@ class Outbox {
   std::byte* Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {
     Writer& w = writer(pid, kind);
     std::byte* at = AlignUp(w.tail, align);
-    if (__builtin_expect(at + bytes > w.end, 0)) at = OpenChunk(pid, kind, bytes);
+    if (__builtin_expect(!EndsBy(w.end, at, bytes), 0)) at = OpenChunk(pid, kind, bytes);
     w.last_record = at;
     w.tail = at + bytes;
     return at;
