@@ -12,12 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "net/event_loop.h"
@@ -46,7 +43,6 @@ class HostRun {
 
  private:
   absl::Status CheckDescriptors() const;
-  absl::Status StartAll();
   void OnOrder();
   void OnWorkerGone();
   void OnOutput(Pid pid, Stream stream, std::string_view bytes);
@@ -55,7 +51,7 @@ class HostRun {
   void OnResume(Pid pid);
   void CheckWriters();
   void ShowPrompts();
-  const ResumedProcess* ResumedOf(Pid pid) const;
+  const proto::ResumedProcess* ResumedOf(Pid pid) const;
   void Report(const HostReport& report);
   void ReportNotStarted(const absl::Status& why);
   void MeterOutput();
@@ -82,15 +78,14 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
       checkpoints_(received_.plan, received_.segment.get(), EventsOfCheckpoints()),
       host_(loop_,
             SharedMemory{.segment = received_.segment.get(),
-                         .segment_bytes = received_.plan.segment_bytes,
+                         .segment_bytes = received_.plan.segment_bytes(),
                          .doorbell = received_.doorbell.get()},
             EventsOfProcesses()) {
-  for (const Pid pid : received_.plan.pids) {
-    const ResumedProcess* const resumed = ResumedOf(pid);
-    if (resumed == nullptr) {
-      output_.AddProcess(pid);
+  for (const proto::HostedProcess& process : received_.plan.processes()) {
+    if (process.has_resumed()) {
+      output_.AddResumed(Pid{process.pid()}, process.resumed());
     } else {
-      output_.AddResumed(pid, *resumed);
+      output_.AddProcess(Pid{process.pid()});
     }
   }
   loop_.OnReadable(socket_, [this] { OnOrder(); });
@@ -133,21 +128,19 @@ CheckpointHostEvents HostRun::EventsOfCheckpoints() {
           .report = [this](const HostReport& report) { Report(report); }};
 }
 
-const ResumedProcess* HostRun::ResumedOf(Pid pid) const {
-  const HostPlan& plan = received_.plan;
-  if (plan.resumed.empty()) return nullptr;
-  const auto index = std::find(plan.pids.begin(), plan.pids.end(), pid) - plan.pids.begin();
-  const ResumedProcess& resumed = plan.resumed[static_cast<std::size_t>(index)];
-  return resumed.arguments.empty() && resumed.areas_image.empty() ? nullptr : &resumed;
+const proto::ResumedProcess* HostRun::ResumedOf(Pid pid) const {
+  for (const proto::HostedProcess& process : received_.plan.processes()) {
+    if (Pid{process.pid()} == pid && process.has_resumed()) return &process.resumed();
+  }
+  return nullptr;
 }
 
 void HostRun::Run() {
-  const HostPlan& plan = received_.plan;
   absl::Status started = CheckDescriptors();
-  if (started.ok()) started = StartAll();
+  if (started.ok()) started = host_.Start(received_.plan, received_.input.get(), limits_);
   received_.input.Reset();  // Else a writer would never hear that pid 0 has closed it.
   if (started.ok()) {
-    running_ = plan.pids.size();
+    running_ = static_cast<std::size_t>(received_.plan.processes_size());
     Report({.kind = HostReport::kStarted});
     loop_.Run();
   } else {
@@ -159,33 +152,12 @@ void HostRun::Run() {
 }
 
 absl::Status HostRun::CheckDescriptors() const {
-  const std::size_t processes = received_.plan.pids.size();
+  const auto processes = static_cast<std::uint64_t>(received_.plan.processes_size());
   const std::uint64_t needed = kDescriptorsPerProcess * processes + kDescriptorsBesides;
   if (limits_.descriptors() >= needed) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(processes, " processes on a node need ", needed, " descriptors, and ",
                    limits_.descriptors(), " are allowed; raise the worker's limit (ulimit -n)"));
-}
-
-absl::Status HostRun::StartAll() {
-  const HostPlan& plan = received_.plan;
-  std::map<Pid, std::vector<std::string>> arguments_by_pid;
-  for (const Pid pid : plan.pids) {
-    const ResumedProcess* const resumed = ResumedOf(pid);
-    if (resumed != nullptr && !resumed->arguments.empty()) {
-      arguments_by_pid[pid] = resumed->arguments;
-    }
-  }
-  return host_.Start(ProcessPlan{.program = plan.program,
-                                 .arguments = plan.arguments,
-                                 .environment = plan.environment,
-                                 .directory = plan.directory,
-                                 .arguments_by_pid = std::move(arguments_by_pid),
-                                 .pids = plan.pids,
-                                 .input = received_.input.get(),
-                                 .processors = plan.processors,
-                                 .memory_bytes = plan.memory_bytes,
-                                 .limits = limits_});
 }
 
 // ---- The worker ---------------------------------------------------------------------------------
@@ -198,15 +170,21 @@ void HostRun::OnOrder() {
     OnWorkerGone();
     return;
   }
-  const absl::StatusOr<HostOrder> order =
+  const absl::StatusOr<proto::HostOrder> order =
       DecodeOrder(std::string_view(packet, static_cast<std::size_t>(n)));
   if (!order.ok()) return;  // Of a worker of another version: it will not mean much to us.
-  if (order->kind == HostOrder::kKillAll) host_.KillAll();
-  if (order->kind == HostOrder::kSignal) host_.Signal(static_cast<int>(order->number));
-  if (order->kind == HostOrder::kRoom) checkpoints_.Refuse(order->text);
-  if (order->kind == HostOrder::kCredit) {
-    output_.Grant(order->number);
-    MeterOutput();
+  switch (order->what_case()) {
+    case proto::HostOrder::kKillAll:
+      return host_.KillAll();
+    case proto::HostOrder::kSignal:
+      return host_.Signal(order->signal());
+    case proto::HostOrder::kNoRoom:
+      return checkpoints_.Refuse(order->no_room());
+    case proto::HostOrder::kCreditBytes:
+      output_.Grant(order->credit_bytes());
+      return MeterOutput();
+    case proto::HostOrder::WHAT_NOT_SET:
+      return;
   }
 }
 
@@ -235,7 +213,7 @@ void HostRun::ReportNotStarted(const absl::Status& why) {
 void HostRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
   output_.OnBytes(pid, stream, bytes);
   MeterOutput();
-  if (received_.plan.interactive && output_.has_prompts() && !std::exchange(prompt_due_, true)) {
+  if (received_.plan.interactive() && output_.has_prompts() && !std::exchange(prompt_due_, true)) {
     loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
   }
 }
@@ -263,15 +241,15 @@ void HostRun::MeterOutput() {
 
 // What it has printed up to here it had printed before the checkpoint.
 void HostRun::OnResume(Pid pid) {
-  const ResumedProcess* const resumed = ResumedOf(pid);
-  if (resumed == nullptr || resumed->areas_image.empty()) return host_.AnswerImagePlace(pid, -1);
+  const proto::ResumedProcess* const resumed = ResumedOf(pid);
+  if (resumed == nullptr || resumed->areas_image().empty()) return host_.AnswerImagePlace(pid, -1);
   host_.DrainOutput(pid);
   output_.Hear(pid);
-  const UniqueFd image(open(resumed->areas_image.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd image(open(resumed->areas_image().c_str(), O_RDONLY | O_CLOEXEC));
   if (image.valid()) return host_.AnswerImagePlace(pid, image.get());
   Report({.kind = HostReport::kNotResumed,
           .pid = pid,
-          .text = absl::StrCat("opening ", resumed->areas_image, ": ", strerror(errno))});
+          .text = absl::StrCat("opening ", resumed->areas_image(), ": ", strerror(errno))});
 }
 
 void HostRun::CheckWriters() {

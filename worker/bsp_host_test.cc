@@ -47,19 +47,19 @@ class BspHostTest : public testing::Test {
     return path;
   }
 
-  HostPlan PlanFor(const std::string& program, std::vector<Pid> pids) {
-    return HostPlan{.program = program,
-                    .arguments = {"program"},
-                    .environment = {"PATH=/usr/bin:/bin"},
-                    .directory = directory_,
-                    .pids = std::move(pids),
-                    .processors = 1,
-                    .memory_bytes = 0,
-                    .segment_bytes = 4096,
-                    .interactive = false};
+  proto::HostPlan PlanFor(const std::string& program, const std::vector<Pid>& pids) {
+    proto::HostPlan plan;
+    plan.set_program(program);
+    plan.add_arguments("program");
+    plan.add_environment("PATH=/usr/bin:/bin");
+    plan.set_directory(directory_);
+    for (const Pid pid : pids) plan.add_processes()->set_pid(Value(pid));
+    plan.set_processors(1);
+    plan.set_segment_bytes(4096);
+    return plan;
   }
 
-  void Start(const HostPlan& plan, int input) {
+  void Start(const proto::HostPlan& plan, int input) {
     absl::StatusOr<StartedHost> started =
         StartHost({.path = kHostProgram, .name = "test", .limits = limits_}, plan,
                   {.segment = segment_.get(), .doorbell = -1, .input = input});
@@ -84,8 +84,8 @@ class BspHostTest : public testing::Test {
                        .gone = [this] { gone_ = true; }});
   }
 
-  void StartScript(const std::string& text, std::vector<Pid> pids) {
-    Start(PlanFor(WriteScript(text), std::move(pids)), -1);
+  void StartScript(const std::string& text, const std::vector<Pid>& pids) {
+    Start(PlanFor(WriteScript(text), pids), -1);
   }
 
   template <typename Condition>
@@ -157,9 +157,10 @@ TEST_F(BspHostTest, SaysThatAFileIsNoProgram) {
 }
 
 TEST_F(BspHostTest, GivesExactlyTheEnvironmentAndTheLimit) {
-  HostPlan plan = PlanFor(WriteScript("env; echo LIMIT=$(ulimit -d); pwd"), {Pid{0}});
-  plan.environment = {"ONLY=this", "BSPNOW_LINK=forged"};
-  plan.memory_bytes = std::uint64_t{1} << 30;
+  proto::HostPlan plan = PlanFor(WriteScript("env; echo LIMIT=$(ulimit -d); pwd"), {Pid{0}});
+  plan.set_environment(0, "ONLY=this");
+  plan.add_environment("BSPNOW_LINK=forged");
+  plan.set_memory_bytes(std::uint64_t{1} << 30);
   Start(plan, -1);
   ASSERT_TRUE(RunUntilGone());
   const std::string text = output(Pid{0});
@@ -185,8 +186,10 @@ TEST_F(BspHostTest, GivesInputToPidZeroAlone) {
 }
 
 TEST_F(BspHostTest, SaysWhatTheRestorerSaysAndNothingOfItIsOutput) {
-  HostPlan plan = PlanFor(WriteScript("echo $1 >&2; exit 125"), {Pid{0}});
-  plan.resumed = {ResumedProcess{.arguments = {"bsp-restore", "no room"}}};
+  proto::HostPlan plan = PlanFor(WriteScript("echo $1 >&2; exit 125"), {Pid{0}});
+  proto::ResumedProcess& resumed = *plan.mutable_processes(0)->mutable_resumed();
+  resumed.add_arguments("bsp-restore");
+  resumed.add_arguments("no room");
   Start(plan, -1);
   ASSERT_TRUE(RunUntilGone());
   EXPECT_EQ(reason_, "no room\n");

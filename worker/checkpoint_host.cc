@@ -49,9 +49,18 @@ absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
   return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
 }
 
+std::vector<GivenFile> GivenFiles(const proto::HostPlan& plan) {
+  std::vector<GivenFile> files;
+  for (const proto::KnownFile& file : plan.given()) {
+    files.push_back({.name = file.name(), .bytes = file.bytes(), .changed_ns = file.changed_ns()});
+  }
+  return files;
+}
+
 }  // namespace
 
-CheckpointHost::CheckpointHost(const HostPlan& plan, int segment, CheckpointHostEvents events)
+CheckpointHost::CheckpointHost(const proto::HostPlan& plan, int segment,
+                               CheckpointHostEvents events)
     : plan_(plan), segment_(segment), events_(std::move(events)) {}
 
 // ---- The processes ------------------------------------------------------------------------------
@@ -100,7 +109,8 @@ void CheckpointHost::BeginIfAllAsked() {
   if (asked_.empty()) return;
   if (!header_.valid()) header_ = MappedRegion::Shared(segment_, sizeof(NodeHeader));
   if (!header_.valid()) return;  // No memory is left: the processes wait for their end.
-  for (const Pid pid : plan_.pids) {
+  for (const proto::HostedProcess& process : plan_.processes()) {
+    const Pid pid{process.pid()};
     const bool known = asked_.contains(pid) || gone_.contains(pid) || refused_.contains(pid);
     if (TakesPart(pid) && !known) return;
   }
@@ -110,7 +120,8 @@ void CheckpointHost::BeginIfAllAsked() {
 void CheckpointHost::Begin() {
   const std::uint64_t checkpoint =
       reinterpret_cast<const NodeHeader*>(header_.data())->image.checkpoint;
-  for (const Pid pid : plan_.pids) {
+  for (const proto::HostedProcess& process : plan_.processes()) {
+    const Pid pid{process.pid()};
     if (!TakesPart(pid)) continue;
     const OutputCounts counts = events_.drain(pid);
     events_.report({.kind = HostReport::kSaving,
@@ -129,9 +140,9 @@ void CheckpointHost::Begin() {
   }
   checkpoint_ = checkpoint;
   since_ns_ = 0;
-  absl::StatusOr<NotedFiles> files = NotedFiles::Note(plan_.job_directory, plan_.given);
+  absl::StatusOr<NotedFiles> files = NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
   if (!files.ok()) return GiveUp(checkpoint, std::string(files.status().message()));
-  const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory);
+  const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory());
   if (!directory.ok()) return GiveUp(checkpoint, std::string(directory.status().message()));
   for (const Pid pid : std::exchange(asked_, {})) {
     pending_[pid];
@@ -153,16 +164,14 @@ void CheckpointHost::Fail(std::uint64_t checkpoint, Pid pid, const std::string& 
 }
 
 void CheckpointHost::ReportFiles(std::uint64_t checkpoint, const std::string& reason) {
-  events_.report({.kind = HostReport::kFiles,
-                  .pid = plan_.pids.front(),
-                  .number = checkpoint,
-                  .text = reason});
+  events_.report(
+      {.kind = HostReport::kFiles, .pid = files_pid(), .number = checkpoint, .text = reason});
 }
 
 // ---- The files ----------------------------------------------------------------------------------
 
 std::string CheckpointHost::ArchivePath() const {
-  return absl::StrCat(plan_.image_directory, "/", FilesName(checkpoint_, Value(plan_.pids.front())),
+  return absl::StrCat(plan_.image_directory(), "/", FilesName(checkpoint_, Value(files_pid())),
                       kBeingWritten.data());
 }
 

@@ -39,7 +39,7 @@ struct CheckpointHostEvents {
 class CheckpointHost {
  public:
   /// `plan` and `segment` outlive it.
-  CheckpointHost(const HostPlan& plan, int segment, CheckpointHostEvents events);
+  CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointHostEvents events);
 
   /// From now on none is begun, for this reason; empty: they are again.
   void Refuse(std::string reason) { refusal_ = std::move(reason); }
@@ -75,8 +75,9 @@ class CheckpointHost {
   void Fail(std::uint64_t checkpoint, Pid pid, const std::string& reason);
   void ReportFiles(std::uint64_t checkpoint, const std::string& reason);
   std::string ArchivePath() const;
+  Pid files_pid() const { return Pid{plan_.processes(0).pid()}; }
 
-  const HostPlan& plan_;
+  const proto::HostPlan& plan_;
   const int segment_;
   CheckpointHostEvents events_;
   std::string refusal_;

@@ -23,9 +23,9 @@ class CheckpointHostTest : public testing::Test {
         memory_(Sized(segment_.get())),
         header_(reinterpret_cast<NodeHeader*>(memory_.data())) {
     std::filesystem::create_directories(root_ + "/job");
-    plan_.pids = {Pid{2}, Pid{3}, Pid{4}};
-    plan_.job_directory = root_ + "/job";
-    plan_.image_directory = root_ + "/images";
+    for (const std::uint32_t pid : {2, 3, 4}) plan_.add_processes()->set_pid(pid);
+    plan_.set_job_directory(root_ + "/job");
+    plan_.set_image_directory(root_ + "/images");
     header_->participants.value.store(4);  // Pid 4 has left in bsp_begin.
     header_->image.checkpoint = 7;
   }
@@ -78,7 +78,7 @@ class CheckpointHostTest : public testing::Test {
   NodeHeader* header_;
   const ScratchDirectory scratch_;
   const std::string root_ = scratch_.path();
-  HostPlan plan_;
+  proto::HostPlan plan_;
   std::map<Pid, bool> answers_;
   std::vector<Pid> drained_;
   std::vector<HostReport> reports_;
@@ -108,7 +108,7 @@ TEST_F(CheckpointHostTest, BeginsNoneWithoutRoom) {
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
   EXPECT_EQ(Find(HostReport::kImage, Pid{3})->text, "the disk is full");
   EXPECT_EQ(Find(HostReport::kFiles, Pid{2})->text, "the disk is full");
-  EXPECT_FALSE(std::filesystem::exists(plan_.image_directory));
+  EXPECT_FALSE(std::filesystem::exists(plan_.image_directory()));
   EXPECT_FALSE(host_.under_way());
   host_.Refuse("");
   host_.OnAsked(Pid{2});
@@ -118,14 +118,14 @@ TEST_F(CheckpointHostTest, BeginsNoneWithoutRoom) {
 }
 
 TEST_F(CheckpointHostTest, WritesTheArchiveOfTheFiles) {
-  std::ofstream(plan_.job_directory + "/out") << "text";
+  std::ofstream(plan_.job_directory() + "/out") << "text";
   host_.OnAsked(Pid{2});
   host_.OnAsked(Pid{3});
   AwaitArchiver();
   const HostReport* const files = Find(HostReport::kFiles, Pid{2});
   ASSERT_NE(files, nullptr);
   EXPECT_EQ(files->text, "");
-  EXPECT_TRUE(VerifyJobFiles(plan_.image_directory + "/c7.files.p2.new").ok());
+  EXPECT_TRUE(VerifyJobFiles(plan_.image_directory() + "/c7.files.p2.new").ok());
 }
 
 TEST_F(CheckpointHostTest, PassesReportsOnOnce) {
@@ -190,7 +190,7 @@ TEST_F(CheckpointHostTest, GivesUpWhatBeginsBeforeTheLastIsDone) {
 }
 
 TEST_F(CheckpointHostTest, GivesUpIfThereIsNowhereToWrite) {
-  plan_.image_directory = root_ + "/missing/images";
+  plan_.set_image_directory(root_ + "/missing/images");
   host_.OnAsked(Pid{2});
   host_.OnAsked(Pid{3});
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));

@@ -73,12 +73,14 @@ std::string LineOf(const JobFilesFacts& facts, std::uint32_t pid, Stream stream)
   return {};
 }
 
-ResumedProcess ProcessFrom(const proto::ImageOfPid& image, const JobFilesFacts& files) {
-  ResumedProcess process;
-  process.output_bytes = image.output_bytes();
-  process.error_bytes = image.error_bytes();
-  process.output_line = LineOf(files, image.pid(), Stream::kOutput);
-  process.error_line = LineOf(files, image.pid(), Stream::kError);
+proto::HostedProcess ProcessFrom(const proto::ImageOfPid& image, const JobFilesFacts& files) {
+  proto::HostedProcess process;
+  process.set_pid(image.pid());
+  proto::ResumedProcess& resumed = *process.mutable_resumed();
+  resumed.set_output_bytes(image.output_bytes());
+  resumed.set_error_bytes(image.error_bytes());
+  resumed.set_output_line(LineOf(files, image.pid(), Stream::kOutput));
+  resumed.set_error_line(LineOf(files, image.pid(), Stream::kError));
   return process;
 }
 
@@ -113,19 +115,23 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
       return Failed(absl::Status(s.code(), absl::StrCat("pid ", pid, ": ", s.message())));
     }
     const JobFilesFacts& files = (*archives)[image->files_pid()];
-    ResumedProcess process = ProcessFrom(*image, files);
+    proto::HostedProcess process = ProcessFrom(*image, files);
     if (order.resume.of_areas()) {
-      process.areas_image = images.back();
+      process.mutable_resumed()->set_areas_image(images.back());
     } else {
-      process.arguments = RestoreArguments({.images = images,
-                                            .texts = store.DirectoryOf(order.job),
-                                            .link = kLinkFd,
-                                            .old_directory = files.directory,
-                                            .new_directory = order.directory});
+      for (std::string& argument : RestoreArguments({.images = images,
+                                   .texts = store.DirectoryOf(order.job),
+                                   .link = kLinkFd,
+                                   .old_directory = files.directory,
+                                   .new_directory = order.directory})) {
+        process.mutable_resumed()->add_arguments(std::move(argument));
+      }
     }
     prepared.processes.push_back(std::move(process));
   }
-  prepared.processes.resize(order.pids.size());  // The others begin as ever.
+  for (std::size_t i = saved.size(); i < order.pids.size(); ++i) {
+    prepared.processes.emplace_back().set_pid(order.pids[i]);
+  }
   return prepared;
 }
 

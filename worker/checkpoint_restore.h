@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "proto/host.pb.h"
 #include "proto/workers.pb.h"
-#include "worker/host_channel.h"
 #include "worker/images/image_transfer.h"
 
 namespace bspnow {
@@ -24,8 +24,8 @@ struct RestoreOrder {
 };
 
 struct PreparedRestore {
-  /// Of the pids, in their order; empty ones of those that took no part.
-  std::vector<ResumedProcess> processes{};
+  /// All pids of the order; those that took no part begin in main.
+  std::vector<proto::HostedProcess> processes{};
   std::string failure{};                 ///< Not empty: why nothing can be started.
   std::vector<std::uint32_t> missing{};  ///< Pids whose images are not to be had.
 };

@@ -9,17 +9,13 @@
 #include <unistd.h>
 
 #include <utility>
+#include <vector>
 
 #include "runtime/link/link.h"
 
 namespace bspnow {
 namespace {
 
-constexpr std::uint32_t kPlanMagic = 0x504e5342;  // "BSNP"
-
-// Flags of kPlan's number: which descriptors follow that of the plan and that of the segment.
-constexpr std::uint64_t kHasDoorbell = 1;
-constexpr std::uint64_t kHasInput = 2;
 constexpr std::size_t kPlanDescriptorsMax = 4;
 
 absl::Status Malformed(const char* what) {
@@ -49,158 +45,26 @@ std::string Packet(const PacketHeader& header, std::string_view text) {
   return packet;
 }
 
-class PlanWriter {
- public:
-  void Number(std::uint64_t value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void Text(const std::string& text) {
-    Number(text.size());
-    bytes_ += text;
-  }
-  void Texts(const std::vector<std::string>& texts) {
-    Number(texts.size());
-    for (const std::string& text : texts) Text(text);
-  }
-  std::string Take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-/// Once a read fails, all later ones do, and give empty values.
-class PlanReader {
- public:
-  explicit PlanReader(std::string_view bytes) : rest_(bytes) {}
-
-  std::uint64_t Number() {
-    std::uint64_t value = 0;
-    if (rest_.size() < sizeof value) return Fail();
-    memcpy(&value, rest_.data(), sizeof value);
-    rest_.remove_prefix(sizeof value);
-    return value;
-  }
-  std::string Text() {
-    const std::uint64_t bytes = Number();
-    if (bytes > rest_.size()) {
-      Fail();
-      return {};
-    }
-    std::string text(rest_.substr(0, bytes));
-    rest_.remove_prefix(bytes);
-    return text;
-  }
-  std::vector<std::string> Texts() {
-    std::vector<std::string> texts;
-    for (std::uint64_t left = Count(); left > 0 && good_; --left) texts.push_back(Text());
-    return texts;
-  }
-  /// Of items that take at least a number each, and so cannot be more than there are bytes for.
-  std::uint64_t Count() {
-    const std::uint64_t count = Number();
-    return count <= rest_.size() / sizeof(std::uint64_t) ? count : Fail();
-  }
-  bool at_end() const { return good_ && rest_.empty(); }
-  bool good() const { return good_; }
-
- private:
-  std::uint64_t Fail() {
-    good_ = false;
-    rest_ = {};
-    return 0;
-  }
-
-  std::string_view rest_;
-  bool good_ = true;
-};
-
 }  // namespace
 
 // ---- The plan -----------------------------------------------------------------------------------
 
-std::string EncodePlan(const HostPlan& plan) {
-  PlanWriter out;
-  out.Number(kPlanMagic);
-  out.Text(plan.program);
-  out.Texts(plan.arguments);
-  out.Texts(plan.environment);
-  out.Text(plan.directory);
-  out.Number(plan.pids.size());
-  for (const Pid pid : plan.pids) out.Number(Value(pid));
-  out.Number(plan.processors);
-  out.Number(plan.memory_bytes);
-  out.Number(plan.segment_bytes);
-  out.Number(plan.interactive ? 1 : 0);
-  out.Text(plan.job_directory);
-  out.Number(plan.given.size());
-  for (const GivenFile& file : plan.given) {
-    out.Text(file.name);
-    out.Number(file.bytes);
-    out.Number(static_cast<std::uint64_t>(file.changed_ns));
+absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes) {
+  proto::HostPlan plan;
+  if (!plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+      plan.processes().empty() || plan.arguments().empty()) {
+    return Malformed("plan");
   }
-  out.Text(plan.image_directory);
-  out.Number(plan.resumed.size());
-  for (const ResumedProcess& process : plan.resumed) {
-    out.Texts(process.arguments);
-    out.Text(process.areas_image);
-    out.Number(process.output_bytes);
-    out.Number(process.error_bytes);
-    out.Text(process.output_line);
-    out.Text(process.error_line);
+  for (const proto::HostedProcess& process : plan.processes()) {
+    if (process.pid() >= kProcessesMax) return Malformed("plan");
   }
-  return out.Take();
-}
-
-namespace {
-
-void ReadCheckpointPart(PlanReader& in, HostPlan& plan) {
-  plan.job_directory = in.Text();
-  for (std::uint64_t left = in.Count(); left > 0 && in.good(); --left) {
-    GivenFile file{.name = in.Text(), .bytes = 0, .changed_ns = 0};
-    file.bytes = in.Number();
-    file.changed_ns = static_cast<std::int64_t>(in.Number());
-    plan.given.push_back(std::move(file));
-  }
-  plan.image_directory = in.Text();
-  for (std::uint64_t left = in.Count(); left > 0 && in.good(); --left) {
-    ResumedProcess process;
-    process.arguments = in.Texts();
-    process.areas_image = in.Text();
-    process.output_bytes = in.Number();
-    process.error_bytes = in.Number();
-    process.output_line = in.Text();
-    process.error_line = in.Text();
-    plan.resumed.push_back(std::move(process));
-  }
-}
-
-}  // namespace
-
-absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes) {
-  PlanReader in(bytes);
-  HostPlan plan;
-  if (in.Number() != kPlanMagic) return Malformed("plan");
-  plan.program = in.Text();
-  plan.arguments = in.Texts();
-  plan.environment = in.Texts();
-  plan.directory = in.Text();
-  for (std::uint64_t left = in.Count(); left > 0 && in.good(); --left) {
-    const std::uint64_t pid = in.Number();
-    if (pid >= kProcessesMax) return Malformed("plan");
-    plan.pids.push_back(Pid{static_cast<std::uint32_t>(pid)});
-  }
-  plan.processors = static_cast<std::uint32_t>(in.Number());
-  plan.memory_bytes = in.Number();
-  plan.segment_bytes = in.Number();
-  plan.interactive = in.Number() != 0;
-  ReadCheckpointPart(in, plan);
-  if (!in.at_end() || plan.pids.empty() || plan.arguments.empty()) return Malformed("plan");
-  if (!plan.resumed.empty() && plan.resumed.size() != plan.pids.size()) return Malformed("plan");
   return plan;
 }
 
-absl::Status SendPlan(int socket, const HostPlan& plan, const PlanDescriptors& descriptors) {
-  const std::string bytes = EncodePlan(plan);
+absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& descriptors) {
+  plan.set_has_doorbell(descriptors.doorbell >= 0);
+  plan.set_has_input(descriptors.input >= 0);
+  const std::string bytes = plan.SerializeAsString();
   if (bytes.size() > kHostPlanBytesMax) {
     return absl::ResourceExhaustedError("arguments and environment are too long");
   }
@@ -211,17 +75,11 @@ absl::Status SendPlan(int socket, const HostPlan& plan, const PlanDescriptors& d
   }
   int fds[kPlanDescriptorsMax] = {text.get(), descriptors.segment};
   std::size_t count = 2;
-  std::uint64_t flags = 0;
-  if (descriptors.doorbell >= 0) {
-    flags |= kHasDoorbell;
-    fds[count++] = descriptors.doorbell;
+  for (const int fd : {descriptors.doorbell, descriptors.input}) {
+    if (fd >= 0) fds[count++] = fd;
   }
-  if (descriptors.input >= 0) {
-    flags |= kHasInput;
-    fds[count++] = descriptors.input;
-  }
-  std::string packet = Encode(HostOrder{.kind = HostOrder::kPlan, .number = flags});
-  iovec part{packet.data(), packet.size()};
+  char packet = 0;  // Descriptors do not travel alone.
+  iovec part{&packet, sizeof packet};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
   msghdr message{};
   message.msg_iov = &part;
@@ -239,7 +97,7 @@ absl::Status SendPlan(int socket, const HostPlan& plan, const PlanDescriptors& d
 
 namespace {
 
-absl::StatusOr<HostPlan> ReadPlan(const UniqueFd& text) {
+absl::StatusOr<proto::HostPlan> ReadPlan(const UniqueFd& text) {
   struct stat status;
   if (fstat(text.get(), &status) != 0) return Failed("reading the plan");
   const auto bytes = static_cast<std::size_t>(status.st_size);
@@ -252,16 +110,15 @@ absl::StatusOr<HostPlan> ReadPlan(const UniqueFd& text) {
 }  // namespace
 
 absl::StatusOr<ReceivedPlan> ReceivePlan(int socket) {
-  char packet[sizeof(PacketHeader)];
-  iovec part{packet, sizeof packet};
+  char packet;
+  iovec part{&packet, sizeof packet};
   alignas(cmsghdr) char control[CMSG_SPACE(kPlanDescriptorsMax * sizeof(int))];
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  if (n < 0) return Failed("receiving the plan");
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) < 0) return Failed("receiving the plan");
   std::vector<UniqueFd> fds;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
@@ -271,29 +128,20 @@ absl::StatusOr<ReceivedPlan> ReceivePlan(int socket) {
       fds.emplace_back(fd);
     }
   }
-  const absl::StatusOr<HostOrder> order =
-      DecodeOrder(std::string_view(packet, static_cast<std::size_t>(n)));
-  if (!order.ok()) return order.status();
-  const std::size_t expected = 2 + ((order->number & kHasDoorbell) != 0 ? 1u : 0u) +
-                               ((order->number & kHasInput) != 0 ? 1u : 0u);
-  if (order->kind != HostOrder::kPlan || fds.size() != expected) return Malformed("plan");
-  absl::StatusOr<HostPlan> plan = ReadPlan(fds[0]);
+  if (fds.size() < 2) return Malformed("plan");
+  absl::StatusOr<proto::HostPlan> plan = ReadPlan(fds[0]);
   if (!plan.ok()) return plan.status();
+  if (fds.size() != 2u + plan->has_doorbell() + plan->has_input()) return Malformed("plan");
   ReceivedPlan received;
   received.plan = std::move(*plan);
   received.segment = std::move(fds[1]);
   std::size_t next = 2;
-  if ((order->number & kHasDoorbell) != 0) received.doorbell = std::move(fds[next++]);
-  if ((order->number & kHasInput) != 0) received.input = std::move(fds[next++]);
+  if (received.plan.has_doorbell()) received.doorbell = std::move(fds[next++]);
+  if (received.plan.has_input()) received.input = std::move(fds[next++]);
   return received;
 }
 
 // ---- Orders and reports -------------------------------------------------------------------------
-
-std::string Encode(const HostOrder& order) {
-  return Packet(PacketHeader{.kind = order.kind, .number = order.number},
-                std::string_view(order.text).substr(0, kHostTextBytesMax));
-}
 
 std::string Encode(const HostReport& report) {
   return Packet({.kind = report.kind,
@@ -306,17 +154,13 @@ std::string Encode(const HostReport& report) {
                 std::string_view(report.text).substr(0, kHostTextBytesMax));
 }
 
-absl::StatusOr<HostOrder> DecodeOrder(std::string_view packet) {
-  PacketHeader header;
-  if (packet.size() < sizeof header || packet.size() > sizeof header + kHostTextBytesMax) {
+absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet) {
+  proto::HostOrder order;
+  if (!order.ParseFromArray(packet.data(), static_cast<int>(packet.size())) ||
+      order.what_case() == proto::HostOrder::WHAT_NOT_SET) {
     return Malformed("order");
   }
-  memcpy(&header, packet.data(), sizeof header);
-  if (header.kind < HostOrder::kPlan || header.kind > HostOrder::kRoom) return Malformed("order");
-  if (header.kind != HostOrder::kRoom && packet.size() != sizeof header) return Malformed("order");
-  return HostOrder{.kind = static_cast<HostOrder::Kind>(header.kind),
-                   .number = header.number,
-                   .text = std::string(packet.substr(sizeof header))};
+  return order;
 }
 
 absl::StatusOr<HostReport> DecodeReport(std::string_view packet) {

@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
+#include "proto/host.pb.h"
 #include "worker/process_host.h"
 
 namespace bspnow {
@@ -38,43 +38,7 @@ constexpr std::int64_t OutputCharge(std::size_t text_bytes) {
   return static_cast<std::int64_t>(text_bytes) + kPieceBytes;
 }
 
-/// How one process goes on from a checkpoint.
-struct ResumedProcess {
-  std::vector<std::string> arguments{};  ///< Of bsp-restore, which is the program then. Or, if
-  std::string areas_image{};             ///< the program starts anew: the file with its areas.
-  std::uint64_t output_bytes = 0;        ///< That it had sent on standard output and error,
-  std::uint64_t error_bytes = 0;
-  std::string output_line{};  ///< and the line that it had begun.
-  std::string error_line{};
-};
-
-/// What bsp-host is to start.
-struct HostPlan {
-  std::string program;
-  std::vector<std::string> arguments;    ///< argv, [0] included.
-  std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
-  std::string directory;
-  std::vector<Pid> pids;
-  std::uint32_t processors = 1;
-  std::uint64_t memory_bytes = 0;  ///< Of one process; 0: not limited.
-  std::uint64_t segment_bytes = 0;
-  bool interactive = false;               ///< Show lines without an end after a moment.
-  std::string job_directory{};            ///< Whose files belong to a checkpoint,
-  std::vector<GivenFile> given{};         ///< but for these.
-  std::string image_directory{};          ///< Made when it is needed.
-  std::vector<ResumedProcess> resumed{};  ///< One for each of the pids; none: from the beginning.
-};
-
-std::string EncodePlan(const HostPlan& plan);
-absl::StatusOr<HostPlan> DecodePlan(std::string_view bytes);
-
-/// From worker to bsp-host. kPlan comes once, first, with descriptors.
-struct HostOrder {
-  enum Kind : std::uint32_t { kPlan = 1, kKillAll = 2, kSignal = 3, kCredit = 4, kRoom = 5 };
-  Kind kind;
-  std::uint64_t number = 0;  ///< kPlan: see SendPlan; kSignal: the signal; kCredit: bytes.
-  std::string text{};        ///< kRoom: why there is none for checkpoints; empty: there is.
-};
+absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes);
 
 /// The descriptors that come with a plan.
 struct PlanDescriptors {
@@ -85,7 +49,7 @@ struct PlanDescriptors {
 
 /// A plan as it arrives.
 struct ReceivedPlan {
-  HostPlan plan;
+  proto::HostPlan plan;
   UniqueFd segment;
   UniqueFd doorbell;
   UniqueFd input;
@@ -117,15 +81,15 @@ struct HostReport {
   std::uint64_t cpu_ns = 0;        ///< kImage.
 };
 
-std::string Encode(const HostOrder& order);
 std::string Encode(const HostReport& report);
-absl::StatusOr<HostOrder> DecodeOrder(std::string_view packet);
+absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet);
 absl::StatusOr<HostReport> DecodeReport(std::string_view packet);
 
-/// Sends kPlan. The socket is new and empty, so this does not wait.
-absl::Status SendPlan(int socket, const HostPlan& plan, const PlanDescriptors& descriptors);
+/// Says in the plan which descriptors come with it. The socket is new and empty, so this does not
+/// wait.
+absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& descriptors);
 
-/// Receives kPlan; waits for it.
+/// Waits for the plan.
 absl::StatusOr<ReceivedPlan> ReceivePlan(int socket);
 
 }  // namespace bspnow

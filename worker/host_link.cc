@@ -24,7 +24,7 @@ absl::Status Failed(const char* what) {
 
 }  // namespace
 
-absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const HostPlan& plan,
+absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::HostPlan& plan,
                                       const PlanDescriptors& descriptors) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -69,20 +69,32 @@ HostLink::~HostLink() {
   if (host_.os_pid != 0) waitpid(host_.os_pid, nullptr, 0);
 }
 
-void HostLink::KillAll() { Send({.kind = HostOrder::kKillAll}); }
+void HostLink::KillAll() {
+  proto::HostOrder order;
+  order.set_kill_all(true);
+  Send(order);
+}
 
 void HostLink::Signal(int signal) {
-  Send({.kind = HostOrder::kSignal, .number = static_cast<std::uint64_t>(signal)});
+  proto::HostOrder order;
+  order.set_signal(signal);
+  Send(order);
 }
 
-void HostLink::Grant(std::uint64_t bytes) { Send({.kind = HostOrder::kCredit, .number = bytes}); }
+void HostLink::Grant(std::uint64_t bytes) {
+  proto::HostOrder order;
+  order.set_credit_bytes(bytes);
+  Send(order);
+}
 
 void HostLink::SetRoom(const std::string& refusal) {
-  Send({.kind = HostOrder::kRoom, .text = refusal});
+  proto::HostOrder order;
+  order.set_no_room(refusal);
+  Send(order);
 }
 
-void HostLink::Send(const HostOrder& order) {
-  unsent_.push_back(Encode(order));
+void HostLink::Send(const proto::HostOrder& order) {
+  unsent_.push_back(order.SerializeAsString());
   if (unsent_.size() == 1) Flush();
 }
 

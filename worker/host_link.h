@@ -47,7 +47,7 @@ struct StartedHost {
 };
 
 /// Starts bsp-host and hands it plan and descriptors.
-absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const HostPlan& plan,
+absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::HostPlan& plan,
                                       const PlanDescriptors& descriptors);
 
 class HostLink {
@@ -70,7 +70,7 @@ class HostLink {
   void SetRoom(const std::string& refusal);
 
  private:
-  void Send(const HostOrder& order);
+  void Send(const proto::HostOrder& order);
   void Flush();
   void OnReadable();
   bool ReadReport();

@@ -125,10 +125,10 @@ class HostedJob {
 
   Prepared Prepare() const;
   void OnPrepared(Prepared prepared);
-  absl::Status StartProcesses(std::vector<ResumedProcess> resumed);
+  absl::Status StartProcesses(std::vector<proto::HostedProcess> processes);
   void HoldWithoutProcesses();
   absl::Status MakeSegment();
-  absl::StatusOr<HostPlan> PlanForHost(std::vector<ResumedProcess> resumed) const;
+  proto::HostPlan PlanForHost(std::vector<proto::HostedProcess> processes) const;
   HostLinkEvents EventsOfHost();
   void OnBegun(Pid pid);
   void OnOutput(Pid pid, Stream stream, std::string text, std::uint64_t offset);

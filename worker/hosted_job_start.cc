@@ -102,25 +102,24 @@ void HostedJob::OnPrepared(Prepared prepared) {
   if (!status.ok()) ReportNotStarted(kFailureStatus, std::string(status.message()));
 }
 
-absl::Status HostedJob::StartProcesses(std::vector<ResumedProcess> resumed) {
+absl::Status HostedJob::StartProcesses(std::vector<proto::HostedProcess> processes) {
   if (absl::Status s = MakeSegment(); !s.ok()) return s;
   if (started_pids().empty()) {
     HoldWithoutProcesses();
     return absl::OkStatus();
   }
-  const absl::StatusOr<HostPlan> plan = PlanForHost(std::move(resumed));
-  if (!plan.ok()) return plan.status();
+  const proto::HostPlan plan = PlanForHost(std::move(processes));
   UniqueFd input;
   if (input_) input = input_->TakeReadEnd();
   absl::StatusOr<StartedHost> started =
       StartHost(HostProgram{.path = context_.host_program,
                             .name = JobDirectoryName(job_, epoch_),
                             .limits = context_.limits},
-                *plan,
+                plan,
                 PlanDescriptors{
                     .segment = segment_->fd(), .doorbell = doorbell_.get(), .input = input.get()});
   if (!started.ok()) return started.status();
-  running_.insert(plan->pids.begin(), plan->pids.end());
+  for (const proto::HostedProcess& process : plan.processes()) running_.insert(Pid{process.pid()});
   host_ = std::make_unique<HostLink>(context_.loop, std::move(*started), EventsOfHost());
   stage_ = Stage::kRunning;
   checkpoints_.LookForRoom();
@@ -176,28 +175,37 @@ absl::Status HostedJob::MakeSegment() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<HostPlan> HostedJob::PlanForHost(std::vector<ResumedProcess> resumed) const {
+proto::HostPlan HostedJob::PlanForHost(std::vector<proto::HostedProcess> processes) const {
   const proto::JobSpec& spec = plan_.start.spec();
-  HostPlan plan;
-  plan.program = resumes_images() ? context_.restore_program : directory_->program_path();
-  plan.arguments.assign(spec.arguments().begin(), spec.arguments().end());
-  if (plan.arguments.empty()) plan.arguments.push_back(spec.program().name());
-  plan.environment = EnvironmentOf(plan_.start);
-  plan.directory = spec.directory();
-  std::error_code error;
-  if (plan.directory.empty() ||
-      (spec.directory_optional() && !std::filesystem::is_directory(plan.directory, error))) {
-    plan.directory = directory_->path();
+  proto::HostPlan plan;
+  plan.set_program(resumes_images() ? context_.restore_program : directory_->program_path());
+  plan.mutable_arguments()->CopyFrom(spec.arguments());
+  if (plan.arguments().empty()) plan.add_arguments(spec.program().name());
+  for (std::string& variable : EnvironmentOf(plan_.start)) {
+    plan.add_environment(std::move(variable));
   }
-  for (const std::uint32_t pid : started_pids()) plan.pids.push_back(Pid{pid});
-  plan.processors = context_.processors;
-  plan.memory_bytes = spec.memory_bytes();
-  plan.segment_bytes = segment_->bytes();
-  plan.interactive = spec.interactive();
-  plan.job_directory = directory_->path();
-  plan.given = directory_->given();
-  plan.image_directory = context_.images.DirectoryOf(job_);
-  plan.resumed = std::move(resumed);
+  plan.set_directory(spec.directory());
+  std::error_code error;
+  if (plan.directory().empty() ||
+      (spec.directory_optional() && !std::filesystem::is_directory(plan.directory(), error))) {
+    plan.set_directory(directory_->path());
+  }
+  if (processes.empty()) {
+    for (const std::uint32_t pid : started_pids()) processes.emplace_back().set_pid(pid);
+  }
+  plan.mutable_processes()->Assign(processes.begin(), processes.end());
+  plan.set_processors(context_.processors);
+  plan.set_memory_bytes(spec.memory_bytes());
+  plan.set_segment_bytes(segment_->bytes());
+  plan.set_interactive(spec.interactive());
+  plan.set_job_directory(directory_->path());
+  for (const GivenFile& file : directory_->given()) {
+    proto::KnownFile& given = *plan.add_given();
+    given.set_name(file.name);
+    given.set_bytes(file.bytes);
+    given.set_changed_ns(file.changed_ns);
+  }
+  plan.set_image_directory(context_.images.DirectoryOf(job_));
   return plan;
 }
 

@@ -11,16 +11,16 @@ void JobOutput::AddProcess(Pid pid) {
   for (const Stream stream : {Stream::kOutput, Stream::kError}) processes_[pid].printed[stream];
 }
 
-void JobOutput::AddResumed(Pid pid, const ResumedProcess& process) {
+void JobOutput::AddResumed(Pid pid, const proto::ResumedProcess& process) {
   AddProcess(pid);
-  processes_[pid].hearing = process.areas_image.empty() ? Hearing::kComplaint : Hearing::kDropped;
+  processes_[pid].hearing = process.areas_image().empty() ? Hearing::kComplaint : Hearing::kDropped;
   const auto go_on = [&](Stream stream, std::uint64_t bytes, const std::string& line) {
     Printed& printed = processes_[pid].printed[stream];
     printed.sent_bytes = bytes;
     printed.lines.Add(line);
   };
-  go_on(Stream::kOutput, process.output_bytes, process.output_line);
-  go_on(Stream::kError, process.error_bytes, process.error_line);
+  go_on(Stream::kOutput, process.output_bytes(), process.output_line());
+  go_on(Stream::kError, process.error_bytes(), process.error_line());
 }
 
 void JobOutput::OnBytes(Pid pid, Stream stream, std::string_view bytes) {

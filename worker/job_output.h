@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "files/job_files.h"
+#include "proto/host.pb.h"
 #include "worker/host_channel.h"
 #include "worker/line_assembler.h"
 #include "worker/process_host.h"
@@ -39,7 +40,7 @@ class JobOutput {
 
   /// Before its process runs.
   void AddProcess(Pid pid);
-  void AddResumed(Pid pid, const ResumedProcess& process);
+  void AddResumed(Pid pid, const proto::ResumedProcess& process);
 
   void OnBytes(Pid pid, Stream stream, std::string_view bytes);
   void OnEnd(Pid pid, Stream stream);

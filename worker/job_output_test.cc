@@ -15,6 +15,13 @@ class JobOutputTest : public testing::Test {
     return text;
   }
 
+  static proto::ResumedProcess Resumed(std::uint64_t output_bytes, const std::string& line) {
+    proto::ResumedProcess resumed;
+    resumed.set_output_bytes(output_bytes);
+    resumed.set_output_line(line);
+    return resumed;
+  }
+
   std::vector<HostReport> reports_;
   JobOutput output_{[this](const HostReport& report) { reports_.push_back(report); }};
 };
@@ -52,7 +59,7 @@ TEST_F(JobOutputTest, CarriesAnUnfinishedLineOverACheckpoint) {
   EXPECT_EQ(sent.output_bytes, 6u);
 
   JobOutput later([this](const HostReport& report) { reports_.push_back(report); });
-  later.AddResumed(kPid, {.output_bytes = sent.output_bytes, .output_line = lines[0].text});
+  later.AddResumed(kPid, Resumed(sent.output_bytes, lines[0].text));
   later.Hear(kPid);
   later.OnBytes(kPid, Stream::kOutput, " and half\n");
   EXPECT_EQ(Reported(), "first\nhalf and half\n");
@@ -60,7 +67,7 @@ TEST_F(JobOutputTest, CarriesAnUnfinishedLineOverACheckpoint) {
 }
 
 TEST_F(JobOutputTest, KeepsToItselfWhatTheRestorerSays) {
-  output_.AddResumed(kPid, {.output_bytes = 10, .output_line = "half"});
+  output_.AddResumed(kPid, Resumed(10, "half"));
   output_.OnBytes(kPid, Stream::kError, "bsp-restore: no room at 0x1000\n");
   output_.OnEnd(kPid, Stream::kOutput);
   EXPECT_TRUE(reports_.empty());
@@ -68,7 +75,9 @@ TEST_F(JobOutputTest, KeepsToItselfWhatTheRestorerSays) {
 }
 
 TEST_F(JobOutputTest, DropsWhatWasPrintedBeforeTheAreasWereSaved) {
-  output_.AddResumed(kPid, {.areas_image = "c1.p3", .output_bytes = 10});
+  proto::ResumedProcess resumed = Resumed(10, "");
+  resumed.set_areas_image("c1.p3");
+  output_.AddResumed(kPid, resumed);
   output_.OnBytes(kPid, Stream::kOutput, "hello\n");
   output_.Hear(kPid);
   output_.OnBytes(kPid, Stream::kOutput, "again\n");

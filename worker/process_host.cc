@@ -18,6 +18,7 @@
 #include <fstream>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "worker/spawn.h"
@@ -48,7 +49,8 @@ sigset_t ChildSignals() {
 }
 
 // The environment of a process: the one that was asked for, and the link.
-std::vector<std::string> WithOurs(const std::vector<std::string>& environment) {
+std::vector<std::string> WithOurs(
+    const google::protobuf::RepeatedPtrField<std::string>& environment) {
   const std::string link = absl::StrCat(kLinkVariable, "=");
   const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
   std::vector<std::string> result;
@@ -94,16 +96,19 @@ ProcessHost::~ProcessHost() {
   loop_.Forget(child_signals_.get());
 }
 
-absl::Status ProcessHost::Start(const ProcessPlan& plan) {
-  processors_ = plan.processors;
-  for (const Pid pid : plan.pids) processes_[pid];
-  for (const Pid pid : plan.pids) {
-    if (absl::Status s = StartOne(plan, pid); !s.ok()) return s;
+absl::Status ProcessHost::Start(const proto::HostPlan& plan, int input,
+                                const RaisedLimits& limits) {
+  processors_ = plan.processors();
+  for (const proto::HostedProcess& process : plan.processes()) processes_[Pid{process.pid()}];
+  for (const proto::HostedProcess& process : plan.processes()) {
+    if (absl::Status s = StartOne(plan, process, input, limits); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
 
-absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
+absl::Status ProcessHost::StartOne(const proto::HostPlan& plan, const proto::HostedProcess& planned,
+                                   int input, const RaisedLimits& limits) {
+  const Pid pid{planned.pid()};
   int link[2];
   int output[2];
   int error[2];
@@ -119,23 +124,25 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   if (pipe2(error, O_CLOEXEC) != 0) return Exhausted("making a pipe");
   process.error = UniqueFd(error[0]);
   const UniqueFd their_error(error[1]);
-  const bool reads = pid == Pid{0} && plan.input >= 0;
+  const bool reads = pid == Pid{0} && input >= 0;
   UniqueFd nothing;
   if (!reads) nothing = EmptyInput();
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
-  const auto own = plan.arguments_by_pid.find(pid);
-  const std::vector<std::string> environment = WithOurs(plan.environment);
+  const bool restored = !planned.resumed().arguments().empty();
+  const auto& arguments = restored ? planned.resumed().arguments() : plan.arguments();
+  const std::vector<std::string> own_arguments(arguments.begin(), arguments.end());
+  const std::vector<std::string> environment = WithOurs(plan.environment());
   const SpawnRequest request{
-      .program = plan.program,
-      .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
+      .program = plan.program(),
+      .arguments = own_arguments,
       .environment = environment,
-      .directory = plan.directory,
-      .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
+      .directory = plan.directory(),
+      .standard = {reads ? input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
-      .memory_bytes = plan.memory_bytes,
-      .limits = plan.limits};
+      .memory_bytes = plan.memory_bytes(),
+      .limits = limits};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;

@@ -14,11 +14,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
+#include "proto/host.pb.h"
 #include "runtime/link/link.h"
 #include "worker/limits.h"
 
@@ -31,21 +31,6 @@ struct SharedMemory {
   int segment;
   std::uint64_t segment_bytes;
   int doorbell;  ///< -1: none, the whole job lives here.
-};
-
-/// What to start, for each of the pids.
-struct ProcessPlan {
-  std::string program;                   ///< The file that is executed.
-  std::vector<std::string> arguments;    ///< argv, [0] included.
-  std::vector<std::string> environment;  ///< Complete: NAME=VALUE.
-  std::string directory;                 ///< Empty: this process's.
-  /// In place of `arguments`, of those that differ.
-  std::map<Pid, std::vector<std::string>> arguments_by_pid{};
-  std::vector<Pid> pids;
-  int input;  ///< Standard input of pid 0, or -1. The others have none.
-  std::uint32_t processors;
-  std::uint64_t memory_bytes;  ///< Of one process; 0: not limited.
-  const RaisedLimits& limits;
 };
 
 /// The descriptors that hosting one process takes, and those that it takes besides.
@@ -72,8 +57,9 @@ class ProcessHost {
   ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessEvents events);
   ~ProcessHost();
 
-  /// Starts all processes.
-  absl::Status Start(const ProcessPlan& plan);
+  /// Starts all processes. `input`: standard input of pid 0, or -1; the others have none. They get
+  /// back `limits`.
+  absl::Status Start(const proto::HostPlan& plan, int input, const RaisedLimits& limits);
 
   /// Hands the descriptor to a process that asked for it; -1: there is none.
   void AnswerImagePlace(Pid pid, int descriptor);
@@ -107,7 +93,8 @@ class ProcessHost {
     UniqueFd error;
   };
 
-  absl::Status StartOne(const ProcessPlan& plan, Pid pid);
+  absl::Status StartOne(const proto::HostPlan& plan, const proto::HostedProcess& process, int input,
+                        const RaisedLimits& limits);
   void OnLink(Pid pid);
   void Welcome(Pid pid);
   void OnHello(Pid pid, const LinkHello& hello);

@@ -194,16 +194,13 @@ absl::Status Node::StartProcesses() {
                     .output_ended = [](Pid, Stream) {},
                     .exited = [this](Pid, int status) { OnExited(status); }});
   running_ = hosts_[number_].size();
-  return host_->Start(
-      ProcessPlan{.program = options_.program,
-                  .arguments = options_.arguments,
-                  .environment = EnvironmentWith({}),
-                  .directory = "",
-                  .pids = hosts_[number_],
-                  .input = -1,
-                  .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
-                  .memory_bytes = 0,
-                  .limits = limits_});
+  proto::HostPlan plan;
+  plan.set_program(options_.program);
+  for (const std::string& argument : options_.arguments) plan.add_arguments(argument);
+  for (std::string& variable : EnvironmentWith({})) plan.add_environment(std::move(variable));
+  for (const Pid pid : hosts_[number_]) plan.add_processes()->set_pid(Value(pid));
+  plan.set_processors(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)));
+  return host_->Start(plan, -1, limits_);
 }
 
 void Node::PrintStatistics() const {

@@ -9,9 +9,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   const std::string_view packet(reinterpret_cast<const char*>(data), bytes);
   if (const auto plan = bspnow::DecodePlan(packet); plan.ok())
-    BSP_CHECK(bspnow::DecodePlan(bspnow::EncodePlan(*plan)).ok());
+    BSP_CHECK(bspnow::DecodePlan(plan->SerializeAsString()).ok());
   if (const auto order = bspnow::DecodeOrder(packet); order.ok())
-    BSP_CHECK(bspnow::DecodeOrder(bspnow::Encode(*order)).ok());
+    BSP_CHECK(bspnow::DecodeOrder(order->SerializeAsString()).ok());
   if (const auto report = bspnow::DecodeReport(packet); report.ok())
     BSP_CHECK(bspnow::DecodeReport(bspnow::Encode(*report))->text == report->text);
   return 0;
