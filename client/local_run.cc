@@ -88,7 +88,7 @@ JobTiming Timing(const JobMeasurements& job) {
 }
 
 /// One job from start to end: the events of the host go to the job, its actions to the host.
-class LocalRun {
+class LocalRun final : private ProcessOwner {
  public:
   LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment);
 
@@ -98,9 +98,10 @@ class LocalRun {
   void OnSignal(int signal);
   void OnOutputLost(const char* stream, int error);
   void Print(Pid pid, Stream stream, const std::string& text);
-  void OnOutput(Pid pid, Stream stream, std::string_view bytes);
-  void OnOutputEnded(Pid pid, Stream stream);
-  void OnExited(Pid pid, int wait_status);
+  void OnBegun(Pid pid) override { Perform(job_.OnBegun(pid)); }
+  void OnOutput(Pid pid, Stream stream, std::string_view bytes) override;
+  void OnOutputEnded(Pid pid, Stream stream) override;
+  void OnExited(Pid pid, int wait_status) override;
   void Perform(const Actions& actions);
   void Say(const std::string& line);
   void ShowPrompts();
@@ -142,13 +143,7 @@ LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, N
       host_(
           loop_,
           SharedMemory{.segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
-          ProcessEvents{
-              .attached = {},
-              .begun = [this](Pid pid) { Perform(job_.OnBegun(pid)); },
-              .output = [this](Pid pid, Stream stream,
-                               std::string_view bytes) { OnOutput(pid, stream, bytes); },
-              .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
-              .exited = [this](Pid pid, int status) { OnExited(pid, status); }}) {
+          *this) {
   for (std::uint32_t i = 0; i < options.nprocs; ++i) {
     const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
     lines_.emplace_back(prefix);

@@ -10,15 +10,18 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "net/event_loop.h"
 #include "worker/checkpoint_host.h"
+#include "worker/event_text.h"
 #include "worker/host_channel.h"
 #include "worker/job_output.h"
 #include "worker/limits.h"
@@ -34,7 +37,24 @@ constexpr int kNotFoundStatus = 127;
 constexpr int kNotExecutableStatus = 126;
 constexpr int kFailureStatus = 1;
 
-class HostRun {
+// Waits while the worker is busy, and so do the programs. If the worker is gone nobody reads it.
+void SendEvent(int socket, proto::WorkerEvent event) {
+  MakeTextValid(event);
+  const std::string packet = event.SerializeAsString();
+  send(socket, packet.data(), packet.size(), MSG_NOSIGNAL);
+}
+
+void SendNotStarted(int socket, const absl::Status& why) {
+  int status = kFailureStatus;
+  if (absl::IsNotFound(why)) status = kNotFoundStatus;
+  if (absl::IsPermissionDenied(why)) status = kNotExecutableStatus;
+  proto::WorkerEvent event;
+  event.mutable_not_started()->set_exit_status(status);
+  event.mutable_not_started()->set_reason(std::string(why.message()));
+  SendEvent(socket, std::move(event));
+}
+
+class HostRun final : private ProcessOwner, private CheckpointOwner {
  public:
   HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits);
 
@@ -42,28 +62,41 @@ class HostRun {
   void Run();
 
  private:
+  void OnAttached(Pid pid) override;
+  void OnBegun(Pid pid) override;
+  void OnOutput(Pid pid, Stream stream, std::string_view bytes) override;
+  void OnOutputEnded(Pid pid, Stream stream) override;
+  void OnExited(Pid pid, int wait_status) override;
+  bool OnSaving(Pid pid) override;
+  bool OnResume(Pid pid) override;
+  void OnImageReported(Pid pid, const LinkImageReport& report) override {
+    checkpoints_.OnReported(pid, report);
+  }
+  void OnLinkLost(Pid pid, const std::string& why) override { checkpoints_.OnGone(pid, why); }
+  void OnOtherExited(pid_t os_pid, int status) override {
+    checkpoints_.OnOtherExited(os_pid, status);
+  }
+  void AnswerImagePlace(Pid pid, int directory) override { host_.AnswerImagePlace(pid, directory); }
+  OutputCounts DrainOutput(Pid pid) override;
+  std::vector<UnfinishedLine> UnfinishedLines() const override { return output_.Unfinished(); }
+  pid_t OsPidOf(Pid pid) const override { return host_.os_pid(pid); }
+  void Report(proto::WorkerEvent event) override { SendEvent(socket_, std::move(event)); }
+
   absl::Status CheckDescriptors() const;
   void OnOrder();
   void OnWorkerGone();
-  void OnOutput(Pid pid, Stream stream, std::string_view bytes);
-  void OnOutputEnded(Pid pid, Stream stream);
-  void OnExited(Pid pid, int wait_status);
-  void OnResume(Pid pid);
   void CheckWriters();
   void ShowPrompts();
   const proto::ResumedProcess* ResumedOf(Pid pid) const;
-  void Report(const HostReport& report);
-  void ReportNotStarted(const absl::Status& why);
+  void ReportNotResumed(Pid pid, const std::string& reason);
   void MeterOutput();
-  ProcessEvents EventsOfProcesses();
-  CheckpointHostEvents EventsOfCheckpoints();
 
   const int socket_;
   const RaisedLimits& limits_;
   ReceivedPlan received_;
   EventLoop loop_;
   JobOutput output_;
-  std::size_t running_ = 0;
+  std::int64_t running_ = 0;
   bool prompt_due_ = false;
   bool writers_check_due_ = false;
   CheckpointHost checkpoints_;
@@ -74,13 +107,13 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
     : socket_(socket),
       limits_(limits),
       received_(std::move(received)),
-      output_([this](const HostReport& report) { Report(report); }),
-      checkpoints_(received_.plan, received_.segment.get(), EventsOfCheckpoints()),
+      output_([this](proto::WorkerEvent event) { Report(std::move(event)); }),
+      checkpoints_(received_.plan, received_.segment.get(), *this),
       host_(loop_,
             SharedMemory{.segment = received_.segment.get(),
                          .segment_bytes = received_.plan.segment_bytes(),
                          .doorbell = received_.doorbell.get()},
-            EventsOfProcesses()) {
+            *this) {
   for (const proto::HostedProcess& process : received_.plan.processes()) {
     if (process.has_resumed()) {
       output_.AddResumed(Pid{process.pid()}, process.resumed());
@@ -89,43 +122,6 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
     }
   }
   loop_.OnReadable(socket_, [this] { OnOrder(); });
-}
-
-ProcessEvents HostRun::EventsOfProcesses() {
-  return {
-      .attached =
-          [this](Pid pid) {
-            // Now it is the program that speaks, no longer bsp-restore.
-            if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) output_.Hear(pid);
-          },
-      .begun = [this](Pid pid) { Report({.kind = HostReport::kBegun, .pid = pid}); },
-      .output = [this](Pid pid, Stream stream,
-                       std::string_view bytes) { OnOutput(pid, stream, bytes); },
-      .output_ended = [this](Pid pid, Stream stream) { OnOutputEnded(pid, stream); },
-      .exited = [this](Pid pid, int status) { OnExited(pid, status); },
-      .saving =
-          [this](Pid pid) {
-            checkpoints_.OnAsked(pid);
-            CheckWriters();
-          },
-      .resume = [this](Pid pid) { OnResume(pid); },
-      .image_reported =
-          [this](Pid pid, const LinkImageReport& report) { checkpoints_.OnReported(pid, report); },
-      .link_lost = [this](Pid pid, const std::string& why) { checkpoints_.OnGone(pid, why); },
-      .other_exited = [this](pid_t os_pid,
-                             int status) { checkpoints_.OnOtherExited(os_pid, status); }};
-}
-
-CheckpointHostEvents HostRun::EventsOfCheckpoints() {
-  return {.answer = [this](Pid pid, int directory) { host_.AnswerImagePlace(pid, directory); },
-          .drain =
-              [this](Pid pid) {
-                host_.DrainOutput(pid);
-                return output_.Sent(pid);
-              },
-          .unfinished = [this] { return output_.Unfinished(); },
-          .os_pid = [this](Pid pid) { return host_.os_pid(pid); },
-          .report = [this](const HostReport& report) { Report(report); }};
 }
 
 const proto::ResumedProcess* HostRun::ResumedOf(Pid pid) const {
@@ -140,15 +136,16 @@ void HostRun::Run() {
   if (started.ok()) started = host_.Start(received_.plan, received_.input.get(), limits_);
   received_.input.Reset();  // Else a writer would never hear that pid 0 has closed it.
   if (started.ok()) {
-    running_ = static_cast<std::size_t>(received_.plan.processes_size());
-    Report({.kind = HostReport::kStarted});
+    running_ = received_.plan.processes_size();
+    proto::WorkerEvent event;
+    event.mutable_started();
+    Report(std::move(event));
     loop_.Run();
   } else {
     host_.KillAll();
-    ReportNotStarted(started);
+    SendNotStarted(socket_, started);
   }
   host_.Finish();
-  Report({.kind = HostReport::kFinished});
 }
 
 absl::Status HostRun::CheckDescriptors() const {
@@ -193,22 +190,18 @@ void HostRun::OnWorkerGone() {
   host_.KillAll();
 }
 
-void HostRun::Report(const HostReport& report) {
-  // Waits while the worker is busy, and so do the programs. If it is gone nobody wants to know.
-  const std::string packet = Encode(report);
-  send(socket_, packet.data(), packet.size(), MSG_NOSIGNAL);
-}
-
-void HostRun::ReportNotStarted(const absl::Status& why) {
-  int status = kFailureStatus;
-  if (absl::IsNotFound(why)) status = kNotFoundStatus;
-  if (absl::IsPermissionDenied(why)) status = kNotExecutableStatus;
-  Report({.kind = HostReport::kNotStarted,
-          .number = static_cast<std::uint64_t>(status),
-          .text = std::string(why.message())});
-}
-
 // ---- Output -------------------------------------------------------------------------------------
+
+// Now the program speaks, no longer bsp-restore.
+void HostRun::OnAttached(Pid pid) {
+  if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) output_.Hear(pid);
+}
+
+void HostRun::OnBegun(Pid pid) {
+  proto::WorkerEvent event;
+  event.mutable_begun()->set_pid(Value(pid));
+  Report(std::move(event));
+}
 
 void HostRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
   output_.OnBytes(pid, stream, bytes);
@@ -239,17 +232,36 @@ void HostRun::MeterOutput() {
 
 // ---- Checkpoints --------------------------------------------------------------------------------
 
-// What it has printed up to here it had printed before the checkpoint.
-void HostRun::OnResume(Pid pid) {
+bool HostRun::OnSaving(Pid pid) {
+  checkpoints_.OnAsked(pid);
+  CheckWriters();
+  return true;
+}
+
+OutputCounts HostRun::DrainOutput(Pid pid) {
+  host_.DrainOutput(pid);
+  return output_.Sent(pid);
+}
+
+// What the process has printed up to here it had printed before the checkpoint.
+bool HostRun::OnResume(Pid pid) {
   const proto::ResumedProcess* const resumed = ResumedOf(pid);
-  if (resumed == nullptr || resumed->areas_image().empty()) return host_.AnswerImagePlace(pid, -1);
+  if (resumed == nullptr || resumed->areas_image().empty()) return false;
   host_.DrainOutput(pid);
   output_.Hear(pid);
   const UniqueFd image(open(resumed->areas_image().c_str(), O_RDONLY | O_CLOEXEC));
-  if (image.valid()) return host_.AnswerImagePlace(pid, image.get());
-  Report({.kind = HostReport::kNotResumed,
-          .pid = pid,
-          .text = absl::StrCat("opening ", resumed->areas_image(), ": ", strerror(errno))});
+  if (image.valid()) {
+    host_.AnswerImagePlace(pid, image.get());
+  } else {
+    ReportNotResumed(pid, absl::StrCat("opening ", resumed->areas_image(), ": ", strerror(errno)));
+  }
+  return true;
+}
+
+void HostRun::ReportNotResumed(Pid pid, const std::string& reason) {
+  proto::WorkerEvent event;
+  event.mutable_restore_failed()->set_reason(absl::StrCat("pid ", Value(pid), ": ", reason));
+  Report(std::move(event));
 }
 
 void HostRun::CheckWriters() {
@@ -266,11 +278,14 @@ void HostRun::CheckWriters() {
 void HostRun::OnExited(Pid pid, int wait_status) {
   checkpoints_.OnGone(pid, "it has ended");
   if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) {
-    Report({.kind = HostReport::kNotResumed, .pid = pid, .text = output_.complaint(pid)});
+    ReportNotResumed(pid, output_.complaint(pid));
   }
-  Report({.kind = HostReport::kExited,
-          .pid = pid,
-          .number = static_cast<std::uint64_t>(static_cast<std::uint32_t>(wait_status))});
+  proto::WorkerEvent event;
+  proto::ProcessExited& exited = *event.mutable_exited();
+  exited.set_pid(Value(pid));
+  if (WIFEXITED(wait_status)) exited.set_exit_status(WEXITSTATUS(wait_status));
+  if (WIFSIGNALED(wait_status)) exited.set_signal(WTERMSIG(wait_status));
+  Report(std::move(event));
   running_ -= 1;
   if (running_ == 0) loop_.Stop();
 }
@@ -299,10 +314,7 @@ int Main() {
   const RaisedLimits limits;
   absl::StatusOr<ReceivedPlan> plan = ReceivePlan(kLinkFd);
   if (!plan.ok()) {
-    const std::string packet = Encode(HostReport{.kind = HostReport::kNotStarted,
-                                                 .number = kFailureStatus,
-                                                 .text = std::string(plan.status().message())});
-    send(kLinkFd, packet.data(), packet.size(), MSG_NOSIGNAL);
+    SendNotStarted(kLinkFd, absl::InternalError(plan.status().message()));
     return kFailureStatus;
   }
   HostRun run(kLinkFd, std::move(*plan), limits);

@@ -18,6 +18,7 @@
 #include "base/scratch_directory.h"
 #include "net/event_loop.h"
 #include "worker/host_link.h"
+#include "worker/process_host.h"
 
 namespace bspnow {
 namespace {
@@ -65,23 +66,23 @@ class BspHostTest : public testing::Test {
                   {.segment = segment_.get(), .doorbell = -1, .input = input});
     ASSERT_TRUE(started.ok()) << started.status();
     host_ = std::make_unique<HostLink>(
-        loop_, std::move(*started),
-        HostLinkEvents{.started = [this] { started_ = true; },
-                       .not_started =
-                           [this](int status, const std::string& reason) {
-                             not_started_status_ = status;
-                             reason_ = reason;
-                           },
-                       .begun = [](Pid) {},
-                       .output =
-                           [this](Pid pid, Stream stream, std::string text, std::uint64_t) {
-                             output_bytes_ += text.size();
-                             if (keep_output_) output_[{pid, stream}] += text;
-                           },
-                       .exited = [this](Pid pid, int status) { exited_[pid] = status; },
-                       .checkpoint = [](const HostReport&) {},
-                       .not_resumed = [this](Pid, const std::string& reason) { reason_ = reason; },
-                       .gone = [this] { gone_ = true; }});
+        loop_, std::move(*started), [this](const proto::WorkerEvent& event) { OnEvent(event); },
+        [this] { gone_ = true; });
+  }
+
+  void OnEvent(const proto::WorkerEvent& event) {
+    const proto::ProcessOutput& output = event.output();
+    output_bytes_ += output.text().size();
+    if (keep_output_ && event.has_output()) {
+      output_[{Pid{output.pid()}, static_cast<Stream>(output.stream())}] += output.text();
+    }
+    if (event.has_started()) started_ = true;
+    if (event.has_not_started()) {
+      not_started_status_ = event.not_started().exit_status();
+      reason_ = event.not_started().reason();
+    }
+    if (event.has_restore_failed()) reason_ = event.restore_failed().reason();
+    if (event.has_exited()) exited_[Pid{event.exited().pid()}] = event.exited();
   }
 
   void StartScript(const std::string& text, const std::vector<Pid>& pids) {
@@ -119,7 +120,7 @@ class BspHostTest : public testing::Test {
   std::string reason_;
   std::uint64_t output_bytes_ = 0;
   std::map<std::pair<Pid, Stream>, std::string> output_;
-  std::map<Pid, int> exited_;
+  std::map<Pid, proto::ProcessExited> exited_;
 };
 
 TEST_F(BspHostTest, ReportsOutputAndEndOfEachProcess) {
@@ -128,7 +129,7 @@ TEST_F(BspHostTest, ReportsOutputAndEndOfEachProcess) {
   EXPECT_TRUE(started_);
   ASSERT_EQ(exited_.size(), 2u);
   for (const Pid pid : {Pid{2}, Pid{5}}) {
-    EXPECT_EQ(WEXITSTATUS(exited_.at(pid)), 3);
+    EXPECT_EQ(exited_.at(pid).exit_status(), 3);
     EXPECT_EQ(output(pid), "out\n");
     EXPECT_EQ((output_[{pid, Stream::kError}]), "err\n");
   }
@@ -137,7 +138,7 @@ TEST_F(BspHostTest, ReportsOutputAndEndOfEachProcess) {
 TEST_F(BspHostTest, ReportsTheSignalThatEndedAProcess) {
   StartScript("kill -SEGV $$", {Pid{0}});
   ASSERT_TRUE(RunUntilGone());
-  EXPECT_EQ(WTERMSIG(exited_.at(Pid{0})), SIGSEGV);
+  EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGSEGV);
 }
 
 TEST_F(BspHostTest, SaysThatThereIsNoSuchProgram) {
@@ -192,15 +193,15 @@ TEST_F(BspHostTest, SaysWhatTheRestorerSaysAndNothingOfItIsOutput) {
   resumed.add_arguments("no room");
   Start(plan, -1);
   ASSERT_TRUE(RunUntilGone());
-  EXPECT_EQ(reason_, "no room\n");
+  EXPECT_EQ(reason_, "pid 0: no room\n");
   EXPECT_EQ(output_bytes_, 0u);
-  EXPECT_EQ(WEXITSTATUS(exited_.at(Pid{0})), 125);
+  EXPECT_EQ(exited_.at(Pid{0}).exit_status(), 125);
 }
 
 TEST_F(BspHostTest, SurvivesAProcessThatClosesItsDescriptors) {
   StartScript("exec 0<&- 1>&- 2>&- 3>&-; exit 7", {Pid{0}});
   ASSERT_TRUE(RunUntilGone());
-  EXPECT_EQ(WEXITSTATUS(exited_.at(Pid{0})), 7);
+  EXPECT_EQ(exited_.at(Pid{0}).exit_status(), 7);
 }
 
 TEST_F(BspHostTest, PassesSignalsOn) {
@@ -225,7 +226,7 @@ TEST_F(BspHostTest, KillsEverythingOnOrder) {
   ASSERT_TRUE(RunUntil([this] { return !output(Pid{0}).empty(); }));
   host_->KillAll();
   ASSERT_TRUE(RunUntilGone());
-  EXPECT_EQ(WTERMSIG(exited_.at(Pid{0})), SIGKILL);
+  EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGKILL);
   EXPECT_FALSE(Lives(atoi(output(Pid{0}).c_str())));
 }
 

@@ -59,10 +59,6 @@ std::vector<GivenFile> GivenFiles(const proto::HostPlan& plan) {
 
 }  // namespace
 
-CheckpointHost::CheckpointHost(const proto::HostPlan& plan, int segment,
-                               CheckpointHostEvents events)
-    : plan_(plan), segment_(segment), events_(std::move(events)) {}
-
 // ---- The processes ------------------------------------------------------------------------------
 
 void CheckpointHost::OnAsked(Pid pid) {
@@ -81,19 +77,21 @@ void CheckpointHost::OnReported(Pid pid, const LinkImageReport& report) {
     }
     return;
   }
-  events_.report({.kind = HostReport::kImage,
-                  .pid = pid,
-                  .number = checkpoint_,
-                  .text = reason,
-                  .file_bytes = report.file_bytes,
-                  .cpu_ns = report.cpu_ns});
+  for (proto::StoredImage& image : *images_.mutable_images()) {
+    if (Pid{image.pid()} != pid) continue;
+    image.set_file_bytes(report.file_bytes);
+    image.set_cpu_ns(report.cpu_ns);
+  }
+  if (!reason.empty()) Fail(pid, reason);
+  FinishIfDone();
 }
 
 void CheckpointHost::OnGone(Pid pid, const std::string& why) {
   gone_.try_emplace(pid, why);
   asked_.erase(pid);
   if (pending_.erase(pid) != 0) {
-    Fail(checkpoint_, pid, absl::StrCat("before its image was written, ", why));
+    Fail(pid, absl::StrCat("before its image was written, ", why));
+    FinishIfDone();
   }
   BeginIfAllAsked();
 }
@@ -120,52 +118,67 @@ void CheckpointHost::BeginIfAllAsked() {
 void CheckpointHost::Begin() {
   const std::uint64_t checkpoint =
       reinterpret_cast<const NodeHeader*>(header_.data())->image.checkpoint;
+  proto::CheckpointStored images;
+  images.set_checkpoint(checkpoint);
   for (const proto::HostedProcess& process : plan_.processes()) {
     const Pid pid{process.pid()};
     if (!TakesPart(pid)) continue;
-    const OutputCounts counts = events_.drain(pid);
-    events_.report({.kind = HostReport::kSaving,
-                    .pid = pid,
-                    .number = checkpoint,
-                    .output_bytes = counts.output_bytes,
-                    .error_bytes = counts.error_bytes});
+    const OutputCounts counts = owner_.DrainOutput(pid);
+    proto::StoredImage& image = *images.add_images();
+    image.set_pid(process.pid());
+    image.set_output_bytes(counts.output_bytes);
+    image.set_error_bytes(counts.error_bytes);
   }
-  for (const auto& [pid, reason] : std::exchange(refused_, {})) Fail(checkpoint, pid, reason);
-  for (const auto& [pid, why] : gone_) {
-    if (TakesPart(pid)) Fail(checkpoint, pid, why);
-  }
+  const std::map<Pid, std::string> refused = std::exchange(refused_, {});
   if (!refusal_.empty()) return GiveUp(checkpoint, refusal_);
   if (!pending_.empty() || archiver_ != 0) {
     return GiveUp(checkpoint, absl::StrCat("checkpoint ", checkpoint_, " is still being written"));
   }
-  checkpoint_ = checkpoint;
-  since_ns_ = 0;
   absl::StatusOr<NotedFiles> files = NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
   if (!files.ok()) return GiveUp(checkpoint, std::string(files.status().message()));
   const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory());
   if (!directory.ok()) return GiveUp(checkpoint, std::string(directory.status().message()));
+  checkpoint_ = checkpoint;
+  since_ns_ = 0;
+  images_ = std::move(images);
+  failure_.clear();
+  for (const auto& [pid, reason] : refused) Fail(pid, reason);
+  for (const auto& [pid, why] : gone_) {
+    if (TakesPart(pid)) Fail(pid, why);
+  }
   for (const Pid pid : std::exchange(asked_, {})) {
     pending_[pid];
-    events_.answer(pid, directory->get());
+    owner_.AnswerImagePlace(pid, directory->get());
   }
   Archive(*files);
 }
 
 void CheckpointHost::GiveUp(std::uint64_t checkpoint, const std::string& reason) {
-  for (const Pid pid : std::exchange(asked_, {})) {
-    events_.answer(pid, -1);
-    Fail(checkpoint, pid, reason);
-  }
-  ReportFiles(checkpoint, reason);
+  for (const Pid pid : std::exchange(asked_, {})) owner_.AnswerImagePlace(pid, -1);
+  ReportFailed(checkpoint, reason);
 }
 
-void CheckpointHost::Fail(std::uint64_t checkpoint, Pid pid, const std::string& reason) {
-  events_.report({.kind = HostReport::kImage, .pid = pid, .number = checkpoint, .text = reason});
+void CheckpointHost::Fail(Pid pid, const std::string& reason) {
+  if (failure_.empty()) failure_ = absl::StrCat("pid ", Value(pid), ": ", reason);
 }
 
-void CheckpointHost::ReportFiles(std::uint64_t checkpoint, const std::string& reason) {
-  events_.report(
-      {.kind = HostReport::kFiles, .pid = files_pid(), .number = checkpoint, .text = reason});
+void CheckpointHost::FailFiles(const std::string& reason) {
+  if (failure_.empty()) failure_ = absl::StrCat("the files of the job: ", reason);
+}
+
+void CheckpointHost::FinishIfDone() {
+  if (!pending_.empty() || archiver_ != 0) return;
+  if (!failure_.empty()) return ReportFailed(checkpoint_, failure_);
+  proto::WorkerEvent event;
+  *event.mutable_checkpoint_stored() = std::move(images_);
+  owner_.Report(std::move(event));
+}
+
+void CheckpointHost::ReportFailed(std::uint64_t checkpoint, const std::string& reason) {
+  proto::WorkerEvent event;
+  event.mutable_checkpoint_failed()->set_checkpoint(checkpoint);
+  event.mutable_checkpoint_failed()->set_reason(reason);
+  owner_.Report(std::move(event));
 }
 
 // ---- The files ----------------------------------------------------------------------------------
@@ -187,7 +200,7 @@ void CheckpointHost::Archive(const NotedFiles& files) {
   if (archiver_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    const absl::Status written = files.Write(archive.get(), events_.unfinished());
+    const absl::Status written = files.Write(archive.get(), owner_.UnfinishedLines());
     const std::string message(written.message());
     [[maybe_unused]] const ssize_t n = write(reason.get(), message.data(), message.size());
     _exit(written.ok() ? 0 : 1);
@@ -195,21 +208,19 @@ void CheckpointHost::Archive(const NotedFiles& files) {
   if (archiver_ > 0) return;
   const int error = errno;
   archiver_ = 0;
-  ReportFiles(checkpoint_,
-              absl::StrCat("beginning to write ", ArchivePath(), ": ", strerror(error)));
+  FailFiles(absl::StrCat("beginning to write ", ArchivePath(), ": ", strerror(error)));
 }
 
 void CheckpointHost::OnOtherExited(pid_t os_pid, int wait_status) {
   if (archiver_ == 0 || os_pid != archiver_) return;
   archiver_ = 0;
-  std::string reason;
   if (wait_status != 0) {
     char text[PIPE_BUF];
     const ssize_t n = read(archive_failure_.get(), text, sizeof text);
-    reason = n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "the writer was killed";
+    FailFiles(n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "the writer was killed");
   }
   archive_failure_.Reset();
-  ReportFiles(checkpoint_, reason);
+  FinishIfDone();
 }
 
 // ---- Writers that were killed -------------------------------------------------------------------
@@ -218,7 +229,7 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (since_ns_ == 0) since_ns_ = now_ns;
   std::map<Pid, std::string> failed;
   for (auto& [pid, pending] : pending_) {
-    const bool writes = HasChild(events_.os_pid(pid));
+    const bool writes = HasChild(owner_.OsPidOf(pid));
     if (pending.writer_missed && !writes) failed[pid] = "the writer of its image was killed";
     pending.writer_missed = pending.writer_seen && !writes;
     pending.writer_seen |= writes;
@@ -226,8 +237,9 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   }
   for (const auto& [pid, reason] : failed) {
     pending_.erase(pid);
-    Fail(checkpoint_, pid, reason);
+    Fail(pid, reason);
   }
+  if (!failed.empty()) FinishIfDone();
 }
 
 }  // namespace bspnow

@@ -1,7 +1,8 @@
 // bsp-host's part in a checkpoint of the processes that it hosts: when all of them have asked where
 // to put their images none of them runs, so what they printed and the job's files are as they were
-// at the barrier. Notes both, lets the processes go, and reports what becomes of the images, which
-// children of theirs write; the files a child of its own writes to an archive beside them.
+// at the barrier. Notes both, lets the processes go, and waits for the images, which children of
+// theirs write; the files a child of its own writes to an archive beside them. Reports how it went
+// when nobody writes any more.
 #ifndef WORKER_CHECKPOINT_HOST_H_
 #define WORKER_CHECKPOINT_HOST_H_
 
@@ -9,7 +10,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,25 +21,32 @@
 #include "base/mapped_region.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
+#include "proto/host.pb.h"
+#include "proto/workers.pb.h"
 #include "runtime/link/link.h"
-#include "worker/host_channel.h"
 #include "worker/job_output.h"
 
 namespace bspnow {
 
-/// What it needs of its owner.
-struct CheckpointHostEvents {
-  std::function<void(Pid, int directory)> answer;  ///< -1: this process takes no image.
-  std::function<OutputCounts(Pid)> drain;  ///< Reports what it has printed; says how much it was.
-  std::function<std::vector<UnfinishedLine>()> unfinished;
-  std::function<pid_t(Pid)> os_pid;
-  std::function<void(const HostReport&)> report;
+/// Who hosts the processes.
+class CheckpointOwner {
+ public:
+  virtual void AnswerImagePlace(Pid pid, int directory) = 0;  ///< -1: it takes no image.
+  /// Reports what the process has printed; returns how much that was in all.
+  virtual OutputCounts DrainOutput(Pid pid) = 0;
+  virtual std::vector<UnfinishedLine> UnfinishedLines() const = 0;
+  virtual pid_t OsPidOf(Pid pid) const = 0;
+  virtual void Report(proto::WorkerEvent event) = 0;
+
+ protected:
+  ~CheckpointOwner() = default;
 };
 
 class CheckpointHost {
  public:
-  /// `plan` and `segment` outlive it.
-  CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointHostEvents events);
+  /// All of these outlive it.
+  CheckpointHost(const proto::HostPlan& plan, int segment, CheckpointOwner& owner)
+      : plan_(plan), segment_(segment), owner_(owner) {}
 
   /// From now on none is begun, for this reason; empty: they are again.
   void Refuse(std::string reason) { refusal_ = std::move(reason); }
@@ -72,17 +79,21 @@ class CheckpointHost {
   void Begin();
   void GiveUp(std::uint64_t checkpoint, const std::string& reason);
   void Archive(const NotedFiles& files);
-  void Fail(std::uint64_t checkpoint, Pid pid, const std::string& reason);
-  void ReportFiles(std::uint64_t checkpoint, const std::string& reason);
+  void Fail(Pid pid, const std::string& reason);
+  void FailFiles(const std::string& reason);
+  void FinishIfDone();
+  void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
   std::string ArchivePath() const;
   Pid files_pid() const { return Pid{plan_.processes(0).pid()}; }
 
   const proto::HostPlan& plan_;
   const int segment_;
-  CheckpointHostEvents events_;
+  CheckpointOwner& owner_;
   std::string refusal_;
-  MappedRegion header_;  ///< The beginning of the segment, once it is needed.
-  std::uint64_t checkpoint_ = 0;
+  MappedRegion header_;             ///< The beginning of the segment, once it is needed.
+  std::uint64_t checkpoint_ = 0;    ///< The last that was begun.
+  proto::CheckpointStored images_;  ///< Of that, as they are reported.
+  std::string failure_;             ///< The first reason why it will not be; empty: it may.
   std::set<Pid> asked_;
   std::map<Pid, std::string> gone_;     ///< And why.
   std::map<Pid, std::string> refused_;  ///< Reported before they asked.

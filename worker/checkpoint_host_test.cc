@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
 /// Processes are pids on which this test asks and reports.
-class CheckpointHostTest : public testing::Test {
+class CheckpointHostTest : public testing::Test, private CheckpointOwner {
  protected:
   CheckpointHostTest()
       : segment_(memfd_create("segment", MFD_CLOEXEC)),
@@ -35,17 +35,14 @@ class CheckpointHostTest : public testing::Test {
     return MappedRegion::Shared(fd, sizeof(NodeHeader));
   }
 
-  CheckpointHostEvents Events() {
-    return {.answer = [this](Pid pid, int directory) { answers_[pid] = directory >= 0; },
-            .drain =
-                [this](Pid pid) {
-                  drained_.push_back(pid);
-                  return OutputCounts{.output_bytes = 100 + Value(pid), .error_bytes = 5};
-                },
-            .unfinished = [] { return std::vector<UnfinishedLine>{}; },
-            .os_pid = [this](Pid) { return writer_; },
-            .report = [this](const HostReport& report) { reports_.push_back(report); }};
+  void AnswerImagePlace(Pid pid, int directory) override { answers_[pid] = directory >= 0; }
+  OutputCounts DrainOutput(Pid pid) override {
+    drained_.push_back(pid);
+    return OutputCounts{.output_bytes = 100 + Value(pid), .error_bytes = 5};
   }
+  std::vector<UnfinishedLine> UnfinishedLines() const override { return {}; }
+  pid_t OsPidOf(Pid) const override { return writer_; }
+  void Report(proto::WorkerEvent event) override { reports_.push_back(std::move(event)); }
 
   static LinkImageReport Written(std::uint64_t checkpoint) {
     LinkImageReport report{};
@@ -61,11 +58,14 @@ class CheckpointHostTest : public testing::Test {
     return report;
   }
 
-  const HostReport* Find(HostReport::Kind kind, Pid pid) const {
-    for (const HostReport& report : reports_) {
-      if (report.kind == kind && report.pid == pid) return &report;
-    }
-    return nullptr;
+  // Of the only report.
+  std::string Failure() const {
+    EXPECT_EQ(reports_.size(), 1u);
+    return reports_.empty() ? "" : reports_[0].checkpoint_failed().reason();
+  }
+  void AskBoth() {
+    host_.OnAsked(Pid{2});
+    host_.OnAsked(Pid{3});
   }
   void AwaitArchiver() {
     int status = 0;
@@ -81,9 +81,9 @@ class CheckpointHostTest : public testing::Test {
   proto::HostPlan plan_;
   std::map<Pid, bool> answers_;
   std::vector<Pid> drained_;
-  std::vector<HostReport> reports_;
+  std::vector<proto::WorkerEvent> reports_;
   pid_t writer_ = 0;  ///< Whose children are looked for.
-  CheckpointHost host_{plan_, segment_.get(), Events()};
+  CheckpointHost host_{plan_, segment_.get(), *this};
 };
 
 TEST_F(CheckpointHostTest, AnswersWhenAllThatTakePartHaveAsked) {
@@ -93,88 +93,94 @@ TEST_F(CheckpointHostTest, AnswersWhenAllThatTakePartHaveAsked) {
   host_.OnAsked(Pid{2});
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
   EXPECT_EQ(drained_.size(), 2u);
-  const HostReport* const saving = Find(HostReport::kSaving, Pid{3});
-  ASSERT_NE(saving, nullptr);
-  EXPECT_EQ(saving->number, 7u);
-  EXPECT_EQ(saving->output_bytes, 103u);
-  EXPECT_EQ(saving->error_bytes, 5u);
   AwaitArchiver();
+  EXPECT_TRUE(reports_.empty());
 }
 
 TEST_F(CheckpointHostTest, BeginsNoneWithoutRoom) {
   host_.Refuse("the disk is full");
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
-  EXPECT_EQ(Find(HostReport::kImage, Pid{3})->text, "the disk is full");
-  EXPECT_EQ(Find(HostReport::kFiles, Pid{2})->text, "the disk is full");
+  EXPECT_EQ(Failure(), "the disk is full");
   EXPECT_FALSE(std::filesystem::exists(plan_.image_directory()));
   EXPECT_FALSE(host_.under_way());
   host_.Refuse("");
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
   AwaitArchiver();
 }
 
 TEST_F(CheckpointHostTest, WritesTheArchiveOfTheFiles) {
   std::ofstream(plan_.job_directory() + "/out") << "text";
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   AwaitArchiver();
-  const HostReport* const files = Find(HostReport::kFiles, Pid{2});
-  ASSERT_NE(files, nullptr);
-  EXPECT_EQ(files->text, "");
   EXPECT_TRUE(VerifyJobFiles(plan_.image_directory() + "/c7.files.p2.new").ok());
 }
 
-TEST_F(CheckpointHostTest, PassesReportsOnOnce) {
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+TEST_F(CheckpointHostTest, ReportsOnceWhenEverythingIsWritten) {
+  AskBoth();
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{2}, Written(7));  // Once more: that is not pid 3's.
+  host_.OnReported(Pid{3}, Written(7));
+  EXPECT_TRUE(reports_.empty()) << "the files are still being written";
   AwaitArchiver();
-  reports_.clear();
-  host_.OnReported(Pid{2}, Written(7));
-  host_.OnReported(Pid{2}, Written(7));
-  host_.OnReported(Pid{3}, Refused(7, "descriptor 5 is a socket"));
-  ASSERT_EQ(reports_.size(), 2u);
-  EXPECT_EQ(reports_[0].text, "");
-  EXPECT_EQ(reports_[0].file_bytes, 1234u);
-  EXPECT_EQ(reports_[1].text, "descriptor 5 is a socket");
+  host_.OnReported(Pid{3}, Written(7));
+  ASSERT_EQ(reports_.size(), 1u);
+  const proto::CheckpointStored& stored = reports_[0].checkpoint_stored();
+  EXPECT_EQ(stored.checkpoint(), 7u);
+  ASSERT_EQ(stored.images_size(), 2);
+  EXPECT_EQ(stored.images(1).pid(), 3u);
+  EXPECT_EQ(stored.images(1).file_bytes(), 1234u);
+  EXPECT_EQ(stored.images(1).output_bytes(), 103u);
+  EXPECT_EQ(stored.images(1).error_bytes(), 5u);
   EXPECT_FALSE(host_.under_way());
+}
+
+TEST_F(CheckpointHostTest, KeepsTheFirstReasonOfAFailure) {
+  AskBoth();
+  host_.OnReported(Pid{3}, Refused(7, "descriptor 5 is a socket"));
+  host_.OnReported(Pid{2}, Refused(7, "another"));
+  AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: descriptor 5 is a socket");
+  EXPECT_EQ(reports_[0].checkpoint_failed().checkpoint(), 7u);
+}
+
+TEST_F(CheckpointHostTest, FailsWithoutItsFiles) {
+  std::filesystem::create_directories(root_ + "/images/c7.files.p2.new");
+  AskBoth();
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{3}, Written(7));
+  EXPECT_EQ(Failure().find("the files of the job: "), 0u) << Failure();
 }
 
 TEST_F(CheckpointHostTest, WaitsForNobodyWhoHasEnded) {
   host_.OnAsked(Pid{2});
   host_.OnGone(Pid{3}, "it has ended");
   EXPECT_TRUE(answers_.contains(Pid{2}));
-  const HostReport* const image = Find(HostReport::kImage, Pid{3});
-  ASSERT_NE(image, nullptr);
-  EXPECT_NE(image->text.find("it has ended"), std::string::npos) << image->text;
+  host_.OnReported(Pid{2}, Written(7));
   AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: it has ended");
 }
 
 TEST_F(CheckpointHostTest, SaysThatAProcessEndedBeforeItsImageWasWritten) {
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   host_.OnGone(Pid{3}, "it has ended");
-  const HostReport* const image = Find(HostReport::kImage, Pid{3});
-  ASSERT_NE(image, nullptr);
-  EXPECT_NE(image->text.find("it has ended"), std::string::npos) << image->text;
+  host_.OnReported(Pid{2}, Written(7));
   AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: before its image was written, it has ended");
 }
 
 TEST_F(CheckpointHostTest, TakesARefusalForAnAnswer) {
   host_.OnAsked(Pid{2});
   host_.OnReported(Pid{3}, Refused(7, "no"));
   EXPECT_TRUE(answers_.contains(Pid{2}));
-  ASSERT_NE(Find(HostReport::kImage, Pid{3}), nullptr);
-  EXPECT_EQ(Find(HostReport::kImage, Pid{3})->text, "no");
+  host_.OnReported(Pid{2}, Written(7));
   AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: no");
 }
 
 TEST_F(CheckpointHostTest, GivesUpWhatBeginsBeforeTheLastIsDone) {
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   AwaitArchiver();
   header_->image.checkpoint = 8;
   host_.OnReported(Pid{2}, Written(7));
@@ -182,26 +188,21 @@ TEST_F(CheckpointHostTest, GivesUpWhatBeginsBeforeTheLastIsDone) {
   host_.OnReported(Pid{3}, Refused(8, "busy"));
   EXPECT_EQ(answers_.at(Pid{2}), false);
   host_.OnReported(Pid{3}, Written(7));
-  std::map<std::uint64_t, int> images;
-  for (const HostReport& report : reports_)
-    images[report.number] += report.kind == HostReport::kImage;
-  EXPECT_EQ(images[7], 2);
-  EXPECT_EQ(images[8], 2);
+  ASSERT_EQ(reports_.size(), 2u);
+  EXPECT_EQ(reports_[0].checkpoint_failed().checkpoint(), 8u);
+  EXPECT_EQ(reports_[1].checkpoint_stored().checkpoint(), 7u);
 }
 
 TEST_F(CheckpointHostTest, GivesUpIfThereIsNowhereToWrite) {
   plan_.set_image_directory(root_ + "/missing/images");
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
-  EXPECT_NE(Find(HostReport::kImage, Pid{2})->text, "");
-  EXPECT_NE(Find(HostReport::kFiles, Pid{2})->text, "");
+  EXPECT_NE(Failure(), "");
   EXPECT_FALSE(host_.under_way());
 }
 
 TEST_F(CheckpointHostTest, NoticesThatAWriterWasKilled) {
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   AwaitArchiver();
   host_.OnReported(Pid{2}, Written(7));
   writer_ = getpid();
@@ -220,13 +221,12 @@ TEST_F(CheckpointHostTest, NoticesThatAWriterWasKilled) {
   EXPECT_TRUE(host_.under_way());
   host_.CheckWriters(4 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
-  EXPECT_NE(Find(HostReport::kImage, Pid{3})->text, "");
+  EXPECT_EQ(Failure(), "pid 3: the writer of its image was killed");
   waitpid(child, nullptr, 0);
 }
 
 TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
-  host_.OnAsked(Pid{2});
-  host_.OnAsked(Pid{3});
+  AskBoth();
   AwaitArchiver();
   host_.CheckWriters(kSecondNs);
   host_.CheckWriters(590 * kSecondNs);

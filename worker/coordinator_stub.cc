@@ -17,6 +17,7 @@
 
 #include "proto/workers.grpc.pb.h"
 #include "worker/coordinator_channel.h"
+#include "worker/event_text.h"
 #include "worker/open_calls.h"
 
 namespace bspnow {
@@ -326,6 +327,7 @@ void CoordinatorStub::Rim::OnAcknowledge(std::uint64_t sequence) {
 // ---- Events -------------------------------------------------------------------------------------
 
 void CoordinatorStub::Rim::Report(proto::WorkerEvent event) {
+  MakeTextValid(event);
   {
     const std::scoped_lock lock(mutex_);
     event.set_sequence(++last_sequence_);

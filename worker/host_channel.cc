@@ -8,10 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
-
-#include "runtime/link/link.h"
 
 namespace bspnow {
 namespace {
@@ -24,25 +23,6 @@ absl::Status Malformed(const char* what) {
 
 absl::Status Failed(const char* what) {
   return absl::InternalError(absl::StrCat(what, ": ", strerror(errno)));
-}
-
-/// What comes before the text of a packet.
-struct PacketHeader {
-  std::uint32_t kind = 0;
-  std::uint32_t pid = 0;
-  std::uint64_t number = 0;
-  std::uint64_t output_bytes = 0;
-  std::uint64_t error_bytes = 0;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t cpu_ns = 0;
-};
-static_assert(sizeof(PacketHeader) == 48);
-static_assert(sizeof(PacketHeader) + kHostTextBytesMax <= kHostPacketBytesMax);
-
-std::string Packet(const PacketHeader& header, std::string_view text) {
-  std::string packet(reinterpret_cast<const char*>(&header), sizeof header);
-  packet += text;
-  return packet;
 }
 
 }  // namespace
@@ -141,18 +121,7 @@ absl::StatusOr<ReceivedPlan> ReceivePlan(int socket) {
   return received;
 }
 
-// ---- Orders and reports -------------------------------------------------------------------------
-
-std::string Encode(const HostReport& report) {
-  return Packet({.kind = report.kind,
-                 .pid = Value(report.pid),
-                 .number = report.number,
-                 .output_bytes = report.output_bytes,
-                 .error_bytes = report.error_bytes,
-                 .file_bytes = report.file_bytes,
-                 .cpu_ns = report.cpu_ns},
-                std::string_view(report.text).substr(0, kHostTextBytesMax));
-}
+// ---- Orders and events --------------------------------------------------------------------------
 
 absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet) {
   proto::HostOrder order;
@@ -163,28 +132,40 @@ absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet) {
   return order;
 }
 
-absl::StatusOr<HostReport> DecodeReport(std::string_view packet) {
-  PacketHeader header;
-  if (packet.size() < sizeof header || packet.size() > sizeof header + kHostTextBytesMax) {
-    return Malformed("report");
+absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet) {
+  proto::WorkerEvent event;
+  if (!event.ParseFromArray(packet.data(), static_cast<int>(packet.size()))) {
+    return Malformed("event");
   }
-  memcpy(&header, packet.data(), sizeof header);
-  if (header.kind < HostReport::kStarted || header.kind > HostReport::kNotResumed) {
-    return Malformed("report");
+  std::uint32_t pid = 0;
+  switch (event.what_case()) {
+    case proto::WorkerEvent::kStarted:
+    case proto::WorkerEvent::kNotStarted:
+    case proto::WorkerEvent::kRestoreFailed:
+    case proto::WorkerEvent::kCheckpointFailed:
+      return event;
+    case proto::WorkerEvent::kBegun:
+      pid = event.begun().pid();
+      break;
+    case proto::WorkerEvent::kOutput:
+      pid = event.output().pid();
+      if (event.output().stream() == proto::OUTPUT_STREAM_UNSPECIFIED) return Malformed("event");
+      if (!proto::OutputStream_IsValid(event.output().stream())) return Malformed("event");
+      break;
+    case proto::WorkerEvent::kExited:
+      pid = event.exited().pid();
+      break;
+    case proto::WorkerEvent::kCheckpointStored:
+      if (event.checkpoint_stored().images().empty()) return Malformed("event");
+      for (const proto::StoredImage& image : event.checkpoint_stored().images()) {
+        pid = std::max(pid, image.pid());
+      }
+      break;
+    default:
+      return Malformed("event");
   }
-  if (header.pid >= kProcessesMax) return Malformed("report");
-  const auto stream = static_cast<Stream>(header.number);
-  if (header.kind == HostReport::kOutput && stream != Stream::kOutput && stream != Stream::kError) {
-    return Malformed("report");
-  }
-  return HostReport{.kind = static_cast<HostReport::Kind>(header.kind),
-                    .pid = Pid{header.pid},
-                    .number = header.number,
-                    .text = std::string(packet.substr(sizeof header)),
-                    .output_bytes = header.output_bytes,
-                    .error_bytes = header.error_bytes,
-                    .file_bytes = header.file_bytes,
-                    .cpu_ns = header.cpu_ns};
+  if (pid >= kProcessesMax) return Malformed("event");
+  return event;
 }
 
 }  // namespace bspnow

@@ -1,8 +1,7 @@
-// What bsp-worker and the bsp-host of one job say to each other over a Unix socket
-// (SOCK_SEQPACKET), one message a packet. Pure: bytes in, values out; a length is checked before it
-// is believed.
+// What bsp-worker and the bsp-host of one job send each other over a Unix socket (SOCK_SEQPACKET),
+// one message a packet: down the plan (with descriptors), then HostOrders; up WorkerEvents. What is
+// received is checked here.
 //
-// Down: the plan (with descriptors), signals, credit for output. Up: what happens to the processes.
 // A close is an order, too: a bsp-host whose worker is gone kills everything and ends.
 #ifndef WORKER_HOST_CHANNEL_H_
 #define WORKER_HOST_CHANNEL_H_
@@ -14,17 +13,19 @@
 #include <string>
 #include <string_view>
 
-#include "base/ids.h"
 #include "base/unique_fd.h"
-#include "files/job_files.h"
 #include "proto/host.pb.h"
-#include "worker/process_host.h"
+#include "proto/workers.pb.h"
+#include "runtime/link/link.h"
 
 namespace bspnow {
 
-/// Text of one message, and the whole packet.
+/// Output in one event, and the longest packet: CheckpointStored of all processes that a node takes.
 inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
-inline constexpr std::size_t kHostPacketBytesMax = kHostTextBytesMax + 4096;
+inline constexpr std::size_t kStoredImageBytesMax = 49;
+inline constexpr std::size_t kHostPacketBytesMax = std::size_t{200} << 10;
+static_assert(kHostTextBytesMax + 4096 <= kHostPacketBytesMax);
+static_assert(kProcessesMax * kStoredImageBytesMax + 4096 <= kHostPacketBytesMax);
 
 /// A plan travels in a memfd of its own, since arguments and environment may be long.
 inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;
@@ -55,35 +56,12 @@ struct ReceivedPlan {
   UniqueFd input;
 };
 
-/// From bsp-host to worker.
-struct HostReport {
-  enum Kind : std::uint32_t {
-    kStarted = 1,     ///< All processes run.
-    kNotStarted = 2,  ///< `number`: the exit status that a shell would give; `text`: why.
-    kBegun = 3,
-    kOutput = 4,    ///< `number`: the stream, as in OutputStream of proto/jobs.proto.
-    kExited = 5,    ///< `number`: wait status.
-    kFinished = 6,  ///< Nothing of the job is left; bsp-host ends.
-    // At a checkpoint first kSaving of all pids that take part; then, in any order, a kImage of
-    // each and kFiles. `number`: the checkpoint; `text` of the last two: why not, or empty.
-    kSaving = 7,
-    kImage = 8,
-    kFiles = 9,        ///< The archive of the job's directory; pid: as in its name.
-    kNotResumed = 10,  ///< `text`: what bsp-restore says.
-  };
-  Kind kind;
-  Pid pid{0};
-  std::uint64_t number = 0;
-  std::string text{};
-  std::uint64_t output_bytes = 0;  ///< kOutput: where `text` belongs; kSaving: sent so far.
-  std::uint64_t error_bytes = 0;   ///< kSaving.
-  std::uint64_t file_bytes = 0;    ///< kImage.
-  std::uint64_t cpu_ns = 0;        ///< kImage.
-};
-
-std::string Encode(const HostReport& report);
 absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet);
-absl::StatusOr<HostReport> DecodeReport(std::string_view packet);
+
+/// Of those that bsp-host sends: JobStarted, JobNotStarted, ProcessBegun, ProcessOutput,
+/// ProcessExited, RestoreFailed; CheckpointStored when everything is written and nothing durable
+/// yet, or CheckpointFailed when nobody writes any more.
+absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet);
 
 /// Says in the plan which descriptors come with it. The socket is new and empty, so this does not
 /// wait.

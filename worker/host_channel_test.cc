@@ -58,38 +58,53 @@ TEST(HostOrderTest, RefusesWhatOrdersNothing) {
   EXPECT_FALSE(DecodeOrder("no order").ok());
 }
 
-TEST(HostReportTest, ComesBackAsItWas) {
-  const absl::StatusOr<HostReport> report = DecodeReport(
-      Encode(HostReport{.kind = HostReport::kOutput, .pid = Pid{7}, .number = 2, .text = "a\nb"}));
-  ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->kind, HostReport::kOutput);
-  EXPECT_EQ(report->pid, Pid{7});
-  EXPECT_EQ(report->number, 2u);
-  EXPECT_EQ(report->text, "a\nb");
+TEST(HostEventTest, ComesBackAsItWas) {
+  proto::WorkerEvent output;
+  output.mutable_output()->set_pid(7);
+  output.mutable_output()->set_stream(proto::STDERR);
+  output.mutable_output()->set_text("a\nb\xff");
+  const absl::StatusOr<proto::WorkerEvent> event = DecodeEvent(output.SerializeAsString());
+  ASSERT_TRUE(event.ok());
+  EXPECT_EQ(event->output().pid(), 7u);
+  EXPECT_EQ(event->output().stream(), proto::STDERR);
+  EXPECT_EQ(event->output().text(), "a\nb\xff");
 }
 
-TEST(HostReportTest, BringsTheFiguresOfACheckpoint) {
-  const absl::StatusOr<HostReport> report =
-      DecodeReport(Encode(HostReport{.kind = HostReport::kImage,
-                                     .pid = Pid{7},
-                                     .number = 12,
-                                     .text = "",
-                                     .output_bytes = 1,
-                                     .error_bytes = 2,
-                                     .file_bytes = 3,
-                                     .cpu_ns = 4}));
-  ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->number, 12u);
-  EXPECT_EQ(report->output_bytes, 1u);
-  EXPECT_EQ(report->error_bytes, 2u);
-  EXPECT_EQ(report->file_bytes, 3u);
-  EXPECT_EQ(report->cpu_ns, 4u);
+TEST(HostEventTest, HasRoomForACheckpointOfAsManyProcessesAsThereMayBe) {
+  proto::WorkerEvent event;
+  event.mutable_checkpoint_stored()->set_checkpoint(~std::uint64_t{0});
+  for (std::uint32_t pid = 0; pid < kProcessesMax; ++pid) {
+    proto::StoredImage& image = *event.mutable_checkpoint_stored()->add_images();
+    image.set_pid(pid);
+    image.set_file_bytes(~std::uint64_t{0});
+    image.set_output_bytes(~std::uint64_t{0});
+    image.set_error_bytes(~std::uint64_t{0});
+    image.set_cpu_ns(~std::uint64_t{0});
+  }
+  EXPECT_LE(event.SerializeAsString().size(), kHostPacketBytesMax);
 }
 
-TEST(HostReportTest, RefusesStreamsAndPidsThatDoNotExist) {
-  EXPECT_FALSE(DecodeReport(Encode(HostReport{.kind = HostReport::kOutput, .number = 3})).ok());
-  EXPECT_FALSE(DecodeReport(Encode(HostReport{.kind = HostReport::kBegun, .pid = Pid{4096}})).ok());
-  EXPECT_FALSE(DecodeReport(std::string(kHostPacketBytesMax + 1, '\1')).ok());
+TEST(HostEventTest, RefusesStreamsAndPidsThatDoNotExist) {
+  proto::WorkerEvent event;
+  event.mutable_output()->set_stream(static_cast<proto::OutputStream>(3));
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_output()->clear_stream();
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_begun()->set_pid(4096);
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_checkpoint_stored();
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_checkpoint_stored()->add_images()->set_pid(4096);
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+}
+
+TEST(HostEventTest, RefusesWhatTheWorkerAloneReports) {
+  proto::WorkerEvent event;
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_cleared();
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
+  event.mutable_broken();
+  EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
 }
 
 class SentPlanTest : public testing::Test {

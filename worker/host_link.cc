@@ -54,9 +54,10 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
   return StartedHost{.os_pid = *spawned, .process = std::move(process), .socket = std::move(ours)};
 }
 
-HostLink::HostLink(EventLoop& loop, StartedHost started, HostLinkEvents events)
-    : loop_(loop), host_(std::move(started)), events_(std::move(events)) {
-  loop_.OnReadable(host_.socket.get(), [this] { OnReadable(); });
+HostLink::HostLink(EventLoop& loop, StartedHost started,
+                   std::function<void(proto::WorkerEvent)> report, std::function<void()> gone)
+    : loop_(loop), host_(std::move(started)), report_(std::move(report)), gone_(std::move(gone)) {
+  loop_.OnReadable(host_.socket.get(), [this] { ReadEvent(); });
   loop_.OnReadable(host_.process.get(), [this] { OnEnded(); });
 }
 
@@ -112,54 +113,28 @@ void HostLink::Flush() {
   if (host_.socket.valid()) loop_.StopWriting(host_.socket.get());
 }
 
-bool HostLink::ReadReport() {
+bool HostLink::ReadEvent() {
   char packet[kHostPacketBytesMax];
   const ssize_t n = recv(host_.socket.get(), packet, sizeof packet, MSG_DONTWAIT);
   if (n <= 0) {
-    if (n == 0) loop_.StopReading(host_.socket.get());  // What follows is its end.
+    if (n == 0) loop_.StopReading(host_.socket.get());  // Its end follows.
     return false;
   }
-  absl::StatusOr<HostReport> report =
-      DecodeReport(std::string_view(packet, static_cast<std::size_t>(n)));
-  if (report.ok()) Handle(std::move(*report));
+  absl::StatusOr<proto::WorkerEvent> event =
+      DecodeEvent(std::string_view(packet, static_cast<std::size_t>(n)));
+  if (event.ok()) report_(std::move(*event));
   return true;
 }
 
-void HostLink::OnReadable() { ReadReport(); }
-
-void HostLink::Handle(HostReport report) {
-  switch (report.kind) {
-    case HostReport::kStarted:
-      return events_.started();
-    case HostReport::kNotStarted:
-      return events_.not_started(static_cast<int>(report.number), report.text);
-    case HostReport::kBegun:
-      return events_.begun(report.pid);
-    case HostReport::kOutput:
-      return events_.output(report.pid, static_cast<Stream>(report.number), std::move(report.text),
-                            report.output_bytes);
-    case HostReport::kExited:
-      return events_.exited(report.pid, static_cast<int>(report.number));
-    case HostReport::kSaving:
-    case HostReport::kImage:
-    case HostReport::kFiles:
-      return events_.checkpoint(report);
-    case HostReport::kNotResumed:
-      return events_.not_resumed(report.pid, report.text);
-    case HostReport::kFinished:
-      return;  // Its end says it, however it came.
-  }
-}
-
 void HostLink::OnEnded() {
-  while (ReadReport()) {
+  while (ReadEvent()) {
   }
   waitpid(host_.os_pid, nullptr, 0);
   host_.os_pid = 0;
   loop_.Forget(host_.process.get());
   loop_.Forget(host_.socket.get());
   host_.socket.Reset();
-  const std::function<void()> gone = std::move(events_.gone);
+  const std::function<void()> gone = std::move(gone_);
   gone();
 }
 

@@ -20,19 +20,6 @@
 
 namespace bspnow {
 
-/// What the owner hears; `gone` is the last, when nothing of the job is left on this node.
-struct HostLinkEvents {
-  std::function<void()> started;
-  std::function<void(int exit_status, const std::string& reason)> not_started;
-  std::function<void(Pid)> begun;
-  /// `offset`: of the text in all that the process has sent to the stream.
-  std::function<void(Pid, Stream, std::string text, std::uint64_t offset)> output;
-  std::function<void(Pid, int wait_status)> exited;
-  std::function<void(const HostReport&)> checkpoint;  ///< kSaving, kImage, kFiles.
-  std::function<void(Pid, const std::string& reason)> not_resumed;
-  std::function<void()> gone;  ///< The owner may destroy the link in it.
-};
-
 /// The bsp-host to start.
 struct HostProgram {
   std::string path;
@@ -52,7 +39,10 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
 
 class HostLink {
  public:
-  HostLink(EventLoop& loop, StartedHost started, HostLinkEvents events);
+  /// `report` is called with what happens to the processes; `gone` last, when nothing of the job is
+  /// left on this node. The owner may destroy the link in that.
+  HostLink(EventLoop& loop, StartedHost started, std::function<void(proto::WorkerEvent)> report,
+           std::function<void()> gone);
   ~HostLink();
   HostLink(const HostLink&) = delete;
   HostLink& operator=(const HostLink&) = delete;
@@ -72,14 +62,13 @@ class HostLink {
  private:
   void Send(const proto::HostOrder& order);
   void Flush();
-  void OnReadable();
-  bool ReadReport();
-  void Handle(HostReport report);
+  bool ReadEvent();
   void OnEnded();
 
   EventLoop& loop_;
   StartedHost host_;  ///< Its os_pid is 0 once it is reaped.
-  HostLinkEvents events_;
+  const std::function<void(proto::WorkerEvent)> report_;
+  std::function<void()> gone_;
   std::deque<std::string> unsent_;
 };
 

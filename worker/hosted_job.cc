@@ -3,7 +3,6 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
-#include <sys/wait.h>
 
 #include <utility>
 
@@ -90,67 +89,45 @@ bool HostedJob::HasPidZero() const {
 
 // ---- What happens -------------------------------------------------------------------------------
 
-HostLinkEvents HostedJob::EventsOfHost() {
-  return HostLinkEvents{
-      .started =
-          [this] {
-            proto::WorkerEvent event;
-            event.mutable_started();
-            Report(std::move(event));
-          },
-      .not_started = [this](int status,
-                            const std::string& reason) { ReportNotStarted(status, reason); },
-      .begun = [this](Pid pid) { OnBegun(pid); },
-      .output = [this](Pid pid, Stream stream, std::string text,
-                       std::uint64_t offset) { OnOutput(pid, stream, std::move(text), offset); },
-      .exited = [this](Pid pid, int wait_status) { OnExited(pid, wait_status); },
-      .checkpoint = [this](const HostReport& report) { checkpoints_.OnReport(report, *segment_); },
-      .not_resumed =
-          [this](Pid pid, const std::string& reason) {
-            ReportRestoreFailed({.failure = absl::StrCat("pid ", Value(pid), ": ", reason)});
-          },
-      .gone = [this] { OnGone(); }};
-}
-
-void HostedJob::OnBegun(Pid pid) {
-  begun_.insert(pid);
-  proto::WorkerEvent event;
-  event.mutable_begun()->set_pid(Value(pid));
+void HostedJob::OnHostEvent(proto::WorkerEvent event) {
+  switch (event.what_case()) {
+    case proto::WorkerEvent::kNotStarted:
+      return ReportNotStarted(event.not_started().exit_status(), event.not_started().reason());
+    case proto::WorkerEvent::kRestoreFailed:
+      return ReportRestoreFailed({.failure = event.restore_failed().reason()});
+    case proto::WorkerEvent::kCheckpointStored:
+      return checkpoints_.OnWritten(std::move(*event.mutable_checkpoint_stored()), *segment_);
+    case proto::WorkerEvent::kCheckpointFailed:
+      return checkpoints_.OnFailed(event.checkpoint_failed());
+    case proto::WorkerEvent::kExited:
+      running_.erase(Pid{event.exited().pid()});
+      if (not_started_ && resumes()) return;  // It is bsp-restore that has ended.
+      OnExited(*event.mutable_exited());
+      break;
+    default:
+      break;
+  }
+  const bool has_begun = event.has_begun();
+  if (has_begun) begun_.insert(Pid{event.begun().pid()});
   Report(std::move(event));
-  if (!resumes() || begun_.size() != started_pids().size()) return;
+  if (!has_begun || !resumes() || begun_.size() != started_pids().size()) return;
   proto::WorkerEvent resumed;
   resumed.mutable_resumed();
   Report(std::move(resumed));
 }
 
-void HostedJob::OnOutput(Pid pid, Stream stream, std::string text, std::uint64_t offset) {
-  proto::WorkerEvent event;
-  proto::ProcessOutput& output = *event.mutable_output();
-  output.set_pid(Value(pid));
-  output.set_stream(stream == Stream::kOutput ? proto::STDOUT : proto::STDERR);
-  output.set_text(std::move(text));
-  output.set_offset(offset);
-  Report(std::move(event));
-}
-
-void HostedJob::OnExited(Pid pid, int wait_status) {
-  running_.erase(pid);
-  if (not_started_ && resumes()) return;  // It is bsp-restore that has ended.
-  proto::WorkerEvent event;
-  proto::ProcessExited& exited = *event.mutable_exited();
-  exited.set_pid(Value(pid));
+// How far it came is in the segment.
+void HostedJob::OnExited(proto::ProcessExited& exited) {
+  const Pid pid{exited.pid()};
   exited.set_reached(static_cast<std::uint32_t>(segment_->state(pid)));
   exited.set_superstep(Value(segment_->superstep(pid)));
-  if (WIFEXITED(wait_status)) exited.set_exit_status(WEXITSTATUS(wait_status));
-  if (WIFSIGNALED(wait_status)) exited.set_signal(WTERMSIG(wait_status));
   exited_.push_back(exited);
-  Report(std::move(event));
 }
 
 void HostedJob::OnGone() {
   host_.reset();
   stage_ = Stage::kDone;
-  checkpoints_.OnHostGone();
+  checkpoints_.OnHostGone(segment_->ordered_image());
   if (!running_.empty() && !not_started_ && !ending_) {
     ReportBroken(Fault::kOfNode, "its processes were killed, with bsp-host");
   }

@@ -129,10 +129,8 @@ class HostedJob {
   void HoldWithoutProcesses();
   absl::Status MakeSegment();
   proto::HostPlan PlanForHost(std::vector<proto::HostedProcess> processes) const;
-  HostLinkEvents EventsOfHost();
-  void OnBegun(Pid pid);
-  void OnOutput(Pid pid, Stream stream, std::string text, std::uint64_t offset);
-  void OnExited(Pid pid, int wait_status);
+  void OnHostEvent(proto::WorkerEvent event);
+  void OnExited(proto::ProcessExited& exited);
   void OnGone();
   void StopExchange();
   void Clear();

@@ -120,7 +120,9 @@ absl::Status HostedJob::StartProcesses(std::vector<proto::HostedProcess> process
                     .segment = segment_->fd(), .doorbell = doorbell_.get(), .input = input.get()});
   if (!started.ok()) return started.status();
   for (const proto::HostedProcess& process : plan.processes()) running_.insert(Pid{process.pid()});
-  host_ = std::make_unique<HostLink>(context_.loop, std::move(*started), EventsOfHost());
+  host_ = std::make_unique<HostLink>(
+      context_.loop, std::move(*started),
+      [this](proto::WorkerEvent event) { OnHostEvent(std::move(event)); }, [this] { OnGone(); });
   stage_ = Stage::kRunning;
   checkpoints_.LookForRoom();
   return absl::OkStatus();

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "worker/images/image_file.h"
+#include "worker/images/image_name.h"
+
 namespace bspnow {
 
 void JobCheckpoints::LookForRoom() {
@@ -24,62 +27,52 @@ void JobCheckpoints::Take(const proto::TakeCheckpoint& order, NodeSegment& segme
 }
 
 void JobCheckpoints::GiveUp(std::uint64_t checkpoint) {
-  const auto found = under_way_.find(checkpoint);
-  if (found == under_way_.end()) {
-    keeper_.Discard(job_, checkpoint, [] {});
-  } else {
-    found->second.GiveUp("it was given up");
-  }
+  given_up_ = std::max(given_up_, checkpoint);
+  if (checkpoint <= finished_) keeper_.Discard(job_, checkpoint, [] {});
 }
 
-void JobCheckpoints::OnReport(const HostReport& report, const NodeSegment& segment) {
-  const std::uint64_t checkpoint = report.number;
-  if (checkpoint <= finished_) return;
-  CheckpointCollection& collection = under_way_[checkpoint];
-  collection.OnReport(report);
-  if (collection.complete()) Finish(checkpoint, segment);
+void JobCheckpoints::OnFailed(const proto::CheckpointFailed& failed) {
+  finished_ = std::max(finished_, failed.checkpoint());
+  Discard(failed.checkpoint(), failed.reason());
 }
 
-void JobCheckpoints::Finish(std::uint64_t checkpoint, const NodeSegment& segment) {
-  const CheckpointCollection collection = std::move(under_way_.extract(checkpoint).mapped());
+void JobCheckpoints::OnWritten(proto::CheckpointStored stored, const NodeSegment& segment) {
+  const std::uint64_t checkpoint = stored.checkpoint();
   finished_ = std::max(finished_, checkpoint);
+  std::vector<std::string> names;
   std::uint64_t bytes = 0;
-  for (const auto& [pid, image] : collection.images()) bytes += image.file_bytes;
-  largest_bytes_ = std::max(largest_bytes_, bytes);
-  if (!collection.failure().empty()) return Discard(checkpoint, collection.failure());
-  proto::WorkerEvent event;
-  proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
-  stored.set_checkpoint(checkpoint);
-  stored.set_participants(segment.participants());
-  for (const auto& [pid, image] : collection.images()) {
-    proto::StoredImage& of_pid = *stored.add_images();
-    of_pid.set_pid(Value(pid));
-    of_pid.set_file_bytes(image.file_bytes);
-    of_pid.set_output_bytes(image.output_bytes);
-    of_pid.set_error_bytes(image.error_bytes);
-    of_pid.set_pause_ns(segment.image_pause_ns(pid));
-    of_pid.set_cpu_ns(image.cpu_ns);
+  for (proto::StoredImage& image : *stored.mutable_images()) {
+    image.set_pause_ns(segment.image_pause_ns(Pid{image.pid()}));
+    bytes += image.file_bytes();
+    names.push_back(ImageName(checkpoint, Pid{image.pid()}));
   }
-  const std::weak_ptr<int> alive = alive_;
-  keeper_.Settle(job_, checkpoint, collection.Names(checkpoint),
-                 [this, alive, checkpoint, event, job = job_,
+  largest_bytes_ = std::max(largest_bytes_, bytes);
+  if (checkpoint <= given_up_) return Discard(checkpoint, "it was given up");
+  stored.set_participants(segment.participants());
+  names.push_back(FilesName(checkpoint, stored.images(0).pid()));
+  keeper_.Settle(job_, checkpoint, std::move(names),
+                 [this, alive = std::weak_ptr<int>(alive_), stored = std::move(stored), job = job_,
                   &keeper = keeper_](const absl::StatusOr<SettledImages>& settled) {
-                   if (alive.expired())
-                     return keeper.Discard(job, checkpoint, [] {});  // Nobody asks.
-                   if (!settled.ok()) {
-                     return ReportFailed(checkpoint, std::string(settled.status().message()));
-                   }
-                   expected_bytes_ = 0;
-                   LookForRoom();
-                   proto::WorkerEvent complete = event;
-                   proto::CheckpointStored& of_node = *complete.mutable_checkpoint_stored();
-                   of_node.set_superstep(settled->superstep);
-                   of_node.set_of_areas(settled->of_areas);
-                   for (const std::string& feature : settled->cpu_features) {
-                     if (MayUse(feature)) of_node.add_cpu_features(feature);
-                   }
-                   report_(std::move(complete));
+                   if (!alive.expired()) return OnSettled(stored, settled);
+                   keeper.Discard(job, stored.checkpoint(), [] {});  // Nobody asks.
                  });
+}
+
+void JobCheckpoints::OnSettled(proto::CheckpointStored stored,
+                               const absl::StatusOr<SettledImages>& settled) {
+  if (!settled.ok()) {
+    return ReportFailed(stored.checkpoint(), std::string(settled.status().message()));
+  }
+  expected_bytes_ = 0;
+  LookForRoom();
+  stored.set_superstep(settled->superstep);
+  stored.set_of_areas(settled->of_areas);
+  for (const std::string& feature : settled->cpu_features) {
+    if (MayUse(feature)) stored.add_cpu_features(feature);
+  }
+  proto::WorkerEvent event;
+  *event.mutable_checkpoint_stored() = std::move(stored);
+  report_(std::move(event));
 }
 
 bool JobCheckpoints::MayUse(const std::string& cpu_feature) const {
@@ -87,10 +80,8 @@ bool JobCheckpoints::MayUse(const std::string& cpu_feature) const {
          std::find(allowed_.begin(), allowed_.end(), cpu_feature) != allowed_.end();
 }
 
-void JobCheckpoints::OnHostGone() {
-  for (const auto& [checkpoint, collection] : std::exchange(under_way_, {})) {
-    keeper_.Discard(job_, checkpoint, [] {});
-  }
+void JobCheckpoints::OnHostGone(std::uint64_t ordered) {
+  if (ordered > finished_) keeper_.Discard(job_, ordered, [] {});
 }
 
 void JobCheckpoints::Discard(std::uint64_t checkpoint, const std::string& reason) {

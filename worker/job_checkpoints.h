@@ -1,20 +1,17 @@
 // The checkpoints that one job takes on this node, from the order or the first report of bsp-host
-// to the event that tells the coordinator how it went. On the loop's thread.
+// to the event that says how it went. On the loop's thread.
 #ifndef WORKER_JOB_CHECKPOINTS_H_
 #define WORKER_JOB_CHECKPOINTS_H_
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "proto/workers.pb.h"
-#include "worker/checkpoint_collection.h"
 #include "worker/checkpoint_keeper.h"
-#include "worker/host_channel.h"
 #include "worker/node_segment.h"
 
 namespace bspnow {
@@ -22,8 +19,8 @@ namespace bspnow {
 class JobCheckpoints {
  public:
   /// `cpu_features`: all that the processes may use; none: everything. `report` is not called once
-  /// this object is gone, nor is `set_room`: it hears why there is no room for the next checkpoint,
-  /// and an empty text when there is again.
+  /// this object is gone, nor is `set_room`, which gets the reason if there is no room for the next
+  /// checkpoint, and an empty text when there is again.
   JobCheckpoints(JobId job, std::vector<std::string> cpu_features, CheckpointKeeper& keeper,
                  std::function<void(proto::WorkerEvent)> report,
                  std::function<void(const std::string&)> set_room)
@@ -42,13 +39,18 @@ class JobCheckpoints {
   /// The checkpoint was given up: what was written of it is removed once nobody writes any more.
   void GiveUp(std::uint64_t checkpoint);
 
-  void OnReport(const HostReport& report, const NodeSegment& segment);
+  /// All images and the archive are written, and nothing of it is durable yet.
+  void OnWritten(proto::CheckpointStored stored, const NodeSegment& segment);
 
-  /// Nobody writes any more, since nobody lives: what is not complete is removed.
-  void OnHostGone();
+  /// Nobody writes it any more.
+  void OnFailed(const proto::CheckpointFailed& failed);
+
+  /// Nobody writes any more, since nobody lives: what was not reported of the checkpoint that was
+  /// ordered last is removed.
+  void OnHostGone(std::uint64_t ordered);
 
  private:
-  void Finish(std::uint64_t checkpoint, const NodeSegment& segment);
+  void OnSettled(proto::CheckpointStored stored, const absl::StatusOr<SettledImages>& settled);
   void Discard(std::uint64_t checkpoint, const std::string& reason);
   void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
   bool MayUse(const std::string& cpu_feature) const;
@@ -60,9 +62,9 @@ class JobCheckpoints {
   const std::function<void(const std::string&)> set_room_;
   std::string no_room_;               ///< As set_room_ was told.
   std::uint64_t largest_bytes_ = 0;   ///< Of one checkpoint, written here.
-  std::uint64_t expected_bytes_ = 0;  ///< Of the next: behind one that failed it is whole.
-  std::map<std::uint64_t, CheckpointCollection> under_way_;  ///< By number.
-  std::uint64_t finished_ = 0;  ///< The last that is no longer under way.
+  std::uint64_t expected_bytes_ = 0;  ///< Of the next: after one that failed it is whole.
+  std::uint64_t finished_ = 0;        ///< The last that is no longer being written.
+  std::uint64_t given_up_ = 0;        ///< The last that nobody wants.
   const std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 

@@ -86,11 +86,13 @@ void JobOutput::Send(Pid pid, Stream stream, std::string_view text) {
       const std::size_t newline = part.rfind('\n');
       if (newline != std::string_view::npos) part = part.substr(0, newline + 1);
     }
-    report_({.kind = HostReport::kOutput,
-             .pid = pid,
-             .number = static_cast<std::uint64_t>(stream),
-             .text = std::string(part),
-             .output_bytes = sent_bytes});
+    proto::WorkerEvent event;
+    proto::ProcessOutput& output = *event.mutable_output();
+    output.set_pid(Value(pid));
+    output.set_stream(static_cast<proto::OutputStream>(stream));
+    output.set_text(part.data(), part.size());
+    output.set_offset(sent_bytes);
+    report_(std::move(event));
     credit_bytes_ -= OutputCharge(part.size());
     sent_bytes += part.size();
     text.remove_prefix(part.size());

@@ -15,6 +15,7 @@
 #include "base/ids.h"
 #include "files/job_files.h"
 #include "proto/host.pb.h"
+#include "proto/workers.pb.h"
 #include "worker/host_channel.h"
 #include "worker/line_assembler.h"
 #include "worker/process_host.h"
@@ -36,7 +37,7 @@ class JobOutput {
     kDropped,    ///< It was reported before the checkpoint.
   };
 
-  explicit JobOutput(std::function<void(const HostReport&)> report) : report_(std::move(report)) {}
+  explicit JobOutput(std::function<void(proto::WorkerEvent)> report) : report_(std::move(report)) {}
 
   /// Before its process runs.
   void AddProcess(Pid pid);
@@ -76,7 +77,7 @@ class JobOutput {
   Printed& printed(Pid pid, Stream stream) { return processes_.at(pid).printed[stream]; }
   void Send(Pid pid, Stream stream, std::string_view text);
 
-  const std::function<void(const HostReport&)> report_;
+  const std::function<void(proto::WorkerEvent)> report_;
   std::map<Pid, Process> processes_;
   std::int64_t credit_bytes_ = kOutputCreditBytes;
 };

@@ -11,7 +11,7 @@ class JobOutputTest : public testing::Test {
  protected:
   std::string Reported() const {
     std::string text;
-    for (const HostReport& report : reports_) text += report.text;
+    for (const proto::WorkerEvent& event : reports_) text += event.output().text();
     return text;
   }
 
@@ -22,8 +22,8 @@ class JobOutputTest : public testing::Test {
     return resumed;
   }
 
-  std::vector<HostReport> reports_;
-  JobOutput output_{[this](const HostReport& report) { reports_.push_back(report); }};
+  std::vector<proto::WorkerEvent> reports_;
+  JobOutput output_{[this](proto::WorkerEvent event) { reports_.push_back(std::move(event)); }};
 };
 
 TEST_F(JobOutputTest, SaysWhereEachPieceBelongs) {
@@ -32,10 +32,10 @@ TEST_F(JobOutputTest, SaysWhereEachPieceBelongs) {
   output_.OnBytes(kPid, Stream::kError, "oops\n");
   output_.OnBytes(kPid, Stream::kOutput, "o\n");
   ASSERT_EQ(reports_.size(), 3u);
-  EXPECT_EQ(reports_[0].output_bytes, 0u);
-  EXPECT_EQ(reports_[1].output_bytes, 0u);
-  EXPECT_EQ(reports_[2].output_bytes, 4u);
-  EXPECT_EQ(reports_[2].text, "two\n");
+  EXPECT_EQ(reports_[0].output().offset(), 0u);
+  EXPECT_EQ(reports_[1].output().offset(), 0u);
+  EXPECT_EQ(reports_[2].output().offset(), 4u);
+  EXPECT_EQ(reports_[2].output().text(), "two\n");
   EXPECT_EQ(output_.Sent(kPid).output_bytes, 8u);
   EXPECT_EQ(output_.Sent(kPid).error_bytes, 5u);
 }
@@ -44,7 +44,7 @@ TEST_F(JobOutputTest, CountsPiecesOfLongText) {
   output_.AddProcess(kPid);
   output_.OnBytes(kPid, Stream::kOutput, std::string(100'000, 'x') + "\n");
   ASSERT_EQ(reports_.size(), 2u);
-  EXPECT_EQ(reports_[1].output_bytes, kHostTextBytesMax);
+  EXPECT_EQ(reports_[1].output().offset(), kHostTextBytesMax);
   EXPECT_EQ(output_.Sent(kPid).output_bytes, 100'001u);
 }
 
@@ -58,12 +58,12 @@ TEST_F(JobOutputTest, CarriesAnUnfinishedLineOverACheckpoint) {
   const OutputCounts sent = output_.Sent(kPid);
   EXPECT_EQ(sent.output_bytes, 6u);
 
-  JobOutput later([this](const HostReport& report) { reports_.push_back(report); });
+  JobOutput later([this](proto::WorkerEvent event) { reports_.push_back(std::move(event)); });
   later.AddResumed(kPid, Resumed(sent.output_bytes, lines[0].text));
   later.Hear(kPid);
   later.OnBytes(kPid, Stream::kOutput, " and half\n");
   EXPECT_EQ(Reported(), "first\nhalf and half\n");
-  EXPECT_EQ(reports_.back().output_bytes, 6u);
+  EXPECT_EQ(reports_.back().output().offset(), 6u);
 }
 
 TEST_F(JobOutputTest, KeepsToItselfWhatTheRestorerSays) {
@@ -82,8 +82,8 @@ TEST_F(JobOutputTest, DropsWhatWasPrintedBeforeTheAreasWereSaved) {
   output_.Hear(kPid);
   output_.OnBytes(kPid, Stream::kOutput, "again\n");
   ASSERT_EQ(reports_.size(), 1u);
-  EXPECT_EQ(reports_[0].text, "again\n");
-  EXPECT_EQ(reports_[0].output_bytes, 10u);
+  EXPECT_EQ(reports_[0].output().text(), "again\n");
+  EXPECT_EQ(reports_[0].output().offset(), 10u);
 }
 
 TEST_F(JobOutputTest, UsesUpItsCredit) {

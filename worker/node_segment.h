@@ -54,6 +54,9 @@ class NodeSegment {
   const Segment& segment() const { return segment_; }
   std::uint64_t bytes() const { return segment_.bytes(); }
 
+  /// The checkpoint that was ordered last; 0: none was.
+  std::uint64_t ordered_image() const { return segment_.header().image.checkpoint; }
+
   /// p; 0 before bsp_begin.
   std::uint32_t participants() const;
 

@@ -79,8 +79,8 @@ std::vector<pid_t> Children() {
 
 }  // namespace
 
-ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessEvents events)
-    : loop_(loop), memory_(memory), events_(std::move(events)) {
+ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessOwner& owner)
+    : loop_(loop), memory_(memory), owner_(owner) {
   const sigset_t set = ChildSignals();
   signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored nobody is told of an end.
   sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -195,8 +195,7 @@ void ProcessHost::OnLink(Pid pid) {
   if (ours && n == sizeof(LinkHello)) return OnHello(pid, message.hello);
   if (ours && n == sizeof(LinkImageReport) && message.report.kind == LinkImageReport::kKind) {
     message.report.reason[LinkImageReport::kReasonBytes - 1] = '\0';
-    if (events_.image_reported) events_.image_reported(pid, message.report);
-    return;
+    return owner_.OnImageReported(pid, message.report);
   }
   // The end, or not libbsp: this process gets no segment, and hears why by the close.
   const std::string why = n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
@@ -204,7 +203,7 @@ void ProcessHost::OnLink(Pid pid) {
                                    : absl::StrCat("it sent ", n, " bytes that make no sense");
   loop_.Forget(hosted(pid).link.get());
   hosted(pid).link.Reset();
-  if (events_.link_lost) events_.link_lost(pid, why);
+  owner_.OnLinkLost(pid, why);
 }
 
 void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
@@ -212,11 +211,13 @@ void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
     case LinkHello::kHello:
       return Welcome(pid);
     case LinkHello::kBegin:
-      return events_.begun(pid);
+      return owner_.OnBegun(pid);
     case LinkHello::kSaving:
-      return events_.saving ? events_.saving(pid) : AnswerImagePlace(pid, -1);
+      if (!owner_.OnSaving(pid)) AnswerImagePlace(pid, -1);
+      return;
     case LinkHello::kResume:
-      return events_.resume ? events_.resume(pid) : AnswerImagePlace(pid, -1);
+      if (!owner_.OnResume(pid)) AnswerImagePlace(pid, -1);
+      return;
     default:
       return;
   }
@@ -225,7 +226,7 @@ void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
 void ProcessHost::Welcome(Pid pid) {
   // A script may start several BSP programs; the job has room for one in each process.
   const bool refused = std::exchange(hosted(pid).welcomed, true);
-  if (!refused && events_.attached) events_.attached(pid);
+  if (!refused) owner_.OnAttached(pid);
   LinkWelcome welcome{.magic = kLinkMagic,
                       .version = kLinkVersion,
                       .pid = refused ? kRefusedPid : Value(pid),
@@ -259,12 +260,12 @@ void ProcessHost::ReadStream(Pid pid, Stream stream) {
   const ssize_t n = read(fd.get(), bytes, sizeof bytes);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n > 0) {
-    events_.output(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+    owner_.OnOutput(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
     return;
   }
   loop_.Forget(fd.get());
   fd.Reset();
-  events_.output_ended(pid, stream);
+  owner_.OnOutputEnded(pid, stream);
 }
 
 // What is in the pipes now; does not wait for their end, which a descendant may hold up, nor for a
@@ -278,7 +279,7 @@ void ProcessHost::DrainOutput(Pid pid) {
       char bytes[kReadBytes];
       const ssize_t n = read(fd.get(), bytes, std::min<std::size_t>(sizeof bytes, left));
       if (n <= 0) break;
-      events_.output(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+      owner_.OnOutput(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
       left -= static_cast<int>(n);
     }
   }
@@ -313,14 +314,14 @@ void ProcessHost::Reap() {
     if (os_pid <= 0) return;
     const auto found = by_os_pid_.find(os_pid);
     if (found == by_os_pid_.end()) {  // A descendant that became ours, or the owner's.
-      if (events_.other_exited) events_.other_exited(os_pid, status);
+      owner_.OnOtherExited(os_pid, status);
       continue;
     }
     const Pid pid = found->second;
     by_os_pid_.erase(found);
     hosted(pid).os_pid = 0;
     DrainOutput(pid);
-    events_.exited(pid, status);
+    owner_.OnExited(pid, status);
   }
 }
 
@@ -343,7 +344,7 @@ void ProcessHost::Finish() {
       if (!fd.valid()) continue;
       loop_.Forget(fd.get());
       fd.Reset();
-      events_.output_ended(pid, stream);
+      owner_.OnOutputEnded(pid, stream);
     }
     if (process.link.valid()) loop_.Forget(process.link.get());
     process.link.Reset();

@@ -1,6 +1,6 @@
 // Hosts the processes of one job on this node: starts them, speaks the link with them, reads their
 // output, reaps them. Nothing that they start outlives the job: their descendants are killed, too.
-// Runs on the loop's thread; tells its owner what happens, decides nothing.
+// Runs on the loop's thread; calls its owner, decides nothing.
 #ifndef WORKER_PROCESS_HOST_H_
 #define WORKER_PROCESS_HOST_H_
 
@@ -9,7 +9,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,24 +36,29 @@ struct SharedMemory {
 inline constexpr std::uint64_t kDescriptorsPerProcess = 3;
 inline constexpr std::uint64_t kDescriptorsBesides = 32;
 
-/// What the owner hears. Output of a process comes before its end.
-struct ProcessEvents {
-  std::function<void(Pid)> attached;  ///< It has said hello.
-  std::function<void(Pid)> begun;
-  std::function<void(Pid, Stream, std::string_view)> output;
-  std::function<void(Pid, Stream)> output_ended;
-  std::function<void(Pid, int wait_status)> exited;
-  // Without these there are no checkpoints: who asks is told so.
-  std::function<void(Pid)> saving{};  ///< Waits for AnswerImagePlace, as does:
-  std::function<void(Pid)> resume{};
-  std::function<void(Pid, const LinkImageReport&)> image_reported{};
-  std::function<void(Pid, const std::string& why)> link_lost{};  ///< It reports no image any more.
-  std::function<void(pid_t, int wait_status)> other_exited{};    ///< A child that is none of these.
+/// Who hosts processes is called when something happens to them. Output of a process comes before
+/// its end.
+class ProcessOwner {
+ public:
+  virtual void OnAttached(Pid) {}  ///< The process has said hello.
+  virtual void OnBegun(Pid pid) = 0;
+  virtual void OnOutput(Pid pid, Stream stream, std::string_view bytes) = 0;
+  virtual void OnOutputEnded(Pid pid, Stream stream) = 0;
+  virtual void OnExited(Pid pid, int wait_status) = 0;
+  // Who takes no checkpoints needs none of these. True: AnswerImagePlace will follow.
+  virtual bool OnSaving(Pid) { return false; }
+  virtual bool OnResume(Pid) { return false; }
+  virtual void OnImageReported(Pid, const LinkImageReport&) {}
+  virtual void OnLinkLost(Pid, const std::string& /*why*/) {}  ///< It reports no image any more.
+  virtual void OnOtherExited(pid_t, int /*wait_status*/) {}    ///< A child that is none of these.
+
+ protected:
+  ~ProcessOwner() = default;
 };
 
 class ProcessHost {
  public:
-  ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessEvents events);
+  ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessOwner& owner);
   ~ProcessHost();
 
   /// Starts all processes. `input`: standard input of pid 0, or -1; the others have none. They get
@@ -107,7 +111,7 @@ class ProcessHost {
 
   EventLoop& loop_;
   const SharedMemory memory_;
-  ProcessEvents events_;
+  ProcessOwner& owner_;
   std::map<Pid, Hosted> processes_;
   std::unordered_map<pid_t, Pid> by_os_pid_;
   std::uint32_t processors_ = 1;

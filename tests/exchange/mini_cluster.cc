@@ -92,7 +92,7 @@ std::vector<std::vector<Pid>> Spread(std::uint32_t nodes, std::uint32_t nprocs) 
 
 // ---- A node -------------------------------------------------------------------------------------
 
-class Node {
+class Node final : public ProcessOwner {
  public:
   Node(const Options& options, std::uint32_t number) : options_(options), number_(number) {}
 
@@ -101,7 +101,13 @@ class Node {
  private:
   void Join(int from_parent);
   void AddJob(const std::vector<std::string>& addresses);
-  void OnExited(int wait_status);
+  void OnBegun(Pid) override {}
+  void OnOutput(Pid, Stream stream, std::string_view text) override {
+    fwrite(text.data(), 1, text.size(), stream == Stream::kOutput ? stdout : stderr);
+    fflush(stdout);
+  }
+  void OnOutputEnded(Pid, Stream) override {}
+  void OnExited(Pid, int wait_status) override;
   void Fail(const std::string& reason);
   void CutLater(std::uint64_t after_ms);
   absl::Status StartProcesses();
@@ -142,7 +148,7 @@ void Node::CutLater(std::uint64_t after_ms) {
   });
 }
 
-void Node::OnExited(int wait_status) {
+void Node::OnExited(Pid, int wait_status) {
   const int status =
       WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
   if (status_ == 0) status_ = status;
@@ -181,18 +187,7 @@ absl::Status Node::StartProcesses() {
   const SharedMemory memory{.segment = segment_->fd(),
                             .segment_bytes = segment_->bytes(),
                             .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
-  host_ = std::make_unique<ProcessHost>(
-      loop_, memory,
-      ProcessEvents{.attached = [](Pid) {},
-                    .begun = [](Pid) {},
-                    .output =
-                        [](Pid, Stream stream, std::string_view text) {
-                          fwrite(text.data(), 1, text.size(),
-                                 stream == Stream::kOutput ? stdout : stderr);
-                          fflush(stdout);
-                        },
-                    .output_ended = [](Pid, Stream) {},
-                    .exited = [this](Pid, int status) { OnExited(status); }});
+  host_ = std::make_unique<ProcessHost>(loop_, memory, *this);
   running_ = hosts_[number_].size();
   proto::HostPlan plan;
   plan.set_program(options_.program);
@@ -221,13 +216,14 @@ int Node::Run(int from_parent, int to_parent) {
       DataPlaneSettings{.listen = "127.0.0.1:0",
                         .congestion = congestion == nullptr ? "reno" : congestion,
                         .incarnation = kIncarnation},
-      DataPlaneEvents{
-          .job_broken = [this](JobId, Epoch, const std::string& reason) { Fail(reason); },
-          .lease_renewed = nullptr,
-          .note =
-              [this](const std::string& fact) {
-                if (getenv("MINI_VERBOSE")) fprintf(stderr, "node %u: %s\n", number_, fact.c_str());
-              }});
+      DataPlaneEvents{.broken = [this](JobId, Epoch, ExchangeFault,
+                                       const std::string& reason) { Fail(reason); },
+                      .lease_renewed = nullptr,
+                      .note =
+                          [this](const std::string& fact) {
+                            if (getenv("MINI_VERBOSE"))
+                              fprintf(stderr, "node %u: %s\n", number_, fact.c_str());
+                          }});
   BSP_CHECK(plane.ok());
   plane_ = *std::move(plane);
   WriteLine(to_parent, plane_->data_address());
