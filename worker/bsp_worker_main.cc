@@ -75,7 +75,7 @@ class Daemon {
   void OnRegistered(const proto::RegisterReply& reply);
   void OnLeaseRenewed(std::uint64_t sent_ns);
   void LookForCoordinator();
-  void ReportBroken(JobId job, Epoch epoch, const std::string& reason);
+  void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why);
   void OnTermination();
   void ReportLoad();
   void WriteAddress() const;
@@ -113,10 +113,8 @@ absl::Status Daemon::StartParts() {
        .congestion = settings_.congestion,
        .incarnation = incarnation_,
        .unreachable_ms = settings_.unreachable_ms},
-      {.job_broken = [this](JobId job, Epoch epoch,
-                            const std::string& why) { jobs_->OnBroken(job, epoch, why); },
-       .epoch_broken = [this](JobId job, Epoch epoch,
-                              const std::string& why) { ReportBroken(job, epoch, why); },
+      {.broken = [this](JobId job, Epoch epoch, ExchangeFault fault,
+                        const std::string& why) { OnBroken(job, epoch, fault, why); },
        .lease_renewed = [this](std::uint64_t sent_ns) { OnLeaseRenewed(sent_ns); },
        .note = [](const std::string& line) { spdlog::info("{}", line); }});
   if (!data_plane.ok()) return data_plane.status();
@@ -285,12 +283,11 @@ void Daemon::LookForCoordinator() {
   loop_.AddTimer(kLookPeriodMs, [this] { LookForCoordinator(); });
 }
 
-void Daemon::ReportBroken(JobId job, Epoch epoch, const std::string& reason) {
-  proto::WorkerEvent event;
-  event.set_job(Value(job));
-  event.set_epoch(Value(epoch));
-  event.mutable_broken()->set_reason(absl::StrCat("worker ", settings_.name, ": ", reason));
-  coordinator_->Report(std::move(event));
+// Whose environment it was is of interest.
+void Daemon::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why) {
+  const bool here = fault == ExchangeFault::kEnvironment;
+  jobs_->OnBroken(job, epoch, fault,
+                  here ? absl::StrCat("worker ", settings_.name, ": ", why) : why);
 }
 
 void Daemon::WriteAddress() const {

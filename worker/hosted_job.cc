@@ -129,7 +129,7 @@ void HostedJob::OnGone() {
   stage_ = Stage::kDone;
   checkpoints_.OnHostGone(segment_->ordered_image());
   if (!running_.empty() && !not_started_ && !ending_) {
-    ReportBroken(Fault::kOfNode, "its processes were killed, with bsp-host");
+    ReportBroken(ExchangeFault::kEnvironment, "its processes were killed, with bsp-host");
   }
   running_.clear();
   if (ending_) Clear();
@@ -168,12 +168,12 @@ void HostedJob::ReportRestoreFailed(const PreparedRestore& restore) {
   Report(std::move(event));
 }
 
-void HostedJob::ReportBroken(Fault fault, const std::string& reason) {
+void HostedJob::ReportBroken(ExchangeFault fault, const std::string& reason) {
   spdlog::warn("event=job_broken job={} epoch={} reason=\"{}\"", Value(job_), Value(epoch_),
                reason);
   proto::WorkerEvent event;
   event.mutable_broken()->set_reason(reason);
-  event.mutable_broken()->set_final(fault == Fault::kOfProgram);
+  event.mutable_broken()->set_final(fault == ExchangeFault::kProgram);
   Report(std::move(event));
 }
 
@@ -186,7 +186,7 @@ void HostedJob::Signal(int signal) {
 void HostedJob::OnInput(const proto::Input& input) {
   if (!input_) return;
   if (!input.data().empty() && !input_->Write(input.offset(), input.data()))
-    ReportBroken(Fault::kOfProgram, "standard input of pid 0 did not come as a whole");
+    ReportBroken(ExchangeFault::kProgram, "standard input of pid 0 did not come as a whole");
   if (input.end()) input_->Close();
 }
 

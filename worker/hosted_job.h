@@ -82,11 +82,8 @@ class HostedJob {
   /// Pieces of its output, so many bytes each, are in the job's log.
   void OnOutputKept(const std::vector<std::size_t>& pieces);
 
-  /// Whether it would come to the same again.
-  enum class Fault { kOfProgram, kOfNode };
-
   /// Its superstep path failed, or the worker ends.
-  void ReportBroken(Fault fault, const std::string& reason);
+  void ReportBroken(ExchangeFault fault, const std::string& reason);
 
   void TakeCheckpoint(const proto::TakeCheckpoint& order);
 

@@ -173,9 +173,9 @@ void HostedJobs::OnOutputKept(JobId job, Epoch epoch, const std::vector<std::siz
   if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(pieces);
 }
 
-void HostedJobs::OnBroken(JobId job, Epoch epoch, const std::string& reason) {
+void HostedJobs::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason) {
   if (HostedJob* const found = Find(Value(job), Value(epoch))) {
-    found->ReportBroken(HostedJob::Fault::kOfProgram, reason);
+    found->ReportBroken(fault, reason);
   }
 }
 
@@ -203,7 +203,7 @@ void HostedJobs::SetLease(std::uint64_t until_ns) {
 void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
   empty_ = std::move(empty);
   for (const auto& [key, job] : jobs_) {
-    job->ReportBroken(HostedJob::Fault::kOfNode, reason);
+    job->ReportBroken(ExchangeFault::kEnvironment, reason);
     job->End(HostedJob::Files::kDrop);
   }
   if (jobs_.empty()) empty_();

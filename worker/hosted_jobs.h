@@ -31,8 +31,8 @@ class HostedJobs {
   void OnOrder(const proto::Order& order);
   void OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces);
 
-  /// The superstep path has found out that the program asks for what cannot be.
-  void OnBroken(JobId job, Epoch epoch, const std::string& reason);
+  /// The superstep path of the job has failed.
+  void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason);
 
   /// Another node has put images of this job into the store. If it was stopped for long the job may
   /// have ended: the coordinator then says that nothing of it stays.

@@ -71,7 +71,7 @@ class HostedJobsTest : public testing::Test {
   void OpenWithoutLease() {
     auto data_plane = DataPlane::Create(
         loop_, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
-        {.job_broken = [](JobId, Epoch, const std::string&) {},
+        {.broken = [](JobId, Epoch, ExchangeFault, const std::string&) {},
          .lease_renewed = [](std::uint64_t) {},
          .note = [](const std::string&) {}});
     ASSERT_TRUE(data_plane.ok());

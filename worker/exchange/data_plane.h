@@ -1,6 +1,6 @@
 // The superstep path of one worker: the streams to the other workers and to the coordinator, and
-// between them the segments of the jobs that it hosts. The decisions are NodeExchange's, one for
-// each job; this is their rim. Lives on the loop's thread.
+// between them the segments of the jobs that it hosts. NodeExchange decides, one for each job; this
+// hands on what comes and does what is due. Lives on the loop's thread.
 #ifndef WORKER_EXCHANGE_DATA_PLANE_H_
 #define WORKER_EXCHANGE_DATA_PLANE_H_
 
@@ -10,12 +10,19 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
 #include "net/event_loop.h"
+#include "net/receiving_streams.h"
+#include "worker/exchange/coordinator_stream.h"
+#include "worker/exchange/early_begins.h"
+#include "worker/exchange/job_exchange.h"
 #include "worker/exchange/job_plan.h"
+#include "worker/exchange/peer_streams.h"
 
 namespace bspnow {
 
@@ -23,24 +30,21 @@ struct DataPlaneSettings {
   std::string listen;             ///< HOST:PORT for the other workers' streams; port 0: any.
   std::string congestion;         ///< TCP_CONGESTION of every socket; "default": the system's.
   std::uint64_t incarnation = 0;  ///< Random, of this run of the worker.
-  /// A peer that is silent for so long while frames wait for it: epoch_broken.
+  /// A peer that is silent for so long while frames wait for it: their jobs are broken.
   std::uint64_t unreachable_ms = 60'000;
 };
 
 /// Called on the loop's thread, never from within a call of DataPlane.
 struct DataPlaneEvents {
-  /// The job cannot go on, through its program's fault: it damaged memory, or needs too much of it.
-  /// It stays until RemoveJob, but exchanges nothing more.
-  std::function<void(JobId, Epoch, const std::string& reason)> job_broken;
-  /// The same, but for what only this epoch suffers from: a peer, a stream.
-  std::function<void(JobId, Epoch, const std::string& reason)> epoch_broken = nullptr;
+  /// The job cannot go on. It stays until RemoveJob, but exchanges nothing more.
+  std::function<void(JobId, Epoch, ExchangeFault, const std::string& reason)> broken;
   /// The coordinator renewed the lease, which holds for lease_ms from when the request was sent.
   std::function<void(std::uint64_t sent_ns)> lease_renewed;
   /// For the log, one line a fact.
   std::function<void(const std::string& fact)> note;
 };
 
-/// What the coordinator said at registration.
+/// The coordinator's answer to the registration.
 struct CoordinatorPlan {
   WorkerId self;
   std::string barrier_address;
@@ -60,7 +64,7 @@ struct DataPlaneStatistics {
   std::map<std::string, std::uint64_t> refused_frames;  ///< By reason.
 };
 
-class DataPlane {
+class DataPlane final : private BatchSink, private Poller {
  public:
   static absl::StatusOr<std::unique_ptr<DataPlane>> Create(EventLoop& loop,
                                                            const DataPlaneSettings& settings,
@@ -68,7 +72,7 @@ class DataPlane {
   ~DataPlane();
 
   /// Where the other workers' streams connect, as it is.
-  const std::string& data_address() const;
+  const std::string& data_address() const { return data_address_; }
 
   /// Connects to the coordinator, and again whenever that connection breaks. Called again after
   /// another registration: with the same id, and the exchanges go on; or with another one, and the
@@ -87,14 +91,57 @@ class DataPlane {
   DataPlaneStatistics statistics() const;
 
  private:
-  class Impl;
   struct Key {};  ///< Create alone has one.
 
  public:
-  DataPlane(Key, std::unique_ptr<Impl> impl);
+  DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings, DataPlaneEvents events);
 
  private:
-  std::unique_ptr<Impl> impl_;
+  absl::Status Listen(const std::string& address);
+  std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
+                             const BatchPiece& piece) override;
+  FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
+                     std::span<const std::byte> data) override;
+  bool Poll() override;
+  bool PrepareToSleep() override;
+  void Awake() override;
+
+  JobExchange* Find(JobId job) const;
+  JobExchange* Find(JobId job, Epoch epoch) const;
+  JobExchange* Lookup(const FrameHeader& header);
+  FrameFault OnCoordinatorFrame(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
+  void RepeatArrivals();
+  void OnLeaseRenewed(std::uint64_t sent_ns);
+  void Report(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason);
+  void SendProgress(JobExchange& job);
+  void LookAfterJobs();
+  FrameFault Refuse(const char* reason, FrameFault fault) {
+    refused_[reason] += 1;
+    return fault;
+  }
+  void Note(const std::string& fact) const {
+    if (events_.note) events_.note(fact);
+  }
+
+  EventLoop& loop_;
+  const DataPlaneSettings settings_;
+  const DataPlaneEvents events_;
+  const SocketOptions socket_;
+  std::string data_address_;
+  WorkerId self_{};
+  PeerStreams peers_;
+  ReceivingStreams receiving_;
+  std::unique_ptr<CoordinatorStream> coordinator_;
+  std::uint64_t lease_ns_ = 0;  ///< How long it holds; 0: there is none.
+  std::uint64_t lease_until_ns_ = 0;
+  std::uint64_t coordinator_reconnects_ = 0;  ///< Of earlier registrations.
+  std::unordered_map<JobId, std::unique_ptr<JobExchange>> jobs_;
+  std::vector<JobExchange*> spread_;  ///< Those of several nodes.
+  EarlyBegins early_begins_;
+  std::map<std::string, std::uint64_t> refused_;
+  TimerId look_timer_ = kNoTimer;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 
 }  // namespace bspnow

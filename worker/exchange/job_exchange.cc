@@ -35,22 +35,28 @@ FrameClass ClassOf(const BatchPiece& piece) {
 
 }  // namespace
 
-JobExchange::JobExchange(const Segment& segment, JobShape shape, ExchangeRim& rim)
-    : segment_(segment),
-      shape_(std::move(shape)),
-      rim_(rim),
+JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
+                         JobExchangeEvents events)
+    : plan_(plan),
+      events_(std::move(events)),
+      segment_(plan.segment->segment()),
+      shape_(ShapeOf(plan, self)),
+      streams_(plan, self, peers),
       exchange_(
           NodeExchangePlan{.self = shape_.self,
                            .hosts = static_cast<std::uint32_t>(shape_.hosts.size()),
-                           .barriers_per_superstep = segment.layout().check_full != 0 ? 2u : 1u}),
-      source_(segment, shape_),
-      inbox_(segment, shape_),
+                           .barriers_per_superstep = segment_.layout().check_full != 0 ? 2u : 1u}),
+      source_(segment_, shape_),
+      inbox_(segment_, shape_),
       frames_(shape_.hosts.size()),
-      owed_(shape_.hosts.size()) {}
+      owed_(shape_.hosts.size()) {
+  if (!streams_.fault().empty()) Break(kEnvironment, streams_.fault());
+  if (plan_.participants != 0) OnResumed();
+}
 
 void JobExchange::Break(ExchangeFault fault, const std::string& reason) {
   if (std::exchange(broken_, true)) return;
-  rim_.OnBroken(fault, reason);
+  events_.broken(fault, reason);
 }
 
 // ---- The bell -----------------------------------------------------------------------------------
@@ -94,7 +100,7 @@ void JobExchange::OnBegun() {
   const std::uint32_t p = segment_.header().participants.value.load(std::memory_order_acquire);
   if (!shape_.IsHere(0) || p == 0 || p > shape_.host_of.size()) {
     return Break(
-        kOfProgram,
+        kProgram,
         absl::StrCat("pid 0 has damaged its communication memory: bsp_begin with p = ", p));
   }
   shape_.participants = p;
@@ -103,7 +109,7 @@ void JobExchange::OnBegun() {
 
 void JobExchange::SendBegin() {
   const BeginBody body{.nprocs = shape_.participants, .reserved = 0};
-  rim_.SendToCoordinator(Header(FrameKind::kBegin), BytesOf(body));
+  events_.to_coordinator(Header(FrameKind::kBegin), BytesOf(body));
 }
 
 void JobExchange::OnBegin(std::uint32_t nprocs) {
@@ -113,9 +119,10 @@ void JobExchange::OnBegin(std::uint32_t nprocs) {
   segment_.header().participants.Publish(nprocs);
 }
 
-void JobExchange::OnResumed(std::uint32_t participants) {
-  shape_.participants = participants;
-  segment_.header().participants.Publish(participants);
+// Before its first process runs: bsp_begin was long ago.
+void JobExchange::OnResumed() {
+  shape_.participants = plan_.participants;
+  segment_.header().participants.Publish(plan_.participants);
 }
 
 FrameHeader JobExchange::Header(FrameKind kind) const {
@@ -138,9 +145,8 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
                              .ending = phase.ending.load(std::memory_order_relaxed)};
   if (exchange_.waiting() || barriers != static_cast<std::uint32_t>(exchange_.barrier() + 1) ||
       std::max({counts.data, counts.gets, counts.votes, counts.ending}) > here || here == 0) {
-    return Break(kOfProgram,
-                 absl::StrCat("a process has damaged the communication memory: barrier ", barriers,
-                              " where ", exchange_.barrier() + 1, " was due"));
+    return Break(kProgram, absl::StrCat("a process has damaged the communication memory: barrier ",
+                                        barriers, " where ", exchange_.barrier() + 1, " was due"));
   }
   std::fill(owed_.begin(), owed_.end(), 0);
   if (exchange_.ends_superstep()) {
@@ -155,7 +161,7 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
 
 bool JobExchange::Collect(const BarrierCounts& counts) {
   const absl::Status status = source_.CollectBatch(exchange_.superstep(), counts, frames_);
-  if (!status.ok()) Break(kOfProgram, std::string(status.message()));
+  if (!status.ok()) Break(kProgram, std::string(status.message()));
   return status.ok();
 }
 
@@ -166,7 +172,7 @@ void JobExchange::EncodeArrival() {
   for (std::uint32_t host = 0; host < arrival.frames.size(); ++host) {
     if (arrival.frames[host] == 0) continue;
     peers_.push_back(PeerOwed{
-        .worker = Value(rim_.WorkerOf(host)), .reserved = 0, .frames = arrival.frames[host]});
+        .worker = Value(plan_.hosts[host].worker), .reserved = 0, .frames = arrival.frames[host]});
   }
   const std::span<const Pid> arrived = std::span(shape_.here()).first(here);
   ending_.clear();
@@ -192,7 +198,7 @@ void JobExchange::EncodeArrival() {
 }
 
 void JobExchange::SendArrive(std::uint64_t barrier) {
-  rim_.SendToCoordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
+  events_.to_coordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
 }
 
 // ---- Out ----------------------------------------------------------------------------------------
@@ -204,14 +210,14 @@ void JobExchange::SendFrames() {
     const std::uint32_t host = (shape_.self + k) % hosts;
     if (frames_[host].empty()) continue;
     sent_ = std::max(sent_, Value(frames_[host].back().superstep) + 1);
-    rim_.SendToHost(host, frames_[host]);
+    streams_.Send(host, frames_[host]);
     frames_[host].clear();
   }
 }
 
 void JobExchange::SendHanded() {
   const absl::Status status = source_.CollectHanded(exchange_.superstep(), frames_);
-  if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
+  if (!status.ok()) return Break(kProgram, std::string(status.message()));
   SendFrames();
 }
 
@@ -219,7 +225,7 @@ void JobExchange::OnDelivered(std::uint64_t token) { source_.OnDelivered(token);
 
 void JobExchange::OnAnswers(std::uint32_t answers) {
   if (answers != static_cast<std::uint32_t>(exchange_.superstep())) {
-    return Break(kOfProgram,
+    return Break(kProgram,
                  absl::StrCat("a process has damaged the communication memory: answers of ",
                               answers, " where ", exchange_.superstep(), " are due"));
   }
@@ -233,7 +239,7 @@ void JobExchange::SendAnswers() {
     requests_.clear();
     inbox_.FindRequests(superstep, host, requests_);
     const absl::Status status = source_.CollectAnswers(superstep, requests_, frames_);
-    if (!status.ok()) return Break(kOfProgram, std::string(status.message()));
+    if (!status.ok()) return Break(kProgram, std::string(status.message()));
     OutgoingBatch end;
     end.job = shape_.job;
     end.epoch = shape_.epoch;
@@ -270,7 +276,7 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   const absl::Status status = inbox_.Take(header.superstep, piece, data);
   if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
   if (!status.ok()) {
-    Break(kOfProgram, std::string(status.message()));
+    Break(kProgram, std::string(status.message()));
     return FrameFault::kNone;
   }
   Perform(exchange_.OnFrame(host, header.superstep, frame_class));
@@ -291,7 +297,7 @@ FrameFault JobExchange::OnRelease(std::span<const std::byte> payload) {
   std::fill(owed_.begin(), owed_.end(), 0);
   for (std::uint32_t i = 0; i < body.peers; ++i) {
     const PeerOwed owed = view->peer(i);
-    const std::uint32_t host = rim_.HostOf(WorkerId{owed.worker});
+    const std::uint32_t host = HostOf(WorkerId{owed.worker});
     if (host >= owed_.size()) return FrameFault::kMalformed;
     owed_[host] = owed.frames;
   }
@@ -326,7 +332,7 @@ void JobExchange::Perform(const NodeExchange::Actions& actions) {
 void JobExchange::Prune() {
   const std::uint64_t below = exchange_.pruned();
   if (pruned_ >= sent_ || below == 0) return;
-  rim_.Prune(Superstep{below - 1});
+  streams_.Prune(Superstep{below - 1});
   pruned_ = below;
 }
 

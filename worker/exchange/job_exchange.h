@@ -1,5 +1,5 @@
 // One job of several nodes, on this one: looks at the processes' bell, asks NodeExchange what to
-// do, and does it with BatchSource (out), BatchInbox (in) and the streams of its rim.
+// do, and does it with BatchSource (out), BatchInbox (in) and the streams to the other nodes.
 #ifndef WORKER_EXCHANGE_JOB_EXCHANGE_H_
 #define WORKER_EXCHANGE_JOB_EXCHANGE_H_
 
@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,33 +18,31 @@
 #include "worker/exchange/arrive_release.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
+#include "worker/exchange/job_plan.h"
 #include "worker/exchange/job_shape.h"
+#include "worker/exchange/job_streams.h"
 #include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
 
-/// Why a job cannot go on: it would not elsewhere either, or only not here and now.
-enum class ExchangeFault { kOfProgram, kOfSurroundings };
+/// Why a job cannot go on: through its program's fault, so that a retry would fail the same way, or
+/// for what only this epoch suffers from: a peer, a stream.
+enum class ExchangeFault { kProgram, kEnvironment };
 
-/// The streams. Hosts are numbered as in the job.
-class ExchangeRim {
- public:
-  virtual void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) = 0;
-  virtual void SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) = 0;
-  virtual void Prune(Superstep superstep) = 0;
-  virtual WorkerId WorkerOf(std::uint32_t host) const = 0;
-  virtual std::uint32_t HostOf(WorkerId worker) const = 0;  ///< The number of hosts: none.
+struct JobExchangeEvents {
+  /// Lost if there is no connection.
+  std::function<void(const FrameHeader&, std::span<const std::byte> payload)> to_coordinator;
   /// The job cannot go on. Must not destroy the JobExchange.
-  virtual void OnBroken(ExchangeFault fault, const std::string& reason) = 0;
-
- protected:
-  ~ExchangeRim() = default;
+  std::function<void(ExchangeFault, const std::string& reason)> broken;
 };
 
 class JobExchange {
  public:
-  /// The segment and the rim are the caller's and stay.
-  JobExchange(const Segment& segment, JobShape shape, ExchangeRim& rim);
+  /// The segment of the plan and `peers` are the caller's and stay.
+  JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers, JobExchangeEvents events);
+
+  const JobPlan& plan() const { return plan_; }
+  bool alone() const { return plan_.hosts.size() == 1; }
 
   // ---- The processes here
 
@@ -56,23 +55,22 @@ class JobExchange {
   // ---- The coordinator
 
   void OnBegin(std::uint32_t nprocs);
-  /// The epoch resumes with that p, before its first process runs: bsp_begin was long ago.
-  void OnResumed(std::uint32_t participants);
   FrameFault OnRelease(std::span<const std::byte> payload);
   void OnCoordinatorReconnected();
 
   // ---- The other nodes
 
+  /// The number of hosts: the worker has no part in this job.
+  std::uint32_t HostOf(WorkerId worker) const { return streams_.HostOf(worker); }
   std::span<std::byte> Place(std::uint32_t host, const FrameHeader& header,
                              const BatchPiece& piece);
   FrameFault OnBatch(std::uint32_t host, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data);
   void OnDelivered(std::uint64_t token);
 
-  /// Does nothing more.
+  /// The job exchanges nothing more.
   void Break(ExchangeFault fault, const std::string& reason);
 
-  const JobShape& shape() const { return shape_; }
   std::uint64_t superstep() const { return exchange_.superstep(); }
 
  private:
@@ -87,6 +85,7 @@ class JobExchange {
 
   BellWords ReadBell() const;
   void OnBegun();
+  void OnResumed();
   void OnArrival(std::uint32_t barriers);
   bool Collect(const BarrierCounts& counts);
   void OnAnswers(std::uint32_t answers);
@@ -106,9 +105,11 @@ class JobExchange {
     return segment_.header().barrier.phases[barrier & 1];
   }
 
+  const JobPlan plan_;
+  const JobExchangeEvents events_;
   const Segment& segment_;
   JobShape shape_;
-  ExchangeRim& rim_;
+  JobStreams streams_;
   NodeExchange exchange_;
   BatchSource source_;
   BatchInbox inbox_;

@@ -8,13 +8,24 @@
 
 namespace bspnow {
 
-JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers,
-                       JobStreamsEvents events)
-    : plan_(plan),
-      self_(self),
-      peers_(peers),
-      events_(std::move(events)),
-      streams_(plan.hosts.size()) {
+JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
+  JobShape shape{.job = plan.job, .epoch = plan.epoch};
+  shape.host_of.resize(plan.segment->segment().layout().nprocs);
+  shape.self = static_cast<std::uint32_t>(plan.hosts.size());
+  for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
+    if (plan.hosts[k].worker == self) shape.self = k;
+    shape.hosts.push_back(plan.hosts[k].pids);
+    for (const Pid pid : plan.hosts[k].pids) {
+      BSP_CHECK_OP(Value(pid), <, shape.host_of.size());
+      shape.host_of[Value(pid)] = k;
+    }
+  }
+  BSP_CHECK_OP(shape.self, <, plan.hosts.size());
+  return shape;
+}
+
+JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers)
+    : job_(plan.job), epoch_(plan.epoch), peers_(peers), streams_(plan.hosts.size()) {
   for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
     const JobHost& host = plan.hosts[k];
     host_of_[host.worker] = k;
@@ -27,31 +38,17 @@ JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers,
                             std::string(stream.status().message()));
     }
   }
-  BSP_CHECK(host_of_.contains(self));
 }
 
 JobStreams::~JobStreams() {
   for (SendingStream* stream : streams_) {
     if (stream == nullptr) continue;
-    stream->DropJob(plan_.job);
+    stream->DropJob(job_);
     peers_.Release(stream);
   }
 }
 
-JobShape JobStreams::Shape() const {
-  JobShape shape{.job = plan_.job, .epoch = plan_.epoch, .self = HostOf(self_)};
-  shape.host_of.resize(plan_.segment->segment().layout().nprocs);
-  for (std::uint32_t k = 0; k < plan_.hosts.size(); ++k) {
-    shape.hosts.push_back(plan_.hosts[k].pids);
-    for (const Pid pid : plan_.hosts[k].pids) {
-      BSP_CHECK_OP(Value(pid), <, shape.host_of.size());
-      shape.host_of[Value(pid)] = k;
-    }
-  }
-  return shape;
-}
-
-void JobStreams::SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& frames) {
+void JobStreams::Send(std::uint32_t host, std::vector<OutgoingBatch>& frames) {
   SendingStream& stream = *streams_[host];
   stream.Cork();
   for (OutgoingBatch& frame : frames) stream.Send(std::move(frame));
@@ -60,13 +57,13 @@ void JobStreams::SendToHost(std::uint32_t host, std::vector<OutgoingBatch>& fram
 
 void JobStreams::Prune(Superstep superstep) {
   for (SendingStream* stream : streams_) {
-    if (stream != nullptr) stream->Prune(plan_.job, plan_.epoch, superstep);
+    if (stream != nullptr) stream->Prune(job_, epoch_, superstep);
   }
 }
 
 std::uint32_t JobStreams::HostOf(WorkerId worker) const {
   const auto found = host_of_.find(worker);
-  return found == host_of_.end() ? static_cast<std::uint32_t>(plan_.hosts.size()) : found->second;
+  return found == host_of_.end() ? static_cast<std::uint32_t>(streams_.size()) : found->second;
 }
 
 }  // namespace bspnow
