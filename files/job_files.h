@@ -7,7 +7,7 @@
 // all of it, which tar(1) takes for padding. Its entries:
 //
 //   directory         the absolute path of the job's directory
-//   files/NAME        what lies there; NAME as in files/file_name.h
+//   files/<NAME>      what lies there; NAME as in files/file_name.h
 //   lines/PID.STREAM  an unfinished line
 #ifndef FILES_JOB_FILES_H_
 #define FILES_JOB_FILES_H_
