@@ -20,7 +20,8 @@
 
 namespace bspnow {
 
-/// Output in one event, and the longest packet: CheckpointStored of all processes that a node takes.
+/// Output in one event, and the longest packet: CheckpointStored of as many processes as there may
+/// be.
 inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kStoredImageBytesMax = 49;
 inline constexpr std::size_t kHostPacketBytesMax = std::size_t{200} << 10;

@@ -216,8 +216,7 @@ int Node::Run(int from_parent, int to_parent) {
       DataPlaneSettings{.listen = "127.0.0.1:0",
                         .congestion = congestion == nullptr ? "reno" : congestion,
                         .incarnation = kIncarnation},
-      DataPlaneEvents{.broken = [this](JobId, Epoch, ExchangeFault,
-                                       const std::string& reason) { Fail(reason); },
+      DataPlaneEvents{.job_broken = [this](JobId, Epoch, const std::string& reason) { Fail(reason); },
                       .lease_renewed = nullptr,
                       .note =
                           [this](const std::string& fact) {
