@@ -96,7 +96,7 @@ class Daemon {
   std::unique_ptr<ContentStub> contents_;
   std::unique_ptr<WorkThreads> threads_;
   std::unique_ptr<HostedJobs> jobs_;
-  std::unique_ptr<WorkerMetrics> metrics_;
+  std::optional<WorkerMetrics> metrics_;
   bool registered_ = false;
   bool ending_ = false;
   double reported_load_ = 0;
@@ -129,7 +129,7 @@ absl::Status Daemon::StartParts() {
   threads_ = std::make_unique<WorkThreads>(kWorkThreads);
   jobs_ = std::make_unique<HostedJobs>(Hosting());
   if (!settings_.metrics.empty()) {
-    absl::StatusOr<std::unique_ptr<WorkerMetrics>> metrics =
+    absl::StatusOr<WorkerMetrics> metrics =
         WorkerMetrics::Serve(loop_, settings_.metrics, [this] {
           return WorkerFigures{.exchange = data_plane_->statistics(),
                                .jobs = jobs_->jobs(),
@@ -139,7 +139,7 @@ absl::Status Daemon::StartParts() {
                                .lease_valid = LeaseValid()};
         });
     if (!metrics.ok()) return metrics.status();
-    metrics_ = std::move(*metrics);
+    metrics_.emplace(std::move(*metrics));
   }
   absl::StatusOr<proto::RegisterRequest> registration = Registration();
   if (!registration.ok()) return registration.status();

@@ -72,11 +72,10 @@ std::vector<MetricFamily> FamiliesOf(const WorkerFigures& figures) {
   return out.Take();
 }
 
-}  // namespace
-
-class WorkerMetrics::Rim : public prometheus::Collectable {
+/// Asks the loop for the figures.
+class Scrape final : public prometheus::Collectable {
  public:
-  Rim(EventLoop& loop, std::function<WorkerFigures()> figures)
+  Scrape(EventLoop& loop, std::function<WorkerFigures()> figures)
       : loop_(loop), figures_(std::move(figures)) {}
 
   std::vector<MetricFamily> Collect() const override {
@@ -87,36 +86,34 @@ class WorkerMetrics::Rim : public prometheus::Collectable {
     return FamiliesOf(figures.get());
   }
 
-  std::string address;
-  std::unique_ptr<prometheus::Exposer> exposer;
-
  private:
   EventLoop& loop_;
   const std::function<WorkerFigures()> figures_;
 };
 
-absl::StatusOr<std::unique_ptr<WorkerMetrics>> WorkerMetrics::Serve(
-    EventLoop& loop, const std::string& address, std::function<WorkerFigures()> figures) {
+}  // namespace
+
+absl::StatusOr<WorkerMetrics> WorkerMetrics::Serve(EventLoop& loop, const std::string& address,
+                                                   std::function<WorkerFigures()> figures) {
   absl::StatusOr<HostPort> wanted = ParseHostPort(address);
   if (!wanted.ok()) return wanted.status();
-  const auto rim = std::make_shared<Rim>(loop, std::move(figures));
+  WorkerMetrics metrics;
   try {
-    rim->exposer = std::make_unique<prometheus::Exposer>(wanted->ToString(), kThreads);
+    metrics.exposer_ = std::make_unique<prometheus::Exposer>(wanted->ToString(), kThreads);
   } catch (const std::exception& error) {
     return absl::UnavailableError(
         absl::StrCat("cannot serve metrics on ", address, ": ", error.what()));
   }
-  wanted->port = static_cast<std::uint16_t>(rim->exposer->GetListeningPorts().at(0));
-  rim->address = wanted->ToString();
-  rim->exposer->RegisterCollectable(rim);
-  return std::make_unique<WorkerMetrics>(rim);
+  wanted->port = static_cast<std::uint16_t>(metrics.exposer_->GetListeningPorts().at(0));
+  metrics.address_ = wanted->ToString();
+  metrics.scrape_ = std::make_shared<Scrape>(loop, std::move(figures));
+  metrics.exposer_->RegisterCollectable(metrics.scrape_);
+  return metrics;
 }
 
-WorkerMetrics::WorkerMetrics(std::shared_ptr<Rim> rim) : rim_(std::move(rim)) {}
+WorkerMetrics::WorkerMetrics(WorkerMetrics&&) noexcept = default;
 
-// Scrapes have ended when this returns.
-WorkerMetrics::~WorkerMetrics() { rim_->exposer.reset(); }
-
-const std::string& WorkerMetrics::address() const { return rim_->address; }
+// Scrapes have ended when the exposer is gone.
+WorkerMetrics::~WorkerMetrics() { exposer_.reset(); }
 
 }  // namespace bspnow

@@ -13,6 +13,11 @@
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
 
+namespace prometheus {
+class Collectable;
+class Exposer;
+}  // namespace prometheus
+
 namespace bspnow {
 
 struct WorkerFigures {
@@ -27,19 +32,21 @@ struct WorkerFigures {
 class WorkerMetrics {
  public:
   /// Serves on `address`, HOST:PORT, port 0: any. `figures` is called on the loop's thread.
-  static absl::StatusOr<std::unique_ptr<WorkerMetrics>> Serve(
-      EventLoop& loop, const std::string& address, std::function<WorkerFigures()> figures);
+  static absl::StatusOr<WorkerMetrics> Serve(EventLoop& loop, const std::string& address,
+                                             std::function<WorkerFigures()> figures);
 
+  WorkerMetrics(WorkerMetrics&&) noexcept;
   ~WorkerMetrics();
 
   /// With the real port.
-  const std::string& address() const;
-
-  class Rim;
-  explicit WorkerMetrics(std::shared_ptr<Rim> rim);  ///< Use Serve.
+  const std::string& address() const { return address_; }
 
  private:
-  std::shared_ptr<Rim> rim_;  ///< Shared with the server's registry, which asks for a shared_ptr.
+  WorkerMetrics() = default;
+
+  std::string address_;
+  std::shared_ptr<prometheus::Collectable> scrape_;  ///< Shared, because the exposer asks for that.
+  std::unique_ptr<prometheus::Exposer> exposer_;
 };
 
 }  // namespace bspnow

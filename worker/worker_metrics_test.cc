@@ -40,7 +40,7 @@ TEST(WorkerMetricsTest, AScrapeAsksTheLoop) {
   ASSERT_TRUE(metrics.ok());
   std::string answer;
   std::jthread scraper([&] {
-    answer = Scrape((*metrics)->address());
+    answer = Scrape(metrics->address());
     loop.Post([&loop] { loop.Stop(); });
   });
   loop.Run();
