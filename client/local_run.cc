@@ -256,16 +256,17 @@ void LocalRun::CheckLinked() {
 }
 
 int LocalRun::Run() {
-  proto::HostPlan plan;
-  plan.set_program(options_.program);
-  for (const std::string& argument : options_.arguments) plan.add_arguments(argument);
-  for (std::string& variable : EnvironmentWith(options_.environment)) {
-    plan.add_environment(std::move(variable));
-  }
-  plan.set_directory(options_.directory);
-  for (std::uint32_t i = 0; i < options_.nprocs; ++i) plan.add_processes()->set_pid(i);
-  plan.set_processors(Processors());
-  const absl::Status started = host_.Start(plan, STDIN_FILENO, limits_);
+  std::vector<Pid> pids;
+  for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
+  const absl::Status started =
+      host_.Start(ProcessPlan{.program = options_.program,
+                              .arguments = options_.arguments,
+                              .environment = EnvironmentWith(options_.environment),
+                              .directory = options_.directory,
+                              .pids = pids,
+                              .input = STDIN_FILENO,
+                              .processors = Processors(),
+                              .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
     Say(std::string(started.message()));

@@ -83,6 +83,7 @@ class HostRun final : private ProcessOwner, private CheckpointOwner {
   void Report(proto::WorkerEvent event) override { SendEvent(socket_, std::move(event)); }
 
   absl::Status CheckDescriptors() const;
+  absl::Status StartAll();
   void OnOrder();
   void OnWorkerGone();
   void CheckWriters();
@@ -133,8 +134,8 @@ const proto::ResumedProcess* HostRun::ResumedOf(Pid pid) const {
 
 void HostRun::Run() {
   absl::Status started = CheckDescriptors();
-  if (started.ok()) started = host_.Start(received_.plan, received_.input.get(), limits_);
-  received_.input.Reset();  // Else a writer would never hear that pid 0 has closed it.
+  if (started.ok()) started = StartAll();
+  received_.input.Reset();  // Else a writer would never see that pid 0 has closed it.
   if (started.ok()) {
     running_ = received_.plan.processes_size();
     proto::WorkerEvent event;
@@ -155,6 +156,26 @@ absl::Status HostRun::CheckDescriptors() const {
   return absl::ResourceExhaustedError(
       absl::StrCat(processes, " processes on a node need ", needed, " descriptors, and ",
                    limits_.descriptors(), " are allowed; raise the worker's limit (ulimit -n)"));
+}
+
+absl::Status HostRun::StartAll() {
+  const proto::HostPlan& plan = received_.plan;
+  ProcessPlan processes{.program = plan.program(),
+                        .arguments = {plan.arguments().begin(), plan.arguments().end()},
+                        .environment = {plan.environment().begin(), plan.environment().end()},
+                        .directory = plan.directory(),
+                        .pids = {},
+                        .input = received_.input.get(),
+                        .processors = plan.processors(),
+                        .memory_bytes = plan.memory_bytes(),
+                        .limits = limits_};
+  for (const proto::HostedProcess& process : plan.processes()) {
+    const Pid pid{process.pid()};
+    processes.pids.push_back(pid);
+    const auto& own = process.resumed().arguments();
+    if (!own.empty()) processes.arguments_by_pid[pid] = {own.begin(), own.end()};
+  }
+  return host_.Start(processes);
 }
 
 // ---- The worker ---------------------------------------------------------------------------------

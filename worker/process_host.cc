@@ -49,8 +49,7 @@ sigset_t ChildSignals() {
 }
 
 // The environment of a process: the one that was asked for, and the link.
-std::vector<std::string> WithOurs(
-    const google::protobuf::RepeatedPtrField<std::string>& environment) {
+std::vector<std::string> WithOurs(const std::vector<std::string>& environment) {
   const std::string link = absl::StrCat(kLinkVariable, "=");
   const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
   std::vector<std::string> result;
@@ -82,7 +81,7 @@ std::vector<pid_t> Children() {
 ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessOwner& owner)
     : loop_(loop), memory_(memory), owner_(owner) {
   const sigset_t set = ChildSignals();
-  signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored nobody is told of an end.
+  signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored no signal comes at an end.
   sigprocmask(SIG_BLOCK, &set, nullptr);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   child_signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -96,19 +95,16 @@ ProcessHost::~ProcessHost() {
   loop_.Forget(child_signals_.get());
 }
 
-absl::Status ProcessHost::Start(const proto::HostPlan& plan, int input,
-                                const RaisedLimits& limits) {
-  processors_ = plan.processors();
-  for (const proto::HostedProcess& process : plan.processes()) processes_[Pid{process.pid()}];
-  for (const proto::HostedProcess& process : plan.processes()) {
-    if (absl::Status s = StartOne(plan, process, input, limits); !s.ok()) return s;
+absl::Status ProcessHost::Start(const ProcessPlan& plan) {
+  processors_ = plan.processors;
+  for (const Pid pid : plan.pids) processes_[pid];
+  for (const Pid pid : plan.pids) {
+    if (absl::Status s = StartOne(plan, pid); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
 
-absl::Status ProcessHost::StartOne(const proto::HostPlan& plan, const proto::HostedProcess& planned,
-                                   int input, const RaisedLimits& limits) {
-  const Pid pid{planned.pid()};
+absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   int link[2];
   int output[2];
   int error[2];
@@ -124,25 +120,23 @@ absl::Status ProcessHost::StartOne(const proto::HostPlan& plan, const proto::Hos
   if (pipe2(error, O_CLOEXEC) != 0) return Exhausted("making a pipe");
   process.error = UniqueFd(error[0]);
   const UniqueFd their_error(error[1]);
-  const bool reads = pid == Pid{0} && input >= 0;
+  const bool reads = pid == Pid{0} && plan.input >= 0;
   UniqueFd nothing;
   if (!reads) nothing = EmptyInput();
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
-  const bool restored = !planned.resumed().arguments().empty();
-  const auto& arguments = restored ? planned.resumed().arguments() : plan.arguments();
-  const std::vector<std::string> own_arguments(arguments.begin(), arguments.end());
-  const std::vector<std::string> environment = WithOurs(plan.environment());
+  const auto own = plan.arguments_by_pid.find(pid);
+  const std::vector<std::string> environment = WithOurs(plan.environment);
   const SpawnRequest request{
-      .program = plan.program(),
-      .arguments = own_arguments,
+      .program = plan.program,
+      .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
       .environment = environment,
-      .directory = plan.directory(),
-      .standard = {reads ? input : nothing.get(), their_output.get(), their_error.get()},
+      .directory = plan.directory,
+      .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
-      .memory_bytes = plan.memory_bytes(),
-      .limits = limits};
+      .memory_bytes = plan.memory_bytes,
+      .limits = plan.limits};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;
@@ -197,7 +191,7 @@ void ProcessHost::OnLink(Pid pid) {
     message.report.reason[LinkImageReport::kReasonBytes - 1] = '\0';
     return owner_.OnImageReported(pid, message.report);
   }
-  // The end, or not libbsp: this process gets no segment, and hears why by the close.
+  // The end, or not libbsp: this process gets no segment, and sees the close.
   const std::string why = n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
                           : n == 0 ? "it has closed its link"
                                    : absl::StrCat("it sent ", n, " bytes that make no sense");

@@ -176,9 +176,9 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
                .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
     plan.hosts.push_back(JobHost{.worker = WorkerOf(k),
-                                 .data_address = addresses[k],
-                                 .node = absl::StrCat("w", k),
-                                 .pids = hosts_[k]});
+                                     .data_address = addresses[k],
+                                     .node = absl::StrCat("w", k),
+                                     .pids = hosts_[k]});
   }
   plane_->AddJob(plan);
 }
@@ -189,13 +189,15 @@ absl::Status Node::StartProcesses() {
                             .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   host_ = std::make_unique<ProcessHost>(loop_, memory, *this);
   running_ = hosts_[number_].size();
-  proto::HostPlan plan;
-  plan.set_program(options_.program);
-  for (const std::string& argument : options_.arguments) plan.add_arguments(argument);
-  for (std::string& variable : EnvironmentWith({})) plan.add_environment(std::move(variable));
-  for (const Pid pid : hosts_[number_]) plan.add_processes()->set_pid(Value(pid));
-  plan.set_processors(static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)));
-  return host_->Start(plan, -1, limits_);
+  return host_->Start(
+      ProcessPlan{.program = options_.program,
+                  .arguments = options_.arguments,
+                  .environment = EnvironmentWith({}),
+                  .directory = "",
+                  .pids = hosts_[number_],
+                  .input = -1,
+                  .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
+                  .limits = limits_});
 }
 
 void Node::PrintStatistics() const {
