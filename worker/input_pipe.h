@@ -28,7 +28,7 @@ class InputPipe {
   /// come; nothing is written then.
   [[nodiscard]] bool Write(std::uint64_t offset, const std::string& bytes);
 
-  /// No more input comes: the program sees the end behind what is written.
+  /// No more input comes: the program sees the end after what is written.
   void Close();
 
  private:

@@ -26,7 +26,7 @@ class InputPipeTest : public testing::Test {
   }
 
   EventLoop loop_;
-  Bytes taken_;  ///< What was said, each time.
+  Bytes taken_;  ///< As it was called, each time.
   InputPipe pipe_;
   UniqueFd reader_;
 };

@@ -1,4 +1,4 @@
-// What this machine is: what a worker tells the coordinator when it registers.
+// What this machine is: what a worker registers with.
 #ifndef WORKER_NODE_FACTS_H_
 #define WORKER_NODE_FACTS_H_
 

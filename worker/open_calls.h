@@ -19,7 +19,7 @@ class OpenCalls {
 
   bool stopping() const;
 
-  /// Waits so long, or until Stop.
+  /// Waits for this time, or until Stop.
   void Pause(std::chrono::milliseconds time);
 
  private:

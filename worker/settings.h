@@ -1,4 +1,4 @@
-// What bsp-worker is told on its command line or in its configuration file.
+// What stands on the command line of bsp-worker or in its configuration file.
 #ifndef WORKER_SETTINGS_H_
 #define WORKER_SETTINGS_H_
 
@@ -18,7 +18,7 @@ struct WorkerSettings {
   std::uint32_t slots = 0;  ///< 0: as many as there are processors.
   std::string state_dir;
   std::string listen = "127.0.0.1:0";  ///< For the streams of other workers.
-  std::string advertise;               ///< What others are told instead; empty: as bound.
+  std::string advertise;               ///< What others connect to instead; empty: as bound.
   std::string metrics;                 ///< Empty: not served.
   std::vector<std::string> labels;     ///< NAME=VALUE or NAME.
   std::string congestion = "reno";     ///< "default": the system's.

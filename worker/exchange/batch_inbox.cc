@@ -208,7 +208,7 @@ absl::Status BatchInbox::TakeChunk(std::uint64_t superstep, const BatchPiece& pi
   return absl::OkStatus();
 }
 
-// A process that computes takes nothing, and gets the rest behind the barrier, as ordinary puts.
+// A process that computes takes nothing, and gets the rest after the barrier, as ordinary puts.
 void BatchInbox::OfferEarly(Pair& pair, unsigned parity, const Partial& chunk) {
   EarlyOffers& offers = sides_[parity].early[place_here_[Value(pair.destination)]];
   if (offers.Offer(segment_.cell(pair.destination).early[parity],

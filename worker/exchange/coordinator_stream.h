@@ -1,6 +1,6 @@
 // The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
 // first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when
-// it broke is lost; who needs it says it again when told of the new connection.
+// it broke is lost; who needs it sends it again on the new connection.
 #ifndef WORKER_EXCHANGE_COORDINATOR_STREAM_H_
 #define WORKER_EXCHANGE_COORDINATOR_STREAM_H_
 

@@ -30,7 +30,7 @@ struct DataPlaneSettings {
   std::string listen;             ///< HOST:PORT for the other workers' streams; port 0: any.
   std::string congestion;         ///< TCP_CONGESTION of every socket; "default": the system's.
   std::uint64_t incarnation = 0;  ///< Random, of this run of the worker.
-  /// A peer that is silent for so long while frames wait for it: their jobs are broken.
+  /// If a peer is silent for this time while frames wait for it, their jobs are broken.
   std::uint64_t unreachable_ms = 60'000;
 };
 

@@ -19,7 +19,7 @@ class EarlyBegins {
     begins_[job] = {.epoch = epoch, .nprocs = nprocs};
   }
 
-  /// Of a job that has come; 0: nothing was said of this epoch.
+  /// Of a job that has come; 0: nothing has come of this epoch.
   std::uint32_t Take(JobId job, Epoch epoch) {
     const auto begin = begins_.extract(job);
     return !begin.empty() && begin.mapped().epoch == epoch ? begin.mapped().nprocs : 0;

@@ -25,7 +25,7 @@ class EarlyOffers {
   /// False: the ring is full.
   bool Offer(EarlyPuts& ring, const ChunkPlace& chunk);
 
-  /// Offset of a room for so many bytes from `source`; 0: there is none.
+  /// Offset of a room for this many bytes from `source`; 0: there is none.
   std::uint64_t TakeRoom(const EarlyPuts& ring, Pid source, std::uint64_t bytes);
 
   /// The superstep is released: the process takes the rest before it goes on.

@@ -36,7 +36,7 @@ struct NodeExchangePlan {
 
 class NodeExchange {
  public:
-  /// What the rim must do now, in this order. "Release" means: publish what came in this superstep,
+  /// What must be done now, in this order. "Release" means: publish what came in this superstep,
   /// store global_counts(), let the processes go; before it, forget what was sent in the superstep
   /// before (`prune`).
   struct Actions {
@@ -71,7 +71,7 @@ class NodeExchange {
 
   // ---- Events
 
-  /// All processes of this node are at the next barrier, and owe each host so many frames.
+  /// All processes of this node are at the next barrier, and owe each host these many frames.
   Actions OnLocalArrival(const BarrierCounts& counts, std::span<const std::uint64_t> frames);
 
   /// The coordinator says that all nodes are at `barrier`, and how many frames each host sent here.
@@ -86,7 +86,7 @@ class NodeExchange {
   /// The processes of this node have answered all gets of `superstep`.
   Actions OnLocalAnswers(std::uint64_t superstep);
 
-  /// What was said to the coordinator may be lost; it may be another one, which knows nothing of
+  /// What was sent to the coordinator may be lost; it may be another one, which knows nothing of
   /// the barriers so far.
   Actions OnCoordinatorReconnected();
 
