@@ -18,6 +18,7 @@
 #include "base/scratch_directory.h"
 #include "net/event_loop.h"
 #include "worker/host_link.h"
+#include "worker/output_credit.h"
 #include "worker/process_host.h"
 
 namespace bspnow {

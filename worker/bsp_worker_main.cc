@@ -237,8 +237,8 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
           .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
           .order = [this](const proto::Order& order) { jobs_->OnOrder(order); },
           .output_kept =
-              [this](JobId job, Epoch epoch, const std::vector<std::size_t>& pieces) {
-                jobs_->OnOutputKept(job, epoch, pieces);
+              [this](JobId job, Epoch epoch, std::uint64_t credit_bytes) {
+                jobs_->OnOutputKept(job, epoch, credit_bytes);
               }};
 }
 

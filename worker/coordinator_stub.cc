@@ -1,23 +1,19 @@
 #include "worker/coordinator_stub.h"
 
-#include <absl/strings/str_cat.h>
 #include <grpcpp/grpcpp.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "proto/workers.grpc.pb.h"
 #include "worker/coordinator_channel.h"
-#include "worker/event_text.h"
+#include "worker/coordinator_session.h"
 #include "worker/open_calls.h"
 
 namespace bspnow {
@@ -33,11 +29,11 @@ constexpr milliseconds kRegisterTimeout{5000};
 }  // namespace
 
 /// Two threads: one registers, attaches and reads; while a stream lives a second one writes.
-class CoordinatorStub::Rim {
+class CoordinatorStub::Impl {
  public:
-  Rim(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
-      ClusterNote& note, CoordinatorEvents events);
-  ~Rim() { Stop(); }
+  Impl(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
+       ClusterNote& note, CoordinatorEvents events);
+  ~Impl() { Stop(); }
 
   void Stop();
   void Report(proto::WorkerEvent event);
@@ -52,8 +48,6 @@ class CoordinatorStub::Rim {
   bool Register();
   absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
   std::optional<proto::RegisterRequest> Describe();
-  bool IsUnacknowledged(const proto::HeldJob& job, std::uint32_t pid) const;
-  void HoldUnacknowledged(proto::RegisterRequest& request) const;
   void OnRegistered(const proto::RegisterReply& reply);
   Attachment Attach();
   void WriteEvents(Stream& stream);
@@ -73,31 +67,26 @@ class CoordinatorStub::Rim {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // All guarded by mutex_:
-  std::deque<proto::WorkerEvent> unacknowledged_;
-  std::uint64_t last_sequence_ = 0;
-  std::uint64_t sent_sequence_ = 0;  ///< On the present stream.
-  std::uint64_t orders_taken_ = 0;
-  std::uint32_t worker_ = 0;
-  std::string cluster_;      ///< Of the coordinator.
-  std::uint64_t term_ = 0;   ///< Of the coordinator; never goes back within a cluster.
+  CoordinatorSession session_;
   bool registered_ = false;  ///< And the loop knows.
   bool stream_ended_ = false;
 
   std::jthread thread_;
 };
 
-CoordinatorStub::Rim::Rim(EventLoop& loop, const std::string& address,
-                          proto::RegisterRequest request, ClusterNote& note,
-                          CoordinatorEvents events)
+CoordinatorStub::Impl::Impl(EventLoop& loop, const std::string& address,
+                            proto::RegisterRequest request, ClusterNote& note,
+                            CoordinatorEvents events)
     : loop_(loop),
       address_(address),
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
       stub_(proto::Workers::NewStub(ChannelToCoordinator(address))),
+      session_(request_.incarnation()),
       thread_([this] { Run(); }) {}
 
-void CoordinatorStub::Rim::Stop() {
+void CoordinatorStub::Impl::Stop() {
   {
     const std::scoped_lock lock(mutex_);  // Who waits for changed_ must not miss it.
     calls_.Stop();
@@ -107,7 +96,7 @@ void CoordinatorStub::Rim::Stop() {
 
 // ---- Registration and the stream ----------------------------------------------------------------
 
-void CoordinatorStub::Rim::Run() {
+void CoordinatorStub::Impl::Run() {
   milliseconds backoff = kBackoffLeast;
   bool registered = false;
   while (!calls_.stopping()) {
@@ -120,7 +109,7 @@ void CoordinatorStub::Rim::Run() {
   }
 }
 
-bool CoordinatorStub::Rim::Register() {
+bool CoordinatorStub::Impl::Register() {
   const absl::StatusOr<std::string> noted = note_.Read();
   std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
@@ -151,8 +140,8 @@ bool CoordinatorStub::Rim::Register() {
   return registered_;
 }
 
-absl::Status CoordinatorStub::Rim::CallRegister(const proto::RegisterRequest& request,
-                                                proto::RegisterReply& reply) {
+absl::Status CoordinatorStub::Impl::CallRegister(const proto::RegisterRequest& request,
+                                                 proto::RegisterReply& reply) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
@@ -160,22 +149,18 @@ absl::Status CoordinatorStub::Rim::CallRegister(const proto::RegisterRequest& re
   if (!called.ok())
     return absl::Status(static_cast<absl::StatusCode>(called.error_code()), called.error_message());
   const std::scoped_lock lock(mutex_);
-  if (reply.worker() == 0 || reply.cluster() != cluster_ || reply.term() >= term_)
-    return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("a coordinator of term ", reply.term(),
-                                                    " answers, but there is one of term ", term_));
+  return session_.Check(reply);
 }
 
 // The loop knows what runs here.
-std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
+std::optional<proto::RegisterRequest> CoordinatorStub::Impl::Describe() {
   std::unique_lock lock(mutex_);
   const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
-  loop_.Post([this, described, previous = worker_] {
+  loop_.Post([this, described] {
     proto::RegisterRequest request = request_;
-    request.set_previous_worker(previous);
     events_.registering(request);
     const std::scoped_lock posted(mutex_);
-    HoldUnacknowledged(request);
+    session_.Describe(request);
     *described = std::move(request);
     changed_.notify_all();
   });
@@ -183,50 +168,11 @@ std::optional<proto::RegisterRequest> CoordinatorStub::Rim::Describe() {
   return *described;
 }
 
-bool CoordinatorStub::Rim::IsUnacknowledged(const proto::HeldJob& job, std::uint32_t pid) const {
-  return std::any_of(unacknowledged_.begin(), unacknowledged_.end(),
-                     [&](const proto::WorkerEvent& event) {
-                       return event.job() == job.job() && event.epoch() == job.epoch() &&
-                              event.has_exited() && event.exited().pid() == pid;
-                     });
-}
-
-// What the dead coordinator did not acknowledge comes again, in its order: exits must not overtake
-// output; and jobs whose processes are gone already may have output left.
-void CoordinatorStub::Rim::HoldUnacknowledged(proto::RegisterRequest& request) const {
-  for (proto::HeldJob& job : *request.mutable_held()) {
-    auto& exited = *job.mutable_exited();
-    exited.erase(std::remove_if(exited.begin(), exited.end(),
-                                [&](const proto::ProcessExited& exit) {
-                                  return IsUnacknowledged(job, exit.pid());
-                                }),
-                 exited.end());
-  }
-  std::set<std::pair<std::uint64_t, std::uint64_t>> held;
-  for (const proto::HeldJob& job : request.held()) held.emplace(job.job(), job.epoch());
-  for (const proto::WorkerEvent& event : unacknowledged_) {
-    if (event.epoch() == 0 || !held.emplace(event.job(), event.epoch()).second) continue;
-    proto::HeldJob& job = *request.add_held();
-    job.set_job(event.job());
-    job.set_epoch(event.epoch());
-    job.set_clearing(true);
-  }
-}
-
-// On the loop's thread. What a coordinator that is gone did not acknowledge is the next one's to
-// hear, of the jobs that go on.
-void CoordinatorStub::Rim::OnRegistered(const proto::RegisterReply& reply) {
-  const std::set<std::uint64_t> kept(reply.keep_jobs().begin(), reply.keep_jobs().end());
+// On the loop's thread.
+void CoordinatorStub::Impl::OnRegistered(const proto::RegisterReply& reply) {
   {
     const std::scoped_lock lock(mutex_);
-    std::erase_if(unacknowledged_,
-                  [&](const proto::WorkerEvent& event) { return !kept.contains(event.job()); });
-    last_sequence_ = 0;
-    for (proto::WorkerEvent& event : unacknowledged_) event.set_sequence(++last_sequence_);
-    orders_taken_ = 0;
-    worker_ = reply.worker();
-    cluster_ = reply.cluster();
-    term_ = reply.term();
+    session_.OnRegistered(reply);
     registered_ = true;
   }
   changed_.notify_all();
@@ -234,7 +180,7 @@ void CoordinatorStub::Rim::OnRegistered(const proto::RegisterReply& reply) {
 }
 
 // Until the stream ends.
-CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
+CoordinatorStub::Impl::Attachment CoordinatorStub::Impl::Attach() {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   context.set_wait_for_ready(true);
@@ -243,12 +189,7 @@ CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
   {
     const std::scoped_lock lock(mutex_);
     stream_ended_ = false;
-    sent_sequence_ =
-        unacknowledged_.empty() ? last_sequence_ : unacknowledged_.front().sequence() - 1;
-    first.set_worker(worker_);
-    first.set_incarnation(request_.incarnation());
-    first.set_orders_taken(orders_taken_);
-    first.set_term(term_);
+    first = session_.OnAttached();
   }
   bool made = false;
   if (stream->Write(first)) {
@@ -273,17 +214,13 @@ CoordinatorStub::Rim::Attachment CoordinatorStub::Rim::Attach() {
   return made ? Attachment::kBroken : Attachment::kNeverMade;
 }
 
-void CoordinatorStub::Rim::WriteEvents(Stream& stream) {
+void CoordinatorStub::Impl::WriteEvents(Stream& stream) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] {
-      return stream_ended_ || calls_.stopping() || sent_sequence_ < last_sequence_;
-    });
-    if (stream_ended_ || sent_sequence_ >= last_sequence_) return;
-    const std::uint64_t first = unacknowledged_.front().sequence();
-    proto::WorkerEvent event = unacknowledged_[sent_sequence_ + 1 - first];
-    sent_sequence_ += 1;
-    event.set_orders_taken(orders_taken_);
+    changed_.wait(lock,
+                  [this] { return stream_ended_ || calls_.stopping() || session_.has_unsent(); });
+    if (stream_ended_ || !session_.has_unsent()) return;
+    const proto::WorkerEvent event = session_.NextUnsent();
     lock.unlock();
     const bool written = stream.Write(event);
     lock.lock();
@@ -291,54 +228,44 @@ void CoordinatorStub::Rim::WriteEvents(Stream& stream) {
   }
 }
 
-void CoordinatorStub::Rim::OnOrder(const proto::Order& order) {
+void CoordinatorStub::Impl::OnOrder(const proto::Order& order) {
   if (order.has_acknowledge()) {
     OnAcknowledge(order.acknowledge().sequence());
     return;
   }
   {
     const std::scoped_lock lock(mutex_);
-    if (order.sequence() <= orders_taken_) return;  // It came again.
-    orders_taken_ = order.sequence();
+    if (!session_.Take(order)) return;
   }
   loop_.Post([this, order] { events_.order(order); });
 }
 
-void CoordinatorStub::Rim::OnAcknowledge(std::uint64_t sequence) {
-  std::map<std::pair<JobId, Epoch>, std::vector<std::size_t>> kept;
+void CoordinatorStub::Impl::OnAcknowledge(std::uint64_t sequence) {
+  CoordinatorSession::Credits credits;
   {
     const std::scoped_lock lock(mutex_);
-    while (!unacknowledged_.empty() && unacknowledged_.front().sequence() <= sequence) {
-      const proto::WorkerEvent& event = unacknowledged_.front();
-      if (event.has_output()) {
-        kept[{JobId{event.job()}, Epoch{event.epoch()}}].push_back(event.output().text().size());
-      }
-      unacknowledged_.pop_front();
-    }
-    sent_sequence_ = std::max(sent_sequence_, sequence);
+    credits = session_.OnAcknowledge(sequence);
   }
   changed_.notify_all();
-  for (const auto& [job, pieces] : kept) {
-    loop_.Post(
-        [this, job = job, pieces = pieces] { events_.output_kept(job.first, job.second, pieces); });
-  }
+  if (credits.empty()) return;
+  loop_.Post([this, credits] {
+    for (const auto& [job, bytes] : credits) events_.output_kept(job.first, job.second, bytes);
+  });
 }
 
 // ---- Events -------------------------------------------------------------------------------------
 
-void CoordinatorStub::Rim::Report(proto::WorkerEvent event) {
-  MakeTextValid(event);
+void CoordinatorStub::Impl::Report(proto::WorkerEvent event) {
   {
     const std::scoped_lock lock(mutex_);
-    event.set_sequence(++last_sequence_);
-    unacknowledged_.push_back(std::move(event));
+    session_.Report(std::move(event));
   }
   changed_.notify_all();
 }
 
-void CoordinatorStub::Rim::Drain(milliseconds timeout) {
+void CoordinatorStub::Impl::Drain(milliseconds timeout) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, timeout, [this] { return unacknowledged_.empty(); });
+  changed_.wait_for(lock, timeout, [this] { return session_.all_acknowledged(); });
 }
 
 // ---- The interface ------------------------------------------------------------------------------
@@ -346,14 +273,14 @@ void CoordinatorStub::Rim::Drain(milliseconds timeout) {
 CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
                                  proto::RegisterRequest request, ClusterNote& note,
                                  CoordinatorEvents events)
-    : rim_(std::make_unique<Rim>(loop, address, std::move(request), note, std::move(events))) {}
+    : impl_(std::make_unique<Impl>(loop, address, std::move(request), note, std::move(events))) {}
 
 CoordinatorStub::~CoordinatorStub() = default;
 
-void CoordinatorStub::Stop() { rim_->Stop(); }
+void CoordinatorStub::Stop() { impl_->Stop(); }
 
-void CoordinatorStub::Report(proto::WorkerEvent event) { rim_->Report(std::move(event)); }
+void CoordinatorStub::Report(proto::WorkerEvent event) { impl_->Report(std::move(event)); }
 
-void CoordinatorStub::Drain(std::uint64_t timeout_ms) { rim_->Drain(milliseconds(timeout_ms)); }
+void CoordinatorStub::Drain(std::uint64_t timeout_ms) { impl_->Drain(milliseconds(timeout_ms)); }
 
 }  // namespace bspnow

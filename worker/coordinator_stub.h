@@ -1,5 +1,6 @@
 // The worker's side of the coordinator's service Workers: keeps this worker registered and attached
-// as long as the object lives. It has threads of its own and posts what it hears to the loop.
+// as long as the object lives. CoordinatorSession decides; here are the calls, and two threads that
+// post to the loop what they receive.
 #ifndef WORKER_COORDINATOR_STUB_H_
 #define WORKER_COORDINATOR_STUB_H_
 
@@ -7,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/ids.h"
 #include "net/event_loop.h"
@@ -26,8 +26,8 @@ struct CoordinatorEvents {
   /// dropped.
   std::function<void(const proto::RegisterReply&)> registered;
   std::function<void(const proto::Order&)> order;
-  /// Pieces of a job's output that are in its log now: how many bytes each had.
-  std::function<void(JobId, Epoch, const std::vector<std::size_t>& pieces)> output_kept;
+  /// Output of a job is in its log now: this much of the credit for it is free again.
+  std::function<void(JobId, Epoch, std::uint64_t credit_bytes)> output_kept;
 };
 
 class CoordinatorStub {
@@ -47,13 +47,13 @@ class CoordinatorStub {
   /// loop's thread.
   void Report(proto::WorkerEvent event);
 
-  /// Waits until everything reported has been acknowledged, or so long. On the loop's thread, at
-  /// the end.
+  /// Waits until everything reported has been acknowledged, or for this time. On the loop's thread,
+  /// at the end.
   void Drain(std::uint64_t timeout_ms);
 
  private:
-  class Rim;
-  std::unique_ptr<Rim> rim_;
+  class Impl;  // So that gRPC stays out of here.
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace bspnow

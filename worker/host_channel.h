@@ -31,15 +31,6 @@ static_assert(kProcessesMax * kStoredImageBytesMax + 4096 <= kHostPacketBytesMax
 /// A plan travels in a memfd of its own, since arguments and environment may be long.
 inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;
 
-/// The output that a bsp-host may have sent ahead of what the coordinator has acknowledged.
-inline constexpr std::int64_t kOutputCreditBytes = std::int64_t{1} << 20;
-
-/// What a piece of output takes of it: many small ones fill memory, too.
-constexpr std::int64_t OutputCharge(std::size_t text_bytes) {
-  constexpr std::int64_t kPieceBytes = 256;
-  return static_cast<std::int64_t>(text_bytes) + kPieceBytes;
-}
-
 absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes);
 
 /// The descriptors that come with a plan.

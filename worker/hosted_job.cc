@@ -190,10 +190,8 @@ void HostedJob::OnInput(const proto::Input& input) {
   if (input.end()) input_->Close();
 }
 
-void HostedJob::OnOutputKept(const std::vector<std::size_t>& pieces) {
-  std::int64_t credit = 0;
-  for (const std::size_t bytes : pieces) credit += OutputCharge(bytes);
-  if (host_) host_->Grant(static_cast<std::uint64_t>(credit));
+void HostedJob::OnOutputKept(std::uint64_t credit_bytes) {
+  if (host_) host_->Grant(credit_bytes);
 }
 
 void HostedJob::TakeCheckpoint(const proto::TakeCheckpoint& order) {

@@ -79,8 +79,8 @@ class HostedJob {
   void Signal(int signal);
   void OnInput(const proto::Input& input);
 
-  /// Pieces of its output, so many bytes each, are in the job's log.
-  void OnOutputKept(const std::vector<std::size_t>& pieces);
+  /// Output has reached the job's log; what it took of the credit is free again.
+  void OnOutputKept(std::uint64_t credit_bytes);
 
   /// Its superstep path failed, or the worker ends.
   void ReportBroken(ExchangeFault fault, const std::string& reason);

@@ -169,8 +169,8 @@ void HostedJobs::KillStrays() {
   }
 }
 
-void HostedJobs::OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces) {
-  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(pieces);
+void HostedJobs::OnOutputKept(JobId job, Epoch epoch, std::uint64_t credit_bytes) {
+  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(credit_bytes);
 }
 
 void HostedJobs::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason) {

@@ -29,7 +29,7 @@ class HostedJobs {
   void SetSelf(WorkerId self) { self_ = self; }
 
   void OnOrder(const proto::Order& order);
-  void OnOutputKept(JobId job, Epoch epoch, const std::vector<std::size_t>& pieces);
+  void OnOutputKept(JobId job, Epoch epoch, std::uint64_t credit_bytes);
 
   /// The superstep path of the job has failed.
   void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason);

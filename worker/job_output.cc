@@ -93,7 +93,7 @@ void JobOutput::Send(Pid pid, Stream stream, std::string_view text) {
     output.set_text(part.data(), part.size());
     output.set_offset(sent_bytes);
     report_(std::move(event));
-    credit_bytes_ -= OutputCharge(part.size());
+    credit_bytes_ -= static_cast<std::int64_t>(OutputCharge(part.size()));
     sent_bytes += part.size();
     text.remove_prefix(part.size());
   }

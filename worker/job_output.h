@@ -18,6 +18,7 @@
 #include "proto/workers.pb.h"
 #include "worker/host_channel.h"
 #include "worker/line_assembler.h"
+#include "worker/output_credit.h"
 #include "worker/process_host.h"
 
 namespace bspnow {
