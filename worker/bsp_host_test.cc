@@ -90,6 +90,12 @@ class BspHostTest : public testing::Test {
     Start(PlanFor(WriteScript(text), pids), -1);
   }
 
+  void KillAll() {
+    proto::HostOrder order;
+    order.set_kill_all(true);
+    host_->Send(order);
+  }
+
   template <typename Condition>
   bool RunUntil(Condition condition) {
     bool late = false;
@@ -209,7 +215,9 @@ TEST_F(BspHostTest, PassesSignalsOn) {
   StartScript("trap 'echo caught; exit 0' USR1; echo ready; while :; do sleep 0.01; done",
               {Pid{0}});
   ASSERT_TRUE(RunUntil([this] { return output(Pid{0}) == "ready\n"; }));
-  host_->Signal(SIGUSR1);
+  proto::HostOrder order;
+  order.set_signal(SIGUSR1);
+  host_->Send(order);
   ASSERT_TRUE(RunUntilGone());
   EXPECT_EQ(output(Pid{0}), "ready\ncaught\n");
 }
@@ -225,7 +233,7 @@ TEST_F(BspHostTest, KillsDescendantsThatBecameDaemons) {
 TEST_F(BspHostTest, KillsEverythingOnOrder) {
   StartScript("setsid sleep 1000 & echo $!; sleep 1000", {Pid{0}});
   ASSERT_TRUE(RunUntil([this] { return !output(Pid{0}).empty(); }));
-  host_->KillAll();
+  KillAll();
   ASSERT_TRUE(RunUntilGone());
   EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGKILL);
   EXPECT_FALSE(Lives(atoi(output(Pid{0}).c_str())));
@@ -254,7 +262,9 @@ TEST_F(BspHostTest, HoldsAFloodUntilThereIsCredit) {
   RunFor(50);
   EXPECT_LE(output_bytes_, kMost);
   const std::uint64_t before = output_bytes_;
-  host_->Grant(kOutputCreditBytes);
+  proto::HostOrder order;
+  order.set_credit_bytes(kOutputCreditBytes);
+  host_->Send(order);
   ASSERT_TRUE(RunUntil([&] { return output_bytes_ >= before + kEnough; }));
   EXPECT_LE(output_bytes_, kMost + kOutputCreditBytes);
 }
@@ -263,7 +273,7 @@ TEST_F(BspHostTest, EndsAProgramThatIsHeldForOutput) {
   keep_output_ = false;
   StartScript("exec yes", {Pid{0}});
   ASSERT_TRUE(RunUntil([this] { return output_bytes_ >= kEnough; }));
-  host_->KillAll();
+  KillAll();
   EXPECT_TRUE(RunUntilGone());
 }
 

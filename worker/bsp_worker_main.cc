@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
 
 #include "base/check.h"
@@ -34,8 +33,10 @@
 #include "worker/images/images_service.h"
 #include "worker/limits.h"
 #include "worker/node_facts.h"
+#include "worker/node_job.h"
 #include "worker/settings.h"
 #include "worker/state_directory.h"
+#include "worker/stored_checkpoints.h"
 #include "worker/work_threads.h"
 #include "worker/worker_metrics.h"
 
@@ -69,17 +70,15 @@ class Daemon {
   absl::Status OpenImages();
   absl::StatusOr<proto::RegisterRequest> Registration() const;
   absl::StatusOr<std::string> AdvertisedAddress() const;
-  HostingContext Hosting();
+  NodeParts Parts();
   CoordinatorEvents EventsOfCoordinator();
   void WatchSignals();
   void OnRegistered(const proto::RegisterReply& reply);
-  void OnLeaseRenewed(std::uint64_t sent_ns);
   void LookForCoordinator();
   void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why);
   void OnTermination();
   void ReportLoad();
   void WriteAddress() const;
-  bool LeaseValid() const;
 
   const WorkerSettings settings_;
   const RaisedLimits limits_;
@@ -95,13 +94,13 @@ class Daemon {
   std::unique_ptr<CoordinatorStub> coordinator_;
   std::unique_ptr<ContentStub> contents_;
   std::unique_ptr<WorkThreads> threads_;
+  std::unique_ptr<StoredCheckpoints> checkpoints_;
+  std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
   std::optional<WorkerMetrics> metrics_;
   bool registered_ = false;
   bool ending_ = false;
   double reported_load_ = 0;
-  std::uint64_t lease_ns_ = 0;
-  std::uint64_t lease_from_ns_ = 0;  ///< 0: never had one.
 };
 
 // ---- The parts ----------------------------------------------------------------------------------
@@ -115,7 +114,7 @@ absl::Status Daemon::StartParts() {
        .unreachable_ms = settings_.unreachable_ms},
       {.broken = [this](JobId job, Epoch epoch, ExchangeFault fault,
                         const std::string& why) { OnBroken(job, epoch, fault, why); },
-       .lease_renewed = [this](std::uint64_t sent_ns) { OnLeaseRenewed(sent_ns); },
+       .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); },
        .note = [](const std::string& line) { spdlog::info("{}", line); }});
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
@@ -127,17 +126,20 @@ absl::Status Daemon::StartParts() {
   cache_ = std::move(*cache);
   if (absl::Status s = OpenImages(); !s.ok()) return s;
   threads_ = std::make_unique<WorkThreads>(kWorkThreads);
-  jobs_ = std::make_unique<HostedJobs>(Hosting());
+  checkpoints_ = std::make_unique<StoredCheckpoints>(loop_, *threads_, *images_, *transfer_);
+  hosting_ = std::make_unique<NodeHosting>(Parts());
+  jobs_ = std::make_unique<HostedJobs>(
+      *hosting_, *checkpoints_, settings_.orphan_timeout_ms * kNsPerMs,
+      [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
   if (!settings_.metrics.empty()) {
-    absl::StatusOr<WorkerMetrics> metrics =
-        WorkerMetrics::Serve(loop_, settings_.metrics, [this] {
-          return WorkerFigures{.exchange = data_plane_->statistics(),
-                               .jobs = jobs_->jobs(),
-                               .processes = jobs_->processes(),
-                               .slots = settings_.slots,
-                               .cache_bytes = cache_->bytes(),
-                               .lease_valid = LeaseValid()};
-        });
+    absl::StatusOr<WorkerMetrics> metrics = WorkerMetrics::Serve(loop_, settings_.metrics, [this] {
+      return WorkerFigures{.exchange = data_plane_->statistics(),
+                           .jobs = jobs_->jobs(),
+                           .processes = jobs_->processes(),
+                           .slots = settings_.slots,
+                           .cache_bytes = cache_->bytes(),
+                           .lease_valid = jobs_->LeaseValid(NowNs())};
+    });
     if (!metrics.ok()) return metrics.status();
     metrics_.emplace(std::move(*metrics));
   }
@@ -172,26 +174,24 @@ absl::Status Daemon::OpenImages() {
   return absl::OkStatus();
 }
 
-HostingContext Daemon::Hosting() {
-  return HostingContext{
-      .loop = loop_,
-      .data_plane = *data_plane_,
-      .cache = *cache_,
-      .threads = *threads_,
-      .images = *images_,
-      .transfer = *transfer_,
-      .limits = limits_,
-      .jobs_directory = state_->jobs(),
-      .host_program = settings_.host_program,
-      .restore_program = settings_.restore_program,
-      .processors = UsableProcessors(),
-      .memory_bytes = MemoryBytes(),
-      .files_bytes_max = settings_.files_bytes,
-      .report = [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); },
-      .store_files =
-          [this](JobId job, const std::string& directory, const std::vector<LeftFile>& files) {
-            return contents_->StoreFiles(job, directory, files);
-          }};
+NodeParts Daemon::Parts() {
+  return NodeParts{.loop = loop_,
+                   .data_plane = *data_plane_,
+                   .cache = *cache_,
+                   .threads = *threads_,
+                   .images = *images_,
+                   .transfer = *transfer_,
+                   .limits = limits_,
+                   .jobs_directory = state_->jobs(),
+                   .host_program = settings_.host_program,
+                   .restore_program = settings_.restore_program,
+                   .processors = UsableProcessors(),
+                   .memory_bytes = MemoryBytes(),
+                   .files_bytes_max = settings_.files_bytes,
+                   .store_files = [this](JobId job, const std::string& directory,
+                                         const std::vector<LeftFile>& files) {
+                     return contents_->StoreFiles(job, directory, files);
+                   }};
 }
 
 absl::StatusOr<std::string> Daemon::AdvertisedAddress() const {
@@ -245,11 +245,7 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   spdlog::info("event=registered name={} worker={} coordinator={} term={} data={}", settings_.name,
                reply.worker(), settings_.coordinator, reply.term(), data_plane_->data_address());
-  std::set<JobId> kept;
-  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
-  jobs_->AbandonAllBut(kept);
-  jobs_->SetSelf(WorkerId{reply.worker()});
-  lease_ns_ = reply.lease_ms() * kNsPerMs;
+  jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.
   const absl::StatusOr<std::string> barrier =
       WithHostOf(reply.barrier_address(), settings_.coordinator);
@@ -268,18 +264,8 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   LookForCoordinator();
 }
 
-void Daemon::OnLeaseRenewed(std::uint64_t sent_ns) {
-  lease_from_ns_ = sent_ns;
-  jobs_->SetLease(sent_ns + lease_ns_);
-}
-
-// Its jobs wait at a barrier for it; not for ever.
 void Daemon::LookForCoordinator() {
-  if (jobs_->jobs() != 0 && NowNs() > lease_from_ns_ + settings_.orphan_timeout_ms * kNsPerMs) {
-    spdlog::warn("event=orphaned jobs={} without_coordinator_ms={}", jobs_->jobs(),
-                 (NowNs() - lease_from_ns_) / kNsPerMs);
-    jobs_->AbandonAllBut({});
-  }
+  jobs_->EndOrphans(NowNs());
   loop_.AddTimer(kLookPeriodMs, [this] { LookForCoordinator(); });
 }
 
@@ -306,10 +292,6 @@ void Daemon::ReportLoad() {
     coordinator_->Report(std::move(event));
   }
   loop_.AddTimer(kLoadPeriodMs, [this] { ReportLoad(); });
-}
-
-bool Daemon::LeaseValid() const {
-  return lease_from_ns_ != 0 && NowNs() < lease_from_ns_ + lease_ns_;
 }
 
 // ---- The end ------------------------------------------------------------------------------------

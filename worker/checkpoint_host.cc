@@ -32,7 +32,7 @@ bool HasChild(pid_t os_pid) {
       std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
       std::string text;
       std::getline(stat, text);
-      const std::size_t name_end = text.rfind(')');  // The state comes behind it and a blank.
+      const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
       if (name_end != std::string::npos && text.substr(name_end + 2, 1) != "Z") return true;
     }
   }
@@ -154,8 +154,9 @@ void CheckpointHost::Begin() {
 }
 
 void CheckpointHost::GiveUp(std::uint64_t checkpoint, const std::string& reason) {
-  for (const Pid pid : std::exchange(asked_, {})) owner_.AnswerImagePlace(pid, -1);
-  ReportFailed(checkpoint, reason);
+  const std::set<Pid> asked = std::exchange(asked_, {});
+  for (const Pid pid : asked) owner_.AnswerImagePlace(pid, -1);
+  ReportFailed(checkpoint, absl::StrCat("pid ", Value(*asked.begin()), ": ", reason));
 }
 
 void CheckpointHost::Fail(Pid pid, const std::string& reason) {

@@ -56,7 +56,7 @@ class CheckpointHost {
 
   void OnReported(Pid pid, const LinkImageReport& report);
 
-  /// It has ended, or cannot be heard any more. The first reason is kept.
+  /// It has ended, or its link has. The first reason is kept.
   void OnGone(Pid pid, const std::string& why);
 
   /// A child that is no process of the job has ended; perhaps the one that writes the archive.

@@ -101,7 +101,7 @@ TEST_F(CheckpointHostTest, BeginsNoneWithoutRoom) {
   host_.Refuse("the disk is full");
   AskBoth();
   EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
-  EXPECT_EQ(Failure(), "the disk is full");
+  EXPECT_EQ(Failure(), "pid 2: the disk is full");
   EXPECT_FALSE(std::filesystem::exists(plan_.image_directory()));
   EXPECT_FALSE(host_.under_way());
   host_.Refuse("");

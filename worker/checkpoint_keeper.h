@@ -1,6 +1,5 @@
 // What becomes of checkpoints on this node once they are written: made durable, copied, removed;
-// one thing after the other for each job, on WorkThreads. Called, and calls back, on the loop's
-// thread.
+// one thing after the other for each job. Decides only; the disk is CheckpointDisk's.
 #ifndef WORKER_CHECKPOINT_KEEPER_H_
 #define WORKER_CHECKPOINT_KEEPER_H_
 
@@ -11,42 +10,23 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/ids.h"
-#include "net/event_loop.h"
 #include "proto/workers.pb.h"
-#include "worker/images/image_store.h"
-#include "worker/images/image_transfer.h"
-#include "worker/work_threads.h"
+#include "worker/checkpoint_disk.h"
 
 namespace bspnow {
 
-/// What is known of images when they lie in the store.
-struct SettledImages {
-  std::uint64_t superstep = 0;  ///< That the processes went on with, as it is shown.
-  bool of_areas = false;
-  std::vector<std::string> cpu_features;  ///< Of the node, that code can depend on.
-};
-
 class CheckpointKeeper {
  public:
-  CheckpointKeeper(EventLoop& loop, WorkThreads& threads, ImageStore& store,
-                   ImageTransfer& transfer, std::function<void(proto::WorkerEvent)> report)
-      : loop_(loop),
-        threads_(threads),
-        store_(store),
-        transfer_(transfer),
-        report_(std::move(report)) {}
+  CheckpointKeeper(CheckpointDisk& disk, std::function<void(proto::WorkerEvent)> report)
+      : disk_(disk), report_(std::move(report)) {}
 
-  /// Whether so many more bytes may come: quota and free space.
-  void CheckRoom(JobId job, std::uint64_t bytes, std::function<void(absl::Status)> checked);
-
-  using Settled = std::function<void(const absl::StatusOr<SettledImages>&)>;
-
-  /// Makes images and archive (these names) durable. If that fails all of it is removed.
-  void Settle(JobId job, std::uint64_t checkpoint, std::vector<std::string> names, Settled settled);
+  /// As CheckpointDisk has it, after everything of this job that was asked for before.
+  void CheckRoom(JobId job, std::uint64_t bytes, std::function<void(const absl::Status&)> checked);
+  void Settle(JobId job, const proto::CheckpointStored& written,
+              std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> settled);
 
   /// Removes what lies here of a checkpoint that was given up, unless it is one that is kept.
   void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> discarded);
@@ -58,17 +38,13 @@ class CheckpointKeeper {
   void Copy(const proto::CopyCheckpoint& order, std::vector<std::uint32_t> pids);
 
  private:
-  using Done = std::function<void()>;
-  /// Runs on one of the threads; what it returns is called on the loop's.
-  using Work = std::function<Done()>;
+  /// Begins something on the disk, and calls its argument when that is done.
+  using Work = std::function<void(std::function<void()> next)>;
 
-  void Run(JobId job, Work work);
-  void Begin(JobId job);
+  void Queue(JobId job, Work work);
+  void BeginNext(JobId job);
 
-  EventLoop& loop_;
-  WorkThreads& threads_;
-  ImageStore& store_;
-  ImageTransfer& transfer_;
+  CheckpointDisk& disk_;
   const std::function<void(proto::WorkerEvent)> report_;
   std::map<JobId, std::deque<Work>> waiting_;  ///< The first is under way.
   std::map<JobId, std::set<std::uint64_t>> kept_;

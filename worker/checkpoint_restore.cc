@@ -85,7 +85,9 @@ proto::HostedProcess ProcessFrom(const proto::ImageOfPid& image, const JobFilesF
 }
 
 PreparedRestore Failed(const absl::Status& why) {
-  return {.processes = {}, .failure = std::string(why.message()), .missing = {}};
+  PreparedRestore prepared;
+  prepared.failed.set_reason(std::string(why.message()));
+  return prepared;
 }
 
 }  // namespace
@@ -99,7 +101,10 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
     spdlog::warn("event=image_replaced job={} reason=\"{}\"", Value(order.job), note);
   }
   if (!collected.missing.empty() || !collected.reason.empty()) {
-    return {.processes = {}, .failure = collected.reason, .missing = collected.missing};
+    PreparedRestore prepared;
+    prepared.failed.set_reason(collected.reason);
+    prepared.failed.mutable_pids()->Assign(collected.missing.begin(), collected.missing.end());
+    return prepared;
   }
   const CpuFeatures present = PresentCpuFeatures();
   absl::StatusOr<Archives> archives = Unpack(collected.files, order.directory);

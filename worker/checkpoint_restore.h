@@ -26,8 +26,8 @@ struct RestoreOrder {
 struct PreparedRestore {
   /// All pids of the order; those that took no part begin in main.
   std::vector<proto::HostedProcess> processes{};
-  std::string failure{};                 ///< Not empty: why nothing can be started.
-  std::vector<std::uint32_t> missing{};  ///< Pids whose images are not to be had.
+  /// With a reason: nothing can be started. The pids are those whose images are not to be had.
+  proto::RestoreFailed failed{};
 };
 
 /// Collects the images, checks them against this machine, and puts the files where they were. What

@@ -46,7 +46,7 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .link = theirs.get(),
                          .memory_bytes = 0,
                          .limits = program.limits});
-  // Not NotFound: that would be said of the job's program.
+  // Not NotFound: that means the job's program.
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.
   UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *spawned, 0)));
@@ -68,30 +68,6 @@ HostLink::~HostLink() {
   // The close is the order to end; it is ours to wait for that.
   host_.socket.Reset();
   if (host_.os_pid != 0) waitpid(host_.os_pid, nullptr, 0);
-}
-
-void HostLink::KillAll() {
-  proto::HostOrder order;
-  order.set_kill_all(true);
-  Send(order);
-}
-
-void HostLink::Signal(int signal) {
-  proto::HostOrder order;
-  order.set_signal(signal);
-  Send(order);
-}
-
-void HostLink::Grant(std::uint64_t bytes) {
-  proto::HostOrder order;
-  order.set_credit_bytes(bytes);
-  Send(order);
-}
-
-void HostLink::SetRoom(const std::string& refusal) {
-  proto::HostOrder order;
-  order.set_no_room(refusal);
-  Send(order);
 }
 
 void HostLink::Send(const proto::HostOrder& order) {

@@ -1,5 +1,5 @@
-// The worker's end of one bsp-host: starts it, hears what happens to the processes of a job on this
-// node, passes on orders. Runs on the loop's thread and never waits for the host.
+// The worker's end of one bsp-host: starts it, receives what happens to the processes of a job on
+// this node, passes on orders. Runs on the loop's thread and never waits for the host.
 #ifndef WORKER_HOST_LINK_H_
 #define WORKER_HOST_LINK_H_
 
@@ -47,20 +47,12 @@ class HostLink {
   HostLink(const HostLink&) = delete;
   HostLink& operator=(const HostLink&) = delete;
 
-  void KillAll();
-  void Signal(int signal);
+  void Send(const proto::HostOrder& order);
 
   /// Of bsp-host; 0 if it has ended.
   pid_t os_pid() const { return host_.os_pid; }
 
-  /// So many bytes of output have found their place.
-  void Grant(std::uint64_t bytes);
-
-  /// Why there is no room for checkpoints; empty: there is.
-  void SetRoom(const std::string& refusal);
-
  private:
-  void Send(const proto::HostOrder& order);
   void Flush();
   bool ReadEvent();
   void OnEnded();

@@ -1,24 +1,16 @@
 #include "worker/hosted_jobs.h"
 
-#include <absl/strings/str_cat.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <set>
+
+#include "runtime/link/link.h"
 
 namespace bspnow {
 namespace {
 
-// Of the 128 TiB of an x86-64 process, for the segments of all jobs. None takes more than a part of
-// what is left, so that there is always some for one more.
-constexpr std::uint64_t kAddressSpaceBytesInAll = std::uint64_t{96} << 40;
-constexpr std::uint64_t kAddressSpaceParts = 16;
+constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
   proto::WorkerEvent event;
@@ -48,18 +40,27 @@ bool IsWhole(const proto::StartJob& start) {
 
 }  // namespace
 
-HostedJobs::HostedJobs(HostingContext context)
-    : context_(std::move(context)),
-      keeper_(context_.loop, context_.threads, context_.images, context_.transfer,
-              context_.report) {
-  context_.keeper = &keeper_;
-  context_.lease_until_ns = [this] { return lease_until_ns_; };
-  context_.address_space_bytes = [this] { return AddressSpaceLeft() / kAddressSpaceParts; };
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(context_.jobs_directory, error)) {
-    RemoveTree(entry.path().string());
+void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
+  std::set<JobId> kept;
+  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
+  AbandonAllBut(kept);
+  self_ = WorkerId{reply.worker()};
+  lease_ns_ = reply.lease_ms() * kNsPerMs;
+}
+
+void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
+  lease_from_ns_ = sent_ns;
+  context_.lease_until_ns = sent_ns + lease_ns_;
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) job->SetLease(context_.lease_until_ns);
   }
+}
+
+void HostedJobs::EndOrphans(std::uint64_t now_ns) {
+  if (jobs_.empty() || now_ns <= lease_from_ns_ + orphan_timeout_ns_) return;
+  spdlog::warn("event=orphaned jobs={} without_coordinator_ms={}", jobs_.size(),
+               (now_ns - lease_from_ns_) / kNsPerMs);
+  AbandonAllBut({});
 }
 
 HostedJob* HostedJobs::Find(std::uint64_t job, std::uint64_t epoch) {
@@ -73,7 +74,7 @@ void HostedJobs::OnOrder(const proto::Order& order) {
   if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
   if (order.has_copy_checkpoint()) return OnCopyCheckpoint(order.copy_checkpoint());
   if (order.has_keep_checkpoints()) return keeper_.Keep(order.keep_checkpoints());
-  if (order.has_let_go()) return OnLetGo(order.let_go());
+  if (order.has_let_go()) return OnReleaseHeld(order.let_go());
   if (order.has_signal()) {
     const proto::SignalProcesses& signal = order.signal();
     if (HostedJob* const job = Find(signal.job(), signal.epoch())) job->Signal(signal.signal());
@@ -86,7 +87,7 @@ void HostedJobs::OnOrder(const proto::Order& order) {
 
 void HostedJobs::OnEnd(const proto::EndJob& end) {
   if (HostedJob* const job = Find(end.job(), end.epoch())) {
-    return job->End(end.keep_files() ? HostedJob::Files::kKeep : HostedJob::Files::kDrop);
+    return job->End(end.keep_files() ? JobHost::Files::kKeep : JobHost::Files::kDrop);
   }
   proto::WorkerEvent event = EventOf(end.job(), end.epoch());
   event.mutable_cleared();
@@ -113,9 +114,9 @@ void HostedJobs::OnImagesReceived(JobId job, std::uint64_t checkpoint) {
   context_.report(std::move(event));
 }
 
-void HostedJobs::OnLetGo(const proto::LetGo& order) {
+void HostedJobs::OnReleaseHeld(const proto::LetGo& order) {
   if (HostedJob* const job = Find(order.job(), order.epoch())) {
-    return job->LetGo(order.checkpoint());
+    return job->ReleaseHeld(order.checkpoint());
   }
   keeper_.Discard(JobId{order.job()}, order.checkpoint(), [] {});
 }
@@ -134,39 +135,16 @@ void HostedJobs::OnStart(const proto::StartJob& start) {
   spdlog::info("event=job_starts job={} epoch={} program={} processes={}", start.job(),
                start.epoch(), start.spec().program().name(), start.hosts(node).pids_size());
   const Key key{JobId{start.job()}, Epoch{start.epoch()}};
-  auto job = std::make_unique<HostedJob>(
-      context_, HostedJobPlan{.start = start, .node = static_cast<std::uint32_t>(node)},
-      [this, key] { OnCleared(key); });
+  auto job = std::make_unique<HostedJob>(context_, start, static_cast<std::uint32_t>(node),
+                                         [this, key] { OnCleared(key); });
   job->Start();
   jobs_[key] = std::move(job);
 }
 
-std::uint64_t HostedJobs::AddressSpaceLeft() const {
-  std::uint64_t taken = 0;
-  for (const auto& [key, job] : jobs_) taken += job->segment_bytes();
-  return kAddressSpaceBytesInAll - std::min(taken, kAddressSpaceBytesInAll);
-}
-
-// Called by the job, which therefore must live a little longer.
 void HostedJobs::OnCleared(const Key& key) {
-  context_.loop.Post([this, key] {
-    spdlog::info("event=job_cleared job={} epoch={}", Value(key.first), Value(key.second));
-    jobs_.erase(key);
-    KillStrays();
-    if (jobs_.empty() && empty_) empty_();
-  });
-}
-
-// Orphans come to us if a bsp-host was killed: then nobody else knows of them.
-void HostedJobs::KillStrays() {
-  std::set<pid_t> hosts;
-  for (const auto& [key, job] : jobs_) hosts.insert(job->host_os_pid());
-  std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
-  for (pid_t child; file >> child;) {
-    if (hosts.contains(child)) continue;
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-  }
+  spdlog::info("event=job_cleared job={} epoch={}", Value(key.first), Value(key.second));
+  jobs_.erase(key);
+  if (jobs_.empty() && empty_) empty_();
 }
 
 void HostedJobs::OnOutputKept(JobId job, Epoch epoch, std::uint64_t credit_bytes) {
@@ -193,18 +171,11 @@ std::vector<proto::HeldJob> HostedJobs::Held() const {
   return held;
 }
 
-void HostedJobs::SetLease(std::uint64_t until_ns) {
-  lease_until_ns_ = until_ns;
-  for (const auto& [key, job] : jobs_) {
-    if (!job->abandoned()) job->SetLease(until_ns);
-  }
-}
-
 void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
   empty_ = std::move(empty);
   for (const auto& [key, job] : jobs_) {
     job->ReportBroken(ExchangeFault::kEnvironment, reason);
-    job->End(HostedJob::Files::kDrop);
+    job->End(JobHost::Files::kDrop);
   }
   if (jobs_.empty()) empty_();
 }

@@ -2,12 +2,12 @@
 #include <map>
 #include <sstream>
 
-#include "worker/hosted_jobs_fixture.h"
+#include "worker/testing/hosted_jobs_fixture.h"
 
 namespace bspnow {
 namespace {
 
-constexpr char kProgram[] = "worker/countdown_for_test";
+constexpr char kProgram[] = "worker/testing/countdown";
 constexpr std::uint64_t kJob = 5;
 constexpr std::uint32_t kProcesses = 3;
 
@@ -32,7 +32,7 @@ class CheckpointTest : public HostedJobsTest {
     take.set_hold(after == ImagePlan::After::kHold);
     return order;
   }
-  // As the coordinator makes it of what it was told.
+  // As the coordinator makes it of the report.
   proto::Order ResumeFrom(const proto::Order& start, const proto::CheckpointStored& stored,
                           const std::vector<std::uint64_t>& chain) {
     proto::Order order = start;

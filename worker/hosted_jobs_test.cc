@@ -1,7 +1,7 @@
 // Orders in, events out, with a real bsp-host and real programs; the coordinator is this test.
 #include <signal.h>
 
-#include "worker/hosted_jobs_fixture.h"
+#include "worker/testing/hosted_jobs_fixture.h"
 
 namespace bspnow {
 namespace {
@@ -245,9 +245,9 @@ TEST_F(HostedJobsTest, LetsNoProcessPassABarrierWithoutALease) {
   jobs_->OnOrder(StartOrder(1, hash, 2));
   ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kBegun) == 2; }));
   EXPECT_EQ(Output(), "");
-  jobs_->SetLease(1);  // Long ago.
+  jobs_->OnLeaseRenewed(NowNs() - kLeaseMs * 1'000'000);  // It has just ended.
   EXPECT_EQ(Output(), "");
-  jobs_->SetLease(~std::uint64_t{0});
+  jobs_->OnLeaseRenewed(NowNs());
   ASSERT_TRUE(RunUntilExited(2));
   EXPECT_NE(Output(), "");
   ASSERT_TRUE(End(1));

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "worker/images/image_file.h"
-#include "worker/images/image_name.h"
-
 namespace bspnow {
 
 void JobCheckpoints::LookForRoom() {
@@ -17,13 +14,6 @@ void JobCheckpoints::LookForRoom() {
     no_room_ = std::string(room.message());
     set_room_(no_room_);
   });
-}
-
-void JobCheckpoints::Take(const proto::TakeCheckpoint& order, NodeSegment& segment) {
-  segment.OrderImage({.checkpoint = order.checkpoint(),
-                      .base = order.base(),
-                      .after = order.hold() ? ImagePlan::After::kHold : ImagePlan::After::kGoOn});
-  segment.RaiseWanted();
 }
 
 void JobCheckpoints::GiveUp(std::uint64_t checkpoint) {
@@ -36,42 +26,33 @@ void JobCheckpoints::OnFailed(const proto::CheckpointFailed& failed) {
   Discard(failed.checkpoint(), failed.reason());
 }
 
-void JobCheckpoints::OnWritten(proto::CheckpointStored stored, const NodeSegment& segment) {
-  const std::uint64_t checkpoint = stored.checkpoint();
+void JobCheckpoints::OnWritten(const proto::CheckpointStored& written) {
+  const std::uint64_t checkpoint = written.checkpoint();
   finished_ = std::max(finished_, checkpoint);
-  std::vector<std::string> names;
   std::uint64_t bytes = 0;
-  for (proto::StoredImage& image : *stored.mutable_images()) {
-    image.set_pause_ns(segment.image_pause_ns(Pid{image.pid()}));
-    bytes += image.file_bytes();
-    names.push_back(ImageName(checkpoint, Pid{image.pid()}));
-  }
+  for (const proto::StoredImage& image : written.images()) bytes += image.file_bytes();
   largest_bytes_ = std::max(largest_bytes_, bytes);
   if (checkpoint <= given_up_) return Discard(checkpoint, "it was given up");
-  stored.set_participants(segment.participants());
-  names.push_back(FilesName(checkpoint, stored.images(0).pid()));
-  keeper_.Settle(job_, checkpoint, std::move(names),
-                 [this, alive = std::weak_ptr<int>(alive_), stored = std::move(stored), job = job_,
-                  &keeper = keeper_](const absl::StatusOr<SettledImages>& settled) {
-                   if (!alive.expired()) return OnSettled(stored, settled);
-                   keeper.Discard(job, stored.checkpoint(), [] {});  // Nobody asks.
+  keeper_.Settle(job_, written,
+                 [this, alive = std::weak_ptr<int>(alive_), checkpoint, job = job_,
+                  &keeper = keeper_](const absl::StatusOr<proto::CheckpointStored>& stored) {
+                   if (alive.expired())
+                     return keeper.Discard(job, checkpoint, [] {});  // Nobody asks.
+                   if (stored.ok()) return OnSettled(*stored);
+                   ReportFailed(checkpoint, std::string(stored.status().message()));
                  });
 }
 
-void JobCheckpoints::OnSettled(proto::CheckpointStored stored,
-                               const absl::StatusOr<SettledImages>& settled) {
-  if (!settled.ok()) {
-    return ReportFailed(stored.checkpoint(), std::string(settled.status().message()));
-  }
+void JobCheckpoints::OnSettled(const proto::CheckpointStored& stored) {
   expected_bytes_ = 0;
   LookForRoom();
-  stored.set_superstep(settled->superstep);
-  stored.set_of_areas(settled->of_areas);
-  for (const std::string& feature : settled->cpu_features) {
-    if (MayUse(feature)) stored.add_cpu_features(feature);
-  }
   proto::WorkerEvent event;
-  *event.mutable_checkpoint_stored() = std::move(stored);
+  proto::CheckpointStored& reported = *event.mutable_checkpoint_stored();
+  reported = stored;
+  reported.clear_cpu_features();
+  for (const std::string& feature : stored.cpu_features()) {
+    if (MayUse(feature)) reported.add_cpu_features(feature);
+  }
   report_(std::move(event));
 }
 

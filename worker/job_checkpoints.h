@@ -12,7 +12,6 @@
 #include "base/ids.h"
 #include "proto/workers.pb.h"
 #include "worker/checkpoint_keeper.h"
-#include "worker/node_segment.h"
 
 namespace bspnow {
 
@@ -33,14 +32,11 @@ class JobCheckpoints {
   /// In advance: nobody waits for a disk at a barrier.
   void LookForRoom();
 
-  /// Of a job that lives on this node alone.
-  void Take(const proto::TakeCheckpoint& order, NodeSegment& segment);
-
   /// The checkpoint was given up: what was written of it is removed once nobody writes any more.
   void GiveUp(std::uint64_t checkpoint);
 
   /// All images and the archive are written, and nothing of it is durable yet.
-  void OnWritten(proto::CheckpointStored stored, const NodeSegment& segment);
+  void OnWritten(const proto::CheckpointStored& written);
 
   /// Nobody writes it any more.
   void OnFailed(const proto::CheckpointFailed& failed);
@@ -50,7 +46,7 @@ class JobCheckpoints {
   void OnHostGone(std::uint64_t ordered);
 
  private:
-  void OnSettled(proto::CheckpointStored stored, const absl::StatusOr<SettledImages>& settled);
+  void OnSettled(const proto::CheckpointStored& stored);
   void Discard(std::uint64_t checkpoint, const std::string& reason);
   void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
   bool MayUse(const std::string& cpu_feature) const;
@@ -60,7 +56,7 @@ class JobCheckpoints {
   CheckpointKeeper& keeper_;
   const std::function<void(proto::WorkerEvent)> report_;
   const std::function<void(const std::string&)> set_room_;
-  std::string no_room_;               ///< As set_room_ was told.
+  std::string no_room_;               ///< As set_room_ got it last.
   std::uint64_t largest_bytes_ = 0;   ///< Of one checkpoint, written here.
   std::uint64_t expected_bytes_ = 0;  ///< Of the next: after one that failed it is whole.
   std::uint64_t finished_ = 0;        ///< The last that is no longer being written.

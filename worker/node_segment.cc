@@ -75,7 +75,7 @@ void NodeSegment::RaiseWanted() {
   order.wanted.store(order.checkpoint);
 }
 
-void NodeSegment::LetGo(std::uint64_t checkpoint) {
+void NodeSegment::ReleaseHeld(std::uint64_t checkpoint) {
   segment_.header().image.let_go.Publish(static_cast<std::uint32_t>(checkpoint));
 }
 

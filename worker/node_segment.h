@@ -47,8 +47,8 @@ class NodeSegment {
   /// If the whole job lives here: the order holds from the next bsp_sync.
   void RaiseWanted();
 
-  /// Processes that wait behind this checkpoint go on.
-  void LetGo(std::uint64_t checkpoint);
+  /// Processes that wait after their images of this checkpoint go on.
+  void ReleaseHeld(std::uint64_t checkpoint);
 
   int fd() const { return memory_.get(); }
   const Segment& segment() const { return segment_; }

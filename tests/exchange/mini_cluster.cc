@@ -175,7 +175,7 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
                .segment = segment_.get(),
                .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
-    plan.hosts.push_back(JobHost{.worker = WorkerOf(k),
+    plan.hosts.push_back(PlannedHost{.worker = WorkerOf(k),
                                      .data_address = addresses[k],
                                      .node = absl::StrCat("w", k),
                                      .pids = hosts_[k]});
@@ -218,7 +218,8 @@ int Node::Run(int from_parent, int to_parent) {
       DataPlaneSettings{.listen = "127.0.0.1:0",
                         .congestion = congestion == nullptr ? "reno" : congestion,
                         .incarnation = kIncarnation},
-      DataPlaneEvents{.job_broken = [this](JobId, Epoch, const std::string& reason) { Fail(reason); },
+      DataPlaneEvents{.broken = [this](JobId, Epoch, ExchangeFault,
+                                       const std::string& reason) { Fail(reason); },
                       .lease_renewed = nullptr,
                       .note =
                           [this](const std::string& fact) {

@@ -210,7 +210,7 @@ void HostedProgram::OnReport(const LinkImageReport& report) {
   if (!image.written) chain_ = 0;
   const std::uint64_t done = checkpoint_;
   OrderNext();
-  segment_->LetGo(done);
+  segment_->ReleaseHeld(done);
 }
 
 void HostedProgram::OnHello(const LinkHello& hello) {

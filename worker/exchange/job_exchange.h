@@ -18,16 +18,13 @@
 #include "worker/exchange/arrive_release.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
+#include "worker/exchange/exchange_fault.h"
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/job_streams.h"
 #include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
-
-/// Why a job cannot go on: through its program's fault, so that a retry would fail the same way, or
-/// for what only this epoch suffers from: a peer, a stream.
-enum class ExchangeFault { kProgram, kEnvironment };
 
 struct JobExchangeEvents {
   /// Lost if there is no connection.

@@ -1,4 +1,4 @@
-// A job as the superstep path is told of it.
+// A job as the superstep path gets it.
 #ifndef WORKER_EXCHANGE_JOB_PLAN_H_
 #define WORKER_EXCHANGE_JOB_PLAN_H_
 
@@ -11,7 +11,7 @@
 namespace bspnow {
 
 /// One of the workers of a job.
-struct JobHost {
+struct PlannedHost {
   WorkerId worker;
   std::string data_address;
   std::string node;  ///< Its name, for messages.
@@ -21,7 +21,7 @@ struct JobHost {
 struct JobPlan {
   JobId job;
   Epoch epoch;
-  std::vector<JobHost> hosts;
+  std::vector<PlannedHost> hosts;
   NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
   int doorbell;          ///< An eventfd that the processes hold, too; borrowed. -1 if one host.
   /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.

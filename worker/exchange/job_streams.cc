@@ -27,7 +27,7 @@ JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
 JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers)
     : job_(plan.job), epoch_(plan.epoch), peers_(peers), streams_(plan.hosts.size()) {
   for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
-    const JobHost& host = plan.hosts[k];
+    const PlannedHost& host = plan.hosts[k];
     host_of_[host.worker] = k;
     if (host.worker == self) continue;
     const absl::StatusOr<SendingStream*> stream = peers_.Use(host);

@@ -42,7 +42,7 @@ void PeerStreams::SetSelf(WorkerId self) {
   self_ = self;
 }
 
-absl::StatusOr<SendingStream*> PeerStreams::Use(const JobHost& host) {
+absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
   const absl::StatusOr<HostPort> host_port = ParseHostPort(host.data_address);
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> where = Resolve(*host_port);

@@ -34,7 +34,7 @@ class PeerStreams {
 
   /// The stream to that worker, which is connected when the first frame is sent. Resolves the
   /// address: give numbers.
-  absl::StatusOr<SendingStream*> Use(const JobHost& host);
+  absl::StatusOr<SendingStream*> Use(const PlannedHost& host);
   void Release(const SendingStream* stream);
 
   SendingStreamCounts Counts() const;

@@ -1,7 +1,7 @@
 // A node without its coordinator: HostedJobs with a real bsp-host, and a test that gives the orders
 // and collects the events.
-#ifndef WORKER_HOSTED_JOBS_FIXTURE_H_
-#define WORKER_HOSTED_JOBS_FIXTURE_H_
+#ifndef WORKER_TESTING_HOSTED_JOBS_FIXTURE_H_
+#define WORKER_TESTING_HOSTED_JOBS_FIXTURE_H_
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,16 +16,21 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/scratch_directory.h"
 #include "files/sha256.h"
 #include "worker/hosted_jobs.h"
 #include "worker/node_facts.h"
+#include "worker/node_job.h"
+#include "worker/stored_checkpoints.h"
 
 namespace bspnow {
 
 namespace fs = std::filesystem;
 
 inline constexpr std::uint64_t kPatienceMs = 100'000;
+inline constexpr std::uint64_t kLeaseMs = 3'600'000;
+inline constexpr std::uint64_t kOrphanTimeoutNs = 1'000'000'000;
 inline constexpr std::uint32_t kSelf = 3;
 inline constexpr char kBspProgram[] = "examples/hello";
 
@@ -65,7 +70,7 @@ class HostedJobsTest : public testing::Test {
 
   void Open() {
     OpenWithoutLease();
-    jobs_->SetLease(~std::uint64_t{0});
+    jobs_->OnLeaseRenewed(NowNs());
   }
 
   void OpenWithoutLease() {
@@ -92,7 +97,8 @@ class HostedJobsTest : public testing::Test {
     images_ = std::move(*images);
     transfer_ = std::make_unique<ImageTransfer>(*images_);
     threads_ = std::make_unique<WorkThreads>(2);
-    jobs_ = std::make_unique<HostedJobs>(HostingContext{
+    checkpoints_ = std::make_unique<StoredCheckpoints>(loop_, *threads_, *images_, *transfer_);
+    hosting_ = std::make_unique<NodeHosting>(NodeParts{
         .loop = loop_,
         .data_plane = *data_plane_,
         .cache = *cache_,
@@ -106,14 +112,18 @@ class HostedJobsTest : public testing::Test {
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 1000,
-        .report = [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); },
-        .store_files =
-            [this](JobId, const std::string&, const std::vector<LeftFile>& files) {
-              const std::scoped_lock lock(stored_mutex_);
-              stored_ = files;
-              return absl::OkStatus();
-            }});
-    jobs_->SetSelf(WorkerId{kSelf});
+        .store_files = [this](JobId, const std::string&, const std::vector<LeftFile>& files) {
+          const std::scoped_lock lock(stored_mutex_);
+          stored_ = files;
+          return absl::OkStatus();
+        }});
+    jobs_ = std::make_unique<HostedJobs>(
+        *hosting_, *checkpoints_, kOrphanTimeoutNs,
+        [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); });
+    proto::RegisterReply registered;
+    registered.set_worker(kSelf);
+    registered.set_lease_ms(kLeaseMs);
+    jobs_->OnRegistered(registered);
   }
 
   static proto::Order StartOrder(std::uint64_t job, const std::string& hash, std::uint32_t nprocs) {
@@ -179,6 +189,8 @@ class HostedJobsTest : public testing::Test {
   std::unique_ptr<ImageStore> images_;
   std::unique_ptr<ImageTransfer> transfer_;
   std::unique_ptr<WorkThreads> threads_;
+  std::unique_ptr<StoredCheckpoints> checkpoints_;
+  std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
   std::vector<proto::WorkerEvent> events_;
   std::mutex stored_mutex_;
@@ -187,4 +199,4 @@ class HostedJobsTest : public testing::Test {
 
 }  // namespace bspnow
 
-#endif  // WORKER_HOSTED_JOBS_FIXTURE_H_
+#endif  // WORKER_TESTING_HOSTED_JOBS_FIXTURE_H_
