@@ -1,7 +1,8 @@
 """The rules of tests/tidy on what comments and pages refer to: it must exist in this tree.
 
 A path is a reference if it begins with a directory of ROOMS, and so is the target of a link in a
-page. A heading is referred to as `"Fencing" in docs/design.md` or `docs/design.md, "Fencing"`.
+page; `files/NAME` stands for any file. A heading is referred to as `"Fencing" in docs/design.md` or
+`docs/design.md, "Fencing"`.
 """
 
 import glob
@@ -35,7 +36,8 @@ def _exists(root, path):
 def _references(source):
     """(position, path from the root) of each reference to a file."""
     for match in _PATH.finditer(source.comments):
-        yield match.start(), match[0]
+        if not re.search(r'/[A-Z]+$', match[0]):
+            yield match.start(), match[0]
     if source.kind == MARKDOWN:
         for match in _LINK.finditer(source.comments):
             yield match.start(1), os.path.normpath(os.path.join(os.path.dirname(source.path),

@@ -171,7 +171,8 @@ GOOD = {
     'tests/sourced.sh': 'cd "$given"\n',
     'tests/a.py': 'new = "bool b"\nname = "net/gone.h"  # No comment names that.\n',
     'tests/b.py': '\n# See "Fencing"\n# in docs/design.md, and net/*.cc; https://a.b/net/gone.h.\n',
-    'tests/b.sh': '#!/bin/bash\n# //net:gone, net/built\nset -euo pipefail\nnet/gone "$@"\n',
+    'tests/b.sh': '#!/bin/bash\n# //net:gone, net/built, net/NAME\n'
+                  'set -euo pipefail\nnet/gone "$@"\n',
     'net/BUILD.bazel': 'cc_binary(name = "built")\n',
     'docs/design.md': '## A heading\n\n**Fencing.** See [notes](../tests/notes.md#some-1), [the\n'
                       'web](https://a.b/gone.md), "A\nheading" in `design.md`, and net/near.\n',
