@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include <cstring>
 #include <utility>
 
 #include "base/check.h"
+#include "net/frame_body.h"
 #include "net/frame_writer.h"
 
 namespace bspnow {
@@ -110,9 +110,9 @@ std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
                                                      std::span<const std::byte> prefix) {
   const bool batch = static_cast<FrameKind>(header.kind) == FrameKind::kBatch;
   if (state_ != State::kWelcomed || !batch || !reception().IsNews(header.sequence)) return {};
-  BatchPiece piece;
-  std::memcpy(&piece, prefix.data(), sizeof piece);
-  return owner_.sink_.Place(worker_, header, piece);
+  const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
+  if (!piece.has_value()) return {};
+  return owner_.sink_.Place(worker_, header, *piece);
 }
 
 FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
@@ -123,10 +123,9 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
 }
 
 FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
-  HelloBody hello;
-  if (frame.payload.size() != sizeof hello) return FrameFault::kMalformed;
-  std::memcpy(&hello, frame.payload.data(), sizeof hello);
-  const std::string refusal = owner_.Welcome(*this, frame.header, hello);
+  const std::optional<HelloBody> hello = BodyFrom<HelloBody>(frame.payload);
+  if (!hello.has_value()) return FrameFault::kMalformed;
+  const std::string refusal = owner_.Welcome(*this, frame.header, *hello);
   if (!refusal.empty()) {
     ++owner_.counts_.refused;
     Refuse(refusal);
@@ -138,24 +137,23 @@ FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   worker_ = WorkerId{frame.header.source_worker};
   loop_.CancelTimer(state_timer_);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
-  welcome.sequence = reception().OnHello(hello.incarnation);
+  welcome.sequence = reception().OnHello(hello->incarnation);
   Send(welcome, {});
   return FrameFault::kNone;
 }
 
 FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
-  BatchPiece piece;
-  if (frame.payload.size() < sizeof piece || frame.header.sequence == 0 ||
+  const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(frame.payload);
+  if (!piece.has_value() || frame.header.sequence == 0 ||
       frame.header.source_worker != Value(worker_))
     return FrameFault::kMalformed;
   if (!reception().IsNews(frame.header.sequence)) {
     ++owner_.counts_.duplicates;
     return FrameFault::kNone;
   }
-  std::memcpy(&piece, frame.payload.data(), sizeof piece);
   const std::span<const std::byte> data =
-      frame.placed.empty() ? frame.payload.subspan(sizeof piece) : frame.placed;
-  const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, piece, data);
+      frame.placed.empty() ? frame.payload.subspan(sizeof *piece) : frame.placed;
+  const FrameFault fault = owner_.sink_.OnBatch(worker_, frame.header, *piece, data);
   if (fault != FrameFault::kNone) return fault;
   ++owner_.counts_.frames;
   reception().Take(frame.header.sequence);

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/core/arrive_codec.h"
 #include "net/frame.h"
+#include "net/frame_body.h"
 
 namespace bspnow {
 

@@ -1,7 +1,7 @@
 // Fuzzes the decoder of Arrive's payload, which a worker sends to the coordinator.
 #include <cstdint>
 
-#include "coordinator/core/arrive_codec.h"
+#include "net/frame_body.h"
 
 namespace bspnow {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "coordinator/core/arrive_codec.h"
 #include "coordinator/core/barrier.h"
+#include "net/frame_body.h"
 
 namespace bspnow {
 namespace {

@@ -1,7 +1,7 @@
 // Fuzzes the decoder of Release's payload, which the coordinator sends to a worker.
 #include <cstdint>
 
-#include "worker/exchange/arrive_release.h"
+#include "net/frame_body.h"
 
 namespace bspnow {
 namespace {

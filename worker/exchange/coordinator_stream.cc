@@ -1,12 +1,12 @@
 #include "worker/exchange/coordinator_stream.h"
 
 #include <absl/strings/str_cat.h>
-#include <string.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
+#include "net/frame_body.h"
 
 namespace bspnow {
 namespace {
@@ -68,10 +68,9 @@ FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
     case FrameKind::kAbort:
       return FrameFault::kNone;  // The end follows, and says so.
     case FrameKind::kLease: {
-      HeartbeatBody body;
-      if (payload.size() != sizeof body) return FrameFault::kMalformed;
-      memcpy(&body, payload.data(), sizeof body);
-      events_.lease_renewed(body.sent_ns);
+      const std::optional<HeartbeatBody> body = BodyFrom<HeartbeatBody>(payload);
+      if (!body.has_value()) return FrameFault::kMalformed;
+      events_.lease_renewed(body->sent_ns);
       return FrameFault::kNone;
     }
     default:

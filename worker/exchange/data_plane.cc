@@ -1,7 +1,6 @@
 #include "worker/exchange/data_plane.h"
 
 #include <absl/strings/str_cat.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "net/frame_body.h"
 #include "worker/exchange/arrival_figures.h"
 
 namespace bspnow {
@@ -221,14 +221,13 @@ FrameFault DataPlane::OnCoordinatorFrame(const FrameHeader& header,
 }
 
 FrameFault DataPlane::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
-  BeginBody body;
-  if (payload.size() != sizeof body) return FrameFault::kMalformed;
-  memcpy(&body, payload.data(), sizeof body);
+  const std::optional<BeginBody> body = BodyFrom<BeginBody>(payload);
+  if (!body.has_value()) return FrameFault::kMalformed;
   if (Find(JobId{header.job}) == nullptr) {
-    early_begins_.Keep(JobId{header.job}, Epoch{header.epoch}, body.nprocs);
+    early_begins_.Keep(JobId{header.job}, Epoch{header.epoch}, body->nprocs);
     return FrameFault::kNone;
   }
-  if (JobExchange* job = Lookup(header); job && !job->alone()) job->OnBegin(body.nprocs);
+  if (JobExchange* job = Lookup(header); job && !job->alone()) job->OnBegin(body->nprocs);
   return FrameFault::kNone;
 }
 

@@ -194,7 +194,7 @@ void JobExchange::EncodeArrival() {
   if (body.has_sums != 0) body.sums = SumsOf(segment_, arrived, arrival.superstep - 1);
   SentArrive& sent = arrives_[arrival.barrier & 1];
   sent.header = Header(FrameKind::kArrive);
-  EncodeArrive(body, peers_, ending_, sent.payload);
+  EncodeBarrier(body, peers_, ending_, sent.payload);
 }
 
 void JobExchange::SendArrive(std::uint64_t barrier) {

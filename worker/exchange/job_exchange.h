@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "net/frame_body.h"
 #include "net/frame_check.h"
 #include "net/sending_stream.h"
 #include "runtime/link/link_segment.h"
-#include "worker/exchange/arrive_release.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
 #include "worker/exchange/exchange_fault.h"

@@ -1,4 +1,4 @@
-#include "worker/exchange/arrive_release.h"
+#include "net/frame_body.h"
 
 #include <gtest/gtest.h>
 #include <string.h>
@@ -8,11 +8,8 @@ namespace {
 
 std::vector<std::byte> Release(const ReleaseBody& body, std::span<const PeerOwed> peers,
                                std::span<const std::byte> ending) {
-  const auto head = std::as_bytes(std::span(&body, 1));
-  std::vector<std::byte> payload(head.begin(), head.end());
-  const auto owed = std::as_bytes(peers);
-  payload.insert(payload.end(), owed.begin(), owed.end());
-  payload.insert(payload.end(), ending.begin(), ending.end());
+  std::vector<std::byte> payload;
+  EncodeBarrier(body, peers, ending, payload);
   return payload;
 }
 
@@ -24,7 +21,7 @@ ReleaseBody Body(std::uint32_t peers, std::uint32_t ending_bytes) {
   return body;
 }
 
-TEST(ArriveReleaseTest, ReadsPeersAndEnding) {
+TEST(BarrierViewTest, ReadsPeersAndEnding) {
   const PeerOwed peers[] = {{.worker = 3, .reserved = 0, .frames = 9},
                             {.worker = 5, .reserved = 0, .frames = 1}};
   const std::byte ending[] = {std::byte{0x02}, std::byte{0x01}};
@@ -40,7 +37,7 @@ TEST(ArriveReleaseTest, ReadsPeersAndEnding) {
   EXPECT_FALSE(view->InEnd(16));  // Beyond the bitmap.
 }
 
-TEST(ArriveReleaseTest, RefusesLengthsThatDoNotAddUp) {
+TEST(BarrierViewTest, RefusesLengthsThatDoNotAddUp) {
   const PeerOwed peers[] = {{.worker = 3, .reserved = 0, .frames = 9}};
   EXPECT_TRUE(ReleaseView::Decode(Release(Body(1, 0), peers, {})).has_value());
   EXPECT_FALSE(ReleaseView::Decode(Release(Body(2, 0), peers, {})).has_value());
@@ -51,14 +48,24 @@ TEST(ArriveReleaseTest, RefusesLengthsThatDoNotAddUp) {
   EXPECT_FALSE(ReleaseView::Decode(cut).has_value());
 }
 
-TEST(ArriveReleaseTest, WritesBodyThenPeersThenEnding) {
+TEST(FrameBodyTest, TakesABodyOfItsLengthOnly) {
+  const std::byte payload[sizeof(BeginBody) + 1] = {std::byte{7}};
+  const std::span<const std::byte> bytes(payload);
+  ASSERT_TRUE(BodyFrom<BeginBody>(bytes.first(sizeof(BeginBody))).has_value());
+  EXPECT_EQ(BodyFrom<BeginBody>(bytes.first(sizeof(BeginBody)))->nprocs, 7u);
+  EXPECT_FALSE(BodyFrom<BeginBody>(bytes).has_value());
+  EXPECT_TRUE(BodyAtStart<BeginBody>(bytes).has_value());
+  EXPECT_FALSE(BodyAtStart<BeginBody>(bytes.first(sizeof(BeginBody) - 1)).has_value());
+}
+
+TEST(EncodeBarrierTest, WritesBodyThenPeersThenEnding) {
   ArriveBody body{};
   body.peers = 1;
   body.ending_bytes = 1;
   const PeerOwed peer{.worker = 4, .reserved = 0, .frames = 2};
   const std::byte ending{0x5a};
   std::vector<std::byte> payload(3);  // What was in it goes.
-  EncodeArrive(body, {&peer, 1}, {&ending, 1}, payload);
+  EncodeBarrier(body, {&peer, 1}, {&ending, 1}, payload);
   ASSERT_EQ(payload.size(), sizeof body + sizeof peer + 1);
   EXPECT_EQ(memcmp(payload.data(), &body, sizeof body), 0);
   EXPECT_EQ(memcmp(payload.data() + sizeof body, &peer, sizeof peer), 0);
