@@ -3,12 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/exit_status.h"
+
 namespace bspnow {
-namespace {
-
-constexpr int kAbortStatus = 6;
-
-}  // namespace
 
 void CheckFailed(const char* file, int line, const char* expression, long long left,
                  long long right) {

@@ -8,8 +8,8 @@ namespace bspnow {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* expression, long long left,
                               long long right);
 
-/// The system gave no memory for `bytes` bytes: says so and ends the process with
-/// status 6, as errors of BSPlib do.
+/// The system gave no memory for `bytes` bytes: prints that and ends the process with
+/// kAbortStatus, as errors of BSPlib do.
 [[noreturn]] void OutOfMemory(unsigned long long bytes);
 
 }  // namespace bspnow

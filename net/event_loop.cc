@@ -8,13 +8,13 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/units.h"
 
 namespace bspnow {
 namespace {
 
 constexpr int kEventsAtOnce = 64;
 constexpr std::uint32_t kPollerTurns = 8;  // Of pollers in a row before descriptors are looked at.
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint32_t kReadable = EPOLLIN;
 constexpr std::uint32_t kWritable = EPOLLOUT;
 

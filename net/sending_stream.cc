@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/units.h"
 
 namespace bspnow {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::uint64_t kBackoffMsMin = 10;
 constexpr std::uint64_t kBackoffMsMax = 1000;
 constexpr std::uint32_t kRefusalsMax = 5;
 constexpr std::size_t kReasonBytesMax = 256;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 iovec AsPiece(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};

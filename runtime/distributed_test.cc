@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/exit_status.h"
 #include "runtime/link/report.h"
 #include "runtime/testing/calls.h"
 #include "runtime/testing/nodes.h"

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "base/check.h"
+#include "base/exit_status.h"
 #include "base/mapped_region.h"
 
 namespace bspnow {

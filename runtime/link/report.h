@@ -9,9 +9,6 @@
 
 namespace bspnow {
 
-/// The exit status of a job that BSPlib ended: bsp_abort, or a misuse (as BSPonMPI's).
-inline constexpr int kAbortStatus = 6;
-
 /// Who speaks. With an invalid segment (before bsp_begin) only the call is named.
 struct Speaker {
   const Segment* segment = nullptr;

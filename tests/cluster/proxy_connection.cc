@@ -7,12 +7,13 @@
 #include <limits>
 #include <utility>
 
+#include "base/units.h"
+
 namespace bspnow {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
 constexpr std::size_t kQueuedBytesMax = 256 << 10;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
 bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOTCONN; }

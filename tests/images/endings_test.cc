@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/exit_status.h"
 #include "tests/images/hosted_program.h"
 #include "worker/images/image_file.h"
 #include "worker/restore/restore_command.h"
@@ -85,7 +86,7 @@ TEST_F(EndingsTest, RestorerSaysInOneLineWhatItCannotPutBack) {
         {.images = images, .texts = root_, .link = 3, .old_directory = {}, .new_directory = {}});
     launch.command[0] = paths().restorer;
     const ProgramOutcome outcome = RunProgram(launch);
-    EXPECT_EQ(WEXITSTATUS(outcome.wait_status), kRestoreFailed);
+    EXPECT_EQ(WEXITSTATUS(outcome.wait_status), kRestoreFailedStatus);
     EXPECT_EQ(outcome.output, "");
     return outcome.errors;
   };

@@ -6,8 +6,8 @@
 // Each IMAGE and the DIRECTORY are a descriptor number or an absolute path. Standard input, output
 // and error, the link, the working directory and the limits are those the program itself would be
 // started with. It trusts its images: verify them first (worker/images/image_file.h). What cannot
-// be put back is one line on standard error and exit status kRestoreFailed; the process then has
-// said nothing on its link.
+// be put back is one line on standard error and exit status kRestoreFailedStatus; the process has
+// then said nothing on its link.
 #ifndef WORKER_RESTORE_RESTORE_COMMAND_H_
 #define WORKER_RESTORE_RESTORE_COMMAND_H_
 
@@ -15,8 +15,6 @@
 #include <vector>
 
 namespace bspnow {
-
-inline constexpr int kRestoreFailed = 125;
 
 struct RestoreRequest {
   std::vector<std::string> images;  ///< Oldest first: a base 0 image, then each that builds on it.
