@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 namespace bspnow {
 
@@ -25,7 +25,7 @@ class BlockedSignals {
   static std::uint64_t Exchange(std::uint64_t mask) {
     constexpr std::size_t kMaskBytes = 8;
     std::uint64_t before = 0;
-    RawSyscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, kMaskBytes);
+    RawCall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, kMaskBytes);
     return before;
   }
 

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/page_scan.h"
-#include "runtime/image/proc_file.h"
 
 namespace bspnow {
 namespace {
@@ -22,10 +21,10 @@ constexpr std::uint64_t kTrialBytes = 2 * kImagePageBytes;
 /// Two pages, of which only the first is used.
 class TrialPages {
  public:
-  TrialPages() : at_(RawSyscall(SYS_mmap, 0, kTrialBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0)) {}
+  TrialPages() : at_(RawCall(SYS_mmap, 0, kTrialBytes, PROT_READ | PROT_WRITE, kFlags, -1, 0)) {}
   TrialPages(const TrialPages&) = delete;
   TrialPages& operator=(const TrialPages&) = delete;
-  ~TrialPages() { RawSyscall(SYS_munmap, at_, kTrialBytes); }
+  ~TrialPages() { RawCall(SYS_munmap, at_, kTrialBytes); }
 
   void Write() { *reinterpret_cast<volatile char*>(at_) = 1; }
 
@@ -40,9 +39,9 @@ class TrialPages {
 
   /// Somewhere else.
   bool Move() {
-    const long there = RawSyscall(SYS_mmap, 0, kTrialBytes, PROT_NONE, kFlags, -1, 0);
+    const long there = RawCall(SYS_mmap, 0, kTrialBytes, PROT_NONE, kFlags, -1, 0);
     const long moved =
-        RawSyscall(SYS_mremap, at_, kTrialBytes, kTrialBytes, MREMAP_MAYMOVE | MREMAP_FIXED, there);
+        RawCall(SYS_mremap, at_, kTrialBytes, kTrialBytes, MREMAP_MAYMOVE | MREMAP_FIXED, there);
     if (moved != there) return false;
     at_ = moved;
     return true;
@@ -53,7 +52,7 @@ class TrialPages {
   std::uint64_t start() const { return static_cast<std::uint64_t>(at_); }
 
   long at_;
-  ProcFile pagemap_{kPagemap};
+  RawFile pagemap_{kPagemap};
 };
 
 // A write must be seen, also the one behind a scan that protects; and what was moved, which ends
@@ -72,7 +71,7 @@ class PageFinder {
  public:
   PageFinder(ImageWork& work, PagesWanted wanted) : work_(work), wanted_(wanted) {}
 
-  bool ready() const { return pagemap_.opened() && memory_.opened(); }
+  bool ready() const { return pagemap_.is_open() && memory_.is_open(); }
 
   void Find(Mapping& mapping) {
     ImageRegion& region = mapping.region;
@@ -147,7 +146,7 @@ class PageFinder {
 
   bool Readable(std::uint64_t page) {
     char byte;
-    return RawSyscall(SYS_pread64, memory_.number(), &byte, 1, page) == 1;
+    return RawCall(SYS_pread64, memory_.number(), &byte, 1, page) == 1;
   }
 
   bool Scan(const ImageRegion& region) {
@@ -183,7 +182,7 @@ class PageFinder {
     for (std::uint64_t at = start; at < end;) {
       const std::uint64_t count = std::min<std::uint64_t>((end - at) / kImagePageBytes, 512);
       const long bytes =
-          RawSyscall(SYS_pread64, pagemap_.number(), entries, count * 8, at / kImagePageBytes * 8);
+          RawCall(SYS_pread64, pagemap_.number(), entries, count * 8, at / kImagePageBytes * 8);
       const std::uint64_t known = bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes) / 8;
       for (std::uint64_t i = 0; i < count; ++i, at += kImagePageBytes) {
         each_page(at, i < known ? entries[i] : kEntryThere);
@@ -203,8 +202,8 @@ class PageFinder {
 
   ImageWork& work_;
   PagesWanted wanted_;
-  ProcFile pagemap_{kPagemap};
-  ProcFile memory_{"/proc/self/mem"};
+  RawFile pagemap_{kPagemap};
+  RawFile memory_{"/proc/self/mem"};
 };
 
 }  // namespace
@@ -213,16 +212,16 @@ int OpenTracker() {
   const long tracker = OpenWriteTracker();
   if (tracker < 0) return -1;
   if (TracksWrites(static_cast<int>(tracker))) return static_cast<int>(tracker);
-  RawSyscall(SYS_close, tracker);
+  RawCall(SYS_close, tracker);
   return -1;
 }
 
 bool IsTracker(int tracker) {
   if (tracker < 0) return false;
-  Reason path{};
-  path.Add("/proc/self/fd/").Number(static_cast<std::uint64_t>(tracker));
+  Reason path;
+  path << "/proc/self/fd/" << static_cast<std::uint64_t>(tracker);
   char target[64];
-  const long bytes = RawSyscall(SYS_readlinkat, AT_FDCWD, path.text(), target, sizeof target);
+  const long bytes = RawCall(SYS_readlinkat, AT_FDCWD, path.text(), target, sizeof target);
   return bytes > 0 &&
          TextPiece{target, static_cast<std::size_t>(bytes)}.StartsWith("anon_inode:[userfaultfd]");
 }
@@ -230,7 +229,7 @@ bool IsTracker(int tracker) {
 bool FindPages(ImageWork& work, PagesWanted wanted) {
   PageFinder finder(work, wanted);
   if (!finder.ready()) {
-    work.reason.Add("cannot read /proc/self/pagemap and /proc/self/mem");
+    work.reason << "cannot read /proc/self/pagemap and /proc/self/mem";
     return false;
   }
   for (Mapping& mapping : work.mappings) finder.Find(mapping);

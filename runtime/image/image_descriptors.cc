@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 namespace bspnow {
 namespace {
@@ -26,17 +26,6 @@ struct DirectoryRecord {
   char name[];
 };
 
-/// "/proc/self/fd/7", with the number at its end.
-struct ProcName {
-  char text[64];
-
-  ProcName(const char* prefix, std::uint32_t number) {
-    Reason path{};
-    path.Add(prefix).Number(number);
-    std::copy(path.text(), path.text() + sizeof text, text);
-  }
-};
-
 struct Descriptor {
   std::uint32_t number;
   struct stat status;
@@ -48,13 +37,14 @@ struct Descriptor {
 
 bool Look(std::uint32_t number, Descriptor& descriptor) {
   descriptor.number = number;
-  const ProcName name("/proc/self/fd/", number);
+  FixedText<64> name;
+  name << "/proc/self/fd/" << number;
   const long bytes =
-      RawSyscall(SYS_readlinkat, AT_FDCWD, name.text, descriptor.path, sizeof descriptor.path - 1);
+      RawCall(SYS_readlinkat, AT_FDCWD, name.text(), descriptor.path, sizeof descriptor.path - 1);
   if (bytes < 0) return false;
   descriptor.path_bytes = static_cast<std::size_t>(bytes);
   descriptor.path[bytes] = '\0';
-  return RawSyscall(SYS_fstat, number, &descriptor.status) == 0;
+  return RawCall(SYS_fstat, number, &descriptor.status) == 0;
 }
 
 bool SameFile(const struct stat& a, const struct stat& b) {
@@ -64,7 +54,7 @@ bool SameFile(const struct stat& a, const struct stat& b) {
 /// The path leads to this very file.
 bool StillThere(const Descriptor& descriptor) {
   struct stat now;
-  return RawSyscall(SYS_newfstatat, AT_FDCWD, descriptor.path, &now, 0) == 0 &&
+  return RawCall(SYS_newfstatat, AT_FDCWD, descriptor.path, &now, 0) == 0 &&
          SameFile(now, descriptor.status);
 }
 
@@ -103,8 +93,9 @@ const char* WhyNot(const Descriptor& descriptor) {
 }
 
 bool HasLock(const Descriptor& descriptor, ImageWork& work) {
-  const ProcName name("/proc/self/fdinfo/", descriptor.number);
-  LineReader lines(AT_FDCWD, name.text, work.text_buffer, work.text_buffer_bytes);
+  FixedText<64> name;
+  name << "/proc/self/fdinfo/" << descriptor.number;
+  LineReader lines(name.text(), work.text_buffer, work.text_buffer_bytes);
   TextPiece line;
   while (lines.Next(line)) {
     if (line.StartsWith("lock:")) return true;
@@ -113,23 +104,22 @@ bool HasLock(const Descriptor& descriptor, ImageWork& work) {
 }
 
 bool Refuse(const Descriptor& descriptor, const char* why, Reason& reason) {
-  reason.Add("descriptor ").Number(descriptor.number).Add(" is ").Add(why);
-  reason.Add(" (").Add(descriptor.Path()).Add(")");
+  reason << "descriptor " << descriptor.number << " is " << why << " (" << descriptor.Path() << ")";
   return false;
 }
 
 /// Flags of an open file are seen through all its descriptors.
 bool SharesFlags(std::uint32_t a, std::uint32_t b) {
-  const long before = RawSyscall(SYS_fcntl, a, F_GETFL, 0);
-  if (RawSyscall(SYS_fcntl, a, F_SETFL, before ^ O_APPEND) != 0) return false;
-  const bool shared = RawSyscall(SYS_fcntl, b, F_GETFL, 0) == (before ^ O_APPEND);
-  RawSyscall(SYS_fcntl, a, F_SETFL, before);
-  return shared && RawSyscall(SYS_fcntl, b, F_GETFL, 0) == before;
+  const long before = RawCall(SYS_fcntl, a, F_GETFL, 0);
+  if (RawCall(SYS_fcntl, a, F_SETFL, before ^ O_APPEND) != 0) return false;
+  const bool shared = RawCall(SYS_fcntl, b, F_GETFL, 0) == (before ^ O_APPEND);
+  RawCall(SYS_fcntl, a, F_SETFL, before);
+  return shared && RawCall(SYS_fcntl, b, F_GETFL, 0) == before;
 }
 
 bool IsSameOpenFile(std::uint32_t a, std::uint32_t b) {
-  const long self = RawSyscall(SYS_getpid);
-  const long order = RawSyscall(SYS_kcmp, self, self, KCMP_FILE, a, b);
+  const long self = RawCall(SYS_getpid);
+  const long order = RawCall(SYS_kcmp, self, self, KCMP_FILE, a, b);
   return order < 0 ? SharesFlags(a, b) : order == 0;  // Containers may forbid kcmp.
 }
 
@@ -138,7 +128,7 @@ ImageFile* FindDuplicate(const Descriptor& descriptor, ImageWork& work) {
   return std::find_if(work.files.begin(), work.files.end(), [&](const ImageFile& file) {
     struct stat status;
     return file.kind != ImageFile::kDuplicate &&
-           RawSyscall(SYS_fstat, file.descriptor, &status) == 0 &&
+           RawCall(SYS_fstat, file.descriptor, &status) == 0 &&
            SameFile(status, descriptor.status) &&
            IsSameOpenFile(file.descriptor, descriptor.number);
   });
@@ -159,10 +149,10 @@ bool AddDescriptor(const Descriptor& descriptor, ImageWork& work) {
   ImageFile file{};
   file.descriptor = descriptor.number;
   file.of = descriptor.number;
-  file.open_flags = static_cast<std::uint32_t>(
-      std::max(0L, RawSyscall(SYS_fcntl, descriptor.number, F_GETFL, 0)));
-  file.descriptor_flags = static_cast<std::uint32_t>(
-      std::max(0L, RawSyscall(SYS_fcntl, descriptor.number, F_GETFD, 0)));
+  file.open_flags =
+      static_cast<std::uint32_t>(std::max(0L, RawCall(SYS_fcntl, descriptor.number, F_GETFL, 0)));
+  file.descriptor_flags =
+      static_cast<std::uint32_t>(std::max(0L, RawCall(SYS_fcntl, descriptor.number, F_GETFD, 0)));
   const ImageFile* const same = FindDuplicate(descriptor, work);
   if (IsStandard(descriptor)) {
     file.kind = ImageFile::kStandard;
@@ -174,7 +164,7 @@ bool AddDescriptor(const Descriptor& descriptor, ImageWork& work) {
     if (HasLock(descriptor, work)) return Refuse(descriptor, "a file with a lock", work.reason);
     file.kind = KindOf(descriptor.status);
     file.position = static_cast<std::uint64_t>(
-        std::max(0L, RawSyscall(SYS_lseek, descriptor.number, 0, SEEK_CUR)));
+        std::max(0L, RawCall(SYS_lseek, descriptor.number, 0, SEEK_CUR)));
     file.bytes = static_cast<std::uint64_t>(descriptor.status.st_size);
     file.mode = descriptor.status.st_mode & 07777;
     file.path = work.AddString(descriptor.Path());
@@ -192,15 +182,15 @@ bool IsOurs(std::uint32_t number, const ImageRequest& request, int tracker) {
 
 bool ReadDescriptors(ImageWork& work, int tracker) {
   const long directory =
-      RawSyscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      RawCall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) {
-    work.reason.Add("cannot read /proc/self/fd: ").Error(-directory);
+    work.reason << "cannot read /proc/self/fd: " << CallError{directory};
     return false;
   }
   alignas(DirectoryRecord) char records[8192];
   bool fine = true;
   long bytes;
-  while (fine && (bytes = RawSyscall(SYS_getdents64, directory, records, sizeof records)) > 0) {
+  while (fine && (bytes = RawCall(SYS_getdents64, directory, records, sizeof records)) > 0) {
     for (long at = 0; fine && at < bytes;) {
       const auto& record = *reinterpret_cast<const DirectoryRecord*>(records + at);
       at += record.bytes;
@@ -212,7 +202,7 @@ bool ReadDescriptors(ImageWork& work, int tracker) {
       if (Look(number, descriptor)) fine = AddDescriptor(descriptor, work);
     }
   }
-  RawSyscall(SYS_close, directory);
+  RawCall(SYS_close, directory);
   return fine;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>  // tidy: all of it is compiled here, nothing is linked
@@ -11,8 +11,8 @@ namespace bspnow {
 
 std::uint64_t ImageHash(const void* data, std::size_t bytes) { return XXH3_64bits(data, bytes); }
 
-ImageHash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
-                           std::size_t buffer_bytes) {
+Hash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
+                      std::size_t buffer_bytes) {
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
   const auto* from = static_cast<const std::byte*>(data);

@@ -5,18 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bspnow {
+#include "base/freestanding/text.h"
 
-struct ImageHash128 {
-  std::uint64_t high;
-  std::uint64_t low;
-};
+namespace bspnow {
 
 std::uint64_t ImageHash(const void* data, std::size_t bytes);
 
 /// Of the program's memory, piece by piece through `buffer`.
-ImageHash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
-                           std::size_t buffer_bytes);
+Hash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
+                      std::size_t buffer_bytes);
 
 }  // namespace bspnow
 

@@ -17,19 +17,13 @@ struct MapsLine {
 
 bool StartsMapping(const TextPiece& line) {
   const char c = line.bytes == 0 ? ' ' : *line.data;
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
-void Skip(TextPiece& line, char c) {
-  if (line.bytes == 0 || *line.data != c) return;
-  ++line.data;
-  --line.bytes;
+  return IsDigit(c) || (c >= 'a' && c <= 'f');
 }
 
 AddressRange TakeRange(TextPiece& line) {
   AddressRange range;
   range.start = TakeNumber(line, 16);
-  Skip(line, '-');
+  line.Skip('-');
   range.end = TakeNumber(line, 16);
   line.Word();
   return range;
@@ -55,7 +49,7 @@ MapsLine Parse(TextPiece line) {
   mapping.file_offset = TakeNumber(line, 16);
   line.Word();
   mapping.device = TakeNumber(line, 16) << 32;
-  Skip(line, ':');
+  line.Skip(':');
   mapping.device |= TakeNumber(line, 16);
   line.Word();
   mapping.inode = TakeNumber(line, 10);
@@ -76,8 +70,8 @@ AddressRange SegmentRange(const ImageRequest& request) {
 }
 
 bool Refuse(const char* why, const ImageRegion& region, TextPiece path, Reason& reason) {
-  reason.Add(why).Add(" at ").Hex(region.start).Add("-").Hex(region.end);
-  if (path.bytes > 0) reason.Add(" (").Add(path).Add(")");
+  reason << why << " at " << Hex{region.start} << "-" << Hex{region.end};
+  if (path.bytes > 0) reason << " (" << path << ")";
   return false;
 }
 
@@ -198,19 +192,19 @@ bool AddDetails(const Details& details, std::size_t& next, ImageWork& work) {
 }  // namespace
 
 bool ReadMappings(ImageWork& work) {
-  LineReader lines(AT_FDCWD, "/proc/self/maps", work.text_buffer, work.text_buffer_bytes);
+  LineReader lines("/proc/self/maps", work.text_buffer, work.text_buffer_bytes);
   TextPiece text;
   while (lines.Next(text)) {
     MapsLine line = Parse(text);
     if (!AddLine(line, work)) return false;
   }
   if (work.mappings.size() > 0) return true;
-  work.reason.Add("cannot read /proc/self/maps");
+  work.reason << "cannot read /proc/self/maps";
   return false;
 }
 
 bool ReadMappingDetails(ImageWork& work) {
-  LineReader lines(AT_FDCWD, "/proc/self/smaps", work.text_buffer, work.text_buffer_bytes);
+  LineReader lines("/proc/self/smaps", work.text_buffer, work.text_buffer_bytes);
   Details details{};
   std::size_t next = 0;
   TextPiece line;
@@ -228,7 +222,7 @@ bool ReadMappingDetails(ImageWork& work) {
     }
   }
   if (next == work.mappings.size()) return true;
-  work.reason.Add("cannot read /proc/self/smaps");
+  work.reason << "cannot read /proc/self/smaps";
   return false;
 }
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 // OpenMP 5.0; there if the program is linked with a library of OpenMP that has it.
 extern "C" int omp_pause_resource_all(int kind) __attribute__((weak));
@@ -18,7 +18,7 @@ constexpr int kPauseHard = 2;
 constexpr std::uint64_t kEndingThreadsNs = 100'000'000;
 
 std::uint64_t CountThreads(char* buffer, std::size_t buffer_bytes) {
-  LineReader lines(AT_FDCWD, "/proc/self/status", buffer, buffer_bytes);
+  LineReader lines("/proc/self/status", buffer, buffer_bytes);
   TextPiece line;
   while (lines.Next(line)) {
     if (line.Word().Is("Threads")) return TakeNumber(line, 10);
@@ -31,26 +31,25 @@ void NameChild(ImageWork& work) {
   TextPiece line{};
   char number[32] = "";
   {
-    LineReader lines(AT_FDCWD, "/proc/thread-self/children", work.text_buffer,
-                     work.text_buffer_bytes);
+    LineReader lines("/proc/thread-self/children", work.text_buffer, work.text_buffer_bytes);
     if (!lines.Next(line)) return;
     const TextPiece word = line.Word();
     for (std::size_t i = 0; i < word.bytes && i + 1 < sizeof number; ++i) number[i] = word.data[i];
   }
-  Reason path{};
-  path.Add("/proc/").Add(number).Add("/comm");
-  LineReader lines(AT_FDCWD, path.text(), work.text_buffer, work.text_buffer_bytes);
-  if (lines.Next(line)) work.reason.Add(": ").Add(line).Add(", process ").Add(number);
+  Reason path;
+  path << "/proc/" << number << "/comm";
+  LineReader lines(path.text(), work.text_buffer, work.text_buffer_bytes);
+  if (lines.Next(line)) work.reason << ": " << line << ", process " << number;
 }
 
 bool HasChildren() {
   siginfo_t info{};
-  return RawSyscall(SYS_waitid, P_ALL, 0, &info,
-                    WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT | __WALL, nullptr) == 0;
+  return RawCall(SYS_waitid, P_ALL, 0, &info,
+                 WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT | __WALL, nullptr) == 0;
 }
 
 bool HasTimers(ImageWork& work) {
-  LineReader lines(AT_FDCWD, "/proc/self/timers", work.text_buffer, work.text_buffer_bytes);
+  LineReader lines("/proc/self/timers", work.text_buffer, work.text_buffer_bytes);
   TextPiece line;
   return lines.Next(line);
 }
@@ -63,24 +62,24 @@ void EndPooledThreads() {
   omp_pause_resource_all(kPauseHard);
   const std::uint64_t deadline_ns = NowNs() + kEndingThreadsNs;
   while (CountThreads(buffer, sizeof buffer) > 1 && NowNs() < deadline_ns) {
-    RawSyscall(SYS_sched_yield);
+    RawCall(SYS_sched_yield);
   }
 }
 
 bool IsAlone(ImageWork& work) {
   const std::uint64_t threads = CountThreads(work.text_buffer, work.text_buffer_bytes);
   if (threads > 1) {
-    work.reason.Add("the process has ").Number(threads - 1).Add(" other thread");
-    work.reason.Add(threads > 2 ? "s" : "");
+    work.reason << "the process has " << threads - 1 << " other thread";
+    work.reason << (threads > 2 ? "s" : "");
     return false;
   }
   if (HasChildren()) {
-    work.reason.Add("the process has a child that was not waited for");
+    work.reason << "the process has a child that was not waited for";
     NameChild(work);
     return false;
   }
   if (HasTimers(work)) {
-    work.reason.Add("the process has a POSIX timer (timer_create)");
+    work.reason << "the process has a POSIX timer (timer_create)";
     return false;
   }
   return true;

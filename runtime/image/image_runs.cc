@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
-#include "runtime/image/image_syscall.h"
 
 namespace bspnow {
 namespace {
@@ -31,7 +31,7 @@ void ProtectUnreadable(const ImageWork& work, std::uint32_t added) {
   for (const Mapping& mapping : work.mappings) {
     if (!Unreadable(mapping)) continue;
     const ImageRegion& region = mapping.region;
-    RawSyscall(SYS_mprotect, region.start, region.end - region.start, region.protection | added);
+    RawCall(SYS_mprotect, region.start, region.end - region.start, region.protection | added);
   }
 }
 
@@ -56,20 +56,9 @@ bool Continues(const Mapping& mapping, const Mapping& before) {
          before.file_offset + (before.region.end - before.region.start) == mapping.file_offset;
 }
 
-struct TextName {
-  Reason name{};
-
-  explicit TextName(const ImageText& text) {
-    name.Add("text-");
-    for (const std::uint64_t half : {text.hash_high, text.hash_low}) {
-      for (int shift = 60; shift >= 0; shift -= 4) name.Hex(half >> shift & 15);
-    }
-  }
-};
-
 long WriteAll(long file, std::uint64_t address, std::uint64_t bytes) {
   while (bytes > 0) {
-    const long n = RawSyscall(SYS_write, file, address, bytes);
+    const long n = RawCall(SYS_write, file, address, bytes);
     if (n == -EINTR) continue;
     if (n <= 0) return n == 0 ? ENOSPC : -n;
     address += static_cast<std::uint64_t>(n);
@@ -80,15 +69,16 @@ long WriteAll(long file, std::uint64_t address, std::uint64_t bytes) {
 
 // Its worker checks, syncs and renames it; another process may be writing it just now.
 long WriteText(int directory, const ImageText& text, std::uint64_t start) {
-  TextName name(text);
-  if (RawSyscall(SYS_faccessat, directory, name.name.text(), 0) == 0) return 0;
-  name.name.Add(".new");
-  const long file = RawSyscall(SYS_openat, directory, name.name.text(),
-                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  FixedText<64> name;
+  name << "text-" << Hash128{text.hash_high, text.hash_low};
+  if (RawCall(SYS_faccessat, directory, name.text(), 0) == 0) return 0;
+  name << ".new";
+  const long file =
+      RawCall(SYS_openat, directory, name.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return file == -EEXIST ? 0 : -file;
   const long error = WriteAll(file, start, text.bytes);
-  RawSyscall(SYS_close, file);
-  if (error != 0) RawSyscall(SYS_unlinkat, directory, name.name.text(), 0);
+  RawCall(SYS_close, file);
+  if (error != 0) RawCall(SYS_unlinkat, directory, name.text(), 0);
   return error;
 }
 
@@ -117,7 +107,7 @@ void MakeRegions(ImageWork& work) {
   for (const ImageRegion& region : work.regions) {
     if ((region.flags & ImageRegion::kText) == 0 || region.text_offset != 0) continue;
     ImageText& text = work.texts[region.text];
-    const ImageHash128 hash =
+    const Hash128 hash =
         ImageHashText(At(region.start), text.bytes, work.io_buffers[0], kImageBufferBytes);
     text.hash_high = hash.high;
     text.hash_low = hash.low;

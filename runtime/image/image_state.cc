@@ -9,7 +9,7 @@
 #include <sys/time.h>
 
 #include "base/clock.h"
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 // Of glibc from 2.35 on: where it registered its area for restartable sequences.
 extern "C" {
@@ -27,11 +27,11 @@ constexpr std::uint64_t kTileData = std::uint64_t{1} << 18;
 constexpr std::size_t kSignalSetBytes = 8;
 
 void RecordThread(ImageState& state) {
-  RawSyscall(SYS_arch_prctl, ARCH_GET_FS, &state.fs_base);
-  RawSyscall(SYS_arch_prctl, ARCH_GET_GS, &state.gs_base);
-  RawSyscall(SYS_prctl, PR_GET_TID_ADDRESS, &state.tid_address, 0, 0, 0);
-  RawSyscall(SYS_get_robust_list, 0, &state.robust_list, &state.robust_list_bytes);
-  state.os_pid = static_cast<std::uint32_t>(RawSyscall(SYS_getpid));
+  RawCall(SYS_arch_prctl, ARCH_GET_FS, &state.fs_base);
+  RawCall(SYS_arch_prctl, ARCH_GET_GS, &state.gs_base);
+  RawCall(SYS_prctl, PR_GET_TID_ADDRESS, &state.tid_address, 0, 0, 0);
+  RawCall(SYS_get_robust_list, 0, &state.robust_list, &state.robust_list_bytes);
+  state.os_pid = static_cast<std::uint32_t>(RawCall(SYS_getpid));
   if (&__rseq_offset != nullptr && &__rseq_size != nullptr && __rseq_size != 0) {
     state.rseq = state.fs_base + static_cast<std::uint64_t>(__rseq_offset);
     state.rseq_bytes = kRseqBytes;
@@ -41,10 +41,10 @@ void RecordThread(ImageState& state) {
 
 void RecordSignals(ImageState& state) {
   for (std::size_t i = 0; i < kSignalsMax; ++i) {
-    RawSyscall(SYS_rt_sigaction, i + 1, nullptr, &state.signals[i], kSignalSetBytes);
+    RawCall(SYS_rt_sigaction, i + 1, nullptr, &state.signals[i], kSignalSetBytes);
   }
   stack_t stack{};
-  RawSyscall(SYS_sigaltstack, nullptr, &stack);
+  RawCall(SYS_sigaltstack, nullptr, &stack);
   state.alternate_stack = reinterpret_cast<std::uint64_t>(stack.ss_sp);
   state.alternate_stack_bytes = stack.ss_size;
   state.alternate_stack_flags = static_cast<std::uint32_t>(stack.ss_flags);
@@ -59,13 +59,13 @@ void RecordTimers(ImageState& state) {
       {ITIMER_REAL, SIGALRM}, {ITIMER_VIRTUAL, SIGVTALRM}, {ITIMER_PROF, SIGPROF}};
   for (const auto [clock, signal] : kTimers) {
     itimerval timer{};
-    RawSyscall(SYS_getitimer, clock, &timer);
+    RawCall(SYS_getitimer, clock, &timer);
     const auto us = [](const timeval& t) {
       return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000u +
              static_cast<std::uint64_t>(t.tv_usec);
     };
     std::uint64_t pending = 0;
-    RawSyscall(SYS_rt_sigpending, &pending, kSignalSetBytes);
+    RawCall(SYS_rt_sigpending, &pending, kSignalSetBytes);
     state.intervals[clock] = {.value_us = us(timer.it_value), .interval_us = us(timer.it_interval)};
     // It has expired, and its signal waits: there it is to expire at once.
     const bool expired = (pending >> (signal - 1) & 1) != 0;
@@ -86,8 +86,8 @@ void RecordMemory(ImageWork& work) {
       {48, &state.arg_start},  {49, &state.arg_end},  {50, &state.env_start},
       {51, &state.env_end},
   };
-  state.brk = static_cast<std::uint64_t>(RawSyscall(SYS_brk, 0));
-  LineReader lines(AT_FDCWD, "/proc/self/stat", work.text_buffer, work.text_buffer_bytes);
+  state.brk = static_cast<std::uint64_t>(RawCall(SYS_brk, 0));
+  LineReader lines("/proc/self/stat", work.text_buffer, work.text_buffer_bytes);
   TextPiece line{};
   if (!lines.Next(line)) return;
   std::size_t name_end = line.bytes;
@@ -104,10 +104,8 @@ void RecordMemory(ImageWork& work) {
 
 void RecordAuxiliaryVector(ImageWork& work) {
   char bytes[4096];
-  const long file = RawSyscall(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  const long count = RawSyscall(SYS_read, file, bytes, sizeof bytes);
-  RawSyscall(SYS_close, file);
+  const RawFile file("/proc/self/auxv");
+  const long count = RawCall(SYS_read, file.number(), bytes, sizeof bytes);
   if (count <= 0) return;
   work.state.auxv_offset = work.AddString({bytes, static_cast<std::size_t>(count)});
   work.state.auxv_bytes = static_cast<std::uint64_t>(count);
@@ -121,9 +119,9 @@ void RecordProcessor(ImageWork& work) {
     work.state.xcr0 = (std::uint64_t{high} << 32) | low;
   }
   std::uint64_t permitted = 0;
-  RawSyscall(SYS_arch_prctl, kGetPermittedFeatures, &permitted);
+  RawCall(SYS_arch_prctl, kGetPermittedFeatures, &permitted);
   work.state.uses_amx = (permitted & kTileData) != 0;
-  LineReader lines(AT_FDCWD, "/proc/cpuinfo", work.text_buffer, work.text_buffer_bytes);
+  LineReader lines("/proc/cpuinfo", work.text_buffer, work.text_buffer_bytes);
   TextPiece line;
   while (lines.Next(line)) {
     if (!line.Word().Is("flags")) continue;
@@ -134,9 +132,9 @@ void RecordProcessor(ImageWork& work) {
 
 bool RecordDirectory(ImageWork& work) {
   char path[4096];
-  const long bytes = RawSyscall(SYS_getcwd, path, sizeof path);  // With the 0 at its end.
+  const long bytes = RawCall(SYS_getcwd, path, sizeof path);  // With the 0 at its end.
   if (bytes <= 1 || *path != '/') {
-    work.reason.Add("the process's working directory was deleted, or lies outside its root");
+    work.reason << "the process's working directory was deleted, or lies outside its root";
     return false;
   }
   work.state.directory = work.AddString({path, static_cast<std::size_t>(bytes) - 1});
@@ -156,12 +154,12 @@ bool RecordState(ImageWork& work, std::uint64_t signal_mask) {
   RecordMemory(work);
   RecordAuxiliaryVector(work);
   RecordProcessor(work);
-  state.umask = static_cast<std::uint32_t>(RawSyscall(SYS_umask, 0));
-  RawSyscall(SYS_umask, state.umask);
+  state.umask = static_cast<std::uint32_t>(RawCall(SYS_umask, 0));
+  RawCall(SYS_umask, state.umask);
   rlimit limit{};
-  RawSyscall(SYS_prlimit64, 0, RLIMIT_STACK, nullptr, &limit);
+  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, nullptr, &limit);
   state.stack_limit = limit.rlim_cur;
-  RawSyscall(SYS_prctl, PR_GET_NAME, state.name, 0, 0, 0);
+  RawCall(SYS_prctl, PR_GET_NAME, state.name, 0, 0, 0);
   return RecordDirectory(work);
 }
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
-#include "runtime/image/image_syscall.h"
 
 namespace bspnow {
 
@@ -16,22 +16,22 @@ static_assert(kImageBufferBytes % kImageChunkBytes == 0);
 ImageStream::ImageStream(int file, std::uint64_t file_bytes, ImageWork& work)
     : file_(file), work_(work) {
   // Full disks are found here, and writes that only overwrite go on at once.
-  const long room = RawSyscall(SYS_fallocate, file_, 0, 0, file_bytes);
+  const long room = RawCall(SYS_fallocate, file_, 0, 0, file_bytes);
   if (room < 0 && room != -EOPNOTSUPP && room != -ENOSYS) error_ = -room;
   SetDirect();
-  RawSyscall(SYS_io_setup, 1, &context_);
+  RawCall(SYS_io_setup, 1, &context_);
 }
 
 ImageStream::~ImageStream() {
   Await();
-  if (context_ != 0) RawSyscall(SYS_io_destroy, context_);
+  if (context_ != 0) RawCall(SYS_io_destroy, context_);
 }
 
 void ImageStream::SetDirect() {
-  RawSyscall(SYS_fcntl, file_, F_SETFL, O_DIRECT);  // Not all file systems can.
+  RawCall(SYS_fcntl, file_, F_SETFL, O_DIRECT);  // Not all file systems can.
 }
 
-void ImageStream::SetBuffered() { RawSyscall(SYS_fcntl, file_, F_SETFL, 0); }
+void ImageStream::SetBuffered() { RawCall(SYS_fcntl, file_, F_SETFL, 0); }
 
 void ImageStream::Append(const void* data, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(data);
@@ -70,7 +70,7 @@ void ImageStream::Submit() {
   request.aio_nbytes = filled_;
   request.aio_offset = static_cast<std::int64_t>(buffer_offset_);
   iocb* const requests[] = {&request};
-  if (context_ != 0 && error_ == 0 && RawSyscall(SYS_io_submit, context_, 1, requests) == 1) {
+  if (context_ != 0 && error_ == 0 && RawCall(SYS_io_submit, context_, 1, requests) == 1) {
     underway_bytes_ = filled_;
   } else {
     WriteNow(buffer(), filled_, buffer_offset_);
@@ -83,7 +83,7 @@ void ImageStream::Submit() {
 void ImageStream::Await() {
   if (underway_bytes_ == 0) return;
   io_event event{};
-  while (RawSyscall(SYS_io_getevents, context_, 1, 1, &event, nullptr) == -EINTR) continue;
+  while (RawCall(SYS_io_getevents, context_, 1, 1, &event, nullptr) == -EINTR) continue;
   const auto written = static_cast<std::size_t>(std::max<std::int64_t>(event.res, 0));
   if (written < underway_bytes_) {  // The rest of it says why.
     WriteNow(work_.io_buffers[1 - filling_] + written, underway_bytes_ - written,
@@ -95,8 +95,8 @@ void ImageStream::Await() {
 void ImageStream::WriteNow(const void* data, std::size_t bytes, std::uint64_t offset) {
   const auto* from = static_cast<const std::byte*>(data);
   while (bytes > 0 && error_ == 0) {
-    const long n = RawSyscall(SYS_pwrite64, file_, from, bytes, offset);
-    if (n == -EINVAL && (RawSyscall(SYS_fcntl, file_, F_GETFL, 0) & O_DIRECT) != 0) {
+    const long n = RawCall(SYS_pwrite64, file_, from, bytes, offset);
+    if (n == -EINVAL && (RawCall(SYS_fcntl, file_, F_GETFL, 0) & O_DIRECT) != 0) {
       SetBuffered();  // It wants another alignment.
     } else if (n == 0 || (n < 0 && n != -EINTR)) {
       error_ = n == 0 ? ENOSPC : -n;

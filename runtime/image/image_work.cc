@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 namespace bspnow {
 namespace {
@@ -43,9 +43,9 @@ class Places {
 }  // namespace
 
 ImageWork* ImageWork::Map(const ImageRequest& request) {
-  const long at = RawSyscall(SYS_mmap, 0, kTotalBytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at < 0 && at > -4096) return nullptr;
+  const long at = RawCall(SYS_mmap, 0, kTotalBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (IsError(at)) return nullptr;
   std::byte* const base = reinterpret_cast<std::byte*>(at);
   ImageWork& work = *reinterpret_cast<ImageWork*>(base);
   work.mapping = {static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(at) + kTotalBytes};
@@ -68,7 +68,7 @@ ImageWork* ImageWork::Map(const ImageRequest& request) {
   return &work;
 }
 
-void ImageWork::Unmap() { RawSyscall(SYS_munmap, mapping.start, mapping.end - mapping.start); }
+void ImageWork::Unmap() { RawCall(SYS_munmap, mapping.start, mapping.end - mapping.start); }
 
 std::uint64_t ImageWork::AddString(TextPiece text) {
   if (text.bytes == 0) return 0;

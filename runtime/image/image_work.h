@@ -6,11 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/freestanding/line_reader.h"
+#include "base/freestanding/raw_call.h"
+#include "base/freestanding/text.h"
 #include "runtime/image/image_format.h"
-#include "runtime/image/image_text.h"
 #include "runtime/image/process_image.h"
 
 namespace bspnow {
+
+/// Why there is no image, for people.
+using Reason = FixedText<400>;
 
 /// A table that cannot move, for its place is limited. What is too much is left out and noted.
 template <typename T>

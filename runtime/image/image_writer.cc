@@ -10,19 +10,19 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/changed_pages.h"
 #include "runtime/image/image_hash.h"
 #include "runtime/image/image_maps.h"
 #include "runtime/image/image_runs.h"
 #include "runtime/image/image_snapshot.h"
 #include "runtime/image/image_stream.h"
-#include "runtime/image/image_syscall.h"
 
 namespace bspnow {
 namespace {
 
 void Send(const ImageRequest& request, const LinkImageReport& report) {
-  while (RawSyscall(SYS_sendto, request.link, &report, sizeof report, MSG_NOSIGNAL, nullptr, 0) ==
+  while (RawCall(SYS_sendto, request.link, &report, sizeof report, MSG_NOSIGNAL, nullptr, 0) ==
          -EINTR) {
     continue;
   }
@@ -38,8 +38,8 @@ LinkImageReport EmptyReport(const ImageRequest& request) {
 }
 
 Reason FileName(const ImageRequest& request) {
-  Reason name{};
-  name.Add("c").Number(request.checkpoint).Add(".p").Number(request.pid).Add(".new");
+  Reason name;
+  name << "c" << request.checkpoint << ".p" << request.pid << ".new";
   return name;
 }
 
@@ -146,9 +146,9 @@ std::uint64_t AreaBytes(const ImageWork& work) {
 /// 0, or the number of an error.
 long WriteFile(ImageWork& work) {
   const Reason name = FileName(work.request);
-  RawSyscall(SYS_unlinkat, work.request.directory, name.text(), 0);
-  const long file = RawSyscall(SYS_openat, work.request.directory, name.text(),
-                               O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  RawCall(SYS_unlinkat, work.request.directory, name.text(), 0);
+  const long file = RawCall(SYS_openat, work.request.directory, name.text(),
+                            O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return -file;
   long error;
   {
@@ -156,8 +156,8 @@ long WriteFile(ImageWork& work) {
     AppendAll(work, stream);
     error = stream.error();
   }
-  RawSyscall(SYS_close, file);
-  if (error != 0) RawSyscall(SYS_unlinkat, work.request.directory, name.text(), 0);
+  RawCall(SYS_close, file);
+  if (error != 0) RawCall(SYS_unlinkat, work.request.directory, name.text(), 0);
   return error;
 }
 
@@ -173,15 +173,15 @@ bool WriteFiles(ImageWork& work) {
   FillHeader(work, data_bytes);
   work.chunks.Truncate(0);
   if (work.Overflown() || work.header.chunks.count > work.chunks.capacity()) {
-    work.reason.Add("its memory is in too many pieces");
+    work.reason << "its memory is in too many pieces";
     return false;
   }
   if (const long error = WriteTexts(work); error != 0) {
-    work.reason.Add("writing the program's text for the image: ").Error(error);
+    work.reason << "writing the program's text for the image: " << CallError{-error};
     return false;
   }
   if (const long error = WriteFile(work); error != 0) {
-    work.reason.Add("writing ").Add(FileName(work.request).text()).Add(": ").Error(error);
+    work.reason << "writing " << FileName(work.request).text() << ": " << CallError{-error};
     return false;
   }
   return true;
@@ -191,9 +191,9 @@ bool WriteFiles(ImageWork& work) {
 void CloseOthers(const ImageRequest& request) {
   const auto low = static_cast<unsigned>(std::min(request.link, request.directory));
   const auto high = static_cast<unsigned>(std::max(request.link, request.directory));
-  if (low > 0) RawSyscall(SYS_close_range, 0u, low - 1, 0u);
-  if (high > low + 1) RawSyscall(SYS_close_range, low + 1, high - 1, 0u);
-  RawSyscall(SYS_close_range, high + 1, ~0u, 0u);
+  if (low > 0) RawCall(SYS_close_range, 0u, low - 1, 0u);
+  if (high > low + 1) RawCall(SYS_close_range, low + 1, high - 1, 0u);
+  RawCall(SYS_close_range, high + 1, ~0u, 0u);
 }
 
 // Runs in the child that was cloned for it, or in the process itself while that stands still.
@@ -216,12 +216,12 @@ void WriteImage(void* argument) {
 
 void WriteImageAndExit(void* argument) {
   ImageWork& work = *static_cast<ImageWork*>(argument);
-  RawSyscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (RawSyscall(SYS_getppid) == work.writer_parent) {
+  RawCall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (RawCall(SYS_getppid) == work.writer_parent) {
     CloseOthers(work.request);
     WriteImage(argument);
   }
-  RawSyscall(SYS_exit_group, 0);
+  RawCall(SYS_exit_group, 0);
   __builtin_unreachable();
 }
 
@@ -230,13 +230,13 @@ void WriteImageAndExit(void* argument) {
 void ReportRefusal(const ImageRequest& request, const Reason& reason) {
   LinkImageReport report = EmptyReport(request);
   static_assert(Reason::kBytesMax == sizeof report.reason);
-  std::copy(reason.text(), reason.text() + sizeof report.reason, report.reason);
+  std::copy(reason.text(), reason.text() + reason.size(), report.reason);
   Send(request, report);
 }
 
 int SnapshotAndWrite(ImageWork& work) {
   ImageRegisters* const registers = &work.state.registers;
-  work.writer_parent = static_cast<int>(RawSyscall(SYS_getpid));
+  work.writer_parent = static_cast<int>(RawCall(SYS_getpid));
   const long child = SnapshotInChild(registers, work.stack_top, WriteImageAndExit, &work);
   if (child > 0) return static_cast<int>(child);
   SnapshotInPlace(registers, work.stack_top, WriteImage, &work);

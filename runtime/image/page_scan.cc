@@ -4,7 +4,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
-#include "runtime/image/image_syscall.h"
+#include "base/freestanding/raw_call.h"
 
 namespace bspnow {
 namespace {
@@ -49,7 +49,7 @@ bool PageScan::Fill() {
   arguments.return_mask = ScannedPages::kWritten | ScannedPages::kPresent | ScannedPages::kSwapped |
                           ScannedPages::kZeroPage;
   if (mode_ == ScanMode::kOrigin) arguments.return_mask |= ScannedPages::kFile;
-  const long count = RawSyscall(SYS_ioctl, pagemap_, kPagemapScan, &arguments);
+  const long count = RawCall(SYS_ioctl, pagemap_, kPagemapScan, &arguments);
   failed_ = count < 0 || arguments.walk_end <= at_;
   if (failed_) return false;
   at_ = arguments.walk_end;
@@ -67,16 +67,16 @@ bool PageScan::Next(ScannedPages& pages) {
 }
 
 long OpenWriteTracker() {
-  const long opened = RawSyscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+  const long opened = RawCall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
   if (opened < 0) return opened;
   uffdio_api api{};
   api.api = UFFD_API;
   api.features = kFeatureAsynchronous;
-  const long answer = RawSyscall(SYS_ioctl, opened, UFFDIO_API, &api);
+  const long answer = RawCall(SYS_ioctl, opened, UFFDIO_API, &api);
   const long moved =
-      answer < 0 ? answer : RawSyscall(SYS_fcntl, opened, F_DUPFD_CLOEXEC, kMinimalTrackerNumber);
+      answer < 0 ? answer : RawCall(SYS_fcntl, opened, F_DUPFD_CLOEXEC, kMinimalTrackerNumber);
   if (answer == 0 && moved < 0) return opened;  // The limit is lower: it stays where it is.
-  RawSyscall(SYS_close, opened);
+  RawCall(SYS_close, opened);
   return moved;
 }
 
@@ -91,7 +91,7 @@ bool IsTracked(long pagemap, std::uint64_t page) {
   arguments.pieces_max = 1;
   arguments.category_any_of_mask = ScannedPages::kPresent;
   arguments.return_mask = ScannedPages::kPresent;
-  return RawSyscall(SYS_ioctl, pagemap, kPagemapScan, &arguments) >= 0;
+  return RawCall(SYS_ioctl, pagemap, kPagemapScan, &arguments) >= 0;
 }
 
 bool TrackWrites(int tracker, std::uint64_t start, std::uint64_t end) {
@@ -99,10 +99,10 @@ bool TrackWrites(int tracker, std::uint64_t start, std::uint64_t end) {
   range.range.start = start;
   range.range.len = end - start;
   range.mode = UFFDIO_REGISTER_MODE_WP;
-  if (RawSyscall(SYS_ioctl, tracker, UFFDIO_REGISTER, &range) != 0) return false;
+  if (RawCall(SYS_ioctl, tracker, UFFDIO_REGISTER, &range) != 0) return false;
   uffdio_writeprotect unprotect{};
   unprotect.range = range.range;
-  return RawSyscall(SYS_ioctl, tracker, UFFDIO_WRITEPROTECT, &unprotect) == 0;
+  return RawCall(SYS_ioctl, tracker, UFFDIO_WRITEPROTECT, &unprotect) == 0;
 }
 
 }  // namespace bspnow

@@ -2,13 +2,13 @@
 
 #include <sys/wait.h>
 
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/blocked_signals.h"
 #include "runtime/image/changed_pages.h"
 #include "runtime/image/image_descriptors.h"
 #include "runtime/image/image_maps.h"
 #include "runtime/image/image_refusals.h"
 #include "runtime/image/image_state.h"
-#include "runtime/image/image_syscall.h"
 #include "runtime/image/image_work.h"
 #include "runtime/image/image_writer.h"
 
@@ -32,7 +32,7 @@ __attribute__((noinline)) void DirtyStack() {
 }
 
 void AwaitWriter(int writer) {
-  if (writer > 0) RawSyscall(SYS_wait4, writer, nullptr, __WALL, nullptr);
+  if (writer > 0) RawCall(SYS_wait4, writer, nullptr, __WALL, nullptr);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ bool ProcessImage::Prepare(ImageWork& work, std::uint64_t signal_mask) {
     if (!FindPages(work, wanted)) return false;
   }
   if (work.Overflown()) {
-    work.reason.Add("its memory is in too many pieces");
+    work.reason << "its memory is in too many pieces";
     return false;
   }
   return true;
@@ -68,8 +68,8 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   writer_ = 0;
   ImageWork* const work = ImageWork::Map(request);
   if (work == nullptr) {
-    Reason reason{};
-    reason.Add("no address space for the tables of the image");
+    Reason reason;
+    reason << "no address space for the tables of the image";
     ReportRefusal(request, reason);
     return ImageOutcome::kRefused;
   }
@@ -81,7 +81,7 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   if (ready) {
     const int writer = SnapshotAndWrite(*work);
     if (words.restored != 0) {  // `work` is gone, and all that this object knows.
-      RawSyscall(SYS_munmap, words.restorer_start, words.restorer_bytes);
+      RawCall(SYS_munmap, words.restorer_start, words.restorer_bytes);
       *this = ProcessImage();
       return ImageOutcome::kRestored;
     }

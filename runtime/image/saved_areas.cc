@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/blocked_signals.h"
 #include "runtime/image/image_hash.h"
-#include "runtime/image/image_syscall.h"
 #include "runtime/image/image_work.h"
 #include "runtime/image/image_writer.h"
 #include "runtime/image/process_image.h"
@@ -21,7 +21,7 @@ std::uint64_t PaddedBytes(std::uint64_t bytes) {
 bool ReadAt(int file, void* to, std::uint64_t bytes, std::uint64_t offset) {
   auto* next = static_cast<std::byte*>(to);
   while (bytes > 0) {
-    const long n = RawSyscall(SYS_pread64, file, next, bytes, offset);
+    const long n = RawCall(SYS_pread64, file, next, bytes, offset);
     if (n == -EINTR) continue;
     if (n <= 0) return false;
     next += n;
@@ -59,16 +59,16 @@ bool ContentIsSound(int image, const ImageHeader& header, std::byte* buffer) {
 bool AreasMatch(int image, const ImageHeader& header, const SavedArea* areas, std::size_t count,
                 Reason& reason) {
   if (header.areas.count != count) {
-    reason.Add("the checkpoint has ").Number(header.areas.count).Add(" areas, and ");
-    reason.Number(count).Add(" are registered now");
+    reason << "the checkpoint has " << header.areas.count << " areas, and ";
+    reason << count << " are registered now";
     return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
     ImageArea area{};
     ReadAt(image, &area, sizeof area, header.areas.offset + i * sizeof area);
     if (area.bytes == areas[i].bytes) continue;
-    reason.Add("area ").Number(i).Add(" has ").Number(area.bytes);
-    reason.Add(" bytes in the checkpoint, and ").Number(areas[i].bytes).Add(" now");
+    reason << "area " << i << " has " << area.bytes;
+    reason << " bytes in the checkpoint, and " << areas[i].bytes << " now";
     return false;
   }
   return true;
@@ -78,20 +78,20 @@ bool Load(int image, const SavedArea* areas, std::size_t count, ImageWork& work)
   ImageHeader& header = work.header;
   Reason& reason = work.reason;
   if (!ReadAt(image, &header, sizeof header, 0) || !HeaderIsSound(header)) {
-    reason.Add("the checkpoint is damaged or incomplete");
+    reason << "the checkpoint is damaged or incomplete";
   } else if (header.version != kImageVersion) {
-    reason.Add("the checkpoint was written by another version of libbsp");
+    reason << "the checkpoint was written by another version of libbsp";
   } else if (header.kind != static_cast<std::uint32_t>(ImageKind::kAreas)) {
-    reason.Add("the checkpoint is the image of a whole process");
+    reason << "the checkpoint is the image of a whole process";
   } else if (!ContentIsSound(image, header, work.io_buffers[0])) {
-    reason.Add("the checkpoint is damaged");
+    reason << "the checkpoint is damaged";
   } else {
     AreasMatch(image, header, areas, count, reason);
   }
   std::uint64_t offset = header.data.offset;
   for (std::size_t i = 0; i < count && reason.empty(); ++i) {
     if (!ReadAt(image, areas[i].data, areas[i].bytes, offset)) {
-      reason.Add("the checkpoint cannot be read");
+      reason << "the checkpoint cannot be read";
     }
     offset += PaddedBytes(areas[i].bytes);
   }
@@ -100,7 +100,7 @@ bool Load(int image, const SavedArea* areas, std::size_t count, ImageWork& work)
 
 /// Writers that have ended; they are the only children that wait() without __WCLONE does not see.
 void ReapWriters() {
-  while (RawSyscall(SYS_wait4, -1, nullptr, __WCLONE | WNOHANG, nullptr) > 0) continue;
+  while (RawCall(SYS_wait4, -1, nullptr, __WCLONE | WNOHANG, nullptr) > 0) continue;
 }
 
 }  // namespace
@@ -109,8 +109,8 @@ ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std:
   ReapWriters();
   ImageWork* const work = ImageWork::Map(request);
   if (work == nullptr) {
-    Reason reason{};
-    reason.Add("no address space for the tables of the image");
+    Reason reason;
+    reason << "no address space for the tables of the image";
     ReportRefusal(request, reason);
     return ImageOutcome::kRefused;
   }
@@ -129,17 +129,17 @@ bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reaso
                std::size_t reason_bytes) {
   ImageRequest request{};
   ImageWork* const work = ImageWork::Map(request);
-  Reason why{};
+  Reason why;
   bool loaded = false;
   if (work == nullptr) {
-    why.Add("no address space to check the checkpoint");
+    why << "no address space to check the checkpoint";
   } else {
     loaded = Load(image, areas, count, *work);
     why = work->reason;
     work->Unmap();
   }
   if (reason_bytes > 0) {
-    const std::size_t bytes = std::min(reason_bytes - 1, Reason::kBytesMax - 1);
+    const std::size_t bytes = std::min(reason_bytes - 1, why.size());
     std::copy(why.text(), why.text() + bytes, reason);
     reason[bytes] = '\0';
   }

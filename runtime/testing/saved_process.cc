@@ -18,8 +18,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
-#include "runtime/image/image_syscall.h"
 
 namespace bspnow {
 namespace {

@@ -1,7 +1,7 @@
 #include "worker/restore/image_chain.h"
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
 
 namespace bspnow::restore {
 namespace {
@@ -9,8 +9,8 @@ namespace {
 void ReadAt(const Image& image, void* place, std::uint64_t bytes, std::uint64_t offset) {
   auto* to = static_cast<std::byte*>(place);
   while (bytes != 0) {
-    const long n = Call(SYS_pread64, image.file, to, bytes, offset);
-    if (n < 0) Fail("reading an image: ", Error{n});
+    const long n = RawCall(SYS_pread64, image.file, to, bytes, offset);
+    if (n < 0) Fail("reading an image: ", CallError{n});
     if (n == 0) Fail("an image ends at byte ", offset, ", before its tables do");
     to += n;
     bytes -= static_cast<std::uint64_t>(n);

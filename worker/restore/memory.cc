@@ -5,9 +5,9 @@
 #include <linux/mman.h>
 #include <sys/mman.h>
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 #include "worker/restore/page_reader.h"
-#include "worker/restore/raw_calls.h"
 
 namespace bspnow::restore {
 namespace {
@@ -68,20 +68,20 @@ void Map(std::uint64_t start, const ImageRegion& region, std::uint64_t protectio
   if (Has(region, ImageRegion::kStack)) flags |= MAP_GROWSDOWN | MAP_NORESERVE;
   if (Has(region, ImageRegion::kNoReserve)) flags |= MAP_NORESERVE;
   const std::uint64_t bytes = region.end - start;
-  long place = Call(SYS_mmap, start, bytes, protection, flags, -1, 0);
+  long place = RawCall(SYS_mmap, start, bytes, protection, flags, -1, 0);
   if (place == -ENOMEM)
-    place = Call(SYS_mmap, start, bytes, protection, flags | MAP_NORESERVE, -1, 0);
+    place = RawCall(SYS_mmap, start, bytes, protection, flags | MAP_NORESERVE, -1, 0);
   if (IsError(place)) {
-    Fail("mapping ", bytes, " bytes at ", Hex{start}, ": ", Error{place});
+    Fail("mapping ", bytes, " bytes at 0x", Hex{start}, ": ", CallError{place});
   }
   if (place != static_cast<long>(start)) Fail("the kernel ignores MAP_FIXED_NOREPLACE");
-  if (Has(region, ImageRegion::kHugePages)) Call(SYS_madvise, start, bytes, MADV_HUGEPAGE);
+  if (Has(region, ImageRegion::kHugePages)) RawCall(SYS_madvise, start, bytes, MADV_HUGEPAGE);
 }
 
 void Protect(const ImageRegion& region) {
   const long result =
-      Call(SYS_mprotect, region.start, region.end - region.start, region.protection);
-  if (result != 0) Fail("protecting memory at ", Hex{region.start}, ": ", Error{result});
+      RawCall(SYS_mprotect, region.start, region.end - region.start, region.protection);
+  if (result != 0) Fail("protecting memory at 0x", Hex{region.start}, ": ", CallError{result});
 }
 
 // At once: as long as they are writable, they count towards the process's limit of memory.
@@ -89,10 +89,10 @@ void FillText(const Image& newest, const ImageRegion& region, int texts) {
   if (region.text >= newest.header.texts.count) Fail("a region names a text that is not there");
   const ImageText& text = newest.texts().first[region.text];
   Line name;
-  name << "text-" << Hash{text.hash_high, text.hash_low};
-  const long file = Call(SYS_openat, texts, name.text(), O_RDONLY | O_CLOEXEC, 0);
+  name << "text-" << Hash128{text.hash_high, text.hash_low};
+  const long file = RawCall(SYS_openat, texts, name.text(), O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) {
-    Fail(name.text(), " (of ", newest.String(text.name), "): ", Error{file});
+    Fail(name.text(), " (of ", newest.String(text.name), "): ", CallError{file});
   }
   // Behind its end there are zeroes.
   std::uint64_t bytes = region.end - region.start;
@@ -101,7 +101,7 @@ void FillText(const Image& newest, const ImageRegion& region, int texts) {
   PageReader reader(static_cast<int>(file), name.text());
   reader.Add(Pointer(region.start), bytes, region.text_offset);
   reader.Finish();
-  Call(SYS_close, file);
+  RawCall(SYS_close, file);
   Protect(region);
 }
 
@@ -114,8 +114,8 @@ void FillPart(const ImageRun& run, const ImageRegion& region, PageReader& reader
     return;
   }
   reader.Finish();  // What an older image of the chain has put there goes.
-  const long result = Call(SYS_madvise, start, end - start, MADV_DONTNEED);
-  if (result != 0) Fail("clearing memory at ", Hex{start}, ": ", Error{result});
+  const long result = RawCall(SYS_madvise, start, end - start, MADV_DONTNEED);
+  if (result != 0) Fail("clearing memory at 0x", Hex{start}, ": ", CallError{result});
 }
 
 }  // namespace
@@ -161,9 +161,9 @@ void ProtectRegions(const ImageChain& chain) {
     const bool is_done = Has(region, ImageRegion::kText);
     if (!is_done && FillProtection(chain, region) != region.protection) Protect(region);
     for (const Advice& advice : advices) {
-      if (Has(region, advice.flag)) Call(SYS_madvise, region.start, bytes, advice.advice);
+      if (Has(region, advice.flag)) RawCall(SYS_madvise, region.start, bytes, advice.advice);
     }
-    if (Has(region, ImageRegion::kLocked)) Call(SYS_mlock, region.start, bytes);
+    if (Has(region, ImageRegion::kLocked)) RawCall(SYS_mlock, region.start, bytes);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
 
 namespace bspnow::restore {
 namespace {
@@ -17,70 +17,70 @@ constexpr std::uint32_t kOpenFlags = O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC
                                      O_DIRECT | O_NOATIME | O_PATH | O_DIRECTORY | O_NOFOLLOW;
 
 int Aside(int file, int lowest) {
-  const long moved = Call(SYS_fcntl, file, F_DUPFD_CLOEXEC, lowest);
-  if (moved < 0) Fail("keeping descriptor ", static_cast<std::uint64_t>(file), ": ", Error{moved});
-  Call(SYS_close, file);
+  const long moved = RawCall(SYS_fcntl, file, F_DUPFD_CLOEXEC, lowest);
+  if (moved < 0)
+    Fail("keeping descriptor ", static_cast<std::uint64_t>(file), ": ", CallError{moved});
+  RawCall(SYS_close, file);
   return static_cast<int>(moved);
 }
 
 int Open(const char* path, std::uint32_t flags) {
-  const long file = Call(SYS_openat, AT_FDCWD, path, (flags & kOpenFlags) | O_CLOEXEC, 0);
-  if (file < 0) Fail("opening ", path, ", which the process had open: ", Error{file});
+  const long file = RawCall(SYS_openat, AT_FDCWD, path, (flags & kOpenFlags) | O_CLOEXEC, 0);
+  if (file < 0) Fail("opening ", path, ", which the process had open: ", CallError{file});
   return static_cast<int>(file);
 }
 
 void Seek(int file, std::uint64_t position, const char* path) {
-  const long result = Call(SYS_lseek, file, position, SEEK_SET);
-  if (result < 0) Fail("seeking in ", path, ": ", Error{result});
+  const long result = RawCall(SYS_lseek, file, position, SEEK_SET);
+  if (result < 0) Fail("seeking in ", path, ": ", CallError{result});
 }
 
 bool IsWritable(const ImageFile& file) { return (file.open_flags & O_ACCMODE) != O_RDONLY; }
 
 // What was appended since goes; what was there must still be there.
 void CutBack(int file, const ImageFile& saved, const char* path) {
-  const long bytes = Call(SYS_lseek, file, 0, SEEK_END);
-  if (bytes < 0) Fail("seeking in ", path, ": ", Error{bytes});
+  const long bytes = RawCall(SYS_lseek, file, 0, SEEK_END);
+  if (bytes < 0) Fail("seeking in ", path, ": ", CallError{bytes});
   const auto present = static_cast<std::uint64_t>(bytes);
   if (present < saved.bytes) {
     Fail(path, " has ", present, " bytes, and had ", saved.bytes, " when the image was taken");
   }
   if (present == saved.bytes || !IsWritable(saved)) return;
-  const long result = Call(SYS_ftruncate, file, saved.bytes);
-  if (result != 0) Fail("cutting ", path, " back: ", Error{result});
+  const long result = RawCall(SYS_ftruncate, file, saved.bytes);
+  if (result != 0) Fail("cutting ", path, " back: ", CallError{result});
 }
 
 void PutAt(int file, const ImageFile& saved, const char* path) {
   const int number = static_cast<int>(saved.descriptor);
   if (file != number) {
-    const long result = Call(SYS_dup2, file, number);
-    if (result < 0) Fail("opening ", path, " as ", saved.descriptor, ": ", Error{result});
-    Call(SYS_close, file);
+    const long result = RawCall(SYS_dup2, file, number);
+    if (result < 0) Fail("opening ", path, " as ", saved.descriptor, ": ", CallError{result});
+    RawCall(SYS_close, file);
   }
-  Call(SYS_fcntl, number, F_SETFD, saved.descriptor_flags & FD_CLOEXEC);
+  RawCall(SYS_fcntl, number, F_SETFD, saved.descriptor_flags & FD_CLOEXEC);
 }
 
 void Reopen(const Workspace& workspace, const ImageFile& saved) {
   const Options& options = workspace.options;
-  Path path;
-  MovePath(workspace.chain.newest().String(saved.path), options.old_directory.text,
-           options.new_directory.text, path);
-  const int file = Open(path.text, saved.open_flags);
+  const Path path = MovedPath(workspace.chain.newest().String(saved.path),
+                              options.old_directory.text(), options.new_directory.text());
+  const int file = Open(path.text(), saved.open_flags);
   const bool only_named = (saved.open_flags & O_PATH) != 0;
   if (saved.kind == ImageFile::kRegular && !only_named) {
-    CutBack(file, saved, path.text);
-    Seek(file, saved.position, path.text);
+    CutBack(file, saved, path.text());
+    Seek(file, saved.position, path.text());
   }
   // A position among the names of another file system's directory may mean nothing there.
-  if (saved.kind == ImageFile::kDirectory) Call(SYS_lseek, file, saved.position, SEEK_SET);
-  PutAt(file, saved, path.text);
+  if (saved.kind == ImageFile::kDirectory) RawCall(SYS_lseek, file, saved.position, SEEK_SET);
+  PutAt(file, saved, path.text());
 }
 
 void Duplicate(const ImageFile& saved) {
-  const long result = Call(SYS_dup2, saved.of, saved.descriptor);
+  const long result = RawCall(SYS_dup2, saved.of, saved.descriptor);
   if (result < 0) {
-    Fail("duplicating descriptor ", saved.of, " as ", saved.descriptor, ": ", Error{result});
+    Fail("duplicating descriptor ", saved.of, " as ", saved.descriptor, ": ", CallError{result});
   }
-  Call(SYS_fcntl, saved.descriptor, F_SETFD, saved.descriptor_flags & FD_CLOEXEC);
+  RawCall(SYS_fcntl, saved.descriptor, F_SETFD, saved.descriptor_flags & FD_CLOEXEC);
 }
 
 bool IsOpened(const ImageFile& file) {
@@ -101,25 +101,25 @@ void MoveDescriptorsAside(Workspace& workspace) {
   }
   // Above the soft limit, perhaps.
   rlimit limit;
-  Call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit);
+  RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit);
   const rlimit raised{limit.rlim_max, limit.rlim_max};
-  Call(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0);
+  RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0);
   for (int i = 0; i < workspace.chain.count; ++i) {
     workspace.chain.images[i].file = Aside(workspace.chain.images[i].file, lowest);
   }
   workspace.options.texts = Aside(workspace.options.texts, lowest);
   workspace.options.link = Aside(workspace.options.link, lowest);
-  Call(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
+  RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
 }
 
 void EnterDirectory(const Workspace& workspace) {
   const Image& newest = workspace.chain.newest();
-  Path path;
-  MovePath(newest.String(newest.state().directory), workspace.options.old_directory.text,
-           workspace.options.new_directory.text, path);
-  const long result = Call(SYS_chdir, path.text);
-  if (result != 0 && result != -ENOENT) Fail(path.text, ": ", Error{result});
-  Call(SYS_umask, newest.state().umask);
+  const Path path =
+      MovedPath(newest.String(newest.state().directory), workspace.options.old_directory.text(),
+                workspace.options.new_directory.text());
+  const long result = RawCall(SYS_chdir, path.text());
+  if (result != 0 && result != -ENOENT) Fail(path.text(), ": ", CallError{result});
+  RawCall(SYS_umask, newest.state().umask);
 }
 
 void OpenFiles(const Workspace& workspace) {
@@ -139,17 +139,18 @@ void OpenFiles(const Workspace& workspace) {
     if (file.descriptor < kStandards) is_open[file.descriptor] = true;
   }
   for (int i = 0; i < kStandards; ++i) {
-    if (!is_open[i]) Call(SYS_close, i);
+    if (!is_open[i]) RawCall(SYS_close, i);
   }
 }
 
 void HandOverDescriptors(const Workspace& workspace) {
   const int link = static_cast<int>(workspace.chain.newest().state().link);
-  const long result = Call(SYS_dup3, workspace.options.link, link, O_CLOEXEC);
-  if (result < 0) Fail("moving the link: ", Error{result});
-  Call(SYS_close, workspace.options.link);
-  for (int i = 0; i < workspace.chain.count; ++i) Call(SYS_close, workspace.chain.images[i].file);
-  Call(SYS_close, workspace.options.texts);
+  const long result = RawCall(SYS_dup3, workspace.options.link, link, O_CLOEXEC);
+  if (result < 0) Fail("moving the link: ", CallError{result});
+  RawCall(SYS_close, workspace.options.link);
+  for (int i = 0; i < workspace.chain.count; ++i)
+    RawCall(SYS_close, workspace.chain.images[i].file);
+  RawCall(SYS_close, workspace.options.texts);
 }
 
 }  // namespace bspnow::restore

@@ -2,8 +2,8 @@
 
 #include <fcntl.h>
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
 
 namespace bspnow::restore {
 namespace {
@@ -13,38 +13,35 @@ constexpr char kUsage[] =
     " (each IMAGE, oldest first, and the DIRECTORY: a descriptor or an absolute path)";
 
 int Number(const char* text) {
-  if (!IsDigit(*text)) Fail(kUsage);
-  int number = 0;
-  for (; IsDigit(*text); ++text) number = number * 10 + (*text - '0');
-  if (*text != '\0') Fail(kUsage);
-  return number;
+  TextPiece rest{text, Length(text)};
+  const std::uint64_t number = TakeNumber(rest, 10);
+  if (!IsDigit(*text) || rest.bytes != 0) Fail(kUsage);
+  return static_cast<int>(number);
 }
 
 int Open(const char* name, int flags) {
   if (IsDigit(*name)) return Number(name);
-  const long file = Call(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
-  if (file < 0) Fail(name, ": ", Error{file});
+  const long file = RawCall(SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC, 0);
+  if (file < 0) Fail(name, ": ", CallError{file});
   return static_cast<int>(file);
 }
 
 void OpenImages(const char* list, Options& options) {
   while (*list != '\0') {
-    Path name;
-    while (*list != '\0' && *list != ',') {
-      const char one[2] = {*list++, '\0'};
-      name.Append(one);
-    }
+    TextPiece item{list, 0};
+    while (list[item.bytes] != '\0' && list[item.bytes] != ',') ++item.bytes;
+    list += item.bytes;
     if (*list == ',') ++list;
-    if (name.length == 0 || options.image_count == kImagesMax) Fail(kUsage);
-    options.images[options.image_count++] = Open(name.text, O_RDONLY);
+    Path name;
+    name << item;
+    if (name.empty() || options.image_count == kImagesMax) Fail(kUsage);
+    options.images[options.image_count++] = Open(name.text(), O_RDONLY);
   }
 }
 
 }  // namespace
 
 void ReadOptions(int argument_count, char** arguments, Options& options) {
-  options.old_directory.Append("");
-  options.new_directory.Append("");
   for (int i = 1; i < argument_count; i += 2) {
     const char* name = arguments[i];
     const char* value = i + 1 < argument_count ? arguments[i + 1] : nullptr;
@@ -56,8 +53,8 @@ void ReadOptions(int argument_count, char** arguments, Options& options) {
     } else if (Equal(name, "--link")) {
       options.link = Number(value);
     } else if (Equal(name, "--moved") && i + 2 < argument_count) {
-      options.old_directory.Append(value);
-      options.new_directory.Append(arguments[++i + 1]);
+      options.old_directory << value;
+      options.new_directory << arguments[++i + 1];
     } else {
       Fail(kUsage);
     }

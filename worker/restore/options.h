@@ -3,7 +3,7 @@
 #ifndef WORKER_RESTORE_OPTIONS_H_
 #define WORKER_RESTORE_OPTIONS_H_
 
-#include "worker/restore/text.h"
+#include "worker/restore/path.h"
 
 namespace bspnow::restore {
 

@@ -1,7 +1,7 @@
 #include "worker/restore/page_reader.h"
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
 
 namespace bspnow::restore {
 
@@ -22,8 +22,8 @@ void PageReader::Finish() {
   std::size_t first = 0;
   while (first < count_) {
     // The kernel takes the upper half of a file position separately; 0 on 64 bits.
-    const long n = Call(SYS_preadv, file_, &pieces_[first], count_ - first, offset_, 0);
-    if (n < 0) Fail("reading ", name_, " at byte ", offset_, ": ", Error{n});
+    const long n = RawCall(SYS_preadv, file_, &pieces_[first], count_ - first, offset_, 0);
+    if (n < 0) Fail("reading ", name_, " at byte ", offset_, ": ", CallError{n});
     if (n == 0) Fail(name_, " ends at byte ", offset_, ", too early");
     offset_ += static_cast<std::uint64_t>(n);
     auto left = static_cast<std::size_t>(n);

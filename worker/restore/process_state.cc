@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
 
 // restore_entry.S
 extern "C" [[noreturn, gnu::visibility("hidden")]] void EnterProcess(
@@ -45,21 +45,21 @@ void SetSignals(const ImageState& state) {
     const ImageSignal& saved = state.signals[i];
     // The kernel's own order of the fields.
     const std::uint64_t action[4] = {saved.handler, saved.flags, saved.restorer, saved.mask};
-    const long result = Call(SYS_rt_sigaction, number, action, 0, kSignalSetBytes);
+    const long result = RawCall(SYS_rt_sigaction, number, action, 0, kSignalSetBytes);
     if (result != 0) {
       Fail("setting the handler of signal ", static_cast<std::uint64_t>(number), ": ",
-           Error{result});
+           CallError{result});
     }
   }
   const stack_t stack{.ss_sp = At<void>(state.alternate_stack),
                       .ss_flags = static_cast<int>(state.alternate_stack_flags),
                       .ss_size = state.alternate_stack_bytes};
-  const long result = Call(SYS_sigaltstack, &stack, 0);
-  if (result != 0) Fail("setting the alternate signal stack: ", Error{result});
+  const long result = RawCall(SYS_sigaltstack, &stack, 0);
+  if (result != 0) Fail("setting the alternate signal stack: ", CallError{result});
 }
 
 void SetThreadId(const ImageState& state) {
-  const long id = Call(SYS_set_tid_address, state.tid_address);
+  const long id = RawCall(SYS_set_tid_address, state.tid_address);
   if (state.tid_address == 0) return;
   auto* const stored = At<std::uint32_t>(state.tid_address);
   if (*stored == state.os_pid) *stored = static_cast<std::uint32_t>(id);
@@ -72,7 +72,7 @@ void SetRseq(const ImageState& state) {
   area->cpu_id_start = 0;
   area->cpu_id = -1;  // RSEQ_CPU_ID_UNINITIALIZED
   area->critical_section = 0;
-  const long result = Call(SYS_rseq, area, state.rseq_bytes, 0, state.rseq_signature);
+  const long result = RawCall(SYS_rseq, area, state.rseq_bytes, 0, state.rseq_signature);
   if (result != 0) area->cpu_id = -2;  // RSEQ_CPU_ID_REGISTRATION_FAILED
 }
 
@@ -85,8 +85,8 @@ void SetTimers(const ImageState& state) {
     if (saved.value_us == 0) saved.value_us = 1;
     const std::uint64_t timer[4] = {saved.interval_us / kSecond_us, saved.interval_us % kSecond_us,
                                     saved.value_us / kSecond_us, saved.value_us % kSecond_us};
-    const long result = Call(SYS_setitimer, i, timer, 0);
-    if (result != 0) Fail("setting an interval timer: ", Error{result});
+    const long result = RawCall(SYS_setitimer, i, timer, 0);
+    if (result != 0) Fail("setting an interval timer: ", CallError{result});
   }
 }
 
@@ -94,14 +94,14 @@ void SetTimers(const ImageState& state) {
 
 void BlockSignals() {
   const std::uint64_t all = ~std::uint64_t{0};
-  Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, 0, kSignalSetBytes);
+  RawCall(SYS_rt_sigprocmask, SIG_SETMASK, &all, 0, kSignalSetBytes);
 }
 
 void SetStackLimit(const ImageState& state) {
   rlimit limit;
-  Call(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
+  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
   limit.rlim_cur = state.stack_limit < limit.rlim_max ? state.stack_limit : limit.rlim_max;
-  Call(SYS_prlimit64, 0, RLIMIT_STACK, &limit, 0);
+  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, &limit, 0);
 }
 
 void SetMemoryMap(const Image& newest) {
@@ -121,13 +121,13 @@ void SetMemoryMap(const Image& newest) {
                    .auxv = reinterpret_cast<__u64*>(const_cast<char*>(auxv)),
                    .auxv_size = static_cast<__u32>(state.auxv_bytes),
                    .exe_fd = ~__u32{0}};
-  long result = Call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
+  long result = RawCall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
   if (result != 0) {
     map.auxv_size = 0;  // A kernel that keeps a shorter vector; only /proc shows it.
-    result = Call(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
+    result = RawCall(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
   }
   if (result != 0) {
-    Fail("telling the kernel where the heap is (PR_SET_MM_MAP): ", Error{result});
+    Fail("telling the kernel where the heap is (PR_SET_MM_MAP): ", CallError{result});
   }
 }
 
@@ -135,21 +135,21 @@ void SetThread(const ImageState& state) {
   SetSignals(state);
   SetThreadId(state);
   if (state.robust_list != 0) {
-    Call(SYS_set_robust_list, state.robust_list, state.robust_list_bytes);
+    RawCall(SYS_set_robust_list, state.robust_list, state.robust_list_bytes);
   }
   SetRseq(state);
-  Call(SYS_prctl, PR_SET_NAME, state.name, 0, 0, 0);
+  RawCall(SYS_prctl, PR_SET_NAME, state.name, 0, 0, 0);
   if (state.uses_amx != 0) {
-    const long result = Call(SYS_arch_prctl, kRequestComponent, kTileData);
-    if (result != 0) Fail("asking for the AMX registers: ", Error{result});
+    const long result = RawCall(SYS_arch_prctl, kRequestComponent, kTileData);
+    if (result != 0) Fail("asking for the AMX registers: ", CallError{result});
   }
 }
 
 void Resume(const ImageState& state) {
-  Call(SYS_arch_prctl, ARCH_SET_GS, state.gs_base);
-  Call(SYS_arch_prctl, ARCH_SET_FS, state.fs_base);
+  RawCall(SYS_arch_prctl, ARCH_SET_GS, state.gs_base);
+  RawCall(SYS_arch_prctl, ARCH_SET_FS, state.fs_base);
   SetTimers(state);
-  Call(SYS_rt_sigprocmask, SIG_SETMASK, &state.signal_mask, 0, kSignalSetBytes);
+  RawCall(SYS_rt_sigprocmask, SIG_SETMASK, &state.signal_mask, 0, kSignalSetBytes);
   EnterProcess(&state.registers);
 }
 

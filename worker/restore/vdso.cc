@@ -2,9 +2,9 @@
 
 #include <elf.h>
 
+#include "base/freestanding/raw_call.h"
+#include "base/freestanding/text.h"
 #include "worker/restore/failure.h"
-#include "worker/restore/raw_calls.h"
-#include "worker/restore/text.h"
 
 namespace bspnow::restore {
 namespace {
@@ -57,10 +57,7 @@ Symbols FindSymbols(const Range& range) {
 
 /// The system call that does what a function of this name does; -1: none does.
 int CallNumber(const char* name) {
-  constexpr char kPrefix[] = "__vdso_";
-  std::size_t prefix = 0;
-  while (kPrefix[prefix] != '\0' && name[prefix] == kPrefix[prefix]) ++prefix;
-  if (kPrefix[prefix] == '\0') name += prefix;
+  if (TextPiece{name, Length(name)}.StartsWith("__vdso_")) name += Length("__vdso_");
   if (Equal(name, "clock_gettime")) return SYS_clock_gettime;
   if (Equal(name, "gettimeofday")) return SYS_gettimeofday;
   if (Equal(name, "time")) return SYS_time;

@@ -4,9 +4,9 @@
 #include <linux/mman.h>
 #include <sys/mman.h>
 
+#include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 #include "worker/restore/present_maps.h"
-#include "worker/restore/raw_calls.h"
 
 // By the linker.
 extern "C" [[gnu::visibility("hidden")]] const char __ehdr_start[];
@@ -48,8 +48,8 @@ Range LargestHole(const Image& image) {
     std::uint64_t count = image.header.regions.count - i;
     if (count > kAtOnce) count = kAtOnce;
     const long wanted = static_cast<long>(count * sizeof(ImageRegion));
-    const long n = Call(SYS_pread64, image.file, regions, wanted,
-                        image.header.regions.offset + i * sizeof(ImageRegion));
+    const long n = RawCall(SYS_pread64, image.file, regions, wanted,
+                           image.header.regions.offset + i * sizeof(ImageRegion));
     if (n != wanted) Fail("the regions of the image of pid ", image.header.pid, " are cut off");
     for (std::uint64_t k = 0; k < count; ++k) {
       consider(regions[k].start);
@@ -66,10 +66,10 @@ std::byte* MapInHole(const Range& hole, std::uint64_t bytes) {
   const std::uint64_t into = kIntoHole < room / 2 ? kIntoHole : room / 2;
   std::uint64_t address = (hole.start + into) / kImagePageBytes * kImagePageBytes;
   for (int i = 0; i < kTries && address + bytes <= hole.end; ++i, address += kStep) {
-    const long place = Call(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    const long place = RawCall(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (place == static_cast<long>(address)) return reinterpret_cast<std::byte*>(address);
-    if (place != -EEXIST && IsError(place)) Fail("mapping ", bytes, " bytes: ", Error{place});
+    if (place != -EEXIST && IsError(place)) Fail("mapping ", bytes, " bytes: ", CallError{place});
   }
   Fail("found no room of ", bytes, " bytes beside the image's regions");
 }
@@ -83,11 +83,11 @@ void MoveVdso(const PresentVdso& present, std::uint64_t target, Workspace& works
   std::uint64_t distance = target - from;
   for (int i = 0; i < present.count; ++i) {
     const Range& piece = present.pieces[i].range;
-    const long moved = Call(SYS_mremap, piece.start, piece.bytes(), piece.bytes(),
-                            MREMAP_MAYMOVE | MREMAP_FIXED, piece.start + distance);
+    const long moved = RawCall(SYS_mremap, piece.start, piece.bytes(), piece.bytes(),
+                               MREMAP_MAYMOVE | MREMAP_FIXED, piece.start + distance);
     if (IsError(moved) && i == 0) distance = 0;
     if (distance == 0) break;
-    if (IsError(moved)) Fail("moving the vdso: ", Error{moved});
+    if (IsError(moved)) Fail("moving the vdso: ", CallError{moved});
   }
   for (int i = 0; i < present.count; ++i) {
     Range range = present.pieces[i].range;
@@ -136,8 +136,8 @@ void UnmapTheRest(const Workspace& workspace) {
                          {alone ? kHighest : upper.end, kHighest}};
   for (const Range& gap : gaps) {
     if (gap.bytes() == 0) continue;
-    const long result = Call(SYS_munmap, gap.start, gap.bytes());
-    if (result != 0) Fail("unmapping from ", Hex{gap.start}, ": ", Error{result});
+    const long result = RawCall(SYS_munmap, gap.start, gap.bytes());
+    if (result != 0) Fail("unmapping from 0x", Hex{gap.start}, ": ", CallError{result});
   }
 }
 
