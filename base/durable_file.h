@@ -15,7 +15,7 @@
 
 namespace bspnow {
 
-/// What was created or renamed there stays so after a crash of the machine.
+/// Files that were created or renamed there stay so after a crash of the machine.
 absl::Status SyncDirectory(const std::string& path);
 
 enum class Durability {
@@ -23,10 +23,10 @@ enum class Durability {
   kCached,  ///< To be read soon; after a crash of this machine it may be damaged.
 };
 
-/// A file in the making; goes away unless it is committed.
+/// A file in the making; it is removed unless it is committed.
 class DurableFile {
  public:
-  /// What such a file is called before it is committed begins so.
+  /// The name of such a file begins so before it is committed.
   static constexpr std::string_view kTemporaryPrefix = ".new-";
 
   /// In the directory where it is to stand in the end.

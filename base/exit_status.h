@@ -1,4 +1,5 @@
-// Exit statuses of our programs and of jobs; docs/design.md, "Starting and ending", says when.
+// Exit statuses of our programs and of jobs; docs/design.md, "Starting and ending", lists the
+// cases.
 #ifndef BASE_EXIT_STATUS_H_
 #define BASE_EXIT_STATUS_H_
 

@@ -1,5 +1,5 @@
 // Faults on demand, for tests of the daemons. A failpoint is a named place in the code; the
-// environment says which of them fail, how, and at which of the times that they are reached:
+// environment chooses which of them fail, how, and at which visit:
 //
 //   BSPNOW_FAILPOINTS="worker.image.synced=crash@2,coordinator.checkpoint.before_commit=sleep:500"
 //
@@ -20,7 +20,7 @@ namespace bspnow {
 
 inline constexpr char kFailpointsVariable[] = "BSPNOW_FAILPOINTS";
 
-/// What one such text asks for.
+/// The faults that one such text asks for.
 class Failpoints {
  public:
   enum class Action { kNone, kCrash, kStop, kError, kFull, kSleep };
@@ -33,7 +33,7 @@ class Failpoints {
   /// The first part that nobody can read is returned in `malformed`.
   Failpoints(std::string_view text, std::string& malformed);
 
-  /// The place was reached: what is to happen there now?
+  /// The place was reached: the action that is due there now.
   Fault Reach(std::string_view name);
 
   bool empty() const { return rules_.empty(); }

@@ -19,7 +19,7 @@ enum class SlotId : std::uint32_t {};     ///< A registration slot, the same on 
 inline constexpr GroupId kRootGroup{0};  ///< The whole job; the one that BSPlib's calls act on.
 inline constexpr SlotId kNoSlot{0xffffffff};
 
-/// The number behind an id, for indexing and printing.
+/// The number of an id, for indexing and printing.
 template <typename Id>
 constexpr auto Value(Id id) {
   return static_cast<std::underlying_type_t<Id>>(id);

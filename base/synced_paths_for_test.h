@@ -1,5 +1,5 @@
-// For tests: what was synced, by name. Takes the place of libc's calls in the whole program, so one
-// file of a test includes it.
+// For tests: the names of synced files. Takes the place of libc's calls in the whole program, so
+// one file of a test includes it.
 #ifndef BASE_SYNCED_PATHS_FOR_TEST_H_
 #define BASE_SYNCED_PATHS_FOR_TEST_H_
 

@@ -19,7 +19,7 @@ constexpr std::uint32_t kReadable = EPOLLIN;
 constexpr std::uint32_t kWritable = EPOLLOUT;
 
 // An event may name a descriptor that was forgotten by a callback just before, and whose number is
-// used again: the serial tells.
+// used again: the serial shows it.
 std::uint64_t EventData(int fd, std::uint32_t serial) {
   return std::uint64_t{serial} << 32 | static_cast<std::uint32_t>(fd);
 }
@@ -41,7 +41,7 @@ EventLoop::Watch& EventLoop::WatchOf(int fd) {
   return found->second;
 }
 
-bool EventLoop::Tell(int fd, Watch& watch) {
+bool EventLoop::SetInterest(int fd, Watch& watch) {
   const std::uint32_t wanted = (watch.readable ? kReadable : 0) | (watch.writable ? kWritable : 0);
   if (wanted == watch.events) return true;
   epoll_event event{};
@@ -61,13 +61,13 @@ bool EventLoop::Tell(int fd, Watch& watch) {
 void EventLoop::OnReadable(int fd, Callback ready) {
   Watch& watch = WatchOf(fd);
   watch.readable = std::make_shared<const Callback>(std::move(ready));
-  BSP_CHECK(Tell(fd, watch));
+  BSP_CHECK(SetInterest(fd, watch));
 }
 
 bool EventLoop::OnWritable(int fd, Callback ready) {
   Watch& watch = WatchOf(fd);
   watch.writable = std::make_shared<const Callback>(std::move(ready));
-  if (Tell(fd, watch)) return true;
+  if (SetInterest(fd, watch)) return true;
   watches_.erase(fd);
   return false;
 }
@@ -76,7 +76,7 @@ void EventLoop::StopReading(int fd) {
   const auto found = watches_.find(fd);
   if (found == watches_.end()) return;
   found->second.readable.reset();
-  Tell(fd, found->second);
+  SetInterest(fd, found->second);
   if (found->second.events == 0) watches_.erase(found);
 }
 
@@ -84,7 +84,7 @@ void EventLoop::StopWriting(int fd) {
   const auto found = watches_.find(fd);
   if (found == watches_.end()) return;
   found->second.writable.reset();
-  Tell(fd, found->second);
+  SetInterest(fd, found->second);
   if (found->second.events == 0) watches_.erase(found);
 }
 

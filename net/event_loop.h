@@ -26,10 +26,10 @@ namespace bspnow {
 enum class TimerId : std::uint64_t {};
 inline constexpr TimerId kNoTimer{0};
 
-/// Something that is looked at while the loop polls: a word in shared memory, a ring.
+/// Something that the loop checks while it polls: a word in shared memory, a ring.
 class Poller {
  public:
-  /// Handles what has come. True if there was anything.
+  /// Handles new work. True if there was any.
   virtual bool Poll() = 0;
 
   /// The loop is about to block: from now on whoever brings work must ring a descriptor that the
@@ -96,12 +96,12 @@ class EventLoop {
   struct Watch {
     std::shared_ptr<const Callback> readable;
     std::shared_ptr<const Callback> writable;
-    std::uint32_t events = 0;  ///< What epoll has been told.
+    std::uint32_t events = 0;  ///< The interest that epoll has.
     std::uint32_t serial = 0;
   };
   using TimerKey = std::pair<std::uint64_t, TimerId>;  // When it is due, in ns.
 
-  bool Tell(int fd, Watch& watch);
+  bool SetInterest(int fd, Watch& watch);
   Watch& WatchOf(int fd);
   Watch* Find(std::uint64_t event_data);
   int Wait(std::span<epoll_event> events, int timeout_ms);

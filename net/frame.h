@@ -3,8 +3,8 @@
 // padding. A length is checked before it is believed; what is malformed closes the stream with a
 // reason.
 //
-// Streams between workers are directed: the sender connects, says Hello, hears Welcome, and then
-// sends Batch frames with ascending sequence; only Ack comes back. It keeps what nobody has
+// Streams between workers are directed: the sender connects, sends Hello, receives Welcome, and
+// then sends Batch frames with ascending sequence; only Ack comes back. It keeps what nobody has
 // acknowledged and sends it again, on the next connection, from what Welcome asks for. A worker's
 // stream to the coordinator goes both ways and resends nothing: its frames are idempotent (see
 // Arrive).

@@ -1,4 +1,4 @@
-// The payloads of frames (net/frame.h) as structs, both ways: views into what came and nobody has
+// The payloads of frames (net/frame.h) as structs, both ways: views into payloads that nobody has
 // checked yet, and the bytes of what is to be sent. Those of Batch frames beyond their BatchPiece
 // are the worker's own.
 #ifndef NET_FRAME_BODY_H_

@@ -1,5 +1,5 @@
-// Sealing frames with their checksums, and checking what came. A peer's bytes are never our bug:
-// each check answers with the fault, which is counted, logged and told to the peer.
+// Sealing frames with their checksums, and checking received frames. A peer's bytes are never our
+// bug: each check answers with the fault, which is counted, logged and sent to the peer.
 #ifndef NET_FRAME_CHECK_H_
 #define NET_FRAME_CHECK_H_
 

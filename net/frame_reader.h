@@ -19,17 +19,17 @@
 
 namespace bspnow {
 
-/// A frame that came: its payload is `payload` followed by `placed`. Valid during the call, and
+/// A received frame: its payload is `payload` followed by `placed`. Valid during the call, and
 /// aligned to nothing.
 struct Frame {
   const FrameHeader& header;
   std::span<const std::byte> payload;  ///< Only the first kFramePrefixBytes if `placed` is used.
-  std::span<const std::byte> placed;   ///< What was read to the place that the sink named.
+  std::span<const std::byte> placed;   ///< The part that was read to the place that the sink named.
 };
 
 class FrameSink {
  public:
-  /// Where the payload behind `prefix` (kFramePrefixBytes) is to be written: exactly
+  /// Where the payload after `prefix` (kFramePrefixBytes) is to be written: exactly
   /// header.payload_bytes - kFramePrefixBytes bytes, valid until OnFrame or the stream's end. Or
   /// nothing: the frame is buffered and delivered whole. Header and prefix are as they were sent,
   /// but what is then written there is not checked yet, and may never be complete. Asked only of
@@ -48,8 +48,8 @@ class FrameReader {
  public:
   explicit FrameReader(FrameSink& sink);
 
-  /// Reads from `fd` what is there, up to a bound, and delivers what is whole. OK: go on when it is
-  /// readable again. OUT_OF_RANGE: the peer closed its side between two frames. UNAVAILABLE: the
+  /// Reads the available bytes of `fd`, up to a bound, and delivers whole frames. OK: go on when it
+  /// is readable again. OUT_OF_RANGE: the peer closed its side between two frames. UNAVAILABLE: the
   /// connection broke. DATA_LOSS: a bad frame, see fault(). After an error the reader is dead.
   absl::Status Read(int fd);
 
@@ -86,7 +86,7 @@ class FrameReader {
   bool in_large_ = false;  ///< The rest of a large frame is being read:
   FrameHeader header_{};
   std::array<std::byte, kFramePrefixBytes> prefix_{};
-  std::span<std::byte> rest_;  ///< Where the payload behind the prefix goes.
+  std::span<std::byte> rest_;  ///< Where the payload after the prefix goes.
   std::size_t rest_read_ = 0;
   std::uint32_t crc_ = 0;   ///< Of the payload so far.
   MappedRegion own_place_;  ///< For the payloads that the sink wants buffered.

@@ -41,7 +41,7 @@ std::vector<std::byte> Wire(const Sample& sample) {
   return bytes;
 }
 
-/// Offers a place for the frames of jobs other than 0, and keeps what came.
+/// Offers a place for the frames of jobs other than 0, and keeps the received frames.
 class RecordingSink final : public FrameSink {
  public:
   std::span<std::byte> Place(const FrameHeader& header,

@@ -50,7 +50,7 @@ class FrameStream final : private FrameSink, private Poller {
   /// in magic, version, payload_bytes and the checksums. Does nothing once closed.
   void Send(const FrameHeader& header, std::span<const std::byte> payload);
 
-  /// Tells the peer why (kAbort) if the socket takes it, and closes; `closed` is not called.
+  /// Sends the peer the reason (kAbort) if the socket takes it, and closes; `closed` is not called.
   void Close(const std::string& reason);
 
   /// Also looks at the socket each time that the loop polls: for the one stream whose latency

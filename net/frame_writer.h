@@ -36,7 +36,7 @@ class FrameWriter {
   std::uint64_t frames_written() const { return frames_written_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
 
-  /// Copies what still lies in others' memory, which is about to go.
+  /// Copies the parts that still lie in memory of others, because that is about to go.
   void OwnAll();
 
   /// For a new connection: the queue is forgotten.

@@ -1,4 +1,4 @@
-// How long a loop polls before it blocks. Pure: it is told the times. Polling pays if work comes
+// How long a loop polls before it blocks. Pure: the times are arguments. Polling pays if work comes
 // soon after the last work; so the budget follows how soon it came, within bounds.
 #ifndef NET_POLL_BUDGET_H_
 #define NET_POLL_BUDGET_H_

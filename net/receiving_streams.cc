@@ -195,8 +195,8 @@ void ReceivingStreams::Stream::Write() {
   }
 }
 
-// Says why, and which frame it was. Closing at once could destroy these words on their way, while
-// the peer's bytes are unread; so they are read and thrown away for a while.
+// Sends the reason, and which frame it was. Closing at once could destroy these words on their way,
+// while the peer's bytes are unread; so they are read and thrown away for a while.
 void ReceivingStreams::Stream::Refuse(const std::string& reason) {
   if (state_ == State::kRefused) return;
   if (state_ == State::kStranger) --owner_.strangers_;

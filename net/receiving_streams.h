@@ -1,5 +1,5 @@
 // The receiving ends of the directed streams from all other workers: accepts them, welcomes each
-// with what it has, hands Batch frames to its sink exactly once and acknowledges them.
+// with the last frame it has, hands Batch frames to its sink exactly once and acknowledges them.
 #ifndef NET_RECEIVING_STREAMS_H_
 #define NET_RECEIVING_STREAMS_H_
 
@@ -26,7 +26,7 @@ namespace bspnow {
 
 class BatchSink {
  public:
-  /// Where the data behind `piece` is to be read to, or nothing (see FrameSink::Place). Only asked
+  /// Where the data after `piece` is to be read to, or nothing (see FrameSink::Place). Only asked
   /// for frames that are news; what was placed may be cut off and asked for again. If the owner of
   /// the memory goes (the job ends), call ReceivingStreams::Unplace first.
   virtual std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
@@ -44,7 +44,7 @@ class BatchSink {
 struct ReceivingCounts {
   std::uint64_t bytes = 0;
   std::uint64_t frames = 0;      ///< News only.
-  std::uint64_t duplicates = 0;  ///< Sent again although they had come.
+  std::uint64_t duplicates = 0;  ///< Sent again although they had arrived.
   std::uint64_t connections = 0;
   std::uint64_t refused = 0;  ///< Connections: no Hello in time, too many, not for us.
   std::array<std::uint64_t, kFrameFaults> faults{};
@@ -64,11 +64,11 @@ class ReceivingStreams {
   /// Who we are, once that is known: a Hello for another worker is refused; before, every one is.
   void SetSelf(WorkerId self) { self_ = self; }
 
-  /// Acknowledges to everybody what has come, now.
+  /// Acknowledges all received frames to their senders, now.
   void AckNow();
 
-  /// What is being read into memory of this job goes to a buffer instead, and is then dropped by
-  /// the owner: its memory is about to go.
+  /// A frame that is being read into memory of this job goes to a buffer instead, and its owner
+  /// then drops it: the memory is about to go.
   void Unplace(JobId job);
 
   /// The worker is gone for good: closes its stream and forgets its numbers.
@@ -93,7 +93,7 @@ class ReceivingStreams {
   WorkerId self_{};
   std::unique_ptr<Listener> listener_;
   std::unordered_map<Stream*, std::shared_ptr<Stream>> streams_;
-  std::size_t strangers_ = 0;  ///< Of them, those that have not said Hello.
+  std::size_t strangers_ = 0;  ///< Of them, those that have not sent Hello.
   std::unordered_map<WorkerId, Stream*> by_worker_;
   std::unordered_map<WorkerId, Reception> receptions_;
   ReceivingCounts counts_;

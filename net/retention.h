@@ -1,5 +1,5 @@
-// What a directed stream keeps: the sender every frame until it is acknowledged or not wanted any
-// more, the receiver the last sequence number of each sender. Pure: no socket, clock or bytes.
+// What a directed stream keeps: the sender every frame until it is acknowledged or nobody needs it
+// any more, the receiver the last sequence number of each sender. Pure: no socket, clock or bytes.
 #ifndef NET_RETENTION_H_
 #define NET_RETENTION_H_
 
@@ -23,8 +23,8 @@ struct RetainedFrame {
 };
 
 /// The sender's side. Numbers frames from 1, which are sent in this order; on each new connection
-/// sending starts again behind what the receiver has. Invariant: frames_ ascends by sequence, with
-/// gaps where some were removed, and holds nothing that was acknowledged.
+/// sending starts again after the last frame that the receiver has. Invariant: frames_ ascends by
+/// sequence, with gaps where some were removed, and holds nothing that was acknowledged.
 class Retention {
  public:
   /// Keeps the frame, to be sent. Returns its sequence.
@@ -79,7 +79,7 @@ class Retention {
 /// incarnations (an old one's connection may come up late).
 class Reception {
  public:
-  /// A connection says Hello; what follows is about this incarnation. Returns Welcome's sequence.
+  /// A connection has sent Hello; its frames are of this incarnation. Returns Welcome's sequence.
   std::uint64_t OnHello(std::uint64_t incarnation);
 
   /// A frame has come whole. True if it is news; then it counts as taken.

@@ -201,7 +201,7 @@ bool SendingStream::Write() {
   return status.ok();
 }
 
-// --- What comes back -----------------------------------------------------------------------------
+// --- What the receiver sends ---------------------------------------------------------------------
 
 std::span<std::byte> SendingStream::Place(const FrameHeader&, std::span<const std::byte>) {
   return {};

@@ -59,7 +59,7 @@ struct SendingStreamEvents {
   /// from inside Send.
   std::function<void(JobId job, std::uint64_t token)> delivered = nullptr;
 
-  /// The job cannot go on: a frame was refused again and again, or does not get there for long
+  /// The job cannot go on: a frame was refused again and again, or does not arrive for a long time
   /// (the stream goes on trying). Never from inside Send.
   std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
 
@@ -75,7 +75,7 @@ struct SendingStreamCounts {
   std::uint64_t connects = 0;  ///< Established ones; the first is no reconnect.
   std::uint64_t breaks = 0;
   std::uint64_t stalls = 0;
-  std::array<std::uint64_t, kFrameFaults> faults{};  ///< In what came back, by FrameFault.
+  std::array<std::uint64_t, kFrameFaults> faults{};  ///< In frames of the receiver, by FrameFault.
 };
 
 class SendingStream final : private FrameSink {
@@ -89,7 +89,7 @@ class SendingStream final : private FrameSink {
   void Cork() { corked_ = true; }
   void Uncork();
 
-  /// Nothing of this superstep and earlier ones is wanted any more: all have arrived. Afterwards
+  /// Nobody needs frames of this superstep and earlier ones any more: all have arrived. Afterwards
   /// the memory of those frames is not looked at.
   void Prune(JobId job, Epoch epoch, Superstep superstep);
   void DropJob(JobId job);
@@ -150,7 +150,7 @@ class SendingStream final : private FrameSink {
   std::uint64_t backoff_ms_ = 0;
   std::uint64_t heard_ns_ = 0;   ///< When the receiver gave a sign, or began to owe one.
   std::uint64_t silent_ns_ = 0;  ///< When the first of these vain connections began; 0: none.
-  std::string abort_reason_;     ///< What the peer said when it closed.
+  std::string abort_reason_;     ///< The reason that the peer gave when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;
   bool corked_ = false;

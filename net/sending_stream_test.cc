@@ -126,7 +126,7 @@ class SendingStreamTest : public StreamTest {
             .note = nullptr});
   }
 
-  // A frame of job 1 or 2 whose bytes tell its number, small or large, owned or by reference.
+  // A frame of job 1 or 2 whose bytes show its number, small or large, owned or by reference.
   OutgoingBatch Numbered(std::uint64_t number, std::size_t bytes) {
     OutgoingBatch batch;
     batch.job = JobId{1 + number % 2};

@@ -72,8 +72,8 @@ absl::Status ConnectError(int fd);
 /// The address that the socket is bound to, with the real port.
 absl::StatusOr<SocketAddress> LocalAddress(int fd);
 
-/// Sets what SocketOptions says, TCP_NODELAY and keepalive. What cannot be set is not fatal: the
-/// first such thing is returned, to be logged once.
+/// Sets what SocketOptions says, TCP_NODELAY and keepalive. A setting that fails is not fatal: the
+/// first failure is returned, to be logged once.
 absl::Status SetOptions(int fd, const SocketOptions& options);
 
 /// "UNAVAILABLE: what: strerror(error)".

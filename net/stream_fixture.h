@@ -1,4 +1,5 @@
-// For tests of streams: a loop that runs until something happens, and a sink that keeps what came.
+// For tests of streams: a loop that runs until something happens, and a sink that keeps received
+// frames.
 #ifndef NET_STREAM_FIXTURE_H_
 #define NET_STREAM_FIXTURE_H_
 
@@ -19,7 +20,7 @@ namespace bspnow {
 inline constexpr WorkerId kSender{1};
 inline constexpr WorkerId kReceiver{2};
 
-/// Keeps what came, and offers a place to jobs with an odd number.
+/// Keeps received frames, and offers a place to jobs with an odd number.
 class KeepingSink final : public BatchSink {
  public:
   struct Came {

@@ -1,5 +1,5 @@
-// Tells systemd what a daemon is at: one datagram to the socket that $NOTIFY_SOCKET names, as
-// sd_notify(3) specifies; without libsystemd.
+// Reports the state of a daemon to systemd: one datagram to the socket that $NOTIFY_SOCKET names,
+// as sd_notify(3) specifies; without libsystemd.
 #ifndef NET_SYSTEMD_NOTIFY_H_
 #define NET_SYSTEMD_NOTIFY_H_
 

@@ -39,7 +39,7 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                   std::uint64_t tag_bytes) {
   const auto vote_of = [&](std::uint32_t i) {
     const RegistrationVote& vote = segment.cell(Pid{i}).votes[parity];
-    // Superstep 0 cannot be told from never: then, too, nothing was done, and the tag size is 0.
+    // Superstep 0 looks the same as never: then, too, nothing was done, and the tag size is 0.
     if (vote.superstep == superstep) return vote;
     return RegistrationVote{
         .superstep = superstep, .digest = 0, .pushes = 0, .pops = 0, .tag_bytes = tag_bytes};

@@ -48,9 +48,9 @@ class BsmpInbox {
   Message Front() const {
     const std::byte* at = chain_.record();
     const auto& record = *reinterpret_cast<const MessageRecord*>(at);
-    const std::byte* behind = at + sizeof(MessageRecord);
-    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : behind,
-                   .payload = behind + long_tag_bytes_,
+    const std::byte* after = at + sizeof(MessageRecord);
+    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : after,
+                   .payload = after + long_tag_bytes_,
                    .payload_bytes = record.payload_bytes};
   }
 
@@ -80,7 +80,7 @@ class BsmpInbox {
   std::uint64_t bytes_ = 0;
   std::size_t tag_bytes_ = 0;
   MappedRegion copy_;               ///< One chunk, at kCopyOffset.
-  std::size_t long_tag_bytes_ = 0;  ///< What a tag takes behind the record; see MessageRecord.
+  std::size_t long_tag_bytes_ = 0;  ///< The bytes of a tag after the record; see MessageRecord.
 };
 
 }  // namespace bspnow

@@ -94,7 +94,7 @@ void bsp_init(void (*spmdproc)(void), int argc, char **argv);
 void bsp_begin(bsp_nprocs_t maxprocs);
 
 /* Ends the SPMD part; a barrier. All p processes must call it, in the same superstep. After
- * bsp_init only pid 0 continues behind it. Puts, gets and sends issued since the last bsp_sync have
+ * bsp_init only pid 0 continues after it. Puts, gets and sends issued since the last bsp_sync have
  * no effect. Error: another process is in bsp_sync, or has left. Cost: l. */
 void bsp_end(void);
 

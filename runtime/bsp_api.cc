@@ -16,7 +16,7 @@
 #include "runtime/bsp.h"
 
 // A note in every program that is linked with this file: by it the launcher knows a BSP program.
-// Name "bspnow", type 1, version 1; four-byte words, as the ELF specification says of notes.
+// Name "bspnow", type 1, version 1; four-byte words, as the ELF specification defines notes.
 __asm__(
     ".pushsection .note.bspnow,\"a\",@note\n"
     ".balign 4\n"

@@ -78,7 +78,7 @@ int FindInProgram(dl_phdr_info* info, std::size_t, void* site) {
   return 1;
 }
 
-// Where the program headers of a process on this node are; 0 if the system does not tell.
+// Where the program headers of a process on this node are; 0 if the system hides them.
 std::uint64_t HeadersOf(std::uint32_t os_pid) {
   char name[64];
   snprintf(name, sizeof name, "/proc/%u/auxv", os_pid);

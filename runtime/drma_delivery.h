@@ -1,4 +1,4 @@
-// What a process does for DRMA behind the barrier: answer the gets addressed to it from its memory
+// What a process does for DRMA after the barrier: answer the gets addressed to it from its memory
 // before anything is written; then write its own gets, then the puts it was sent, each in the order
 // of the source pid and of issue, so that a run is deterministic (BSPlib 1997, "Copy from remote
 // memory", steps 2 and 3; docs/semantics.md).

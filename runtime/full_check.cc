@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kPieceBytes = 4096;
 constexpr std::uint64_t kFirstHash = 0xcbf29ce484222325u;
 
-// Not cryptographic: it tells a change of the data from none.
+// Not cryptographic: it shows whether the data changed.
 std::uint64_t Hash(const std::byte* data, std::size_t bytes, std::uint64_t hash) {
   for (std::size_t at = 0; at < bytes; at += sizeof hash) {
     std::uint64_t word = 0;
@@ -38,7 +38,7 @@ void FullCheck::Attach(const Segment& segment, const RegistrationTable& registra
   p_ = p;
 }
 
-// 0 where the system forbids looking: then nothing is said about this area.
+// 0 where the system forbids looking: then this area is not checked.
 std::uint64_t FullCheck::HashRemote(const RemoteRange& range) {
   if (!peers_->Reaches(range.pid)) return 0;
   const RegisteredArea& area = segment_->slots(range.pid)[Value(range.slot)];

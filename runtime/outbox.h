@@ -59,7 +59,7 @@ class Outbox {
   bool HandsOver() const { return ring_.attached(); }
 
   /// An unbuffered put of at most kHandedPutBytesMax to another node: the worker sends it at once.
-  /// Waits for a place in the ring; AwaitsPlace says for what.
+  /// Waits for a place in the ring; AwaitsPlace names what for.
   void HandDirectPut(const RemoteRange& to, const std::byte* source);
   Watched AwaitsPlace() const { return ring_.AwaitsPlace(parity_); }
 
@@ -109,7 +109,7 @@ class Outbox {
     return reinterpret_cast<std::uintptr_t>(at) + bytes <= reinterpret_cast<std::uintptr_t>(end);
   }
 
-  // A put that continues the last one is written behind it (combining: Q&A about BSP, section 8).
+  // A put that continues the last one is written after it (combining: Q&A about BSP, section 8).
   bool Merge(Writer& w, const RemoteRange& to, const void* source) {
     if (w.last_record == nullptr || site_bytes_ != 0) return false;
     auto* last = reinterpret_cast<PutRecord*>(w.last_record);

@@ -101,7 +101,7 @@ void Process::AttachParts() {
   std::uint32_t here = 0;
   for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
   const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
-  // What comes over the network takes longer than spinning is worth.
+  // The network takes longer than spinning is worth.
   wait_ = PollWait(here, several_nodes_ ? 0 : attachment_.processors);
   barrier_ = BarrierMember(segment_->header().barrier, here);
   registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));

@@ -1,4 +1,4 @@
-// One BSP process: the superstep engine behind bsp.h. It owns the parts and gives them their order;
+// One BSP process: the superstep engine below bsp.h. It owns the parts and gives them their order;
 // what each does is in its own file. Sizes arrive here positive; ranges are checked here.
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
@@ -90,7 +90,7 @@ class Process {
   std::uint64_t ResumeFromCheckpoint();
 
  private:
-  /// Images are taken behind barriers that end a superstep of the program.
+  /// Images are taken after barriers that end a superstep of the program.
   enum class BarrierKind { kEndsSuperstep, kOther };
 
   [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;

@@ -14,7 +14,7 @@ namespace bspnow {
 struct SyncTimes {
   std::uint64_t superstep;
   std::uint64_t start_ns;         ///< When it was called.
-  std::uint64_t released_ns = 0;  ///< When the barrier let go.
+  std::uint64_t released_ns = 0;  ///< When the barrier was released.
   std::uint64_t call_site;
   bool communicated = false;  ///< Any process had data.
 };
@@ -29,7 +29,7 @@ class Recorder {
   /// The superstep is over, and the next one begins. `outbox` is still that of this one.
   void Record(const SyncTimes& times, const Outbox& outbox);
 
-  /// The process was held for an image behind `superstep`, which has been recorded.
+  /// The process was held for an image after `superstep`, which has been recorded.
   void AddPause(std::uint64_t superstep, std::uint64_t pause_ns);
 
   /// Folds half a ring of finished supersteps into the job's totals: by the last process to arrive

@@ -2,8 +2,8 @@
 /// (BSPlib 1997, footnote 1).
 ///
 /// Symbols and arguments are as gfortran, flang and ifort call an external procedure on Linux: the
-/// name in lower case with an underscore behind it, every argument by reference, and for each
-/// CHARACTER argument its length, by value, behind all others. A <TYPE> argument of the paper may
+/// name in lower case with an underscore at its end, every argument by reference, and for each
+/// CHARACTER argument its length, by value, after all others. A <TYPE> argument of the paper may
 /// be a CHARACTER variable too: its length then arrives as one argument more than is declared here,
 /// which the calling conventions of x86-64 and AArch64 allow and which is ignored.
 ///

@@ -55,8 +55,8 @@ class TrialPages {
   RawFile pagemap_{kPagemap};
 };
 
-// A write must be seen, also the one behind a scan that protects; and what was moved, which ends
-// its tracking, must count as written: some kernels leave it protected, and miss its writes.
+// A write must be seen, also one after a scan that protects. A mapping that was moved is no longer
+// tracked and must count as written: some kernels leave it protected, and miss its writes.
 bool TracksWrites(int tracker) {
   TrialPages pages;
   pages.Write();
@@ -126,7 +126,7 @@ class PageFinder {
     return as_in_file;
   }
 
-  /// Behind the last page of the file: a look at what follows it would be a SIGBUS.
+  /// The end of the last page of the file: a look at what follows it would be a SIGBUS.
   std::uint64_t ReadableEnd(const ImageRegion& region) {
     std::uint64_t low = region.start;  // All pages below are readable.
     std::uint64_t high = region.end;   // No page from here on is.

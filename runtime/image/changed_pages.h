@@ -1,5 +1,5 @@
 // Which pages were written since the last image. A userfaultfd with asynchronous write protection
-// (Linux 6.7) knows it; without one, all pages that there are count as written.
+// (Linux 6.7) knows it; without one, all present pages count as written.
 #ifndef RUNTIME_IMAGE_CHANGED_PAGES_H_
 #define RUNTIME_IMAGE_CHANGED_PAGES_H_
 
@@ -16,8 +16,8 @@ bool IsTracker(int tracker);
 enum class PagesWanted { kAll, kChanged };
 
 /// Fills `work.ranges` from `work.mappings`, marks in them what is unchanged text (kText), and has
-/// work.tracker, if it is not -1, protect all that is there. With kChanged, it must have seen the
-/// last image. False: `work.reason` says why it cannot be done.
+/// work.tracker, if it is not -1, protect every present page. With kChanged, it must have seen the
+/// last image. False: the reason why not is in `work.reason`.
 bool FindPages(ImageWork& work, PagesWanted wanted);
 
 }  // namespace bspnow

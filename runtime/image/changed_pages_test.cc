@@ -17,7 +17,7 @@ namespace bspnow {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
-constexpr bool kMayHaveShadow = true;  // Clang tells in another way.
+constexpr bool kMayHaveShadow = true;  // Clang shows it in another way.
 #else
 constexpr bool kMayHaveShadow = false;
 #endif

@@ -7,7 +7,7 @@
 namespace bspnow {
 
 /// Fills `work.files`, ascending. What libbsp rebuilds is left out: link, doorbell and directory of
-/// the request, and `tracker` (or -1). False: `work.reason` says what cannot be saved.
+/// the request, and `tracker` (or -1). False: `work.reason` names what cannot be saved.
 bool ReadDescriptors(ImageWork& work, int tracker);
 
 }  // namespace bspnow

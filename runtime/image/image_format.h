@@ -4,7 +4,7 @@
 //
 // All images of one job on one node lie in one directory:
 //
-//   c<CHECKPOINT>.p<PID>        an image; while it is written, with `.new` behind
+//   c<CHECKPOINT>.p<PID>        an image; while it is written, with `.new` at its end
 //   c<CHECKPOINT>.files.p<PID>  the files of the job's directory; PID is the lowest of the node
 //   text-<HASH>                 read-only bytes of a program or library, shared by all images;
 //                               HASH: 32 hexadecimal digits, XXH3 with 128 bits, of the content

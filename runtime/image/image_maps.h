@@ -7,12 +7,12 @@
 
 namespace bspnow {
 
-/// Fills `work.mappings`, ascending, from /proc/self/maps. False: `work.reason` says what cannot be
-/// saved.
+/// Fills `work.mappings`, ascending, from /proc/self/maps. False: `work.reason` names what cannot
+/// be saved.
 bool ReadMappings(ImageWork& work);
 
 /// Adds to them what /proc/self/smaps knows, flags and whether there are pages. It takes 5 ms per
-/// GiB, so the writer does it. False: `work.reason` says what cannot be saved.
+/// GiB, so the writer does it. False: `work.reason` names what cannot be saved.
 bool ReadMappingDetails(ImageWork& work);
 
 }  // namespace bspnow

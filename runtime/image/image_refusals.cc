@@ -14,7 +14,7 @@ namespace bspnow {
 namespace {
 
 constexpr int kPauseHard = 2;
-// Threads that have been told to end may still be on their way.
+// Threads that were asked to end take a moment.
 constexpr std::uint64_t kEndingThreadsNs = 100'000'000;
 
 std::uint64_t CountThreads(char* buffer, std::size_t buffer_bytes) {

@@ -11,7 +11,8 @@ namespace bspnow {
 /// comes before anything else. Data that is `threadprivate` in them is lost.
 void EndPooledThreads();
 
-/// False: `work.reason` says what there is. The writer of the last image must have been reaped.
+/// False: `work.reason` names what the process has. The writer of the last image must have been
+/// reaped.
 bool IsAlone(ImageWork& work);
 
 }  // namespace bspnow

@@ -1,5 +1,5 @@
 // From the pages that were found to what the files hold of them: regions, texts by their content,
-// runs without zero pages. Done by the writer, behind the program's back.
+// runs without zero pages. Done by the writer, while the program runs.
 #ifndef RUNTIME_IMAGE_IMAGE_RUNS_H_
 #define RUNTIME_IMAGE_IMAGE_RUNS_H_
 

@@ -11,8 +11,8 @@ static_assert(offsetof(ImageRegisters, rbx) == 0 && offsetof(ImageRegisters, r15
               offsetof(ImageRegisters, mxcsr) == 64 && offsetof(ImageRegisters, x87_control) == 68);
 static_assert(SYS_clone == 56);
 
-// What a call preserves, as it is behind this call. rdi: registers, rsi: stack_top, rdx: write,
-// rcx: argument.
+// The registers that a call preserves, as they are after this call. rdi: registers, rsi: stack_top,
+// rdx: write, rcx: argument.
 #define BSPNOW_NOTE_REGISTERS \
   "mov %rbx, 0(%rdi)\n"       \
   "mov %rbp, 8(%rdi)\n"       \

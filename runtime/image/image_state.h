@@ -7,7 +7,7 @@
 namespace bspnow {
 
 /// Fills `work.state`; the signal mask is the caller's, who has blocked all signals meanwhile.
-/// False: `work.reason` says what cannot be saved.
+/// False: `work.reason` names what cannot be saved.
 bool RecordState(ImageWork& work, std::uint64_t signal_mask);
 
 }  // namespace bspnow

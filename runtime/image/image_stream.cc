@@ -85,7 +85,7 @@ void ImageStream::Await() {
   io_event event{};
   while (RawCall(SYS_io_getevents, context_, 1, 1, &event, nullptr) == -EINTR) continue;
   const auto written = static_cast<std::size_t>(std::max<std::int64_t>(event.res, 0));
-  if (written < underway_bytes_) {  // The rest of it says why.
+  if (written < underway_bytes_) {  // Writing the rest gives the reason.
     WriteNow(work_.io_buffers[1 - filling_] + written, underway_bytes_ - written,
              buffer_offset_ - underway_bytes_ + written);
   }

@@ -21,7 +21,7 @@ class ImageStream {
 
   void Append(const void* data, std::size_t bytes);
   void PadToPage();
-  /// Writes what is left, the sums (no longer sums of anything), and the header.
+  /// Writes the rest of the data, then the sums, which have no sums themselves, then the header.
   void Finish(const ImageHeader& header);
 
   std::uint64_t position() const { return position_; }

@@ -17,7 +17,8 @@ namespace bspnow {
 /// Why there is no image, for people.
 using Reason = FixedText<400>;
 
-/// A table that cannot move, for its place is limited. What is too much is left out and noted.
+/// A table that cannot move, for its place is limited. An item that finds no room is left out, and
+/// overflown() is true.
 template <typename T>
 class FixedList {
  public:
@@ -66,7 +67,7 @@ struct Mapping {
   std::uint64_t inode;
   std::uint64_t file_offset;
   std::uint64_t path;          ///< In the strings; 0: none.
-  std::uint64_t readable_end;  ///< Of a file: behind its last page.
+  std::uint64_t readable_end;  ///< Of a file: the end of its last page.
 };
 
 /// Pages that go into the image; those of kData that turn out to be zero take no space.

@@ -43,7 +43,7 @@ Reason FileName(const ImageRequest& request) {
   return name;
 }
 
-/// Gives the tables their places, one behind the other.
+/// Gives the tables their places, one after the other.
 class Layout {
  public:
   template <typename T>
@@ -161,12 +161,12 @@ long WriteFile(ImageWork& work) {
   return error;
 }
 
-/// What the process did not find out itself. False: work.reason says what cannot be saved.
+/// Finds what the process did not find itself. False: work.reason names what cannot be saved.
 bool FindMemory(ImageWork& work) {
   return ReadMappingDetails(work) && (work.tracker >= 0 || FindPages(work, PagesWanted::kAll));
 }
 
-/// False: work.reason says why not.
+/// False: the reason is in work.reason.
 bool WriteFiles(ImageWork& work) {
   MakeRegions(work);
   const std::uint64_t data_bytes = MakeRuns(work) + AreaBytes(work);

@@ -1,5 +1,5 @@
-// Writes an image whose tables are ready, and tells the worker. Runs in the child that was cloned
-// for it, or in the process itself while that stands still.
+// Writes an image whose tables are ready, and reports to the worker. Runs in the child that was
+// cloned for it, or in the process itself while that stands still.
 #ifndef RUNTIME_IMAGE_IMAGE_WRITER_H_
 #define RUNTIME_IMAGE_IMAGE_WRITER_H_
 
@@ -7,7 +7,7 @@
 
 namespace bspnow {
 
-/// Tells the worker that there will be no image.
+/// Reports to the worker that there will be no image.
 void ReportRefusal(const ImageRequest& request, const Reason& reason);
 
 /// Notes the registers, and has a child write and report; if there can be none, the process itself.

@@ -1,5 +1,5 @@
 // The PAGEMAP_SCAN ioctl of Linux 6.7, which the headers of Debian 12 lack: which pages of a range
-// there are, and which of them were written; and userfaultfd, which it needs for the latter.
+// are present, and which of them were written; and userfaultfd, which it needs for the latter.
 #ifndef RUNTIME_IMAGE_PAGE_SCAN_H_
 #define RUNTIME_IMAGE_PAGE_SCAN_H_
 

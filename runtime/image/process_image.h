@@ -60,7 +60,7 @@ struct SavedArea {
 /// The same file and report, of kind kAreas: written at once, or by a child if it is large.
 ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std::size_t count);
 
-/// Reads the areas back from an image of that kind; what is wrong is said in `reason`.
+/// Reads the areas back from an image of that kind; what is wrong goes to `reason`.
 bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reason,
                std::size_t reason_bytes);
 

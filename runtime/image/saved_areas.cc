@@ -55,7 +55,7 @@ bool ContentIsSound(int image, const ImageHeader& header, std::byte* buffer) {
   return true;
 }
 
-/// The areas are those that were saved, in number and size; else `reason` tells the difference.
+/// The areas are those that were saved, in number and size; else `reason` names the difference.
 bool AreasMatch(int image, const ImageHeader& header, const SavedArea* areas, std::size_t count,
                 Reason& reason) {
   if (header.areas.count != count) {

@@ -21,7 +21,7 @@ class ChainReader {
   /// The next record; the caller reads its header there and then calls Skip.
   const std::byte* record() const { return at_; }
 
-  /// Goes on behind `bytes` bytes of the record, to the next multiple of `align`.
+  /// Goes on after `bytes` bytes of the record, to the next multiple of `align`.
   void Skip(std::size_t bytes, std::size_t align) {
     at_ += (bytes + align - 1) / align * align;
     if (at_ >= end_) Enter(next_);

@@ -52,7 +52,7 @@ inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Ev
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
-/// From process to worker, one message each. A process that was restored says kHello and kBegin
+/// From process to worker, one message each. A restored process sends kHello and kBegin
 /// again, on a new link.
 struct LinkHello {
   enum Kind : std::uint32_t {
@@ -67,7 +67,7 @@ struct LinkHello {
   std::uint32_t os_pid;
 };
 
-/// From worker to process, the answer to kHello; carries the segment's descriptor, and behind it,
+/// From worker to process, the answer to kHello; carries the segment's descriptor, and after it,
 /// if the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
 struct LinkWelcome {
   std::uint32_t magic;
@@ -86,7 +86,7 @@ struct LinkImagePlace {
   std::uint32_t version;
 };
 
-/// What became of an image; from the process, or from the child that wrote it behind its back. Its
+/// What became of an image; from the process, or from the child that wrote it meanwhile. Its
 /// first three fields are those of LinkHello.
 struct LinkImageReport {
   static constexpr std::uint32_t kKind = 5;
@@ -105,7 +105,7 @@ struct LinkImageReport {
 /// How far a process has come; only ever grows.
 enum class ProcessState : std::uint32_t {
   kStarted = 0,   ///< The program may not be a BSP program at all.
-  kAttached = 1,  ///< Said hello.
+  kAttached = 1,  ///< Has sent kHello.
   kUnneeded = 2,  ///< bsp_begin asked for fewer processes; leaving.
   kRunning = 3,   ///< Between bsp_begin and bsp_end.
   kEnded = 4,     ///< After bsp_end.
@@ -129,11 +129,12 @@ struct alignas(kLineBytes) NodeBarrier {
   alignas(kLineBytes) SharedCounter released;  ///< Barriers passed; bsp_begin's is the first.
 };
 
-/// What the processes of a node tell their worker if the job has several nodes. Each word grows by
-/// the process that has something to say; that process then looks at `sleeping`, and if it is set
-/// writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once more,
-/// and only then sleeps; so no ring is lost, and none costs a system call while the worker polls.
-/// A program may have closed the doorbell: the worker looks at the words now and then in any case.
+/// What the processes of a node report to their worker if the job has several nodes. Each word
+/// grows by the process that has something to say; that process then looks at `sleeping`, and if it
+/// is set writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once
+/// more, and only then sleeps; so no ring is lost, and none costs a system call while the worker
+/// polls. A program may have closed the doorbell: the worker looks at the words now and then in any
+/// case.
 struct alignas(kLineBytes) WorkerBell {
   std::atomic<std::uint32_t> sleeping;  ///< By the worker.
   std::atomic<std::uint32_t> barriers;  ///< Barriers at which all processes of the node arrived.
@@ -149,7 +150,7 @@ struct alignas(kLineBytes) WorkerBell {
 struct alignas(kLineBytes) ImageOrder {
   std::uint64_t checkpoint;  ///< Its number in the job, from 1.
   std::uint64_t base;        ///< Write only what changed since this one; 0: everything.
-  std::uint32_t hold;        ///< 1: wait behind the image, until let_go or death.
+  std::uint32_t hold;        ///< 1: wait after the image, until let_go or death.
   std::uint32_t reserved;
   std::atomic<std::uint64_t> wanted;
   std::atomic<std::uint64_t> taken;
@@ -220,7 +221,7 @@ struct RegistrationVote {
 /// Unbuffered puts that came for a process from another node: chunks of one PutRecord each, in the
 /// images of their sources, which it writes itself while it is in bsp_sync. One ring for each
 /// parity; of its superstep a process takes all that has been offered when it is released. What
-/// finds no place is written behind the barrier, as an ordinary put. The memory of a chunk that was
+/// finds no place is written after the barrier, as an ordinary put. The memory of a chunk that was
 /// taken is used again.
 struct alignas(kLineBytes) EarlyPuts {
   struct Place {
@@ -305,7 +306,7 @@ struct HandedChunk {
 };
 
 /// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in
-/// `tag`, a longer one behind the record, padded to 16; then the payload, padded to 16.
+/// `tag`, a longer one after the record, padded to 16; then the payload, padded to 16.
 struct MessageRecord {
   std::byte tag[8];
   std::uint64_t payload_bytes;
@@ -314,7 +315,7 @@ inline constexpr std::size_t kMessageAlign = 16;
 static_assert(sizeof(MessageRecord) == kMessageAlign);
 static_assert(kChunkHeaderBytes % kMessageAlign == 0);
 
-/// What a tag takes behind its record.
+/// The bytes of a tag after its record.
 constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {
   if (tag_bytes <= sizeof(MessageRecord::tag)) return 0;
   return (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;

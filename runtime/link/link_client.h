@@ -1,5 +1,5 @@
-// The process's end of the link: finds its worker, says hello, and receives the segment. A program
-// that was started without a launcher starts itself under one ("Starting and ending" in
+// The process's end of the link: finds its worker, sends kHello, and receives the segment. A
+// program that was started without a launcher starts itself under one ("Starting and ending" in
 // docs/design.md).
 #ifndef RUNTIME_LINK_LINK_CLIENT_H_
 #define RUNTIME_LINK_LINK_CLIENT_H_
@@ -25,13 +25,13 @@ Attachment AttachToWorker();
 /// The same for a process that has been restored, over the new `link`.
 Attachment AttachAgain(UniqueFd link);
 
-/// Tells the worker that this process is in bsp_begin.
+/// Reports to the worker that this process is in bsp_begin.
 void NoteBegin(const UniqueFd& link);
 
 /// Asks with kSaving or kResume, and returns the descriptor of the answer; invalid if it has none.
 UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind);
 
-/// Tells the worker that this process gives an image up, and why.
+/// Reports to the worker that this process gives an image up, and why.
 void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason);
 
 }  // namespace bspnow

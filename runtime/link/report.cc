@@ -42,7 +42,7 @@ bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.
 
 // Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
 // program has printed so far comes out first.
-// `text` has room for a newline behind its `bytes` bytes.
+// `text` has room for a newline after its `bytes` bytes.
 [[noreturn]] void SayAndLeave(char* text, std::size_t bytes) {
   if (bytes == 0 || text[bytes - 1] != '\n') text[bytes++] = '\n';
   fflush(stdout);

@@ -32,7 +32,7 @@ void SetSpeaker(const Speaker& speaker);
 /// bsp_abort: prints the user's text as it is, with a newline, and ends the job.
 [[noreturn]] void AbortWithText(const char* format, std::va_list args);
 
-/// The job is ending, and another process says why: waits to be killed.
+/// The job is ending, and another process prints the reason: waits to be killed.
 [[noreturn]] void AwaitTheEnd();
 
 }  // namespace bspnow

@@ -20,7 +20,7 @@ struct SaveForTest {
   std::uint32_t hold = 0;
 };
 
-/// What processes left behind to be resumed, by pid.
+/// What processes left to be resumed, by pid.
 struct ImagesForTest {
   std::vector<ImageForTest> facts;
   std::vector<UniqueFd> sockets;  ///< To the child that is the image.

@@ -1,6 +1,7 @@
 // What a worker does with the data of a superstep, for tests of libbsp: copies what the processes
-// of each node owe those of the others from segment to segment, as link.h says. It takes nothing on
-// trust that libbsp promises: chunks must be chains of whole records, rings in order, and so on.
+// of each node owe those of the others from segment to segment, as link.h lays down. It takes
+// nothing on trust that libbsp promises: chunks must be chains of whole records, rings in order,
+// and so on.
 #ifndef RUNTIME_TESTING_EXCHANGE_H_
 #define RUNTIME_TESTING_EXCHANGE_H_
 
@@ -19,7 +20,7 @@
 
 namespace bspnow {
 
-/// When the worker says that a handed chunk has been delivered.
+/// When the worker reports that a handed chunk has been delivered.
 enum class Acknowledge { kAtOnce, kWhenTheRingIsFull };
 
 /// A node of the job. All of them are on this machine.

@@ -1,5 +1,5 @@
 // Stands for process_image.h in tests of libbsp: the image of a process is a forked child, which
-// waits until it is told that it has been restored; that of areas is a memfd. Either reaches the
+// waits for the news that it has been restored; that of areas is a memfd. Either reaches the
 // test over the socket that it gives out as the directory of images.
 #ifndef RUNTIME_TESTING_IMAGE_H_
 #define RUNTIME_TESTING_IMAGE_H_

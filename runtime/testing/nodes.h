@@ -23,7 +23,7 @@ struct NodesPlan {
   std::uint64_t lease_expires_behind = 0;  ///< Supersteps; see LeaseForTest.
 };
 
-/// What a job left behind.
+/// What a job left.
 struct JobOutcome {
   std::vector<int> statuses;  ///< waitpid's, by pid; of one that was killed at the end: SIGKILL.
   std::string errors;         ///< Standard error of all.

@@ -18,8 +18,8 @@ void* Pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); 
 
 bool Has(const ImageRegion& region, ImageRegion::Flag flag) { return (region.flags & flag) != 0; }
 
-/// The first run that ends behind `address`; runs ascend.
-const ImageRun* FirstRunBehind(const Table<ImageRun>& runs, std::uint64_t address) {
+/// The first run that ends after `address`; runs ascend.
+const ImageRun* FirstRunAfter(const Table<ImageRun>& runs, std::uint64_t address) {
   std::uint64_t low = 0;
   std::uint64_t high = runs.count;
   while (low < high) {
@@ -40,7 +40,7 @@ bool IsFilled(const ImageChain& chain, const ImageRegion& region) {
   if (Has(region, ImageRegion::kText) || Has(region, ImageRegion::kVdso)) return true;
   for (int i = 0; i < chain.count; ++i) {
     const Table<ImageRun> runs = chain.images[i].runs();
-    const ImageRun* run = FirstRunBehind(runs, region.start);
+    const ImageRun* run = FirstRunAfter(runs, region.start);
     for (; run != runs.end() && run->start < region.end; ++run) {
       if (run->kind == ImageRun::kData) return true;
     }
@@ -94,7 +94,7 @@ void FillText(const Image& newest, const ImageRegion& region, int texts) {
   if (file < 0) {
     Fail(name.text(), " (of ", newest.String(text.name), "): ", CallError{file});
   }
-  // Behind its end there are zeroes.
+  // After its end there are zeroes.
   std::uint64_t bytes = region.end - region.start;
   const std::uint64_t left = text.bytes > region.text_offset ? text.bytes - region.text_offset : 0;
   if (bytes > left) bytes = left;
@@ -141,7 +141,7 @@ void FillRuns(const ImageChain& chain) {
     const Table<ImageRun> runs = image.runs();
     for (const ImageRegion& region : chain.newest().regions()) {
       if (Has(region, ImageRegion::kText)) continue;
-      const ImageRun* run = FirstRunBehind(runs, region.start);
+      const ImageRun* run = FirstRunAfter(runs, region.start);
       for (; run != runs.end() && run->start < region.end; ++run) FillPart(*run, region, reader);
     }
     reader.Finish();

@@ -12,7 +12,8 @@ namespace bspnow::restore {
 namespace {
 
 constexpr int kStandards = 3;
-// What F_GETFL tells and open takes; the rest (O_CREAT, O_TRUNC...) was the first open's business.
+// What F_GETFL returns and open takes; the rest (O_CREAT, O_TRUNC...) was the first open's
+// business.
 constexpr std::uint32_t kOpenFlags = O_ACCMODE | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC |
                                      O_DIRECT | O_NOATIME | O_PATH | O_DIRECTORY | O_NOFOLLOW;
 

@@ -65,7 +65,7 @@ void SetThreadId(const ImageState& state) {
   if (*stored == state.os_pid) *stored = static_cast<std::uint32_t>(id);
 }
 
-// glibc falls back on system calls when the area says that registration failed.
+// glibc falls back on system calls when the area notes that registration failed.
 void SetRseq(const ImageState& state) {
   if (state.rseq == 0) return;
   auto* const area = At<RseqArea>(state.rseq);

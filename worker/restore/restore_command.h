@@ -7,7 +7,7 @@
 // and error, the link, the working directory and the limits are those the program itself would be
 // started with. It trusts its images: verify them first (worker/images/image_file.h). What cannot
 // be put back is one line on standard error and exit status kRestoreFailedStatus; the process has
-// then said nothing on its link.
+// then sent nothing on its link.
 #ifndef WORKER_RESTORE_RESTORE_COMMAND_H_
 #define WORKER_RESTORE_RESTORE_COMMAND_H_
 

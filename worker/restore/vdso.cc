@@ -26,7 +26,7 @@ struct Symbols {
   const char* Name(const Elf64_Sym& symbol) const { return names + symbol.st_name; }
 };
 
-// The linker script of every x86-64 vdso puts .dynstr behind .dynsym, so their distance tells the
+// The linker script of every x86-64 vdso puts .dynstr after .dynsym, so their distance gives the
 // number of symbols; nothing else does without walking a hash table.
 Symbols FindSymbols(const Range& range) {
   const auto* header = reinterpret_cast<const Elf64_Ehdr*>(range.start);
@@ -78,10 +78,10 @@ std::uint64_t PresentAddress(const Symbols& present, const char* name) {
 
 void PutJump(std::byte* code, std::uint64_t target) {
   const unsigned char before[2] = {0x48, 0xb8};  // movabs $target, %rax
-  const unsigned char behind[2] = {0xff, 0xe0};  // jmp *%rax
+  const unsigned char after[2] = {0xff, 0xe0};   // jmp *%rax
   __builtin_memcpy(code, before, 2);
   __builtin_memcpy(code + 2, &target, 8);
-  __builtin_memcpy(code + 10, behind, 2);
+  __builtin_memcpy(code + 10, after, 2);
 }
 
 void PutCall(std::byte* code, int number) {
