@@ -4,7 +4,7 @@
 
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 unsigned long long Printable(std::uint64_t value) { return value; }
@@ -89,4 +89,4 @@ void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p) {
                other, theirs, Value(self), mine);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -8,7 +8,7 @@
 #include "base/ids.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// In the digest of a process that called bsp_checkpoint_resume in the superstep, by exclusive or.
 inline constexpr std::uint64_t kResumeMark = 0x5245'53554d45;
@@ -24,6 +24,6 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
 /// Some processes are in bsp_end while others are in bsp_sync: ends the job, naming one of each.
 [[noreturn]] void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_AGREEMENT_H_

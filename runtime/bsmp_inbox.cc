@@ -2,7 +2,7 @@
 
 #include "base/copy.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 template <typename Use>
@@ -76,4 +76,4 @@ void BsmpInbox::EnterNextSource() {
   chain_ = ChainReader(source.arena, source.first_chunk);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -13,7 +13,7 @@
 #include "runtime/link/chain.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class BsmpInbox {
  public:
@@ -83,6 +83,6 @@ class BsmpInbox {
   std::size_t long_tag_bytes_ = 0;  ///< The bytes of a tag after the record; see MessageRecord.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_BSMP_INBOX_H_

@@ -12,7 +12,7 @@
 #include "base/unique_fd.h"
 #include "runtime/outbox.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 struct Sent {
@@ -107,4 +107,4 @@ TEST_P(BsmpInboxTest, AnEmptyQueueStaysEmpty) {
 INSTANTIATE_TEST_SUITE_P(TagBytes, BsmpInboxTest, testing::Values(0, 5, 8, 9, 40));
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -26,7 +26,7 @@ __asm__(
     ".long 1\n"
     ".popsection\n");
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // Never destroyed: a program may call bsp_time in its last destructor.
@@ -192,9 +192,10 @@ Size HpMove(void** tag_ptr, void** payload_ptr) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
-using namespace bspnow;  // NOLINT: the definitions below are in C's namespace.
+using namespace bspnow;           // NOLINT: the definitions below are in C's namespace.
+using namespace bspnow::runtime;  // NOLINT
 
 #define BSP_CALL_SITE __builtin_return_address(0)
 

@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kPathBytes = 4096;
@@ -119,4 +119,4 @@ void DescribeCallSite(std::uint32_t os_pid, std::uint64_t address, char* text) {
            module.address);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

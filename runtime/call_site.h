@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 inline constexpr std::size_t kCallSiteTextBytes = 512;
 
@@ -25,6 +25,6 @@ inline constexpr std::uint32_t kElsewhere = 0;
 /// site in the program has a name here, too, and of any other there is but the address.
 void DescribeRecordedSite(std::uint32_t os_pid, std::uint64_t site, char* text);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_CALL_SITE_H_

@@ -10,7 +10,7 @@
 #include "runtime/testing/calls.h"
 #include "runtime/testing/nodes.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 using Placement = std::vector<std::uint32_t>;
@@ -303,4 +303,4 @@ TEST(CheckpointTest, MisuseOfAreasIsNamed) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

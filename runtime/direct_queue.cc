@@ -7,7 +7,7 @@
 #include "base/copy.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 void DirectQueue::Attach(const Segment& segment, Outbox& outbox, DrmaDelivery& delivery,
                          PollWait& wait, Pid self, std::uint32_t p) {
@@ -129,4 +129,4 @@ void DirectQueue::GetNow(const char* call, const DirectTransfer& transfer,
   outbox_->CountDirectGet(remote.pid, remote.bytes);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

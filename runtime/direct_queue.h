@@ -13,7 +13,7 @@
 #include "runtime/drma_delivery.h"
 #include "runtime/outbox.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class DirectQueue {
  public:
@@ -52,6 +52,6 @@ class DirectQueue {
   GrowArray<DirectTransfer> transfers_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_DIRECT_QUEUE_H_

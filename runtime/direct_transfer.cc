@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // The kernel moves at most 2 GiB a call.
@@ -69,4 +69,4 @@ bool DirectPeers::Probe(Pid pid) const {
          value == cell.probe_value;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

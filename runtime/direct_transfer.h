@@ -14,7 +14,7 @@
 #include "base/grow_array.h"
 #include "runtime/outbox.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 enum class Direction : std::uint32_t { kPut, kGet };
 
@@ -55,6 +55,6 @@ class DirectPeers {
   GrowArray<Reach> reach_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_DIRECT_TRANSFER_H_

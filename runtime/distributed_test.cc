@@ -14,7 +14,7 @@
 #include "runtime/testing/calls.h"
 #include "runtime/testing/nodes.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 std::size_t CountOf(const std::string& text, const std::string& part) {
@@ -277,4 +277,4 @@ TEST(DistributedTest, FullChecksNameCallSitesOnOtherNodes) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

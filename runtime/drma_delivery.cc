@@ -6,7 +6,7 @@
 #include "runtime/link/chain.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // A large put from another node comes in pieces. If there is more than the caches hold they are
@@ -131,4 +131,4 @@ void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

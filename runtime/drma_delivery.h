@@ -13,7 +13,7 @@
 #include "runtime/link/link_segment.h"
 #include "runtime/registration_table.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class DrmaDelivery {
  public:
@@ -55,6 +55,6 @@ class DrmaDelivery {
   std::size_t site_bytes_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_DRMA_DELIVERY_H_

@@ -9,7 +9,7 @@
 #include "runtime/link/chain.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kPieceBytes = 4096;
@@ -133,4 +133,4 @@ void FullCheck::ReportOverlap(const Written& first, const Written& second) const
                second.pid, sites[1]);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -17,7 +17,7 @@
 #include "runtime/link/link_segment.h"
 #include "runtime/registration_table.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class FullCheck {
  public:
@@ -63,6 +63,6 @@ class FullCheck {
   GrowArray<Written> written_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_FULL_CHECK_H_

@@ -8,7 +8,7 @@
 #include "runtime/testing/calls.h"
 #include "runtime/testing/nodes.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -196,4 +196,4 @@ TEST(LargeTransfersTest, ManyUnbufferedPutsArrive) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

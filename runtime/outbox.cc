@@ -7,7 +7,7 @@
 #include "runtime/call_site.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kFirstChunkBytes = 1024;
@@ -233,4 +233,4 @@ void Outbox::NextSuperstep() {
   records_ = 0;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -18,7 +18,7 @@
 #include "runtime/link/handed_ring.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Where a transfer goes, and what of it. `offset` and `bytes` in bytes.
 struct RemoteRange {
@@ -167,6 +167,6 @@ class Outbox {
   GrowArray<std::uint8_t> is_touched_;   ///< By pid, of the current parity.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_OUTBOX_H_

@@ -11,7 +11,7 @@
 #include "runtime/bsmp_inbox.h"
 #include "runtime/link/chain.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint32_t kProcesses = 3;
@@ -150,4 +150,4 @@ TEST_F(OutboxTest, MessagesReachTheInboxWithTheirTags) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

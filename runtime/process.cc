@@ -9,7 +9,7 @@
 #include "runtime/agreement.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // One letter of difference matters in the messages: dst for a put, src for a get.
@@ -347,4 +347,4 @@ void Process::ExchangeGets(unsigned parity) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -22,7 +22,7 @@
 #include "runtime/recorder.h"
 #include "runtime/registration_table.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 enum class Buffering { kBuffered, kUnbuffered };
 
@@ -176,6 +176,6 @@ class Process {
   CheckpointAreas areas_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_PROCESS_H_

@@ -10,7 +10,7 @@
 #include "runtime/link/report.h"
 #include "runtime/process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kLeasePollNs = 100'000;
@@ -145,4 +145,4 @@ std::uint64_t Process::ResumeFromCheckpoint() {
   return areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p) {
   segment_ = &segment;
@@ -50,4 +50,4 @@ void Recorder::FoldIfDue(std::uint64_t superstep) {
   FoldMeasurements(*segment_, p_, folded, superstep);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -8,7 +8,7 @@
 #include "runtime/link/link_segment.h"
 #include "runtime/outbox.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// The bsp_sync or bsp_end that is under way.
 struct SyncTimes {
@@ -45,6 +45,6 @@ class Recorder {
   std::uint64_t superstep_start_ns_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_RECORDER_H_

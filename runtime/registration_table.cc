@@ -1,6 +1,6 @@
 #include "runtime/registration_table.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio: spreads addresses.
@@ -157,4 +157,4 @@ void RegistrationTable::Rehash() {
   addresses_ = kept.size();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class RegistrationTable {
  public:
@@ -109,6 +109,6 @@ class RegistrationTable {
   SlotId last_slot_ = kNoSlot;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_REGISTRATION_TABLE_H_

@@ -7,7 +7,7 @@
 
 #include "base/mapped_region.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 class RegistrationTableTest : public testing::Test {
@@ -187,4 +187,4 @@ TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -9,7 +9,7 @@
 
 #include "base/freestanding/raw_call.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class BlockedSignals {
  public:
@@ -32,6 +32,6 @@ class BlockedSignals {
   std::uint64_t before_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_BLOCKED_SIGNALS_H_

@@ -8,7 +8,7 @@
 #include "base/freestanding/raw_call.h"
 #include "runtime/image/page_scan.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr char kPagemap[] = "/proc/self/pagemap";
@@ -236,4 +236,4 @@ bool FindPages(ImageWork& work, PagesWanted wanted) {
   return true;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

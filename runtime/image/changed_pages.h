@@ -5,7 +5,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// A userfaultfd that was seen to work on pages of its own; -1: this system has none.
 int OpenTracker();
@@ -20,6 +20,6 @@ enum class PagesWanted { kAll, kChanged };
 /// last image. False: the reason why not is in `work.reason`.
 bool FindPages(ImageWork& work, PagesWanted wanted);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_CHANGED_PAGES_H_

@@ -13,7 +13,7 @@
 #include "base/unique_fd.h"
 #include "runtime/testing/saved_process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
@@ -172,4 +172,4 @@ TEST(ChangedPagesTest, WithoutATrackerImagesAreWhole) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

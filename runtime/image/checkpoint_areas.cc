@@ -5,7 +5,7 @@
 
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kReasonBytes = 400;
@@ -51,4 +51,4 @@ std::uint64_t CheckpointAreas::Resume(const UniqueFd& image) {
   return header.superstep;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "runtime/image/process_image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class CheckpointAreas {
  public:
@@ -38,6 +38,6 @@ class CheckpointAreas {
   bool resumed_ = false;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_CHECKPOINT_AREAS_H_

@@ -12,7 +12,7 @@
 
 #include "base/freestanding/raw_call.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr int kStandardLast = 2;
@@ -206,4 +206,4 @@ bool ReadDescriptors(ImageWork& work, int tracker) {
   return fine;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

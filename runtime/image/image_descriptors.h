@@ -4,12 +4,12 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Fills `work.files`, ascending. What libbsp rebuilds is left out: link, doorbell and directory of
 /// the request, and `tracker` (or -1). False: `work.reason` names what cannot be saved.
 bool ReadDescriptors(ImageWork& work, int tracker);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_DESCRIPTORS_H_

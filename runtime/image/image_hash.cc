@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>  // tidy: all of it is compiled here, nothing is linked
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 std::uint64_t ImageHash(const void* data, std::size_t bytes) { return XXH3_64bits(data, bytes); }
 
@@ -27,4 +27,4 @@ Hash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
   return {.high = hash.high64, .low = hash.low64};
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

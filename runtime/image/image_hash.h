@@ -7,7 +7,7 @@
 
 #include "base/freestanding/text.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 std::uint64_t ImageHash(const void* data, std::size_t bytes);
 
@@ -15,6 +15,6 @@ std::uint64_t ImageHash(const void* data, std::size_t bytes);
 Hash128 ImageHashText(const void* data, std::size_t bytes, std::byte* buffer,
                       std::size_t buffer_bytes);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_HASH_H_

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 /// A line of /proc/self/maps.
@@ -226,4 +226,4 @@ bool ReadMappingDetails(ImageWork& work) {
   return false;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

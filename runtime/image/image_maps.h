@@ -5,7 +5,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Fills `work.mappings`, ascending, from /proc/self/maps. False: `work.reason` names what cannot
 /// be saved.
@@ -15,6 +15,6 @@ bool ReadMappings(ImageWork& work);
 /// GiB, so the writer does it. False: `work.reason` names what cannot be saved.
 bool ReadMappingDetails(ImageWork& work);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_MAPS_H_

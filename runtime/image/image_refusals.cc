@@ -10,7 +10,7 @@
 // OpenMP 5.0; there if the program is linked with a library of OpenMP that has it.
 extern "C" int omp_pause_resource_all(int kind) __attribute__((weak));
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr int kPauseHard = 2;
@@ -85,4 +85,4 @@ bool IsAlone(ImageWork& work) {
   return true;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -5,7 +5,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Gives the threads of OpenMP back if there are any: calls into the program's libraries, so it
 /// comes before anything else. Data that is `threadprivate` in them is lost.
@@ -15,6 +15,6 @@ void EndPooledThreads();
 /// reaped.
 bool IsAlone(ImageWork& work);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_REFUSALS_H_

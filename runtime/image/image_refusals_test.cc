@@ -23,7 +23,7 @@
 #include "base/mapped_region.h"
 #include "runtime/testing/saved_process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 /// The image is refused, for this reason; and once it is gone there is an image.
@@ -242,4 +242,4 @@ TEST(ImageRefusalsTest, DeletedDirectoryIsRefused) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

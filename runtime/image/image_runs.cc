@@ -9,7 +9,7 @@
 #include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 const void* At(std::uint64_t address) { return reinterpret_cast<const void*>(address); }
@@ -147,4 +147,4 @@ long WriteTexts(ImageWork& work) {
   return 0;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -5,7 +5,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Makes readable what is not, and undoes it.
 void OpenUnreadable(const ImageWork& work);
@@ -20,6 +20,6 @@ std::uint64_t MakeRuns(ImageWork& work);
 /// Writes the texts that the directory does not have. 0, or the number of an error.
 long WriteTexts(ImageWork& work);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_RUNS_H_

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 static_assert(offsetof(ImageRegisters, rbx) == 0 && offsetof(ImageRegisters, r15) == 40 &&
               offsetof(ImageRegisters, rsp) == 48 && offsetof(ImageRegisters, rip) == 56 &&
@@ -62,4 +62,4 @@ __attribute__((naked)) long SnapshotInPlace(ImageRegisters*, std::byte*, void (*
                "ret\n");
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -7,7 +7,7 @@
 
 #include "runtime/image/image_format.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Clones a child that calls write(argument) on the stack below `stack_top` and must end there. No
 /// flags and exit signal 0: no handlers of fork, no SIGCHLD, invisible to wait(). Returns the
@@ -19,6 +19,6 @@ long SnapshotInChild(ImageRegisters* registers, std::byte* stack_top, void (*wri
 long SnapshotInPlace(ImageRegisters* registers, std::byte* stack_top, void (*write)(void*),
                      void* argument);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_SNAPSHOT_H_

@@ -17,7 +17,7 @@ extern const std::ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 }
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint32_t kRseqBytes = 32;  // As glibc registers it, whatever it uses of it.
@@ -163,4 +163,4 @@ bool RecordState(ImageWork& work, std::uint64_t signal_mask) {
   return RecordDirectory(work);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

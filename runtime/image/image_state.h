@@ -4,12 +4,12 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Fills `work.state`; the signal mask is the caller's, who has blocked all signals meanwhile.
 /// False: `work.reason` names what cannot be saved.
 bool RecordState(ImageWork& work, std::uint64_t signal_mask);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_STATE_H_

@@ -9,7 +9,7 @@
 #include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 static_assert(kImageBufferBytes % kImageChunkBytes == 0);
 
@@ -117,4 +117,4 @@ void ImageStream::Finish(const ImageHeader& header) {
   WriteNow(&header, sizeof header, 0);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -8,7 +8,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// An error stays: later calls do nothing. The first page of the file is left for Finish.
 class ImageStream {
@@ -49,6 +49,6 @@ class ImageStream {
   long error_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_STREAM_H_

@@ -4,7 +4,7 @@
 
 #include "base/freestanding/raw_call.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // Address space; memory is taken only by what is used.
@@ -90,4 +90,4 @@ bool ImageWork::Overflown() const {
          chunks.overflown();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

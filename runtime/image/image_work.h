@@ -12,7 +12,7 @@
 #include "runtime/image/image_format.h"
 #include "runtime/image/process_image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Why there is no image, for people.
 using Reason = FixedText<400>;
@@ -121,6 +121,6 @@ struct ImageWork {
   std::byte* stack_top;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_WORK_H_

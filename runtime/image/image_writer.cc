@@ -18,7 +18,7 @@
 #include "runtime/image/image_snapshot.h"
 #include "runtime/image/image_stream.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 void Send(const ImageRequest& request, const LinkImageReport& report) {
@@ -243,4 +243,4 @@ int SnapshotAndWrite(ImageWork& work) {
   return 0;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

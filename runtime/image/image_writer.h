@@ -5,7 +5,7 @@
 
 #include "runtime/image/image_work.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Reports to the worker that there will be no image.
 void ReportRefusal(const ImageRequest& request, const Reason& reason);
@@ -15,6 +15,6 @@ void ReportRefusal(const ImageRequest& request, const Reason& reason);
 /// child's number, or 0: it is done. A restored process comes back here, too, with any result.
 int SnapshotAndWrite(ImageWork& work);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_IMAGE_WRITER_H_

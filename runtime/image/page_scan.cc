@@ -6,7 +6,7 @@
 
 #include "base/freestanding/raw_call.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 /// struct pm_scan_arg of <linux/fs.h>.
@@ -105,4 +105,4 @@ bool TrackWrites(int tracker, std::uint64_t start, std::uint64_t end) {
   return RawCall(SYS_ioctl, tracker, UFFDIO_WRITEPROTECT, &unprotect) == 0;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

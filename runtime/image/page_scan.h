@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// struct page_region of <linux/fs.h>.
 struct ScannedPages {
@@ -65,6 +65,6 @@ bool IsTracked(long pagemap, std::uint64_t page);
 /// cannot. All count as written, whatever marks are left of an earlier tracking that has ended.
 bool TrackWrites(int tracker, std::uint64_t start, std::uint64_t end);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_PAGE_SCAN_H_

@@ -12,7 +12,7 @@
 #include "runtime/image/image_work.h"
 #include "runtime/image/image_writer.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kStackDirtyBytes = 4 * kImagePageBytes;
@@ -94,4 +94,4 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   return ready ? ImageOutcome::kStarted : ImageOutcome::kRefused;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

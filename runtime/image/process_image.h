@@ -10,7 +10,7 @@
 #include "runtime/image/image_format.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 struct ImageWork;
 
@@ -64,6 +64,6 @@ ImageOutcome SaveAreas(const ImageRequest& request, const SavedArea* areas, std:
 bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reason,
                std::size_t reason_bytes);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_IMAGE_PROCESS_IMAGE_H_

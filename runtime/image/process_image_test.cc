@@ -23,7 +23,7 @@
 #include "base/mapped_region.h"
 #include "runtime/testing/saved_process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 int global_numbers[5000] = {1};      // tidy: to be saved
@@ -325,4 +325,4 @@ TEST(ProcessImageTest, FailureOfTheDiskIsReported) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -11,7 +11,7 @@
 #include "runtime/image/image_writer.h"
 #include "runtime/image/process_image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 std::uint64_t PaddedBytes(std::uint64_t bytes) {
@@ -146,4 +146,4 @@ bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reaso
   return loaded;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

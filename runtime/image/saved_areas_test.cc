@@ -11,7 +11,7 @@
 #include "runtime/image/process_image.h"
 #include "runtime/testing/saved_process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 /// Three areas, one of them empty, one large.
@@ -126,4 +126,4 @@ TEST(SavedAreasTest, ImageOfAProcessIsRefused) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

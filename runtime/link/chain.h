@@ -7,7 +7,7 @@
 
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class ChainReader {
  public:
@@ -46,6 +46,6 @@ class ChainReader {
   std::uint64_t next_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_CHAIN_H_

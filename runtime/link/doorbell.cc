@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 Doorbell::Doorbell(WorkerBell& bell, int descriptor) : bell_(&bell), descriptor_(descriptor) {
   struct stat status;
@@ -35,4 +35,4 @@ bool Doorbell::StillOurs() const {
   return fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -9,7 +9,7 @@
 
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 class Doorbell {
  public:
@@ -43,6 +43,6 @@ class Doorbell {
   ino_t inode_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_DOORBELL_H_

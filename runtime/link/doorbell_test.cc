@@ -9,7 +9,7 @@
 
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 class DoorbellTest : public testing::Test {
@@ -60,4 +60,4 @@ TEST_F(DoorbellTest, LeavesAFileAloneThatHasTakenItsNumber) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

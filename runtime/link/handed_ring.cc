@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/poll_wait.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 void HandedRing::Attach(const Segment& segment, Pid self, Doorbell& doorbell) {
   doorbell_ = &doorbell;
@@ -39,4 +39,4 @@ void HandedRing::Clear(unsigned parity) {
   handed_[parity] = 0;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -11,7 +11,7 @@
 #include "runtime/link/doorbell.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Room for a chunk in one's own arena; bytes 0 if there is none.
 struct ChunkRoom {
@@ -43,6 +43,6 @@ class HandedRing {
   std::uint64_t handed_[2] = {0, 0};  ///< In the superstep of this parity.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_HANDED_RING_H_

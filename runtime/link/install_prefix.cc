@@ -3,5 +3,5 @@
 #include "runtime/link/install_prefix.h"
 
 extern "C" {
-char bsp_install_prefix[bspnow::kInstallPrefixBytes] = "@bspnow-prefix@";  // tidy: patched
+char bsp_install_prefix[bspnow::runtime::kInstallPrefixBytes] = "@bspnow-prefix@";  // tidy: patched
 }

@@ -4,13 +4,13 @@
 
 #include <cstddef>
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 inline constexpr std::size_t kInstallPrefixBytes = 1024;
 
 /// An absolute path, NUL-terminated; begins with '@' as long as the library is not installed.
 extern "C" char bsp_install_prefix[kInstallPrefixBytes];
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_INSTALL_PREFIX_H_

@@ -18,7 +18,7 @@
 #include "runtime/link/report.h"
 #include "runtime/link/self_start.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 // The descriptor that the launcher named; -1 if this process was started without one. Who was
@@ -178,4 +178,4 @@ void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* r
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -8,7 +8,7 @@
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 struct Attachment {
   Pid pid{};
@@ -34,6 +34,6 @@ UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind);
 /// Reports to the worker that this process gives an image up, and why.
 void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_LINK_CLIENT_H_

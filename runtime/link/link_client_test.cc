@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kSpinNs = 120'000;  // Longer than the client polls.
@@ -55,4 +55,4 @@ TEST(LinkClientTest, FindsTheAnswerThatIsThereHoweverLongItWasKeptFromLooking) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -2,7 +2,7 @@
 
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 void Add(std::atomic<std::uint32_t>& counter, std::uint32_t value) {
@@ -45,4 +45,4 @@ bool BarrierMember::CountAnswered() {
   return left.answered.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -9,7 +9,7 @@
 #include "base/poll_wait.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// What an arriving process brings, or how many processes of the whole job brought it.
 struct BarrierFlags {
@@ -60,6 +60,6 @@ class BarrierMember {
   std::uint32_t index_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_NODE_BARRIER_H_

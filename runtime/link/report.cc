@@ -11,7 +11,7 @@
 #include "base/exit_status.h"
 #include "base/mapped_region.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 8192;
@@ -126,4 +126,4 @@ void AbortWithText(const char* format, std::va_list args) {
   SayAndLeave(at, bytes);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

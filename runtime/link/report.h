@@ -7,7 +7,7 @@
 
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Who speaks. With an invalid segment (before bsp_begin) only the call is named.
 struct Speaker {
@@ -35,6 +35,6 @@ void SetSpeaker(const Speaker& speaker);
 /// The job is ending, and another process prints the reason: waits to be killed.
 [[noreturn]] void AwaitTheEnd();
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_REPORT_H_

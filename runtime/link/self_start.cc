@@ -12,7 +12,7 @@
 #include "runtime/link/install_prefix.h"
 #include "runtime/link/report.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::size_t kPathBytes = 4096;
@@ -74,4 +74,4 @@ void StartUnderLauncher() {
       strerror(errno), program);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

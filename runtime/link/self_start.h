@@ -2,7 +2,7 @@
 #ifndef RUNTIME_LINK_SELF_START_H_
 #define RUNTIME_LINK_SELF_START_H_
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Set from the replacement until a process of the launcher has found its link.
 inline constexpr char kSelfStartVariable[] = "BSPNOW_SELF_START";
@@ -11,6 +11,6 @@ inline constexpr char kSelfStartVariable[] = "BSPNOW_SELF_START";
 /// launcher is $BSPRUN, that of the installation the program was linked in, or the one on the PATH.
 [[noreturn]] void StartUnderLauncher();
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_LINK_SELF_START_H_

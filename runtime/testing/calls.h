@@ -7,7 +7,7 @@
 
 #include "runtime/process.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// What a put and a get have in common: `area` is registered, `local` is here.
 struct CallForTest {
@@ -54,6 +54,6 @@ inline std::byte Pattern(std::uint32_t pid, std::uint64_t superstep, std::size_t
   return static_cast<std::byte>(pid * 101 + superstep * 7 + i * 13 + i / 251);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_CALLS_H_

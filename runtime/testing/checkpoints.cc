@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "runtime/image/image_format.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kNoLease = ~std::uint64_t{0};
@@ -146,4 +146,4 @@ void LeaseForTest::Step() {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -12,7 +12,7 @@
 #include "runtime/testing/exchange.h"
 #include "runtime/testing/image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// An image to be taken; its number is its place in the plan, from 1.
 struct SaveForTest {
@@ -92,6 +92,6 @@ class LeaseForTest {
   std::vector<std::uint32_t> seen_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_CHECKPOINTS_H_

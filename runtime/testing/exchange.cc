@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "runtime/link/chain.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint32_t kPuts = 0;
@@ -233,4 +233,4 @@ void ExchangeForTest::CopyAnswersOf(NodeForTest& node, unsigned parity) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

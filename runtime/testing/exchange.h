@@ -18,7 +18,7 @@
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// When the worker reports that a handed chunk has been delivered.
 enum class Acknowledge { kAtOnce, kWhenTheRingIsFull };
@@ -97,6 +97,6 @@ class ExchangeForTest {
   ExchangeCounts counts_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_EXCHANGE_H_

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "runtime/image/process_image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr char kStranger[] = "not of this library";
@@ -166,4 +166,4 @@ bool LoadAreas(int image, const SavedArea* areas, std::size_t count, char* reaso
   return true;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -11,7 +11,7 @@
 
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Over the socket, once. Of kind kAreas it carries the memfd.
 struct ImageForTest {
@@ -38,6 +38,6 @@ int TimesRestored();
 /// directory of images and its segment were before.
 bool StrangersAreIntact();
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_IMAGE_H_

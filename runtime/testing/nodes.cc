@@ -21,7 +21,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 constexpr int kPatienceMs = 20'000;
@@ -378,4 +378,4 @@ void Require(bool condition, const char* claim) {  // tidy: an assertion
   _exit(1);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

@@ -13,7 +13,7 @@
 #include "runtime/testing/checkpoints.h"
 #include "runtime/testing/exchange.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 struct NodesPlan {
   std::vector<std::uint32_t> node_of;  ///< By pid; nodes are numbered from 0.
@@ -50,6 +50,6 @@ void ExpectAllEndWell(const JobOutcome& outcome);
 /// In a program: ends its process with a message unless `condition` holds.
 void Require(bool condition, const char* claim);  // tidy: an assertion
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_NODES_H_

@@ -21,7 +21,7 @@
 #include "base/freestanding/raw_call.h"
 #include "runtime/image/image_hash.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 namespace {
 
 template <typename T>
@@ -200,4 +200,4 @@ void InProcess(const std::function<void(SavedProcess&)>& body) {
   EXPECT_EQ(WEXITSTATUS(status), 0) << "what failed is above";
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime

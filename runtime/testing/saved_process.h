@@ -13,7 +13,7 @@
 #include "base/unique_fd.h"
 #include "runtime/image/process_image.h"
 
-namespace bspnow {
+namespace bspnow::runtime {
 
 /// Memory as it is, whatever sanitizers guard in it.
 std::string MemoryAt(std::uint64_t address, std::size_t bytes);
@@ -121,6 +121,6 @@ void Deny(const DeniedCall& call);
 /// Runs `body` in a process that was forked for it; its failures are failures of the test.
 void InProcess(const std::function<void(SavedProcess&)>& body);
 
-}  // namespace bspnow
+}  // namespace bspnow::runtime
 
 #endif  // RUNTIME_TESTING_SAVED_PROCESS_H_
