@@ -165,7 +165,7 @@ void MovePayload(void* payload, Size reception_nbytes) {
   BsmpInbox& inbox = Running("bsp_move").inbox();
   const std::uint64_t room = Checked("bsp_move", "reception_nbytes", reception_nbytes);
   if (inbox.empty()) {
-    ReportMisuse("bsp_move", "the queue is empty; bsp_qsize and bsp_get_tag tell what is there");
+    ReportMisuse("bsp_move", "the queue is empty; ask bsp_qsize or bsp_get_tag first");
   }
   const BsmpInbox::Message message = inbox.Front();
   const std::uint64_t bytes = message.payload_bytes < room ? message.payload_bytes : room;

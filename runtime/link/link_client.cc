@@ -157,7 +157,7 @@ UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind) {
            sched_yield() == 0);
   if (answer.bytes < 0 && answer.error == EAGAIN) answer = Receive(link, &place, sizeof place, 0);
   if (answer.bytes != sizeof place || place.magic != kLinkMagic) {
-    ReportFailure("the launcher did not say where an image is: %s", ReasonOf(answer));
+    ReportFailure("the launcher gave no place for an image: %s", ReasonOf(answer));
   }
   return static_cast<UniqueFd&&>(answer.fds[0]);
 }
