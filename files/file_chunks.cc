@@ -44,6 +44,7 @@ absl::StatusOr<OutgoingFile> OutgoingFile::Open(const std::string& path, std::st
 }
 
 absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) {
+  std::string data = std::move(*chunk.mutable_data());  // Not cleared, to be filled once.
   if (begun_) {
     chunk.Clear();
   } else {
@@ -52,13 +53,13 @@ absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) 
     chunk.set_mode(head_.mode);
     begun_ = true;
   }
-  std::string& data = *chunk.mutable_data();
   data.resize(std::min<std::uint64_t>(bytes_max, head_.bytes - at_));
   const ssize_t n = pread(file_.get(), data.data(), data.size(), static_cast<off_t>(at_));
   if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat("reading ", head_.name));
   if (n == 0 && !data.empty())
     return absl::AbortedError(absl::StrCat("file ", head_.name, " changed while it was sent"));
   data.resize(static_cast<std::size_t>(n));
+  chunk.set_data(std::move(data));
   at_ += static_cast<std::uint64_t>(n);
   return absl::OkStatus();
 }

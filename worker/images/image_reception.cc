@@ -28,7 +28,7 @@ absl::Status ImageReception::Begin(const FileHead& head) {
 
 absl::Status ImageReception::Append(std::string_view bytes) {
   if (!file_ || bytes.size() > bytes_ - file_->bytes())
-    return absl::InvalidArgumentError(absl::StrCat(name_, " is longer than was said"));
+    return absl::InvalidArgumentError(absl::StrCat(name_, " is longer than announced"));
   if (absl::Status written = file_->Append(bytes); !written.ok()) return written;
   store_.Unreserve(bytes.size());
   return absl::OkStatus();
