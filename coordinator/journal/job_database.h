@@ -27,6 +27,12 @@ class JobDatabase {
   absl::Status Begin() { return database_.Execute("BEGIN IMMEDIATE"); }
   absl::Status Commit() { return database_.Execute("COMMIT"); }
   absl::Status Rollback() { return database_.Execute("ROLLBACK"); }
+  bool InTransaction() const { return database_.InTransaction(); }
+
+  /// A part of the transaction that can be undone alone.
+  absl::Status BeginPart() { return database_.Execute("SAVEPOINT part"); }
+  absl::Status EndPart() { return database_.Execute("RELEASE part"); }
+  absl::Status UndoPart() { return database_.Execute("ROLLBACK TO part; RELEASE part"); }
 
   absl::Status WriteJob(const JobRecord& record);
   /// All that is known of a job's checkpoints, in place of what was; empty: none.

@@ -70,23 +70,38 @@ void JobStore::Run() {
       writes.swap(queue_);
     }
     if (writes.empty()) return;
-    const absl::Status written = PerformAll(writes);
-    for (const Write& write : writes) {
-      if (write.done) write.done(written);
+    const std::vector<absl::Status> written = PerformAll(writes);
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+      if (writes[i].done) writes[i].done(written[i]);
     }
   }
 }
 
-// All or nothing: what failed for one is not known of the others.
-absl::Status JobStore::PerformAll(const std::vector<Write>& writes) {
-  absl::Status status = database_.Begin();
-  if (!status.ok()) return status;
-  for (const Write& write : writes) {
-    if (status.ok()) status = write.perform(database_);
-  }
-  if (status.ok()) status = database_.Commit();
-  if (!status.ok()) database_.Rollback().IgnoreError();  // The first error is what counts.
+absl::Status JobStore::Perform(const Write& write) {
+  if (absl::Status begun = database_.BeginPart(); !begun.ok()) return begun;
+  absl::Status status = write.perform(database_);
+  if (status.ok()) return database_.EndPart();
+  if (database_.InTransaction()) database_.UndoPart().IgnoreError();  // The first error counts.
   return status;
+}
+
+// In one transaction, in which a write that fails fails alone. Without the transaction nothing is
+// written.
+std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes) {
+  const auto all_are = [&writes](const absl::Status& status) {
+    return std::vector<absl::Status>(writes.size(), status);
+  };
+  if (const absl::Status begun = database_.Begin(); !begun.ok()) return all_are(begun);
+  std::vector<absl::Status> written;
+  for (const Write& write : writes) {
+    written.push_back(Perform(write));
+    if (!database_.InTransaction()) return all_are(written.back());
+  }
+  if (const absl::Status committed = database_.Commit(); !committed.ok()) {
+    if (database_.InTransaction()) database_.Rollback().IgnoreError();
+    return all_are(committed);
+  }
+  return written;
 }
 
 }  // namespace bspnow

@@ -51,7 +51,8 @@ class JobStore {
 
   void Queue(Write write);
   void Run();
-  absl::Status PerformAll(const std::vector<Write>& writes);
+  absl::Status Perform(const Write& write);
+  std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread.
   StoredState loaded_;

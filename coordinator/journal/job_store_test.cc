@@ -1,11 +1,16 @@
 #include "coordinator/journal/job_store.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <future>
+#include <map>
+#include <vector>
 
 #include "base/scratch_directory.h"
 #include "coordinator/journal/sqlite_database.h"
@@ -64,9 +69,51 @@ class JobStoreTest : public testing::Test {
     return done.get_future().get();
   }
 
+  /// From now on the journal refuses rows of jobs in this way.
+  void Refuse(const std::string& when, const std::string& how) {
+    Open();
+    auto database = SqliteDatabase::Open(file());
+    ASSERT_TRUE(database.ok()) << database.status();
+    ASSERT_TRUE(database
+                    ->Execute("CREATE TRIGGER refuses BEFORE INSERT ON jobs WHEN " + when +
+                              " BEGIN SELECT RAISE(" + how + ", 'refused'); END")
+                    .ok());
+  }
+
+  /// Whether each of these jobs was written.
+  std::vector<bool> WriteInOneBatch(const std::vector<std::uint64_t>& ids) {
+    std::map<std::uint64_t, bool> written;
+    {
+      const auto store = Open();
+      std::promise<void> began;
+      std::promise<void> queued;
+      store->WriteUndrained("w1", [&](const absl::Status&) {  // The store's thread waits here.
+        began.set_value();
+        queued.get_future().wait();
+      });
+      began.get_future().wait();
+      for (const std::uint64_t id : ids) {
+        store->WriteJob(Record(id, JobPhase::kWaiting),
+                        [&written, id](const absl::Status& status) { written[id] = status.ok(); });
+      }
+      if (before_batch_) before_batch_();
+      queued.set_value();
+    }
+    std::vector<bool> in_order;
+    for (const std::uint64_t id : ids) in_order.push_back(written.at(id));
+    return in_order;
+  }
+
+  std::vector<JobId> StoredJobs() {
+    std::vector<JobId> ids;
+    for (const JobRecord& job : Open()->TakeLoaded().jobs) ids.push_back(job.id);
+    return ids;
+  }
+
   std::string file() const { return directory_.path() + "/jobs.sqlite"; }
 
   ScratchDirectory directory_;
+  std::function<void()> before_batch_;
 };
 
 TEST_F(JobStoreTest, BeginsEmptyWithTheFirstTermAndJob) {
@@ -243,6 +290,34 @@ TEST_F(JobStoreTest, ClosingWritesWhatIsQueued) {
   }
   EXPECT_EQ(done, 100);
   EXPECT_EQ(Open()->TakeLoaded().jobs.size(), 100u);
+}
+
+// ---- What fails ---------------------------------------------------------------------------------
+
+TEST_F(JobStoreTest, ARowThatFailsFailsAlone) {
+  Refuse("NEW.id = 3", "ABORT");
+  EXPECT_EQ(WriteInOneBatch({2, 3, 4}), (std::vector{true, false, true}));
+  EXPECT_EQ(StoredJobs(), (std::vector{JobId{2}, JobId{4}}));
+}
+
+TEST_F(JobStoreTest, ARowThatEndsTheTransactionFailsTheWholeBatch) {
+  Refuse("NEW.id = 3", "ROLLBACK");
+  EXPECT_EQ(WriteInOneBatch({2, 3, 4}), (std::vector{false, false, false}));
+  EXPECT_EQ(StoredJobs(), std::vector<JobId>{});
+}
+
+TEST_F(JobStoreTest, ACommitThatFailsFailsTheWholeBatch) {
+  Open();
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  before_batch_ = [nothing = before]() mutable {
+    nothing.rlim_cur = 1;
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  };
+  EXPECT_EQ(WriteInOneBatch({2, 3, 4}), (std::vector{false, false, false}));
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(StoredJobs(), std::vector<JobId>{});
 }
 
 TEST_F(JobStoreTest, KeepsDrainedNodesAndParameters) {

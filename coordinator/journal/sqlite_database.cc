@@ -107,6 +107,8 @@ SqliteStatement SqliteDatabase::Prepare(const std::string& sql) {
   return statement;
 }
 
+bool SqliteDatabase::InTransaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
+
 absl::Status SqliteDatabase::Execute(const std::string& sql) {
   const int result = sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   return result == SQLITE_OK ? absl::OkStatus() : ErrorOf(database_.get(), result, path_);

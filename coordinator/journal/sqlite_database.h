@@ -56,6 +56,9 @@ class SqliteDatabase {
 
   SqliteStatement Prepare(const std::string& sql);
 
+  /// Between BEGIN and COMMIT. Some errors (a full disk, a failed read or write) end a transaction.
+  bool InTransaction() const;
+
   /// Statements without parameters and rows.
   absl::Status Execute(const std::string& sql);
 
