@@ -62,11 +62,9 @@ ClusterSettings Daemon::CoreSettings() const {
 void Daemon::RemoveOldFiles() {
   NeededFiles needed;
   for (const JobRecord* record : cluster_.table().records()) {
-    if (HasEnded(record->phase)) continue;
-    proto::JobSpec spec;
-    spec.ParseFromString(record->spec);
-    needed.contents.merge(ContentsOf(spec));
-    needed.jobs.insert(record->id);
+    if (HasEnded(*record)) continue;
+    needed.contents.merge(ContentsOf(record->job().spec()));
+    needed.jobs.insert(IdOf(*record));
   }
   cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
     const RemovedFiles removed = RemoveFilesBefore(

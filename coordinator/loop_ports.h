@@ -43,7 +43,7 @@ class LoopJournal final : public Journal {
   LoopJournal(EventLoop& loop, JobStore& store) : loop_(loop), store_(store) {}
 
   void WriteJob(JobRecord record, Done done) override {
-    store_.WriteJob(std::move(record), OnLoop<absl::Status>(loop_, std::move(done)));
+    store_.WriteJob(record, OnLoop<absl::Status>(loop_, std::move(done)));
   }
   void WriteCheckpoints(JobId job, std::string catalogue, Done done) override {
     store_.WriteCheckpoints(job, std::move(catalogue),

@@ -61,18 +61,17 @@ void Cluster::Restore(const StoredState& stored) {
     parameters_.emplace_back().ParseFromString(bytes);
   JobOrders orders;
   for (const JobRecord& record : stored.jobs) {
-    proto::JobSpec spec;
-    spec.ParseFromString(record.spec);
-    if (!HasEnded(record.phase)) ports_.logs.Begin(record.id);
+    const JobId id = IdOf(record);
+    const proto::JobSpec& spec = record.job().spec();
+    if (!HasEnded(record)) ports_.logs.Begin(id);
     const std::uint64_t reconnect_ns = spec.reconnect_ms() * kNsPerMs;
-    if (!HasEnded(record.phase) && spec.attached())
-      attachments_.Await(record.id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns},
-                         NowNs());
-    orders.Append(table_.Restore(record, RequestOf(spec), Now()));
+    if (!HasEnded(record) && spec.attached())
+      attachments_.Await(id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns}, NowNs());
+    orders.Append(table_.Restore(record, Now()));
   }
   RestoreCheckpoints(stored);
   spdlog::info("event=restored cluster={} term={} jobs={} waiting={}", cluster_id_, term_,
-               stored.jobs.size(), table_.CountIn(JobPhase::kWaiting));
+               stored.jobs.size(), table_.CountIn(proto::WAITING));
   Perform(std::move(orders));
   AdoptJobs();
   Tick();
@@ -170,7 +169,7 @@ void Cluster::OnEnded(JobId job) {
   const absl::StatusOr<proto::Job> shown = Show(job);
   if (shown.ok())
     spdlog::info("event=job_ended job={} state={} exit_status={} reason=\"{}\"", Value(job),
-                 PhaseName(table_.Find(job)->phase), shown->exit_status(), shown->reason());
+                 StateText(shown->state()), shown->exit_status(), shown->reason());
   ports_.logs.End(job);
   attachments_.Forget(job);
   output_bytes_.erase(job);
@@ -212,8 +211,7 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
     if (!ports_.has_content(sha256))
       return answer(absl::FailedPreconditionError(
           absl::StrCat("content ", sha256, " is not here; upload it first")));
-  const auto submission =
-      table_.OnSubmit(RequestOf(request.spec()), request.submission_key(), Now());
+  const auto submission = table_.OnSubmit(request.spec(), request.submission_key(), Now());
   if (!submission.known) {
     ports_.logs.Begin(submission.job);
     AddCheckpointedJob(submission.job, request.spec());
@@ -241,7 +239,7 @@ WaitId Cluster::Wait(JobId job, OnJob answer) {
     answer(ShuttingDown());
   } else if (!record.ok()) {
     answer(record.status());
-  } else if (HasEnded((*record)->phase)) {
+  } else if (HasEnded(**record)) {
     answer(Message(**record));
   } else {
     waits_[id] = {.job = job, .answer = std::move(answer)};
@@ -258,7 +256,7 @@ absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
 proto::ListJobsReply Cluster::List(const proto::ListJobsRequest& request) const {
   proto::ListJobsReply reply;
   for (const JobRecord* record : table_.records()) {
-    if (!request.all() && HasEnded(record->phase)) continue;
+    if (!request.all() && HasEnded(*record)) continue;
     proto::Job& job = *reply.add_jobs() = Message(*record);
     Shorten(job);
   }
@@ -275,21 +273,19 @@ absl::StatusOr<proto::Job> Cluster::Cancel(JobId job) {
 absl::Status Cluster::MayReadLog(const proto::ReadLogRequest& request) const {
   const auto record = FindJob(JobId{request.job()});
   if (!record.ok()) return record.status();
-  proto::JobSpec spec;
-  spec.ParseFromString((*record)->spec);
-  if (request.one_pid() && request.pid() >= spec.nprocs())
-    return absl::InvalidArgumentError(absl::StrCat("job ", request.job(),
-                                                   " has the processes 0 to ", spec.nprocs() - 1,
-                                                   ", no ", request.pid()));
+  const std::uint32_t nprocs = (*record)->job().spec().nprocs();
+  if (request.one_pid() && request.pid() >= nprocs)
+    return absl::InvalidArgumentError(absl::StrCat(
+        "job ", request.job(), " has the processes 0 to ", nprocs - 1, ", no ", request.pid()));
   return absl::OkStatus();
 }
 
 absl::Status Cluster::MayFetchFiles(JobId job) const {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  if (HasEnded((*record)->phase)) return absl::OkStatus();
+  if (HasEnded(**record)) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("job ", Value(job), " is ", PhaseName((*record)->phase),
+      absl::StrCat("job ", Value(job), " is ", StateText((*record)->job().state()),
                    "; its files come when it has ended: `bsp wait ", Value(job), "`"));
 }
 
@@ -301,12 +297,12 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 }
 
 proto::Job Cluster::Message(const JobRecord& record) const {
-  proto::Job job = JobMessage(record);
-  if (HasEnded(record.phase)) return job;
-  *job.mutable_checkpoints() = CheckpointStatusOf(record.id);
-  if (const auto stats = barriers_.StatsOf(record.id))
-    *job.mutable_totals() = TotalsOf(stats->totals());
-  const auto printed = output_bytes_.find(record.id);
+  proto::Job job = record.job();
+  if (HasEnded(record)) return job;
+  const JobId id = IdOf(record);
+  *job.mutable_checkpoints() = CheckpointStatusOf(id);
+  if (const auto stats = barriers_.StatsOf(id)) *job.mutable_totals() = TotalsOf(stats->totals());
+  const auto printed = output_bytes_.find(id);
   if (printed != output_bytes_.end()) job.set_output_bytes(printed->second);
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
@@ -319,10 +315,10 @@ absl::Status Cluster::Attach(JobId job, const std::string& submission_key,
                              std::shared_ptr<AttachedClient> client) {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  if ((*record)->submission_key != submission_key)
+  if ((*record)->submission_key() != submission_key)
     return absl::PermissionDeniedError(absl::StrCat(
         "job ", Value(job), " has its client already; `bsp logs -f` shows what it prints"));
-  if (HasEnded((*record)->phase)) return absl::OkStatus();  // It was quick.
+  if (HasEnded(**record)) return absl::OkStatus();  // It was quick.
   return attachments_.Attach(job, std::move(client));
 }
 
@@ -334,16 +330,16 @@ absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
 
 void Cluster::SendInput(JobId job) {
   const JobRecord* record = table_.Find(job);
-  if (record == nullptr || record->shares.empty()) return;
+  if (record == nullptr || record->hosts().empty()) return;
   for (InputChunk& chunk : attachments_.TakeInput(job)) {
     if (!chunk.data.empty()) Perform(table_.OnInputSent(job, Now()));
     proto::Order message;
     message.mutable_input()->set_job(Value(job));
-    message.mutable_input()->set_epoch(Value(record->epoch));
+    message.mutable_input()->set_epoch(record->job().epoch());
     message.mutable_input()->set_offset(chunk.offset);
     message.mutable_input()->set_data(std::move(chunk.data));
     message.mutable_input()->set_end(chunk.end);
-    workers_.Order(record->shares.front().worker, std::move(message));
+    workers_.Order(WorkerOf(record->hosts(0)), std::move(message));
   }
 }
 

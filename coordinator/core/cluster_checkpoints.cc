@@ -90,25 +90,24 @@ void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
   proto::Order message;
   proto::TakeCheckpoint& take = *message.mutable_take_checkpoint();
   take.set_job(Value(id));
-  take.set_epoch(Value(record.epoch));
+  take.set_epoch(record.job().epoch());
   take.set_checkpoint(directive.checkpoint);
   take.set_base(directive.base);
   take.set_hold(directive.hold != 0);
-  workers_.Order(record.shares.front().worker, std::move(message));
+  workers_.Order(WorkerOf(record.hosts(0)), std::move(message));
 }
 
 ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next) {
   const JobRecord* record = table_.Find(id);
-  if (record == nullptr || record->phase != JobPhase::kRunning) return {};
+  if (record == nullptr || record->job().state() != proto::RUNNING) return {};
   if (job.checkpoints.under_way()) {
     GiveUpIfSilent(id, job);
     return {};
   }
   const std::uint32_t participants = barriers_.ParticipantsOf(id);
   std::vector<std::string> hosts;
-  for (std::size_t i = 0; i < record->shares.size(); ++i)
-    if (participants == 0 || Value(record->shares[i].pids.front()) < participants)
-      hosts.push_back(record->node_names[i]);
+  for (const proto::Placement& placement : record->job().placement())
+    if (participants == 0 || placement.pids(0) < participants) hosts.push_back(placement.node());
   Hold hold = Hold::kNo;
   for (const CheckpointRequest& request : job.requests)
     if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
@@ -215,7 +214,7 @@ JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
   }
   SendKeeps(id, orders.keeps);
   const JobRecord* record = table_.Find(id);
-  if (record != nullptr) SendLetGo(id, record->epoch, orders.let_go);
+  if (record != nullptr) SendLetGo(id, EpochOf(*record), orders.let_go);
   if (orders.commit) Commit(id, *std::move(orders.commit));
   if (orders.numbers) StoreNumbers(id, *orders.numbers);
   return orders.end ? OnCheckpointEnd(id, *orders.end) : JobOrders{};
@@ -355,12 +354,8 @@ proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
 }
 
 void Cluster::KeepFigures(JobId job) {
-  const auto stats = barriers_.StatsOf(job);
-  if (!stats) return;
-  const auto printed = output_bytes_.find(job);
-  table_.SetTotals(
-      job, KeptFigures(stats->totals(), printed == output_bytes_.end() ? 0 : printed->second,
-                       CheckpointStatusOf(job)));
+  const JobRecord* record = table_.Find(job);
+  if (record != nullptr && barriers_.StatsOf(job)) table_.SetFigures(job, Message(*record));
 }
 
 }  // namespace bspnow

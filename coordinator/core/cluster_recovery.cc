@@ -49,12 +49,6 @@ std::uint64_t PrintedAt(const Checkpoint* from) {
   return printed;
 }
 
-proto::JobSpec SpecOf(const JobRecord& record) {
-  proto::JobSpec spec;
-  spec.ParseFromString(record.spec);
-  return spec;
-}
-
 SuperstepTotals TotalsAt(const Checkpoint* from) {
   if (from == nullptr) return {};
   proto::JobTotals totals;
@@ -64,9 +58,9 @@ SuperstepTotals TotalsAt(const Checkpoint* from) {
 }
 
 /// What a loss counts as in the metrics.
-const char* KindOfLoss(const JobLoss& loss) {
-  if (loss.reason.starts_with("worker")) return "worker";
-  return loss.reason.find("signal") != std::string::npos ? "process" : "other";
+const char* KindOfLoss(const proto::JobLoss& loss) {
+  if (loss.reason().starts_with("worker")) return "worker";
+  return loss.reason().find("signal") != std::string::npos ? "process" : "other";
 }
 
 }  // namespace
@@ -75,16 +69,17 @@ const char* KindOfLoss(const JobLoss& loss) {
 
 void Cluster::RestoreCheckpoints(const StoredState& stored) {
   for (const JobRecord& record : stored.jobs) {
-    const auto found = stored.checkpoints.find(record.id);
+    const JobId id = IdOf(record);
+    const auto found = stored.checkpoints.find(id);
     const bool has_any = found != stored.checkpoints.end();
-    if (HasEnded(record.phase)) {
-      if (has_any) ports_.journal.WriteCheckpoints(record.id, "", [](const absl::Status&) {});
+    if (HasEnded(record)) {
+      if (has_any) ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
       continue;
     }
-    CheckpointedJob& job = AddCheckpointedJob(record.id, SpecOf(record));
+    CheckpointedJob& job = AddCheckpointedJob(id, record.job().spec());
     auto catalogue = DecodeCatalogue(has_any ? found->second : "");
     if (!catalogue.ok()) {
-      spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(record.id),
+      spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(id),
                     catalogue.status().ToString());
       catalogue = CheckpointCatalogue{};
     }
@@ -93,16 +88,16 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
     const bspnow::Checkpoint* last = job.checkpoints.last();
     if (last == nullptr) continue;
     job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
-    table_.SetCpuFeatures(record.id, last->cpu_features);
+    table_.SetCpuFeatures(id, last->cpu_features);
   }
 }
 
 // What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
 // single node tells all of its epoch again.
 SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
-  const CheckpointedJob* job = FindCheckpointed(record.id);
+  const CheckpointedJob* job = FindCheckpointed(IdOf(record));
   if (job == nullptr) return {};
-  if (record.shares.size() != 1) return TotalsAt(job->checkpoints.last());
+  if (record.hosts_size() != 1) return TotalsAt(job->checkpoints.last());
   proto::JobTotals totals;
   totals.ParseFromString(job->history.epoch_totals);
   return TotalsFrom(totals);
@@ -113,14 +108,14 @@ void Cluster::OnReturned(JobId id) {
   CheckpointedJob* job = FindCheckpointed(id);
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || record == nullptr) return;
-  job->epoch = record->epoch;
+  job->epoch = EpochOf(*record);
   job->policy.OnStarted(NowNs(), barriers_.SuperstepOf(id));
   attachments_.OnStarted(id);
   SendInput(id);
   std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
-  for (const std::string& node : record->node_names)
+  for (const std::string& node : NodesOf(*record))
     let_go.push_back({node, job->checkpoints.last_number()});
-  SendLetGo(id, record->epoch, let_go);
+  SendLetGo(id, EpochOf(*record), let_go);
 }
 
 // A node says at its registration what lies there.
@@ -136,7 +131,7 @@ void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
     const CheckpointOrders orders = job.checkpoints.OnNodeStores(
         node, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
     SendKeeps(id, orders.keeps);
-    SendLetGo(id, table_.Find(id)->epoch, orders.let_go);
+    SendLetGo(id, EpochOf(*table_.Find(id)), orders.let_go);
     if (job.starting) starting.push_back(id);
   }
   for (const auto& [id, numbers] : numbers_of)
@@ -171,11 +166,12 @@ void Cluster::AbandonEpoch(JobId id, Epoch epoch) {
 }
 
 void Cluster::OnRecovering(JobId id) {
-  const JobRecord& record = *table_.Find(id);
-  if (!record.losses.empty() && !record.losses.back().resumed) {  // Not suspended, nor moved.
-    checkpoint_figures_.recoveries[KindOfLoss(record.losses.back())] += 1;
-    spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), Value(record.epoch),
-                 record.losses.back().reason);
+  const proto::Job& job = table_.Find(id)->job();
+  if (!job.losses().empty() && !job.losses().rbegin()->resumed()) {  // Not suspended, nor moved.
+    const proto::JobLoss& loss = *job.losses().rbegin();
+    checkpoint_figures_.recoveries[KindOfLoss(loss)] += 1;
+    spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), job.epoch(),
+                 loss.reason());
   }
   attachments_.OnStopped(id);
   if (const CheckpointedJob* job = FindCheckpointed(id)) AbandonEpoch(id, job->epoch);
@@ -185,8 +181,8 @@ void Cluster::OnRecovering(JobId id) {
 // False once it is lost, cancelled or suspended, though its nodes do not count as cleared yet.
 bool Cluster::IsStarting(JobId id, const CheckpointedJob& job) const {
   const JobRecord* record = table_.Find(id);
-  return job.starting && record != nullptr && record->phase == JobPhase::kRunning &&
-         record->epoch == job.starting->epoch;
+  return job.starting && record != nullptr && record->job().state() == proto::RUNNING &&
+         EpochOf(*record) == job.starting->epoch;
 }
 
 // The job is placed; nobody has been told yet.
@@ -231,7 +227,7 @@ void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* 
   job.cutting = true;
   job.resumes_from = from == nullptr ? 0 : from->number;
   const Epoch epoch = job.starting->epoch;
-  const std::uint32_t nprocs = SpecOf(*table_.Find(id)).nprocs();
+  const std::uint32_t nprocs = table_.Find(id)->job().spec().nprocs();
   const auto cut = [this, id, epoch, positions = PositionsOf(from, nprocs)] {
     ports_.logs.Cut(id, positions, [this, id, epoch](const absl::StatusOr<LogCut>& done) {
       OnCutBack(id, epoch, done);
@@ -271,7 +267,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
   CheckpointedJob& job = *FindCheckpointed(order.job);
   const JobRecord* record = table_.Find(order.job);
   BSP_CHECK(record != nullptr);
-  const proto::JobSpec spec = SpecOf(*record);
+  const proto::JobSpec& spec = record->job().spec();
   // Processes with registered areas begin in `main` again, and find them.
   const bool put_back = from != nullptr && !from->of_areas;
   const Superstep at = from == nullptr ? Superstep{0} : from->superstep;
@@ -301,7 +297,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
   }
   if (from != nullptr) {
     *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, workers_);
-    job.checkpoints.OnFetchedBy(record->node_names);
+    job.checkpoints.OnFetchedBy(NodesOf(*record));
   }
   for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
@@ -326,13 +322,15 @@ JobOrders Cluster::OnHostRuns(const RegisteredWorker& worker, const proto::Worke
   const JobId id{event.job()};
   const auto open = [this, id] {
     const JobRecord* record = table_.Find(id);
-    return record != nullptr && !record->losses.empty() && !record->losses.back().resumed;
+    return record != nullptr && !record->job().losses().empty() &&
+           !record->job().losses().rbegin()->resumed();
   };
   const bool was_open = open();
   JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, worker.id, Now());
   if (was_open && !open()) {
     FindCheckpointed(id)->failures_with_one = 0;
-    checkpoint_figures_.recovery_ns->Record(table_.Find(id)->losses.back().after_ms * kNsPerMs, 1);
+    checkpoint_figures_.recovery_ns->Record(
+        table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs, 1);
   }
   return orders;
 }

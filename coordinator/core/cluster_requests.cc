@@ -14,36 +14,37 @@ void Cluster::Request(JobId id, CheckpointRequest request) {
   CheckpointedJob& job = *FindCheckpointed(id);
   job.requests.push_back(std::move(request));
   const JobRecord& record = *table_.Find(id);
-  if (record.shares.size() == 1 && job.epoch == record.epoch)
+  if (record.hosts_size() == 1 && job.epoch == EpochOf(record))
     TakeOfLoneHost(id, barriers_.SuperstepOf(id));
 }
 
 void Cluster::Checkpoint(JobId id, OnJob answer) {
   const auto record = FindJob(id);
   if (!record.ok()) return answer(record.status());
-  if ((*record)->phase != JobPhase::kRunning)
+  const proto::JobState state = (*record)->job().state();
+  if (state != proto::RUNNING)
     return answer(absl::FailedPreconditionError(absl::StrCat(
-        "job ", Value(id), " is ", PhaseName((*record)->phase), ": only what runs can be saved")));
+        "job ", Value(id), " is ", StateText(state), ": only what runs can be saved")));
   Request(id, {.kind = CheckpointRequest::Kind::kCheckpoint, .answer = std::move(answer)});
 }
 
 void Cluster::Suspend(JobId id, OnJob answer) {
   const auto record = FindJob(id);
   if (!record.ok()) return answer(record.status());
-  const JobPhase phase = (*record)->phase;
-  if (HasEnded(phase) || phase == JobPhase::kEnding)
+  const proto::JobState state = (*record)->job().state();
+  if (HasEnded(state) || state == proto::ENDING)
     return answer(absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " is ", PhaseName(phase), ": it is over")));
-  if ((*record)->took_input)
+        absl::StrCat("job ", Value(id), " is ", StateText(state), ": it is over")));
+  if ((*record)->took_input())
     return answer(absl::FailedPreconditionError(
         absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again")));
   CheckpointRequest request{.kind = CheckpointRequest::Kind::kSuspend, .answer = std::move(answer)};
   // Its processes run, or wait for their workers to come back to this coordinator.
-  if (phase == JobPhase::kRunning && barriers_.StatsOf(id) != nullptr)
+  if (state == proto::RUNNING && barriers_.StatsOf(id) != nullptr)
     return Request(id, std::move(request));
   FindCheckpointed(id)->suspending.push_back(std::move(request));
-  if (phase == JobPhase::kSuspended) {  // It may still be leaving its nodes.
-    if ((*record)->shares.empty()) AnswerSuspended(id);
+  if (state == proto::SUSPENDED) {  // It may still be leaving its nodes.
+    if ((*record)->hosts().empty()) AnswerSuspended(id);
     return;
   }
   checkpoint_figures_.suspensions += 1;
@@ -60,9 +61,10 @@ void Cluster::AnswerSuspended(JobId id) {
 absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
   const auto record = FindJob(id);
   if (!record.ok()) return record.status();
-  if ((*record)->phase != JobPhase::kSuspended)
+  const proto::JobState state = (*record)->job().state();
+  if (state != proto::SUSPENDED)
     return absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " is ", PhaseName((*record)->phase), ", not suspended"));
+        absl::StrCat("job ", Value(id), " is ", StateText(state), ", not suspended"));
   Perform(table_.OnResume(id, Now()));
   AnswerSuspended(id);  // Who still waits for it to leave its nodes.
   return Show(id);
@@ -88,8 +90,8 @@ void Cluster::Move(JobId id) {
   };
   const CheckpointedJob* job = FindCheckpointed(id);
   const JobRecord* record = table_.Find(id);
-  if (job == nullptr || job->epoch != record->epoch || record->took_input ||
-      record->phase != JobPhase::kRunning || !table_.HasRoomElsewhere(id) ||
+  if (job == nullptr || job->epoch != EpochOf(*record) || record->took_input() ||
+      record->job().state() != proto::RUNNING || !table_.HasRoomElsewhere(id) ||
       std::any_of(job->requests.begin(), job->requests.end(), moves))
     return;
   Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});

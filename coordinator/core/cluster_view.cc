@@ -7,50 +7,6 @@
 
 namespace bspnow {
 
-const char* PhaseName(JobPhase phase) {
-  switch (phase) {
-    case JobPhase::kWaiting:
-      return "waiting";
-    case JobPhase::kRunning:
-      return "running";
-    case JobPhase::kEnding:
-      return "ending";
-    case JobPhase::kSucceeded:
-      return "succeeded";
-    case JobPhase::kFailed:
-      return "failed";
-    case JobPhase::kCancelled:
-      return "cancelled";
-    case JobPhase::kRecovering:
-      return "recovering";
-    case JobPhase::kSuspended:
-      return "suspended";
-  }
-  return "unknown";
-}
-
-proto::JobState StateOf(JobPhase phase) {
-  switch (phase) {
-    case JobPhase::kWaiting:
-      return proto::WAITING;
-    case JobPhase::kRunning:
-      return proto::RUNNING;
-    case JobPhase::kEnding:
-      return proto::ENDING;
-    case JobPhase::kSucceeded:
-      return proto::SUCCEEDED;
-    case JobPhase::kFailed:
-      return proto::FAILED;
-    case JobPhase::kCancelled:
-      return proto::CANCELLED;
-    case JobPhase::kRecovering:
-      return proto::RECOVERING;
-    case JobPhase::kSuspended:
-      return proto::SUSPENDED;
-  }
-  return proto::JOB_STATE_UNSPECIFIED;
-}
-
 proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
   proto::JobTotals message;
   message.set_supersteps(totals.supersteps);
@@ -155,50 +111,6 @@ proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint&
 }
 
 // ---- Jobs and nodes -----------------------------------------------------------------------------
-
-std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
-                        const proto::CheckpointStatus& checkpoints) {
-  proto::Job kept;
-  *kept.mutable_totals() = TotalsOf(totals);
-  *kept.mutable_checkpoints() = checkpoints;
-  kept.set_output_bytes(output_bytes);
-  return kept.SerializeAsString();
-}
-
-proto::JobLoss LossMessage(const JobLoss& loss) {
-  proto::JobLoss message;
-  message.set_unix_ms(loss.unix_ms);
-  message.set_reason(loss.reason);
-  message.set_superstep(Value(loss.superstep));
-  message.set_resumed(loss.resumed);
-  message.set_from_start(loss.from_start);
-  message.set_from_superstep(Value(loss.from));
-  message.set_after_ms(loss.after_ms);
-  return message;
-}
-
-proto::Job JobMessage(const JobRecord& record) {
-  proto::Job job;
-  job.ParseFromString(record.totals);  // Nothing, until SetTotals.
-  job.set_job(Value(record.id));
-  job.mutable_spec()->ParseFromString(record.spec);
-  job.set_state(StateOf(record.phase));
-  job.set_reason(record.reason);
-  job.set_exit_status(record.exit_status);
-  job.set_epoch(Value(record.epoch));
-  for (std::size_t i = 0; i < record.shares.size(); ++i) {
-    proto::Placement* placement = job.add_placement();
-    if (i < record.node_names.size()) placement->set_node(record.node_names[i]);
-    for (const Pid pid : record.shares[i].pids) placement->add_pids(Value(pid));
-  }
-  job.set_submitted_unix_ms(record.submitted_unix_ms);
-  job.set_started_unix_ms(record.started_unix_ms);
-  job.set_ended_unix_ms(record.ended_unix_ms);
-  job.set_never_attached(record.never_attached);
-  job.set_restarts(record.restarts);
-  for (const JobLoss& loss : record.losses) *job.add_losses() = LossMessage(loss);
-  return job;
-}
 
 void Shorten(proto::Job& job) {
   job.mutable_spec()->clear_environment();

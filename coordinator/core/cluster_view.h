@@ -1,4 +1,4 @@
-// Jobs and nodes as clients see them: the coordinator's own structs turned into messages.
+// What clients and workers are sent: the coordinator's own structs turned into messages.
 #ifndef COORDINATOR_CORE_CLUSTER_VIEW_H_
 #define COORDINATOR_CORE_CLUSTER_VIEW_H_
 
@@ -17,21 +17,7 @@
 
 namespace bspnow {
 
-/// "waiting", "running", ...: for logs and metrics.
-const char* PhaseName(JobPhase phase);
-
-proto::JobState StateOf(JobPhase phase);
-
 proto::JobTotals TotalsOf(const SuperstepTotals& totals);
-
-/// What is kept of a job beside its record, as JobTable::SetTotals takes it.
-std::string KeptFigures(const SuperstepTotals& totals, std::uint64_t output_bytes,
-                        const proto::CheckpointStatus& checkpoints);
-
-proto::JobLoss LossMessage(const JobLoss& loss);
-
-/// With the totals that the record keeps.
-proto::Job JobMessage(const JobRecord& record);
 
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);

@@ -8,7 +8,6 @@
 #include <absl/strings/str_cat.h>
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
-#include "coordinator/core/jobs/job_spec.h"
 
 namespace bspnow {
 namespace {
@@ -40,14 +39,12 @@ HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
 void Cluster::AdoptJobs() {
   started_ns_ = NowNs();
   for (const JobRecord* record : table_.records()) {
-    if (record->phase != JobPhase::kRunning) continue;
-    proto::JobSpec spec;
-    spec.ParseFromString(record->spec);
+    if (record->job().state() != proto::RUNNING) continue;
     std::vector<BarrierHost> hosts;
-    for (const NodeShare& share : record->shares)
+    for (const NodeShare& share : SharesOf(*record))
       hosts.push_back({.worker = share.worker, .pids = share.pids});
-    barriers_.AddJob(record->id, record->epoch,
-                     {.nprocs = spec.nprocs(),
+    barriers_.AddJob(IdOf(*record), EpochOf(*record),
+                     {.nprocs = record->job().spec().nprocs(),
                       .hosts = std::move(hosts),
                       .totals = LastTotals(*record),
                       .origin = EpochOrigin::kAdopted});
@@ -240,13 +237,15 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
 }
 
 void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
-  const JobRecord* record = table_.Find(JobId{event.job()});
+  const JobId job{event.job()};
+  const Epoch epoch{event.epoch()};
+  const JobRecord* record = table_.Find(job);
   proto::ProcessOutput& output = *event.mutable_output();
-  if (record == nullptr || HasEnded(record->phase) || record->epoch != Epoch{event.epoch()}) return;
+  if (record == nullptr || HasEnded(*record) || EpochOf(*record) != epoch) return;
   if (output.text().size() > kLogTextBytesMax)
-    return Perform(table_.OnFailed(record->id, record->epoch,
-                                   "its worker sent more output at once than is allowed", Now()));
-  output_bytes_[record->id] += output.text().size();
+    return Perform(
+        table_.OnFailed(job, epoch, "its worker sent more output at once than is allowed", Now()));
+  output_bytes_[job] += output.text().size();
   output_bytes_of_all_ += output.text().size();
   worker.session.AwaitLog();
   LogRecord line{
@@ -254,24 +253,23 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
       .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
       .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
-  const auto logged = [this, id = worker.id, job = record->id,
-                       epoch = record->epoch](const absl::Status& status) {
+  const auto logged = [this, id = worker.id, job, epoch](const absl::Status& status) {
     OnLogged(id);
     if (status.ok()) return;
     const std::string reason(status.message());
     Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
                                        : table_.OnBroken(job, epoch, reason, Now()));
   };
-  ports_.logs.Append(record->id, std::move(line), logged);
+  ports_.logs.Append(job, std::move(line), logged);
 }
 
 absl::Status Cluster::MayStoreFiles(JobId job) const {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  const JobPhase phase = (*record)->phase;
-  if (phase == JobPhase::kRunning || phase == JobPhase::kEnding) return absl::OkStatus();
+  const proto::JobState state = (*record)->job().state();
+  if (state == proto::RUNNING || state == proto::ENDING) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("job ", Value(job), " is ", PhaseName(phase), ": no files are expected of it"));
+      absl::StrCat("job ", Value(job), " is ", StateText(state), ": no files are expected of it"));
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------
@@ -337,10 +335,10 @@ void Cluster::Tick() {
 
 ClusterFigures Cluster::Figures() const {
   ClusterFigures figures;
-  for (const JobPhase phase :
-       {JobPhase::kWaiting, JobPhase::kRunning, JobPhase::kRecovering, JobPhase::kSuspended,
-        JobPhase::kEnding, JobPhase::kSucceeded, JobPhase::kFailed, JobPhase::kCancelled})
-    figures.jobs[PhaseName(phase)] = table_.CountIn(phase);
+  for (const proto::JobState state :
+       {proto::WAITING, proto::RUNNING, proto::RECOVERING, proto::SUSPENDED, proto::ENDING,
+        proto::SUCCEEDED, proto::FAILED, proto::CANCELLED})
+    figures.jobs[StateText(state)] = table_.CountIn(state);
   figures.workers = {{"up", 0}, {"drained", 0}, {"lost", workers_.lost().size()}};
   for (const JobTable::NodeView& view : table_.nodes()) {
     ++figures.workers[view.node->drained ? "drained" : "up"];

@@ -1,66 +1,55 @@
 #include "coordinator/journal/job_database.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+#include "coordinator/core/jobs/job_table.h"
 
 namespace bspnow {
 namespace {
 
-constexpr std::int64_t kSchema = 3;
+/// Of the tables. Layouts 1 to 3 had a column for each field of a job.
+constexpr std::int64_t kLayout = 4;
 
-// Raised counters are kept apart from the jobs: old jobs are forgotten, their ids are not used
-// again.
+// `position` grows with each write, so a record that is replaced comes last. The cluster's id is
+// there as soon as anybody can ask for it, and for good.
 constexpr char kTables[] = R"(
-CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS jobs (
-  id INTEGER PRIMARY KEY, submission_key TEXT NOT NULL UNIQUE, spec BLOB NOT NULL,
-  phase INTEGER NOT NULL, reason TEXT NOT NULL, exit_status INTEGER NOT NULL,
-  epoch INTEGER NOT NULL, submitted_unix_ms INTEGER NOT NULL, started_unix_ms INTEGER NOT NULL,
-  ended_unix_ms INTEGER NOT NULL, never_attached INTEGER NOT NULL, totals BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS shares (
-  job INTEGER NOT NULL, ordinal INTEGER NOT NULL, worker INTEGER NOT NULL, node TEXT NOT NULL,
-  first_pid INTEGER NOT NULL, pids INTEGER NOT NULL, slots INTEGER NOT NULL,
-  PRIMARY KEY (job, ordinal)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS drained (node TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS parameters (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, p INTEGER NOT NULL UNIQUE, parameters BLOB NOT NULL);
+CREATE TABLE records (
+  position INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, bytes BLOB NOT NULL,
+  UNIQUE (kind, key));
+CREATE TABLE counters (name TEXT PRIMARY KEY, value NOT NULL);
+INSERT INTO counters VALUES ('term', 0), ('cluster', lower(hex(randomblob(16))));
 )";
 
-// What schema 2 adds to schema 1; new files go the same way.
-constexpr char kFrom1To2[] = R"(
-ALTER TABLE jobs ADD COLUMN cancelled INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN restarts_in_row INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN took_input INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN suspended_unix_ms INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE jobs ADD COLUMN suspended_ms INTEGER NOT NULL DEFAULT 0;
-CREATE TABLE losses (
-  job INTEGER NOT NULL, ordinal INTEGER NOT NULL, unix_ms INTEGER NOT NULL, reason TEXT NOT NULL,
-  superstep INTEGER NOT NULL, resumed INTEGER NOT NULL, from_start INTEGER NOT NULL,
-  from_superstep INTEGER NOT NULL, after_ms INTEGER NOT NULL,
-  PRIMARY KEY (job, ordinal)) WITHOUT ROWID;
-CREATE TABLE checkpoints (job INTEGER PRIMARY KEY, catalogue BLOB NOT NULL);
-)";
+std::string Key(JobId job) { return absl::StrCat(Value(job)); }
 
-// The id is there as soon as anybody can ask for it, and for good.
-constexpr char kFrom2To3[] = R"(
-CREATE TABLE cluster (id TEXT NOT NULL);
-INSERT INTO cluster VALUES (lower(hex(randomblob(16))));
-)";
-
-// Not INSERT OR REPLACE: that would remove another job that has the same submission key.
-constexpr char kWriteJob[] = R"(
-INSERT INTO jobs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET
-  phase = excluded.phase, reason = excluded.reason, exit_status = excluded.exit_status,
-  epoch = excluded.epoch, started_unix_ms = excluded.started_unix_ms,
-  ended_unix_ms = excluded.ended_unix_ms, never_attached = excluded.never_attached,
-  totals = excluded.totals, cancelled = excluded.cancelled, restarts = excluded.restarts,
-  restarts_in_row = excluded.restarts_in_row, took_input = excluded.took_input,
-  suspended_unix_ms = excluded.suspended_unix_ms, suspended_ms = excluded.suspended_ms)";
-
-std::int64_t Stored(JobPhase phase) { return static_cast<std::int64_t>(phase); }
-std::int64_t Stored(JobId job) { return static_cast<std::int64_t>(Value(job)); }
+/// False if the record is damaged.
+bool Read(std::string_view kind, const std::string& key, const std::string& bytes,
+          StoredState& state) {
+  if (kind == kJobKind) {
+    JobRecord& record = state.jobs.emplace_back();
+    return record.ParseFromString(bytes) && Key(IdOf(record)) == key &&
+           record.hosts_size() == record.job().placement_size();
+  }
+  if (kind == kCheckpointsKind) {
+    std::uint64_t job = 0;
+    if (!absl::SimpleAtoi(key, &job)) return false;
+    state.checkpoints[JobId{job}] = bytes;
+    return true;
+  }
+  if (kind == kDrainedKind) {
+    state.drained_nodes.push_back(key);
+    return true;
+  }
+  state.parameters.push_back(bytes);
+  return kind == kParametersKind;
+}
 
 }  // namespace
 
@@ -70,132 +59,35 @@ absl::StatusOr<JobDatabase> JobDatabase::Open(const std::string& path) {
   JobDatabase database(*std::move(opened));
   SqliteStatement version = database.database_.Prepare("PRAGMA user_version");
   if (absl::StatusOr<bool> row = version.Step(); !row.ok()) return row.status();
-  const std::int64_t schema = version.Integer(0);
-  if (schema < 0 || schema > kSchema) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, " has schema ", schema, ", and this coordinator knows ", kSchema));
-  }
+  const std::int64_t layout = version.Integer(0);
   if (absl::Status s = version.Run(); !s.ok()) return s;  // Its end.
-  if (schema == kSchema) return database;
-  if (absl::Status s = database.database_.Execute(
-          absl::StrCat("BEGIN;", kTables, schema < 2 ? kFrom1To2 : "", kFrom2To3,
-                       "PRAGMA user_version=", kSchema, ";COMMIT"));
-      !s.ok()) {
-    return s;
+  if (layout == kLayout) return database;
+  if (layout != 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, " is the journal of another version of bsp-coordinator (layout ", layout,
+        "; this one reads layout ", kLayout,
+        "): start that version to go on with its jobs, or this one with another --state-dir"));
   }
+  if (absl::Status s = database.MakeTables(); !s.ok()) return s;
   return database;
 }
 
-// ---- Writing ------------------------------------------------------------------------------------
-
-absl::Status JobDatabase::WriteJob(const JobRecord& record) {
-  if (absl::Status s = database_
-                           .Prepare("INSERT INTO counters VALUES ('next_job', ?) "
-                                    "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)")
-                           .Bind(Stored(record.id) + 1)
-                           .Run();
-      !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = database_.Prepare(kWriteJob)
-                           .Bind(Stored(record.id))
-                           .BindText(record.submission_key)
-                           .BindBlob(record.spec)
-                           .Bind(Stored(record.phase))
-                           .BindText(record.reason)
-                           .Bind(record.exit_status)
-                           .Bind(static_cast<std::int64_t>(Value(record.epoch)))
-                           .Bind(record.submitted_unix_ms)
-                           .Bind(record.started_unix_ms)
-                           .Bind(record.ended_unix_ms)
-                           .Bind(record.never_attached ? 1 : 0)
-                           .BindBlob(record.totals)
-                           .Bind(record.cancelled ? 1 : 0)
-                           .Bind(record.restarts)
-                           .Bind(record.restarts_in_row)
-                           .Bind(record.took_input ? 1 : 0)
-                           .Bind(record.suspended_unix_ms)
-                           .Bind(record.suspended_ms)
-                           .Run();
-      !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = WriteLosses(record); !s.ok()) return s;
-  return WriteShares(record);
+absl::Status JobDatabase::MakeTables() {
+  return database_.Execute(
+      absl::StrCat("BEGIN;", kTables, "PRAGMA user_version=", kLayout, ";COMMIT"));
 }
 
-absl::Status JobDatabase::WriteLosses(const JobRecord& record) {
-  if (absl::Status s =
-          database_.Prepare("DELETE FROM losses WHERE job = ?").Bind(Stored(record.id)).Run();
-      !s.ok()) {
-    return s;
+absl::Status JobDatabase::Perform(const RecordWrite& write) {
+  if (!write.bytes) {
+    return database_.Prepare("DELETE FROM records WHERE kind = ? AND key = ?")
+        .BindText(write.kind)
+        .BindText(write.key)
+        .Run();
   }
-  for (std::size_t i = 0; i < record.losses.size(); ++i) {
-    const JobLoss& loss = record.losses[i];
-    if (absl::Status s = database_.Prepare("INSERT INTO losses VALUES (?,?,?,?,?,?,?,?,?)")
-                             .Bind(Stored(record.id))
-                             .Bind(static_cast<std::int64_t>(i))
-                             .Bind(loss.unix_ms)
-                             .BindText(loss.reason)
-                             .Bind(static_cast<std::int64_t>(Value(loss.superstep)))
-                             .Bind(loss.resumed ? 1 : 0)
-                             .Bind(loss.from_start ? 1 : 0)
-                             .Bind(static_cast<std::int64_t>(Value(loss.from)))
-                             .Bind(static_cast<std::int64_t>(loss.after_ms))
-                             .Run();
-        !s.ok()) {
-      return s;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status JobDatabase::WriteCheckpoints(JobId job, const std::string& catalogue) {
-  if (catalogue.empty()) {
-    return database_.Prepare("DELETE FROM checkpoints WHERE job = ?").Bind(Stored(job)).Run();
-  }
-  return database_.Prepare("INSERT OR REPLACE INTO checkpoints VALUES (?, ?)")
-      .Bind(Stored(job))
-      .BindBlob(catalogue)
-      .Run();
-}
-
-absl::Status JobDatabase::WriteShares(const JobRecord& record) {
-  const std::int64_t job = Stored(record.id);
-  if (absl::Status s = database_.Prepare("DELETE FROM shares WHERE job = ?").Bind(job).Run();
-      !s.ok()) {
-    return s;
-  }
-  for (std::size_t i = 0; i < record.shares.size(); ++i) {
-    const NodeShare& share = record.shares[i];
-    if (absl::Status s = database_.Prepare("INSERT INTO shares VALUES (?,?,?,?,?,?,?)")
-                             .Bind(job)
-                             .Bind(static_cast<std::int64_t>(i))
-                             .Bind(Value(share.worker))
-                             .BindText(record.node_names[i])
-                             .Bind(Value(share.pids.front()))
-                             .Bind(static_cast<std::int64_t>(share.pids.size()))
-                             .Bind(share.slots)
-                             .Run();
-        !s.ok()) {
-      return s;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status JobDatabase::WriteDrained(const std::string& node) {
-  return database_.Prepare("INSERT OR REPLACE INTO drained VALUES (?)").BindText(node).Run();
-}
-
-absl::Status JobDatabase::WriteUndrained(const std::string& node) {
-  return database_.Prepare("DELETE FROM drained WHERE node = ?").BindText(node).Run();
-}
-
-absl::Status JobDatabase::WriteParameters(std::uint32_t p, const std::string& parameters) {
-  return database_.Prepare("INSERT OR REPLACE INTO parameters (p, parameters) VALUES (?, ?)")
-      .Bind(p)
-      .BindBlob(parameters)
+  return database_.Prepare("INSERT OR REPLACE INTO records (kind, key, bytes) VALUES (?, ?, ?)")
+      .BindText(write.kind)
+      .BindText(write.key)
+      .BindBlob(*write.bytes)
       .Run();
 }
 
@@ -203,149 +95,64 @@ absl::Status JobDatabase::WriteParameters(std::uint32_t p, const std::string& pa
 
 absl::StatusOr<StoredState> JobDatabase::Load() {
   StoredState state;
-  if (absl::Status s = RaiseTerm(); !s.ok()) return s;
-  if (absl::Status s = ForgetOldJobs(); !s.ok()) return s;
-  const absl::StatusOr<std::int64_t> term = Counter("term");
-  const absl::StatusOr<std::int64_t> next_job = Counter("next_job");
-  if (!term.ok()) return term.status();
-  if (!next_job.ok()) return next_job.status();
-  state.term = static_cast<std::uint64_t>(*term);
-  state.next_job = JobId{*next_job == 0 ? 1 : static_cast<std::uint64_t>(*next_job)};
-  if (absl::Status s = ReadJobs(state); !s.ok()) return s;
-  if (absl::Status s = ReadCheckpoints(state); !s.ok()) return s;
-  const absl::StatusOr<std::vector<std::string>> cluster = ReadColumn("SELECT id FROM cluster");
-  absl::StatusOr<std::vector<std::string>> drained = ReadColumn("SELECT node FROM drained");
-  absl::StatusOr<std::vector<std::string>> parameters =
-      ReadColumn("SELECT parameters FROM parameters ORDER BY id");
-  if (!drained.ok()) return drained.status();
-  if (!parameters.ok()) return parameters.status();
-  if (!cluster.ok()) return cluster.status();
-  if (cluster->size() != 1) return absl::DataLossError("the journal has no id of its cluster");
-  state.cluster = cluster->front();
-  state.drained_nodes = *std::move(drained);
-  state.parameters = *std::move(parameters);
+  if (absl::Status s =
+          database_.Execute("UPDATE counters SET value = value + 1 WHERE name = 'term'");
+      !s.ok()) {
+    return s;
+  }
+  if (absl::Status s = ReadCounters(state); !s.ok()) return s;
+  if (absl::Status s = ReadRecords(state); !s.ok()) return s;
+  if (state.term == 0 || state.cluster.empty())
+    return absl::DataLossError(absl::StrCat(database_.path(), " has lost its term or its cluster"));
+  std::sort(state.jobs.begin(), state.jobs.end(),
+            [](const JobRecord& a, const JobRecord& b) { return IdOf(a) < IdOf(b); });
+  // The newest job is never forgotten, so no id is given twice.
+  if (!state.jobs.empty()) state.next_job = JobId{Value(IdOf(state.jobs.back())) + 1};
+  if (absl::Status s = ForgetOldJobs(state); !s.ok()) return s;
   return state;
 }
 
-absl::Status JobDatabase::RaiseTerm() {
-  return database_
-      .Prepare(
-          "INSERT INTO counters VALUES ('term', 1) "
-          "ON CONFLICT DO UPDATE SET value = value + 1")
-      .Run();
-}
-
-absl::Status JobDatabase::ForgetOldJobs() {
-  const std::string ended =
-      absl::StrCat("SELECT id FROM jobs WHERE phase IN (", Stored(JobPhase::kSucceeded), ",",
-                   Stored(JobPhase::kFailed), ",", Stored(JobPhase::kCancelled),
-                   ") ORDER BY id DESC LIMIT -1 OFFSET ", kEndedJobsMax);
-  std::string forget = "BEGIN;";
-  for (const char* table : {"shares", "losses", "checkpoints"}) {
-    absl::StrAppend(&forget, "DELETE FROM ", table, " WHERE job IN (", ended, ");");
-  }
-  return database_.Execute(
-      absl::StrCat(forget, "DELETE FROM jobs WHERE id IN (", ended, ");COMMIT"));
-}
-
-absl::StatusOr<std::int64_t> JobDatabase::Counter(const std::string& name) {
-  SqliteStatement statement = database_.Prepare("SELECT value FROM counters WHERE name = ?");
-  const absl::StatusOr<bool> row = statement.BindText(name).Step();
-  if (!row.ok()) return row.status();
-  return *row ? statement.Integer(0) : 0;
-}
-
-absl::Status JobDatabase::ReadJobs(StoredState& state) {
-  SqliteStatement statement = database_.Prepare(
-      "SELECT id, submission_key, spec, phase, reason, exit_status, epoch, submitted_unix_ms, "
-      "started_unix_ms, ended_unix_ms, never_attached, cancelled, totals, restarts, "
-      "restarts_in_row, took_input, suspended_unix_ms, suspended_ms FROM jobs ORDER BY id");
+absl::Status JobDatabase::ReadCounters(StoredState& state) {
+  SqliteStatement statement = database_.Prepare("SELECT name, value FROM counters");
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
     if (!row.ok()) return row.status();
     if (!*row) return absl::OkStatus();
-    JobRecord record{.id = JobId{static_cast<std::uint64_t>(statement.Integer(0))},
-                     .submission_key = statement.Bytes(1),
-                     .spec = statement.Bytes(2),
-                     .phase = JobPhase{static_cast<std::uint32_t>(statement.Integer(3))},
-                     .reason = statement.Bytes(4),
-                     .exit_status = static_cast<int>(statement.Integer(5)),
-                     .epoch = Epoch{static_cast<std::uint64_t>(statement.Integer(6))},
-                     .submitted_unix_ms = statement.Integer(7),
-                     .started_unix_ms = statement.Integer(8),
-                     .ended_unix_ms = statement.Integer(9),
-                     .never_attached = statement.Integer(10) != 0,
-                     .cancelled = statement.Integer(11) != 0,
-                     .totals = statement.Bytes(12),
-                     .restarts = static_cast<std::uint32_t>(statement.Integer(13)),
-                     .restarts_in_row = static_cast<std::uint32_t>(statement.Integer(14)),
-                     .took_input = statement.Integer(15) != 0,
-                     .suspended_unix_ms = statement.Integer(16),
-                     .suspended_ms = statement.Integer(17)};
-    if (absl::Status s = ReadShares(record); !s.ok()) return s;
-    if (absl::Status s = ReadLosses(record); !s.ok()) return s;
-    state.jobs.push_back(std::move(record));
+    if (statement.Bytes(0) == "term") state.term = static_cast<std::uint64_t>(statement.Integer(1));
+    if (statement.Bytes(0) == "cluster") state.cluster = statement.Bytes(1);
   }
 }
 
-absl::Status JobDatabase::ReadLosses(JobRecord& record) {
-  SqliteStatement statement = database_.Prepare(
-      "SELECT unix_ms, reason, superstep, resumed, from_start, from_superstep, after_ms "
-      "FROM losses WHERE job = ? ORDER BY ordinal");
-  statement.Bind(Stored(record.id));
+absl::Status JobDatabase::ReadRecords(StoredState& state) {
+  SqliteStatement statement =
+      database_.Prepare("SELECT kind, key, bytes FROM records ORDER BY position");
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
     if (!row.ok()) return row.status();
     if (!*row) return absl::OkStatus();
-    record.losses.push_back(
-        {.unix_ms = statement.Integer(0),
-         .reason = statement.Bytes(1),
-         .superstep = Superstep{static_cast<std::uint64_t>(statement.Integer(2))},
-         .resumed = statement.Integer(3) != 0,
-         .from_start = statement.Integer(4) != 0,
-         .from = Superstep{static_cast<std::uint64_t>(statement.Integer(5))},
-         .after_ms = static_cast<std::uint64_t>(statement.Integer(6))});
+    const std::string kind = statement.Bytes(0);
+    const std::string key = statement.Bytes(1);
+    if (!Read(kind, key, statement.Bytes(2), state))
+      return absl::DataLossError(absl::StrCat(database_.path(), " is damaged (record ", kind, " ",
+                                              key, "); move it away, or put a copy of it back"));
   }
 }
 
-absl::Status JobDatabase::ReadCheckpoints(StoredState& state) {
-  SqliteStatement statement = database_.Prepare("SELECT job, catalogue FROM checkpoints");
-  while (true) {
-    const absl::StatusOr<bool> row = statement.Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return absl::OkStatus();
-    state.checkpoints[JobId{static_cast<std::uint64_t>(statement.Integer(0))}] = statement.Bytes(1);
+absl::Status JobDatabase::ForgetOldJobs(StoredState& state) {
+  std::size_t ended = 0;
+  std::set<JobId> old;
+  for (auto record = state.jobs.rbegin(); record != state.jobs.rend(); ++record)
+    if (HasEnded(*record) && ++ended > kEndedJobsMax) old.insert(IdOf(*record));
+  if (old.empty()) return absl::OkStatus();
+  if (absl::Status s = Begin(); !s.ok()) return s;
+  for (const JobId job : old) {
+    state.checkpoints.erase(job);
+    for (const char* kind : {kJobKind, kCheckpointsKind}) {
+      if (absl::Status s = Perform({.kind = kind, .key = Key(job), .bytes = {}}); !s.ok()) return s;
+    }
   }
-}
-
-absl::Status JobDatabase::ReadShares(JobRecord& record) {
-  SqliteStatement statement = database_.Prepare(
-      "SELECT worker, node, first_pid, pids, slots FROM shares WHERE job = ? ORDER BY ordinal");
-  statement.Bind(Stored(record.id));
-  while (true) {
-    const absl::StatusOr<bool> row = statement.Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return absl::OkStatus();
-    NodeShare share{.worker = WorkerId{static_cast<std::uint32_t>(statement.Integer(0))},
-                    .pids = {},
-                    .slots = static_cast<std::uint32_t>(statement.Integer(4))};
-    const auto first = static_cast<std::uint32_t>(statement.Integer(2));
-    const auto pids = static_cast<std::uint32_t>(statement.Integer(3));
-    for (std::uint32_t i = 0; i < pids; ++i) share.pids.push_back(Pid{first + i});
-    record.shares.push_back(std::move(share));
-    record.node_names.push_back(statement.Bytes(1));
-  }
-}
-
-absl::StatusOr<std::vector<std::string>> JobDatabase::ReadColumn(const std::string& sql) {
-  std::vector<std::string> values;
-  SqliteStatement statement = database_.Prepare(sql);
-  while (true) {
-    const absl::StatusOr<bool> row = statement.Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return values;
-    values.push_back(statement.Bytes(0));
-  }
+  std::erase_if(state.jobs, [&old](const JobRecord& each) { return old.contains(IdOf(each)); });
+  return Commit();
 }
 
 }  // namespace bspnow

@@ -24,39 +24,36 @@ JobStore::~JobStore() {
   thread_.join();
 }
 
-void JobStore::WriteJob(JobRecord record, Done done) {
-  Queue({[record = std::move(record)](JobDatabase& database) { return database.WriteJob(record); },
-         std::move(done)});
+void JobStore::WriteJob(const JobRecord& record, Done done) {
+  Queue({.kind = kJobKind,
+         .key = absl::StrCat(Value(IdOf(record))),
+         .bytes = record.SerializeAsString()},
+        std::move(done));
 }
 
 void JobStore::WriteCheckpoints(JobId job, std::string catalogue, Done done) {
-  Queue({[job, catalogue = std::move(catalogue)](JobDatabase& database) {
-           return database.WriteCheckpoints(job, catalogue);
-         },
-         std::move(done)});
+  RecordWrite record{.kind = kCheckpointsKind, .key = absl::StrCat(Value(job)), .bytes = {}};
+  if (!catalogue.empty()) record.bytes = std::move(catalogue);
+  Queue(std::move(record), std::move(done));
 }
 
 void JobStore::WriteDrained(std::string node, Done done) {
-  Queue({[node = std::move(node)](JobDatabase& database) { return database.WriteDrained(node); },
-         std::move(done)});
+  Queue({.kind = kDrainedKind, .key = std::move(node), .bytes = ""}, std::move(done));
 }
 
 void JobStore::WriteUndrained(std::string node, Done done) {
-  Queue({[node = std::move(node)](JobDatabase& database) { return database.WriteUndrained(node); },
-         std::move(done)});
+  Queue({.kind = kDrainedKind, .key = std::move(node), .bytes = {}}, std::move(done));
 }
 
 void JobStore::WriteParameters(std::uint32_t p, std::string parameters, Done done) {
-  Queue({[p, parameters = std::move(parameters)](JobDatabase& database) {
-           return database.WriteParameters(p, parameters);
-         },
-         std::move(done)});
+  Queue({.kind = kParametersKind, .key = absl::StrCat(p), .bytes = std::move(parameters)},
+        std::move(done));
 }
 
-void JobStore::Queue(Write write) {
+void JobStore::Queue(RecordWrite record, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(std::move(write));
+    queue_.push_back({std::move(record), std::move(done)});
   }
   changed_.notify_one();
 }
@@ -77,14 +74,6 @@ void JobStore::Run() {
   }
 }
 
-absl::Status JobStore::Perform(const Write& write) {
-  if (absl::Status begun = database_.BeginPart(); !begun.ok()) return begun;
-  absl::Status status = write.perform(database_);
-  if (status.ok()) return database_.EndPart();
-  if (database_.InTransaction()) database_.UndoPart().IgnoreError();  // The first error counts.
-  return status;
-}
-
 // In one transaction, in which a write that fails fails alone. Without the transaction nothing is
 // written.
 std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes) {
@@ -94,7 +83,7 @@ std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes)
   if (const absl::Status begun = database_.Begin(); !begun.ok()) return all_are(begun);
   std::vector<absl::Status> written;
   for (const Write& write : writes) {
-    written.push_back(Perform(write));
+    written.push_back(database_.Perform(write.record));
     if (!database_.InTransaction()) return all_are(written.back());
   }
   if (const absl::Status committed = database_.Commit(); !committed.ok()) {

@@ -1,6 +1,6 @@
 // The coordinator's journal: what must survive a restart, in SQLite (WAL, synchronous). A thread of
 // its own writes, so that the loop never waits for the disk; what comes while it does goes into one
-// transaction, so that many jobs a second need few syncs.
+// transaction, so that many jobs a second need few syncs. In it a record that fails fails alone.
 #ifndef COORDINATOR_JOURNAL_JOB_STORE_H_
 #define COORDINATOR_JOURNAL_JOB_STORE_H_
 
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/jobs/job_record.h"
 #include "coordinator/journal/job_database.h"
 
 namespace bspnow {
@@ -37,7 +37,8 @@ class JobStore {
   /// What Open found; once.
   StoredState TakeLoaded() { return std::move(loaded_); }
 
-  void WriteJob(JobRecord record, Done done);
+  void WriteJob(const JobRecord& record, Done done);
+  /// All that is known of a job's checkpoints, in place of what was; empty: none.
   void WriteCheckpoints(JobId job, std::string catalogue, Done done);
   void WriteDrained(std::string node, Done done);
   void WriteUndrained(std::string node, Done done);
@@ -45,13 +46,12 @@ class JobStore {
 
  private:
   struct Write {
-    std::function<absl::Status(JobDatabase&)> perform;
+    RecordWrite record;
     Done done;
   };
 
-  void Queue(Write write);
+  void Queue(RecordWrite record, Done done);
   void Run();
-  absl::Status Perform(const Write& write);
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread.

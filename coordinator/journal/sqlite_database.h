@@ -54,6 +54,8 @@ class SqliteDatabase {
   /// FAILED_PRECONDITION if another process has it open, DATA_LOSS if it is damaged.
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
 
+  const std::string& path() const { return path_; }
+
   SqliteStatement Prepare(const std::string& sql);
 
   /// Between BEGIN and COMMIT. Some errors (a full disk, a failed read or write) end a transaction.

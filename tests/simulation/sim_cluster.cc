@@ -99,8 +99,7 @@ std::string SimCluster::Leftovers() const {
 
 // Neither does its program fail, nor does anything keep it from being started again and again.
 bool SimCluster::MustSucceed(const JobRecord& record) const {
-  proto::JobSpec spec;
-  spec.ParseFromString(record.spec);
+  const proto::JobSpec& spec = record.job().spec();
   const SimProgram program = SimProgram::FromSpec(spec);
   const std::uint32_t p = program.processes(spec.nprocs());
   for (std::uint32_t pid = 0; pid < p; ++pid)
@@ -111,16 +110,17 @@ bool SimCluster::MustSucceed(const JobRecord& record) const {
 // Exactly once, whatever happened.
 void SimCluster::CompareOutput() {
   for (const JobRecord* record : coordinator().table().records()) {
-    if (record->phase == JobPhase::kFailed && MustSucceed(*record)) {
-      oracle_.Fail("job " + std::to_string(Value(record->id)) + " failed: " + record->reason);
+    const proto::Job& job = record->job();
+    if (job.state() == proto::FAILED && MustSucceed(*record)) {
+      oracle_.Fail("job " + std::to_string(job.job()) + " failed: " + job.reason());
     }
-    if (record->phase != JobPhase::kSucceeded) continue;
-    const SimReference& reference = oracle_.ReferenceOf(record->id);
-    SimLog& log = journal_.logs[record->id];
+    if (job.state() != proto::SUCCEEDED) continue;
+    const SimReference& reference = oracle_.ReferenceOf(IdOf(*record));
+    SimLog& log = journal_.logs[IdOf(*record)];
     for (std::uint32_t pid = 0; pid < reference.output.size(); ++pid) {
       const std::string& printed = log.texts[{pid, LogOrigin::kStdout}];
       if (printed == reference.output[pid]) continue;
-      oracle_.Fail("job " + std::to_string(Value(record->id)) + " pid " + std::to_string(pid) +
+      oracle_.Fail("job " + std::to_string(job.job()) + " pid " + std::to_string(pid) +
                    " has printed " + std::to_string(printed.size()) + " bytes, and not the " +
                    std::to_string(reference.output[pid].size()) + " of an undisturbed run");
     }

@@ -56,7 +56,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       stored_(journal.Load()),
       term_(stored_.term) {
   for (const JobRecord& record : stored_.jobs)
-    if (HasEnded(record.phase)) oracle_.OnEndStored(record);
+    if (HasEnded(record)) oracle_.OnEndStored(record);
   cluster_ =
       std::make_unique<Cluster>(ClusterPorts{.timers = *this,
                                              .journal = *this,
@@ -68,7 +68,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
                                                 .checkpoint_copies = journal.copies},
                                 stored_);
   for (const JobRecord& record : stored_.jobs)
-    if (!HasEnded(record.phase)) WaitForEnd(record.id);
+    if (!HasEnded(record)) WaitForEnd(IdOf(record));
 }
 
 SimCoordinator::~SimCoordinator() = default;
@@ -123,7 +123,7 @@ void SimCoordinator::Submit(const proto::JobSpec& spec, const std::string& key,
 void SimCoordinator::WaitForEnd(JobId job) {
   if (!awaited_.insert(job).second) return;
   const JobRecord* record = cluster_->table().Find(job);
-  if (record == nullptr || HasEnded(record->phase)) return;  // Its end was announced before.
+  if (record == nullptr || HasEnded(*record)) return;  // Its end was announced before.
   cluster_->Wait(job, [this, job](const absl::StatusOr<proto::Job>& ended) {
     if (ended.ok()) OnEnded(job);
   });

@@ -5,27 +5,11 @@
 #include <utility>
 
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
-#include "coordinator/core/jobs/job_spec.h"
+#include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/placement.h"
 #include "tests/simulation/sim_coordinator.h"
 
 namespace bspnow {
-namespace {
-
-SlotClaim ClaimOf(const JobRecord& record) {
-  proto::JobSpec spec;
-  spec.ParseFromString(record.spec);
-  return RequestOf(spec).claim;
-}
-
-std::int32_t PriorityOf(const JobRecord& record) {
-  proto::JobSpec spec;
-  spec.ParseFromString(record.spec);
-  return spec.priority();
-}
-
-}  // namespace
-
 // ---- What must hold -----------------------------------------------------------------------------
 
 void SimCoordinator::CheckNothingLeft(JobId job) const {
@@ -38,37 +22,38 @@ void SimCoordinator::CheckNothingLeft(JobId job) const {
 
 // First come, first served: a job that was placed has taken nothing from one before it that waits.
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
-  if (placed.epoch != Epoch{1} || placed.cancelled || !placed.losses.empty()) return;
+  if (placed.job().epoch() != 1 || placed.cancelled() || !placed.job().losses().empty()) return;
   const JobTable& table = cluster_->table();
   const std::vector<JobTable::NodeView> views = table.nodes();
   std::vector<FreeNode> free;
   for (const JobTable::NodeView& view : views) {
     if (view.node->drained) continue;
     std::uint32_t slots = view.node->slots - view.slots_used;
-    for (const NodeShare& share : placed.shares)
-      if (share.worker == view.node->worker) slots += share.slots;
+    for (const proto::JobHost& host : placed.hosts())
+      if (WorkerOf(host) == view.node->worker) slots += host.slots();
     free.push_back({.node = view.node, .slots = slots, .memory_bytes = 0});
   }
-  const JobRecord* first = nullptr;
+  const proto::Job* first = nullptr;
   for (const JobRecord* record : table.records()) {
     // What leaves its nodes holds their slots until it has left all of them.
-    if (record->phase == JobPhase::kRecovering || record->phase == JobPhase::kSuspended ||
-        record->phase == JobPhase::kEnding)
+    const proto::Job& job = record->job();
+    if (job.state() == proto::RECOVERING || job.state() == proto::SUSPENDED ||
+        job.state() == proto::ENDING)
       return;
     // Without a reason: it is not durable yet. Or the journal did not take its start just now.
-    if (record->phase != JobPhase::kWaiting || record->reason.empty() ||
-        record->reason.starts_with("its start could not be stored"))
+    if (job.state() != proto::WAITING || job.reason().empty() ||
+        job.reason().starts_with("its start could not be stored"))
       continue;
-    if (first == nullptr || PriorityOf(*record) > PriorityOf(*first)) first = record;
+    if (first == nullptr || job.spec().priority() > first->spec().priority()) first = &job;
   }
   if (first == nullptr) return;
-  const std::int32_t priority = PriorityOf(placed);
-  const std::int32_t of_first = PriorityOf(*first);
-  if (of_first < priority || (of_first == priority && placed.id < first->id)) return;
-  const SlotClaim claim = ClaimOf(*first);
+  const std::int32_t priority = placed.job().spec().priority();
+  const std::int32_t of_first = first->spec().priority();
+  if (of_first < priority || (of_first == priority && placed.job().job() < first->job())) return;
+  const SlotClaim claim = SlotClaimOf(first->spec());
   if (Place(claim, claim.nprocs, free).has_value())
-    oracle_.Fail("job " + std::to_string(Value(placed.id)) + " is placed where job " +
-                 std::to_string(Value(first->id)) + ", which comes first, would fit");
+    oracle_.Fail("job " + std::to_string(placed.job().job()) + " is placed where job " +
+                 std::to_string(first->job()) + ", which comes first, would fit");
 }
 
 // The orders that leave this coordinator, as long as it rules.

@@ -30,17 +30,18 @@ CoreTimer SimCoordinator::AddTimer(std::uint64_t after_ms, Event event) {
 // ---- The journal --------------------------------------------------------------------------------
 
 void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
-  if (record.phase == JobPhase::kRunning && cluster_) CheckOrder(record);
-  if (record.phase == JobPhase::kRecovering &&
-      (record.losses.empty() || record.losses.back().resumed))
+  const proto::Job& job = record.job();
+  if (job.state() == proto::RUNNING && cluster_) CheckOrder(record);
+  if (job.state() == proto::RECOVERING &&
+      (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");
   writer_.Queue(
       {.apply =
            [this, record = std::move(record)] {
              if (journal_.fails && loop_.Chance(10))
                return absl::ResourceExhaustedError("disk full");
-             journal_.next_job = std::max(journal_.next_job, Value(record.id) + 1);
-             journal_.jobs[record.id] = record;
+             journal_.next_job = std::max(journal_.next_job, record.job().job() + 1);
+             journal_.jobs[IdOf(record)] = record;
              return absl::OkStatus();
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});

@@ -122,7 +122,7 @@ void SimCluster::CallOff() {
     for (const Machine& machine : machines_) called.SetDrained(machine.name, Drain::kUndrain);
     std::vector<JobId> suspended;
     for (const JobRecord* record : called.table().records()) {
-      if (record->phase == JobPhase::kSuspended) suspended.push_back(record->id);
+      if (record->job().state() == proto::SUSPENDED) suspended.push_back(IdOf(*record));
     }
     for (const JobId job : suspended) called.Resume(job);
   });

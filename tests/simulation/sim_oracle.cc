@@ -127,16 +127,17 @@ void SimOracle::OnAcknowledged(const std::string& key, JobId job) {
 }
 
 void SimOracle::OnEnded(const JobRecord& record) {
-  if (!HasEnded(record.phase)) Fail(Name(record.id) + " ends without an end");
-  if (!ends_.emplace(record.id, EndOf(record)).second) Fail(Name(record.id) + " ends twice");
+  const JobId job = IdOf(record);
+  if (!HasEnded(record)) Fail(Name(job) + " ends without an end");
+  if (!ends_.emplace(job, EndOf(record)).second) Fail(Name(job) + " ends twice");
   Count("jobs ended");
-  if (record.phase == JobPhase::kSucceeded) Count("jobs succeeded");
+  if (record.job().state() == proto::SUCCEEDED) Count("jobs succeeded");
 }
 
 void SimOracle::CheckTable(const JobTable& table) {
   for (const auto& [key, job] : acknowledged_) {
     const JobRecord* record = table.Find(job);
-    if (record == nullptr || record->submission_key != key) {
+    if (record == nullptr || record->submission_key() != key) {
       Fail("acknowledged job " + std::to_string(Value(job)) + " is lost");
     }
   }
@@ -151,22 +152,21 @@ void SimOracle::CheckTable(const JobTable& table) {
 
 bool SimOracle::AllEnded(const JobTable& table) const {
   return std::all_of(acknowledged_.begin(), acknowledged_.end(), [&](const auto& each) {
-    return ends_.contains(each.second) && HasEnded(table.Find(each.second)->phase);
+    return ends_.contains(each.second) && HasEnded(*table.Find(each.second));
   });
 }
 
 std::string SimOracle::Describe(const JobTable& table) const {
   std::string text;
   for (const JobRecord* record : table.records()) {
-    text += "job " + std::to_string(Value(record->id)) + " epoch " +
-            std::to_string(Value(record->epoch)) + " phase " +
-            std::to_string(static_cast<std::uint32_t>(record->phase)) + " \"" + record->reason +
-            "\"";
-    for (std::size_t host = 0; host < record->node_names.size(); ++host) {
+    const proto::Job& job = record->job();
+    text += Name(IdOf(*record)) + " epoch " + std::to_string(job.epoch()) + " " +
+            StateText(job.state()) + " \"" + job.reason() + "\"";
+    for (int host = 0; host < job.placement_size(); ++host) {
       const auto progress =
-          progress_.find({record->id, record->epoch, static_cast<std::uint32_t>(host)});
-      text += ", " + record->node_names[host] + " with " +
-              std::to_string(record->shares[host].pids.size()) + " has come to " +
+          progress_.find({IdOf(*record), Epoch{job.epoch()}, static_cast<std::uint32_t>(host)});
+      text += ", " + job.placement(host).node() + " with " +
+              std::to_string(job.placement(host).pids_size()) + " has come to " +
               (progress == progress_.end() ? "no" : std::to_string(progress->second)) + " barriers";
     }
     text += "\n";

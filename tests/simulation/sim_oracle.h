@@ -96,7 +96,7 @@ class SimOracle {
   void OnAcknowledged(const std::string& key, JobId job);
   void OnEnded(const JobRecord& record);
   /// As OnEnded, of an end that a restarted coordinator has read and may have announced.
-  void OnEndStored(const JobRecord& record) { ends_.emplace(record.id, EndOf(record)); }
+  void OnEndStored(const JobRecord& record) { ends_.emplace(IdOf(record), EndOf(record)); }
   /// What a coordinator knows must agree with all that was said before.
   void CheckTable(const JobTable& table);
   /// All that was acknowledged has ended.
@@ -106,7 +106,7 @@ class SimOracle {
   std::string Describe(const JobTable& table) const;
 
  private:
-  using End = std::pair<JobPhase, int>;
+  using End = std::pair<proto::JobState, int>;
   struct Frame {
     SimPlace to;
     std::uint64_t superstep;
@@ -117,7 +117,9 @@ class SimOracle {
     std::uint64_t least = 0;                            ///< For the next one.
   };
 
-  static End EndOf(const JobRecord& record) { return {record.phase, record.exit_status}; }
+  static End EndOf(const JobRecord& record) {
+    return {record.job().state(), record.job().exit_status()};
+  }
 
   std::function<void(const std::string&)> failed_;
   std::function<void(const std::string&)> trace_;

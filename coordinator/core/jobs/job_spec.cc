@@ -91,21 +91,6 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
   return CheckTexts(spec);
 }
 
-JobRequest RequestOf(const proto::JobSpec& spec) {
-  return {.claim = {.nprocs = spec.nprocs(),
-                    .nodes = spec.nodes(),
-                    .per_node = spec.per_node(),
-                    .memory_bytes = spec.memory_bytes(),
-                    .constraints = {spec.constraints().begin(), spec.constraints().end()},
-                    .oversubscribe = spec.oversubscribe()},
-          .priority = spec.priority(),
-          .time_limit_s = spec.time_limit_s(),
-          .attached = spec.attached(),
-          .collects_files = !spec.attached(),
-          .spec = spec.SerializeAsString(),
-          .restarts_max = spec.restarts_max() == 0 ? kRestartsUsual : spec.restarts_max()};
-}
-
 std::set<std::string> ContentsOf(const proto::JobSpec& spec) {
   std::set<std::string> contents = {spec.program().sha256()};
   for (const proto::FileSpec& file : spec.files()) contents.insert(file.sha256());

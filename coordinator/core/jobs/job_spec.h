@@ -8,7 +8,6 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include "coordinator/core/jobs/job_table.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow {
@@ -18,15 +17,11 @@ inline constexpr int kFilesMax = 1000;
 inline constexpr std::size_t kSpecBytesMax = std::size_t{2} << 20;
 inline constexpr std::uint64_t kCheckpointMsLeast = 10;
 inline constexpr std::uint64_t kCheckpointMsMax = std::uint64_t{366} * 24 * 3600 * 1000;
-inline constexpr std::int32_t kRestartsUsual = 3;  ///< Where the spec does not say.
 inline constexpr std::int32_t kRestartsMax = 1'000'000;
 inline constexpr std::uint64_t kReconnectMsMax = std::uint64_t{7} * 24 * 3600 * 1000;
 
 /// Ok if a job of this kind could run on some cluster; INVALID_ARGUMENT says what is wrong.
 absl::Status CheckJobSpec(const proto::JobSpec& spec);
-
-/// What the table must know. Of a spec that CheckJobSpec has passed.
-JobRequest RequestOf(const proto::JobSpec& spec);
 
 /// The contents that the job needs: its program's and its files'.
 std::set<std::string> ContentsOf(const proto::JobSpec& spec);

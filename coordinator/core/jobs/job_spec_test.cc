@@ -93,21 +93,5 @@ TEST(JobSpecTest, RefusesPoliciesThatAreNone) {
   EXPECT_NE(Complaint([](auto& s) { s.set_reconnect_ms(kReconnectMsMax + 1); }), "");
 }
 
-TEST(JobSpecTest, AJobThatDoesNotSayIsRestartedThreeTimes) {
-  proto::JobSpec spec = Spec();
-  EXPECT_EQ(RequestOf(spec).restarts_max, 3);
-  spec.set_restarts_max(-1);
-  EXPECT_EQ(RequestOf(spec).restarts_max, -1);
-  spec.set_restarts_max(7);
-  EXPECT_EQ(RequestOf(spec).restarts_max, 7);
-}
-
-TEST(JobSpecTest, RequestKeepsTheWholeSpec) {
-  proto::JobSpec again;
-  ASSERT_TRUE(again.ParseFromString(RequestOf(Spec()).spec));
-  EXPECT_EQ(again.program().name(), "a.out");
-  EXPECT_EQ(RequestOf(Spec()).claim.nprocs, 4u);
-}
-
 }  // namespace
 }  // namespace bspnow

@@ -45,16 +45,19 @@ void JobOrders::Append(JobOrders more) {
 
 // ---- From submission to start -------------------------------------------------------------------
 
-JobTable::Submission JobTable::OnSubmit(const JobRequest& request,
+JobTable::Submission JobTable::OnSubmit(const proto::JobSpec& spec,
                                         const std::string& submission_key, const Moment& at) {
   if (const JobRecord* known = FindByKey(submission_key)) {
-    return Submission{
-        .job = known->id, .known = true, .accepted = entries_.at(known->id).durable, .orders = {}};
+    const JobId id = IdOf(*known);
+    return Submission{.job = id, .known = true, .accepted = entries_.at(id).durable, .orders = {}};
   }
   const JobId id{next_job_++};
-  JobRecord record{.id = id, .submission_key = submission_key, .spec = request.spec};
-  record.submitted_unix_ms = at.unix_ms;
-  Entry entry{.record = std::move(record), .request = request, .job = Job(request.claim.nprocs)};
+  Entry entry{.record = {}, .claim = SlotClaimOf(spec), .job = Job(spec.nprocs())};
+  entry.record.set_submission_key(submission_key);
+  entry.shown().set_job(Value(id));
+  *entry.shown().mutable_spec() = spec;
+  entry.shown().set_state(proto::WAITING);
+  entry.shown().set_submitted_unix_ms(at.unix_ms);
   const auto inserted = entries_.emplace(id, std::move(entry)).first;
   by_key_[submission_key] = id;
   Event event(*this, at);
@@ -96,7 +99,7 @@ JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at
 
 JobOrders JobTable::OnClientLeft(JobId job, const Moment& at) {
   const auto found = entries_.find(job);
-  if (found == entries_.end() || !found->second.request.attached) return {};
+  if (found == entries_.end() || !found->second.spec().attached()) return {};
   return OnCancel(job, "its client left", at);
 }
 
@@ -104,16 +107,16 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
   if (entry == nullptr) return {};
-  const JobPhase phase = entry->record.phase;
+  const bool runs = entry->state() == proto::RUNNING;
   if (!EndsJob(signal)) {
-    if (entry->started && phase == JobPhase::kRunning) event.Signal(*entry, signal);
+    if (entry->started && runs) event.Signal(*entry, signal);
     return event.Take();
   }
   const std::string why =
       absl::StrCat("ended by signal ", signal, " (", strsignal(signal), ") of its client");
-  if (phase == JobPhase::kRunning) {
-    entry->record.cancelled = true;
-    if (entry->record.reason.empty()) entry->record.reason = why;
+  if (runs) {
+    entry->record.set_cancelled(true);
+    if (entry->shown().reason().empty()) entry->shown().set_reason(why);
     event.Interrupt(*entry, signal);
   } else {
     event.Cancel(*entry, signal, why);
@@ -130,12 +133,13 @@ JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {  // One of its name that was awaited will not return.
     Entry& entry = entries_.at(id);
-    const auto name =
-        std::find(entry.record.node_names.begin(), entry.record.node_names.end(), node.name);
-    if (name == entry.record.node_names.end()) continue;
+    const auto& placement = entry.shown().placement();
+    const auto of_name =
+        std::find_if(placement.begin(), placement.end(),
+                     [&node](const proto::Placement& each) { return each.node() == node.name; });
+    if (of_name == placement.end()) continue;
     const WorkerId earlier =
-        entry.record.shares[static_cast<std::size_t>(name - entry.record.node_names.begin())]
-            .worker;
+        WorkerOf(entry.record.hosts(static_cast<int>(of_name - placement.begin())));
     if (std::find(entry.awaited.begin(), entry.awaited.end(), earlier) == entry.awaited.end())
       continue;
     event.LoseHost(entry, earlier, absl::StrCat("worker ", node.name, " was started anew"),
@@ -195,7 +199,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
 JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || Value(pid) >= entry->request.claim.nprocs) return {};
+  if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
   event.Perform(*entry, entry->job.OnBegun(pid));
   return event.Take();
 }
@@ -204,7 +208,7 @@ JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& 
                              const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || Value(pid) >= entry->request.claim.nprocs) return {};
+  if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
   event.Exited(*entry, pid, end);
   event.Schedule();
   return event.Take();
@@ -232,16 +236,20 @@ JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, 
   return event.Take();
 }
 
-void JobTable::SetTotals(JobId job, std::string totals) {
+void JobTable::SetFigures(JobId job, const proto::Job& shown) {
   const auto found = entries_.find(job);
-  if (found != entries_.end()) found->second.record.totals = std::move(totals);
+  if (found == entries_.end()) return;
+  proto::Job& kept = found->second.shown();
+  *kept.mutable_totals() = shown.totals();
+  *kept.mutable_checkpoints() = shown.checkpoints();
+  kept.set_output_bytes(shown.output_bytes());
 }
 
 JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
-  if (entry == nullptr || !entry->started || entry->record.epoch != epoch) return {};
-  if (entry->record.phase == JobPhase::kRunning) return {};  // Nobody asked it to.
+  if (entry == nullptr || !entry->started || entry->epoch() != epoch) return {};
+  if (entry->state() == proto::RUNNING) return {};  // Nobody asked it to.
   event.HostLeft(*entry, worker);
   event.Schedule();
   return event.Take();
@@ -296,10 +304,10 @@ std::vector<const JobRecord*> JobTable::records() const {
   return records;
 }
 
-std::size_t JobTable::CountIn(JobPhase phase) const {
+std::size_t JobTable::CountIn(proto::JobState state) const {
   return static_cast<std::size_t>(
       std::count_if(entries_.begin(), entries_.end(),
-                    [&](const auto& each) { return each.second.record.phase == phase; }));
+                    [&](const auto& each) { return each.second.state() == state; }));
 }
 
 std::vector<JobTable::NodeView> JobTable::nodes() const {
@@ -310,8 +318,8 @@ std::vector<JobTable::NodeView> JobTable::nodes() const {
       const Entry& entry = entries_.at(id);
       const std::vector<WorkerId>& hosts = entry.hosts_left;
       if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
-      for (const NodeShare& share : entry.record.shares) {
-        if (share.worker == worker) view.slots_used += share.slots;
+      for (const proto::JobHost& host : entry.record.hosts()) {
+        if (WorkerOf(host) == worker) view.slots_used += host.slots();
       }
       view.jobs.push_back(id);
     }

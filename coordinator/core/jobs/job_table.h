@@ -62,8 +62,8 @@ class JobTable {
   // ---- After a restart: before anything else. ---------------------------------------------------
 
   /// Jobs that wait, or are suspended, do so again; those that ran wait for their hosts, for at
-  /// most kReturnNs. `request` is what record.spec says.
-  JobOrders Restore(const JobRecord& record, const JobRequest& request, const Moment& at);
+  /// most kReturnNs.
+  JobOrders Restore(const JobRecord& record, const Moment& at);
 
   struct Return {
     std::vector<JobId> kept;  ///< The worker keeps these and abandons all others.
@@ -84,7 +84,7 @@ class JobTable {
     bool accepted;  ///< It is durable already: answer now. Else wait for `accepted` or `refused`.
     JobOrders orders;
   };
-  Submission OnSubmit(const JobRequest& request, const std::string& submission_key,
+  Submission OnSubmit(const proto::JobSpec& spec, const std::string& submission_key,
                       const Moment& at);
   JobOrders OnCancel(JobId job, const std::string& why, const Moment& at);
   /// For all processes. SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the job: it has two
@@ -150,8 +150,9 @@ class JobTable {
   /// That a node must have to go on with it, from now on.
   void SetCpuFeatures(JobId job, std::vector<std::string> features);
 
-  /// Before the last OnCleared of a job, so that its end is stored with it.
-  void SetTotals(JobId job, std::string totals);
+  /// Totals, output bytes and checkpoints, as `shown` has them. Before the last OnCleared of a job,
+  /// so that its end is stored with them.
+  void SetFigures(JobId job, const proto::Job& shown);
   JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
 
   // ---- Time. ------------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ class JobTable {
   const JobRecord* Find(JobId job) const;
   const JobRecord* FindByKey(const std::string& submission_key) const;
   std::vector<const JobRecord*> records() const;  ///< By id.
-  std::size_t CountIn(JobPhase phase) const;
+  std::size_t CountIn(proto::JobState state) const;
 
   struct NodeView {
     const SchedulerNode* node;
@@ -191,14 +192,14 @@ class JobTable {
   /// cleared it away; or suspended, and in neither.
   struct Entry {
     JobRecord record;
-    JobRequest request;
+    SlotClaim claim;
     Job job;                              ///< Of this epoch.
     bool durable = false;                 ///< Accepted: may be placed.
     bool ran = false;                     ///< Has been started before.
     bool started = false;                 ///< The StartOrder of this epoch is out,
     bool clearing = false;                ///< and so are its EndOrders.
     bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
-    bool loss_open = false;               ///< The last of record.losses is not overcome.
+    bool loss_open = false;               ///< The last of its losses is not overcome.
     bool attached_before = false;         ///< An earlier epoch made BSP calls.
     std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
     std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
@@ -208,6 +209,13 @@ class JobTable {
     std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
     std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
     ResumePoint resume_point{};
+
+    JobId id() const { return IdOf(record); }
+    Epoch epoch() const { return EpochOf(record); }
+    const proto::Job& shown() const { return record.job(); }
+    proto::Job& shown() { return *record.mutable_job(); }
+    const proto::JobSpec& spec() const { return record.job().spec(); }
+    proto::JobState state() const { return record.job().state(); }
   };
 
   /// One event: what it causes is collected there.

@@ -9,8 +9,8 @@ namespace {
 TEST_F(JobTableTest, CancellingAWaitingJobEndsItWithoutAStart) {
   const JobId job = Submit(Request(1));
   Do(table_.OnCancel(job, "cancelled by ada", at_));
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).reason, "cancelled by ada");
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).reason(), "cancelled by ada");
   EXPECT_EQ(all_.ended, std::vector<JobId>{job});
   Up(kOne, 1);
   EXPECT_TRUE(all_.starts.empty());
@@ -23,10 +23,10 @@ TEST_F(JobTableTest, CancellingARunningJobKillsItAtOnce) {
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_TRUE(all_.signals.empty());
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGTERM);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGTERM);
   Do(table_.OnCancel(job, "again", at_));
-  EXPECT_EQ(Record(job).reason, "cancelled");
+  EXPECT_EQ(Shown(job).reason(), "cancelled");
   EXPECT_EQ(all_.ended.size(), 1u);
 }
 
@@ -36,7 +36,7 @@ TEST_F(JobTableTest, CancellingAJobThatIsOverLeavesItAsItIs) {
   Exits(job, 0, Exit(Reached::kEnded, 0));
   Do(table_.OnCancel(job, "too late", at_));
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
 }
 
 TEST_F(JobTableTest, CancelledBetweenPlacementAndItsStorageNeverStarts) {
@@ -47,7 +47,7 @@ TEST_F(JobTableTest, CancelledBetweenPlacementAndItsStorageNeverStarts) {
   const JobOrders orders = table_.OnStored(3, at_);
   EXPECT_TRUE(orders.starts.empty());
   EXPECT_EQ(orders.ended, std::vector<JobId>{job});
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
 TEST_F(JobTableTest, AnInterruptIsPassedOnAndKillsAfterTwoSeconds) {
@@ -64,7 +64,7 @@ TEST_F(JobTableTest, AnInterruptIsPassedOnAndKillsAfterTwoSeconds) {
   EXPECT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
   Cleared(job, kOne);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGINT);
   EXPECT_EQ(Lines(), "");
 }
 
@@ -89,8 +89,8 @@ TEST_F(JobTableTest, OtherSignalsArePassedOnAlone) {
 TEST_F(JobTableTest, AnInterruptEndsAWaitingJob) {
   const JobId job = Submit(Request(1));
   Do(table_.OnSignal(job, SIGINT, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGINT);
 }
 
 TEST_F(JobTableTest, NobodyReadingTheOutputEndsAsTheShellWould) {
@@ -101,14 +101,14 @@ TEST_F(JobTableTest, NobodyReadingTheOutputEndsAsTheShellWould) {
   Cleared(job, kOne);
   Exits(job, 0, Exit(Reached::kEnded, 0));
   Cleared(job, kOne);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGPIPE);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGPIPE);
 }
 
 TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
   Up(kOne, 1);
-  JobRequest request = Request(1);
-  request.time_limit_s = 60;
-  const JobId job = Submit(request);
+  proto::JobSpec spec = Request(1);
+  spec.set_time_limit_s(60);
+  const JobId job = Submit(spec);
   ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 60 * kSecondNs);
   at_.now_ns += 60 * kSecondNs;
   Do(table_.OnTime(at_));
@@ -119,21 +119,21 @@ TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
   Do(table_.OnTime(at_));
   EXPECT_EQ(all_.ends.size(), 1u);
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).reason, "the time limit of 60 s is reached");
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).reason(), "the time limit of 60 s is reached");
 }
 
 TEST_F(JobTableTest, OnlyAnAttachedJobEndsWithItsClient) {
   Up(kOne, 2);
   const JobId batch = Submit(Request(1));
-  JobRequest request = Request(1);
-  request.attached = true;
-  const JobId attached = Submit(request);
+  proto::JobSpec spec = Request(1);
+  spec.set_attached(true);
+  const JobId attached = Submit(spec);
   Do(table_.OnClientLeft(batch, at_));
   Do(table_.OnClientLeft(attached, at_));
-  EXPECT_EQ(Phase(batch), JobPhase::kRunning);
-  EXPECT_EQ(Phase(attached), JobPhase::kEnding);
-  EXPECT_EQ(Record(attached).reason, "its client left");
+  EXPECT_EQ(State(batch), proto::RUNNING);
+  EXPECT_EQ(State(attached), proto::ENDING);
+  EXPECT_EQ(Shown(attached).reason(), "its client left");
 }
 
 TEST_F(JobTableRecoveryTest, TheTimeOfALossBeginsWhenItIsNoticed) {
@@ -143,7 +143,7 @@ TEST_F(JobTableRecoveryTest, TheTimeOfALossBeginsWhenItIsNoticed) {
   ClearedByAll(job);
   at_.unix_ms += 700;
   ResumedByAll(job, {.from_start = false, .superstep = Superstep{800}, .participants = 3});
-  EXPECT_EQ(Record(job).losses[0].after_ms, 1700u);
+  EXPECT_EQ(Shown(job).losses(0).after_ms(), 1700u);
   EXPECT_NE(Lines().find("resumed from superstep 800 in 1.7 s"), std::string::npos);
 }
 

@@ -24,7 +24,7 @@ class JobTable::Event {
 
   void Store(const Entry& entry, Due due) {
     const std::uint64_t sequence = ++table_.last_sequence_;
-    table_.pending_.push_back({sequence, entry.record.id, entry.record.epoch, due});
+    table_.pending_.push_back({sequence, entry.id(), entry.epoch(), due});
     orders_.store.push_back({sequence, entry.record});
   }
 
@@ -61,7 +61,7 @@ class JobTable::Event {
   JobOrders Take() { return std::move(orders_); }
 
  private:
-  void PlaceAt(Entry& entry, std::vector<NodeShare> shares);
+  void PlaceAt(Entry& entry, const std::vector<NodeShare>& shares);
   void Unplace(Entry& entry);
   void StartNow(Entry& entry);
   void Finish(Entry& entry);

@@ -16,25 +16,17 @@ inline constexpr std::uint64_t kSecondNs = 1'000'000'000;
 inline constexpr WorkerId kOne{1};
 inline constexpr WorkerId kTwo{2};
 
-inline JobRequest Request(std::uint32_t nprocs) {
-  return JobRequest{.claim = SlotClaim{.nprocs = nprocs,
-                                       .nodes = 0,
-                                       .per_node = 0,
-                                       .memory_bytes = 0,
-                                       .constraints = {},
-                                       .oversubscribe = false},
-                    .priority = 0,
-                    .time_limit_s = 0,
-                    .attached = false,
-                    .collects_files = true,
-                    .spec = "spec"};
+inline proto::JobSpec Request(std::uint32_t nprocs) {
+  proto::JobSpec spec;
+  spec.set_nprocs(nprocs);
+  return spec;
 }
 
 /// A job that fails at its first loss.
-inline JobRequest OnceOnly(std::uint32_t nprocs) {
-  JobRequest request = Request(nprocs);
-  request.restarts_max = -1;
-  return request;
+inline proto::JobSpec OnceOnly(std::uint32_t nprocs) {
+  proto::JobSpec spec = Request(nprocs);
+  spec.set_restarts_max(-1);
+  return spec;
 }
 
 inline ProcessEnd Exit(Reached reached, int status) {
@@ -55,9 +47,8 @@ inline SchedulerNode Node(WorkerId worker, std::uint32_t slots) {
 /// A table whose journal is written at once, and which keeps all orders.
 class JobTableTest : public testing::Test {
  protected:
-  JobId Submit(const JobRequest& request) {
-    JobTable::Submission submission =
-        table_.OnSubmit(request, "key" + std::to_string(++keys_), at_);
+  JobId Submit(const proto::JobSpec& spec) {
+    JobTable::Submission submission = table_.OnSubmit(spec, "key" + std::to_string(++keys_), at_);
     Do(std::move(submission.orders));
     return submission.job;
   }
@@ -71,12 +62,12 @@ class JobTableTest : public testing::Test {
   void Up(WorkerId worker, std::uint32_t slots) { Do(table_.OnNodeUp(Node(worker, slots), at_)); }
 
   void Exits(JobId job, std::uint32_t pid, const ProcessEnd& end) {
-    Do(table_.OnExited(job, Record(job).epoch, Pid{pid}, end, at_));
+    Do(table_.OnExited(job, EpochOf(Record(job)), Pid{pid}, end, at_));
   }
 
   /// By a signal, in superstep 3.
   void Killed(JobId job, std::uint32_t pid, int signal) {
-    Do(table_.OnExited(job, Record(job).epoch, Pid{pid},
+    Do(table_.OnExited(job, EpochOf(Record(job)), Pid{pid},
                        ProcessEnd{.reached = Reached::kRunning,
                                   .superstep = Superstep{3},
                                   .exit_status = 0,
@@ -85,17 +76,20 @@ class JobTableTest : public testing::Test {
   }
 
   void Cleared(JobId job, WorkerId worker) {
-    Do(table_.OnCleared(job, Record(job).epoch, worker, at_));
+    Do(table_.OnCleared(job, EpochOf(Record(job)), worker, at_));
   }
 
   void Resumed(JobId job, WorkerId host) {
-    Do(table_.OnResumed(job, Record(job).epoch, host, at_));
+    Do(table_.OnResumed(job, EpochOf(Record(job)), host, at_));
   }
 
   void Lost(WorkerId worker) { Do(table_.OnNodeLost(worker, "lease expired", {}, at_)); }
 
   const JobRecord& Record(JobId job) { return *table_.Find(job); }
-  JobPhase Phase(JobId job) { return Record(job).phase; }
+  const proto::Job& Shown(JobId job) { return Record(job).job(); }
+  proto::JobState State(JobId job) { return Shown(job).state(); }
+  /// Who has the first processes of the job.
+  WorkerId FirstHost(JobId job) { return WorkerOf(Record(job).hosts(0)); }
 
   std::string Lines() {
     std::string lines;
@@ -117,27 +111,27 @@ class JobTableRecoveryTest : public JobTableTest {
     Up(kTwo, 2);
   }
 
-  JobId Run(const JobRequest& request) {
-    const JobId job = Submit(request);
-    EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  JobId Run(const proto::JobSpec& spec) {
+    const JobId job = Submit(spec);
+    EXPECT_EQ(State(job), proto::RUNNING);
     all_ = {};
     return job;
   }
 
   JobId RunWithRestarts(std::uint32_t nprocs, std::int32_t restarts_max) {
-    JobRequest request = Request(nprocs);
-    request.restarts_max = restarts_max;
-    return Run(request);
+    proto::JobSpec spec = Request(nprocs);
+    spec.set_restarts_max(restarts_max);
+    return Run(spec);
   }
 
   void ClearedByAll(JobId job) {
-    const std::vector<NodeShare> shares = Record(job).shares;
+    const std::vector<NodeShare> shares = SharesOf(Record(job));
     for (const NodeShare& share : shares) Cleared(job, share.worker);
   }
 
   void ResumedByAll(JobId job, const ResumePoint& point) {
-    table_.SetResumePoint(job, Record(job).epoch, point);
-    const std::vector<NodeShare> shares = Record(job).shares;
+    table_.SetResumePoint(job, EpochOf(Record(job)), point);
+    const std::vector<NodeShare> shares = SharesOf(Record(job));
     for (const NodeShare& share : shares) Resumed(job, share.worker);
   }
 

@@ -99,13 +99,12 @@ class Disorder {
   // ---- Events -----------------------------------------------------------------------------------
 
   void Submit() {
-    JobRequest request = Request(1 + Below(kNodes * kSlots / 2));
-    request.restarts_max = static_cast<std::int32_t>(Below(5)) - 1;
-    request.time_limit_s = Chance(20) ? 30 : 0;
+    proto::JobSpec spec = Request(1 + Below(kNodes * kSlots / 2));
+    const std::int32_t restarts_max = static_cast<std::int32_t>(Below(5)) - 1;
+    spec.set_restarts_max(restarts_max == 0 ? -1 : restarts_max);
+    spec.set_time_limit_s(Chance(20) ? 30 : 0);
     const std::string key = "key" + std::to_string(++submitted_);
-    request.spec = key;
-    requests_[key] = request;
-    Do(table_.OnSubmit(request, key, at_).orders);
+    Do(table_.OnSubmit(spec, key, at_).orders);
   }
 
   void NodeUp() {
@@ -131,10 +130,10 @@ class Disorder {
     const JobTransition next = writing_.front();
     writing_.erase(writing_.begin());
     if (Chance(10)) {
-      if (HasEnded(next.record.phase)) unwritten_ends_.insert(next.record.id);
+      if (HasEnded(next.record)) unwritten_ends_.insert(IdOf(next.record));
       Do(table_.OnStoreFailed(next.sequence, "disk full", at_));
     } else {
-      journal_[next.record.id] = next.record;
+      journal_[IdOf(next.record)] = next.record;
       Do(table_.OnStored(next.sequence, at_));
     }
   }
@@ -172,18 +171,18 @@ class Disorder {
   void Restart() {
     for (const JobTransition& transition : writing_) {
       if (Chance(50)) break;
-      journal_[transition.record.id] = transition.record;
+      journal_[IdOf(transition.record)] = transition.record;
     }
     writing_.clear();
     restarted_ns_ = at_.now_ns;
     table_ = JobTable(JobId{1});
     for (auto& [id, worker] : workers_) worker.back = false;
     for (const auto& [id, record] : std::map(journal_)) {
-      Do(table_.Restore(record, requests_.at(record.spec), at_));
-      if (HasEnded(record.phase)) ended_.insert(id);
+      Do(table_.Restore(record, at_));
+      if (HasEnded(record)) ended_.insert(id);
       // An end is told even if it cannot be written; then the next coordinator tells another.
-      if (!HasEnded(record.phase) && unwritten_ends_.contains(id)) ended_.erase(id);
-      EXPECT_TRUE(HasEnded(record.phase) || !ended_.contains(id))
+      if (!HasEnded(record) && unwritten_ends_.contains(id)) ended_.erase(id);
+      EXPECT_TRUE(HasEnded(record) || !ended_.contains(id))
           << "the end of job " << Value(id) << " was told before it was durable";
     }
   }
@@ -213,7 +212,7 @@ class Disorder {
   void User() {
     const auto records = table_.records();
     if (records.empty()) return;
-    const JobId job = records[Below(static_cast<std::uint32_t>(records.size()))]->id;
+    const JobId job = IdOf(*records[Below(static_cast<std::uint32_t>(records.size()))]);
     switch (Below(8)) {
       case 0:
         return Do(table_.OnCancel(job, "cancelled", at_));
@@ -287,8 +286,8 @@ class Disorder {
       for (const auto& [job, hosted] : worker.jobs) {
         const JobRecord* record = table_.Find(job);
         ASSERT_NE(record, nullptr);
-        for (const NodeShare& share : record->shares) {
-          if (share.worker == id) used += share.slots;
+        for (const proto::JobHost& host : record->hosts()) {
+          if (WorkerOf(host) == id) used += host.slots();
         }
       }
       EXPECT_LE(used, kSlots) << worker.name;
@@ -304,27 +303,27 @@ class Disorder {
       while (!writing_.empty()) {
         const JobTransition next = writing_.front();
         writing_.erase(writing_.begin());
-        journal_[next.record.id] = next.record;
+        journal_[IdOf(next.record)] = next.record;
         Do(table_.OnStored(next.sequence, at_));
       }
       Returns();
       Clear();
-      for (const JobRecord* record : table_.records()) Do(table_.OnResume(record->id, at_));
+      for (const JobRecord* record : table_.records()) Do(table_.OnResume(IdOf(*record), at_));
       Do(table_.OnTime(at_));
       EndOne();
       Check();
     }
     for (const JobRecord* record : table_.records()) {
-      EXPECT_TRUE(ended_.contains(record->id) && HasEnded(record->phase))
-          << "job " << Value(record->id) << " hangs, phase "
-          << static_cast<std::uint32_t>(record->phase) << ": " << record->reason;
+      EXPECT_TRUE(ended_.contains(IdOf(*record)) && HasEnded(*record))
+          << "job " << Value(IdOf(*record)) << " hangs, " << StateText(record->job().state())
+          << ": " << record->job().reason();
     }
   }
 
   bool AllEnded() {
     const auto records = table_.records();
     return std::all_of(records.begin(), records.end(),
-                       [&](const JobRecord* record) { return ended_.contains(record->id); });
+                       [&](const JobRecord* record) { return ended_.contains(IdOf(*record)); });
   }
 
   void EndOne() {
@@ -345,7 +344,6 @@ class Disorder {
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   std::map<WorkerId, Worker> workers_;
   std::map<JobId, JobRecord> journal_;
-  std::map<std::string, JobRequest> requests_;
   std::vector<JobTransition> writing_;
   std::map<JobId, Epoch> epochs_;
   std::set<JobId> ended_;

@@ -14,21 +14,25 @@ namespace {
 constexpr std::size_t kReasonBytesMax = 1000;
 
 /// Why it ends behind this loss; empty if it may start again.
-std::string WhyNotAgain(const JobRecord& record, std::int32_t restarts_max,
-                        const std::string& loss) {
+std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
+  const std::int32_t restarts_max = RestartsMaxOf(record.job().spec());
   if (restarts_max <= 0) return loss;
-  if (record.took_input) {
+  if (record.took_input()) {
     return absl::StrCat(loss,
                         "; it cannot be started again, because pid 0 was sent standard input");
   }
-  if (record.restarts_in_row < static_cast<std::uint32_t>(restarts_max)) return "";
+  if (record.restarts_in_row() < static_cast<std::uint32_t>(restarts_max)) return "";
   return absl::StrCat("gave up after ", restarts_max, restarts_max == 1 ? " restart" : " restarts",
                       " without a checkpoint in between; last loss: ", loss);
 }
 
-void AddLoss(JobRecord& record, const JobLoss& loss) {
-  record.losses.push_back(loss);
-  if (record.losses.size() > kLossesMax) record.losses.erase(record.losses.begin());
+proto::JobLoss& AddLoss(proto::Job& job, const std::string& reason, const Moment& at) {
+  auto& losses = *job.mutable_losses();
+  if (losses.size() == kLossesMax) losses.DeleteSubrange(0, 1);
+  proto::JobLoss& loss = *losses.Add();
+  loss.set_unix_ms(at.unix_ms);
+  loss.set_reason(reason);
+  return loss;
 }
 
 }  // namespace
@@ -36,17 +40,17 @@ void AddLoss(JobRecord& record, const JobLoss& loss) {
 // ---- Losses -------------------------------------------------------------------------------------
 
 void JobTable::Event::Recover(Entry& entry, const std::string& reason, Superstep superstep) {
-  JobRecord& record = entry.record;
-  AddLoss(record, {.unix_ms = at_.unix_ms, .reason = reason, .superstep = superstep});
-  const std::string end = WhyNotAgain(record, entry.request.restarts_max, reason);
+  proto::Job& job = entry.shown();
+  AddLoss(job, reason, at_).set_superstep(Value(superstep));
+  const std::string end = WhyNotAgain(entry.record, reason);
   Say(entry, end.empty() ? reason : end);
   if (!end.empty()) {
-    if (record.reason.empty()) record.reason = end;
+    if (job.reason().empty()) job.set_reason(end);
     return Finish(entry);
   }
-  record.restarts += 1;
-  record.restarts_in_row += 1;
-  record.reason = reason;
+  job.set_restarts(job.restarts() + 1);
+  entry.record.set_restarts_in_row(entry.record.restarts_in_row() + 1);
+  job.set_reason(reason);
   entry.loss_open = true;
   StartOver(entry);
 }
@@ -54,9 +58,9 @@ void JobTable::Event::Recover(Entry& entry, const std::string& reason, Superstep
 /// The epoch is cleared away; then it waits for slots again.
 void JobTable::Event::StartOver(Entry& entry) {
   entry.attached_before = entry.attached_before || !entry.job.never_attached();
-  entry.job = Job(entry.request.claim.nprocs);
-  entry.record.phase = JobPhase::kRecovering;
-  orders_.recovering.push_back(entry.record.id);
+  entry.job = Job(entry.claim.nprocs);
+  entry.shown().set_state(proto::RECOVERING);
+  orders_.recovering.push_back(entry.id());
   Store(entry, Due::kNothing);
   Clear(entry);
   if (entry.hosts_left.empty()) AllLeft(entry);
@@ -65,7 +69,7 @@ void JobTable::Event::StartOver(Entry& entry) {
 void JobTable::Event::LoseHost(Entry& entry, WorkerId worker, const std::string& why,
                                Superstep superstep) {
   if (!entry.started) return Unplace(entry);
-  if (entry.record.phase == JobPhase::kRunning) {
+  if (entry.state() == proto::RUNNING) {
     std::erase(entry.hosts_left, worker);
     std::erase(entry.awaited, worker);
     Perform(entry, entry.job.OnLost(why, superstep));
@@ -80,13 +84,13 @@ void JobTable::Event::LoseAwaited(Entry& entry) {
   entry.return_ns = kNoEnd;
   const std::vector<WorkerId> gone = std::exchange(entry.awaited, {});
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < entry.record.shares.size(); ++i) {
-    const WorkerId worker = entry.record.shares[i].worker;
+  for (int i = 0; i < entry.record.hosts_size(); ++i) {
+    const WorkerId worker = WorkerOf(entry.record.hosts(i));
     if (std::find(gone.begin(), gone.end(), worker) == gone.end()) continue;
-    names.push_back(entry.record.node_names[i]);
+    names.push_back(entry.shown().placement(i).node());
     std::erase(entry.hosts_left, worker);
   }
-  if (entry.record.phase == JobPhase::kRunning) {
+  if (entry.state() == proto::RUNNING) {
     const std::string why =
         absl::StrCat(names.size() == 1 ? "worker " : "workers ", absl::StrJoin(names, ", "),
                      " did not return after a restart of the coordinator");
@@ -101,21 +105,22 @@ void JobTable::Event::Resumed(Entry& entry, WorkerId host) {
   if (std::erase(entry.not_resumed, host) == 0 || !entry.not_resumed.empty()) return;
   entry.restores = 0;
   if (!std::exchange(entry.loss_open, false)) return;
-  JobLoss& loss = entry.record.losses.back();
+  proto::JobLoss& loss = *entry.shown().mutable_losses()->rbegin();
   const ResumePoint& point = entry.resume_point;
-  loss.resumed = true;
-  loss.from_start = point.from_start;
-  loss.from = point.superstep;
-  loss.after_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(at_.unix_ms - loss.unix_ms, 0));
+  loss.set_resumed(true);
+  loss.set_from_start(point.from_start);
+  loss.set_from_superstep(Value(point.superstep));
+  loss.set_after_ms(
+      static_cast<std::uint64_t>(std::max<std::int64_t>(at_.unix_ms - loss.unix_ms(), 0)));
   const std::string from =
       point.from_start ? "the start" : absl::StrCat("superstep ", Value(point.superstep));
   Say(entry, absl::StrFormat("resumed from %s in %.1f s", from,
-                             static_cast<double>(loss.after_ms) / 1000));
+                             static_cast<double>(loss.after_ms()) / 1000));
   Store(entry, Due::kNothing);
 }
 
 void JobTable::Event::RestoreFailed(Entry& entry, const std::string& reason) {
-  JobRecord& record = entry.record;
+  proto::Job& job = entry.shown();
   if (++entry.restores > kRestoresMax) {
     return Perform(entry,
                    entry.job.OnBroken(1, absl::StrCat("gave up after ", kRestoresMax,
@@ -123,11 +128,12 @@ void JobTable::Event::RestoreFailed(Entry& entry, const std::string& reason) {
   }
   Say(entry, reason);
   if (!std::exchange(entry.loss_open, true)) {  // It was suspended or moved.
-    AddLoss(record, {.unix_ms = at_.unix_ms, .reason = reason});
-  } else if (std::string& text = record.losses.back().reason; text.size() < kReasonBytesMax) {
+    AddLoss(job, reason, at_);
+  } else if (std::string& text = *job.mutable_losses()->rbegin()->mutable_reason();
+             text.size() < kReasonBytesMax) {
     absl::StrAppend(&text, "; ", reason);
   }
-  record.reason = reason;
+  job.set_reason(reason);
   StartOver(entry);
 }
 
@@ -143,8 +149,7 @@ JobOrders JobTable::OnRestoreFailed(JobId job, Epoch epoch, const std::string& r
                                     const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || entry->record.phase != JobPhase::kRunning || entry->interrupted)
-    return {};
+  if (entry == nullptr || entry->state() != proto::RUNNING || entry->interrupted) return {};
   event.RestoreFailed(*entry, reason);
   event.Schedule();
   return event.Take();
@@ -152,7 +157,7 @@ JobOrders JobTable::OnRestoreFailed(JobId job, Epoch epoch, const std::string& r
 
 void JobTable::SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point) {
   const auto found = entries_.find(job);
-  if (found == entries_.end() || found->second.record.epoch != epoch) return;
+  if (found == entries_.end() || found->second.epoch() != epoch) return;
   found->second.resume_point = point;
   if (point.participants != 0) found->second.job.OnResumed(point.participants);
 }
@@ -161,38 +166,40 @@ JobOrders JobTable::OnCheckpointCommitted(JobId job) {
   const Moment at{};
   Event event(*this, at);
   Entry* entry = event.Find(job);
-  if (entry == nullptr || HasEnded(entry->record.phase)) return {};
-  if (std::exchange(entry->record.restarts_in_row, 0) != 0) event.Store(*entry, Due::kNothing);
+  if (entry == nullptr || HasEnded(entry->record)) return {};
+  if (entry->record.restarts_in_row() == 0) return {};
+  entry->record.clear_restarts_in_row();
+  event.Store(*entry, Due::kNothing);
   return event.Take();
 }
 
 void JobTable::SetCpuFeatures(JobId job, std::vector<std::string> features) {
   const auto found = entries_.find(job);
-  if (found != entries_.end()) found->second.request.claim.cpu_features = std::move(features);
+  if (found != entries_.end()) found->second.claim.cpu_features = std::move(features);
 }
 
 JobOrders JobTable::OnInputSent(JobId job, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
-  if (entry == nullptr || HasEnded(entry->record.phase)) return {};
-  if (!std::exchange(entry->record.took_input, true)) event.Store(*entry, Due::kNothing);
+  if (entry == nullptr || HasEnded(entry->record) || entry->record.took_input()) return {};
+  entry->record.set_took_input(true);
+  event.Store(*entry, Due::kNothing);
   return event.Take();
 }
 
 // ---- Suspended and moved ------------------------------------------------------------------------
 
 void JobTable::Event::Suspend(Entry& entry) {
-  JobRecord& record = entry.record;
   entry.attached_before = entry.attached_before || !entry.job.never_attached();
-  entry.job = Job(entry.request.claim.nprocs);
+  entry.job = Job(entry.claim.nprocs);
   entry.deadline_ns = kNoEnd;
   entry.loss_open = false;
-  orders_.recovering.push_back(record.id);
-  record.phase = JobPhase::kSuspended;
-  record.reason = "suspended";
-  record.suspended_unix_ms = at_.unix_ms;
+  orders_.recovering.push_back(entry.id());
+  entry.shown().set_state(proto::SUSPENDED);
+  entry.shown().set_reason("suspended");
+  entry.record.set_suspended_unix_ms(at_.unix_ms);
   if (!entry.started) {
-    table_.waiting_.erase(record.id);
+    table_.waiting_.erase(entry.id());
     Vacate(entry);
     return Store(entry, Due::kSuspend);
   }
@@ -204,8 +211,8 @@ JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
   if (entry == nullptr || !entry->durable || entry->interrupted) return {};
-  const JobPhase phase = entry->record.phase;
-  if (HasEnded(phase) || phase == JobPhase::kEnding || phase == JobPhase::kSuspended) return {};
+  const proto::JobState state = entry->state();
+  if (HasEnded(state) || state == proto::ENDING || state == proto::SUSPENDED) return {};
   event.Suspend(*entry);
   event.Schedule();
   return event.Take();
@@ -214,12 +221,13 @@ JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
 JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
-  if (entry == nullptr || entry->record.phase != JobPhase::kSuspended) return {};
+  if (entry == nullptr || entry->state() != proto::SUSPENDED) return {};
   JobRecord& record = entry->record;
-  record.suspended_ms +=
-      std::max<std::int64_t>(at.unix_ms - std::exchange(record.suspended_unix_ms, 0), 0);
-  record.reason.clear();
-  record.phase = entry->started ? JobPhase::kRecovering : JobPhase::kWaiting;
+  record.set_suspended_ms(record.suspended_ms() +
+                          std::max<std::int64_t>(at.unix_ms - record.suspended_unix_ms(), 0));
+  record.clear_suspended_unix_ms();
+  entry->shown().clear_reason();
+  entry->shown().set_state(entry->started ? proto::RECOVERING : proto::WAITING);
   if (!entry->started) waiting_.insert(job);  // Else when it has left its nodes.
   event.Store(*entry, Due::kNothing);
   event.Schedule();
@@ -229,8 +237,8 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
 bool JobTable::Ends(JobId job) const {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return true;
-  const JobPhase phase = found->second.record.phase;
-  return found->second.job.ends() || phase == JobPhase::kEnding || HasEnded(phase);
+  const proto::JobState state = found->second.state();
+  return found->second.job.ends() || state == proto::ENDING || HasEnded(state);
 }
 
 bool JobTable::HasRoomElsewhere(JobId job) const {
@@ -244,18 +252,18 @@ bool JobTable::HasRoomElsewhere(JobId job) const {
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {
     const Entry& entry = entries_.at(id);
-    if (id != job) taken.Take(entry.record.shares, entry.request.claim.memory_bytes, 0, 1);
+    if (id != job) taken.Take(SharesOf(entry.record), entry.claim.memory_bytes, 0, 1);
   }
-  const SlotClaim& claim = found->second.request.claim;
+  const SlotClaim& claim = found->second.claim;
   return Place(claim, SlotsNeeded(claim, whole), taken.FreeDuring(0, 1)).has_value();
 }
 
 JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   Event event(*this, at);
   Entry* entry = event.Find(job);
-  if (entry == nullptr || !entry->started || entry->record.phase != JobPhase::kRunning) return {};
-  if (entry->interrupted || entry->record.took_input || !HasRoomElsewhere(job)) return {};
-  entry->record.reason = "moves to other nodes";
+  if (entry == nullptr || !entry->started || entry->state() != proto::RUNNING) return {};
+  if (entry->interrupted || entry->record.took_input() || !HasRoomElsewhere(job)) return {};
+  entry->shown().set_reason("moves to other nodes");
   event.StartOver(*entry);
   event.Schedule();
   return event.Take();

@@ -13,7 +13,7 @@ constexpr ResumePoint kFrom800{.from_start = false, .superstep = Superstep{800},
 TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   const JobId job = Run(Request(3));
   Killed(job, 1, SIGSEGV);
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   EXPECT_EQ(all_.recovering, std::vector<JobId>{job});
   ASSERT_EQ(all_.ends.size(), 2u);
   EXPECT_FALSE(all_.ends[0].keep_files);
@@ -25,22 +25,22 @@ TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   ASSERT_EQ(all_.starts.size(), 1u);
   EXPECT_EQ(LastStart().epoch, Epoch{2});
   EXPECT_TRUE(LastStart().resumes);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   at_.unix_ms += 1400;
   ResumedByAll(job, kFrom800);
   EXPECT_EQ(Lines(),
             "bsprun: pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n"
             "bsprun: resumed from superstep 800 in 1.4 s\n");
-  ASSERT_EQ(Record(job).losses.size(), 1u);
-  const JobLoss& loss = Record(job).losses[0];
-  EXPECT_EQ(loss.superstep, Superstep{3});
-  EXPECT_TRUE(loss.resumed);
-  EXPECT_FALSE(loss.from_start);
-  EXPECT_EQ(loss.from, Superstep{800});
-  EXPECT_EQ(loss.after_ms, 1400u);
-  EXPECT_EQ(Record(job).restarts, 1u);
-  EXPECT_EQ(Record(job).reason, "");
-  EXPECT_EQ(all_.store.back().record.losses.size(), 1u);
+  ASSERT_EQ(Shown(job).losses_size(), 1);
+  const proto::JobLoss& loss = Shown(job).losses(0);
+  EXPECT_EQ(loss.superstep(), 3u);
+  EXPECT_TRUE(loss.resumed());
+  EXPECT_FALSE(loss.from_start());
+  EXPECT_EQ(loss.from_superstep(), 800u);
+  EXPECT_EQ(loss.after_ms(), 1400u);
+  EXPECT_EQ(Shown(job).restarts(), 1u);
+  EXPECT_EQ(Shown(job).reason(), "");
+  EXPECT_EQ(all_.store.back().record.job().losses_size(), 1);
 }
 
 TEST_F(JobTableRecoveryTest, AJobWithoutACheckpointStartsAgain) {
@@ -48,45 +48,45 @@ TEST_F(JobTableRecoveryTest, AJobWithoutACheckpointStartsAgain) {
   Killed(job, 0, SIGKILL);
   ClearedByAll(job);
   ResumedByAll(job, {});
-  EXPECT_TRUE(Record(job).losses[0].from_start);
+  EXPECT_TRUE(Shown(job).losses(0).from_start());
   EXPECT_NE(Lines().find("resumed from the start in 0.0 s"), std::string::npos);
 }
 
 TEST_F(JobTableRecoveryTest, WhatFailsByItselfIsNotStartedAgain) {
   const JobId exits = Run(Request(2));
   Exits(exits, 1, Exit(Reached::kRunning, 3));
-  EXPECT_EQ(Phase(exits), JobPhase::kEnding);
+  EXPECT_EQ(State(exits), proto::ENDING);
   ClearedByAll(exits);
-  EXPECT_EQ(Record(exits).exit_status, 3);
+  EXPECT_EQ(Shown(exits).exit_status(), 3);
 
   const JobId aborts = Run(Request(2));
   Exits(aborts, 1, Exit(Reached::kAborted, 6));
   ClearedByAll(aborts);
-  EXPECT_EQ(Phase(aborts), JobPhase::kFailed);
+  EXPECT_EQ(State(aborts), proto::FAILED);
 
   const JobId unstartable = Run(Request(2));
   Do(table_.OnNotStarted(unstartable, Epoch{1}, "no such program", 127, at_));
   ClearedByAll(unstartable);
-  EXPECT_EQ(Record(unstartable).exit_status, 127);
+  EXPECT_EQ(Shown(unstartable).exit_status(), 127);
 
   const JobId large = Run(Request(2));
   Do(table_.OnFailed(large, Epoch{1}, "an h-relation of 1 TiB", at_));
   ClearedByAll(large);
-  EXPECT_EQ(Phase(large), JobPhase::kFailed);
-  EXPECT_TRUE(Record(large).losses.empty());
+  EXPECT_EQ(State(large), proto::FAILED);
+  EXPECT_TRUE(Shown(large).losses().empty());
 }
 
 TEST_F(JobTableRecoveryTest, ALostWorkersProcessesGoToWhoIsLeft) {
   const JobId job = Run(Request(3));
   Up(WorkerId{3}, 2);
   Do(table_.OnNodeLost(kOne, "lease expired", {{job, Superstep{812}}}, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kTwo);
-  EXPECT_EQ(Record(job).losses[0].reason, "worker w1 lost at superstep 812: lease expired");
-  EXPECT_EQ(Record(job).losses[0].superstep, Superstep{812});
+  EXPECT_EQ(Shown(job).losses(0).reason(), "worker w1 lost at superstep 812: lease expired");
+  EXPECT_EQ(Shown(job).losses(0).superstep(), 812u);
   Cleared(job, kTwo);
-  EXPECT_EQ(Record(job).node_names, (std::vector<std::string>{"w2", "w3"}));
+  EXPECT_EQ(NodesOf(Record(job)), (std::vector<std::string>{"w2", "w3"}));
   EXPECT_EQ(LastStart().epoch, Epoch{2});
 }
 
@@ -94,8 +94,8 @@ TEST_F(JobTableRecoveryTest, WhatTheServiceBrokeIsRecovered) {
   const JobId job = Run(Request(2));
   Do(table_.OnBroken(job, Epoch{1}, "its processes were killed, with bsp-host", at_));
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
-  EXPECT_EQ(Record(job).epoch, Epoch{2});
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(EpochOf(Record(job)), Epoch{2});
 }
 
 TEST_F(JobTableRecoveryTest, WaitsForSlotsWithTheReasonAndGoesFirst) {
@@ -103,18 +103,18 @@ TEST_F(JobTableRecoveryTest, WaitsForSlotsWithTheReasonAndGoesFirst) {
   const JobId other = Submit(Request(2));
   Lost(kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_EQ(Record(job).reason,
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).reason(),
             "needs 4 slots, the cluster has 2: start more workers or use --oversubscribe");
-  EXPECT_EQ(Phase(other), JobPhase::kRunning);  // It would wait in vain.
+  EXPECT_EQ(State(other), proto::RUNNING);  // It would wait in vain.
   const JobId third = Submit(Request(2));
   Up(WorkerId{3}, 2);
-  EXPECT_EQ(Phase(third), JobPhase::kWaiting);
-  EXPECT_EQ(Record(job).reason, "needs 4 slots, 2 free");
+  EXPECT_EQ(State(third), proto::WAITING);
+  EXPECT_EQ(Shown(job).reason(), "needs 4 slots, 2 free");
   Exits(other, 0, Exit(Reached::kEnded, 0));
   Exits(other, 1, Exit(Reached::kEnded, 0));
   ClearedByAll(other);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
 }
 
 TEST_F(JobTableRecoveryTest, ARecoveringJobGoesBeforeAnOlderOneOfItsPriority) {
@@ -122,19 +122,19 @@ TEST_F(JobTableRecoveryTest, ARecoveringJobGoesBeforeAnOlderOneOfItsPriority) {
   const JobId job = Run(Request(2));
   const JobId wide = Submit(Request(4));
   const JobId urgent = [&] {
-    JobRequest request = Request(2);
-    request.priority = 1;
-    return Submit(request);
+    proto::JobSpec spec = Request(2);
+    spec.set_priority(1);
+    return Submit(spec);
   }();
   Killed(job, 0, SIGKILL);
-  Cleared(job, Record(job).shares[0].worker);
-  EXPECT_EQ(Phase(urgent), JobPhase::kRunning);
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  Cleared(job, FirstHost(job));
+  EXPECT_EQ(State(urgent), proto::RUNNING);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   Exits(first, 0, Exit(Reached::kEnded, 0));
   Exits(first, 1, Exit(Reached::kEnded, 0));
   ClearedByAll(first);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
-  EXPECT_EQ(Phase(wide), JobPhase::kWaiting);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(State(wide), proto::WAITING);
 }
 
 TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
@@ -146,15 +146,15 @@ TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
   const JobId job = Run(Request(4));
   Up(kOne, 4);
   Up(kTwo, 4);
-  ASSERT_EQ(Record(job).node_names, std::vector<std::string>{"w3"});
+  ASSERT_EQ(NodesOf(Record(job)), std::vector<std::string>{"w3"});
   table_.SetCpuFeatures(job, {"avx2", "avx512f"});
   Lost(WorkerId{3});
-  EXPECT_EQ(Record(job).reason,
+  EXPECT_EQ(Shown(job).reason(),
             "needs avx2, which nodes w1, w2 lack; with --cpu common a job needs less");
   modern.worker = WorkerId{4};
   modern.name = "w4";
   Do(table_.OnNodeUp(modern, at_));
-  EXPECT_EQ(Record(job).node_names, std::vector<std::string>{"w4"});
+  EXPECT_EQ(NodesOf(Record(job)), std::vector<std::string>{"w4"});
 }
 
 // ---- How often ----------------------------------------------------------------------------------
@@ -164,18 +164,18 @@ TEST_F(JobTableRecoveryTest, GivesUpWhenRestartsBringNoProgress) {
   for (int restart = 1; restart <= 3; ++restart) {
     Killed(job, 1, SIGSEGV);
     ClearedByAll(job);
-    ASSERT_EQ(Phase(job), JobPhase::kRunning) << restart;
+    ASSERT_EQ(State(job), proto::RUNNING) << restart;
   }
   Killed(job, 1, SIGSEGV);
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGSEGV);
-  EXPECT_EQ(Record(job).reason,
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGSEGV);
+  EXPECT_EQ(Shown(job).reason(),
             "gave up after 3 restarts without a checkpoint in between; last loss: pid 1 was killed "
             "by signal 11 (Segmentation fault) in superstep 3");
-  EXPECT_EQ(Record(job).losses.size(), 4u);
-  EXPECT_EQ(Record(job).restarts, 3u);
+  EXPECT_EQ(Shown(job).losses_size(), 4);
+  EXPECT_EQ(Shown(job).restarts(), 3u);
 }
 
 TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
@@ -183,23 +183,23 @@ TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
   for (int restart = 1; restart <= 20; ++restart) {
     Killed(job, 1, SIGKILL);
     ClearedByAll(job);
-    ASSERT_EQ(Phase(job), JobPhase::kRunning) << restart;
+    ASSERT_EQ(State(job), proto::RUNNING) << restart;
     Do(table_.OnCheckpointCommitted(job));
-    EXPECT_EQ(all_.store.back().record.restarts_in_row, 0u);
+    EXPECT_EQ(all_.store.back().record.restarts_in_row(), 0u);
   }
-  EXPECT_EQ(Record(job).restarts, 20u);
-  EXPECT_EQ(Record(job).losses.size(), kLossesMax);
+  EXPECT_EQ(Shown(job).restarts(), 20u);
+  EXPECT_EQ(Shown(job).losses_size(), kLossesMax);
 }
 
 TEST_F(JobTableRecoveryTest, StandardInputCannotBeSentTwice) {
   const JobId job = Run(Request(2));
   Do(table_.OnInputSent(job, at_));
-  EXPECT_TRUE(all_.store.back().record.took_input);
+  EXPECT_TRUE(all_.store.back().record.took_input());
   Killed(job, 1, SIGKILL);
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGKILL);
-  EXPECT_NE(Record(job).reason.find("cannot be started again, because pid 0 was sent standard"),
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGKILL);
+  EXPECT_NE(Shown(job).reason().find("cannot be started again, because pid 0 was sent standard"),
             std::string::npos);
 }
 
@@ -211,12 +211,12 @@ TEST_F(JobTableRecoveryTest, ASecondLossWhileItIsClearedAwayIsTheSameRecovery) {
   Killed(job, 1, SIGKILL);
   Do(table_.OnBroken(job, Epoch{1}, "an arena was damaged", at_));
   Exits(job, 2, Exit(Reached::kAborted, 6));
-  EXPECT_EQ(Record(job).losses.size(), 1u);
+  EXPECT_EQ(Shown(job).losses_size(), 1);
   EXPECT_EQ(all_.ends.size(), 2u);
   Lost(kTwo);
   EXPECT_TRUE(all_.starts.empty());
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);  // Two slots are left.
+  EXPECT_EQ(State(job), proto::RECOVERING);  // Two slots are left.
   Up(WorkerId{3}, 1);
   EXPECT_EQ(LastStart().epoch, Epoch{2});
 }
@@ -225,7 +225,7 @@ TEST_F(JobTableRecoveryTest, AllHostsLostAtOnce) {
   const JobId job = Run(Request(3));
   Lost(kOne);
   Lost(kTwo);
-  EXPECT_EQ(Record(job).reason, "no worker is up");
+  EXPECT_EQ(Shown(job).reason(), "no worker is up");
   EXPECT_EQ(all_.cleared, std::vector<JobId>{job});
   Up(WorkerId{3}, 3);
   EXPECT_EQ(LastStart().hosts.size(), 1u);
@@ -234,10 +234,10 @@ TEST_F(JobTableRecoveryTest, AllHostsLostAtOnce) {
 TEST_F(JobTableRecoveryTest, AHostLostBeforeItsRestartIsStoredIsNoFurtherLoss) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
-  const WorkerId host = Record(job).shares[0].worker;
+  const WorkerId host = FirstHost(job);
   const JobOrders cleared = table_.OnCleared(job, Epoch{1}, host, at_);
-  ASSERT_EQ(Phase(job), JobPhase::kRunning);
-  const WorkerId next = Record(job).shares[0].worker;
+  ASSERT_EQ(State(job), proto::RUNNING);
+  const WorkerId next = FirstHost(job);
   const JobOrders lost = table_.OnNodeLost(next, "lease expired", {}, at_);
   for (const JobTransition& transition : cleared.store) {
     Do(table_.OnStored(transition.sequence, at_));
@@ -247,33 +247,33 @@ TEST_F(JobTableRecoveryTest, AHostLostBeforeItsRestartIsStoredIsNoFurtherLoss) {
   ASSERT_EQ(all_.starts.size(), 1u);
   EXPECT_EQ(LastStart().epoch, Epoch{3});
   EXPECT_NE(LastStart().hosts[0].worker, next);
-  EXPECT_EQ(Record(job).losses.size(), 1u);
+  EXPECT_EQ(Shown(job).losses_size(), 1);
 }
 
 TEST_F(JobTableRecoveryTest, AHostLostBeforeProcessesRanIsAFurtherLoss) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
   ClearedByAll(job);
-  Lost(Record(job).shares[0].worker);
+  Lost(FirstHost(job));
   ASSERT_EQ(all_.starts.size(), 2u);
   EXPECT_EQ(LastStart().epoch, Epoch{3});
   ResumedByAll(job, kFrom800);
-  ASSERT_EQ(Record(job).losses.size(), 2u);
-  EXPECT_TRUE(Record(job).losses[1].resumed);
+  ASSERT_EQ(Shown(job).losses_size(), 2);
+  EXPECT_TRUE(Shown(job).losses(1).resumed());
 }
 
 TEST_F(JobTableRecoveryTest, EventsOfTheLostEpochChangeNothing) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
-  const WorkerId host = Record(job).shares[0].worker;
+  const WorkerId host = FirstHost(job);
   Do(table_.OnCleared(job, Epoch{1}, host, at_));
-  ASSERT_EQ(Record(job).epoch, Epoch{2});
+  ASSERT_EQ(EpochOf(Record(job)), Epoch{2});
   all_ = {};
   Do(table_.OnExited(job, Epoch{1}, Pid{1}, Exit(Reached::kAborted, 6), at_));
   Do(table_.OnCleared(job, Epoch{1}, host, at_));
   Do(table_.OnResumed(job, Epoch{1}, host, at_));
   Do(table_.OnRestoreFailed(job, Epoch{1}, "late", at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_TRUE(all_.ends.empty() && all_.lines.empty() && all_.store.empty());
 }
 
@@ -284,8 +284,8 @@ TEST_F(JobTableRecoveryTest, HigherPidsHadLeftWhenTheImagesWereTaken) {
   ResumedByAll(job, {.from_start = false, .superstep = Superstep{5}, .participants = 1});
   Exits(job, 0, Exit(Reached::kEnded, 0));
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
-  EXPECT_FALSE(Record(job).never_attached);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_FALSE(Shown(job).never_attached());
 }
 
 TEST_F(JobTableRecoveryTest, ImagesThatCannotBeRestoredAreTheSameLossInAFurtherEpoch) {
@@ -294,17 +294,17 @@ TEST_F(JobTableRecoveryTest, ImagesThatCannotBeRestoredAreTheSameLossInAFurtherE
   ClearedByAll(job);
   Do(table_.OnRestoreFailed(job, Epoch{2}, "pid 0: checkpoint 12 on node w2: damaged", at_));
   Do(table_.OnRestoreFailed(job, Epoch{2}, "pid 1: checkpoint 12 on node w2: damaged", at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   ClearedByAll(job);
   EXPECT_EQ(LastStart().epoch, Epoch{3});
   ResumedByAll(job, kFrom800);
-  ASSERT_EQ(Record(job).losses.size(), 1u);
-  EXPECT_TRUE(Record(job).losses[0].resumed);
+  ASSERT_EQ(Shown(job).losses_size(), 1);
+  EXPECT_TRUE(Shown(job).losses(0).resumed());
   EXPECT_EQ(
-      Record(job).losses[0].reason,
+      Shown(job).losses(0).reason(),
       "pid 0 was killed by signal 9 (Killed) in superstep 3; pid 0: checkpoint 12 on node w2: "
       "damaged");
-  EXPECT_EQ(Record(job).restarts, 1u);
+  EXPECT_EQ(Shown(job).restarts(), 1u);
 }
 
 TEST_F(JobTableRecoveryTest, GivesUpWhenNothingCanBeRestored) {
@@ -312,14 +312,14 @@ TEST_F(JobTableRecoveryTest, GivesUpWhenNothingCanBeRestored) {
   Killed(job, 0, SIGKILL);
   ClearedByAll(job);
   for (std::uint32_t i = 0; i < kRestoresMax; ++i) {
-    Do(table_.OnRestoreFailed(job, Record(job).epoch, "damaged", at_));
+    Do(table_.OnRestoreFailed(job, EpochOf(Record(job)), "damaged", at_));
     ClearedByAll(job);
-    ASSERT_EQ(Phase(job), JobPhase::kRunning);
+    ASSERT_EQ(State(job), proto::RUNNING);
   }
-  Do(table_.OnRestoreFailed(job, Record(job).epoch, "damaged", at_));
+  Do(table_.OnRestoreFailed(job, EpochOf(Record(job)), "damaged", at_));
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).reason, "gave up after 16 tries to restore it; the last: damaged");
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).reason(), "gave up after 16 tries to restore it; the last: damaged");
 }
 
 // ---- What users do meanwhile --------------------------------------------------------------------
@@ -328,11 +328,11 @@ TEST_F(JobTableRecoveryTest, CancelledWhileItIsClearedAwayEndsWhenItIs) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGSEGV);
   Do(table_.OnCancel(job, "cancelled", at_));
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   EXPECT_EQ(all_.ends.size(), 1u);
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGTERM);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGTERM);
   EXPECT_TRUE(all_.starts.empty());
 }
 
@@ -341,22 +341,22 @@ TEST_F(JobTableRecoveryTest, CancelledWhileItWaitsForSlotsEndsAtOnce) {
   Lost(kOne);
   Cleared(job, kTwo);
   Do(table_.OnSignal(job, SIGINT, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGINT);
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGINT);
   EXPECT_EQ(all_.ended, std::vector<JobId>{job});
 }
 
 TEST_F(JobTableRecoveryTest, AnAttachedJobRecoversAndEndsWithItsClient) {
-  JobRequest request = Request(2);
-  request.attached = true;
-  const JobId job = Run(request);
+  proto::JobSpec spec = Request(2);
+  spec.set_attached(true);
+  const JobId job = Run(spec);
   Killed(job, 0, SIGKILL);
   ClearedByAll(job);
-  ASSERT_EQ(Phase(job), JobPhase::kRunning);
+  ASSERT_EQ(State(job), proto::RUNNING);
   Killed(job, 0, SIGKILL);
   Do(table_.OnClientLeft(job, at_));
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
 TEST_F(JobTableRecoveryTest, ALossBehindAnInterruptIsTheEnd) {
@@ -364,16 +364,16 @@ TEST_F(JobTableRecoveryTest, ALossBehindAnInterruptIsTheEnd) {
   Do(table_.OnSignal(job, SIGINT, at_));
   Killed(job, 0, SIGINT);
   Killed(job, 1, SIGINT);
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_TRUE(Record(job).losses.empty());
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_TRUE(Shown(job).losses().empty());
 }
 
 TEST_F(JobTableRecoveryTest, TheTimeLimitGoesOnOverRecoveries) {
-  JobRequest request = Request(4);
-  request.time_limit_s = 60;
-  const JobId job = Run(request);
+  proto::JobSpec spec = Request(4);
+  spec.set_time_limit_s(60);
+  const JobId job = Run(spec);
   const std::uint64_t due_ns = at_.now_ns + 60 * kSecondNs;
   at_.now_ns += 30 * kSecondNs;
   Killed(job, 0, SIGKILL);
@@ -384,8 +384,8 @@ TEST_F(JobTableRecoveryTest, TheTimeLimitGoesOnOverRecoveries) {
   EXPECT_EQ(table_.next_deadline_ns(), due_ns);
   at_.now_ns = due_ns;
   Do(table_.OnTime(at_));
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).reason, "the time limit of 60 s is reached");
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).reason(), "the time limit of 60 s is reached");
 }
 
 }  // namespace

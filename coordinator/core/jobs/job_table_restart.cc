@@ -12,40 +12,44 @@ namespace bspnow {
 /// Its processes may still be on these nodes.
 void JobTable::Event::Await(Entry& entry) {
   entry.started = true;
-  entry.clearing = entry.record.phase != JobPhase::kRunning;
-  for (const NodeShare& share : entry.record.shares) entry.hosts_left.push_back(share.worker);
+  entry.clearing = entry.state() != proto::RUNNING;
+  for (const proto::JobHost& host : entry.record.hosts())
+    entry.hosts_left.push_back(WorkerOf(host));
   entry.awaited = entry.hosts_left;
   entry.not_resumed = entry.hosts_left;
   entry.return_ns = at_.now_ns + kReturnNs;
-  table_.running_.push_back(entry.record.id);
+  table_.running_.push_back(entry.id());
 }
 
-JobOrders JobTable::Restore(const JobRecord& record, const JobRequest& request, const Moment& at) {
-  Entry restored{.record = record, .request = request, .job = Job(request.claim.nprocs)};
-  Entry& entry = entries_.emplace(record.id, std::move(restored)).first->second;
-  by_key_[record.submission_key] = record.id;
-  next_job_ = std::max(next_job_, Value(record.id) + 1);
+JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
+  const JobId id = IdOf(record);
+  const proto::Job& job = record.job();
+  Entry restored{
+      .record = record, .claim = SlotClaimOf(job.spec()), .job = Job(job.spec().nprocs())};
+  Entry& entry = entries_.emplace(id, std::move(restored)).first->second;
+  by_key_[record.submission_key()] = id;
+  next_job_ = std::max(next_job_, Value(id) + 1);
   entry.durable = true;
-  entry.ran = record.started_unix_ms != 0;
-  entry.attached_before = entry.ran && !record.never_attached;
-  entry.loss_open = !record.losses.empty() && !record.losses.back().resumed &&
-                    record.phase != JobPhase::kSuspended;
+  entry.ran = job.started_unix_ms() != 0;
+  entry.attached_before = entry.ran && !job.never_attached();
+  entry.loss_open =
+      !job.losses().empty() && !job.losses().rbegin()->resumed() && job.state() != proto::SUSPENDED;
   Event event(*this, at);
-  if (HasEnded(record.phase)) {
-    ended_.push_back(record.id);
-  } else if (!record.shares.empty()) {
-    if (record.phase == JobPhase::kEnding) {
-      entry.job.OnBroken(record.exit_status, "");
-    } else if (record.cancelled) {
+  if (HasEnded(record)) {
+    ended_.push_back(id);
+  } else if (!record.hosts().empty()) {
+    if (job.state() == proto::ENDING) {
+      entry.job.OnBroken(job.exit_status(), "");
+    } else if (record.cancelled()) {
       entry.job.OnInterrupted(SIGTERM);
-      entry.record.phase = JobPhase::kEnding;
+      entry.shown().set_state(proto::ENDING);
     }
     event.Await(entry);
-  } else if (record.phase != JobPhase::kSuspended) {
-    waiting_.insert(record.id);
+  } else if (job.state() != proto::SUSPENDED) {
+    waiting_.insert(id);
   }
-  const JobPhase phase = entry.record.phase;
-  const bool counts = phase == JobPhase::kRunning || phase == JobPhase::kRecovering;
+  const proto::JobState state = entry.state();
+  const bool counts = state == proto::RUNNING || state == proto::RECOVERING;
   if (counts && entry.ran) event.SetTimeLimit(entry);
   event.Schedule();
   return event.Take();
@@ -68,7 +72,7 @@ JobTable::Return JobTable::OnHostReturned(const SchedulerNode& node,
     Entry& entry = entries_.at(id);
     if (std::erase(entry.awaited, node.worker) == 0) continue;
     const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
-      return each.job == id && each.epoch == entry.record.epoch;
+      return each.job == id && each.epoch == entry.epoch();
     });
     if (event.Return(entry, node.worker, node.name, epoch == held.end() ? nullptr : &*epoch)) {
       result.kept.push_back(id);
@@ -83,8 +87,8 @@ JobTable::Return JobTable::OnHostReturned(const SchedulerNode& node,
 bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& node,
                              const HeldEpoch* held) {
   if (entry.awaited.empty()) entry.return_ns = kNoEnd;
-  switch (entry.record.phase) {
-    case JobPhase::kRunning:
+  switch (entry.state()) {
+    case proto::RUNNING:
       if (held == nullptr || held->clearing) {
         LoseHost(entry, worker, absl::StrCat("worker ", node, " is back without its processes"),
                  Superstep{0});
@@ -92,9 +96,9 @@ bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& n
       }
       TakeOver(entry, worker, *held);
       return true;
-    case JobPhase::kEnding:
-    case JobPhase::kRecovering:
-    case JobPhase::kSuspended:
+    case proto::ENDING:
+    case proto::RECOVERING:
+    case proto::SUSPENDED:
       if (held == nullptr) break;
       if (entry.clearing) EndOn(entry, worker);
       return true;
@@ -106,7 +110,7 @@ bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& n
 }
 
 void JobTable::Event::TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& held) {
-  const std::uint32_t nprocs = entry.request.claim.nprocs;
+  const std::uint32_t nprocs = entry.claim.nprocs;
   if (held.participants != 0) entry.job.OnResumed(held.participants);
   entry.resume_point = {.from_start = held.first_superstep == 0,
                         .superstep = Superstep{held.first_superstep + 1},
@@ -115,9 +119,9 @@ void JobTable::Event::TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& h
     if (Value(pid) < nprocs) Perform(entry, entry.job.OnBegun(pid));
   }
   if (!held.begun.empty()) Resumed(entry, worker);
-  if (entry.awaited.empty()) orders_.returned.push_back(entry.record.id);
+  if (entry.awaited.empty()) orders_.returned.push_back(entry.id());
   for (const auto& [pid, end] : held.exited) {
-    if (Value(pid) < nprocs && entry.record.phase == JobPhase::kRunning) Exited(entry, pid, end);
+    if (Value(pid) < nprocs && entry.state() == proto::RUNNING) Exited(entry, pid, end);
   }
 }
 

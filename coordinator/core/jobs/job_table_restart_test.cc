@@ -14,15 +14,15 @@ class JobTableRestartTest : public JobTableTest {
   /// Keeps what is stored, as the journal does.
   void Note(const JobOrders& orders) {
     for (const JobTransition& transition : orders.store) {
-      journal_[transition.record.id] = transition.record;
+      journal_[IdOf(transition.record)] = transition.record;
     }
   }
 
-  void RestartWith(const JobRequest& request) {
+  void Restart() {
     Note(all_);
     table_ = JobTable(JobId{1});
     all_ = {};
-    for (const auto& [id, record] : journal_) Do(table_.Restore(record, request, at_));
+    for (const auto& [id, record] : journal_) Do(table_.Restore(record, at_));
   }
 
   std::vector<JobId> Returns(WorkerId worker, const std::vector<HeldEpoch>& held) {
@@ -41,11 +41,11 @@ class JobTableRestartTest : public JobTableTest {
             .exited = {}};
   }
 
-  JobId Run(const JobRequest& request) {
+  JobId Run(const proto::JobSpec& spec) {
     Up(kOne, 2);
     Up(kTwo, 2);
-    const JobId job = Submit(request);
-    EXPECT_EQ(Phase(job), JobPhase::kRunning);
+    const JobId job = Submit(spec);
+    EXPECT_EQ(State(job), proto::RUNNING);
     return job;
   }
 
@@ -56,19 +56,19 @@ TEST_F(JobTableRestartTest, WhatWaitsAndWhatHasEndedStaysSo) {
   const JobId waits = Submit(Request(2));
   const JobId ends = Submit(Request(2));
   Do(table_.OnCancel(ends, "cancelled", at_));
-  RestartWith(Request(2));
-  EXPECT_EQ(Phase(ends), JobPhase::kCancelled);
-  EXPECT_EQ(Phase(waits), JobPhase::kWaiting);
+  Restart();
+  EXPECT_EQ(State(ends), proto::CANCELLED);
+  EXPECT_EQ(State(waits), proto::WAITING);
   EXPECT_EQ(table_.OnSubmit(Request(2), "key1", at_).job, waits);
   EXPECT_EQ(table_.OnSubmit(Request(2), "new", at_).job, JobId{3});
   Up(kOne, 2);
-  EXPECT_EQ(Phase(waits), JobPhase::kRunning);
+  EXPECT_EQ(State(waits), proto::RUNNING);
 }
 
 TEST_F(JobTableRestartTest, ARunningJobGoesOnWhenAllItsHostsAreBack) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  Restart();
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_TRUE(table_.Awaits(kOne) && table_.Awaits(kTwo));
   EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + kReturnNs);
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}), std::vector<JobId>{job});
@@ -80,32 +80,32 @@ TEST_F(JobTableRestartTest, ARunningJobGoesOnWhenAllItsHostsAreBack) {
   for (const std::uint32_t pid : {0, 1, 2}) Exits(job, pid, Exit(Reached::kEnded, 0));
   Cleared(job, kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
-  EXPECT_EQ(Record(job).restarts, 0u);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_EQ(Shown(job).restarts(), 0u);
 }
 
 TEST_F(JobTableRestartTest, WhatHasExitedMeanwhileIsTold) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   HeldEpoch first = Held(job, 1);
   first.exited = {{Pid{0}, Exit(Reached::kEnded, 0)}, {Pid{1}, Exit(Reached::kEnded, 5)}};
   HeldEpoch second = Held(job, 1);
   second.exited = {{Pid{2}, Exit(Reached::kEnded, 0)}};
   EXPECT_EQ(Returns(kOne, {first}).size(), 1u);
   EXPECT_EQ(Returns(kTwo, {second}).size(), 1u);
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   EXPECT_EQ(all_.ends.size(), 2u);
   Cleared(job, kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(Record(job).exit_status, 5);
+  EXPECT_EQ(Shown(job).exit_status(), 5);
 }
 
 TEST_F(JobTableRestartTest, AKillBehindTheRestartIsRecoveredOnAllHosts) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   Returns(kOne, {Held(job, 1)});
   Killed(job, 0, SIGKILL);
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   Cleared(job, kOne);
   // Its processes on the other node may run, and have a lease, until they are cleared away.
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
@@ -120,12 +120,12 @@ TEST_F(JobTableRestartTest, AKillBehindTheRestartIsRecoveredOnAllHosts) {
 
 TEST_F(JobTableRestartTest, WhoDoesNotReturnInTimeIsLost) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   Returns(kOne, {Held(job, 1)});
   at_.now_ns += kReturnNs;
   Do(table_.OnTime(at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_EQ(Record(job).losses.back().reason,
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).losses().rbegin()->reason(),
             "worker w2 did not return after a restart of the coordinator");
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kOne);
@@ -136,22 +136,22 @@ TEST_F(JobTableRestartTest, WhoDoesNotReturnInTimeIsLost) {
 
 TEST_F(JobTableRestartTest, AWorkerThatWasStartedAnewHasLostItsProcesses) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   Returns(kOne, {Held(job, 1)});
   SchedulerNode anew = Node(WorkerId{9}, 2);
   anew.name = "w2";
   Do(table_.OnNodeUp(anew, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_EQ(Record(job).losses.back().reason, "worker w2 was started anew");
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).losses().rbegin()->reason(), "worker w2 was started anew");
   Cleared(job, kOne);
-  EXPECT_EQ(Record(job).node_names, (std::vector<std::string>{"w1", "w2"}));
+  EXPECT_EQ(NodesOf(Record(job)), (std::vector<std::string>{"w1", "w2"}));
 }
 
 TEST_F(JobTableRestartTest, AHostThatWasNeverToldToStartHasNothing) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   EXPECT_TRUE(Returns(kOne, {}).empty());
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
   Cleared(job, kTwo);
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
@@ -159,63 +159,63 @@ TEST_F(JobTableRestartTest, AHostThatWasNeverToldToStartHasNothing) {
 
 TEST_F(JobTableRestartTest, WhatIsBeingClearedDoesNotRun) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   HeldEpoch clearing = Held(job, 1);
   clearing.clearing = true;
   EXPECT_TRUE(Returns(kOne, {clearing}).empty());
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
 }
 
 TEST_F(JobTableRestartTest, AnOlderEpochIsNotKept) {
   const JobId job = Run(Request(3));
-  RestartWith(Request(3));
+  Restart();
   EXPECT_TRUE(Returns(kOne, {Held(job, 0)}).empty());
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  EXPECT_EQ(State(job), proto::RECOVERING);
 }
 
 TEST_F(JobTableRestartTest, AnEndingJobGoesOnEnding) {
   const JobId job = Run(Request(3));
   Exits(job, 0, Exit(Reached::kAborted, 6));
-  RestartWith(Request(3));
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  Restart();
+  EXPECT_EQ(State(job), proto::ENDING);
   EXPECT_EQ(Returns(kOne, {Held(job, 1)}), std::vector<JobId>{job});
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_TRUE(all_.ends[0].keep_files);
   EXPECT_TRUE(Returns(kTwo, {}).empty());
   EXPECT_TRUE(all_.ended.empty());
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).exit_status, 6);
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 6);
 }
 
 TEST_F(JobTableRestartTest, AnInterruptIsNotForgotten) {
   const JobId job = Run(Request(3));
   Do(table_.OnSignal(job, SIGINT, at_));
-  RestartWith(Request(3));
+  Restart();
   Returns(kOne, {Held(job, 1)});
   Returns(kTwo, {Held(job, 1)});
   EXPECT_EQ(all_.ends.size(), 2u);
   Cleared(job, kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
 TEST_F(JobTableRestartTest, AnEndingJobEndsWithoutHostsThatDoNotReturn) {
   const JobId job = Run(Request(3));
   Do(table_.OnCancel(job, "cancelled", at_));
-  RestartWith(Request(3));
+  Restart();
   at_.now_ns += kReturnNs;
   Do(table_.OnTime(at_));
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
-  EXPECT_EQ(Record(job).reason, "cancelled");
+  EXPECT_EQ(State(job), proto::CANCELLED);
+  EXPECT_EQ(Shown(job).reason(), "cancelled");
   EXPECT_EQ(all_.ended, std::vector<JobId>{job});
 }
 
 TEST_F(JobTableRestartTest, ARecoveringJobIsPlacedOnlyWhenItsOldHostsAreBackOrGone) {
   const JobId job = Run(Request(3));
   Killed(job, 0, SIGKILL);
-  RestartWith(Request(3));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  Restart();
+  EXPECT_EQ(State(job), proto::RECOVERING);
   EXPECT_EQ(Returns(kOne, {Held(job, 1)}).size(), 1u);
   EXPECT_EQ(all_.ends.back().worker, kOne);
   Cleared(job, kOne);
@@ -225,15 +225,15 @@ TEST_F(JobTableRestartTest, ARecoveringJobIsPlacedOnlyWhenItsOldHostsAreBackOrGo
   Do(table_.OnTime(at_));
   ASSERT_EQ(all_.starts.size(), 1u);
   EXPECT_EQ(all_.starts[0].epoch, Epoch{2});
-  EXPECT_EQ(Record(job).losses.size(), 1u);
+  EXPECT_EQ(Shown(job).losses_size(), 1);
 }
 
 TEST_F(JobTableRestartTest, ARecoveringJobThatLeftItsNodesWaitsForSlotsOnly) {
   const JobId job = Run(Request(4));
   Lost(kOne);
   Cleared(job, kTwo);
-  RestartWith(Request(4));
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
+  Restart();
+  EXPECT_EQ(State(job), proto::RECOVERING);
   EXPECT_FALSE(table_.Awaits(kTwo));
   Up(WorkerId{3}, 4);
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
@@ -244,15 +244,15 @@ TEST_F(JobTableRestartTest, ASuspendedJobStaysSuspended) {
   const JobId job = Run(Request(3));
   Do(table_.OnSuspended(job, at_));
   Cleared(job, kOne);
-  RestartWith(Request(3));
+  Restart();
   EXPECT_EQ(Returns(kTwo, {Held(job, 1)}).size(), 1u);
   Cleared(job, kTwo);
   at_.now_ns += kReturnNs;
   Do(table_.OnTime(at_));
   Up(WorkerId{3}, 4);
-  EXPECT_EQ(Phase(job), JobPhase::kSuspended);
+  EXPECT_EQ(State(job), proto::SUSPENDED);
   EXPECT_TRUE(all_.starts.empty());
-  RestartWith(Request(3));
+  Restart();
   EXPECT_FALSE(table_.Awaits(kTwo));
   Do(table_.OnResume(job, at_));
   Up(WorkerId{4}, 4);
@@ -260,23 +260,23 @@ TEST_F(JobTableRestartTest, ASuspendedJobStaysSuspended) {
 }
 
 TEST_F(JobTableRestartTest, LimitsAndCountsOutliveIt) {
-  JobRequest request = Request(3);
-  request.time_limit_s = 60;
-  request.restarts_max = 1;
-  const JobId job = Run(request);
+  proto::JobSpec spec = Request(3);
+  spec.set_time_limit_s(60);
+  spec.set_restarts_max(1);
+  const JobId job = Run(spec);
   Killed(job, 0, SIGKILL);
   Cleared(job, kOne);
   Cleared(job, kTwo);
-  ASSERT_EQ(Record(job).epoch, Epoch{2});
+  ASSERT_EQ(EpochOf(Record(job)), Epoch{2});
   at_.now_ns += 20 * kSecondNs;
   at_.unix_ms += 20'000;
-  RestartWith(request);
+  Restart();
   Returns(kOne, {Held(job, 2)});
   Returns(kTwo, {Held(job, 2)});
   EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + 40 * kSecondNs);
   Killed(job, 0, SIGKILL);
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
-  EXPECT_NE(Record(job).reason.find("gave up after 1 restart without"), std::string::npos);
+  EXPECT_EQ(State(job), proto::ENDING);
+  EXPECT_NE(Shown(job).reason().find("gave up after 1 restart without"), std::string::npos);
 }
 
 TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
@@ -284,16 +284,16 @@ TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
   Killed(job, 0, SIGKILL);
   Cleared(job, kOne);
   Cleared(job, kTwo);
-  RestartWith(Request(3));
+  Restart();
   at_.unix_ms += 2000;
   HeldEpoch held = Held(job, 2);
   held.first_superstep = 799;
   Returns(kOne, {held});
   Returns(kTwo, {held});
   EXPECT_EQ(Lines(), "bsprun: resumed from superstep 800 in 2.0 s\n");
-  ASSERT_EQ(Record(job).losses.size(), 1u);
-  EXPECT_TRUE(Record(job).losses[0].resumed);
-  EXPECT_EQ(Record(job).losses[0].after_ms, 2000u);
+  ASSERT_EQ(Shown(job).losses_size(), 1);
+  EXPECT_TRUE(Shown(job).losses(0).resumed());
+  EXPECT_EQ(Shown(job).losses(0).after_ms(), 2000u);
 }
 
 }  // namespace

@@ -12,32 +12,32 @@ TEST_F(JobTableRecoveryTest, ASuspendedJobFreesItsSlotsAndContinuesLater) {
   const JobId job = Run(Request(4));
   const JobId next = Submit(Request(4));
   Do(table_.OnSuspended(job, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kSuspended);
+  EXPECT_EQ(State(job), proto::SUSPENDED);
   EXPECT_EQ(all_.ends.size(), 2u);
   EXPECT_TRUE(all_.suspended.empty());
   ClearedByAll(job);
   EXPECT_EQ(all_.suspended, std::vector<JobId>{job});
-  EXPECT_EQ(Phase(next), JobPhase::kRunning);
+  EXPECT_EQ(State(next), proto::RUNNING);
   Do(table_.OnResume(job, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kWaiting);
+  EXPECT_EQ(State(job), proto::WAITING);
   Exits(next, 0, Exit(Reached::kAborted, 6));
   ClearedByAll(next);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_TRUE(LastStart().resumes);
   ResumedByAll(job, {.from_start = false, .superstep = Superstep{9}, .participants = 4});
-  EXPECT_TRUE(Record(job).losses.empty());
-  EXPECT_EQ(Record(job).restarts, 0u);
+  EXPECT_TRUE(Shown(job).losses().empty());
+  EXPECT_EQ(Shown(job).restarts(), 0u);
 }
 
 TEST_F(JobTableRecoveryTest, AWaitingJobCanBeSuspendedToo) {
   const JobId job = Submit(Request(8));
-  ASSERT_EQ(Phase(job), JobPhase::kWaiting);
+  ASSERT_EQ(State(job), proto::WAITING);
   Do(table_.OnSuspended(job, at_));
   EXPECT_EQ(all_.suspended, std::vector<JobId>{job});
   Up(WorkerId{3}, 4);
-  EXPECT_EQ(Phase(job), JobPhase::kSuspended);
+  EXPECT_EQ(State(job), proto::SUSPENDED);
   Do(table_.OnResume(job, at_));
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_FALSE(LastStart().resumes);
 }
 
@@ -47,7 +47,7 @@ TEST_F(JobTableRecoveryTest, SuspendedWhileItRecovers) {
   Do(table_.OnSuspended(job, at_));
   EXPECT_EQ(all_.ends.size(), 1u);
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kSuspended);
+  EXPECT_EQ(State(job), proto::SUSPENDED);
   EXPECT_EQ(all_.suspended, std::vector<JobId>{job});
   EXPECT_TRUE(all_.starts.empty());
 }
@@ -58,7 +58,7 @@ TEST_F(JobTableRecoveryTest, ResumedBeforeItHasLeftItsNodes) {
   Do(table_.OnResume(job, at_));
   EXPECT_TRUE(all_.starts.empty());
   ClearedByAll(job);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_EQ(LastStart().epoch, Epoch{2});
 }
 
@@ -67,15 +67,15 @@ TEST_F(JobTableRecoveryTest, AHostLostWhileItIsSuspendedIsNoLoss) {
   Do(table_.OnSuspended(job, at_));
   Lost(kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(Phase(job), JobPhase::kSuspended);
-  EXPECT_TRUE(Record(job).losses.empty());
+  EXPECT_EQ(State(job), proto::SUSPENDED);
+  EXPECT_TRUE(Shown(job).losses().empty());
   EXPECT_EQ(all_.suspended.size(), 1u);
 }
 
 TEST_F(JobTableRecoveryTest, NoTimeLimitRunsWhileItIsSuspended) {
-  JobRequest request = Request(2);
-  request.time_limit_s = 60;
-  const JobId job = Run(request);
+  proto::JobSpec spec = Request(2);
+  spec.set_time_limit_s(60);
+  const JobId job = Run(spec);
   at_.now_ns += 20 * kSecondNs;
   at_.unix_ms += 20'000;
   Do(table_.OnSuspended(job, at_));
@@ -92,7 +92,7 @@ TEST_F(JobTableRecoveryTest, ASuspendedJobCanBeCancelled) {
   Do(table_.OnSuspended(job, at_));
   ClearedByAll(job);
   Do(table_.OnCancel(job, "cancelled", at_));
-  EXPECT_EQ(Phase(job), JobPhase::kCancelled);
+  EXPECT_EQ(State(job), proto::CANCELLED);
   EXPECT_EQ(all_.ended.size(), 1u);
 }
 
@@ -100,16 +100,16 @@ TEST_F(JobTableRecoveryTest, ASuspendedJobCanBeCancelled) {
 
 TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
   const JobId job = Run(Request(2));
-  const WorkerId before = Record(job).shares[0].worker;
+  const WorkerId before = FirstHost(job);
   Do(table_.OnDrained(before, at_));
   EXPECT_TRUE(table_.HasRoomElsewhere(job));
   Do(table_.OnMove(job, at_));
   EXPECT_EQ(all_.ends.size(), 1u);
   Cleared(job, before);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
-  EXPECT_NE(Record(job).shares[0].worker, before);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_NE(FirstHost(job), before);
   ResumedByAll(job, {.from_start = false, .superstep = Superstep{9}, .participants = 2});
-  EXPECT_TRUE(Record(job).losses.empty());
+  EXPECT_TRUE(Shown(job).losses().empty());
   EXPECT_EQ(Lines(), "");
 }
 
@@ -119,7 +119,7 @@ TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
   EXPECT_FALSE(table_.HasRoomElsewhere(job));
   Do(table_.OnMove(job, at_));
   EXPECT_TRUE(all_.ends.empty());
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
 }
 
 // ---- The journal fails --------------------------------------------------------------------------
@@ -127,13 +127,13 @@ TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
 TEST_F(JobTableRecoveryTest, ARestartThatCannotBeStoredIsTriedAgain) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
-  const JobOrders cleared = table_.OnCleared(job, Epoch{1}, Record(job).shares[0].worker, at_);
+  const JobOrders cleared = table_.OnCleared(job, Epoch{1}, FirstHost(job), at_);
   ASSERT_EQ(cleared.store.size(), 2u);
   Do(table_.OnStored(cleared.store[0].sequence, at_));
   Do(table_.OnStoreFailed(cleared.store[1].sequence, "disk full", at_));
   EXPECT_TRUE(all_.starts.empty());
-  EXPECT_EQ(Phase(job), JobPhase::kRecovering);
-  EXPECT_EQ(Record(job).reason, "its start could not be stored: disk full");
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Shown(job).reason(), "its start could not be stored: disk full");
   ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + kSecondNs);
   at_.now_ns += kSecondNs;
   Do(table_.OnTime(at_));
@@ -149,20 +149,20 @@ TEST_F(JobTableRecoveryTest, WhatIsTrueWithoutTheJournalHappens) {
     }
   };
   fail(table_.OnSuspended(job, at_));
-  fail(table_.OnCleared(job, Epoch{1}, Record(job).shares[0].worker, at_));
+  fail(table_.OnCleared(job, Epoch{1}, FirstHost(job), at_));
   EXPECT_EQ(all_.suspended, std::vector<JobId>{job});
   Do(table_.OnResume(job, at_));
   fail(table_.OnExited(job, Epoch{2}, Pid{0}, Exit(Reached::kAborted, 6), at_));
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   EXPECT_EQ(all_.ends.size(), 2u);
-  fail(table_.OnCleared(job, Epoch{2}, Record(job).shares[0].worker, at_));
+  fail(table_.OnCleared(job, Epoch{2}, FirstHost(job), at_));
   EXPECT_EQ(all_.ended, std::vector<JobId>{job});
 }
 
 TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
   const JobId job = Run(Request(1));
   Exits(job, 0, Exit(Reached::kEnded, 0));
-  JobOrders end = table_.OnCleared(job, Epoch{1}, Record(job).shares[0].worker, at_);
+  JobOrders end = table_.OnCleared(job, Epoch{1}, FirstHost(job), at_);
   ASSERT_EQ(end.store.size(), 1u);
   for (int i = 0; i < 3; ++i) {
     table_.OnStoreFailed(end.store[0].sequence, "disk full", at_);
@@ -170,7 +170,7 @@ TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
     at_.now_ns = table_.next_deadline_ns();
     end = table_.OnTime(at_);
     ASSERT_EQ(end.store.size(), 1u);
-    EXPECT_EQ(end.store[0].record.phase, JobPhase::kSucceeded);
+    EXPECT_EQ(end.store[0].record.job().state(), proto::SUCCEEDED);
   }
   Do(table_.OnStored(end.store[0].sequence, at_));
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);

@@ -13,7 +13,7 @@ TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
   Up(kTwo, 1);
   const JobId job = Submit(Request(2));
   EXPECT_EQ(all_.accepted, std::vector<JobId>{job});
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   ASSERT_EQ(all_.starts.size(), 1u);
   EXPECT_EQ(all_.starts[0].epoch, Epoch{1});
   EXPECT_EQ(all_.starts[0].hosts.size(), 2u);
@@ -22,16 +22,23 @@ TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
   Exits(job, 1, Exit(Reached::kEnded, 0));
   EXPECT_TRUE(all_.ends.empty());
   Exits(job, 0, Exit(Reached::kEnded, 0));
-  EXPECT_EQ(Phase(job), JobPhase::kEnding);
+  EXPECT_EQ(State(job), proto::ENDING);
   ASSERT_EQ(all_.ends.size(), 2u);
   EXPECT_TRUE(all_.ends[0].keep_files);
-  table_.SetTotals(job, "totals");
+  proto::Job figures;
+  figures.mutable_totals()->set_supersteps(12);
+  figures.mutable_checkpoints()->set_count(2);
+  figures.set_output_bytes(34);
+  table_.SetFigures(job, figures);
   Cleared(job, kTwo);
   EXPECT_TRUE(all_.ended.empty());
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kSucceeded);
-  EXPECT_EQ(Record(job).exit_status, 0);
-  EXPECT_EQ(all_.store.back().record.totals, "totals");
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_EQ(Shown(job).exit_status(), 0);
+  const proto::Job& stored = all_.store.back().record.job();
+  EXPECT_EQ(stored.totals().supersteps(), 12u);
+  EXPECT_EQ(stored.checkpoints().count(), 2u);
+  EXPECT_EQ(stored.output_bytes(), 34u);
   EXPECT_EQ(all_.cleared, std::vector<JobId>{job});
   EXPECT_EQ(all_.ended, std::vector<JobId>{job});
   EXPECT_EQ(table_.nodes()[0].slots_used, 0u);
@@ -46,13 +53,13 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   EXPECT_EQ(orders.accepted.size(), 1u);
   EXPECT_TRUE(orders.starts.empty());
   ASSERT_EQ(orders.store.size(), 1u);
-  EXPECT_EQ(orders.store[0].record.phase, JobPhase::kRunning);
+  EXPECT_EQ(orders.store[0].record.job().state(), proto::RUNNING);
   orders = table_.OnStored(2, at_);
   EXPECT_EQ(orders.starts.size(), 1u);
   orders = table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
   EXPECT_TRUE(orders.ends.empty());
   ASSERT_EQ(orders.store.size(), 1u);
-  EXPECT_EQ(orders.store[0].record.phase, JobPhase::kEnding);
+  EXPECT_EQ(orders.store[0].record.job().state(), proto::ENDING);
   orders = table_.OnStored(3, at_);
   EXPECT_EQ(orders.ends.size(), 1u);
   orders = table_.OnCleared(JobId{1}, Epoch{1}, kOne, at_);
@@ -84,34 +91,34 @@ TEST_F(JobTableTest, AStartThatCannotBeStoredIsTriedAgain) {
   table_.OnStored(1, at_);
   JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
   EXPECT_TRUE(orders.starts.empty());
-  EXPECT_EQ(Phase(job), JobPhase::kWaiting);
-  EXPECT_EQ(Record(job).reason, "its start could not be stored: disk full");
+  EXPECT_EQ(State(job), proto::WAITING);
+  EXPECT_EQ(Shown(job).reason(), "its start could not be stored: disk full");
   at_.now_ns = table_.next_deadline_ns();
   orders = table_.OnTime(at_);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
 }
 
 TEST_F(JobTableTest, SaysWhyAJobWaitsAndStartsItWhenItFits) {
   const JobId job = Submit(Request(2));
-  EXPECT_EQ(Record(job).reason, "no worker is up");
+  EXPECT_EQ(Shown(job).reason(), "no worker is up");
   Up(kOne, 1);
-  EXPECT_EQ(Record(job).reason,
+  EXPECT_EQ(Shown(job).reason(),
             "needs 2 slots, the cluster has 1: start more workers or use --oversubscribe");
   Up(kTwo, 1);
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
-  EXPECT_EQ(Record(job).reason, "");
-  EXPECT_EQ(Record(job).node_names, (std::vector<std::string>{"w1", "w2"}));
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(Shown(job).reason(), "");
+  EXPECT_EQ(NodesOf(Record(job)), (std::vector<std::string>{"w1", "w2"}));
 }
 
 TEST_F(JobTableTest, TheNextJobGetsTheSlotsOnlyWhenAllNodesAreCleared) {
   Up(kOne, 1);
   const JobId first = Submit(Request(1));
   const JobId second = Submit(Request(1));
-  EXPECT_EQ(Record(second).reason, "needs 1 slot, 0 free");
+  EXPECT_EQ(Shown(second).reason(), "needs 1 slot, 0 free");
   Exits(first, 0, Exit(Reached::kStarted, 0));
-  EXPECT_EQ(Phase(second), JobPhase::kWaiting);
+  EXPECT_EQ(State(second), proto::WAITING);
   Cleared(first, kOne);
-  EXPECT_EQ(Phase(second), JobPhase::kRunning);
+  EXPECT_EQ(State(second), proto::RUNNING);
 }
 
 TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
@@ -122,9 +129,9 @@ TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
   EXPECT_EQ(all_.ends.size(), 1u);
   Exits(job, 0, Exit(Reached::kRunning, 0));
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).exit_status, 128 + SIGSEGV);
-  EXPECT_EQ(Record(job).reason,
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGSEGV);
+  EXPECT_EQ(Shown(job).reason(),
             "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3");
 }
 
@@ -133,8 +140,8 @@ TEST_F(JobTableTest, TellsTheExitStatusOfAProcessThatFailedWithoutAWord) {
   const JobId job = Submit(Request(1));
   Exits(job, 0, Exit(Reached::kEnded, 3));
   Cleared(job, kOne);
-  EXPECT_EQ(Record(job).exit_status, 3);
-  EXPECT_EQ(Record(job).reason, "pid 0 ended with exit status 3");
+  EXPECT_EQ(Shown(job).exit_status(), 3);
+  EXPECT_EQ(Shown(job).reason(), "pid 0 ended with exit status 3");
   EXPECT_EQ(Lines(), "");
 }
 
@@ -143,8 +150,8 @@ TEST_F(JobTableTest, AJobThatCannotStartFailsWithItsReason) {
   const JobId job = Submit(Request(1));
   Do(table_.OnNotStarted(job, Epoch{1}, "no such program", 127, at_));
   Cleared(job, kOne);
-  EXPECT_EQ(Phase(job), JobPhase::kFailed);
-  EXPECT_EQ(Record(job).exit_status, 127);
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 127);
   EXPECT_EQ(Lines(), "bsprun: no such program\n");
 }
 
@@ -153,25 +160,25 @@ TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
   Up(kTwo, 2);
   const JobId both = Submit(OnceOnly(2));
   const JobId other = Submit(Request(1));
-  ASSERT_EQ(Phase(other), JobPhase::kRunning);
+  ASSERT_EQ(State(other), proto::RUNNING);
   all_ = {};
   Do(table_.OnNodeLost(kOne, "lease expired", {{both, Superstep{812}}}, at_));
   EXPECT_EQ(Lines(), "bsprun: worker w1 lost at superstep 812: lease expired\n");
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kTwo);
   Cleared(both, kTwo);
-  EXPECT_EQ(Phase(both), JobPhase::kFailed);
-  EXPECT_EQ(Record(both).exit_status, 1);
-  EXPECT_EQ(Phase(other), JobPhase::kRunning);
+  EXPECT_EQ(State(both), proto::FAILED);
+  EXPECT_EQ(Shown(both).exit_status(), 1);
+  EXPECT_EQ(State(other), proto::RUNNING);
 }
 
 TEST_F(JobTableTest, AWorkerLostBeforeTheStartSendsTheJobBackToWait) {
   table_.OnNodeUp(Node(kOne, 1), at_);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
   table_.OnStored(1, at_);
-  ASSERT_EQ(Phase(job), JobPhase::kRunning);
+  ASSERT_EQ(State(job), proto::RUNNING);
   table_.OnNodeLost(kOne, "lease expired", {}, at_);
-  EXPECT_EQ(Phase(job), JobPhase::kWaiting);
+  EXPECT_EQ(State(job), proto::WAITING);
   EXPECT_TRUE(table_.OnStored(2, at_).starts.empty());
   table_.OnNodeUp(Node(kTwo, 1), at_);
   const JobOrders orders = table_.OnStored(4, at_);
@@ -189,7 +196,7 @@ TEST_F(JobTableTest, EventsOfAnOlderEpochChangeNothing) {
   Do(table_.OnCleared(job, Epoch{0}, kOne, at_));
   Do(table_.OnExited(job, Epoch{1}, Pid{7}, Exit(Reached::kAborted, 6), at_));
   Do(table_.OnCleared(job, Epoch{1}, kOne, at_));  // Nobody asked it to clear.
-  EXPECT_EQ(Phase(job), JobPhase::kRunning);
+  EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_TRUE(all_.ends.empty());
 }
 
@@ -198,10 +205,10 @@ TEST_F(JobTableTest, ADrainedNodeKeepsItsJobsAndTakesNoMore) {
   const JobId first = Submit(Request(1));
   Do(table_.OnDrained(kOne, at_));
   const JobId second = Submit(Request(1));
-  EXPECT_EQ(Phase(first), JobPhase::kRunning);
-  EXPECT_EQ(Record(second).reason, "all nodes are drained");
+  EXPECT_EQ(State(first), proto::RUNNING);
+  EXPECT_EQ(Shown(second).reason(), "all nodes are drained");
   Do(table_.OnUndrained(kOne, at_));
-  EXPECT_EQ(Phase(second), JobPhase::kRunning);
+  EXPECT_EQ(State(second), proto::RUNNING);
 }
 
 }  // namespace

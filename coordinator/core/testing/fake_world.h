@@ -68,8 +68,9 @@ struct PendingCall {
 class FakeJournal final : public Journal {
  public:
   void WriteJob(JobRecord record, Done done) override {
-    records[record.id] = record;
-    calls.push_back({absl::StrCat("job ", Value(record.id)), std::move(done)});
+    const JobId job = IdOf(record);
+    records[job] = std::move(record);
+    calls.push_back({absl::StrCat("job ", Value(job)), std::move(done)});
   }
   void WriteCheckpoints(JobId job, std::string catalogue, Done done) override {
     catalogues[job] = std::move(catalogue);
