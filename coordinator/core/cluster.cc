@@ -79,10 +79,11 @@ void Cluster::Restore(const StoredState& stored) {
 
 void Cluster::Close() {
   closed_ = true;
-  for (auto& [id, wait] : std::exchange(waits_, {})) wait.answer(ShuttingDown());
-  for (auto& [id, job] : checkpointed_)
+  for (auto& [id, job] : jobs_) {
+    for (const auto& [number, answer] : std::exchange(job.waits, {})) answer(ShuttingDown());
     for (const CheckpointRequest& request : job.TakeRequests())
       if (request.answer) request.answer(ShuttingDown());
+  }
   for (const auto& [id, worker] : workers_.workers())
     if (worker.sink) worker.sink->Close(ShuttingDown());
 }
@@ -133,7 +134,7 @@ void Cluster::Store(JobTransition transition) {
 }
 
 void Cluster::Start(const StartOrder& order) {
-  CheckpointedJob* job = FindCheckpointed(order.job);
+  LiveJob* job = FindLive(order.job);
   BSP_CHECK(job != nullptr);
   if (!order.resumes) return Launch(order, nullptr);
   job->starting = order;
@@ -143,7 +144,7 @@ void Cluster::Start(const StartOrder& order) {
 }
 
 void Cluster::Clear(JobId job) {
-  if (CheckpointedJob* left = FindCheckpointed(job)) {
+  if (LiveJob* left = FindLive(job)) {
     AbandonEpoch(job, left->epoch);
     left->starting.reset();
   }
@@ -151,9 +152,9 @@ void Cluster::Clear(JobId job) {
 }
 
 void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) {
-  const auto [first, last] = submissions_.equal_range(job);
-  for (auto it = first; it != last; ++it) it->second(answer);
-  submissions_.erase(first, last);
+  LiveJob* live = FindLive(job);
+  if (live == nullptr) return;
+  for (const OnSubmitted& submitted : std::exchange(live->submissions, {})) submitted(answer);
 }
 
 void Cluster::OnRefused(JobId job) {
@@ -161,7 +162,7 @@ void Cluster::OnRefused(JobId job) {
                     absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
                                                  "its log says why. Submit it again later"));
   attachments_.Forget(job);
-  checkpointed_.erase(job);
+  jobs_.erase(job);
   ports_.logs.End(job);
 }
 
@@ -172,17 +173,9 @@ void Cluster::OnEnded(JobId job) {
                  StateText(shown->state()), shown->exit_status(), shown->reason());
   ports_.logs.End(job);
   attachments_.Forget(job);
-  output_bytes_.erase(job);
+  const std::map<std::uint64_t, OnJob> waits = std::exchange(FindLive(job)->waits, {});
   EndCheckpoints(job);
-  for (auto wait = waits_.begin(); wait != waits_.end();) {
-    if (wait->second.job != job) {
-      ++wait;
-      continue;
-    }
-    const OnJob answer = std::move(wait->second.answer);
-    wait = waits_.erase(wait);
-    answer(shown);
-  }
+  for (const auto& [number, answer] : waits) answer(shown);
 }
 
 void Cluster::SetDeadline() {
@@ -214,7 +207,7 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
   const auto submission = table_.OnSubmit(request.spec(), request.submission_key(), Now());
   if (!submission.known) {
     ports_.logs.Begin(submission.job);
-    AddCheckpointedJob(submission.job, request.spec());
+    AddJob(submission.job, request.spec());
     if (request.spec().attached())
       attachments_.Await(
           submission.job,
@@ -227,13 +220,13 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
   if (submission.accepted) {
     answer(submission.job);
   } else {
-    submissions_.emplace(submission.job, std::move(answer));
+    FindLive(submission.job)->submissions.push_back(std::move(answer));
   }
   Perform(submission.orders);
 }
 
 WaitId Cluster::Wait(JobId job, OnJob answer) {
-  const WaitId id{++last_wait_};
+  const WaitId id{.job = job, .number = ++last_wait_};
   const auto record = FindJob(job);
   if (closed_) {
     answer(ShuttingDown());
@@ -242,9 +235,13 @@ WaitId Cluster::Wait(JobId job, OnJob answer) {
   } else if (HasEnded(**record)) {
     answer(Message(**record));
   } else {
-    waits_[id] = {.job = job, .answer = std::move(answer)};
+    FindLive(job)->waits[id.number] = std::move(answer);
   }
   return id;
+}
+
+void Cluster::StopWaiting(WaitId wait) {
+  if (LiveJob* live = FindLive(wait.job)) live->waits.erase(wait.number);
 }
 
 absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
@@ -302,8 +299,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
   const JobId id = IdOf(record);
   *job.mutable_checkpoints() = CheckpointStatusOf(id);
   if (const auto stats = barriers_.StatsOf(id)) *job.mutable_totals() = TotalsOf(stats->totals());
-  const auto printed = output_bytes_.find(id);
-  if (printed != output_bytes_.end()) job.set_output_bytes(printed->second);
+  if (const LiveJob* live = FindLive(id)) job.set_output_bytes(live->output_bytes);
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
   return job;

@@ -20,10 +20,10 @@
 #include "coordinator/core/attachments.h"
 #include "coordinator/core/barriers.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
-#include "coordinator/core/checkpoints/checkpointed_job.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/cluster_figures.h"
 #include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/live_job.h"
 #include "coordinator/core/ports.h"
 #include "coordinator/core/worker_roster.h"
 #include "proto/jobs.pb.h"
@@ -46,7 +46,6 @@ struct ClusterSettings {
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
 };
 
-enum class WaitId : std::uint64_t {};
 enum class Drain { kDrain, kUndrain };
 
 class Cluster {
@@ -60,14 +59,14 @@ class Cluster {
 
   // ---- Jobs -------------------------------------------------------------------------------------
 
-  using OnSubmitted = std::function<void(absl::StatusOr<JobId>)>;
+  using OnSubmitted = LiveJob::OnSubmitted;
   /// Answers when the job is durable.
   void Submit(const proto::SubmitJobRequest& request, OnSubmitted answer);
 
-  using OnJob = std::function<void(absl::StatusOr<proto::Job>)>;
+  using OnJob = LiveJob::OnJob;
   /// Answers when the job has ended, unless StopWaiting comes first.
   WaitId Wait(JobId job, OnJob answer);
-  void StopWaiting(WaitId wait) { waits_.erase(wait); }
+  void StopWaiting(WaitId wait);
 
   absl::StatusOr<proto::Job> Show(JobId job) const;
   proto::ListJobsReply List(const proto::ListJobsRequest& request) const;
@@ -123,11 +122,6 @@ class Cluster {
   Barriers& barriers() { return barriers_; }
 
  private:
-  struct Waiting {
-    JobId job;
-    OnJob answer;
-  };
-
   BarrierEvents EventsOfBarriers();
   void Restore(const StoredState& stored);
 
@@ -155,11 +149,12 @@ class Cluster {
 
   // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
 
-  CheckpointedJob& AddCheckpointedJob(JobId job, const proto::JobSpec& spec);
-  CheckpointedJob* FindCheckpointed(JobId job);
+  LiveJob& AddJob(JobId job, const proto::JobSpec& spec);
+  LiveJob* FindLive(JobId job);
+  const LiveJob* FindLive(JobId job) const;
   ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
   void OnProgressed(JobId job, Epoch epoch, Superstep next);
-  ReleaseDirective TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next);
+  ReleaseDirective TakeCheckpoint(JobId id, LiveJob& job, Superstep next);
   void TakeOfLoneHost(JobId job, Superstep next);
   void Request(JobId job, CheckpointRequest request);
   static bool IsCheckpointEvent(const proto::WorkerEvent& event);
@@ -168,10 +163,12 @@ class Cluster {
   JobOrders OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event);
   JobOrders PerformCheckpoint(JobId job, CheckpointOrders orders);
   JobOrders OnCheckpointEnd(JobId job, const CheckpointOrders::End& end);
-  void GiveUpIfSilent(JobId id, CheckpointedJob& job);
+  void GiveUpIfSilent(JobId id, LiveJob& job);
   void StoreNumbers(JobId id, const CheckpointCatalogue& catalogue);
-  JobOrders ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end);
+  JobOrders ServeRequests(JobId id, LiveJob& job, const CheckpointOrders::End& end);
   void Commit(JobId job, CheckpointCatalogue catalogue);
+  void OnOutputSynced(JobId job, Epoch epoch, const CheckpointCatalogue& catalogue,
+                      const absl::Status& synced);
   /// `cost`: of a checkpoint that has not ended for the policy yet.
   void WriteCatalogue(JobId job, CheckpointCatalogue catalogue, const CheckpointCost& cost,
                       Journal::Done done);
@@ -194,10 +191,10 @@ class Cluster {
 
   void RestoreCheckpoints(const StoredState& stored);
   void AbandonEpoch(JobId job, Epoch epoch);
-  bool IsStarting(JobId id, const CheckpointedJob& job) const;
+  bool IsStarting(JobId id, const LiveJob& job) const;
   void Prepare(JobId job);
-  bool WaitsForHolders(JobId id, CheckpointedJob& job);
-  void CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* from);
+  bool WaitsForHolders(JobId id, LiveJob& job);
+  void CutBack(JobId id, LiveJob& job, const bspnow::Checkpoint* from);
   void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
   void Launch(const StartOrder& order, const bspnow::Checkpoint* from);
   void OnRecovering(JobId job);
@@ -234,11 +231,8 @@ class Cluster {
   std::vector<proto::MachineParameters> parameters_;
 
   std::uint64_t last_wait_ = 0;
-  std::map<WaitId, Waiting> waits_;
-  std::multimap<JobId, OnSubmitted> submissions_;          ///< Not yet durable.
-  std::unordered_map<JobId, std::uint64_t> output_bytes_;  ///< Of those that have not ended.
   std::uint64_t output_bytes_of_all_ = 0;
-  std::unordered_map<JobId, CheckpointedJob> checkpointed_;  ///< All that have not ended.
+  std::unordered_map<JobId, LiveJob> jobs_;  ///< All that have not ended.
   CheckpointFigures checkpoint_figures_;
   CoreTimer deadline_ = kNoCoreTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.

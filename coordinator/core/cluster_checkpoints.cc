@@ -46,16 +46,21 @@ JobCheckpoints::Stored StoredOf(const proto::CheckpointStored& message, std::uin
 
 }  // namespace
 
-CheckpointedJob& Cluster::AddCheckpointedJob(JobId job, const proto::JobSpec& spec) {
-  return checkpointed_
+LiveJob& Cluster::AddJob(JobId job, const proto::JobSpec& spec) {
+  return jobs_
       .try_emplace(job, RuleOf(spec.checkpoints()), settings_.checkpoint_limits,
                    JobCheckpoints::Plan{.copies = settings_.checkpoint_copies, .term = term_})
       .first->second;
 }
 
-CheckpointedJob* Cluster::FindCheckpointed(JobId job) {
-  const auto found = checkpointed_.find(job);
-  return found == checkpointed_.end() ? nullptr : &found->second;
+const LiveJob* Cluster::FindLive(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+LiveJob* Cluster::FindLive(JobId job) {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : &found->second;
 }
 
 LiveNodes Cluster::ImageNodes() const {
@@ -70,21 +75,21 @@ LiveNodes Cluster::ImageNodes() const {
 
 // Within a barrier: one look-up, unless there is something to do.
 ReleaseDirective Cluster::OnSuperstepOver(JobId id, Epoch epoch, Superstep next) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr || job->epoch != epoch) return {};
   if (!job->HasPendingRequest() && !job->policy.IsDue(NowNs(), next)) return {};
   return TakeCheckpoint(id, *job, next);
 }
 
 void Cluster::OnProgressed(JobId id, Epoch epoch, Superstep next) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr || job->epoch != epoch || Value(next) == 0) return;
   if (job->HasPendingRequest() || job->policy.IsDue(NowNs(), next)) TakeOfLoneHost(id, next);
 }
 
 // Its processes release each other: only their worker can tell them.
 void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
-  const ReleaseDirective directive = TakeCheckpoint(id, *FindCheckpointed(id), next);
+  const ReleaseDirective directive = TakeCheckpoint(id, *FindLive(id), next);
   if (directive.checkpoint == 0) return;
   const JobRecord& record = *table_.Find(id);
   proto::Order message;
@@ -97,7 +102,7 @@ void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
   workers_.Order(WorkerOf(record.hosts(0)), std::move(message));
 }
 
-ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superstep next) {
+ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next) {
   const JobRecord* record = table_.Find(id);
   if (record == nullptr || record->job().state() != proto::RUNNING) return {};
   if (job.checkpoints.under_way()) {
@@ -131,12 +136,12 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, CheckpointedJob& job, Superst
 
 // Within a barrier: what it uses must not change. A job on one node takes it at the end of its
 // superstep, however long that is: so the time since it was asked for says nothing.
-void Cluster::GiveUpIfSilent(JobId id, CheckpointedJob& job) {
+void Cluster::GiveUpIfSilent(JobId id, LiveJob& job) {
   if (job.overdue_since_ns == 0) job.overdue_since_ns = NowNs();
   if (NowNs() - job.overdue_since_ns < kSilenceNsMax) return;
   job.overdue_since_ns = 0;
   ports_.timers.Post([this, id, number = job.checkpoints.under_way_number()] {
-    CheckpointedJob* found = FindCheckpointed(id);
+    LiveJob* found = FindLive(id);
     if (found == nullptr || found->checkpoints.under_way_number() != number) return;
     Perform(PerformCheckpoint(id, found->checkpoints.GiveUp("nothing was heard of it for long")));
   });
@@ -152,7 +157,7 @@ bool Cluster::IsCheckpointEvent(const proto::WorkerEvent& event) {
 
 JobOrders Cluster::OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr) {
     ForgetImages(worker, event);
     return {};
@@ -184,7 +189,7 @@ void Cluster::ForgetImages(const RegisteredWorker& worker, const proto::WorkerEv
 
 JobOrders Cluster::OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
-  CheckpointedJob& job = *FindCheckpointed(id);
+  LiveJob& job = *FindLive(id);
   const std::uint64_t number = event.checkpoint_stored().checkpoint();
   if (absl::Status failed = FailpointStatus("coordinator.checkpoint.stored"); !failed.ok())
     return PerformCheckpoint(
@@ -223,7 +228,7 @@ JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
 void Cluster::SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps) {
   for (const CheckpointOrders::Keep& keep : keeps) {
     const RegisteredWorker* worker = workers_.FindByName(keep.node);
-    if (worker == nullptr) continue;  // It is told when it comes back.
+    if (worker == nullptr) continue;  // It gets the list when it comes back.
     proto::Order message;
     message.mutable_keep_checkpoints()->set_job(Value(job));
     for (const std::uint64_t number : keep.checkpoints)
@@ -245,21 +250,26 @@ void Cluster::SendLetGo(JobId job, Epoch epoch,
   }
 }
 
-// It counts when the journal has it, and not before. All output that it lies behind is in the log's
+// It counts when the journal has it, and not before. The output that precedes it is in the log's
 // file by now, and must stay there: after a loss nobody prints it again.
 void Cluster::Commit(JobId id, CheckpointCatalogue catalogue) {
   catalogue.checkpoints.back().committed_unix_ms = Now().unix_ms;
-  ports_.logs.Sync(
-      id, [this, id, epoch = FindCheckpointed(id)->epoch, catalogue](const absl::Status& synced) {
-        const CheckpointedJob* job = FindCheckpointed(id);
-        if (job == nullptr) return;
-        const std::uint64_t number = catalogue.checkpoints.back().number;
-        if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
-        // The journal has a commit before the next epoch, or never: that one may start without it.
-        if (job->epoch != epoch)
-          return FailCommit(id, number, "the job stopped running", absl::OkStatus());
-        WriteCommit(id, catalogue);
-      });
+  ports_.logs.Sync(id,
+                   [this, id, epoch = FindLive(id)->epoch, catalogue](const absl::Status& synced) {
+                     OnOutputSynced(id, epoch, catalogue, synced);
+                   });
+}
+
+void Cluster::OnOutputSynced(JobId id, Epoch epoch, const CheckpointCatalogue& catalogue,
+                             const absl::Status& synced) {
+  const LiveJob* job = FindLive(id);
+  if (job == nullptr) return;
+  const std::uint64_t number = catalogue.checkpoints.back().number;
+  if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
+  // The journal has a commit before the next epoch, or never: that one may start without it.
+  if (job->epoch != epoch)
+    return FailCommit(id, number, "the job stopped running", absl::OkStatus());
+  WriteCommit(id, catalogue);
 }
 
 void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
@@ -267,7 +277,7 @@ void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
   const std::int64_t unix_ms = catalogue.checkpoints.back().committed_unix_ms;
   const auto written = [this, id, number, unix_ms](const absl::Status& status) {
     if (!status.ok()) return FailCommit(id, number, "the journal does not take it", status);
-    CheckpointedJob* job = FindCheckpointed(id);
+    LiveJob* job = FindLive(id);
     if (job == nullptr) return;
     Failpoint("coordinator.checkpoint.committed");
     Perform(PerformCheckpoint(id, job->checkpoints.OnCommitted(number, unix_ms)));
@@ -279,7 +289,7 @@ void Cluster::WriteCommit(JobId id, const CheckpointCatalogue& catalogue) {
 
 void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const CheckpointCost& cost,
                              Journal::Done done) {
-  CheckpointedJob& job = *FindCheckpointed(id);
+  LiveJob& job = *FindLive(id);
   job.history.spent_ns = job.policy.spent_ns() + cost.total_ns();
   job.history.run_ns = job.policy.run_ns(NowNs());
   catalogue.history = job.history;
@@ -288,7 +298,7 @@ void Cluster::WriteCatalogue(JobId id, CheckpointCatalogue catalogue, const Chec
 
 void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what,
                          const absl::Status& cause) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr) return;
   const std::string why = cause.ok() ? what : absl::StrCat(what, ": ", cause.message());
   Perform(PerformCheckpoint(id, job->checkpoints.OnCommitFailed(number, why)));
@@ -296,13 +306,13 @@ void Cluster::FailCommit(JobId id, std::uint64_t number, const std::string& what
 
 void Cluster::StoreNumbers(JobId id, const CheckpointCatalogue& catalogue) {
   WriteCatalogue(id, catalogue, {}, [this, id](const absl::Status& status) {
-    CheckpointedJob* job = FindCheckpointed(id);
+    LiveJob* job = FindLive(id);
     if (job != nullptr && status.ok()) job->checkpoints.OnNumbersStored();
   });
 }
 
 JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
-  CheckpointedJob& job = *FindCheckpointed(id);
+  LiveJob& job = *FindLive(id);
   const bool committed = end.failure.empty();
   const bool given_up = !committed && !table_.Ends(id);  // Else nobody needs it any more.
   if (committed || given_up) checkpoint_figures_.ended[committed ? "committed" : "given_up"] += 1;
@@ -333,12 +343,12 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
 // ---- The end of a job, and to look at -----------------------------------------------------------
 
 void Cluster::EndCheckpoints(JobId id) {
-  const auto found = checkpointed_.find(id);
-  if (found == checkpointed_.end()) return;
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
   const std::vector<CheckpointOrders::Keep> nothing = found->second.checkpoints.Drop();
   const bool journaled = found->second.checkpoints.count() != 0;
   const std::vector<CheckpointRequest> requests = found->second.TakeRequests();
-  checkpointed_.erase(found);
+  jobs_.erase(found);
   SendKeeps(id, nothing);
   if (!nothing.empty() || journaled)  // If it fails, the next start does it.
     ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
@@ -348,9 +358,8 @@ void Cluster::EndCheckpoints(JobId id) {
 }
 
 proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
-  const auto found = checkpointed_.find(job);
-  return found == checkpointed_.end() ? proto::CheckpointStatus()
-                                      : StatusOf(found->second, ImageNodes());
+  const LiveJob* live = FindLive(job);
+  return live == nullptr ? proto::CheckpointStatus() : StatusOf(*live, ImageNodes());
 }
 
 void Cluster::KeepFigures(JobId job) {

@@ -76,7 +76,8 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
       if (has_any) ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
       continue;
     }
-    CheckpointedJob& job = AddCheckpointedJob(id, record.job().spec());
+    LiveJob& job = AddJob(id, record.job().spec());
+    job.output_bytes = record.job().output_bytes();
     auto catalogue = DecodeCatalogue(has_any ? found->second : "");
     if (!catalogue.ok()) {
       spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(id),
@@ -95,7 +96,7 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
 // What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
 // single node tells all of its epoch again.
 SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
-  const CheckpointedJob* job = FindCheckpointed(IdOf(record));
+  const LiveJob* job = FindLive(IdOf(record));
   if (job == nullptr) return {};
   if (record.hosts_size() != 1) return TotalsAt(job->checkpoints.last());
   proto::JobTotals totals;
@@ -105,7 +106,7 @@ SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
 
 // All hosts of a job are back; it goes on where it was.
 void Cluster::OnReturned(JobId id) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || record == nullptr) return;
   job->epoch = EpochOf(*record);
@@ -126,7 +127,7 @@ void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
     numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
                                            stored.checkpoints().end());
   std::vector<JobId> starting;
-  for (auto& [id, job] : checkpointed_) {
+  for (auto& [id, job] : jobs_) {
     const auto found = numbers_of.find(id);
     const CheckpointOrders orders = job.checkpoints.OnNodeStores(
         node, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
@@ -135,21 +136,21 @@ void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
     if (job.starting) starting.push_back(id);
   }
   for (const auto& [id, numbers] : numbers_of)
-    if (!checkpointed_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
+    if (!jobs_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
   const LiveNodes live = ImageNodes();
-  for (auto& [id, job] : checkpointed_) job.CountCopies(live);
+  for (auto& [id, job] : jobs_) job.CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void Cluster::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
   const LiveNodes live = ImageNodes();
-  for (auto& [id, job] : checkpointed_) {
+  for (auto& [id, job] : jobs_) {
     job.CountCopies(live);
     if (job.checkpoints.under_way()) jobs.push_back(id);
   }
   for (const JobId id : jobs)
-    if (CheckpointedJob* job = FindCheckpointed(id))
+    if (LiveJob* job = FindLive(id))
       Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, ImageNodes())));
 }
 
@@ -157,7 +158,7 @@ void Cluster::OnHolderLost(const std::string& node) {
 
 // What the old epoch still sends comes too late.
 void Cluster::AbandonEpoch(JobId id, Epoch epoch) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr || job->epoch == Epoch{0} || job->epoch != epoch) return;
   spdlog::debug("event=epoch_over job={} epoch={}", Value(id), Value(epoch));
   job->epoch = Epoch{0};
@@ -174,12 +175,12 @@ void Cluster::OnRecovering(JobId id) {
                  loss.reason());
   }
   attachments_.OnStopped(id);
-  if (const CheckpointedJob* job = FindCheckpointed(id)) AbandonEpoch(id, job->epoch);
+  if (const LiveJob* job = FindLive(id)) AbandonEpoch(id, job->epoch);
   Failpoint("coordinator.recovery.begin");
 }
 
 // False once it is lost, cancelled or suspended, though its nodes do not count as cleared yet.
-bool Cluster::IsStarting(JobId id, const CheckpointedJob& job) const {
+bool Cluster::IsStarting(JobId id, const LiveJob& job) const {
   const JobRecord* record = table_.Find(id);
   return job.starting && record != nullptr && record->job().state() == proto::RUNNING &&
          EpochOf(*record) == job.starting->epoch;
@@ -187,14 +188,14 @@ bool Cluster::IsStarting(JobId id, const CheckpointedJob& job) const {
 
 // The job is placed; nobody has been told yet.
 void Cluster::Prepare(JobId id) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr || !IsStarting(id, *job) || job->cutting) return;
   if (WaitsForHolders(id, *job)) return;
   Failpoint("coordinator.recovery.placed");
   CutBack(id, *job, job->checkpoints.Best(ImageNodes()));
 }
 
-bool Cluster::WaitsForHolders(JobId id, CheckpointedJob& job) {
+bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
   const std::vector<std::string> awaited = job.checkpoints.Awaited(ImageNodes());
   if (awaited.empty()) {
     job.waits_since_ns = 0;
@@ -215,7 +216,7 @@ bool Cluster::WaitsForHolders(JobId id, CheckpointedJob& job) {
   holders_timer_ = ports_.timers.AddTimer(kLookMs, [this] {
     holders_timer_ = kNoCoreTimer;
     std::vector<JobId> waiting;
-    for (const auto& [each, state] : checkpointed_)
+    for (const auto& [each, state] : jobs_)
       if (state.starting) waiting.push_back(each);
     for (const JobId each : waiting) Prepare(each);
   });
@@ -223,7 +224,7 @@ bool Cluster::WaitsForHolders(JobId id, CheckpointedJob& job) {
 }
 
 // First the journal forgets what is newer, then the log does; only then anything runs.
-void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* from) {
+void Cluster::CutBack(JobId id, LiveJob& job, const bspnow::Checkpoint* from) {
   job.cutting = true;
   job.resumes_from = from == nullptr ? 0 : from->number;
   const Epoch epoch = job.starting->epoch;
@@ -243,7 +244,7 @@ void Cluster::CutBack(JobId id, CheckpointedJob& job, const bspnow::Checkpoint* 
 }
 
 void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr || !IsStarting(id, *job) || job->starting->epoch != epoch) return;
   job->cutting = false;
   if (!cut.ok())
@@ -256,7 +257,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   Failpoint("coordinator.recovery.cut");
   const bspnow::Checkpoint* from = job->checkpoints.Best(ImageNodes());
   if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
-  output_bytes_[id] = PrintedAt(from);
+  job->output_bytes = PrintedAt(from);
   table_.SetCpuFeatures(id, from == nullptr ? std::vector<std::string>() : from->cpu_features);
   const StartOrder order = *std::exchange(job->starting, std::nullopt);
   Launch(order, from);
@@ -264,7 +265,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
 }
 
 void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
-  CheckpointedJob& job = *FindCheckpointed(order.job);
+  LiveJob& job = *FindLive(order.job);
   const JobRecord* record = table_.Find(order.job);
   BSP_CHECK(record != nullptr);
   const proto::JobSpec& spec = record->job().spec();
@@ -309,7 +310,7 @@ void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
 
 // Its workers have never heard of this epoch.
 bool Cluster::EndsUnstarted(const EndOrder& order) {
-  CheckpointedJob* job = FindCheckpointed(order.job);
+  LiveJob* job = FindLive(order.job);
   if (job == nullptr || !job->starting || job->starting->epoch != order.epoch) return false;
   ports_.timers.Post(
       [this, order] { Perform(table_.OnCleared(order.job, order.epoch, order.worker, Now())); });
@@ -328,18 +329,18 @@ JobOrders Cluster::OnHostRuns(const RegisteredWorker& worker, const proto::Worke
   const bool was_open = open();
   JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, worker.id, Now());
   if (was_open && !open()) {
-    FindCheckpointed(id)->failures_with_one = 0;
+    FindLive(id)->failures_with_one = 0;
     checkpoint_figures_.recovery_ns->Record(
         table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs, 1);
   }
   return orders;
 }
 
-// The host has tried its own store and all holders that it was told.
+// The host has tried its own store and all holders that the order named.
 JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   const proto::RestoreFailed& failed = event.restore_failed();
-  CheckpointedJob& job = *FindCheckpointed(id);
+  LiveJob& job = *FindLive(id);
   if (job.epoch != Epoch{event.epoch()}) return {};
   const bspnow::Checkpoint* from = job.checkpoints.Best(ImageNodes());
   if (from != nullptr && from->number == failed.checkpoint()) {

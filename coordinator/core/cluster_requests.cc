@@ -1,5 +1,5 @@
-// Who wants a checkpoint, and what is done behind it: `bsp checkpoint`, `suspend`, `resume` and
-// `drain`. See checkpointed_job.h.
+// Who wants a checkpoint, and what is done after it: `bsp checkpoint`, `suspend`, `resume` and
+// `drain`. See live_job.h.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace bspnow {
 namespace {}  // namespace
 
 void Cluster::Request(JobId id, CheckpointRequest request) {
-  CheckpointedJob& job = *FindCheckpointed(id);
+  LiveJob& job = *FindLive(id);
   job.requests.push_back(std::move(request));
   const JobRecord& record = *table_.Find(id);
   if (record.hosts_size() == 1 && job.epoch == EpochOf(record))
@@ -24,7 +24,7 @@ void Cluster::Checkpoint(JobId id, OnJob answer) {
   const proto::JobState state = (*record)->job().state();
   if (state != proto::RUNNING)
     return answer(absl::FailedPreconditionError(absl::StrCat(
-        "job ", Value(id), " is ", StateText(state), ": only what runs can be saved")));
+        "job ", Value(id), " is ", StateText(state), ": only a running job can be checkpointed")));
   Request(id, {.kind = CheckpointRequest::Kind::kCheckpoint, .answer = std::move(answer)});
 }
 
@@ -42,7 +42,7 @@ void Cluster::Suspend(JobId id, OnJob answer) {
   // Its processes run, or wait for their workers to come back to this coordinator.
   if (state == proto::RUNNING && barriers_.StatsOf(id) != nullptr)
     return Request(id, std::move(request));
-  FindCheckpointed(id)->suspending.push_back(std::move(request));
+  FindLive(id)->suspending.push_back(std::move(request));
   if (state == proto::SUSPENDED) {  // It may still be leaving its nodes.
     if ((*record)->hosts().empty()) AnswerSuspended(id);
     return;
@@ -52,7 +52,7 @@ void Cluster::Suspend(JobId id, OnJob answer) {
 }
 
 void Cluster::AnswerSuspended(JobId id) {
-  CheckpointedJob* job = FindCheckpointed(id);
+  LiveJob* job = FindLive(id);
   if (job == nullptr) return;
   for (const CheckpointRequest& request : std::exchange(job->suspending, {}))
     if (request.answer) request.answer(Show(id));
@@ -88,7 +88,7 @@ void Cluster::Move(JobId id) {
   const auto moves = [](const CheckpointRequest& request) {
     return request.kind == CheckpointRequest::Kind::kMove;
   };
-  const CheckpointedJob* job = FindCheckpointed(id);
+  const LiveJob* job = FindLive(id);
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || job->epoch != EpochOf(*record) || record->took_input() ||
       record->job().state() != proto::RUNNING || !table_.HasRoomElsewhere(id) ||
@@ -97,8 +97,8 @@ void Cluster::Move(JobId id) {
   Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
 }
 
-JobOrders Cluster::ServeRequests(JobId id, CheckpointedJob& job, const CheckpointOrders::End& end) {
-  // Behind one that holds nothing has run: it is as good for those who came meanwhile.
+JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders::End& end) {
+  // After a holding checkpoint no process has run: it serves those who asked meanwhile, too.
   const bool for_all = end.failure.empty() && end.hold == Hold::kYes;
   std::vector<CheckpointRequest> served;
   std::vector<CheckpointRequest> others;

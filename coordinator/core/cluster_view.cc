@@ -50,7 +50,7 @@ CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {
   return {.kind = Kind::kAutomatic, .every = 0};
 }
 
-proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live) {
+proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live) {
   proto::CheckpointStatus status;
   status.set_cost_ns(job.policy.spent_ns());
   status.set_interval_ns(job.policy.interval_ns());

@@ -7,9 +7,9 @@
 
 #include "coordinator/core/checkpoints/checkpoint.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
-#include "coordinator/core/checkpoints/checkpointed_job.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/live_job.h"
 #include "coordinator/core/superstep_stats.h"
 #include "coordinator/core/worker_roster.h"
 #include "proto/jobs.pb.h"
@@ -31,7 +31,7 @@ SuperstepTotals TotalsFrom(const proto::JobTotals& message);
 /// What a job asks for.
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
 
-proto::CheckpointStatus StatusOf(const CheckpointedJob& job, const LiveNodes& live);
+proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live);
 
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
                             const WorkerRoster& workers);

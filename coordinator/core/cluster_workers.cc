@@ -186,7 +186,7 @@ absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
       OnOutput(*worker, event);
     } else if (worker->session.awaits_log() != 0) {
       worker->session.AwaitLog();
-      worker->behind_log.push_back(std::move(event));
+      worker->after_output.push_back(std::move(event));
     } else {
       Perform(OnJobEvent(*worker, event));
       worker = workers_.Find(id);  // What was performed may have lost it.
@@ -196,17 +196,17 @@ absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
   return absl::OkStatus();
 }
 
-// What came behind output counts when that is written: an end, or a checkpoint, of which the log
-// has less would be one of another run.
+// Events that follow output take effect once that output is in the log: else an end or a checkpoint
+// could outlive a crash that its output does not.
 void Cluster::OnLogged(WorkerId id) {
   workers_.OnLogged(id);
   for (;;) {
     RegisteredWorker* worker = workers_.Find(id);
-    if (worker == nullptr || worker->behind_log.empty() ||
-        worker->behind_log.front().sequence() != worker->session.awaits_log())
+    if (worker == nullptr || worker->after_output.empty() ||
+        worker->after_output.front().sequence() != worker->session.awaits_log())
       return;
-    const proto::WorkerEvent event = std::move(worker->behind_log.front());
-    worker->behind_log.pop_front();
+    const proto::WorkerEvent event = std::move(worker->after_output.front());
+    worker->after_output.pop_front();
     Perform(OnJobEvent(*worker, event));
     workers_.OnLogged(id);
   }
@@ -245,7 +245,7 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
   if (output.text().size() > kLogTextBytesMax)
     return Perform(
         table_.OnFailed(job, epoch, "its worker sent more output at once than is allowed", Now()));
-  output_bytes_[job] += output.text().size();
+  FindLive(job)->output_bytes += output.text().size();
   output_bytes_of_all_ += output.text().size();
   worker.session.AwaitLog();
   LogRecord line{

@@ -33,8 +33,8 @@ struct RegisteredWorker {
   bool attached = false;       ///< It did not.
   double load = 0;
   WorkerSession session;
-  std::deque<proto::WorkerEvent> behind_log{};  ///< Came behind output that is being written.
-  std::shared_ptr<OrderSink> sink;              ///< nullptr while it has no stream.
+  std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
+  std::shared_ptr<OrderSink> sink;                ///< nullptr while it has no stream.
 
   const std::string& name() const { return registration.node().name(); }
 };

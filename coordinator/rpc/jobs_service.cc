@@ -48,7 +48,7 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
   EventLoop& loop_;
   Daemon& daemon_;
   proto::Job* reply_;
-  WaitId wait_{0};  ///< The following are the loop's.
+  WaitId wait_;  ///< The following are the loop's.
   bool ended_ = false;
 };
 

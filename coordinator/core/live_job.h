@@ -1,10 +1,11 @@
-// A job that has not ended, as far as its checkpoints go: what decides about them, and who waits
-// for one. Of Cluster, on the loop's thread.
-#ifndef COORDINATOR_CORE_CHECKPOINTS_CHECKPOINTED_JOB_H_
-#define COORDINATOR_CORE_CHECKPOINTS_CHECKPOINTED_JOB_H_
+// A job that has not ended: all that the cluster knows of it beside its record, its barriers and
+// its client's stream. What decides about its checkpoints, the epoch that starts, who waits.
+#ifndef COORDINATOR_CORE_LIVE_JOB_H_
+#define COORDINATOR_CORE_LIVE_JOB_H_
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@
 
 namespace bspnow {
 
-/// Somebody wants a checkpoint, and something done behind it.
+/// Somebody wants a checkpoint, and something done after it.
 struct CheckpointRequest {
   enum class Kind {
     kCheckpoint,  ///< Nothing.
@@ -31,10 +32,23 @@ struct CheckpointRequest {
   std::uint64_t number = 0;  ///< Of the checkpoint that serves it; 0: it has not begun.
 };
 
-struct CheckpointedJob {
-  CheckpointedJob(const CheckpointRule& rule, const CheckpointLimits& limits,
-                  const JobCheckpoints::Plan& plan)
+/// A caller that waits for a job to end.
+struct WaitId {
+  JobId job{0};
+  std::uint64_t number = 0;
+};
+
+struct LiveJob {
+  using OnSubmitted = std::function<void(absl::StatusOr<JobId>)>;
+  using OnJob = std::function<void(absl::StatusOr<proto::Job>)>;
+
+  LiveJob(const CheckpointRule& rule, const CheckpointLimits& limits,
+          const JobCheckpoints::Plan& plan)
       : policy(rule, limits), checkpoints(plan) {}
+
+  std::vector<OnSubmitted> submissions{};  ///< To be answered when the job is durable.
+  std::map<std::uint64_t, OnJob> waits{};  ///< By WaitId::number; answered when it has ended.
+  std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
 
   CheckpointPolicy policy;
   JobCheckpoints checkpoints;
@@ -76,4 +90,4 @@ struct CheckpointedJob {
 
 }  // namespace bspnow
 
-#endif  // COORDINATOR_CORE_CHECKPOINTS_CHECKPOINTED_JOB_H_
+#endif  // COORDINATOR_CORE_LIVE_JOB_H_
