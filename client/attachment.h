@@ -40,7 +40,7 @@ class Attachment {
   /// taken.
   proto::ToJob OnInput(std::string piece);
 
-  /// Of so many bytes the job says that it has them; true if the next piece is wanted.
+  /// The job has received this many input bytes; true if the next piece is wanted.
   bool OnInputTaken(std::uint64_t bytes);
 
  private:

@@ -28,7 +28,7 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
     return absl::FailedPreconditionError(
         "no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR");
   }
-  // A colon behind the last bracket, if there are brackets, is that of the port.
+  // A colon after the last bracket, if there are brackets, is that of the port.
   const std::size_t bracket = coordinator.rfind(']');
   const std::size_t colon = coordinator.rfind(':');
   const bool has_port =

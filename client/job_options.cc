@@ -48,8 +48,8 @@ CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& vari
 }
 
 void AddPlacementOptions(CLI::App& app, JobOptions& options) {
-  AddClusterOption(app, "--nodes", options.nodes, "Use exactly so many nodes")->type_name("N");
-  AddClusterOption(app, "--per-node", options.per_node, "At most so many processes on a node")
+  AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")->type_name("N");
+  AddClusterOption(app, "--per-node", options.per_node, "At most this many processes on a node")
       ->type_name("N");
   AddClusterOption(app, "--constraint", options.constraints,
                    "Only nodes with this label; may be repeated")

@@ -12,7 +12,7 @@
 namespace bspnow {
 namespace {
 
-// A way of our own to the terminal behind `fd`; invalid if there is none.
+// A descriptor of our own for the terminal that `fd` is; invalid if it is none.
 UniqueFd OpenTerminal(int fd) {
   if (!isatty(fd)) return {};
   const std::string path = "/proc/self/fd/" + std::to_string(fd);

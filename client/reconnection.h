@@ -36,7 +36,7 @@ class Reconnection {
   /// While the coordinator is away.
   bool lost() const { return lost_ns_.has_value(); }
 
-  /// What is said behind the last try.
+  /// What is reported after the last try.
   absl::Status GaveUp(const absl::Status& why) const;
 
   const std::string& coordinator() const { return coordinator_; }

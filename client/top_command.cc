@@ -144,7 +144,7 @@ void AddTopCommand(CommandLine& line) {
   command->add_option("--interval", options->interval_s, "Seconds from one look to the next [1]")
       ->check(CLI::Range(kIntervalMinS, kIntervalMaxS))
       ->type_name("SECONDS");
-  command->add_option("--count", options->count, "End after so many looks")->type_name("N");
+  command->add_option("--count", options->count, "End after this many looks")->type_name("N");
   command->add_flag("--json", options->json, "Print JSON, an object for each look");
   SetAction(line, command, [&line, options] { return RunTop(line, *options); });
 }

@@ -1,4 +1,4 @@
-// What the coordinator is told when it starts: flags, or a file of the same names.
+// The settings of the coordinator: flags, or a file of the same names.
 #ifndef COORDINATOR_SETTINGS_H_
 #define COORDINATOR_SETTINGS_H_
 

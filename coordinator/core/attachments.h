@@ -20,7 +20,7 @@ namespace bspnow {
 class AttachedClient {
  public:
   virtual ~AttachedClient() = default;
-  /// Pid 0 has so many bytes of input in all.
+  /// Pid 0 has taken this many bytes of input in all.
   virtual void InputTaken(std::uint64_t bytes) = 0;
   /// The client has come again by another stream.
   virtual void Replaced() = 0;
@@ -48,7 +48,7 @@ class Attachments {
   void Await(JobId job, Patience patience, std::uint64_t now_ns);
   void Forget(JobId job) { jobs_.erase(job); }
 
-  /// An earlier stream of the client is told that it is replaced.
+  /// An earlier stream of the client learns that it is replaced.
   absl::Status Attach(JobId job, std::shared_ptr<AttachedClient> client);
   bool IsClient(JobId job, const AttachedClient* client) const;
   /// This stream has broken. Does nothing if the client has another by now.
@@ -64,7 +64,7 @@ class Attachments {
   void OnStopped(JobId job);
   /// What is to be sent to pid 0's worker now, once each.
   std::vector<InputChunk> TakeInput(JobId job);
-  /// Its worker says so, of so many bytes in all; perhaps again.
+  /// Pid 0 has taken this many bytes in all, as its worker reports; perhaps again.
   void OnInputTaken(JobId job, std::uint64_t bytes);
 
   /// Jobs whose clients should be there by now; each is named once.

@@ -246,7 +246,7 @@ void Barrier::Open(Phase& phase) {
   for (std::vector<std::byte>& release : phase.releases) release.resize(sizeof(ReleaseBody));
 }
 
-// The entries of who owes what lie behind the place for the body already.
+// The entries of who owes what already follow the place for the body.
 void Barrier::Finish(Phase& phase) {
   const bool mixed = phase.totals.ending != 0 && phase.totals.ending != processes_;
   phase.totals.barrier = current_;

@@ -67,7 +67,7 @@ class SuperstepStats {
   /// The p of bsp_begin.
   void SetProcesses(std::uint32_t processes);
 
-  /// At least so many there were; an earlier coordinator knew what they cost.
+  /// There were at least this many; an earlier coordinator knew what they cost.
   void SkipTo(std::uint64_t supersteps);
 
   /// One superstep, folded over all workers: see FoldSums.

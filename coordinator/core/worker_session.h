@@ -29,7 +29,7 @@ class WorkerSession {
   /// INVALID_ARGUMENT if events before this one have not come.
   absl::StatusOr<Novelty> OnEvent(std::uint64_t sequence);
 
-  /// The event that has just come is output, or came behind output: it counts as acted upon only
+  /// The event that has just come is output, or follows output: it counts as acted upon only
   /// when that is in the log.
   void AwaitLog() { in_writing_.push_back(last_event_); }
   /// The oldest of them is.

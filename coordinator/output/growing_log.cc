@@ -55,7 +55,7 @@ absl::StatusOr<LogReader::Next> LogReader::Read() {
   std::optional<LogRecord> joined;
   while (true) {
     auto next = Peek();
-    // What has been joined is given out before an error behind it is told.
+    // Records that are whole are handed out before the error that follows them.
     if (!next.ok() && !joined) return next.status();
     if (!next.ok() || !next->has_value()) break;
     LogRecord& more = (*next)->record;

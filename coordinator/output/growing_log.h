@@ -82,7 +82,7 @@ class LogReader {
   std::shared_ptr<GrowingLog> log_;
   GrowingLog::Extent seen_;        ///< As far as the file is known here.
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.
-  std::string ahead_;              ///< Bytes of the file behind taken_bytes_.
+  std::string ahead_;              ///< Bytes of the file after taken_bytes_.
   StreamEnds given_;               ///< How much of each stream was given out.
 };
 

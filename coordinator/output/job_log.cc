@@ -36,7 +36,7 @@ absl::Status InFile(const absl::Status& status, const std::string& path) {
   return absl::Status(status.code(), absl::StrCat(status.message(), " ", path));
 }
 
-/// The file again without what lies behind these ends, in its place and durable.
+/// Writes the file again without what lies after these ends, in its place and durable.
 absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const StreamEnds& keep) {
   const std::filesystem::path path = log.path();
   auto file = DurableFile::Create(path.parent_path());

@@ -50,13 +50,13 @@ class JobLogs {
   /// bytes before it are missing.
   void Append(JobId job, LogRecord record, Done done);
 
-  /// Takes out what lies behind these positions; a process that is not named has printed nothing.
+  /// Takes out what lies after these positions; a process that is not named has printed nothing.
   /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
   /// it is. Who follows is not given again what he has been given before.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
 
   /// What was appended so far stays after a crash of the machine, once `done` says so: before a
-  /// checkpoint is committed that lies behind it. After a sync that failed none is tried again on
+  /// checkpoint that follows it is committed. After a sync that failed none is tried again on
   /// the same file, since what it would say of the earlier bytes means nothing.
   void Sync(JobId job, Done done);
 

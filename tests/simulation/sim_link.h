@@ -25,7 +25,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   static std::shared_ptr<SimLink> Make(SimLoop& loop, Ends ends);
   SimLink(SimLoop& loop, Ends ends) : loop_(loop), ends_(std::move(ends)) {}
 
-  /// `deliver` runs at the other end, behind all that was sent from this one before.
+  /// `deliver` runs at the other end, after all that was sent from this one before.
   void Send(End from, SimLoop::Event deliver);
 
   /// Called once, with this link, when this end hears that the connection is gone.

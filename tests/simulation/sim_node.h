@@ -214,7 +214,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   ReleaseBody release_{};
   ReleaseDirective wanted_{};  ///< By TakeCheckpoint.
   std::uint64_t writing_ = 0;  ///< The checkpoint that is being written.
-  std::uint64_t holds_ = 0;    ///< The checkpoint behind which its processes wait.
+  std::uint64_t holds_ = 0;    ///< The checkpoint that holds its processes.
   std::uint64_t let_go_ = 0;
   std::set<std::uint64_t> given_up_;
 };

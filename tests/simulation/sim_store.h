@@ -15,7 +15,7 @@
 namespace bspnow {
 
 struct SimImage {
-  std::uint64_t superstep = 0;  ///< That begins behind it, as shown.
+  std::uint64_t superstep = 0;  ///< That begins after it, as shown.
   std::uint64_t base = 0;
   SimState state;
   bool lying_sync = false;  ///< The disk said that it is durable, and it is not.

@@ -20,7 +20,7 @@ struct CheckpointRule {
 };
 
 /// Work between one checkpoint and another that is taken only because the first has lost copies: at
-/// least this, and so many times what one costs.
+/// least this, and this many times what one costs.
 inline constexpr std::uint64_t kRenewalNsMin = 10'000'000'000;
 inline constexpr std::uint64_t kRenewalCosts = 4;
 

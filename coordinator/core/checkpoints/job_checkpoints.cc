@@ -162,7 +162,7 @@ JobCheckpoints::Need JobCheckpoints::CopyPart(const CheckpointPart& part, const 
 }
 
 // The one that has the chain already, else the one with the fewest images to take; among equals the
-// next behind the host, so that neighbours do not all choose the same.
+// next after the host, so that neighbours do not all choose the same.
 std::string JobCheckpoints::PartnerOf(const CheckpointPart& part, const LiveNodes& live) const {
   const Copying& copying = taking_->copying.at(part.host);
   const auto suits = [&](const std::string& node) {

@@ -21,7 +21,7 @@
 
 namespace bspnow {
 
-/// What processes do behind an image: go on, or wait until they are let go or ended.
+/// What processes do after an image: go on, or wait until they are released or ended.
 enum class Hold : std::uint32_t { kNo = 0, kYes = 1 };
 
 /// Nodes that are up: name, and the name of the directory that it shares with others for images;
@@ -65,7 +65,7 @@ inline constexpr std::size_t kChainMax = 8;
 /// Committed checkpoints to which a job can go back.
 inline constexpr std::size_t kGoBackMax = 2;
 /// Attempts between two writes to the journal. Numbers of failed ones are not stored, and must not
-/// come again after a restart: each start of the coordinator skips so many.
+/// come again after a restart: each start of the coordinator skips this many.
 inline constexpr std::uint64_t kAttemptsMax = 100;
 
 class JobCheckpoints {

@@ -150,7 +150,7 @@ class Model {
     committed_superstep_ = Value(job_.last()->superstep);
   }
 
-  /// On so many nodes as there are, or two; counted when the copies were ordered, and nodes that
+  /// On as many nodes as there are, or two; counted when the copies were ordered, and nodes that
   /// died since count as they did then.
   void CheckEnoughHolders(const Checkpoint& checkpoint) {
     std::set<Pid> pids;
@@ -179,7 +179,7 @@ class Model {
     Perform(job_.OnNodeLost(node, Live()));
     if (std::find(hosts_.begin(), hosts_.end(), node) == hosts_.end()) return;
     Perform(job_.GiveUp("epoch over"));
-    if (commit_) Journal();  // The next epoch is placed behind it, in the journal.
+    if (commit_) Journal();  // The next epoch is placed after it, in the journal.
     fewest_up_ = up_.size();
     const Checkpoint* best = job_.Best(Live());
     const bool worse = best == nullptr || best->number != (job_.last() ? job_.last()->number : 0);
@@ -292,7 +292,7 @@ class Model {
   std::map<std::string, std::set<std::uint64_t>> disks_;
   std::optional<JobCheckpoints::Asked> asking_;
   std::set<std::string> stored_;
-  std::set<std::string> waiting_;  ///< Nodes whose processes may wait behind the one asked for.
+  std::set<std::string> waiting_;  ///< Nodes whose processes the one asked for may hold.
   std::vector<CheckpointOrders::Copy> copies_;
   std::optional<CheckpointCatalogue> commit_;
   std::uint64_t superstep_ = 0;

@@ -278,7 +278,7 @@ TEST_F(JobCheckpointsTest, ANodeThatComesBackEmptyHoldsNothing) {
   const CheckpointOrders orders = job_.OnNodeStores("b", {1, 9});
   ASSERT_EQ(orders.keeps.size(), 1u);
   EXPECT_EQ(orders.keeps[0].checkpoints, std::vector<std::uint64_t>{1});
-  EXPECT_EQ(orders.let_go.size(), 2u);  // Processes may wait behind either.
+  EXPECT_EQ(orders.let_go.size(), 2u);  // Either may hold processes.
 }
 
 TEST_F(JobCheckpointsTest, NumbersAreNotUsedAgainAfterARestart) {

@@ -87,7 +87,7 @@ Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
                     "); every process must call bsp_end, or bsp_abort to end the job");
   }
   if (end.exit_status != 0) {
-    // Behind bsp_end nobody waits for it: the others may finish.
+    // After bsp_end nobody waits for it: the others may finish.
     if (end.reached == Reached::kEnded) {
       if (failure_ == 0) failure_ = end.exit_status;
       return {};

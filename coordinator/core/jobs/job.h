@@ -64,7 +64,7 @@ class Job {
   /// All processes have ended.
   bool finished() const { return running_ == 0; }
 
-  /// A process has left behind bsp_end, so nobody takes a checkpoint any more.
+  /// A process has left after bsp_end, so nobody takes a checkpoint any more.
   bool ends() const { return ends_; }
 
   /// No process made a BSP call.

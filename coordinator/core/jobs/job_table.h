@@ -93,7 +93,7 @@ class JobTable {
   JobOrders OnClientLeft(JobId job, const Moment& at);
   /// A part of its client's standard input is on its way to pid 0: it cannot run twice any more.
   JobOrders OnInputSent(JobId job, const Moment& at);
-  /// A checkpoint behind which its processes wait is committed, or it has no processes now. It
+  /// A checkpoint that holds its processes is committed, or it has no processes now. It
   /// leaves its nodes; `suspended` says when it has.
   JobOrders OnSuspended(JobId job, const Moment& at);
   /// A suspended job waits again.
@@ -121,7 +121,7 @@ class JobTable {
   bool Ends(JobId job) const;
   /// All of it would fit now on nodes that are not drained, its own ones included.
   bool HasRoomElsewhere(JobId job) const;
-  /// A checkpoint behind which its processes wait is committed: it leaves its nodes and is placed
+  /// A checkpoint that holds its processes is committed: the job leaves its nodes and is placed
   /// again. Without `ends` in the orders it stays: there is no room.
   JobOrders OnMove(JobId job, const Moment& at);
 

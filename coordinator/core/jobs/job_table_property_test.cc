@@ -121,7 +121,7 @@ class Disorder {
     const auto worker = Any(workers_);
     const bool known = worker->second.back;
     const WorkerId id = worker->first;
-    workers_.erase(worker);  // Its processes die with it, or stay behind their lease.
+    workers_.erase(worker);  // Its processes die with it, or outlive their lease.
     if (known) Do(table_.OnNodeLost(id, "lease expired", {}, at_));
   }
 
@@ -138,7 +138,7 @@ class Disorder {
     }
   }
 
-  /// A worker that was told to, says that it has cleared a job away.
+  /// A worker that has an order to clear a job away reports that it has.
   void Clear() {
     for (auto& [id, worker] : workers_) {
       if (!worker.back) continue;
@@ -180,10 +180,10 @@ class Disorder {
     for (const auto& [id, record] : std::map(journal_)) {
       Do(table_.Restore(record, at_));
       if (HasEnded(record)) ended_.insert(id);
-      // An end is told even if it cannot be written; then the next coordinator tells another.
+      // An end is announced even if it cannot be written; the next coordinator announces another.
       if (!HasEnded(record) && unwritten_ends_.contains(id)) ended_.erase(id);
       EXPECT_TRUE(HasEnded(record) || !ended_.contains(id))
-          << "the end of job " << Value(id) << " was told before it was durable";
+          << "the end of job " << Value(id) << " was announced before it was durable";
     }
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kReasonBytesMax = 1000;
 
-/// Why it ends behind this loss; empty if it may start again.
+/// Why it ends after this loss; empty if it may start again.
 std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
   const std::int32_t restarts_max = RestartsMaxOf(record.job().spec());
   if (restarts_max <= 0) return loss;

@@ -28,8 +28,8 @@ struct SchedulerNode {
 /// What a job asks of the cluster.
 struct SlotClaim {
   std::uint32_t nprocs;
-  std::uint32_t nodes;                      ///< Exactly so many; 0: any number.
-  std::uint32_t per_node;                   ///< At most so many processes a node; 0: any number.
+  std::uint32_t nodes;                      ///< Exactly this many; 0: any number.
+  std::uint32_t per_node;                   ///< At most this many processes a node; 0: any number.
   std::uint64_t memory_bytes;               ///< Per process; 0: not counted.
   std::vector<std::string> constraints;     ///< Labels that a node must have: NAME or NAME=VALUE.
   bool oversubscribe;                       ///< More processes than slots, on its own slots.
