@@ -5,16 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <thread>
 #include <utility>
 
 #include "proto/workers.grpc.pb.h"
 #include "worker/coordinator_channel.h"
-#include "worker/coordinator_session.h"
-#include "worker/open_calls.h"
 
 namespace bspnow {
 namespace {
@@ -28,88 +22,51 @@ constexpr milliseconds kRegisterTimeout{5000};
 
 }  // namespace
 
-/// Two threads: one registers, attaches and reads; while a stream lives a second one writes.
-class CoordinatorStub::Impl {
- public:
-  Impl(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
-       ClusterNote& note, CoordinatorEvents events);
-  ~Impl() { Stop(); }
+struct CoordinatorStub::Calls {
+  explicit Calls(const std::string& address)
+      : stub(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
 
-  void Stop();
-  void Report(proto::WorkerEvent event);
-  void Drain(milliseconds timeout);
-
- private:
-  using Stream = grpc::ClientReaderWriter<proto::WorkerEvent, proto::Order>;
-
-  void Run();
-  enum class Attachment { kBroken, kNeverMade, kForgotten };
-
-  bool Register();
-  absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
-  std::optional<proto::RegisterRequest> Describe();
-  void OnRegistered(const proto::RegisterReply& reply);
-  Attachment Attach();
-  void WriteEvents(Stream& stream);
-  void OnOrder(const proto::Order& order);
-  void OnAcknowledge(std::uint64_t sequence);
-
-  EventLoop& loop_;
-  const std::string address_;
-  const proto::RegisterRequest request_;
-  ClusterNote& note_;
-  const CoordinatorEvents events_;
-  const std::unique_ptr<proto::Workers::Stub> stub_;
-  OpenCalls calls_;
-  std::string refusal_;       ///< Why the last try failed; it is logged once.
-  bool is_stranger_ = false;  ///< Who answered last is another cluster's; he may stay for long.
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  // All guarded by mutex_:
-  CoordinatorSession session_;
-  bool registered_ = false;  ///< And the loop knows.
-  bool stream_ended_ = false;
-
-  std::jthread thread_;
+  const std::unique_ptr<proto::Workers::Stub> stub;
 };
 
-CoordinatorStub::Impl::Impl(EventLoop& loop, const std::string& address,
-                            proto::RegisterRequest request, ClusterNote& note,
-                            CoordinatorEvents events)
+CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
+                                 proto::RegisterRequest request, ClusterNote& note,
+                                 CoordinatorEvents events)
     : loop_(loop),
       address_(address),
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
-      stub_(proto::Workers::NewStub(ChannelToCoordinator(address))),
+      calls_(std::make_unique<Calls>(address)),
       session_(request_.incarnation()),
       thread_([this] { Run(); }) {}
 
-void CoordinatorStub::Impl::Stop() {
+CoordinatorStub::~CoordinatorStub() { Stop(); }
+
+void CoordinatorStub::Stop() {
   {
     const std::scoped_lock lock(mutex_);  // Who waits for changed_ must not miss it.
-    calls_.Stop();
+    open_.Stop();
   }
   changed_.notify_all();
 }
 
 // ---- Registration and the stream ----------------------------------------------------------------
 
-void CoordinatorStub::Impl::Run() {
+void CoordinatorStub::Run() {
   milliseconds backoff = kBackoffLeast;
   bool registered = false;
-  while (!calls_.stopping()) {
+  while (!open_.stopping()) {
     if (!registered) registered = Register();
     const Attachment attachment = registered ? Attach() : Attachment::kNeverMade;
     if (attachment == Attachment::kForgotten) registered = false;
     backoff =
         attachment == Attachment::kNeverMade ? std::min(2 * backoff, kBackoffMost) : kBackoffLeast;
-    calls_.Pause(is_stranger_ ? kStrangerPause : backoff);
+    open_.Pause(is_stranger_ ? kStrangerPause : backoff);
   }
 }
 
-bool CoordinatorStub::Impl::Register() {
+bool CoordinatorStub::Register() {
   const absl::StatusOr<std::string> noted = note_.Read();
   std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
@@ -126,7 +83,7 @@ bool CoordinatorStub::Impl::Register() {
   }
   std::unique_lock lock(mutex_);
   if (!status.ok()) {
-    if (status.message() != refusal_ && !calls_.stopping()) {
+    if (status.message() != refusal_ && !open_.stopping()) {
       spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
                    std::string(status.message()));
     }
@@ -136,16 +93,16 @@ bool CoordinatorStub::Impl::Register() {
   refusal_.clear();
   registered_ = false;
   loop_.Post([this, reply] { OnRegistered(reply); });
-  changed_.wait(lock, [this] { return registered_ || calls_.stopping(); });
+  changed_.wait(lock, [this] { return registered_ || open_.stopping(); });
   return registered_;
 }
 
-absl::Status CoordinatorStub::Impl::CallRegister(const proto::RegisterRequest& request,
-                                                 proto::RegisterReply& reply) {
+absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
+                                           proto::RegisterReply& reply) {
   grpc::ClientContext context;
-  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
-  const grpc::Status called = stub_->Register(&context, request, &reply);
+  const grpc::Status called = calls_->stub->Register(&context, request, &reply);
   if (!called.ok())
     return absl::Status(static_cast<absl::StatusCode>(called.error_code()), called.error_message());
   const std::scoped_lock lock(mutex_);
@@ -153,7 +110,7 @@ absl::Status CoordinatorStub::Impl::CallRegister(const proto::RegisterRequest& r
 }
 
 // The loop knows what runs here.
-std::optional<proto::RegisterRequest> CoordinatorStub::Impl::Describe() {
+std::optional<proto::RegisterRequest> CoordinatorStub::Describe() {
   std::unique_lock lock(mutex_);
   const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
   loop_.Post([this, described] {
@@ -164,12 +121,12 @@ std::optional<proto::RegisterRequest> CoordinatorStub::Impl::Describe() {
     *described = std::move(request);
     changed_.notify_all();
   });
-  changed_.wait(lock, [&] { return described->has_value() || calls_.stopping(); });
+  changed_.wait(lock, [&] { return described->has_value() || open_.stopping(); });
   return *described;
 }
 
 // On the loop's thread.
-void CoordinatorStub::Impl::OnRegistered(const proto::RegisterReply& reply) {
+void CoordinatorStub::OnRegistered(const proto::RegisterReply& reply) {
   {
     const std::scoped_lock lock(mutex_);
     session_.OnRegistered(reply);
@@ -180,11 +137,11 @@ void CoordinatorStub::Impl::OnRegistered(const proto::RegisterReply& reply) {
 }
 
 // Until the stream ends.
-CoordinatorStub::Impl::Attachment CoordinatorStub::Impl::Attach() {
+CoordinatorStub::Attachment CoordinatorStub::Attach() {
   grpc::ClientContext context;
-  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_wait_for_ready(true);
-  const std::unique_ptr<Stream> stream = stub_->AttachWorker(&context);
+  const auto stream = calls_->stub->AttachWorker(&context);
   proto::WorkerEvent first;
   {
     const std::scoped_lock lock(mutex_);
@@ -193,7 +150,11 @@ CoordinatorStub::Impl::Attachment CoordinatorStub::Impl::Attach() {
   }
   bool made = false;
   if (stream->Write(first)) {
-    std::jthread writer([&] { WriteEvents(*stream); });
+    const std::jthread writer([&] {
+      for (auto event = AwaitUnsent(); event; event = AwaitUnsent()) {
+        if (!stream->Write(*event)) return;
+      }
+    });
     proto::Order order;
     while (stream->Read(&order)) {
       made = true;
@@ -207,28 +168,22 @@ CoordinatorStub::Impl::Attachment CoordinatorStub::Impl::Attach() {
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
-  if (status.error_message() != refusal_ && !calls_.stopping()) {
+  if (status.error_message() != refusal_ && !open_.stopping()) {
     spdlog::warn("event=detached reason=\"{}\"", status.error_message());
   }
   refusal_ = status.error_message();
   return made ? Attachment::kBroken : Attachment::kNeverMade;
 }
 
-void CoordinatorStub::Impl::WriteEvents(Stream& stream) {
+std::optional<proto::WorkerEvent> CoordinatorStub::AwaitUnsent() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock,
-                  [this] { return stream_ended_ || calls_.stopping() || session_.has_unsent(); });
-    if (stream_ended_ || !session_.has_unsent()) return;
-    const proto::WorkerEvent event = session_.NextUnsent();
-    lock.unlock();
-    const bool written = stream.Write(event);
-    lock.lock();
-    if (!written) return;
-  }
+  changed_.wait(lock,
+                [this] { return stream_ended_ || open_.stopping() || session_.has_unsent(); });
+  if (stream_ended_ || !session_.has_unsent()) return std::nullopt;
+  return session_.NextUnsent();
 }
 
-void CoordinatorStub::Impl::OnOrder(const proto::Order& order) {
+void CoordinatorStub::OnOrder(const proto::Order& order) {
   if (order.has_acknowledge()) {
     OnAcknowledge(order.acknowledge().sequence());
     return;
@@ -240,7 +195,7 @@ void CoordinatorStub::Impl::OnOrder(const proto::Order& order) {
   loop_.Post([this, order] { events_.order(order); });
 }
 
-void CoordinatorStub::Impl::OnAcknowledge(std::uint64_t sequence) {
+void CoordinatorStub::OnAcknowledge(std::uint64_t sequence) {
   CoordinatorSession::Credits credits;
   {
     const std::scoped_lock lock(mutex_);
@@ -255,7 +210,7 @@ void CoordinatorStub::Impl::OnAcknowledge(std::uint64_t sequence) {
 
 // ---- Events -------------------------------------------------------------------------------------
 
-void CoordinatorStub::Impl::Report(proto::WorkerEvent event) {
+void CoordinatorStub::Report(proto::WorkerEvent event) {
   {
     const std::scoped_lock lock(mutex_);
     session_.Report(std::move(event));
@@ -263,24 +218,9 @@ void CoordinatorStub::Impl::Report(proto::WorkerEvent event) {
   changed_.notify_all();
 }
 
-void CoordinatorStub::Impl::Drain(milliseconds timeout) {
+void CoordinatorStub::Drain(std::uint64_t timeout_ms) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, timeout, [this] { return session_.all_acknowledged(); });
+  changed_.wait_for(lock, milliseconds(timeout_ms), [this] { return session_.all_acknowledged(); });
 }
-
-// ---- The interface ------------------------------------------------------------------------------
-
-CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
-                                 proto::RegisterRequest request, ClusterNote& note,
-                                 CoordinatorEvents events)
-    : impl_(std::make_unique<Impl>(loop, address, std::move(request), note, std::move(events))) {}
-
-CoordinatorStub::~CoordinatorStub() = default;
-
-void CoordinatorStub::Stop() { impl_->Stop(); }
-
-void CoordinatorStub::Report(proto::WorkerEvent event) { impl_->Report(std::move(event)); }
-
-void CoordinatorStub::Drain(std::uint64_t timeout_ms) { impl_->Drain(milliseconds(timeout_ms)); }
 
 }  // namespace bspnow

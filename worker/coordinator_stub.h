@@ -4,15 +4,23 @@
 #ifndef WORKER_COORDINATOR_STUB_H_
 #define WORKER_COORDINATOR_STUB_H_
 
+#include <absl/status/status.h>
+
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "proto/workers.pb.h"
+#include "worker/coordinator_session.h"
 #include "worker/images/cluster_note.h"
+#include "worker/open_calls.h"
 
 namespace bspnow {
 
@@ -52,8 +60,40 @@ class CoordinatorStub {
   void Drain(std::uint64_t timeout_ms);
 
  private:
-  class Impl;  // So that gRPC stays out of here.
-  std::unique_ptr<Impl> impl_;
+  struct Calls;  ///< gRPC's part, which stays out of here.
+  enum class Attachment { kBroken, kNeverMade, kForgotten };
+
+  // On the first thread, which registers, attaches and reads:
+  void Run();
+  bool Register();
+  absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
+  std::optional<proto::RegisterRequest> Describe();
+  Attachment Attach();
+  void OnOrder(const proto::Order& order);
+  void OnAcknowledge(std::uint64_t sequence);
+  // On the second, which writes while a stream lives:
+  std::optional<proto::WorkerEvent> AwaitUnsent();
+  // On the loop's:
+  void OnRegistered(const proto::RegisterReply& reply);
+
+  EventLoop& loop_;
+  const std::string address_;
+  const proto::RegisterRequest request_;
+  ClusterNote& note_;
+  const CoordinatorEvents events_;
+  const std::unique_ptr<Calls> calls_;
+  OpenCalls open_;
+  std::string refusal_;       ///< Why the last try failed; it is logged once.
+  bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All guarded by mutex_:
+  CoordinatorSession session_;
+  bool registered_ = false;  ///< And the loop knows.
+  bool stream_ended_ = false;
+
+  std::jthread thread_;
 };
 
 }  // namespace bspnow
