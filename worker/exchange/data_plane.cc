@@ -162,13 +162,6 @@ JobExchange* DataPlane::Lookup(const FrameHeader& header) {
   return job;
 }
 
-Superstep DataPlane::superstep(JobId job, Epoch epoch) const {
-  JobExchange* hosted = Find(job, epoch);
-  if (hosted == nullptr) return Superstep{0};
-  if (hosted->alone()) return Superstep{hosted->plan().segment->Progress().totals.supersteps};
-  return Superstep{hosted->superstep()};
-}
-
 // ---- The bells ----------------------------------------------------------------------------------
 
 bool DataPlane::Poll() {

@@ -85,9 +85,6 @@ class DataPlane final : private BatchSink, private Poller {
   /// Forgets the job and all its frames. When its processes are gone, or about to be killed.
   void RemoveJob(JobId job, Epoch epoch);
 
-  /// The superstep that the job is in here; 0 if it is not known.
-  Superstep superstep(JobId job, Epoch epoch) const;
-
   DataPlaneStatistics statistics() const;
 
  private:

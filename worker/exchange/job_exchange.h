@@ -68,8 +68,6 @@ class JobExchange {
   /// The job exchanges nothing more.
   void Break(ExchangeFault fault, const std::string& reason);
 
-  std::uint64_t superstep() const { return exchange_.superstep(); }
-
  private:
   struct BellWords {
     std::uint32_t barriers = 0;
