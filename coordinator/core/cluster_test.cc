@@ -137,6 +137,18 @@ TEST_F(ClusterTest, OutputBeyondTheLimitFailsTheJobAndALostPieceRecoversIt) {
   EXPECT_EQ(Show(job).state(), proto::FAILED);
 }
 
+TEST_F(ClusterTest, AnEndThatFollowsLostOutputDoesNotCount) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_output()->set_text("x\n");
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  ReportExited(worker, job, Epoch{1}, 0, 0);
+  ReportExited(worker, job, Epoch{1}, 1, 0);
+  Finish(world_.logs.calls, absl::FailedPreconditionError("a gap"));
+  EXPECT_EQ(Show(job).state(), proto::RECOVERING);
+}
+
 TEST_F(ClusterTest, OutputOfAnOlderEpochIsDropped) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);

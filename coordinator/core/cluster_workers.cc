@@ -254,11 +254,11 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
       .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
   const auto logged = [this, id = worker.id, job, epoch](const absl::Status& status) {
-    OnLogged(id);
-    if (status.ok()) return;
     const std::string reason(status.message());
-    Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
-                                       : table_.OnBroken(job, epoch, reason, Now()));
+    if (!status.ok())  // Before the events that follow this output: an end would count without it.
+      Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
+                                         : table_.OnBroken(job, epoch, reason, Now()));
+    OnLogged(id);
   };
   ports_.logs.Append(job, std::move(line), logged);
 }
