@@ -75,8 +75,8 @@ class LoopLogs final : public OutputLogs {
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override {
     logs_.Cut(job, positions, OnLoop<absl::StatusOr<LogCut>>(loop_, std::move(done)));
   }
-  void Sync(JobId job, Done done) override {
-    logs_.Sync(job, OnLoop<absl::Status>(loop_, std::move(done)));
+  void Sync(JobId job, const std::vector<LogPosition>& reach, Done done) override {
+    logs_.Sync(job, reach, OnLoop<absl::Status>(loop_, std::move(done)));
   }
   void End(JobId job) override { logs_.End(job); }
   std::string waits_for() const override { return logs_.waits_for(); }

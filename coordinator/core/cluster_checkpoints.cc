@@ -254,7 +254,9 @@ void Cluster::SendLetGo(JobId job, Epoch epoch,
 // file by now, and must stay there: after a loss nobody prints it again.
 void Cluster::Commit(JobId id, CheckpointCatalogue catalogue) {
   catalogue.checkpoints.back().committed_unix_ms = Now().unix_ms;
-  ports_.logs.Sync(id,
+  const auto positions =
+      PositionsOf(&catalogue.checkpoints.back(), table_.Find(id)->job().spec().nprocs());
+  ports_.logs.Sync(id, positions,
                    [this, id, epoch = FindLive(id)->epoch, catalogue](const absl::Status& synced) {
                      OnOutputSynced(id, epoch, catalogue, synced);
                    });
@@ -265,7 +267,13 @@ void Cluster::OnOutputSynced(JobId id, Epoch epoch, const CheckpointCatalogue& c
   const LiveJob* job = FindLive(id);
   if (job == nullptr) return;
   const std::uint64_t number = catalogue.checkpoints.back().number;
-  if (!synced.ok()) return FailCommit(id, number, "the job's output is not safe", synced);
+  if (!synced.ok()) {
+    FailCommit(id, number, "the job's output is not safe", synced);
+    // What a crash took out of the log comes again only if the job goes back to before it.
+    if (absl::IsFailedPrecondition(synced))
+      Perform(table_.OnBroken(id, epoch, std::string(synced.message()), Now()));
+    return;
+  }
   // The journal has a commit before the next epoch, or never: that one may start without it.
   if (job->epoch != epoch)
     return FailCommit(id, number, "the job stopped running", absl::OkStatus());

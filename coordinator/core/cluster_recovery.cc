@@ -27,20 +27,6 @@ constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
 /// Attempts with one checkpoint whose images are well.
 constexpr std::uint32_t kAttemptsWithOne = 3;
 
-// Those who took no part are not started again, unless all are.
-std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs) {
-  std::vector<LogPosition> positions;
-  if (from == nullptr) return positions;
-  for (std::uint32_t pid = from->participants; pid < nprocs && !from->of_areas; ++pid)
-    positions.push_back({.pid = pid, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream});
-  for (const CheckpointPart& part : from->parts)
-    for (const SavedImage& image : part.images)
-      positions.push_back({.pid = Value(image.pid),
-                           .stdout_bytes = image.output_bytes,
-                           .stderr_bytes = image.error_bytes});
-  return positions;
-}
-
 std::uint64_t PrintedAt(const Checkpoint* from) {
   std::uint64_t printed = 0;
   if (from == nullptr) return printed;

@@ -96,6 +96,14 @@ TEST_F(ClusterRecoveryTest, ALogThatCannotBeSyncedGivesTheCheckpointUp) {
   EXPECT_EQ(Show(job_).checkpoints().given_up(), 1u);
 }
 
+TEST_F(ClusterRecoveryTest, ALogThatHasLostOutputSendsTheJobBack) {
+  SaveAndCopy();
+  Finish(world_.logs.calls, absl::FailedPreconditionError("bytes 0 to 9 are not in the log"));
+  EXPECT_EQ(Show(job_).state(), proto::RECOVERING);
+  Settle();
+  EXPECT_EQ(Show(job_).checkpoints().committed(), 0u);
+}
+
 TEST_F(ClusterRecoveryTest, AJournalThatRefusesTheCommitGivesTheCheckpointUp) {
   SaveAndCopy();
   Finish(world_.logs.calls, absl::OkStatus());

@@ -81,6 +81,19 @@ proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live) {
   return status;
 }
 
+std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs) {
+  std::vector<LogPosition> positions;
+  if (from == nullptr) return positions;
+  for (std::uint32_t pid = from->participants; pid < nprocs && !from->of_areas; ++pid)
+    positions.push_back({.pid = pid, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream});
+  for (const CheckpointPart& part : from->parts)
+    for (const SavedImage& image : part.images)
+      positions.push_back({.pid = Value(image.pid),
+                           .stdout_bytes = image.output_bytes,
+                           .stderr_bytes = image.error_bytes});
+  return positions;
+}
+
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
                             const WorkerRoster& workers) {
   proto::Resume resume;

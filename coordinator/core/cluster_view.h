@@ -12,6 +12,7 @@
 #include "coordinator/core/live_job.h"
 #include "coordinator/core/superstep_stats.h"
 #include "coordinator/core/worker_roster.h"
+#include "coordinator/output/log_record.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
@@ -32,6 +33,10 @@ SuperstepTotals TotalsFrom(const proto::JobTotals& message);
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
 
 proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live);
+
+/// How far the output goes at a checkpoint (nullptr: at the start). The output of processes that
+/// took no part stays as it is: they are not started again, unless all are.
+std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs);
 
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
                             const WorkerRoster& workers);

@@ -76,7 +76,7 @@ class OutputLogs {
   virtual void Begin(JobId job) = 0;
   virtual void Append(JobId job, LogRecord record, Done done) = 0;
   virtual void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) = 0;
-  virtual void Sync(JobId job, Done done) = 0;
+  virtual void Sync(JobId job, const std::vector<LogPosition>& reach, Done done) = 0;
   virtual void End(JobId job) = 0;
   /// Why nothing is written now, for want of room; empty otherwise.
   virtual std::string waits_for() const = 0;

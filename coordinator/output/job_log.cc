@@ -122,9 +122,12 @@ void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone 
   });
 }
 
-void JobLogs::Sync(JobId job, Done done) {
-  Queue([this, written = Find(job), done = std::move(done)] {
-    done(written ? SyncFile(*written) : absl::OkStatus());
+void JobLogs::Sync(JobId job, const std::vector<LogPosition>& reach, Done done) {
+  Queue([this, written = Find(job), reach, done = std::move(done)] {
+    absl::Status synced;
+    if (written) synced = CheckReach(*written, reach);
+    if (written && synced.ok()) synced = SyncFile(*written);
+    done(synced);
   });
 }
 
@@ -271,6 +274,21 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
   for (const auto& [stream, end] : keep) written.ends[stream] = end;
   written.log->Set(std::move(extent));
   return cut;
+}
+
+absl::Status JobLogs::CheckReach(const Written& written, const std::vector<LogPosition>& reach) {
+  if (!written.readable.ok()) return written.readable;
+  for (const LogPosition& at : reach) {
+    for (const auto& [origin, end] : {std::pair{LogOrigin::kStdout, at.stdout_bytes},
+                                      std::pair{LogOrigin::kStderr, at.stderr_bytes}}) {
+      const std::uint64_t has = EndOf(written.ends, {at.pid, origin});
+      if (end == kWholeStream || end <= has) continue;
+      return absl::FailedPreconditionError(absl::StrCat("bytes ", has, " to ", end, " of what pid ",
+                                                        at.pid, " printed are not in ",
+                                                        written.log->path(), " any more"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status JobLogs::SyncFile(Written& written) {

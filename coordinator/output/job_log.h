@@ -55,10 +55,11 @@ class JobLogs {
   /// it is. Who follows is not given again what he has been given before.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
 
-  /// What was appended so far stays after a crash of the machine, once `done` says so: before a
-  /// checkpoint that follows it is committed. After a sync that failed none is tried again on
-  /// the same file, since what it would say of the earlier bytes means nothing.
-  void Sync(JobId job, Done done);
+  /// What was appended so far stays after a crash of the machine, once `done` is OK: before a
+  /// checkpoint that follows it is committed. FAILED_PRECONDITION if the log ends before one of
+  /// these positions: a crash has lost output that was acknowledged. After a sync that failed none
+  /// is tried again on the same file, since its result would mean nothing for the earlier bytes.
+  void Sync(JobId job, const std::vector<LogPosition>& reach, Done done);
 
   /// No more will be appended; readers come to the end.
   void End(JobId job);
@@ -93,6 +94,7 @@ class JobLogs {
   absl::Status WriteRecord(Written& written, LogRecord record);
   absl::Status WriteBytes(Written& written, const std::string& bytes);
   absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
+  static absl::Status CheckReach(const Written& written, const std::vector<LogPosition>& reach);
   absl::Status SyncFile(Written& written);
   void WriteEnd(JobId job, Written& written);
 

@@ -62,9 +62,9 @@ class JobLogTest : public testing::Test {
     }
   }
 
-  static absl::Status Sync(JobLogs& logs) {
+  static absl::Status Sync(JobLogs& logs, const std::vector<LogPosition>& reach = {}) {
     std::promise<absl::Status> done;
-    logs.Sync(kJob, [&](absl::Status s) { done.set_value(std::move(s)); });
+    logs.Sync(kJob, reach, [&](absl::Status s) { done.set_value(std::move(s)); });
     return done.get_future().get();
   }
 

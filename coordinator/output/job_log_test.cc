@@ -276,6 +276,17 @@ TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
   EXPECT_EQ(ReadAll(reader), "0:one\n2\n(more)");
 }
 
+TEST_F(JobLogTest, SyncReportsOutputThatACrashHasLost) {
+  JobLogs logs(state_, kNoLimit);
+  logs.Begin(kJob);
+  ASSERT_TRUE(Append(logs, Stdout(1, 0, "one\n")).ok());
+  EXPECT_TRUE(Sync(logs, {{.pid = 1, .stdout_bytes = 4, .stderr_bytes = 0}}).ok());
+  EXPECT_TRUE(
+      Sync(logs, {{.pid = 2, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream}}).ok());
+  const absl::Status lost = Sync(logs, {{.pid = 1, .stdout_bytes = 5, .stderr_bytes = 0}});
+  EXPECT_TRUE(absl::IsFailedPrecondition(lost)) << lost;
+}
+
 TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
   JobLogs logs(state_, kNoLimit);
   logs.Begin(kJob);

@@ -20,6 +20,7 @@
 #include "tests/simulation/sim_journal.h"
 #include "tests/simulation/sim_link.h"
 #include "tests/simulation/sim_oracle.h"
+#include "tests/simulation/sim_store.h"
 
 namespace bspnow {
 
@@ -50,14 +51,21 @@ class SimCoordinator final : private Timers,
  public:
   using Link = std::shared_ptr<SimLink>;
   using OnJob = std::function<void(JobId)>;
-  /// Whether anything of the job is left on the nodes of these workers.
-  using IsLeft = std::function<bool(JobId, const std::vector<WorkerId>&)>;
+  /// What only the simulation sees: the nodes as they are.
+  struct Nodes {
+    /// Whether anything of the job is left on the nodes of these workers.
+    std::function<bool(JobId, const std::vector<WorkerId>&)> has_any;
+    /// The images that lie on a node.
+    std::function<const SimStore&(const std::string& node)> store;
+  };
 
-  SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal, IsLeft is_left);
+  SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal, Nodes nodes);
   ~SimCoordinator() override;
 
-  /// Its machine loses power. What is being written may be on the disk or not.
+  /// kill -9. What is being written may be on the disk or not.
   void Die();
+  /// As Die, and what was never synced may be lost.
+  void LosePower();
   /// Another one has taken its place, unknown to it: nobody can connect, nothing is written.
   void CutConnections();
   bool superseded() const { return journal_.term != term_; }
@@ -98,6 +106,10 @@ class SimCoordinator final : private Timers,
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
   void CheckOrder(const JobRecord& placed) const;
+  void CheckStart(const proto::StartJob& start) const;
+  void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
+  void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
+  bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
   void WatchCatalogue(JobId job, const std::string& catalogue);
@@ -121,7 +133,7 @@ class SimCoordinator final : private Timers,
   void Begin(JobId job) override { journal_.logs[job]; }
   void Append(JobId job, LogRecord record, OutputLogs::Done done) override;
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
-  void Sync(JobId job, OutputLogs::Done done) override;
+  void Sync(JobId job, const std::vector<LogPosition>& reach, OutputLogs::Done done) override;
   void End(JobId) override {}
   std::string waits_for() const override { return ""; }
 
@@ -132,14 +144,14 @@ class SimCoordinator final : private Timers,
   SimLoop& loop_;
   SimOracle& oracle_;
   SimJournal& journal_;
-  const IsLeft is_left_;
+  const Nodes nodes_;
   SimLoop::ActorPtr actor_ = std::make_shared<SimLoop::Actor>();
   SimWriter writer_;      ///< Of the journal.
   SimWriter log_writer_;  ///< Of the jobs' output.
   std::set<CoreTimer> timers_;
   std::uint64_t last_timer_ = 0;
   std::map<WorkerId, FrameEnd> frames_;
-  std::set<Link> links_;                       ///< All that were ever accepted.
+  std::vector<Link> links_;                    ///< All that were ever accepted, in order.
   std::set<JobId> awaited_;                    ///< Whose end is waited for.
   std::set<std::pair<JobId, Epoch>> started_;  ///< By this coordinator.
   std::map<std::pair<WorkerId, JobId>, std::pair<Epoch, std::uint64_t>> released_;

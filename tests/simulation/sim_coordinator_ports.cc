@@ -104,7 +104,7 @@ absl::Status SimCoordinator::AppendTo(JobId job, const LogRecord& record) {
   std::string& text = journal_.logs[job].texts[StreamOf(record)];
   if (record.offset > text.size()) {
     oracle_.Count("gaps in output");
-    return absl::FailedPreconditionError("a gap in its output");
+    return absl::FailedPreconditionError(kOutputGap);
   }
   const std::size_t known = std::min(text.size() - record.offset, record.text.size());
   if (known != 0) oracle_.Count("repeated output");
@@ -127,6 +127,10 @@ void SimCoordinator::Cut(JobId job, const std::vector<LogPosition>& positions, C
 
 absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
                                               const std::vector<LogPosition>& positions) {
+  if (loop_.Chance(2)) {
+    oracle_.Count("failed cuts of logs");
+    return absl::DataLossError("input/output error");
+  }
   LogCut cut;
   SimLog& log = journal_.logs[job];
   StreamEnds keep;
@@ -147,15 +151,21 @@ absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
   return cut;
 }
 
-void SimCoordinator::Sync(JobId job, OutputLogs::Done done) {
+void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, OutputLogs::Done done) {
   log_writer_.Queue(
       {.apply =
-           [this, job] {
+           [this, job, reach] {
              if (loop_.Chance(2)) {
                oracle_.Count("failed syncs of logs");
                return absl::DataLossError("input/output error");
              }
              SimLog& log = journal_.logs[job];
+             for (const LogPosition& at : reach) {
+               const std::size_t has = log.texts[{at.pid, LogOrigin::kStdout}].size();
+               if (at.stdout_bytes == kWholeStream || at.stdout_bytes <= has) continue;
+               oracle_.Count("lost output found at a commit");
+               return absl::FailedPreconditionError(kOutputGap);
+             }
              for (const auto& [stream, text] : log.texts) log.synced[stream] = text.size();
              return absl::OkStatus();
            },

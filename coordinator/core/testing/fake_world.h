@@ -107,7 +107,7 @@ class FakeLogs final : public OutputLogs {
                        done(status);
                      }});
   }
-  void Sync(JobId job, Done done) override {
+  void Sync(JobId job, const std::vector<LogPosition>&, Done done) override {
     calls.push_back({absl::StrCat("sync ", Value(job)), std::move(done)});
   }
   void End(JobId job) override { ended.push_back(job); }
