@@ -99,6 +99,7 @@ std::string SimCluster::Leftovers() const {
 
 // Neither does its program fail, nor does anything keep it from being started again and again.
 bool SimCluster::MustSucceed(const JobRecord& record) const {
+  if (record.job().reason() == kOutputGap) return false;  // After bsp_end nothing is repeated.
   const proto::JobSpec& spec = record.job().spec();
   const SimProgram program = SimProgram::FromSpec(spec);
   const std::uint32_t p = program.processes(spec.nprocs());
@@ -133,7 +134,14 @@ void SimCluster::StartCoordinator() {
   coordinator_comes_ = false;
   coordinators_.push_back(std::make_unique<SimCoordinator>(
       loop_, oracle_, journal_,
-      [this](JobId job, const std::vector<WorkerId>& workers) { return IsLeft(job, workers); }));
+      SimCoordinator::Nodes{
+          .has_any = [this](JobId job,
+                            const std::vector<WorkerId>& workers) { return IsLeft(job, workers); },
+          .store = [this](const std::string& node) -> const SimStore& {
+            return *std::find_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
+                      return machine.name == node;
+                    })->store;
+          }}));
 }
 
 SimCoordinator* SimCluster::Answering() {

@@ -57,6 +57,7 @@ class SimCluster {
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void DisturbWorker(Machine& machine);
+  void LosePowerEverywhere();
   void KillWorker(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();

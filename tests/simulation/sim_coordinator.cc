@@ -43,12 +43,11 @@ class SimCoordinator::ControlStream final : public OrderSink {
   SimWorkerPort& port_;
 };
 
-SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal,
-                               IsLeft is_left)
+SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal, Nodes nodes)
     : loop_(loop),
       oracle_(oracle),
       journal_(journal),
-      is_left_(std::move(is_left)),
+      nodes_(std::move(nodes)),
       writer_(
           loop, actor_, [this] { return !superseded(); }, kJournalNs),
       log_writer_(
@@ -79,6 +78,23 @@ void SimCoordinator::Die() {
   writer_.Die();
   log_writer_.Die();
   CutConnections();
+}
+
+// The last word of a process is left alone: an end is announced before its log is synced.
+void SimCoordinator::LosePower() {
+  Die();
+  if (superseded()) return;
+  for (auto& [job, log] : journal_.logs) {
+    const SimReference* reference = oracle_.FindReference(job);
+    for (auto& [stream, text] : log.texts) {
+      if (reference == nullptr || stream.pid >= reference->output.size() ||
+          text.size() == reference->output[stream.pid].size())
+        continue;
+      const std::uint64_t kept = loop_.Between(log.synced[stream], text.size());
+      if (kept < text.size()) oracle_.Count("output lost with power");
+      text.resize(kept);
+    }
+  }
 }
 
 void SimCoordinator::CutConnections() {
@@ -181,7 +197,7 @@ void SimCoordinator::AttachWorker(const proto::WorkerEvent& first, const Link& c
                                   SimWorkerPort& port) {
   if (first.term() != term_) oracle_.Count("refused old terms");
   const auto stream = std::make_shared<ControlStream>(*this, control, port);
-  links_.insert(control);
+  links_.push_back(control);
   control->OnBroken(SimLink::kCalled, [this, id = WorkerId{first.worker()}, stream](const Link&) {
     if (!dead_) cluster_->OnStreamBroken(id, stream.get());
   });
@@ -220,7 +236,7 @@ void SimCoordinator::OnHello(const Link& link, const SimFrameBytes& frame, SimWo
   const WorkerId worker{frame.header.source_worker};
   Close(worker, "the worker has connected anew");
   frames_[worker] = {.link = link, .port = &port};
-  links_.insert(link);
+  links_.push_back(link);
   link->OnBroken(SimLink::kCalled, [this, worker](const Link& broken) {
     const auto found = frames_.find(worker);
     if (dead_ || found == frames_.end() || found->second.link != broken) return;

@@ -10,13 +10,23 @@
 #include "tests/simulation/sim_coordinator.h"
 
 namespace bspnow {
+namespace {
+
+// With number 0 if there is none.
+Checkpoint NewestOf(const std::string& catalogue) {
+  const auto decoded = DecodeCatalogue(catalogue);
+  return decoded->checkpoints.empty() ? Checkpoint{} : decoded->checkpoints.back();
+}
+
+}  // namespace
+
 // ---- What must hold -----------------------------------------------------------------------------
 
 void SimCoordinator::CheckNothingLeft(JobId job) const {
   std::vector<WorkerId> workers;
   for (const JobTable::NodeView& view : cluster_->table().nodes())
     workers.push_back(view.node->worker);
-  if (is_left_(job, workers))
+  if (nodes_.has_any(job, workers))
     oracle_.Fail("job " + std::to_string(Value(job)) + " has left its nodes, but is still there");
 }
 
@@ -67,12 +77,42 @@ void SimCoordinator::Watch(const proto::Order& order) {
   const JobId job{start.job()};
   const Epoch epoch{start.epoch()};
   if (!started_.emplace(job, epoch).second) return;
+  if (!superseded()) CheckStart(start);
   if (!superseded() || epoch > oracle_.EpochOf(job))
     oracle_.OnStartOrdered(job, epoch, start.spec());
   if (start.has_resume()) {
     oracle_.Count("recoveries");
   } else if (epoch != Epoch{1}) {
     oracle_.Count("restarts from the start");
+  }
+}
+
+// The journal's newest checkpoint is the one that the epoch begins with, and the log ends there: so
+// it is the one to go back to whatever happens next.
+void SimCoordinator::CheckStart(const proto::StartJob& start) const {
+  const JobId job{start.job()};
+  const JobRecord* record = cluster_->table().Find(job);
+  if (record == nullptr || EpochOf(*record) != Epoch{start.epoch()} ||
+      record->job().state() != proto::RUNNING)
+    return;
+  const auto found = journal_.checkpoints.find(job);
+  const bspnow::Checkpoint newest =
+      found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);
+  if (newest.number != start.resume().checkpoint())
+    oracle_.Fail("job " + std::to_string(Value(job)) + " starts from checkpoint " +
+                 std::to_string(start.resume().checkpoint()) + ", but the journal has " +
+                 std::to_string(newest.number));
+  CheckLog(job, newest);
+}
+
+void SimCoordinator::CheckLog(JobId job, const bspnow::Checkpoint& from) const {
+  std::map<std::uint32_t, std::uint64_t> printed;
+  for (const CheckpointPart& part : from.parts)
+    for (const SavedImage& image : part.images) printed[Value(image.pid)] = image.output_bytes;
+  for (const auto& [stream, text] : journal_.logs[job].texts) {
+    if (from.participants != 0 && stream.pid >= from.participants) continue;
+    if (text.size() != printed[stream.pid])
+      oracle_.Fail("job " + std::to_string(Value(job)) + " starts before its log is cut back");
   }
 }
 
@@ -95,18 +135,42 @@ void SimCoordinator::WatchRelease(WorkerId worker, const FrameHeader& header,
     oracle_.Count("lost copies renewed");
 }
 
+// Whoever is said to hold a checkpoint has its images, damaged or not.
+void SimCoordinator::CheckHolders(JobId job, const bspnow::Checkpoint& committed) const {
+  const auto record = journal_.jobs.find(job);
+  if (record == journal_.jobs.end() || HasEnded(record->second) || journal_.fails) return;
+  for (const CheckpointPart& part : committed.parts)
+    for (const std::string& holder : part.holders)
+      for (const SavedImage& image : part.images)
+        if (nodes_.store(holder).Find(job, committed.number, Value(image.pid)) == nullptr)
+          oracle_.Fail("checkpoint " + std::to_string(committed.number) + " of job " +
+                       std::to_string(Value(job)) + " is committed, but " + holder +
+                       " does not hold it");
+}
+
+// All its images are on the disks of their holders, and well.
+bool SimCoordinator::IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const {
+  const auto is_well = [&](const std::string& holder, const SavedImage& image) {
+    return nodes_.store(holder).HasChain(job, checkpoint.number, Value(image.pid));
+  };
+  return std::all_of(
+      checkpoint.parts.begin(), checkpoint.parts.end(), [&](const CheckpointPart& part) {
+        return std::all_of(part.images.begin(), part.images.end(), [&](const SavedImage& image) {
+          return std::any_of(part.holders.begin(), part.holders.end(),
+                             [&](const std::string& holder) { return is_well(holder, image); });
+        });
+      });
+}
+
 // A commit is one once it is on the disk, and so must be the output before it.
 void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
-  const auto newest = [](const std::string& text) {
-    const auto decoded = DecodeCatalogue(text);
-    return decoded->checkpoints.empty() ? bspnow::Checkpoint{} : decoded->checkpoints.back();
-  };
   const auto found = journal_.checkpoints.find(job);
   const bspnow::Checkpoint before =
-      found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : newest(found->second);
+      found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);
   if (catalogue.empty()) return;
-  const bspnow::Checkpoint now = newest(catalogue);
+  const bspnow::Checkpoint now = NewestOf(catalogue);
   if (now.number < before.number) {
+    if (IsSound(job, before)) oracle_.Count("sound checkpoints given up");
     oracle_.Count("catalogues cut back");
     oracle_.OnWentBack(job, now.number);
   }
@@ -115,6 +179,7 @@ void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
     for (const SavedImage& image : part.images)
       if (image.output_bytes > journal_.logs[job].synced[{Value(image.pid), LogOrigin::kStdout}])
         oracle_.Fail("a checkpoint is committed before the output ahead of it is durable");
+  CheckHolders(job, now);
   oracle_.OnCommitted(job, now);
 }
 

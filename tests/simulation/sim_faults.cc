@@ -46,9 +46,15 @@ void SimCluster::DisturbCoordinator() {
   if (coordinator().dead() || coordinator_comes_) return;
   const std::uint64_t what = loop_.Below(100);
   if (what < 50) {
-    oracle_.Count("dead coordinators");
     coordinator_comes_ = true;
-    coordinator().Die();
+    if (what < 35) {
+      oracle_.Count("dead coordinators");
+      coordinator().Die();
+    } else {
+      oracle_.Count("coordinators without power");
+      coordinator().LosePower();
+      if (what >= 45) LosePowerEverywhere();
+    }
     return loop_.After(loop_.Below(loop_.Chance(90) ? kSecond : 8 * kSecond),
                        [this] { StartCoordinator(); });
   }
@@ -64,6 +70,14 @@ void SimCluster::DisturbCoordinator() {
     StartCoordinator();
   });
   loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+void SimCluster::LosePowerEverywhere() {
+  oracle_.Count("sites without power");
+  for (Machine& machine : machines_) {
+    if (!machine.worker->dead()) KillWorker(machine);
+    machine.store->LosePower();
+  }
 }
 
 void SimCluster::DisturbWorker(Machine& machine) {

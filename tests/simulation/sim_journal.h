@@ -15,6 +15,9 @@
 
 namespace bspnow {
 
+/// Why output is not taken that comes after some that was lost.
+inline constexpr char kOutputGap[] = "a gap in its output";
+
 /// A job's log: what each process has printed.
 struct SimLog {
   std::map<LogStream, std::string> texts;

@@ -88,6 +88,11 @@ class SimOracle {
   // ---- Jobs.
 
   const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
+  /// nullptr if it was never started.
+  const SimReference* FindReference(JobId job) const {
+    const auto found = references_.find(job);
+    return found == references_.end() ? nullptr : found->second.get();
+  }
   void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec);
   Epoch EpochOf(JobId job) const {
     const auto found = epochs_.find(job);

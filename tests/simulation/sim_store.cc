@@ -13,6 +13,15 @@ const SimImage* SimStore::Find(JobId job, std::uint64_t number, std::uint32_t pi
   return image == checkpoint->second.end() ? nullptr : &image->second;
 }
 
+bool SimStore::HasChain(JobId job, std::uint64_t number, std::uint32_t pid) const {
+  for (std::uint64_t each = number; each != 0;) {
+    const SimImage* image = Find(job, each, pid);
+    if (image == nullptr || image->damaged) return false;
+    each = image->base;
+  }
+  return true;
+}
+
 std::vector<std::uint32_t> SimStore::PidsOf(JobId job, std::uint64_t number) const {
   std::vector<std::uint32_t> pids;
   const auto of_job = jobs_.find(job);

@@ -29,6 +29,8 @@ class SimStore {
   }
   /// nullptr if it is not there.
   const SimImage* Find(JobId job, std::uint64_t number, std::uint32_t pid) const;
+  /// It and all that it builds upon, none of them damaged.
+  bool HasChain(JobId job, std::uint64_t number, std::uint32_t pid) const;
   std::vector<std::uint32_t> PidsOf(JobId job, std::uint64_t number) const;
   void Discard(JobId job, std::uint64_t number);
   /// As ImageStore: all but these go, and what is newer than all of them.

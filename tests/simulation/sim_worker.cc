@@ -153,6 +153,10 @@ void SimWorker::Register() {
   link->Send(SimLink::kCaller, [this, link, coordinator, again, request = Describe()] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
     const absl::StatusOr<proto::RegisterReply> reply = coordinator->Register(request);
+    if (loop_.Chance(3)) {
+      oracle_.Count("lost replies to registrations");
+      return link->Break();
+    }
     link->Send(SimLink::kCalled, [this, link, reply, again] {
       if (dead() || registering_ != link) return;
       if (!reply.ok()) return again();
