@@ -59,7 +59,7 @@ void Process::TakeImage() {
   const std::uint64_t pause_ns = NowNs() - start_ns;
   segment_->cell(self_).image_pause_ns = pause_ns;
   recorder_.AddPause(superstep_ - 1, pause_ns);
-  if (hold) wait_.Until(order.let_go, static_cast<std::uint32_t>(checkpoint));
+  if (hold) wait_.Until(order.released, static_cast<std::uint32_t>(checkpoint));
 }
 
 ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {

@@ -47,9 +47,9 @@ class HostedJobTest : public testing::Test {
   }
   void ReleaseHeld(std::uint64_t checkpoint) {
     proto::Order order;
-    order.mutable_let_go()->set_job(kJob);
-    order.mutable_let_go()->set_epoch(1);
-    order.mutable_let_go()->set_checkpoint(checkpoint);
+    order.mutable_release_held()->set_job(kJob);
+    order.mutable_release_held()->set_epoch(1);
+    order.mutable_release_held()->set_checkpoint(checkpoint);
     jobs_.OnOrder(order);
   }
   void Keep(std::uint64_t checkpoint) {

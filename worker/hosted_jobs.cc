@@ -74,7 +74,7 @@ void HostedJobs::OnOrder(const proto::Order& order) {
   if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
   if (order.has_copy_checkpoint()) return OnCopyCheckpoint(order.copy_checkpoint());
   if (order.has_keep_checkpoints()) return keeper_.Keep(order.keep_checkpoints());
-  if (order.has_let_go()) return OnReleaseHeld(order.let_go());
+  if (order.has_release_held()) return OnReleaseHeld(order.release_held());
   if (order.has_signal()) {
     const proto::SignalProcesses& signal = order.signal();
     if (HostedJob* const job = Find(signal.job(), signal.epoch())) job->Signal(signal.signal());
@@ -114,7 +114,7 @@ void HostedJobs::OnImagesReceived(JobId job, std::uint64_t checkpoint) {
   context_.report(std::move(event));
 }
 
-void HostedJobs::OnReleaseHeld(const proto::LetGo& order) {
+void HostedJobs::OnReleaseHeld(const proto::ReleaseHeld& order) {
   if (HostedJob* const job = Find(order.job(), order.epoch())) {
     return job->ReleaseHeld(order.checkpoint());
   }

@@ -75,7 +75,7 @@ class HostedJobs {
   void OnEnd(const proto::EndJob& end);
   void OnTakeCheckpoint(const proto::TakeCheckpoint& order);
   void OnCopyCheckpoint(const proto::CopyCheckpoint& order);
-  void OnReleaseHeld(const proto::LetGo& order);
+  void OnReleaseHeld(const proto::ReleaseHeld& order);
   void OnCleared(const Key& key);
   HostedJob* Find(std::uint64_t job, std::uint64_t epoch);
 

@@ -303,11 +303,11 @@ TEST_F(CheckpointTest, ProcessesWaitBehindACheckpointThatHoldsThem) {
   jobs_->OnOrder(Take(1, 0, ImagePlan::After::kHold));
   ASSERT_TRUE(RunUntilAnswered(1));
   EXPECT_EQ(Count(proto::WorkerEvent::kExited), 0u);
-  proto::Order let_go;
-  let_go.mutable_let_go()->set_job(kJob);
-  let_go.mutable_let_go()->set_epoch(1);
-  let_go.mutable_let_go()->set_checkpoint(1);
-  jobs_->OnOrder(let_go);
+  proto::Order release_held;
+  release_held.mutable_release_held()->set_job(kJob);
+  release_held.mutable_release_held()->set_epoch(1);
+  release_held.mutable_release_held()->set_checkpoint(1);
+  jobs_->OnOrder(release_held);
   ASSERT_TRUE(RunUntilExited(kProcesses));
   ASSERT_TRUE(EndEpoch(1));
 }

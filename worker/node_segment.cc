@@ -76,7 +76,7 @@ void NodeSegment::RaiseWanted() {
 }
 
 void NodeSegment::ReleaseHeld(std::uint64_t checkpoint) {
-  segment_.header().image.let_go.Publish(static_cast<std::uint32_t>(checkpoint));
+  segment_.header().image.released.Publish(static_cast<std::uint32_t>(checkpoint));
 }
 
 Superstep NodeSegment::superstep(Pid pid) const {

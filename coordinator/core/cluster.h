@@ -176,7 +176,8 @@ class Cluster {
   void FailCommit(JobId job, std::uint64_t number, const std::string& what,
                   const absl::Status& cause);
   void SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps);
-  void SendLetGo(JobId job, Epoch epoch, const std::vector<CheckpointOrders::LetGo>& let_go);
+  void SendReleases(JobId job, Epoch epoch,
+                    const std::vector<CheckpointOrders::ReleaseHeld>& release_held);
   void MoveJobsFrom(WorkerId worker);
   absl::StatusOr<proto::Node> NodeNamed(const std::string& name) const;
   void LeaveDrainedNodes();

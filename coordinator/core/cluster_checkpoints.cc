@@ -219,7 +219,7 @@ JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
   }
   SendKeeps(id, orders.keeps);
   const JobRecord* record = table_.Find(id);
-  if (record != nullptr) SendLetGo(id, EpochOf(*record), orders.let_go);
+  if (record != nullptr) SendReleases(id, EpochOf(*record), orders.release_held);
   if (orders.commit) Commit(id, *std::move(orders.commit));
   if (orders.numbers) StoreNumbers(id, *orders.numbers);
   return orders.end ? OnCheckpointEnd(id, *orders.end) : JobOrders{};
@@ -237,15 +237,15 @@ void Cluster::SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& ke
   }
 }
 
-void Cluster::SendLetGo(JobId job, Epoch epoch,
-                        const std::vector<CheckpointOrders::LetGo>& let_go) {
-  for (const CheckpointOrders::LetGo& each : let_go) {
+void Cluster::SendReleases(JobId job, Epoch epoch,
+                           const std::vector<CheckpointOrders::ReleaseHeld>& release_held) {
+  for (const CheckpointOrders::ReleaseHeld& each : release_held) {
     const RegisteredWorker* worker = workers_.FindByName(each.node);
     if (worker == nullptr) continue;
     proto::Order message;
-    message.mutable_let_go()->set_job(Value(job));
-    message.mutable_let_go()->set_epoch(Value(epoch));
-    message.mutable_let_go()->set_checkpoint(each.checkpoint);
+    message.mutable_release_held()->set_job(Value(job));
+    message.mutable_release_held()->set_epoch(Value(epoch));
+    message.mutable_release_held()->set_checkpoint(each.checkpoint);
     workers_.Order(worker->id, std::move(message));
   }
 }

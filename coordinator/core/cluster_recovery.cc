@@ -99,10 +99,11 @@ void Cluster::OnReturned(JobId id) {
   job->policy.OnStarted(NowNs(), barriers_.SuperstepOf(id));
   attachments_.OnStarted(id);
   SendInput(id);
-  std::vector<CheckpointOrders::LetGo> let_go;  // Who waits, and why, died with the last one.
+  std::vector<CheckpointOrders::ReleaseHeld>
+      release_held;  // Who waits, and why, died with the last one.
   for (const std::string& node : NodesOf(*record))
-    let_go.push_back({node, job->checkpoints.last_number()});
-  SendLetGo(id, EpochOf(*record), let_go);
+    release_held.push_back({node, job->checkpoints.last_number()});
+  SendReleases(id, EpochOf(*record), release_held);
 }
 
 // A node says at its registration what lies there.
@@ -118,7 +119,7 @@ void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
     const CheckpointOrders orders = job.checkpoints.OnNodeStores(
         node, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
     SendKeeps(id, orders.keeps);
-    SendLetGo(id, EpochOf(*table_.Find(id)), orders.let_go);
+    SendReleases(id, EpochOf(*table_.Find(id)), orders.release_held);
     if (job.starting) starting.push_back(id);
   }
   for (const auto& [id, numbers] : numbers_of)

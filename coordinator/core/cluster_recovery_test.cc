@@ -233,7 +233,7 @@ TEST_F(ClusterRecoveryTest, AJobThatCannotBeSavedIsNotSuspended) {
   EXPECT_EQ(Report(host_, event), absl::OkStatus());
   ASSERT_TRUE(answer->has_value());
   EXPECT_TRUE(absl::IsAborted((*answer)->status()));
-  EXPECT_EQ(OrdersOf(host_, &proto::Order::has_let_go).size(), 1u);
+  EXPECT_EQ(OrdersOf(host_, &proto::Order::has_release_held).size(), 1u);
   EXPECT_EQ(Show(job_).state(), proto::RUNNING);
 }
 

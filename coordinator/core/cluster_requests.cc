@@ -126,10 +126,10 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
                               : JobOrders{};
   if (suspends) checkpoint_figures_.suspensions += 1;
   if (!orders.ends.empty() || suspends) return orders;
-  std::vector<CheckpointOrders::LetGo> let_go;  // There is no room elsewhere, any more.
+  std::vector<CheckpointOrders::ReleaseHeld> release_held;  // There is no room elsewhere, any more.
   for (const CheckpointPart& part : job.checkpoints.last()->parts)
-    let_go.push_back({part.host, end.number});
-  SendLetGo(id, job.epoch, let_go);
+    release_held.push_back({part.host, end.number});
+  SendReleases(id, job.epoch, release_held);
   return orders;
 }
 

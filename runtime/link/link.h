@@ -150,11 +150,11 @@ struct alignas(kLineBytes) WorkerBell {
 struct alignas(kLineBytes) ImageOrder {
   std::uint64_t checkpoint;  ///< Its number in the job, from 1.
   std::uint64_t base;        ///< Write only what changed since this one; 0: everything.
-  std::uint32_t hold;        ///< 1: wait after the image, until let_go or death.
+  std::uint32_t hold;        ///< 1: wait after the image, until released or death.
   std::uint32_t reserved;
   std::atomic<std::uint64_t> wanted;
   std::atomic<std::uint64_t> taken;
-  alignas(kLineBytes) SharedCounter let_go;  ///< The last checkpoint whose `hold` is over.
+  alignas(kLineBytes) SharedCounter released;  ///< The last checkpoint whose `hold` is over.
 };
 
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.

@@ -82,7 +82,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   /// At once, with the daemon.
   void Die();
   void TakeCheckpoint(const ReleaseDirective& directive);
-  void LetGo(std::uint64_t checkpoint);
+  void ReleaseHeld(std::uint64_t checkpoint);
   /// SIGKILL to one of its processes. False if none is there.
   bool KillOne();
 
@@ -169,7 +169,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   void OnSettled(std::uint64_t checkpoint, const std::string& failure,
                  const std::map<std::uint32_t, SimImage>& images);
   void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
-  void GoOnIfLetGo();
+  void GoOnIfReleased();
   void GoOn();
   void Leave(std::uint32_t first_pid, Reached reached, int status);
   void LeaveOne(Pid pid, Reached reached, int status, int signal);
@@ -215,7 +215,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   ReleaseDirective wanted_{};  ///< By TakeCheckpoint.
   std::uint64_t writing_ = 0;  ///< The checkpoint that is being written.
   std::uint64_t holds_ = 0;    ///< The checkpoint that holds its processes.
-  std::uint64_t let_go_ = 0;
+  std::uint64_t released_checkpoint_ = 0;
   std::set<std::uint64_t> given_up_;
 };
 

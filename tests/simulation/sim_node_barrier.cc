@@ -140,7 +140,7 @@ void SimNode::Save() {
   if (!hold) return GoOn();
   oracle_.Count("processes held behind images");
   holds_ = checkpoint;
-  GoOnIfLetGo();
+  GoOnIfReleased();
 }
 
 void SimNode::OnWritten(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images) {
@@ -184,18 +184,18 @@ void SimNode::ReportFailed(std::uint64_t checkpoint, const std::string& reason) 
 
 void SimNode::TakeCheckpoint(const ReleaseDirective& directive) { wanted_ = directive; }
 
-void SimNode::LetGo(std::uint64_t checkpoint) {
-  let_go_ = checkpoint;
+void SimNode::ReleaseHeld(std::uint64_t checkpoint) {
+  released_checkpoint_ = checkpoint;
   if (writing_ == checkpoint) {
     given_up_.insert(checkpoint);
   } else {
     host_.Discard(job(), checkpoint);
   }
-  After(0, &SimNode::GoOnIfLetGo);
+  After(0, &SimNode::GoOnIfReleased);
 }
 
-void SimNode::GoOnIfLetGo() {
-  if (holds_ == 0 || let_go_ < holds_) return;
+void SimNode::GoOnIfReleased() {
+  if (holds_ == 0 || released_checkpoint_ < holds_) return;
   holds_ = 0;
   GoOn();
 }

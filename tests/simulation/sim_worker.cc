@@ -284,7 +284,7 @@ void SimWorker::Perform(const proto::Order& order) {
   if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
   if (order.has_copy_checkpoint()) return OnCopy(order.copy_checkpoint());
   if (order.has_keep_checkpoints()) return OnKeep(order.keep_checkpoints());
-  if (order.has_let_go()) return OnLetGo(order.let_go());
+  if (order.has_release_held()) return OnReleaseHeld(order.release_held());
   if (!order.has_signal())  // These programs clean up for ever.
     oracle_.Fail("an order of no known kind");
 }

@@ -89,7 +89,7 @@ class SimWorker final : public SimWorkerPort, private SimNodeHost {
   void OnTakeCheckpoint(const proto::TakeCheckpoint& take);
   void OnCopy(const proto::CopyCheckpoint& copy);
   void OnKeep(const proto::KeepCheckpoints& keep);
-  void OnLetGo(const proto::LetGo& let_go);
+  void OnReleaseHeld(const proto::ReleaseHeld& release_held);
   void OnWelcome();
   void OnLease(std::uint64_t sent_ns);
 

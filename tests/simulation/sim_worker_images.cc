@@ -64,10 +64,11 @@ void SimWorker::OnKeep(const proto::KeepCheckpoints& keep) {
   Run(job, [this, job, checkpoints] { surroundings_.store.Keep(job, checkpoints); });
 }
 
-void SimWorker::OnLetGo(const proto::LetGo& let_go) {
-  const JobId job{let_go.job()};
-  if (SimNode* node = Find(job, Epoch{let_go.epoch()})) return node->LetGo(let_go.checkpoint());
-  Discard(job, let_go.checkpoint());
+void SimWorker::OnReleaseHeld(const proto::ReleaseHeld& release_held) {
+  const JobId job{release_held.job()};
+  if (SimNode* node = Find(job, Epoch{release_held.epoch()}))
+    return node->ReleaseHeld(release_held.checkpoint());
+  Discard(job, release_held.checkpoint());
 }
 
 // ---- Copies -------------------------------------------------------------------------------------

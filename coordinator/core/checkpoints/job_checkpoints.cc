@@ -52,7 +52,7 @@ CheckpointOrders JobCheckpoints::OnStored(const std::string& host, const Stored&
                                           const LiveNodes& live) {
   if (stored.number != under_way_number()) {
     CheckpointOrders orders;
-    orders.let_go.push_back({host, stored.number});
+    orders.release_held.push_back({host, stored.number});
     return orders;
   }
   if (taking_->stage != Stage::kAsked || PartOf(host) != nullptr) return {};
@@ -241,7 +241,7 @@ CheckpointOrders JobCheckpoints::OnFailed(const std::string& host, std::uint64_t
                                           const std::string& reason) {
   if (number != under_way_number() || taking_->stage == Stage::kCommitting) {
     CheckpointOrders orders;
-    if (number != under_way_number()) orders.let_go.push_back({host, number});
+    if (number != under_way_number()) orders.release_held.push_back({host, number});
     return orders;
   }
   return GiveUpNow(absl::StrCat("node ", host, ": ", reason));
@@ -270,7 +270,7 @@ CheckpointOrders JobCheckpoints::GiveUpNow(const std::string& why) {
   const Taking taken = *std::exchange(taking_, std::nullopt);
   CheckpointOrders orders;
   for (const std::string& node : taken.told)
-    orders.let_go.push_back({node, taken.checkpoint.number});
+    orders.release_held.push_back({node, taken.checkpoint.number});
   orders.end = {.number = taken.checkpoint.number,
                 .hold = taken.hold,
                 .failure = why,

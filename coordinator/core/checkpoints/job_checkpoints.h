@@ -39,7 +39,7 @@ struct CheckpointOrders {
     std::string node;
     std::vector<std::uint64_t> checkpoints;  ///< None: the job's images are not needed any more.
   };
-  struct LetGo {
+  struct ReleaseHeld {
     std::string node;
     std::uint64_t checkpoint;
   };
@@ -51,12 +51,12 @@ struct CheckpointOrders {
     CheckpointCost cost;  ///< As far as it is known.
   };
   std::vector<Copy> copies;
-  std::vector<LetGo> let_go;
+  std::vector<ReleaseHeld> release_held;
   /// To be written to the journal; answer with OnCommitted or OnCommitFailed.
   std::optional<CheckpointCatalogue> commit;
   /// The same, after many failures: answer with OnNumbersStored when it is there.
   std::optional<CheckpointCatalogue> numbers;
-  std::vector<Keep> keeps;  ///< To be sent before `let_go`.
+  std::vector<Keep> keeps;  ///< To be sent before `release_held`.
   std::optional<End> end;
 };
 

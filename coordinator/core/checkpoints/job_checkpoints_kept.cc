@@ -118,7 +118,7 @@ CheckpointOrders JobCheckpoints::OnNodeStores(const std::string& node,
   if (numbers.empty()) return orders;
   touched_.insert(node);
   orders.keeps.push_back({node, keep_list()});
-  for (const std::uint64_t number : numbers) orders.let_go.push_back({node, number});
+  for (const std::uint64_t number : numbers) orders.release_held.push_back({node, number});
   return orders;
 }
 

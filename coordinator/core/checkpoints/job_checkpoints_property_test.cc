@@ -215,8 +215,8 @@ class Model {
     if (orders.numbers) job_.OnNumbersStored();
     for (const auto& keep : orders.keeps)
       if (up_.contains(keep.node)) Remove(keep);
-    for (const auto& let_go : orders.let_go)
-      if (!asking_ || let_go.checkpoint == asking_->number) waiting_.erase(let_go.node);
+    for (const auto& release_held : orders.release_held)
+      if (!asking_ || release_held.checkpoint == asking_->number) waiting_.erase(release_held.node);
     if (!orders.end) return;
     if (!orders.end->failure.empty()) {
       // Nodes that are gone have nobody who waits.

@@ -59,9 +59,9 @@ class JobCheckpointsTest : public testing::Test {
   JobCheckpoints job_{{.copies = 1, .term = 1}};
 };
 
-std::set<std::string> NodesOf(const std::vector<CheckpointOrders::LetGo>& let_go) {
+std::set<std::string> NodesOf(const std::vector<CheckpointOrders::ReleaseHeld>& release_held) {
   std::set<std::string> nodes;
-  for (const auto& each : let_go) nodes.insert(each.node);
+  for (const auto& each : release_held) nodes.insert(each.node);
   return nodes;
 }
 
@@ -86,7 +86,7 @@ TEST_F(JobCheckpointsTest, CommitsWhenAllImagesAreOnTwoNodes) {
   EXPECT_EQ(job_.last()->committed_unix_ms, 77);
   EXPECT_EQ(job_.last()->parts[0].images[0].pid, Pid{0});
   EXPECT_EQ(committed.keeps.size(), 3u);
-  EXPECT_TRUE(committed.let_go.empty());
+  EXPECT_TRUE(committed.release_held.empty());
 }
 
 TEST_F(JobCheckpointsTest, OneAtATime) {
@@ -117,7 +117,7 @@ TEST_F(JobCheckpointsTest, FailureOfAHostLetsAllGoAndTheNextIsFull) {
   EXPECT_EQ(Ask(Hold::kYes).base, 1u);
   job_.OnStored("a", StoredBy(2, 20, {0, 1}), kThree);
   const CheckpointOrders orders = job_.OnFailed("b", 2, "pid 3: descriptor 5 is a socket");
-  EXPECT_EQ(NodesOf(orders.let_go), (std::set<std::string>{"a", "b"}));
+  EXPECT_EQ(NodesOf(orders.release_held), (std::set<std::string>{"a", "b"}));
   ASSERT_TRUE(orders.end.has_value());
   EXPECT_EQ(orders.end->failure, "node b: pid 3: descriptor 5 is a socket");
   EXPECT_EQ(orders.end->hold, Hold::kYes);
@@ -154,7 +154,7 @@ TEST_F(JobCheckpointsTest, ANodeThatCannotTakeACopyIsPassedOver) {
   const CheckpointOrders none = job_.OnCopied("a", 1, "c", "disk quota", kThree);
   ASSERT_TRUE(none.end.has_value());
   EXPECT_EQ(none.end->failure, "no other node takes the images of node a: disk quota");
-  EXPECT_EQ(NodesOf(none.let_go), (std::set<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(NodesOf(none.release_held), (std::set<std::string>{"a", "b", "c"}));
 }
 
 TEST_F(JobCheckpointsTest, ChainsEndInAFullImage) {
@@ -200,7 +200,7 @@ TEST_F(JobCheckpointsTest, CommitThatTheJournalRefusesIsGivenUp) {
   const CheckpointOrders orders = job_.OnCommitFailed(1, "the journal does not take it: disk full");
   ASSERT_TRUE(orders.end.has_value());
   EXPECT_EQ(orders.end->failure, "the journal does not take it: disk full");
-  EXPECT_EQ(NodesOf(orders.let_go), (std::set<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(NodesOf(orders.release_held), (std::set<std::string>{"a", "b", "c"}));
   EXPECT_EQ(job_.last(), nullptr);
 }
 
@@ -213,11 +213,11 @@ TEST_F(JobCheckpointsTest, CommitOnItsWayCountsThoughTheEpochIsOver) {
   EXPECT_EQ(Ask(Hold::kNo).base, 0u);  // Other processes than those that it saved.
 }
 
-TEST_F(JobCheckpointsTest, LateWordsAreLetGo) {
+TEST_F(JobCheckpointsTest, LateWordsAreReleaseHeld) {
   Ask(Hold::kNo);
   job_.OnFailed("b", 1, "x");
   const CheckpointOrders orders = job_.OnStored("a", StoredBy(1, 5, {0, 1}), kThree);
-  EXPECT_EQ(NodesOf(orders.let_go), std::set<std::string>{"a"});
+  EXPECT_EQ(NodesOf(orders.release_held), std::set<std::string>{"a"});
   EXPECT_FALSE(orders.end.has_value());
 }
 
@@ -278,7 +278,7 @@ TEST_F(JobCheckpointsTest, ANodeThatComesBackEmptyHoldsNothing) {
   const CheckpointOrders orders = job_.OnNodeStores("b", {1, 9});
   ASSERT_EQ(orders.keeps.size(), 1u);
   EXPECT_EQ(orders.keeps[0].checkpoints, std::vector<std::uint64_t>{1});
-  EXPECT_EQ(orders.let_go.size(), 2u);  // Either may hold processes.
+  EXPECT_EQ(orders.release_held.size(), 2u);  // Either may hold processes.
 }
 
 TEST_F(JobCheckpointsTest, NumbersAreNotUsedAgainAfterARestart) {
