@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/exit_status.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
-constexpr int kSignalStatus = 128;
 
 std::string ReadToEnd(int fd) {
   std::string text;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/exit_status.h"
 #include "client/attach_stub.h"
 #include "client/attachment.h"
 #include "client/commands.h"
@@ -30,7 +31,6 @@
 namespace bspnow {
 namespace {
 
-constexpr int kSignalStatus = 128;
 constexpr int kOwnSource = -2;               // This program's own lines among the processes'.
 constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
 constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.

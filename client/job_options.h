@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exit_status.h"
 #include "client/checkpoint_option.h"
 #include "client/reconnection.h"
 
@@ -15,10 +16,6 @@ namespace bspnow {
 inline constexpr std::uint32_t kProcessesMax = 4096;
 
 /// Exit statuses of the launcher's own (docs/design.md).
-inline constexpr int kFailureStatus = 1;
-inline constexpr int kUsageStatus = 2;
-inline constexpr int kNotExecutableStatus = 126;
-inline constexpr int kNotFoundStatus = 127;
 
 struct JobOptions {
   std::string coordinator;  ///< HOST:PORT; empty: no cluster.

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/keepalive.h"
 #include "base/unique_fd.h"
+#include "base/units.h"
 #include "client/attachment.h"
 #include "files/file_streams.h"
 #include "proto/jobs.grpc.pb.h"
@@ -18,7 +20,6 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kConnectMs = 5'000;
 constexpr std::uint64_t kRetryMs = 200;
 constexpr std::uint64_t kStoodMs = 1'000;  // A call that stood for so long had an answer, in a way.
@@ -42,8 +43,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20'000);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
   return grpc::CreateCustomChannel(coordinator, grpc::InsecureChannelCredentials(), arguments);
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/exit_status.h"
 #include "client/output_printer.h"
 #include "client/processors.h"
 #include "client/program_file.h"
@@ -29,9 +30,6 @@
 namespace bspnow {
 namespace {
 
-constexpr int kNotFoundStatus = 127;
-constexpr int kNotExecutableStatus = 126;
-constexpr int kFailureStatus = 1;
 constexpr int kOwnSource = -2;            // This program's own lines among the processes'.
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
 constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "base/units.h"
+
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kFirstMs = 100;
 constexpr std::uint64_t kLongestMs = 1'000;
 

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/scratch_directory.h"
+#include "base/units.h"
 #include "coordinator/daemon_process.h"
 #include "coordinator/rpc/peer_stub.h"
 #include "net/event_loop.h"
@@ -22,8 +23,6 @@
 
 namespace bspnow {
 namespace {
-
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 /// Processor time that the threads of a process have used so far. Not from /proc/PID/stat: that
 /// counts ticks, and who runs for some microseconds at a time may have all of them or none.

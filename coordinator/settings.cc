@@ -6,12 +6,11 @@
 #include <string>
 
 #include <absl/strings/str_cat.h>
+#include "base/exit_status.h"
 #include "base/version.h"
 
 namespace bspnow {
 namespace {
-
-constexpr int kUsageStatus = 2;
 
 /// As it was written, before it is looked at.
 struct Written {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/exit_status.h"
 #include "net/event_loop.h"
 #include "worker/checkpoint_host.h"
 #include "worker/event_text.h"
@@ -33,9 +34,6 @@ namespace {
 
 constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
 constexpr std::uint64_t kWritersCheckMs = 1000;
-constexpr int kNotFoundStatus = 127;
-constexpr int kNotExecutableStatus = 126;
-constexpr int kFailureStatus = 1;
 
 // Waits while the worker is busy, and so do the programs. If the worker is gone nobody reads it.
 void SendEvent(int socket, proto::WorkerEvent event) {

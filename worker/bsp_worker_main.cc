@@ -18,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
@@ -51,7 +52,6 @@ constexpr double kLoadStep = 0.25;  // A smaller change is no news.
 constexpr std::uint64_t kLookPeriodMs = 1000;
 constexpr std::uint64_t kEndTimeoutMs = 5000;
 constexpr std::uint64_t kLastWordsMs = 1000;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 std::uint64_t RandomIncarnation() {
   std::random_device random;

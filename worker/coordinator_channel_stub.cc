@@ -1,5 +1,6 @@
 #include <grpcpp/grpcpp.h>
 
+#include "base/keepalive.h"
 #include "worker/coordinator_channel.h"
 
 namespace bspnow {
@@ -8,8 +9,6 @@ namespace {
 constexpr int kBackoffLeastMs = 50;
 constexpr int kBackoffMostMs = 250;  // Jobs wait for a coordinator that was restarted.
 constexpr int kConnectTimeoutMs = 1'000;
-constexpr int kKeepaliveMs = 8'000;  // Above what the coordinator bears.
-constexpr int kKeepaliveTimeoutMs = 2'000;
 constexpr int kMessageBytesMax = 64 << 20;
 
 }  // namespace
@@ -22,8 +21,8 @@ std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address) 
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kBackoffMostMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kBackoffLeastMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kWorkerKeepalive.time_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kWorkerKeepalive.timeout_ms);
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 

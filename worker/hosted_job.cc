@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/exit_status.h"
 #include "base/failpoint.h"
 
 namespace bspnow {
-namespace {
-
-constexpr int kFailureStatus = 1;
-
-}  // namespace
-
 HostedJob::HostedJob(const HostedJobContext& context, proto::StartJob start, std::uint32_t node,
                      std::function<void()> cleared)
     : context_(context),

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/units.h"
 #include "runtime/link/link.h"
 
 namespace bspnow {
 namespace {
-
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
   proto::WorkerEvent event;

@@ -8,12 +8,11 @@
 #include <map>
 #include <string>
 
+#include "base/exit_status.h"
 #include "base/version.h"
 
 namespace bspnow {
 namespace {
-
-constexpr int kUsageStatus = 2;
 
 // Installed in libexec/bspnow, beside bin; in a build tree beside or below this program.
 std::string FindProgram(const std::string& name) {

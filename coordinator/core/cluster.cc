@@ -6,6 +6,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
+#include "base/units.h"
 #include "coordinator/core/cluster_view.h"
 #include "coordinator/core/jobs/job_spec.h"
 
@@ -13,7 +14,6 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kSubmissionKeyBytesMax = 128;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 absl::Status ShuttingDown() {
   return absl::UnavailableError("the coordinator is shutting down; try again in a while");

@@ -9,6 +9,7 @@
 #include <absl/strings/str_join.h>
 #include "base/check.h"
 #include "base/failpoint.h"
+#include "base/units.h"
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
@@ -16,7 +17,6 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kLookMs = 500;
 /// For the nodes that hold its images a job waits as long as it would take to do the work again,
 /// but at least, and at most, so long.

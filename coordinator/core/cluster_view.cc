@@ -5,6 +5,8 @@
 
 #include <absl/strings/str_cat.h>
 
+#include "base/units.h"
+
 namespace bspnow {
 
 proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
@@ -40,7 +42,6 @@ SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
 // ---- Checkpoints --------------------------------------------------------------------------------
 
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {
-  constexpr std::uint64_t kNsPerMs = 1'000'000;
   using Kind = CheckpointRule::Kind;
   if (policy.off()) return {.kind = Kind::kOff, .every = 0};
   if (policy.every_supersteps() != 0)

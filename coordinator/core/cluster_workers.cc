@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/units.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kLeaseNs = 1'000'000'000;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTickMs = 5'000;
 
 HeldEpoch HeldEpochOf(const proto::HeldJob& held) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/keepalive.h"
 #include "coordinator/rpc/jobs_service.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
@@ -18,16 +19,14 @@ namespace {
 
 constexpr int kMessageBytesMax = 8 << 20;
 /// A client or worker whose machine is gone is noticed within both together.
-constexpr int kKeepaliveMs = 20'000;
-constexpr int kKeepaliveTimeoutMs = 10'000;
 constexpr int kPingIntervalMinMs = 5'000;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
 
 void SetArguments(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // A second coordinator is to fail.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kPingIntervalMinMs);

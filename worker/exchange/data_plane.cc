@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "net/frame_body.h"
 #include "worker/exchange/arrival_figures.h"
 
@@ -15,7 +16,6 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kLookMs = 250;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/keepalive.h"
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/images/image_name.h"
@@ -20,8 +21,6 @@ namespace {
 constexpr int kMessageBytesMax = 2 << 20;
 static_assert(kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
-constexpr int kKeepaliveMs = 2'000;
-constexpr int kKeepaliveTimeoutMs = 3'000;
 constexpr int kPingIntervalMinMs = 500;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
 
@@ -94,8 +93,8 @@ class ImagesService final : public proto::Images::Service {
 void SetArguments(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              kPingIntervalMinMs);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/keepalive.h"
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/images/image_name.h"
@@ -17,8 +18,6 @@ namespace {
 constexpr int kMessageBytesMax = 2 << 20;
 constexpr int kConnectTimeoutMs = 3'000;
 /// A peer that is gone is noticed within both together.
-constexpr int kKeepaliveMs = 2'000;
-constexpr int kKeepaliveTimeoutMs = 3'000;
 /// Against a peer that is alive and gets nowhere: its disk hangs.
 constexpr std::int64_t kCallTimeoutMs = 60'000;
 constexpr std::uint64_t kBytesPerMsLeast = 4'000;
@@ -32,8 +31,8 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);  // Bounds connecting.
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   return proto::Images::NewStub(
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));

@@ -4,12 +4,10 @@
 
 #include <utility>
 
+#include "base/exit_status.h"
+
 namespace bspnow {
 namespace {
-
-constexpr int kAbortStatus = 6;
-constexpr int kSignalStatus = 128;
-constexpr int kFailureStatus = 1;
 
 std::string Name(Pid pid) { return "pid " + std::to_string(Value(pid)); }
 

@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/exit_status.h"
 #include "coordinator/core/jobs/job_table_event.h"
 
 namespace bspnow {
 namespace {
-
-constexpr int kFailureStatus = 1;
 
 bool EndsJob(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT ||

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/units.h"
 
 namespace bspnow {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 constexpr std::uint64_t kGraceNs = 2'000'000'000;  // For programs that clean up; as bsprun alone.
 constexpr std::uint64_t kRetryNs = 1'000'000'000;  // Of a start that could not be stored.
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
-constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kTimeLimitMaxS = std::uint64_t{1} << 32;
 
 std::uint64_t LimitNs(const proto::JobSpec& spec) {
