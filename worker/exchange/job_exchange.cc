@@ -240,14 +240,13 @@ void JobExchange::SendAnswers() {
     inbox_.FindRequests(superstep, host, requests_);
     const absl::Status status = source_.CollectAnswers(superstep, requests_, frames_);
     if (!status.ok()) return Break(kProgram, std::string(status.message()));
-    OutgoingBatch end;
+    OutgoingBatch& end = frames_[host].emplace_back();
     end.job = shape_.job;
     end.epoch = shape_.epoch;
     end.superstep = Superstep{superstep};
     end.piece.content = static_cast<std::uint32_t>(BatchContent::kAnswersEnd);
     end.piece.source_pid = Value(shape_.here()[0]);
     end.piece.destination_pid = Value(shape_.hosts[host][0]);
-    frames_[host].push_back(std::move(end));
   }
   SendFrames();
 }
