@@ -269,6 +269,24 @@ TEST_F(ClusterRecoveryTest, AHostThatReturnsWithoutTheJobHasLostIt) {
   EXPECT_EQ(Show(job_).epoch(), 2u);  // It is placed again at once: nothing is left of the first.
 }
 
+TEST_F(ClusterRecoveryTest, AHostWhoseJobsAreGoneWhenItRegistersAgainHasLostThem) {
+  Restart();
+  proto::RegisterRequest again = Registration("w1", 2);
+  again.set_previous_worker(Value(host_.id));
+  proto::HeldJob& held = *again.add_held();
+  held.set_job(Value(job_));
+  held.set_epoch(1);
+  ASSERT_EQ(cluster_->Register(again)->keep_jobs_size(), 1);  // This reply is lost,
+  ASSERT_EQ(cluster_->Register(again)->keep_jobs_size(), 1);  // and given again.
+  again.clear_held();
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(again).status()));  // Its lease may hold.
+  world_.timers.Advance(1100);
+  const auto reply = cluster_->Register(again);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_EQ(reply->keep_jobs_size(), 0);
+  EXPECT_EQ(Show(job_).losses_size(), 1);
+}
+
 TEST_F(ClusterRecoveryTest, AJobWhoseHostsStayAwayRecoversAfterTenSeconds) {
   Restart();
   world_.timers.Advance(9'000);

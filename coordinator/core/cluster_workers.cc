@@ -73,7 +73,9 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   const RegisteredWorker* earlier = workers_.FindByName(node.name());
   if (earlier != nullptr) {
     const bool same = earlier->registration.incarnation() == request.incarnation();
-    if (same && !earlier->attached) return earlier->reply;
+    // Unless its jobs are gone meanwhile: by its orphan timeout, or a coordinator of an older term.
+    if (same && !earlier->attached && HoldTheSame(earlier->registration, request))
+      return earlier->reply;
     if (!same && (earlier->sink || barriers_.Connected(earlier->id)))
       return absl::FailedPreconditionError(
           absl::StrCat("a worker named ", node.name(), " lives at ",

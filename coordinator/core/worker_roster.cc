@@ -1,5 +1,6 @@
 #include "coordinator/core/worker_roster.h"
 
+#include <set>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -42,6 +43,15 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
   if (address.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the data address of worker ", node.name(), ": ", address.status().message()));
+}
+
+bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& b) {
+  const auto epochs_of = [](const proto::RegisterRequest& request) {
+    std::set<std::pair<std::uint64_t, std::uint64_t>> epochs;
+    for (const proto::HeldJob& held : request.held()) epochs.emplace(held.job(), held.epoch());
+    return epochs;
+  };
+  return epochs_of(a) == epochs_of(b);
 }
 
 // Into a share others may be writing just now.

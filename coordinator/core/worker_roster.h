@@ -42,6 +42,9 @@ struct RegisteredWorker {
 /// Ok if a worker of this description may join.
 absl::Status CheckRegistration(const proto::RegisterRequest& request);
 
+/// Whether both say that the same epochs of the same jobs run on the worker.
+bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& b);
+
 /// It would have to give up what it keeps: it is not to be registered.
 bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster);
 
