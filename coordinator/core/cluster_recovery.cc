@@ -328,7 +328,8 @@ JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   const proto::RestoreFailed& failed = event.restore_failed();
   LiveJob& job = *FindLive(id);
-  if (job.epoch != Epoch{event.epoch()}) return {};
+  // By the record: after a restart of the coordinator other hosts may still be on their way back.
+  if (EpochOf(*table_.Find(id)) != Epoch{event.epoch()}) return {};
   const bspnow::Checkpoint* from = job.checkpoints.Best(ImageNodes());
   if (from != nullptr && from->number == failed.checkpoint()) {
     job.failures_with_one += 1;
