@@ -18,7 +18,7 @@ void SimStreams::Die() {
     if (sender.link) sender.link->Close(SimLink::kCaller);
   }
   for (auto& [from, receiver] : receivers_) {
-    if (receiver.link) receiver.link->Close(SimLink::kCalled);
+    for (const Link& link : receiver.links) link->Close(SimLink::kCalled);
   }
 }
 
@@ -140,10 +140,13 @@ void SimStreams::DropJob(JobId job) {
 void SimStreams::OnHello(WorkerId from, std::uint64_t incarnation, const Link& link,
                          SimStreams* sender) {
   Receiver& receiver = receivers_[from];
-  // The earlier connection of one stream may have something under way; that of another must go.
+  // Earlier connections of one stream may have something under way; those of another must go.
   const bool same = std::exchange(receiver.incarnation, incarnation) == incarnation;
-  if (receiver.link && (!same || loop_.Chance(50))) receiver.link->Close(SimLink::kCalled);
-  receiver.link = link;
+  if (!receiver.links.empty() && (!same || loop_.Chance(50))) {
+    for (const Link& earlier : receiver.links) earlier->Close(SimLink::kCalled);
+    receiver.links.clear();
+  }
+  receiver.links.push_back(link);
   const std::uint64_t last = receiver.reception.OnHello(incarnation);
   link->Send(SimLink::kCalled,
              [sender, target = self_, link, last] { sender->OnWelcome(target, link, last); });

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "base/ids.h"
 #include "net/retention.h"
@@ -79,7 +80,7 @@ class SimStreams {
   struct Receiver {
     Reception reception;
     std::uint64_t incarnation = 0;
-    Link link;
+    std::vector<Link> links;  ///< Of this incarnation, the newest last.
     std::set<Link> owe_acks;  ///< Connections by which something came.
   };
 
