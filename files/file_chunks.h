@@ -35,8 +35,8 @@ class OutgoingFile {
   /// All has been read; even an empty file has one chunk.
   bool ended() const { return begun_ && at_ == head_.bytes; }
 
-  /// The next chunk, of at most so many bytes; the first one says what the file is, and keeps what
-  /// else `chunk` says. Aborted if the file is shorter than it was.
+  /// The next chunk, of at most `bytes_max` bytes. The first one describes the file; other fields
+  /// of `chunk` stay as they are. Aborted if the file is shorter than it was.
   absl::Status Read(proto::FileChunk& chunk, std::size_t bytes_max);
 
  private:
