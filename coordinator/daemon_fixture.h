@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "coordinator/daemon_process.h"
 #include "coordinator/rpc/peer_stub.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "base/units.h"
 #include "coordinator/daemon_process.h"
 #include "coordinator/rpc/peer_stub.h"

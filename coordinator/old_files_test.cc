@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

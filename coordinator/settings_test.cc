@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 #include <vector>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

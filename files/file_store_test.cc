@@ -5,8 +5,8 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include "base/scratch_directory.h"
-#include "base/synced_paths_for_test.h"
+#include "base/testing/scratch_directory.h"
+#include "base/testing/synced_paths.h"
 
 namespace bspnow {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "files/job_files_format.h"
 
 namespace bspnow {

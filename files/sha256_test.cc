@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {

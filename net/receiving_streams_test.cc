@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "net/frame_stream.h"
-#include "net/stream_fixture.h"
+#include "net/testing/stream_fixture.h"
 
 namespace bspnow {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "net/listener.h"
-#include "net/stream_fixture.h"
+#include "net/testing/stream_fixture.h"
 
 namespace bspnow {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "net/event_loop.h"
 #include "worker/host_link.h"
 #include "worker/output_credit.h"

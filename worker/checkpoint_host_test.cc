@@ -8,7 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

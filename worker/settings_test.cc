@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 
 namespace bspnow {
 namespace {

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/journal/sqlite_database.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "coordinator/output/job_log.h"
 
 namespace bspnow {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include "base/synced_paths_for_test.h"
+#include "base/testing/synced_paths.h"
 #include "coordinator/output/job_log_fixture.h"
 
 namespace bspnow {

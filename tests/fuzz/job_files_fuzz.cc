@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
 

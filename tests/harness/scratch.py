@@ -4,7 +4,7 @@ import os
 import tempfile
 
 # No name of bspnow's begins like this: some tests look in /tmp for what bspnow left there, while
-# others are at work. base/scratch_directory.h uses the same.
+# others are at work. base/testing/scratch_directory.h uses the same.
 PREFIX = "scratch-"
 
 

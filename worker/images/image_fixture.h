@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "files/job_files.h"
 #include "worker/images/image_file.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/image_reception.h"
 #include "worker/images/image_store.h"

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/scratch_directory.h"
-#include "base/synced_paths_for_test.h"
+#include "base/testing/scratch_directory.h"
+#include "base/testing/synced_paths.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/image_reception.h"
 

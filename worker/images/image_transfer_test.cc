@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "net/socket.h"
 #include "worker/images/image_fixture.h"
 #include "worker/images/images_raw_stub.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/scratch_directory.h"
+#include "base/testing/scratch_directory.h"
 #include "files/sha256.h"
 #include "worker/hosted_jobs.h"
 #include "worker/node_facts.h"
