@@ -14,7 +14,7 @@ WORKER = [
 
 # Who sees what is below: the rooms on top, but runtime, which sees base alone.
 ROOMS_ON_TOP = [
-    "//client:__pkg__",
+    "//client:__subpackages__",
     "//coordinator:__subpackages__",
 ] + WORKER
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "base/version.h"
-#include "client/cluster_run.h"
 #include "client/commands.h"
-#include "client/job_options.h"
+#include "client/options/job_options.h"
+#include "client/run/cluster_run.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 int Fail(const std::string& name, const std::string& message, int status) {
@@ -76,6 +76,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::client
 
-int main(int argc, char** argv) { return bspnow::Main(argc, argv); }
+int main(int argc, char** argv) { return bspnow::client::Main(argc, argv); }

@@ -11,11 +11,11 @@
 #include <string>
 
 #include "base/version.h"
-#include "client/job_options.h"
-#include "client/local_run.h"
-#include "client/program_file.h"
+#include "client/options/job_options.h"
+#include "client/run/local_run.h"
+#include "client/run/program_file.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 int Fail(const std::string& name, const std::string& message, int status) {
@@ -95,6 +95,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::client
 
-int main(int argc, char** argv) { return bspnow::Main(argc, argv); }
+int main(int argc, char** argv) { return bspnow::client::Main(argc, argv); }

@@ -11,7 +11,7 @@
 #include "base/exit_status.h"
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 constexpr std::size_t kReadBytes = 4096;
@@ -56,4 +56,4 @@ absl::StatusOr<ChildOutput> RunChild(const std::vector<std::string>& command) {
   return result;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

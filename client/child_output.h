@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::client {
 
 struct ChildOutput {
   std::string output;  ///< Its standard output; the others are ours.
@@ -17,6 +17,6 @@ struct ChildOutput {
 /// Runs command[0], a path, and waits for its end.
 absl::StatusOr<ChildOutput> RunChild(const std::vector<std::string>& command);
 
-}  // namespace bspnow
+}  // namespace bspnow::client
 
 #endif  // CLIENT_CHILD_OUTPUT_H_

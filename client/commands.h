@@ -9,9 +9,9 @@
 #include <functional>
 #include <string>
 
-#include "client/jobs_stub.h"
+#include "client/cluster/jobs_stub.h"
 
-namespace bspnow {
+namespace bspnow::client {
 
 /// What a command does; gives the exit status. A failure is printed, and the status is 1.
 using CommandAction = std::function<absl::StatusOr<int>()>;
@@ -41,13 +41,9 @@ CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::stri
 /// Makes `action` the one to perform if `command` is given.
 void SetAction(CommandLine& line, CLI::App* command, CommandAction action);
 
-/// The address, with its port, of the coordinator that --coordinator or BSP_COORDINATOR names;
-/// FailedPrecondition with what to do if neither does.
-absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
-
 /// Connects to the coordinator that was named.
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line);
 
-}  // namespace bspnow
+}  // namespace bspnow::client
 
 #endif  // CLIENT_COMMANDS_H_

@@ -5,16 +5,16 @@
 #include <memory>
 
 #include "base/clock.h"
-#include "client/checkpoint_view.h"
 #include "client/commands.h"
-#include "client/job_json.h"
-#include "client/job_options.h"
-#include "client/job_view.h"
-#include "client/program_file.h"
-#include "client/submission.h"
-#include "client/upload_progress.h"
+#include "client/options/job_options.h"
+#include "client/options/submission.h"
+#include "client/run/program_file.h"
+#include "client/view/checkpoint_view.h"
+#include "client/view/job_json.h"
+#include "client/view/job_view.h"
+#include "client/view/upload_progress.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 struct JobQuery {
@@ -219,4 +219,4 @@ void AddJobCommands(CommandLine& line) {
   add("resume", "Let a suspended job continue", ResumeJobs);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "client/commands.h"
-#include "client/job_json.h"
-#include "client/job_view.h"
+#include "client/view/job_json.h"
+#include "client/view/job_view.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 struct NodeQuery {
@@ -66,4 +66,4 @@ void AddNodeCommands(CommandLine& line) {
   add_drain("undrain", "Place jobs on a node again", Drain::kUndo);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

@@ -11,11 +11,11 @@
 
 #include "base/write_all.h"
 #include "client/commands.h"
-#include "client/job_json.h"
-#include "client/line_prefixer.h"
+#include "client/view/job_json.h"
+#include "client/view/line_prefixer.h"
 #include "files/file_store.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 // ---- logs ---------------------------------------------------------------------------------------
@@ -122,4 +122,4 @@ void AddOutputCommands(CommandLine& line) {
   SetAction(line, fetch, [&line, fetch_options] { return FetchJobFiles(line, *fetch_options); });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

@@ -14,12 +14,12 @@
 #include "base/clock.h"
 #include "client/child_output.h"
 #include "client/commands.h"
-#include "client/job_json.h"
-#include "client/job_options.h"
-#include "client/quantities.h"
-#include "client/text_table.h"
+#include "client/options/job_options.h"
+#include "client/view/job_json.h"
+#include "client/view/quantities.h"
+#include "client/view/text_table.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 constexpr double kBytesPerWord = 8;
@@ -155,4 +155,4 @@ void AddProbeCommand(CommandLine& line) {
   SetAction(line, command, [&line, options] { return Probe(line, *options); });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

@@ -1,11 +1,11 @@
 // run: what bsprun does, on the cluster that was named.
 #include <memory>
 
-#include "client/cluster_run.h"
 #include "client/commands.h"
-#include "client/job_options.h"
+#include "client/options/job_options.h"
+#include "client/run/cluster_run.h"
 
-namespace bspnow {
+namespace bspnow::client {
 
 void AddRunCommand(CommandLine& line) {
   CLI::App* command = line.app.add_subcommand("run", "Run a program; the same as bsprun");
@@ -20,4 +20,4 @@ void AddRunCommand(CommandLine& line) {
   });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "client/cluster/reconnection.h"
 #include "client/commands.h"
-#include "client/job_json.h"
-#include "client/reconnection.h"
-#include "client/signal_watch.h"
-#include "client/terminal_screen.h"
-#include "client/top_screen.h"
+#include "client/run/signal_watch.h"
+#include "client/view/job_json.h"
+#include "client/view/terminal_screen.h"
+#include "client/view/top_screen.h"
 
-namespace bspnow {
+namespace bspnow::client {
 namespace {
 
 constexpr double kIntervalMinS = 0.1;
@@ -149,4 +149,4 @@ void AddTopCommand(CommandLine& line) {
   SetAction(line, command, [&line, options] { return RunTop(line, *options); });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::client

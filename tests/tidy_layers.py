@@ -24,7 +24,7 @@ def _allowed(source, target):
     if source.room == 'worker' and re.match(shared, target):
         return True  # The layout of the memory and of the files that it shares with processes.
     # bsprun's embedded coordinator and worker are put together in one place.
-    return source.path.startswith('client/local_run.') and room in ('coordinator', 'worker')
+    return source.path.startswith('client/run/local_run.') and room in ('coordinator', 'worker')
 
 
 def layers(source):

@@ -141,7 +141,7 @@ GOOD = {
                    '#include "runtime/link/link_segment.h"\n',
     'worker/a.h': '#include "base/ids.h"\n',
     'worker/job_stub.cc': '#include <grpcpp/channel.h>\n',
-    'client/local_run.cc': '#include "coordinator/job_table.h"\n#include "worker/a.h"\n',
+    'client/run/local_run.cc': '#include "coordinator/job_table.h"\n#include "worker/a.h"\n',
     'runtime/a.cc': '#include <errno.h>\n#include <sys/mman.h>\n\n#include <atomic>\n\n'
                     '#include "base/b.h"\n',
     'base/b.h': '#include <cstdint>\n',

@@ -1,0 +1,259 @@
+#include "client/cluster/jobs_stub.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grpcpp/grpcpp.h>
+#include <string.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/keepalive.h"
+#include "base/unique_fd.h"
+#include "base/units.h"
+#include "client/cluster/attachment.h"
+#include "files/file_streams.h"
+#include "proto/jobs.grpc.pb.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr std::uint64_t kConnectMs = 5'000;
+constexpr std::uint64_t kRetryMs = 200;
+constexpr std::uint64_t kStoodMs = 1'000;  // A call that stood for so long had an answer, in a way.
+constexpr int kCallSeconds = 30;
+constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
+
+absl::Status NobodyAt(const std::string& coordinator) {
+  return absl::UnavailableError(
+      absl::StrCat("no coordinator answers at ", coordinator,
+                   "; is bsp-coordinator running there? --coordinator or BSP_COORDINATOR name it"));
+}
+
+gpr_timespec After(std::uint64_t ms) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_millis(static_cast<std::int64_t>(ms), GPR_TIMESPAN));
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kRetryMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
+  arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
+  return grpc::CreateCustomChannel(coordinator, grpc::InsecureChannelCredentials(), arguments);
+}
+
+// Waits until the channel is connected; gives up when the attempt is refused.
+bool Connected(grpc::Channel& channel) {
+  const gpr_timespec deadline = After(kConnectMs);
+  grpc_connectivity_state state = channel.GetState(true);
+  while (state != GRPC_CHANNEL_READY) {
+    if (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_SHUTDOWN) return false;
+    if (!channel.WaitForStateChange(state, deadline)) return false;
+    state = channel.GetState(true);
+  }
+  return true;
+}
+
+template <typename Request, typename Reply>
+using Method = grpc::Status (proto::Jobs::Stub::*)(grpc::ClientContext*, const Request&, Reply*);
+
+template <typename Request, typename Reply>
+absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
+                           Method<Request, Reply> method, const Request& request) {
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() +  // tidy: gRPC's own clock.
+                       std::chrono::seconds(kCallSeconds));
+  Reply reply;
+  const grpc::Status status =
+      (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
+  if (!status.ok()) return FromGrpc(status, "");
+  return reply;
+}
+
+// Hands over each piece; one that is not taken ends the call.
+template <typename Piece>
+absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& reader,
+                     const std::function<absl::Status(const Piece&)>& take) {
+  absl::Status taken;
+  Piece piece;
+  while (taken.ok() && reader.Read(&piece)) taken = take(piece);
+  if (!taken.ok()) context.TryCancel();
+  const absl::Status ended = FromGrpc(reader.Finish(), "");
+  return taken.ok() ? ended : taken;
+}
+
+}  // namespace
+
+JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say)
+    : coordinator_(std::move(coordinator)), channel_(std::move(channel)), say_(std::move(say)) {}
+
+absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say) {
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator);
+  if (!Connected(*channel)) return NobodyAt(coordinator);
+  return JobsStub(coordinator, std::move(channel), std::move(say));
+}
+
+// Repeats a call that may be repeated, as long as the coordinator cannot be reached.
+absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnection&)>& call) {
+  Reconnection reconnection(coordinator_, kReconnectUsualMs);
+  while (true) {
+    const std::uint64_t asked_ns = NowNs();
+    const absl::Status status = call(reconnection);
+    if (!Reconnection::MayComeBack(status)) return status;
+    if (NowNs() - asked_ns > kStoodMs * kNsPerMs) reconnection.OnBack();
+    do {
+      const auto retry = reconnection.OnLost(status, NowNs());
+      if (!retry) return reconnection.GaveUp(status);
+      if (!retry->say.empty()) say_(retry->say);
+      channel_->WaitForStateChange(channel_->GetState(true), After(retry->after_ms));
+    } while (channel_->GetState(true) != GRPC_CHANNEL_READY);
+  }
+}
+
+template <typename Reply, typename Request, typename Method>
+absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& request) {
+  Reply reply;
+  const absl::Status answered = UntilAnswered([&](Reconnection&) {
+    grpc::ClientContext context;
+    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply), "");
+  });
+  if (!answered.ok()) return answered;
+  return reply;
+}
+
+// ---- Contents -----------------------------------------------------------------------------------
+
+absl::Status JobsStub::UploadOne(const Content& content,
+                                 const std::function<absl::Status(std::uint64_t)>& sent) {
+  UniqueFd opened(open(content.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened.valid()) {
+    return absl::NotFoundError(absl::StrCat("file ", content.path, ": ", strerror(errno)));
+  }
+  absl::StatusOr<OutgoingFile> file = OutgoingFile::Of(std::move(opened), content.sha256);
+  if (!file.ok()) return file.status();
+  if (file->head().bytes != content.bytes) {
+    return absl::DataLossError(absl::StrCat("file ", content.path, " changed before it was sent"));
+  }
+  grpc::ClientContext context;
+  proto::UploadBlobReply reply;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto writer = stub->UploadBlob(&context, &reply);
+  return EndSending(SendFile(*file, {}, *writer, sent), context, *writer, "");
+}
+
+absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progress& sent) {
+  proto::FindMissingBlobsRequest request;
+  for (const Content& content : contents) request.add_sha256(content.sha256);
+  const absl::StatusOr<proto::FindMissingBlobsReply> missing =
+      Call(channel_, &proto::Jobs::Stub::FindMissingBlobs, request);
+  if (!missing.ok()) return missing.status();
+  std::vector<const Content*> needed;
+  std::uint64_t all = 0;
+  for (const std::string& sha256 : missing->sha256()) {
+    for (const Content& content : contents) {
+      if (content.sha256 != sha256) continue;
+      needed.push_back(&content);
+      all += content.bytes;
+      break;  // Two files may hold the same.
+    }
+  }
+  std::uint64_t done = 0;
+  for (const Content* content : needed) {
+    const absl::Status uploaded = UploadOne(*content, [&](std::uint64_t bytes) {
+      done += bytes;
+      return sent(done, all);
+    });
+    if (!uploaded.ok()) {
+      return absl::Status(uploaded.code(),
+                          absl::StrCat("uploading ", content->path, ": ", uploaded.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ---- Jobs ---------------------------------------------------------------------------------------
+
+absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobRequest& request) {
+  return CallUntilAnswered<proto::SubmitJobReply>(&proto::Jobs::Stub::SubmitJob, request);
+}
+
+absl::StatusOr<proto::ListJobsReply> JobsStub::ListJobs(const proto::ListJobsRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ShowJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) {
+  return CallUntilAnswered<proto::Job>(&proto::Jobs::Stub::WaitJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::CheckpointJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Suspend(const proto::SuspendJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::SuspendJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Resume(const proto::ResumeJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ResumeJob, request);
+}
+
+absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
+                               const std::function<absl::Status(const proto::LogLine&)>& line) {
+  proto::ReadLogRequest next = request;
+  SeenOutput seen;
+  return UntilAnswered([&](Reconnection& reconnection) -> absl::Status {
+    const std::vector<proto::StreamEnd> ends = seen.Ends();
+    next.mutable_seen()->Assign(ends.begin(), ends.end());
+    grpc::ClientContext context;
+    const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+    const auto reader = stub->ReadLog(&context, next);
+    return ReadAll<proto::LogLine>(context, *reader, [&](const proto::LogLine& piece) {
+      reconnection.OnBack();
+      seen.Add(piece);
+      return line(piece);
+    });
+  });
+}
+
+absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, FileSink& sink) {
+  grpc::ClientContext context;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto reader = stub->FetchFiles(&context, request);
+  return TakeFiles(context, *reader, sink, "");
+}
+
+// ---- Nodes --------------------------------------------------------------------------------------
+
+absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {
+  return Call(channel_, &proto::Jobs::Stub::ListNodes, proto::ListNodesRequest());
+}
+
+absl::StatusOr<proto::Node> JobsStub::Drain(const proto::DrainNodeRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::DrainNode, request);
+}
+
+absl::Status JobsStub::StoreParameters(const proto::MachineParameters& parameters) {
+  return Call(channel_, &proto::Jobs::Stub::StoreParameters, parameters).status();
+}
+
+absl::StatusOr<proto::MachineParameters> JobsStub::ShowParameters(
+    const proto::ShowParametersRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ShowParameters, request);
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,88 @@
+// The coordinator's service of jobs, as a client calls it: each call waits for its reply. The only
+// file, with attach_stub.cc, that knows gRPC; failures come as absl::Status. Calls that may take
+// long survive a coordinator that is started again within kReconnectUsualMs.
+#ifndef CLIENT_CLUSTER_JOBS_STUB_H_
+#define CLIENT_CLUSTER_JOBS_STUB_H_
+
+#include <absl/status/statusor.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/cluster/content.h"
+#include "client/cluster/reconnection.h"
+#include "files/file_sink.h"
+#include "proto/jobs.pb.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace bspnow::client {
+
+class JobsStub {
+ public:
+  /// A line for the user.
+  using Say = std::function<void(const std::string& line)>;
+
+  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT. `say` hears
+  /// when a call has lost the coordinator, and tries again.
+  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say);
+
+  /// Uploads what the coordinator lacks of these contents. `sent` hears the bytes that are done of
+  /// all that must be sent; a Status that is not ok ends the upload with it.
+  using Progress = std::function<absl::Status(std::uint64_t done, std::uint64_t all)>;
+  absl::Status Upload(const std::vector<Content>& contents, const Progress& sent);
+
+  /// Repeats a call that broke; the key in the request makes that safe.
+  absl::StatusOr<proto::SubmitJobReply> Submit(const proto::SubmitJobRequest& request);
+
+  absl::StatusOr<proto::ListJobsReply> ListJobs(const proto::ListJobsRequest& request);
+  absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);
+
+  /// Returns when the job has ended, however long that takes; survives a coordinator that is
+  /// started again.
+  absl::StatusOr<proto::Job> Wait(const proto::WaitJobRequest& request);
+
+  absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
+
+  /// Return when the checkpoint is committed; Aborted if it was given up, and why.
+  absl::StatusOr<proto::Job> Checkpoint(const proto::CheckpointJobRequest& request);
+  absl::StatusOr<proto::Job> Suspend(const proto::SuspendJobRequest& request);
+  absl::StatusOr<proto::Job> Resume(const proto::ResumeJobRequest& request);
+
+  absl::StatusOr<proto::ListNodesReply> ListNodes();
+  absl::StatusOr<proto::Node> Drain(const proto::DrainNodeRequest& request);
+  absl::Status StoreParameters(const proto::MachineParameters& parameters);
+  absl::StatusOr<proto::MachineParameters> ShowParameters(
+      const proto::ShowParametersRequest& request);
+
+  /// Hands over each piece of a stream as it comes; a Status that is not ok ends the call with it.
+  /// ReadLog survives a coordinator that is started again, and gives each byte once.
+  absl::Status ReadLog(const proto::ReadLogRequest& request,
+                       const std::function<absl::Status(const proto::LogLine&)>& line);
+
+  /// Fetches files of a job, one after the other.
+  absl::Status Fetch(const proto::FetchFilesRequest& request, FileSink& sink);
+
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  const std::string& coordinator() const { return coordinator_; }
+
+ private:
+  JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say);
+  absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
+  template <typename Reply, typename Request, typename Method>
+  absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);
+  absl::Status UploadOne(const Content& content,
+                         const std::function<absl::Status(std::uint64_t)>& sent);
+
+  std::string coordinator_;
+  std::shared_ptr<grpc::Channel> channel_;
+  Say say_;
+};
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_CLUSTER_JOBS_STUB_H_

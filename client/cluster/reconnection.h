@@ -1,0 +1,53 @@
+// What a program does when its coordinator is out of reach: says so once, tries again ever more
+// slowly, and gives up after a time. Pure; the one place for all commands that follow a job.
+#ifndef CLIENT_CLUSTER_RECONNECTION_H_
+#define CLIENT_CLUSTER_RECONNECTION_H_
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bspnow::client {
+
+/// Where nothing else is said.
+inline constexpr std::uint64_t kReconnectUsualMs = 60'000;
+
+class Reconnection {
+ public:
+  /// `coordinator` is HOST:PORT.
+  Reconnection(std::string coordinator, std::uint64_t timeout_ms)
+      : coordinator_(std::move(coordinator)), timeout_ms_(timeout_ms) {}
+
+  /// Whether a call that failed so may succeed later, when the coordinator is there again.
+  static bool MayComeBack(const absl::Status& status);
+
+  struct Retry {
+    std::uint64_t after_ms;
+    std::string say;  ///< To the user; empty if it was said before.
+  };
+  /// A call or stream has broken, or a further try has failed. Nothing: the time is over.
+  std::optional<Retry> OnLost(const absl::Status& why, std::uint64_t now_ns);
+
+  /// The coordinator has answered.
+  void OnBack() { lost_ns_.reset(); }
+
+  /// While the coordinator is away.
+  bool lost() const { return lost_ns_.has_value(); }
+
+  /// What is reported after the last try.
+  absl::Status GaveUp(const absl::Status& why) const;
+
+  const std::string& coordinator() const { return coordinator_; }
+
+ private:
+  const std::string coordinator_;
+  const std::uint64_t timeout_ms_;
+  std::optional<std::uint64_t> lost_ns_;  ///< When.
+  std::uint64_t after_ms_ = 0;            ///< The last wait.
+};
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_CLUSTER_RECONNECTION_H_

@@ -1,0 +1,209 @@
+#include "client/options/job_options.h"
+
+#include <stdlib.h>
+
+#include "client/options/file_option.h"
+#include "client/options/processors.h"
+#include "client/view/quantities.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr char kUsualPort[] = ":7070";
+constexpr std::int32_t kPriorityMax = 1'000'000;
+constexpr std::int32_t kRestartsMax = 1'000'000;
+
+// A validator that says what is wrong, or nothing.
+template <typename Value>
+std::string Complaint(const absl::StatusOr<Value>& parsed) {
+  return parsed.ok() ? std::string() : std::string(parsed.status().message());
+}
+
+std::string CheckVariable(const std::string& text) {
+  return text.find('=') == std::string::npos ? text + " is not NAME=VALUE" : std::string();
+}
+
+void AddProcessOptions(CLI::App& app, JobOptions& options) {
+  app.add_option("--dir", options.directory, "Run the processes in this directory")
+      ->type_name("DIR");
+  app.add_option("--env", options.environment, "Set a variable for the processes; may be repeated")
+      ->check(CheckVariable)
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std::string& text) {
+  return app.add_option("-n,--np,--nprocs", options.nprocs, text)
+      ->envname("BSP_NPROCS")
+      ->check(CLI::Range(1u, kProcessesMax))
+      ->type_name("P");
+}
+
+// Those that need a coordinator; FirstClusterOption finds them by their group.
+constexpr char kClusterGroup[] = "On a cluster";
+constexpr char kCheckpoint[] = "--checkpoint";
+
+CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& variable,
+                              const std::string& text) {
+  return app.add_option(name, variable, text)->group(kClusterGroup);
+}
+
+void AddPlacementOptions(CLI::App& app, JobOptions& options) {
+  AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")->type_name("N");
+  AddClusterOption(app, "--per-node", options.per_node, "At most this many processes on a node")
+      ->type_name("N");
+  AddClusterOption(app, "--constraint", options.constraints,
+                   "Only nodes with this label; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
+      ->group(kClusterGroup);
+}
+
+void AddCpuOption(CLI::App& app, JobOptions& options) {
+  AddClusterOption(app, "--cpu", options.cpu,
+                   "Use what the node's processor has, or what those of all nodes have, so that "
+                   "any can take over: native, common [native]")
+      ->check(CLI::IsMember({"native", "common"}))
+      ->type_name("WHICH");
+}
+
+void AddRecoveryOptions(CLI::App& app, JobOptions& options) {
+  const auto take_policy = [&options](const std::string& word) {
+    options.checkpoint = *ParseCheckpointOption(word);
+  };
+  app.add_option_function<std::string>(kCheckpoint, take_policy,
+                                       "When to save the job: auto, every=N supersteps, "
+                                       "every=30s, off [auto]")
+      ->check([](const std::string& word) { return Complaint(ParseCheckpointOption(word)); })
+      ->type_name("POLICY")
+      ->group(kClusterGroup);
+  const auto take_restarts = [&options](std::int32_t count) {
+    options.restarts_max = count == 0 ? -1 : count;
+  };
+  app.add_option_function<std::int32_t>("--max-restarts", take_restarts,
+                                        "Restarts after losses without a checkpoint between [3]")
+      ->check(CLI::Range(0, kRestartsMax))
+      ->type_name("N")
+      ->group(kClusterGroup);
+}
+
+using Parse = absl::StatusOr<std::uint64_t> (*)(const std::string& word);
+
+CLI::Option* AddQuantity(CLI::App& app, const std::string& name, std::uint64_t& variable,
+                         Parse parse, const std::string& text) {
+  const auto take = [&variable, parse](const std::string& word) { variable = *parse(word); };
+  return app.add_option_function<std::string>(name, take, text)
+      ->check([parse](const std::string& word) { return Complaint(parse(word)); })
+      ->group(kClusterGroup);
+}
+
+void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
+  AddClusterOption(app, "--name", options.name, "The job's name in lists [that of the program]")
+      ->type_name("NAME");
+  AddClusterOption(app, "--priority", options.priority, "Higher starts first [0]")
+      ->check(CLI::Range(-kPriorityMax, kPriorityMax))
+      ->type_name("N");
+  AddQuantity(app, "--time-limit", options.time_limit_s, ParseTimeLimit,
+              "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
+      ->type_name("TIME");
+  AddQuantity(app, "--memory", options.memory_bytes, ParseMemory,
+              "Memory of each process, as in 4G")
+      ->type_name("SIZE");
+  AddPlacementOptions(app, options);
+  AddRecoveryOptions(app, options);
+  AddCpuOption(app, options);
+}
+
+}  // namespace
+
+void AddCoordinatorOption(CLI::App& app, std::string& coordinator) {
+  app.add_option("--coordinator", coordinator, "The cluster's coordinator [BSP_COORDINATOR]")
+      ->type_name("HOST:PORT");
+}
+
+std::string NamedCoordinator(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* variable = getenv("BSP_COORDINATOR");
+  return variable == nullptr ? "" : variable;
+}
+
+absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
+  const std::string coordinator = NamedCoordinator(option);
+  if (coordinator.empty()) {
+    return absl::FailedPreconditionError(
+        "no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR");
+  }
+  // A colon after the last bracket, if there are brackets, is that of the port.
+  const std::size_t bracket = coordinator.rfind(']');
+  const std::size_t colon = coordinator.rfind(':');
+  const bool has_port =
+      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
+  return has_port ? coordinator : coordinator + kUsualPort;
+}
+
+void AddRunOptions(CLI::App& app, JobOptions& options) {
+  options.nprocs = Processors();
+  AddNumberOfProcesses(app, options, "Number of processes [number of processors]");
+  app.add_flag("--prefix-output", options.prefix_output, "Begin each line with its [pid]");
+  app.add_flag("--timing", options.timing, "At the end, print supersteps, time, w, h, g and l");
+  app.add_flag("--json", options.json, "Print --timing, as JSON");
+  AddProcessOptions(app, options);
+  app.get_option("--dir")->check(CLI::ExistingDirectory);
+  AddCoordinatorOption(app, options.coordinator);
+  AddSchedulingOptions(app, options);
+  AddQuantity(app, "--reconnect-timeout", options.reconnect_s, ParseTimeLimit,
+              "Keep the job for so long while its coordinator is away [60s]")
+      ->type_name("TIME");
+  app.footer(
+      "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
+      "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "
+      "after\n"
+      "bsp_abort or a wrong use of BSPlib, 126 and 127 if PROGRAM cannot be run. BSP_CHECK=full "
+      "finds\n"
+      "overlapping puts and memory changed under unbuffered transfers. See bsprun(1).");
+  app.prefix_command();
+}
+
+void AddSubmitOptions(CLI::App& app, JobOptions& options) {
+  AddNumberOfProcesses(app, options, "Number of processes")->required();
+  AddProcessOptions(app, options);
+  app.add_option("--file", options.files, "Put this file into the job's directory; may be repeated")
+      ->check([](const std::string& text) { return Complaint(ParseFileOption(text)); })
+      ->type_name("[NAME=]PATH")
+      ->allow_extra_args(false);
+  AddSchedulingOptions(app, options);
+  app.footer(
+      "PROGRAM and the files travel with the job; shared libraries do not. Prints the job's id.\n"
+      "See bsp(1).");
+  app.prefix_command();
+}
+
+void AddProbeOptions(CLI::App& app, JobOptions& options) {
+  AddNumberOfProcesses(app, options, "Number of processes");
+  AddPlacementOptions(app, options);
+}
+
+std::string FirstClusterOption(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() != kClusterGroup || option->count() == 0) continue;
+    if (option->get_name() == kCheckpoint && option->results().back() == "off") continue;
+    return option->get_name();
+  }
+  return "";
+}
+
+std::string TakeProgram(const CLI::App& app, JobOptions& options) {
+  const CLI::App* parent = app.get_parent();
+  const std::string name = (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
+  options.program = app.remaining();
+  if (!options.program.empty() && options.program.front() == "--") {
+    options.program.erase(options.program.begin());
+  } else if (!options.program.empty() && options.program.front().front() == '-') {
+    return "unknown option " + options.program.front() + "; see " + name + " --help";
+  }
+  if (!options.program.empty()) return "";
+  return "no program given; usage: " + name + " -n P PROGRAM ARGS...";
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,71 @@
+// What a user says about a job on the command line; the same for bsprun, bsp run and bsp submit.
+#ifndef CLIENT_OPTIONS_JOB_OPTIONS_H_
+#define CLIENT_OPTIONS_JOB_OPTIONS_H_
+
+#include <absl/status/statusor.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/exit_status.h"
+#include "client/cluster/reconnection.h"
+#include "client/options/checkpoint_option.h"
+
+namespace bspnow::client {
+
+inline constexpr std::uint32_t kProcessesMax = 4096;
+
+struct JobOptions {
+  std::string coordinator;  ///< HOST:PORT; empty: no cluster.
+  std::uint32_t nprocs = 0;
+  std::vector<std::string> environment;  ///< NAME=VALUE.
+  std::string directory;
+  std::string name;
+  std::vector<std::string> files;  ///< As --file has them.
+  std::int32_t priority = 0;
+  std::uint64_t time_limit_s = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t nodes = 0;
+  std::uint32_t per_node = 0;
+  std::vector<std::string> constraints;
+  bool oversubscribe = false;
+  std::string cpu;  ///< "native" or "common".
+  CheckpointOption checkpoint;
+  std::int32_t restarts_max = 0;  ///< As JobSpec has it: 0: not said; -1: none.
+  std::uint64_t reconnect_s = kReconnectUsualMs / 1000;
+  bool prefix_output = false;
+  bool timing = false;
+  bool json = false;
+  std::vector<std::string> program;  ///< PROGRAM ARGS...
+};
+
+void AddCoordinatorOption(CLI::App& app, std::string& coordinator);
+
+/// What --coordinator gave, else BSP_COORDINATOR; empty if neither names one.
+std::string NamedCoordinator(const std::string& option);
+
+/// The address, with its port, of the coordinator that --coordinator or BSP_COORDINATOR names;
+/// FailedPrecondition with what to do if neither does.
+absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
+
+/// What bsprun and `bsp run` take.
+void AddRunOptions(CLI::App& app, JobOptions& options);
+
+/// What `bsp submit` takes.
+void AddSubmitOptions(CLI::App& app, JobOptions& options);
+
+/// What `bsp probe` takes of it: the number of processes, and where they go.
+void AddProbeOptions(CLI::App& app, JobOptions& options);
+
+/// The first of the options given that only a cluster can do; empty if there is none. (To take no
+/// checkpoints is no such thing.)
+std::string FirstClusterOption(const CLI::App& app);
+
+/// Takes PROGRAM ARGS... from what the parser has left over. A message if something is wrong.
+std::string TakeProgram(const CLI::App& app, JobOptions& options);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_OPTIONS_JOB_OPTIONS_H_

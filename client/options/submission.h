@@ -1,0 +1,35 @@
+// A job as it goes to the coordinator: what the user said, and the contents that travel along.
+#ifndef CLIENT_OPTIONS_SUBMISSION_H_
+#define CLIENT_OPTIONS_SUBMISSION_H_
+
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <vector>
+
+#include "client/cluster/content.h"
+#include "client/cluster/jobs_stub.h"
+#include "client/options/job_options.h"
+#include "proto/jobs.pb.h"
+
+namespace bspnow::client {
+
+struct Submission {
+  proto::SubmitJobRequest request;
+  std::vector<Content> contents;
+};
+
+/// The job that `bsp submit` means. `program` is the file found for options.program.
+absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::string& program);
+
+/// The same for bsprun: the whole environment and, where it exists, the directory go along.
+absl::StatusOr<Submission> MakeAttachedSubmission(const JobOptions& options,
+                                                  const std::string& program);
+
+/// Uploads what is missing and submits. The job's id.
+absl::StatusOr<std::uint64_t> Submit(JobsStub& jobs, const Submission& submission,
+                                     const JobsStub::Progress& progress);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_OPTIONS_SUBMISSION_H_

@@ -1,0 +1,351 @@
+#include "client/run/cluster_run.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/exit_status.h"
+#include "client/cluster/attach_stub.h"
+#include "client/cluster/attachment.h"
+#include "client/cluster/reconnection.h"
+#include "client/options/submission.h"
+#include "client/run/output_printer.h"
+#include "client/run/program_file.h"
+#include "client/run/signal_watch.h"
+#include "client/run/standard_input.h"
+#include "client/view/job_view.h"
+#include "client/view/line_prefixer.h"
+#include "client/view/timing_report.h"
+#include "client/view/upload_progress.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr int kOwnSource = -2;               // This program's own lines among the processes'.
+constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
+constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.
+constexpr std::uint64_t kLeaveMs = 1000;     // For the coordinator to hear that it leaves.
+constexpr std::uint64_t kMsPerS = 1000;
+
+class ClusterRun {
+ public:
+  explicit ClusterRun(const JobOptions& options);
+
+  int Run();
+
+ private:
+  absl::StatusOr<std::uint64_t> SubmitJob(JobsStub& jobs, const std::string& program);
+  void Follow(JobsStub& jobs, std::uint64_t job);
+  void Attach();
+  void OnAttached();
+  void OnMessage(const proto::FromJob& message);
+  void OnOver(const absl::Status& status);
+  void OnLost(const absl::Status& status);
+  void OnShown(const proto::Job& job);
+  void OnInput(std::string piece);
+  void OnSignal(int signal);
+  void OnDrained();
+  void OnOutputLost(const char* stream, int error);
+  void Print(const proto::LogLine& line);
+  void Leave(int status);
+  void SayThatItLeaves();
+  void SendSignal(int signal);
+  void CheckLinked(const std::string& program);
+  void FinishPrinting();
+  int Fail(const std::string& message, int status);
+  void Say(const std::string& line) {
+    error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
+  }
+  OutputPrinter& printer(proto::OutputStream stream) {
+    return stream == proto::STDERR ? error_ : output_;
+  }
+  LinePrefixer& lines(int source, proto::OutputStream stream);
+
+  const JobOptions& options_;
+  EventLoop loop_;
+  OutputPrinter output_;
+  OutputPrinter error_;
+  SignalWatch signals_;
+  StandardInput input_;
+  std::map<std::pair<int, proto::OutputStream>, LinePrefixer> lines_;
+  JobsStub* jobs_ = nullptr;
+  std::uint64_t job_ = 0;
+  std::string key_;                       ///< Of the submission.
+  std::optional<Attachment> attachment_;  ///< Once the job is submitted.
+  std::optional<Reconnection> reconnection_;
+  std::optional<proto::Job> end_;
+  std::optional<int> status_;      ///< Decided here, whatever the job's is.
+  std::vector<int> signals_kept_;  ///< That came while there was no stream.
+  int interrupted_by_ = 0;         ///< The first signal that asked for the end.
+  bool heard_ = false;             ///< The job has said something.
+  bool held_back_ = false;         ///< The next message waits for the printer.
+  bool gave_up_printing_ = false;
+  bool connected_ = false;              ///< stream_ is not over.
+  bool attached_ = false;               ///< It has heard so from the coordinator.
+  std::unique_ptr<AttachStub> stream_;  ///< Last: its events use what is above.
+};
+
+ClusterRun::ClusterRun(const JobOptions& options)
+    : options_(options),
+      output_(
+          loop_, STDOUT_FILENO, [this] { OnDrained(); },
+          [this](int error) { OnOutputLost("standard output", error); }),
+      error_(
+          loop_, STDERR_FILENO, [this] { OnDrained(); },
+          [this](int error) { OnOutputLost("standard error", error); }),
+      signals_(loop_, [this](int signal) { OnSignal(signal); }),
+      input_(loop_, [this](std::string piece) { OnInput(std::move(piece)); }) {}
+
+// ---- Events of the job --------------------------------------------------------------------------
+
+void ClusterRun::Follow(JobsStub& jobs, std::uint64_t job) {
+  jobs_ = &jobs;
+  job_ = job;
+  attachment_.emplace(job, key_);
+  Attach();
+  input_.Ask();
+  if (isatty(STDERR_FILENO)) {
+    loop_.AddTimer(kPatienceMs, [this] {
+      if (!heard_ && !end_ && connected_) stream_->AskForJob(job_);
+    });
+  }
+}
+
+// Again, whenever the stream has broken.
+void ClusterRun::Attach() {
+  stream_.reset();
+  stream_ = std::make_unique<AttachStub>(
+      loop_, *jobs_,
+      AttachEvents{.attached = [this] { OnAttached(); },
+                   .message = [this](const proto::FromJob& message) { OnMessage(message); },
+                   .shown = [this](const proto::Job& shown) { OnShown(shown); },
+                   .over = [this](const absl::Status& status) { OnOver(status); }});
+  connected_ = true;
+  held_back_ = false;
+  for (proto::ToJob& message : attachment_->Begin()) stream_->Send(std::move(message));
+}
+
+// A signal that was to end the job may have been lost with the last stream.
+void ClusterRun::OnAttached() {
+  reconnection_->OnBack();
+  attached_ = true;
+  for (const int signal : std::exchange(signals_kept_, {})) SendSignal(signal);
+  if (interrupted_by_ != 0) SendSignal(interrupted_by_);
+}
+
+void ClusterRun::OnMessage(const proto::FromJob& message) {
+  if (message.has_end()) {
+    end_ = message.end();
+    loop_.Stop();
+    return;
+  }
+  if (status_) return stream_->ReadNext();  // It leaves; only the end of the stream matters.
+  if (message.has_input_taken() && attachment_->OnInputTaken(message.input_taken())) input_.Ask();
+  if (message.has_line()) {
+    attachment_->OnLine(message.line());
+    Print(message.line());
+    heard_ = true;
+  }
+  held_back_ = output_.full() || error_.full();
+  if (!held_back_) stream_->ReadNext();
+}
+
+void ClusterRun::OnDrained() {
+  if (std::exchange(held_back_, false)) stream_->ReadNext();
+}
+
+void ClusterRun::OnOver(const absl::Status& status) {
+  connected_ = attached_ = false;
+  if (end_ || status_) return;
+  if (Reconnection::MayComeBack(status)) return OnLost(status);
+  Say(std::string(status.message()));
+  Leave(kFailureStatus);
+}
+
+void ClusterRun::OnLost(const absl::Status& status) {
+  const auto retry = reconnection_->OnLost(status, NowNs());
+  if (!retry) {
+    Say(absl::StrCat(std::string(reconnection_->GaveUp(status).message()), "; job ", job_,
+                     " is cancelled if the coordinator comes back"));
+    return Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
+  }
+  if (!retry->say.empty()) Say(retry->say);
+  loop_.AddTimer(retry->after_ms, [this] {
+    if (!status_) Attach();
+  });
+}
+
+void ClusterRun::OnShown(const proto::Job& job) {
+  if (job.state() != proto::WAITING || heard_ || end_) return;
+  Say(absl::StrCat("job ", job.job(), " waits: ", job.reason()));
+}
+
+LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
+  const std::string prefix = options_.prefix_output ? absl::StrCat("[", source, "] ") : "";
+  return lines_.try_emplace({source, stream}, prefix).first->second;
+}
+
+// If this text breaks into a line that another process has begun, that line begins anew.
+void ClusterRun::Print(const proto::LogLine& line) {
+  const int source = line.of_launcher() ? kOwnSource : static_cast<int>(line.pid());
+  const std::string text =
+      line.of_launcher() ? line.text() : lines(source, line.stream()).Add(line.text());
+  const int broken_off = printer(line.stream()).Add(source, text);
+  if (broken_off >= 0) lines(broken_off, line.stream()).BeginAnew();
+}
+
+// ---- Events here --------------------------------------------------------------------------------
+
+void ClusterRun::OnInput(std::string piece) {
+  proto::ToJob message = attachment_->OnInput(std::move(piece));
+  if (connected_) stream_->Send(std::move(message));
+}
+
+void ClusterRun::SendSignal(int signal) {
+  proto::ToJob message;
+  message.set_signal(signal);
+  stream_->Send(std::move(message));
+}
+
+// The first request lets the programs clean up, the second does not wait for that.
+void ClusterRun::OnSignal(int signal) {
+  if (signal == SIGUSR1 || signal == SIGUSR2) {
+    if (attached_) {
+      SendSignal(signal);
+    } else {
+      signals_kept_.push_back(signal);
+    }
+    return;
+  }
+  const bool again = interrupted_by_ != 0;
+  if (!again) interrupted_by_ = signal;
+  const auto leave = [this] {
+    gave_up_printing_ = true;
+    Leave(kSignalStatus + interrupted_by_);
+  };
+  if (again) {
+    leave();
+    return;
+  }
+  if (reconnection_ && reconnection_->lost()) {
+    Say("the job is cancelled as soon as the coordinator is back, or gives up waiting for this "
+        "program; once more leaves now");
+    return;
+  }
+  if (attached_) SendSignal(signal);
+  loop_.AddTimer(kGraceMs, leave);
+}
+
+// A reader that has left is no error worth a word (`| head`); a full disk is.
+void ClusterRun::OnOutputLost(const char* stream, int error) {
+  if (error == EPIPE) {
+    OnSignal(SIGPIPE);
+  } else if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
+    OnSignal(SIGHUP);
+  } else {
+    Say(absl::StrCat("writing ", stream, ": ", strerror(error)));
+    Leave(kFailureStatus);
+  }
+}
+
+// What is not over is cancelled.
+void ClusterRun::Leave(int status) {
+  if (!status_) status_ = status;
+  loop_.Stop();
+}
+
+// If the coordinator does not hear it, it waits for this program for a while.
+void ClusterRun::SayThatItLeaves() {
+  if (!connected_ || end_) return;
+  proto::ToJob message;
+  message.set_leave(true);
+  stream_->Send(std::move(message));
+  if (std::exchange(held_back_, false)) stream_->ReadNext();
+  const TimerId timer = loop_.AddTimer(kLeaveMs, [this] { connected_ = false; });
+  while (connected_ && !end_) loop_.RunOnce();
+  loop_.CancelTimer(timer);
+}
+
+// ---- From start to end --------------------------------------------------------------------------
+
+int ClusterRun::Fail(const std::string& message, int status) {
+  Say(message);
+  FinishPrinting();
+  return status;
+}
+
+void ClusterRun::FinishPrinting() {
+  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
+}
+
+void ClusterRun::CheckLinked(const std::string& program) {
+  if (!end_->never_attached() || interrupted_by_ != 0) return;
+  if (LinkedWithLibbsp(program) != Linked::kNo) return;
+  Say(absl::StrCat(program,
+                   " is not linked with libbsp, and no process called bsp_begin;"
+                   " compile it with bspcc"));
+  if (end_->exit_status() == 0) status_ = kFailureStatus;
+}
+
+absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::string& program) {
+  const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options_, program);
+  if (!submission.ok()) return submission.status();
+  key_ = submission->request.submission_key();
+  UploadProgress progress;
+  return Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
+    progress.Show(done, all);
+    signals_.Look();
+    return interrupted_by_ != 0 ? absl::CancelledError("interrupted") : absl::OkStatus();
+  });
+}
+
+int ClusterRun::Run() {
+  const absl::StatusOr<std::string> program = FindProgram(options_.program.front());
+  if (!program.ok()) {
+    return Fail(std::string(program.status().message()),
+                absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus);
+  }
+  const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
+  if (!address.ok()) return Fail(std::string(address.status().message()), kFailureStatus);
+  reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
+  absl::StatusOr<JobsStub> jobs =
+      JobsStub::Connect(*address, [this](const std::string& line) { Say(line); });
+  if (!jobs.ok()) return Fail(std::string(jobs.status().message()), kFailureStatus);
+  const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
+  if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
+  if (!job.ok()) return Fail(std::string(job.status().message()), kFailureStatus);
+  Follow(*jobs, *job);
+  loop_.Run();
+  SayThatItLeaves();
+  if (end_) CheckLinked(*program);
+  FinishPrinting();
+  if (end_ && (options_.timing || options_.json)) {
+    const JobTiming timing = TimingOf(end_->totals());
+    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
+  }
+  FinishPrinting();
+  stream_.reset();
+  if (status_) return *status_;
+  const bool ended_badly = end_->state() != proto::SUCCEEDED && end_->exit_status() == 0;
+  return ended_badly ? kFailureStatus : end_->exit_status();
+}
+
+}  // namespace
+
+int RunOnCluster(const JobOptions& options) {
+  OccupyStandardDescriptors();
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+  ClusterRun run(options);
+  return run.Run();
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,321 @@
+#include "client/run/local_run.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/exit_status.h"
+#include "client/options/processors.h"
+#include "client/run/output_printer.h"
+#include "client/run/program_file.h"
+#include "client/run/signal_watch.h"
+#include "client/view/timing_report.h"
+#include "coordinator/core/jobs/job.h"
+#include "net/event_loop.h"
+#include "worker/line_assembler.h"
+#include "worker/node_segment.h"
+#include "worker/process_host.h"
+#include "worker/spawn.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr int kOwnSource = -2;            // This program's own lines among the processes'.
+constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
+constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.
+
+std::uint64_t MemoryBytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// What the segment may take of the address space: what BSP_ADDRESS_SPACE says (valgrind maps 32 GiB
+// at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
+std::uint64_t AddressSpaceBytes() {
+  if (const char* text = getenv("BSP_ADDRESS_SPACE")) {
+    char* end = nullptr;
+    const std::uint64_t number = strtoull(text, &end, 10);
+    const std::string unit = end;
+    if (unit == "G") return number << 30;
+    if (unit == "M") return number << 20;
+    return 0;
+  }
+  rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  return std::min<std::uint64_t>(kAddressSpaceBytes, limit.rlim_cur / 2);
+}
+
+Reached ReachedBy(ProcessState state) {
+  switch (state) {
+    case ProcessState::kStarted:
+      return Reached::kStarted;
+    case ProcessState::kAttached:
+      return Reached::kAttached;
+    case ProcessState::kUnneeded:
+      return Reached::kUnneeded;
+    case ProcessState::kRunning:
+      return Reached::kRunning;
+    case ProcessState::kEnded:
+      return Reached::kEnded;
+    case ProcessState::kAborted:
+      return Reached::kAborted;
+  }
+  return Reached::kStarted;  // The process wrote nonsense there.
+}
+
+JobTiming Timing(const JobMeasurements& job) {
+  const JobTotals& totals = job.totals;
+  return JobTiming{.processes = job.processes,
+                   .supersteps = totals.supersteps,
+                   .total_ns = totals.total_ns,
+                   .w_ns = totals.w_ns,
+                   .h_bytes = totals.h_bytes,
+                   .beyond_ns = totals.beyond_ns,
+                   .l_ns = totals.l_ns,
+                   .messages = totals.messages};
+}
+
+/// One job from start to end: the events of the host go to the job, its actions to the host.
+class LocalRun final : private ProcessOwner {
+ public:
+  LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment);
+
+  int Run();
+
+ private:
+  void OnSignal(int signal);
+  void OnOutputLost(const char* stream, int error);
+  void Print(Pid pid, Stream stream, const std::string& text);
+  void OnBegun(Pid pid) override { Perform(job_.OnBegun(pid)); }
+  void OnOutput(Pid pid, Stream stream, std::string_view bytes) override;
+  void OnOutputEnded(Pid pid, Stream stream) override;
+  void OnExited(Pid pid, int wait_status) override;
+  void Perform(const Actions& actions);
+  void Say(const std::string& line);
+  void ShowPrompts();
+  bool IsStranger() const;
+  void CheckLinked();
+  void FinishPrinting();
+  LineAssembler& lines(Pid pid, Stream stream);
+  OutputPrinter& printer(Stream stream) { return stream == Stream::kOutput ? output_ : error_; }
+  static int Source(Pid pid) { return static_cast<int>(Value(pid)); }
+
+  const LocalRunOptions& options_;
+  const RaisedLimits& limits_;
+  NodeSegment segment_;
+  Job job_;
+  EventLoop loop_;
+  OutputPrinter output_;
+  OutputPrinter error_;
+  std::vector<LineAssembler> lines_;
+  SignalWatch signals_;
+  bool interactive_;
+  bool interrupted_ = false;
+  bool gave_up_printing_ = false;  ///< After an interrupt a reader may have stopped for good.
+  ProcessHost host_;
+};
+
+LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment)
+    : options_(options),
+      limits_(limits),
+      segment_(std::move(segment)),
+      job_(options.nprocs),
+      output_(
+          loop_, STDOUT_FILENO, [this] { host_.ResumeOutput(); },
+          [this](int error) { OnOutputLost("standard output", error); }),
+      error_(
+          loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); },
+          [this](int error) { OnOutputLost("standard error", error); }),
+      signals_(loop_, [this](int signal) { OnSignal(signal); }),
+      interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
+      host_(
+          loop_,
+          SharedMemory{.segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
+          *this) {
+  for (std::uint32_t i = 0; i < options.nprocs; ++i) {
+    const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
+    lines_.emplace_back(prefix);
+    lines_.emplace_back(prefix);
+  }
+}
+
+// The first request lets the programs clean up, the second does not wait for that.
+void LocalRun::OnSignal(int signal) {
+  if (signal == SIGUSR1 || signal == SIGUSR2) {
+    host_.Signal(signal);
+    return;
+  }
+  job_.OnInterrupted(signal);  // Its actions come with the grace below.
+  const auto end_now = [this] {
+    host_.KillAll();
+    gave_up_printing_ = true;
+  };
+  if (std::exchange(interrupted_, true)) {
+    end_now();
+    return;
+  }
+  host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
+  loop_.SetTimer(kGraceMs, end_now);
+}
+
+// A reader that has left is no error worth a word (`| head`); a full disk is.
+void LocalRun::OnOutputLost(const char* stream, int error) {
+  if (error == EPIPE) {
+    OnSignal(SIGPIPE);
+    return;
+  }
+  if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
+    OnSignal(SIGHUP);
+    return;
+  }
+  Perform(job_.OnOutputLost(absl::StrCat("writing ", stream, ": ", strerror(error))));
+}
+
+LineAssembler& LocalRun::lines(Pid pid, Stream stream) {
+  return lines_[2 * Value(pid) + (stream == Stream::kOutput ? 0 : 1)];
+}
+
+// If this text breaks into a line that another process has begun, that line begins anew.
+void LocalRun::Print(Pid pid, Stream stream, const std::string& text) {
+  const int broken_off = printer(stream).Add(Source(pid), text);
+  if (broken_off >= 0) lines(Pid{static_cast<std::uint32_t>(broken_off)}, stream).BeginAnew();
+}
+
+void LocalRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
+  LineAssembler& assembler = lines(pid, stream);
+  Print(pid, stream, assembler.Add(bytes));
+  if (printer(stream).full()) host_.PauseOutput();
+  if (interactive_ && assembler.has_partial() && !interrupted_) {
+    loop_.SetTimer(kPromptMs, [this] { ShowPrompts(); });
+  }
+}
+
+void LocalRun::ShowPrompts() {
+  for (std::uint32_t i = 0; i < options_.nprocs; ++i) {
+    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+      LineAssembler& assembler = lines(Pid{i}, stream);
+      if (assembler.has_partial()) {
+        Print(Pid{i}, stream, assembler.TakePartial());
+      }
+    }
+  }
+}
+
+void LocalRun::OnOutputEnded(Pid pid, Stream stream) {
+  Print(pid, stream, lines(pid, stream).Finish());
+}
+
+// A signal to the whole group kills the processes, too, and their ends may be seen first: it is no
+// failure of theirs.
+void LocalRun::OnExited(Pid pid, int wait_status) {
+  signals_.Look();
+  const ProcessEnd end{.reached = ReachedBy(segment_.state(pid)),
+                       .superstep = segment_.superstep(pid),
+                       .exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0,
+                       .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0};
+  Perform(job_.OnExited(pid, end));
+  if (job_.finished()) loop_.Stop();
+}
+
+void LocalRun::Perform(const Actions& actions) {
+  for (const std::string& report : actions.reports) Say(report);
+  if (actions.kill_all) host_.KillAll();
+}
+
+void LocalRun::Say(const std::string& line) {
+  error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
+}
+
+void LocalRun::FinishPrinting() {
+  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
+}
+
+// Came to its own end, but not as a BSP program, and could not have.
+bool LocalRun::IsStranger() const {
+  return job_.never_attached() && !interrupted_ &&
+         LinkedWithLibbsp(options_.program) == Linked::kNo;
+}
+
+void LocalRun::CheckLinked() {
+  if (!IsStranger()) return;
+  Say(absl::StrCat(options_.program,
+                   " is not linked with libbsp, and no process called bsp_begin;"
+                   " compile it with bspcc"));
+}
+
+int LocalRun::Run() {
+  std::vector<Pid> pids;
+  for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
+  const absl::Status started =
+      host_.Start(ProcessPlan{.program = options_.program,
+                              .arguments = options_.arguments,
+                              .environment = EnvironmentWith(options_.environment),
+                              .directory = options_.directory,
+                              .pids = pids,
+                              .input = STDIN_FILENO,
+                              .processors = Processors(),
+                              .limits = limits_});
+  if (!started.ok()) {
+    host_.KillAll();
+    Say(std::string(started.message()));
+    FinishPrinting();
+    if (absl::IsNotFound(started)) return kNotFoundStatus;
+    return absl::IsPermissionDenied(started) ? kNotExecutableStatus : kFailureStatus;
+  }
+  loop_.Run();
+  host_.Finish();
+  CheckLinked();
+  FinishPrinting();
+  if (options_.timing || options_.json) {
+    const JobTiming timing = Timing(segment_.Measure());
+    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
+  }
+  FinishPrinting();
+  return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
+}
+
+int Fail(const std::string& message) {
+  fprintf(stderr, "bsprun: %s\n", message.c_str());
+  return kFailureStatus;
+}
+
+}  // namespace
+
+int RunLocally(const LocalRunOptions& options) {
+  OccupyStandardDescriptors();
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+  const RaisedLimits limits;
+  const std::uint64_t needed = kDescriptorsPerProcess * options.nprocs + kDescriptorsBesides;
+  if (limits.descriptors() < needed) {
+    return Fail(absl::StrCat(options.nprocs, " processes need ", needed, " descriptors, and ",
+                             limits.descriptors(), " are allowed; raise the limit (ulimit -n)"));
+  }
+  const std::uint64_t address_space_bytes = AddressSpaceBytes();
+  if (address_space_bytes == 0) {
+    return Fail(absl::StrCat("BSP_ADDRESS_SPACE=", getenv("BSP_ADDRESS_SPACE"),
+                             " is no size; write a number and G or M, as in 16G"));
+  }
+  const char* check = getenv("BSP_CHECK");
+  absl::StatusOr<NodeSegment> segment =
+      NodeSegment::Create(SegmentPlan{.job = JobId{1},
+                                      .epoch = Epoch{1},
+                                      .nprocs = options.nprocs,
+                                      .check_full = check != nullptr && strcmp(check, "full") == 0,
+                                      .memory_bytes = MemoryBytes(),
+                                      .address_space_bytes = address_space_bytes});
+  if (!segment.ok()) return Fail(std::string(segment.status().message()));
+  LocalRun run(options, limits, std::move(*segment));
+  return run.Run();
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,84 @@
+#include "client/run/program_file.h"
+
+#include <absl/strings/str_cat.h>
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+namespace bspnow::client {
+namespace {
+
+bool IsFile(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool CanExecute(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
+
+std::string Missing(const std::string& name) {
+  return absl::StrCat("program ", name, " not found; give its path, as in ./", name);
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindProgram(const std::string& name) {
+  if (name.empty()) return absl::NotFoundError("the program's name is empty");
+  std::string found;
+  if (name.find('/') != std::string::npos) {
+    found = name;
+  } else {
+    const char* path = getenv("PATH");
+    std::istringstream directories(path == nullptr ? "" : path);
+    std::string directory;
+    while (found.empty() && std::getline(directories, directory, ':')) {
+      const std::string candidate = absl::StrCat(directory.empty() ? "." : directory, "/", name);
+      if (IsFile(candidate) && CanExecute(candidate)) found = candidate;
+    }
+    if (found.empty()) found = absl::StrCat("./", name);
+  }
+  struct stat status;
+  if (stat(found.c_str(), &status) != 0) {
+    if (errno == EACCES) {
+      return absl::PermissionDeniedError(absl::StrCat("program ", name, ": ", strerror(errno)));
+    }
+    return absl::NotFoundError(
+        name.find('/') == std::string::npos
+            ? Missing(name)
+            : absl::StrCat("program ", name, " not found: ", strerror(errno)));
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return absl::PermissionDeniedError(absl::StrCat("program ", name, " is a directory"));
+  }
+  if (!CanExecute(found)) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        "program ", name, " is not executable; compile it with bspcc, or chmod +x it"));
+  }
+  return found;
+}
+
+// A static libbsp leaves a note in the program (runtime/bsp_api.cc), a shared one its name among
+// the libraries needed. Both are looked for as bytes: the file is read once, after a failure.
+Linked LinkedWithLibbsp(const std::string& path) {
+  using std::literals::operator""sv;
+  const std::string text = ReadAll(path);
+  if (text.compare(0, SELFMAG, ELFMAG) != 0) return Linked::kUnknown;
+  const bool note = text.find("\7\0\0\0\4\0\0\0\1\0\0\0bspnow\0"sv) != std::string::npos;
+  const bool needed = text.find("\0libbsp.so"sv) != std::string::npos;
+  return note || needed ? Linked::kYes : Linked::kNo;
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,21 @@
+// The program that the user named: where it is, and whether it can be a BSP program.
+#ifndef CLIENT_RUN_PROGRAM_FILE_H_
+#define CLIENT_RUN_PROGRAM_FILE_H_
+
+#include <absl/status/statusor.h>
+
+#include <string>
+
+namespace bspnow::client {
+
+/// The file that `name` means: itself if it has a slash, else the first on the PATH, else the one
+/// in the present directory. NotFound, or PermissionDenied if it cannot be executed.
+absl::StatusOr<std::string> FindProgram(const std::string& name);
+
+/// Whether a file is linked with libbsp. A script, or what is no ELF file, is kUnknown.
+enum class Linked { kYes, kNo, kUnknown };
+Linked LinkedWithLibbsp(const std::string& path);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_RUN_PROGRAM_FILE_H_

@@ -1,0 +1,45 @@
+#include "client/run/signal_watch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace bspnow::client {
+
+void OccupyStandardDescriptors() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
+SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int signal)> arrived)
+    : loop_(loop), arrived_(std::move(arrived)) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    struct sigaction now;
+    // What is ignored (nohup, a shell's `&`) is to stay ignored; a signalfd would still see it.
+    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
+  }
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  BSP_CHECK(signals_.valid());
+  loop_.OnReadable(signals_.get(), [this] { Look(); });
+}
+
+SignalWatch::~SignalWatch() { loop_.Forget(signals_.get()); }
+
+void SignalWatch::Look() {
+  signalfd_siginfo info;
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    arrived_(static_cast<int>(info.ssi_signo));
+  }
+}
+
+}  // namespace bspnow::client

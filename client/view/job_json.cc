@@ -1,0 +1,114 @@
+#include "client/view/job_json.h"
+
+#include "client/view/checkpoint_view.h"
+#include "client/view/job_view.h"
+
+namespace bspnow::client {
+namespace {
+
+using nlohmann::json;
+
+// 0 stands for what has not happened.
+json TimeOrNull(std::int64_t unix_ms) { return unix_ms == 0 ? json() : json(unix_ms); }
+
+template <typename List>
+json ListJson(const List& list) {
+  json array = json::array();
+  for (const auto& item : list) array.push_back(item);
+  return array;
+}
+
+json TotalsJson(const proto::JobTotals& totals) {
+  return {{"processes", totals.processes()},
+          {"supersteps", totals.supersteps()},
+          {"total_ns", totals.total_ns()},
+          {"w_ns", totals.w_ns()},
+          {"h_bytes", totals.h_bytes()},
+          {"beyond_ns", totals.beyond_ns()},
+          {"l_ns", totals.l_ns()},
+          {"messages", totals.messages()},
+          {"wait_ns", totals.wait_ns()},
+          {"exchange_ns", totals.exchange_ns()},
+          {"silent_supersteps", totals.silent()}};
+}
+
+json PlacementJson(const proto::Job& job) {
+  json places = json::array();
+  for (const proto::Placement& place : job.placement()) {
+    places.push_back({{"node", place.node()}, {"pids", ListJson(place.pids())}});
+  }
+  return places;
+}
+
+}  // namespace
+
+json JobJson(const proto::Job& job) {
+  const proto::JobSpec& spec = job.spec();
+  return {{"job", job.job()},
+          {"name", spec.name()},
+          {"user", spec.user()},
+          {"state", StateName(job.state())},
+          {"reason", job.reason()},
+          {"exit_status", HasEnded(job) ? json(job.exit_status()) : json()},
+          {"nprocs", spec.nprocs()},
+          {"arguments", ListJson(spec.arguments())},
+          {"directory", spec.directory()},
+          {"priority", spec.priority()},
+          {"time_limit_s", spec.time_limit_s()},
+          {"memory_bytes", spec.memory_bytes()},
+          {"constraints", ListJson(spec.constraints())},
+          {"oversubscribe", spec.oversubscribe()},
+          {"cpu", spec.cpu() == proto::CPU_COMMON ? "common" : "native"},
+          {"checkpoint_policy", PolicyText(spec.checkpoints())},
+          {"epoch", job.epoch()},
+          {"placement", PlacementJson(job)},
+          {"totals", TotalsJson(job.totals())},
+          {"submitted_unix_ms", TimeOrNull(job.submitted_unix_ms())},
+          {"started_unix_ms", TimeOrNull(job.started_unix_ms())},
+          {"ended_unix_ms", TimeOrNull(job.ended_unix_ms())},
+          {"output_bytes", job.output_bytes()},
+          {"checkpoints", CheckpointsJson(job.checkpoints())},
+          {"losses", LossesJson(job)},
+          {"restarts", job.restarts()}};
+}
+
+json NodeJson(const proto::Node& node) {
+  const proto::NodeSpec& spec = node.spec();
+  json labels = json::object();
+  for (const auto& [name, value] : spec.labels()) labels[name] = value;
+  return {{"name", spec.name()},
+          {"state", StateName(node.state())},
+          {"slots", spec.slots()},
+          {"slots_used", node.slots_used()},
+          {"load", node.load()},
+          {"memory_bytes", spec.memory_bytes()},
+          {"flops", spec.flops()},
+          {"labels", labels},
+          {"cpu_features", ListJson(spec.cpu_features())},
+          {"address", node.address()},
+          {"jobs", ListJson(node.jobs())},
+          {"lease_age_ms", node.lease_age_ms()},
+          {"version", spec.version()}};
+}
+
+json LogJson(const proto::LogLine& line) {
+  return {{"pid", line.of_launcher() ? json() : json(line.pid())},
+          {"stream", line.stream() == proto::STDERR ? "stderr" : "stdout"},
+          {"text", line.text()}};
+}
+
+json ParametersJson(const proto::MachineParameters& parameters) {
+  return {{"p", parameters.p()},
+          {"r_flops", parameters.r_flops()},
+          {"l_ns", parameters.l_ns()},
+          {"g_shift_ns_per_byte", parameters.g_shift_ns_per_byte()},
+          {"g_total_ns_per_byte", parameters.g_total_ns_per_byte()},
+          {"half_bytes", parameters.half_bytes()},
+          {"measured_unix_ms", TimeOrNull(parameters.measured_unix_ms())}};
+}
+
+std::string JsonText(const json& json) {
+  return json.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,216 @@
+#include "client/view/job_view.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
+
+#include <algorithm>
+
+#include "client/view/checkpoint_view.h"
+#include "client/view/quantities.h"
+#include "client/view/timing_report.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr std::int64_t kMsPerSecond = 1000;
+
+Colour ColourOf(proto::NodeState state) {
+  if (state == proto::NODE_UP) return Colour::kGood;
+  return state == proto::NODE_LOST ? Colour::kBad : Colour::kBusy;
+}
+
+// Where it runs, or why it does not.
+std::string PlaceOrReason(const proto::Job& job) {
+  if (!job.reason().empty()) return absl::StrCat("(", job.reason(), ")");
+  std::vector<std::string> nodes;
+  for (const proto::Placement& place : job.placement()) nodes.push_back(place.node());
+  return absl::StrJoin(nodes, ",");
+}
+
+std::string MemoryText(std::uint64_t bytes) {
+  return bytes == 0 ? "" : absl::StrFormat("%.1f", static_cast<double>(bytes) / (1 << 30));
+}
+
+}  // namespace
+
+Colour ColourOf(proto::JobState state) {
+  switch (state) {
+    case proto::WAITING:
+    case proto::RECOVERING:
+      return Colour::kBusy;
+    case proto::RUNNING:
+    case proto::ENDING:
+      return Colour::kGood;
+    case proto::FAILED:
+      return Colour::kBad;
+    default:
+      return Colour::kFaint;
+  }
+}
+
+std::string StateName(proto::JobState state) {
+  switch (state) {
+    case proto::WAITING:
+      return "waiting";
+    case proto::RUNNING:
+      return "running";
+    case proto::ENDING:
+      return "ending";
+    case proto::SUCCEEDED:
+      return "succeeded";
+    case proto::FAILED:
+      return "failed";
+    case proto::CANCELLED:
+      return "cancelled";
+    case proto::RECOVERING:
+      return "recovering";
+    case proto::SUSPENDED:
+      return "suspended";
+    default:
+      return "unknown";
+  }
+}
+
+std::string StateName(proto::NodeState state) {
+  switch (state) {
+    case proto::NODE_UP:
+      return "up";
+    case proto::NODE_DRAINED:
+      return "drained";
+    case proto::NODE_LOST:
+      return "lost";
+    default:
+      return "unknown";
+  }
+}
+
+JobTiming TimingOf(const proto::JobTotals& totals) {
+  return JobTiming{.processes = totals.processes(),
+                   .supersteps = totals.supersteps(),
+                   .total_ns = totals.total_ns(),
+                   .w_ns = totals.w_ns(),
+                   .h_bytes = totals.h_bytes(),
+                   .beyond_ns = totals.beyond_ns(),
+                   .l_ns = totals.l_ns(),
+                   .messages = totals.messages()};
+}
+
+bool HasEnded(const proto::Job& job) {
+  return job.state() == proto::SUCCEEDED || job.state() == proto::FAILED ||
+         job.state() == proto::CANCELLED;
+}
+
+std::int64_t ElapsedSeconds(const proto::Job& job, std::int64_t now_unix_ms) {
+  if (job.started_unix_ms() == 0) return 0;
+  const std::int64_t end = job.ended_unix_ms() != 0 ? job.ended_unix_ms() : now_unix_ms;
+  return std::max<std::int64_t>(end - job.started_unix_ms(), 0) / kMsPerSecond;
+}
+
+std::string PidsText(const std::vector<std::uint32_t>& pids) {
+  std::string text;
+  for (std::size_t i = 0; i < pids.size();) {
+    std::size_t last = i;
+    while (last + 1 < pids.size() && pids[last + 1] == pids[last] + 1) ++last;
+    absl::StrAppend(&text, text.empty() ? "" : ",", pids[i]);
+    if (last > i) absl::StrAppend(&text, "-", pids[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms) {
+  TextTable table({{"JOB", Align::kRight},
+                   {"NAME", Align::kLeft},
+                   {"USER", Align::kLeft},
+                   {"STATE", Align::kLeft},
+                   {"P", Align::kRight},
+                   {"SUPERSTEPS", Align::kRight},
+                   {"TIME", Align::kRight},
+                   {"NODES (REASON)", Align::kLeft}});
+  for (const proto::Job& job : jobs) {
+    table.AddRow({{absl::StrCat(job.job())},
+                  {job.spec().name()},
+                  {job.spec().user()},
+                  {StateName(job.state()), ColourOf(job.state())},
+                  {absl::StrCat(job.spec().nprocs())},
+                  {absl::StrCat(job.totals().supersteps())},
+                  {DurationText(ElapsedSeconds(job, now_unix_ms))},
+                  {PlaceOrReason(job)}});
+  }
+  return table;
+}
+
+TextTable NodeTable(const std::vector<proto::Node>& nodes) {
+  TextTable table({{"NODE", Align::kLeft},
+                   {"STATE", Align::kLeft},
+                   {"USED", Align::kRight},
+                   {"SLOTS", Align::kRight},
+                   {"LOAD", Align::kRight},
+                   {"MEMORY GiB", Align::kRight},
+                   {"Gflop/s", Align::kRight},
+                   {"ADDRESS", Align::kLeft},
+                   {"LABELS", Align::kLeft}});
+  for (const proto::Node& node : nodes) {
+    const proto::NodeSpec& spec = node.spec();
+    std::vector<std::string> labels;
+    for (const auto& [name, value] : spec.labels()) {
+      labels.push_back(value.empty() ? name : absl::StrCat(name, "=", value));
+    }
+    std::sort(labels.begin(), labels.end());
+    table.AddRow({{spec.name()},
+                  {StateName(node.state()), ColourOf(node.state())},
+                  {absl::StrCat(node.slots_used())},
+                  {absl::StrCat(spec.slots())},
+                  {absl::StrFormat("%.2f", node.load())},
+                  {MemoryText(spec.memory_bytes())},
+                  {absl::StrFormat("%.2f", spec.flops() * 1e-9)},
+                  {node.address()},
+                  {absl::StrJoin(labels, ",")}});
+  }
+  return table;
+}
+
+std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours) {
+  const proto::JobSpec& spec = job.spec();
+  TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {spec.name(), Align::kLeft}});
+  const auto add = [&table](const std::string& what, const std::string& value) {
+    if (!value.empty()) table.AddRow({{what}, {value}});
+  };
+  const auto at = [](std::int64_t unix_ms) { return unix_ms == 0 ? "" : LocalTimeText(unix_ms); };
+  table.AddRow({{"state"}, {StateName(job.state()), ColourOf(job.state())}});
+  add("reason", job.reason());
+  if (HasEnded(job)) add("exit status", absl::StrCat(job.exit_status()));
+  add("user", spec.user());
+  add("command", absl::StrJoin(spec.arguments(), " "));
+  add("processes", absl::StrCat(spec.nprocs()));
+  add("directory", spec.directory());
+  for (const proto::FileSpec& file : spec.files()) add("file", file.name());
+  if (spec.priority() != 0) add("priority", absl::StrCat(spec.priority()));
+  if (spec.time_limit_s() != 0) {
+    add("time limit", DurationText(static_cast<std::int64_t>(spec.time_limit_s())));
+  }
+  if (spec.memory_bytes() != 0) {
+    add("memory", BytesText(static_cast<double>(spec.memory_bytes())) + " a process");
+  }
+  if (spec.nodes() != 0) add("nodes", absl::StrCat(spec.nodes()));
+  if (spec.per_node() != 0) add("per node", absl::StrCat("at most ", spec.per_node()));
+  add("constraints", absl::StrJoin(spec.constraints(), ", "));
+  if (spec.oversubscribe()) add("oversubscribe", "yes");
+  if (spec.cpu() == proto::CPU_COMMON) add("cpu", "what all nodes have in common");
+  add("submitted", at(job.submitted_unix_ms()));
+  add("started", at(job.started_unix_ms()));
+  add("ended", at(job.ended_unix_ms()));
+  if (job.started_unix_ms() != 0) add("time", DurationText(ElapsedSeconds(job, now_unix_ms)));
+  for (const proto::Placement& place : job.placement()) {
+    add(absl::StrCat("on ", place.node()),
+        "pids " + PidsText({place.pids().begin(), place.pids().end()}));
+  }
+  for (const auto& [what, value] : CheckpointLines(job, now_unix_ms)) add(what, value);
+  add("output", BytesText(static_cast<double>(job.output_bytes())));
+  const proto::JobTotals& totals = job.totals();
+  add("supersteps", absl::StrCat(totals.supersteps()));
+  return table.Text(colours) + (totals.supersteps() == 0 ? "" : CostsAsText(TimingOf(totals)));
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,40 @@
+// How jobs and nodes are shown: in tables, and in full.
+#ifndef CLIENT_VIEW_JOB_VIEW_H_
+#define CLIENT_VIEW_JOB_VIEW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/view/text_table.h"
+#include "client/view/timing_report.h"
+#include "proto/jobs.pb.h"
+
+namespace bspnow::client {
+
+/// As in "waiting".
+std::string StateName(proto::JobState state);
+std::string StateName(proto::NodeState state);
+
+Colour ColourOf(proto::JobState state);
+
+JobTiming TimingOf(const proto::JobTotals& totals);
+
+/// Whether the job has reached its end.
+bool HasEnded(const proto::Job& job);
+
+/// Seconds from its start to its end, or to `now_unix_ms`.
+std::int64_t ElapsedSeconds(const proto::Job& job, std::int64_t now_unix_ms);
+
+/// As in "0-3,7".
+std::string PidsText(const std::vector<std::uint32_t>& pids);
+
+TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms);
+TextTable NodeTable(const std::vector<proto::Node>& nodes);
+
+/// All that is known of a job, a line for each thing.
+std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_VIEW_JOB_VIEW_H_

@@ -1,0 +1,218 @@
+#include "client/view/job_view.h"
+
+#include <gtest/gtest.h>
+
+#include "client/view/job_json.h"
+#include "client/view/line_prefixer.h"
+#include "client/view/top_screen.h"
+#include "client/view/upload_progress.h"
+
+namespace bspnow::client {
+namespace {
+
+proto::Job WaitingJob() {
+  proto::Job job;
+  job.set_job(7);
+  job.mutable_spec()->set_name("pagerank");
+  job.mutable_spec()->set_nprocs(8);
+  job.set_state(proto::WAITING);
+  job.set_reason("needs 8 slots, 3 free");
+  return job;
+}
+
+proto::Job RunningJob(std::uint64_t supersteps) {
+  proto::Job job = WaitingJob();
+  job.set_state(proto::RUNNING);
+  job.clear_reason();
+  job.set_started_unix_ms(1'000'000);
+  proto::JobTotals& totals = *job.mutable_totals();
+  totals.set_supersteps(supersteps);
+  totals.set_total_ns(1'000'000 * supersteps);
+  totals.set_w_ns(500'000 * supersteps);
+  totals.set_wait_ns(250'000 * supersteps);
+  totals.set_exchange_ns(100'000 * supersteps);
+  totals.set_h_bytes(2'000 * supersteps);
+  return job;
+}
+
+TEST(TextTableTest, AlignsColumnsAndLeavesNoBlanksAtTheEnds) {
+  TextTable table({{"A", Align::kRight}, {"NAME", Align::kLeft}, {"B", Align::kRight}});
+  table.AddRow({{"1"}, {"x"}, {"22"}});
+  table.AddRow({{"100"}, {"längere"}, {""}});
+  EXPECT_EQ(table.Text(Colours::kOff),
+            "  A  NAME      B\n"
+            "  1  x        22\n"
+            "100  längere\n");
+}
+
+TEST(TextTableTest, ColoursOnlyIfAskedTo) {
+  TextTable table({{"STATE", Align::kLeft}});
+  table.AddRow({{"failed", Colour::kBad}});
+  EXPECT_EQ(table.Text(Colours::kOff), "STATE\nfailed\n");
+  EXPECT_EQ(table.Text(Colours::kOn), "STATE\n\033[31mfailed\033[0m\n");
+}
+
+TEST(TextTableTest, LetsNoNameSteerTheTerminal) {
+  TextTable table({{"NAME", Align::kLeft}});
+  table.AddRow({{"a\033[2Jb\nc"}});
+  EXPECT_EQ(table.Text(Colours::kOff), "NAME\na?[2Jb?c\n");
+}
+
+TEST(JobViewTest, TableSaysWhyAJobWaits) {
+  const std::string text = JobTable({WaitingJob()}, 0).Text(Colours::kOff);
+  EXPECT_NE(text.find("(needs 8 slots, 3 free)"), std::string::npos) << text;
+  EXPECT_NE(text.find("waiting"), std::string::npos) << text;
+}
+
+TEST(JobViewTest, ShowHasReasonPlacementAndCosts) {
+  proto::Job job = RunningJob(812);
+  proto::Placement& place = *job.add_placement();
+  place.set_node("w1");
+  for (const std::uint32_t pid : {0, 1, 2, 5}) place.add_pids(pid);
+  const std::string text = JobText(job, 1'065'000, Colours::kOff);
+  EXPECT_NE(text.find("on w1"), std::string::npos) << text;
+  EXPECT_NE(text.find("pids 0-2,5"), std::string::npos) << text;
+  EXPECT_NE(text.find("1:05"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  w  406.000 ms"), std::string::npos) << text;
+}
+
+TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
+  proto::Job job = RunningJob(812);
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);
+  proto::CheckpointStatus& status = *job.mutable_checkpoints();
+  status.set_committed(12);
+  status.set_superstep(800);
+  status.set_committed_unix_ms(1'008'000);
+  status.set_image_bytes(1'200'000'000);
+  status.set_written_bytes(120'000'000);
+  status.set_pause_ns(14'000'000);
+  status.set_cost_ns(50'000'000);
+  status.set_interval_ns(12'300'000'000);
+  status.set_given_up(2);
+  status.set_last_failure("pid 3: descriptor 5 is a socket");
+  for (const char* node : {"w1", "w2"}) status.add_holders(node);
+  status.set_copies(2);
+  proto::JobLoss& loss = *job.add_losses();
+  loss.set_reason("worker w3 lost at superstep 812: lease expired");
+  loss.set_resumed(true);
+  loss.set_from_superstep(800);
+  loss.set_after_ms(1400);
+  job.add_losses()->set_reason("pid 1 was killed by signal 9 (Killed)");
+  const std::string text = JobText(job, 1'010'000, Colours::kOff);
+  for (const char* line :
+       {"auto, every 12.3 s", "12 of superstep 800, 0:02 ago, on w1, w2, each image on 2",
+        "1.2 GB, of which 120 MB were written", "50.0 ms, held the processes for 14.0 ms",
+        "2, the last: pid 3: descriptor 5 is a socket",
+        "worker w3 lost at superstep 812: lease expired; resumed from 800 in 1.4 s\n",
+        "pid 1 was killed by signal 9 (Killed)\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  }
+  job.mutable_losses(1)->set_resumed(true);
+  job.mutable_losses(1)->set_from_start(true);
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("(Killed); resumed from the start in 0.0 s"),
+            std::string::npos);
+}
+
+TEST(JobViewTest, NamesEveryStateAJobCanBeIn) {
+  for (int state = 1; state < proto::JobState_ARRAYSIZE; ++state) {
+    EXPECT_NE(StateName(static_cast<proto::JobState>(state)), "unknown") << state;
+  }
+}
+
+TEST(JobViewTest, TheTimeOfAnEndedJobStandsStill) {
+  proto::Job job = RunningJob(1);
+  job.set_ended_unix_ms(1'010'000);
+  EXPECT_EQ(ElapsedSeconds(job, 9'999'999), 10);
+  EXPECT_EQ(ElapsedSeconds(WaitingJob(), 9'999'999), 0);
+}
+
+TEST(JobJsonTest, HasAnExitStatusOnlyAtTheEnd) {
+  proto::Job job = RunningJob(1);
+  EXPECT_TRUE(JobJson(job).at("exit_status").is_null());
+  job.set_state(proto::FAILED);
+  job.set_exit_status(6);
+  EXPECT_EQ(JobJson(job).at("exit_status"), 6);
+  EXPECT_EQ(JobJson(job).at("state"), "failed");
+  EXPECT_TRUE(JobJson(WaitingJob()).at("started_unix_ms").is_null());
+}
+
+TEST(JobJsonTest, HasCheckpointsAndLosses) {
+  proto::Job job = RunningJob(1);
+  job.mutable_spec()->mutable_checkpoints()->set_every_ms(300);
+  EXPECT_TRUE(JobJson(job).at("checkpoints").at("committed_unix_ms").is_null());
+  EXPECT_EQ(JobJson(job).at("checkpoint_policy"), "every=300ms");
+  job.mutable_checkpoints()->set_count(3);
+  job.add_losses()->set_reason("lost");
+  EXPECT_EQ(JobJson(job).at("checkpoints").at("count"), 3);
+  EXPECT_EQ(JobJson(job).at("losses").at(0).at("reason"), "lost");
+  EXPECT_TRUE(JobJson(job).at("losses").at(0).at("after_ms").is_null());
+}
+
+TEST(JobJsonTest, StaysJsonWhateverAProgramPrints) {
+  proto::LogLine line;
+  line.set_text("\xff\"\n");
+  const auto parsed = nlohmann::json::parse(JsonText(LogJson(line)), nullptr, false);
+  EXPECT_TRUE(parsed.is_object());
+}
+
+TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
+  TopScreen screen;
+  TopSample sample;
+  *sample.jobs.add_jobs() = RunningJob(100);
+  sample.taken_ns = 5'000'000'000;
+  sample.taken_unix_ms = 1'010'000;
+  EXPECT_NE(screen.Show(sample, Colours::kOff).find("  10  "), std::string::npos);
+  *sample.jobs.mutable_jobs(0) = RunningJob(700);
+  sample.taken_ns += 2'000'000'000;
+  const std::string text = screen.Show(sample, Colours::kOff);
+  EXPECT_NE(text.find("running  8         700    300  2.0 kB   50      25          10  0:10"),
+            std::string::npos)
+      << text;
+}
+
+TEST(TopScreenTest, TellsOfJobsThatRecoverOrAreSuspended) {
+  TopSample sample{};
+  for (const proto::JobState state : {proto::RUNNING, proto::RECOVERING, proto::SUSPENDED}) {
+    sample.jobs.add_jobs()->set_state(state);
+  }
+  const std::string text = TopScreen().Show(sample, Colours::kOff);
+  EXPECT_NE(text.find("jobs: 1 running, 0 waiting, 1 recovering, 1 suspended\n"), std::string::npos)
+      << text;
+}
+
+TEST(TopScreenTest, CountsSlotsOfNodesThatTakeJobs) {
+  TopSample sample{};
+  for (const proto::NodeState state : {proto::NODE_UP, proto::NODE_UP, proto::NODE_DRAINED}) {
+    proto::Node& node = *sample.nodes.add_nodes();
+    node.set_state(state);
+    node.mutable_spec()->set_slots(4);
+    node.set_slots_used(1);
+  }
+  *sample.jobs.add_jobs() = WaitingJob();
+  const std::string text = TopScreen().Show(sample, Colours::kOff);
+  EXPECT_NE(text.find("nodes: 2 up, 1 drained, 0 lost   slots: 3 used of 8   jobs: 0 running, 1 "
+                      "waiting"),
+            std::string::npos)
+      << text;
+}
+
+TEST(LinePrefixerTest, PrefixesEachLineOnce) {
+  LinePrefixer prefixer("[3] ");
+  EXPECT_EQ(prefixer.Add("a\nb"), "[3] a\n[3] b");
+  EXPECT_EQ(prefixer.Add("c\n"), "c\n");
+  EXPECT_EQ(prefixer.Add("d"), "[3] d");
+  prefixer.BeginAnew();
+  EXPECT_EQ(prefixer.Add("e\n"), "[3] e\n");
+  EXPECT_EQ(prefixer.Add(""), "");
+}
+
+TEST(ProgressTextTest, FitsTheTerminal) {
+  const std::string half = ProgressText(500'000, 1'000'000, 1'000'000'000, 80);
+  EXPECT_EQ(half.size(), 80u) << half;
+  EXPECT_NE(half.find(" 50%  500 kB of 1.0 MB, 500 kB/s"), std::string::npos) << half;
+  EXPECT_EQ(ProgressText(1, 2, 1, 20).size(), 20u);
+  EXPECT_NE(ProgressText(0, 0, 0, 80).find("100%"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bspnow::client

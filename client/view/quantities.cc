@@ -1,0 +1,140 @@
+#include "client/view/quantities.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
+#include <ctype.h>
+#include <time.h>
+
+#include <array>
+#include <vector>
+
+namespace bspnow::client {
+namespace {
+
+constexpr std::uint64_t kMinute = 60;
+constexpr std::uint64_t kHour = 60 * kMinute;
+constexpr std::uint64_t kDay = 24 * kHour;
+constexpr std::uint64_t kNumberMax = 1'000'000'000;  // So that no sum or product overflows.
+
+absl::Status NoTime(const std::string& text) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      text, " is no time; write minutes, or as in 90s, 10m, 1:30:00 (hours) or 2-12 (days-hours)"));
+}
+
+absl::Status NoSize(const std::string& text) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(text, " is no size; write a number and K, M, G or T, as in 4G"));
+}
+
+bool ParseNumber(const std::string& text, std::uint64_t& number) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
+         absl::SimpleAtoi(text, &number) && number <= kNumberMax;
+}
+
+// The seconds of numbers that colons separate, the first of which counts `first_unit`.
+bool ParseColons(const std::string& text, std::uint64_t first_unit, std::uint64_t& seconds) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  std::uint64_t unit = first_unit;
+  for (const std::string& part : parts) {
+    std::uint64_t number = 0;
+    if (unit == 0 || !ParseNumber(part, number)) return false;
+    seconds += number * unit;
+    unit /= 60;
+  }
+  return true;
+}
+
+std::uint64_t UnitSeconds(char unit) {
+  switch (unit) {
+    case 's':
+      return 1;
+    case 'm':
+      return kMinute;
+    case 'h':
+      return kHour;
+    case 'd':
+      return kDay;
+    default:
+      return 0;
+  }
+}
+
+// A value in the largest of four units of which it holds one.
+std::string Scaled(double value, const std::array<const char*, 4>& units) {
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  const int decimals = unit == 0 || value >= 99.95 ? 0 : 1;
+  return absl::StrFormat("%.*f %s", decimals, value, units[unit]);
+}
+
+}  // namespace
+
+absl::StatusOr<std::uint64_t> ParseTimeLimit(const std::string& text) {
+  std::uint64_t seconds = 0;
+  if (text.empty()) return NoTime(text);
+  if (const std::uint64_t unit = UnitSeconds(text.back()); unit != 0) {
+    if (!ParseNumber(text.substr(0, text.size() - 1), seconds)) return NoTime(text);
+    return seconds * unit;
+  }
+  std::string rest = text;
+  std::uint64_t first_unit = kMinute;
+  if (const std::size_t dash = text.find('-'); dash != std::string::npos) {
+    std::uint64_t days = 0;
+    if (!ParseNumber(text.substr(0, dash), days)) return NoTime(text);
+    seconds = days * kDay;
+    rest = text.substr(dash + 1);
+    first_unit = kHour;
+  } else if (std::vector<std::string> parts = absl::StrSplit(text, ':'); parts.size() == 3) {
+    first_unit = kHour;
+  }
+  if (!ParseColons(rest, first_unit, seconds)) return NoTime(text);
+  return seconds;
+}
+
+absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text) {
+  std::string number = text;
+  if (number.size() > 1 && (number.back() == 'B' || number.back() == 'b')) number.pop_back();
+  std::uint64_t shift = 20;
+  const std::string units = "KMGT";
+  const std::size_t unit =
+      number.empty() ? std::string::npos : units.find(static_cast<char>(toupper(number.back())));
+  if (unit != std::string::npos) {
+    shift = 10 * (unit + 1);
+    number.pop_back();
+  }
+  std::uint64_t value = 0;
+  if (!ParseNumber(number, value) || value > (std::uint64_t{1} << 62 >> shift)) return NoSize(text);
+  return value << shift;
+}
+
+std::string DurationText(std::int64_t seconds) {
+  if (seconds < 0) seconds = 0;
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  const std::uint64_t days = whole / kDay;
+  const std::uint64_t hours = whole % kDay / kHour;
+  const std::uint64_t minutes = whole % kHour / kMinute;
+  const std::uint64_t rest = whole % kMinute;
+  if (days > 0) return absl::StrFormat("%d-%02d:%02d:%02d", days, hours, minutes, rest);
+  if (hours > 0) return absl::StrFormat("%d:%02d:%02d", hours, minutes, rest);
+  return absl::StrFormat("%d:%02d", minutes, rest);
+}
+
+std::string BytesText(double bytes) { return Scaled(bytes, {"B", "kB", "MB", "GB"}); }
+
+std::string NsText(double ns) { return Scaled(ns, {"ns", "us", "ms", "s"}); }
+
+std::string LocalTimeText(std::int64_t unix_ms) {
+  const auto seconds = static_cast<time_t>(unix_ms / 1000);
+  tm local{};
+  localtime_r(&seconds, &local);
+  std::array<char, 32> text{};
+  strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  return text.data();
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,64 @@
+#include "client/view/quantities.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow::client {
+namespace {
+
+TEST(ParseTimeLimitTest, ReadsEveryFormOfSlurm) {
+  EXPECT_EQ(*ParseTimeLimit("30"), 30u * 60);
+  EXPECT_EQ(*ParseTimeLimit("1:30"), 90u);
+  EXPECT_EQ(*ParseTimeLimit("1:30:00"), 5400u);
+  EXPECT_EQ(*ParseTimeLimit("2-12"), 60u * 3600);
+  EXPECT_EQ(*ParseTimeLimit("1-2:03"), 26u * 3600 + 180);
+  EXPECT_EQ(*ParseTimeLimit("1-2:03:04"), 26u * 3600 + 184);
+  EXPECT_EQ(*ParseTimeLimit("0"), 0u);
+}
+
+TEST(ParseTimeLimitTest, ReadsUnits) {
+  EXPECT_EQ(*ParseTimeLimit("90s"), 90u);
+  EXPECT_EQ(*ParseTimeLimit("10m"), 600u);
+  EXPECT_EQ(*ParseTimeLimit("2h"), 7200u);
+  EXPECT_EQ(*ParseTimeLimit("3d"), 259'200u);
+}
+
+TEST(ParseTimeLimitTest, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "s", "3x", "-5", "1-", "1:2:3:4", "1-2:3:4:5", "1.5h", "1::2", "5 m",
+                           "99999999999999999999"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseTimeLimit(text).status())) << text;
+  }
+}
+
+TEST(ParseMemoryTest, CountsInPowersOf1024AndTakesMegabytesWithoutAUnit) {
+  EXPECT_EQ(*ParseMemory("4G"), std::uint64_t{4} << 30);
+  EXPECT_EQ(*ParseMemory("4gb"), std::uint64_t{4} << 30);
+  EXPECT_EQ(*ParseMemory("512K"), std::uint64_t{512} << 10);
+  EXPECT_EQ(*ParseMemory("1T"), std::uint64_t{1} << 40);
+  EXPECT_EQ(*ParseMemory("100"), std::uint64_t{100} << 20);
+}
+
+TEST(ParseMemoryTest, RefusesWhatIsNoSizeOrTooLarge) {
+  for (const char* text : {"", "G", "B", "1.5G", "-1", "4X", "4 G", "999999999T"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseMemory(text).status())) << text;
+  }
+}
+
+TEST(TextTest, ShowsDurationsAsSlurmDoes) {
+  EXPECT_EQ(DurationText(0), "0:00");
+  EXPECT_EQ(DurationText(7), "0:07");
+  EXPECT_EQ(DurationText(3723), "1:02:03");
+  EXPECT_EQ(DurationText(2 * 86400 + 3723), "2-01:02:03");
+  EXPECT_EQ(DurationText(-5), "0:00");
+}
+
+TEST(TextTest, ScalesBytesAndTimes) {
+  EXPECT_EQ(BytesText(0), "0 B");
+  EXPECT_EQ(BytesText(999), "999 B");
+  EXPECT_EQ(BytesText(1500), "1.5 kB");
+  EXPECT_EQ(BytesText(250e6), "250 MB");
+  EXPECT_EQ(BytesText(5e12), "5000 GB");
+  EXPECT_EQ(NsText(12'300), "12.3 us");
+}
+
+}  // namespace
+}  // namespace bspnow::client

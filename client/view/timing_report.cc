@@ -1,0 +1,80 @@
+#include "client/view/timing_report.h"
+
+#include <absl/strings/str_format.h>
+
+#include <algorithm>
+
+namespace bspnow::client {
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr std::uint64_t kBytesForG = 100'000;  // With less the barriers' noise would pass for g.
+
+/// The cost model's parameters as this job shows them (Q&A about BSP, section 4). They add up:
+/// time = w + h*g + supersteps * l.
+struct Costs {
+  double total_s;
+  double w_s;
+  double l_s;           ///< Of the fastest superstep that communicates nothing.
+  double g_s_per_byte;  ///< All the other time beyond w, for each byte of h.
+};
+
+Costs Derive(const JobTiming& t) {
+  Costs c{};
+  c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
+  c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
+  c.l_s = static_cast<double>(t.l_ns) * kSecondsPerNs;
+  if (t.h_bytes >= kBytesForG) {
+    const double beyond_s = static_cast<double>(t.beyond_ns) * kSecondsPerNs;
+    c.g_s_per_byte = std::max(beyond_s - c.l_s * static_cast<double>(t.supersteps), 0.0) /
+                     static_cast<double>(t.h_bytes);
+  }
+  return c;
+}
+
+std::string Seconds(double s) {
+  if (s >= 1) return absl::StrFormat("%.3f s", s);
+  if (s >= 1e-3) return absl::StrFormat("%.3f ms", s * 1e3);
+  return absl::StrFormat("%.3f us", s * 1e6);
+}
+
+std::string Bytes(double bytes) {
+  if (bytes >= 1e9) return absl::StrFormat("%.3f GB", bytes * 1e-9);
+  if (bytes >= 1e6) return absl::StrFormat("%.3f MB", bytes * 1e-6);
+  if (bytes >= 1e3) return absl::StrFormat("%.3f kB", bytes * 1e-3);
+  return absl::StrFormat("%.0f bytes", bytes);
+}
+
+}  // namespace
+
+std::string TimingAsText(const JobTiming& t) {
+  if (t.processes == 0) return "bsprun: no superstep was run\n";
+  return "bsprun: " + CostsAsText(t);
+}
+
+std::string CostsAsText(const JobTiming& t) {
+  const Costs c = Derive(t);
+  std::string text = absl::StrFormat(
+      "%d supersteps on %d processes in %s, %d puts, gets and messages\n"
+      "  w  %-12s computing: the slowest process of each superstep, summed\n"
+      "  h  %-12s the most that a process sent or received in each superstep, summed\n",
+      t.supersteps, t.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
+      Bytes(static_cast<double>(t.h_bytes)));
+  if (t.h_bytes >= kBytesForG) {
+    absl::StrAppendFormat(&text, "  g  %-12s a byte of h: all time beyond w and l\n",
+                          absl::StrFormat("%.3f ns", c.g_s_per_byte * 1e9));
+  }
+  absl::StrAppendFormat(&text, "  l  %-12s the barrier: the fastest superstep with h = 0\n",
+                        Seconds(c.l_s));
+  return text;
+}
+
+std::string TimingAsJson(const JobTiming& t) {
+  const Costs c = Derive(t);
+  return absl::StrFormat(
+      "{\"processes\": %d, \"supersteps\": %d, \"time_s\": %.9f, \"w_s\": %.9f, \"h_bytes\": %d, "
+      "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"messages\": %d}\n",
+      t.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.messages);
+}
+
+}  // namespace bspnow::client
