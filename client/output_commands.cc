@@ -84,9 +84,9 @@ absl::StatusOr<int> FetchJobFiles(const CommandLine& line, const FetchOptions& o
   proto::FetchFilesRequest request;
   request.set_job(options.job);
   for (const std::string& name : options.names) request.add_names(name);
-  FileReceiver receiver({.directory = options.directory,
-                         .bytes_max = std::numeric_limits<std::uint64_t>::max(),
-                         .durability = Durability::kCached});
+  files::FileReceiver receiver({.directory = options.directory,
+                                .bytes_max = std::numeric_limits<std::uint64_t>::max(),
+                                .durability = Durability::kCached});
   if (absl::Status fetched = jobs->Fetch(request, receiver); !fetched.ok()) return fetched;
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {

@@ -47,7 +47,7 @@ class Daemon {
   /// Of a job that exists. From any thread.
   LogReader ReadLog(JobId job) { return logs_.Read(job); }
 
-  const BlobStore& blobs() const { return blobs_; }
+  const files::BlobStore& blobs() const { return blobs_; }
   std::string files_of(JobId job) const { return state_.files(job); }
   std::uint64_t files_bytes_max() const { return settings_.files_bytes_max; }
   SocketAddress barrier_address() const { return frames_->address(); }
@@ -59,7 +59,7 @@ class Daemon {
   EventLoop& loop_;
   const StateDirectory& state_;
   const DaemonSettings settings_;
-  BlobStore blobs_;
+  files::BlobStore blobs_;
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;
   std::unique_ptr<JobStore> store_;

@@ -22,7 +22,7 @@ std::int64_t ChangedUnixS(const StateDirectory& state, JobId job) {
 
 }  // namespace
 
-RemovedFiles RemoveFilesBefore(const StateDirectory& state, const BlobStore& blobs,
+RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobStore& blobs,
                                const NeededFiles& needed, const FileAge& age) {
   RemovedFiles removed{};
   removed.contents = blobs.RemoveUnneeded(needed.contents, age.now_unix_s - kSecondsPerDay);

@@ -28,7 +28,7 @@ struct FileAge {
 };
 
 /// Removes contents that were not asked for since a day, and what ended jobs left longer ago.
-RemovedFiles RemoveFilesBefore(const StateDirectory& state, const BlobStore& blobs,
+RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobStore& blobs,
                                const NeededFiles& needed, const FileAge& age);
 
 }  // namespace bspnow

@@ -32,7 +32,7 @@ class OldFilesTest : public testing::Test {
   const std::string sha256_ = std::string(64, 'a');
   const ScratchDirectory scratch_;
   const StateDirectory state_;
-  const BlobStore blobs_;
+  const files::BlobStore blobs_;
 };
 
 TEST_F(OldFilesTest, KeepsWhatIsYoung) {

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
@@ -153,4 +153,4 @@ int BlobStore::RemoveUnneeded(const std::set<std::string>& needed,
   return removed;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -20,7 +20,7 @@
 #include "files/file_sink.h"
 #include "files/sha256.h"
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// The largest content that is taken.
 inline constexpr std::uint64_t kBlobBytesMax = std::uint64_t{1} << 36;
@@ -91,6 +91,6 @@ class BlobSink final : public FileSink {
   std::optional<DurableFile> file_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_BLOB_STORE_H_

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 constexpr char kHello[] = "hello";
@@ -122,4 +122,4 @@ TEST(BlobStoreTest, RemovesOnlyWhatIsOldAndUnneeded) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 constexpr std::uint32_t kPermissions = 0777;
@@ -64,4 +64,4 @@ absl::Status OutgoingFile::Read(proto::FileChunk& chunk, std::size_t bytes_max) 
   return absl::OkStatus();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

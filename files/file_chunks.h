@@ -14,7 +14,7 @@
 #include "files/file_sink.h"
 #include "proto/files.pb.h"
 
-namespace bspnow {
+namespace bspnow::files {
 
 inline constexpr std::size_t kChunkBytesMax = std::size_t{1} << 20;
 
@@ -48,6 +48,6 @@ class OutgoingFile {
   bool begun_ = false;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_FILE_CHUNKS_H_

@@ -9,7 +9,7 @@
 
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 class NotingSink final : public FileSink {
@@ -98,4 +98,4 @@ TEST_F(FileChunksTest, OfALinkAreNotSent) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

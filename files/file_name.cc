@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::files {
 
 absl::Status CheckFileName(std::string_view name) {
   const auto refuse = [whole = name](const char* why) {
@@ -24,4 +24,4 @@ absl::Status CheckFileName(std::string_view name) {
   return refuse("ends in a slash");
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

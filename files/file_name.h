@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// As long as Linux takes a path.
 inline constexpr std::size_t kFileNameBytesMax = 4096;
@@ -15,6 +15,6 @@ inline constexpr std::size_t kFileNameBytesMax = 4096;
 /// Ok for a relative path that leads nowhere but down: "a/b.txt", not "/a", "a/../../b" or "".
 absl::Status CheckFileName(std::string_view name);
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_FILE_NAME_H_

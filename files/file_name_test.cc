@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 TEST(FileNameTest, TakesPathsThatLeadDown) {
@@ -21,4 +21,4 @@ TEST(FileNameTest, RefusesPathsThatLeaveTheDirectory) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// What is known of a file before it comes.
 struct FileHead {
@@ -29,6 +29,6 @@ class FileSink {
   virtual absl::Status Finish() = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_FILE_SINK_H_

@@ -14,7 +14,7 @@
 #include "base/write_all.h"
 #include "files/file_name.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,4 +112,4 @@ absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
   return listed;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -16,7 +16,7 @@
 #include "base/unique_fd.h"
 #include "files/file_sink.h"
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// Takes the files of one job, one after the other.
 class FileReceiver final : public FileSink {
@@ -64,6 +64,6 @@ std::vector<StoredFile> FilesBelow(const std::string& directory);
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names);
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_FILE_STORE_H_

@@ -8,7 +8,7 @@
 #include "base/testing/scratch_directory.h"
 #include "base/testing/synced_paths.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
@@ -85,4 +85,4 @@ TEST(FileStoreTest, NamesTheFileThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -11,7 +11,7 @@
 
 #include "files/file_chunks.h"
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// `what` was done comes in front of an error, if it is not empty.
 inline absl::Status While(const std::string& what, const absl::Status& status) {
@@ -65,6 +65,6 @@ absl::Status TakeFiles(Context& context, Reader& reader, FileSink& sink, const s
   return ended.ok() ? While(what, sink.Finish()) : ended;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_FILE_STREAMS_H_

@@ -14,7 +14,7 @@
 #include "base/write_all.h"
 #include "files/job_files_format.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ absl::Status NotedFiles::WriteOne(const Noted& noted, ArchiveWriter& archive) {
   return S_ISREG(noted.mode) ? archive.AddData(noted.content) : absl::OkStatus();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -22,7 +22,7 @@
 #include "base/ids.h"
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::files {
 
 class ArchiveWriter;
 
@@ -83,6 +83,6 @@ absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive);
 absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
                                              const std::string& directory);
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_JOB_FILES_H_

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string_view>
 
-namespace bspnow {
+namespace bspnow::files {
 
 inline constexpr char kWhereName[] = "directory";
 inline constexpr std::string_view kFilesPrefix = "files/";
@@ -42,6 +42,6 @@ struct FreeEntry {
 using ArchivePtr = std::unique_ptr<archive, FreeArchive>;
 using EntryPtr = std::unique_ptr<archive_entry, FreeEntry>;
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_JOB_FILES_FORMAT_H_

@@ -10,7 +10,7 @@
 #include "base/testing/scratch_directory.h"
 #include "files/job_files_format.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -308,4 +308,4 @@ TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 constexpr std::size_t kDigits = 64;
@@ -53,4 +53,4 @@ absl::StatusOr<FileContent> ContentOf(int file, std::string_view what) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

@@ -12,7 +12,7 @@
 
 struct evp_md_ctx_st;  // Of libssl.
 
-namespace bspnow {
+namespace bspnow::files {
 
 /// Ok if it is 64 hexadecimal digits, in lower case: a file name without a path, too.
 absl::Status CheckSha256(std::string_view sha256);
@@ -39,6 +39,6 @@ struct FileContent {
 /// Reads a whole file, from its first byte. Errors name `what`.
 absl::StatusOr<FileContent> ContentOf(int file, std::string_view what);
 
-}  // namespace bspnow
+}  // namespace bspnow::files
 
 #endif  // FILES_SHA256_H_

@@ -9,7 +9,7 @@
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 constexpr char kSha256OfHello[] =
@@ -43,4 +43,4 @@ TEST(Sha256Test, IsWrittenInSixtyFourLowerCaseDigits) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::files

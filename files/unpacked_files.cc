@@ -17,7 +17,7 @@
 #include "files/file_name.h"
 #include "files/job_files_format.h"
 
-namespace bspnow {
+namespace bspnow::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,4 +228,4 @@ absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
   return ArchiveReader(archive).Read(directory);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::files

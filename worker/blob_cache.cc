@@ -23,7 +23,7 @@ BlobCache::BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetc
 
 void BlobCache::TakeOver() {
   const std::scoped_lock lock(mutex_);
-  for (const StoredBlob& blob : store_.List()) {
+  for (const files::StoredBlob& blob : store_.List()) {
     kept_[blob.sha256] = Kept{.bytes = blob.bytes, .last_use = ++uses_};
     bytes_ += blob.bytes;
   }
@@ -52,7 +52,7 @@ absl::Status BlobCache::LinkTo(const std::string& sha256, const std::string& pat
 
 // Returns with one more user.
 absl::Status BlobCache::Acquire(const std::string& sha256) {
-  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
+  if (absl::Status named = files::CheckSha256(sha256); !named.ok()) return named;
   std::unique_lock lock(mutex_);
   // Two jobs may need one content at once: the first fetches it.
   fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });

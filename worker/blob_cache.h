@@ -23,7 +23,8 @@ namespace bspnow {
 class BlobCache {
  public:
   /// Puts the content with this hash into the store.
-  using Fetch = std::function<absl::Status(const std::string& sha256, const BlobStore& into)>;
+  using Fetch =
+      std::function<absl::Status(const std::string& sha256, const files::BlobStore& into)>;
 
   /// Use Open.
   BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch);
@@ -55,7 +56,7 @@ class BlobCache {
   void Release(const std::string& sha256);
   void RemoveLeastRecent();
 
-  const BlobStore store_;
+  const files::BlobStore store_;
   const std::uint64_t bytes_max_;
   const Fetch fetch_;
   mutable std::mutex mutex_;

@@ -27,13 +27,13 @@ class BlobCacheTest : public testing::Test {
  protected:
   std::unique_ptr<BlobCache> OpenCache(std::uint64_t bytes_max) {
     auto cache = BlobCache::Open(
-        root_ + "/cache", bytes_max, [this](const std::string& hash, const BlobStore& into) {
+        root_ + "/cache", bytes_max, [this](const std::string& hash, const files::BlobStore& into) {
           fetches_ += 1;
           std::string text = "something else";
           if (hash == kOne) text = "one";
           if (hash == kTwo) text = "two";
           if (hash == kThree && !damage_) text = "three";
-          BlobSink upload(into, Durability::kCached);
+          files::BlobSink upload(into, Durability::kCached);
           absl::Status put = upload.Begin({.name = hash, .bytes = text.size(), .mode = 0});
           if (put.ok()) put = upload.Append(text);
           return put.ok() ? upload.Finish() : put;

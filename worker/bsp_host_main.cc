@@ -76,7 +76,9 @@ class HostRun final : private ProcessOwner, private CheckpointOwner {
   }
   void AnswerImagePlace(Pid pid, int directory) override { host_.AnswerImagePlace(pid, directory); }
   OutputCounts DrainOutput(Pid pid) override;
-  std::vector<UnfinishedLine> UnfinishedLines() const override { return output_.Unfinished(); }
+  std::vector<files::UnfinishedLine> UnfinishedLines() const override {
+    return output_.Unfinished();
+  }
   pid_t OsPidOf(Pid pid) const override { return host_.os_pid(pid); }
   void Report(proto::WorkerEvent event) override { SendEvent(socket_, std::move(event)); }
 

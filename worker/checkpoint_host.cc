@@ -49,8 +49,8 @@ absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
   return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
 }
 
-std::vector<GivenFile> GivenFiles(const proto::HostPlan& plan) {
-  std::vector<GivenFile> files;
+std::vector<files::GivenFile> GivenFiles(const proto::HostPlan& plan) {
+  std::vector<files::GivenFile> files;
   for (const proto::KnownFile& file : plan.given()) {
     files.push_back({.name = file.name(), .bytes = file.bytes(), .changed_ns = file.changed_ns()});
   }
@@ -134,7 +134,8 @@ void CheckpointHost::Begin() {
   if (!pending_.empty() || archiver_ != 0) {
     return GiveUp(checkpoint, absl::StrCat("checkpoint ", checkpoint_, " is still being written"));
   }
-  absl::StatusOr<NotedFiles> files = NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
+  absl::StatusOr<files::NotedFiles> files =
+      files::NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
   if (!files.ok()) return GiveUp(checkpoint, std::string(files.status().message()));
   const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory());
   if (!directory.ok()) return GiveUp(checkpoint, std::string(directory.status().message()));
@@ -190,7 +191,7 @@ std::string CheckpointHost::ArchivePath() const {
 }
 
 // In a child, since it may take long. It has a copy of what was noted in memory.
-void CheckpointHost::Archive(const NotedFiles& files) {
+void CheckpointHost::Archive(const files::NotedFiles& files) {
   int ends[2] = {-1, -1};
   UniqueFd archive(open(ArchivePath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const bool has_pipe = pipe2(ends, O_CLOEXEC) == 0;

@@ -34,7 +34,7 @@ class CheckpointOwner {
   virtual void AnswerImagePlace(Pid pid, int directory) = 0;  ///< -1: it takes no image.
   /// Reports what the process has printed; returns how much that was in all.
   virtual OutputCounts DrainOutput(Pid pid) = 0;
-  virtual std::vector<UnfinishedLine> UnfinishedLines() const = 0;
+  virtual std::vector<files::UnfinishedLine> UnfinishedLines() const = 0;
   virtual pid_t OsPidOf(Pid pid) const = 0;
   virtual void Report(proto::WorkerEvent event) = 0;
 
@@ -78,7 +78,7 @@ class CheckpointHost {
   void BeginIfAllAsked();
   void Begin();
   void GiveUp(std::uint64_t checkpoint, const std::string& reason);
-  void Archive(const NotedFiles& files);
+  void Archive(const files::NotedFiles& files);
   void Fail(Pid pid, const std::string& reason);
   void FailFiles(const std::string& reason);
   void FinishIfDone();

@@ -40,7 +40,7 @@ class CheckpointHostTest : public testing::Test, private CheckpointOwner {
     drained_.push_back(pid);
     return OutputCounts{.output_bytes = 100 + Value(pid), .error_bytes = 5};
   }
-  std::vector<UnfinishedLine> UnfinishedLines() const override { return {}; }
+  std::vector<files::UnfinishedLine> UnfinishedLines() const override { return {}; }
   pid_t OsPidOf(Pid) const override { return writer_; }
   void Report(proto::WorkerEvent event) override { reports_.push_back(std::move(event)); }
 
@@ -114,7 +114,7 @@ TEST_F(CheckpointHostTest, WritesTheArchiveOfTheFiles) {
   std::ofstream(plan_.job_directory() + "/out") << "text";
   AskBoth();
   AwaitArchiver();
-  EXPECT_TRUE(VerifyJobFiles(plan_.image_directory() + "/c7.files.p2.new").ok());
+  EXPECT_TRUE(files::VerifyJobFiles(plan_.image_directory() + "/c7.files.p2.new").ok());
 }
 
 TEST_F(CheckpointHostTest, ReportsOnceWhenEverythingIsWritten) {

@@ -50,22 +50,22 @@ absl::Status CheckProcessor(const std::vector<std::string>& images,
 }
 
 /// What the archives of files say, by the pid in their name.
-using Archives = std::map<std::uint32_t, JobFilesFacts>;
+using Archives = std::map<std::uint32_t, files::JobFilesFacts>;
 
 // Those of lower pids over those of higher ones.
 absl::StatusOr<Archives> Unpack(const std::map<std::uint32_t, std::string>& files,
                                 const std::string& directory) {
   Archives archives;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(file->second, directory);
+    absl::StatusOr<files::JobFilesFacts> facts = files::UnpackJobFiles(file->second, directory);
     if (!facts.ok()) return facts.status();
     archives[file->first] = std::move(*facts);
   }
   return archives;
 }
 
-std::string LineOf(const JobFilesFacts& facts, std::uint32_t pid, Stream stream) {
-  for (const UnfinishedLine& line : facts.lines) {
+std::string LineOf(const files::JobFilesFacts& facts, std::uint32_t pid, Stream stream) {
+  for (const files::UnfinishedLine& line : facts.lines) {
     if (line.pid == Pid{pid} && line.stream == static_cast<std::uint32_t>(stream)) {
       return line.text;
     }
@@ -73,7 +73,8 @@ std::string LineOf(const JobFilesFacts& facts, std::uint32_t pid, Stream stream)
   return {};
 }
 
-proto::HostedProcess ProcessFrom(const proto::ImageOfPid& image, const JobFilesFacts& files) {
+proto::HostedProcess ProcessFrom(const proto::ImageOfPid& image,
+                                 const files::JobFilesFacts& files) {
   proto::HostedProcess process;
   process.set_pid(image.pid());
   proto::ResumedProcess& resumed = *process.mutable_resumed();
@@ -119,7 +120,7 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
     if (absl::Status s = CheckProcessor(images, order.cpu_features, present); !s.ok()) {
       return Failed(absl::Status(s.code(), absl::StrCat("pid ", pid, ": ", s.message())));
     }
-    const JobFilesFacts& files = (*archives)[image->files_pid()];
+    const files::JobFilesFacts& files = (*archives)[image->files_pid()];
     proto::HostedProcess process = ProcessFrom(*image, files);
     if (order.resume.of_areas()) {
       process.mutable_resumed()->set_areas_image(images.back());

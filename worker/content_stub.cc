@@ -36,7 +36,7 @@ class ContentStub::Impl {
     }
   }
 
-  absl::Status TryReadBlob(const std::string& sha256, const BlobStore& into);
+  absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
   absl::Status TryStoreFiles(JobId job, const std::string& directory,
                              const std::vector<LeftFile>& files);
 
@@ -45,14 +45,15 @@ class ContentStub::Impl {
   OpenCalls calls_;
 };
 
-absl::Status ContentStub::Impl::TryReadBlob(const std::string& sha256, const BlobStore& into) {
+absl::Status ContentStub::Impl::TryReadBlob(const std::string& sha256,
+                                            const files::BlobStore& into) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
-  BlobSink sink(into, Durability::kCached);
+  files::BlobSink sink(into, Durability::kCached);
   const auto reader = stub_->ReadBlob(&context, request);
-  return TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
+  return files::TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
 }
 
 absl::Status ContentStub::Impl::TryStoreFiles(JobId job, const std::string& directory,
@@ -65,17 +66,17 @@ absl::Status ContentStub::Impl::TryStoreFiles(JobId job, const std::string& dire
   first.set_job(Value(job));
   absl::Status sent;
   for (const LeftFile& left : files) {
-    absl::StatusOr<OutgoingFile> file =
-        OutgoingFile::Open(absl::StrCat(directory, "/", left.name), left.name);
+    absl::StatusOr<files::OutgoingFile> file =
+        files::OutgoingFile::Open(absl::StrCat(directory, "/", left.name), left.name);
     if (!file.ok()) {
       spdlog::warn("event=file_left_out job={} file={} reason=\"{}\"", Value(job), left.name,
                    std::string(file.status().message()));
       continue;
     }
-    sent = SendFile(*file, first, *writer);
+    sent = files::SendFile(*file, first, *writer);
     if (!sent.ok()) break;
   }
-  return EndSending(sent, context, *writer, "storing the files of a job");
+  return files::EndSending(sent, context, *writer, "storing the files of a job");
 }
 
 ContentStub::ContentStub(const std::string& address) : impl_(std::make_unique<Impl>(address)) {}
@@ -84,7 +85,7 @@ ContentStub::~ContentStub() = default;
 
 void ContentStub::Stop() { impl_->Stop(); }
 
-absl::Status ContentStub::ReadBlob(const std::string& sha256, const BlobStore& into) {
+absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into) {
   return impl_->UntilAvailable([&] { return impl_->TryReadBlob(sha256, into); });
 }
 

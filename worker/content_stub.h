@@ -22,7 +22,7 @@ class ContentStub {
   ~ContentStub();
 
   /// Fetches a content.
-  absl::Status ReadBlob(const std::string& sha256, const BlobStore& into);
+  absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
 
   /// Sends what a job left in its directory.
   absl::Status StoreFiles(JobId job, const std::string& directory,

@@ -48,7 +48,7 @@ JobDirectory::~JobDirectory() {
 absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
   program_ = spec.program().name();
   const auto path_for = [this](const std::string& name) -> absl::StatusOr<std::string> {
-    if (absl::Status named = CheckFileName(name); !named.ok()) return named;
+    if (absl::Status named = files::CheckFileName(name); !named.ok()) return named;
     std::string path = absl::StrCat(path_, "/", name);
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);
@@ -63,19 +63,19 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
     if (!path.ok()) return path.status();
     if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
   }
-  for (const LeftFile& file : FilesBelow(path_))
+  for (const LeftFile& file : files::FilesBelow(path_))
     given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
   return absl::OkStatus();
 }
 
-std::vector<GivenFile> JobDirectory::given() const {
-  std::vector<GivenFile> files;
+std::vector<files::GivenFile> JobDirectory::given() const {
+  std::vector<files::GivenFile> files;
   for (const auto& [name, file] : given_) files.push_back(file);
   return files;
 }
 
 std::vector<LeftFile> JobDirectory::LeftFiles() const {
-  std::vector<LeftFile> files = FilesBelow(path_);
+  std::vector<LeftFile> files = files::FilesBelow(path_);
   std::erase_if(files, [this](const LeftFile& file) {
     const auto given = given_.find(file.name);
     return given != given_.end() && given->second.bytes == file.bytes &&

@@ -23,7 +23,7 @@ namespace bspnow {
 std::string JobDirectoryName(JobId job, Epoch epoch);
 
 /// A file that the job made or changed.
-using LeftFile = StoredFile;
+using LeftFile = files::StoredFile;
 
 class JobDirectory {
  public:
@@ -39,7 +39,7 @@ class JobDirectory {
   std::string program_path() const { return path_ + "/" + program_; }
 
   /// What came with the job.
-  std::vector<GivenFile> given() const;
+  std::vector<files::GivenFile> given() const;
 
   /// Regular files that are new or changed, in order of name.
   std::vector<LeftFile> LeftFiles() const;
@@ -50,7 +50,7 @@ class JobDirectory {
 
   std::string path_;
   std::string program_;
-  std::map<std::string, GivenFile> given_;
+  std::map<std::string, files::GivenFile> given_;
 };
 
 /// Removes a directory with all in it, whatever permissions the job gave them.

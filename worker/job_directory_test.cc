@@ -23,9 +23,9 @@ TEST(JobDirectoryNameTest, TellsJobsAndEpochsApart) {
 class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {
-    auto cache =
-        BlobCache::Open(root_ + "/cache", 1000, [](const std::string&, const BlobStore& into) {
-          BlobSink upload(into, Durability::kCached);
+    auto cache = BlobCache::Open(
+        root_ + "/cache", 1000, [](const std::string&, const files::BlobStore& into) {
+          files::BlobSink upload(into, Durability::kCached);
           const bool put =
               upload.Begin({.name = kOne, .bytes = 3, .mode = 0}).ok() && upload.Append("one").ok();
           return put ? upload.Finish() : absl::InternalError("upload");

@@ -64,8 +64,8 @@ OutputCounts JobOutput::Sent(Pid pid) const {
           .error_bytes = printed.at(Stream::kError).sent_bytes};
 }
 
-std::vector<UnfinishedLine> JobOutput::Unfinished() const {
-  std::vector<UnfinishedLine> lines;
+std::vector<files::UnfinishedLine> JobOutput::Unfinished() const {
+  std::vector<files::UnfinishedLine> lines;
   for (const auto& [pid, process] : processes_) {
     for (const auto& [stream, printed] : process.printed) {
       if (!printed.lines.has_partial()) continue;

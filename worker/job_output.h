@@ -59,7 +59,7 @@ class JobOutput {
   OutputCounts Sent(Pid pid) const;
 
   /// Lines that are not complete, and so are not in what was sent.
-  std::vector<UnfinishedLine> Unfinished() const;
+  std::vector<files::UnfinishedLine> Unfinished() const;
 
   void Grant(std::uint64_t bytes) { credit_bytes_ += static_cast<std::int64_t>(bytes); }
   bool has_credit() const { return credit_bytes_ > 0; }

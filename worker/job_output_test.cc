@@ -52,7 +52,7 @@ TEST_F(JobOutputTest, CountsPiecesOfLongText) {
 TEST_F(JobOutputTest, CarriesAnUnfinishedLineOverACheckpoint) {
   output_.AddProcess(kPid);
   output_.OnBytes(kPid, Stream::kOutput, "first\nhalf");
-  const std::vector<UnfinishedLine> lines = output_.Unfinished();
+  const std::vector<files::UnfinishedLine> lines = output_.Unfinished();
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].text, "half");
   const OutputCounts sent = output_.Sent(kPid);

@@ -181,7 +181,7 @@ proto::HostPlan NodeJob::PlanForHost() {
   plan.set_segment_bytes(segment_->bytes());
   plan.set_interactive(spec.interactive());
   plan.set_job_directory(directory_->path());
-  for (const GivenFile& file : directory_->given()) {
+  for (const files::GivenFile& file : directory_->given()) {
     proto::KnownFile& given = *plan.add_given();
     given.set_name(file.name);
     given.set_bytes(file.bytes);

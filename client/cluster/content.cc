@@ -28,7 +28,7 @@ absl::StatusOr<Content> ReadContent(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat("file ", path, " is no ordinary file"));
   }
-  const absl::StatusOr<FileContent> read = ContentOf(file.get(), path);
+  const absl::StatusOr<files::FileContent> read = files::ContentOf(file.get(), path);
   if (!read.ok()) return read.status();
   return Content{.path = path,
                  .sha256 = read->sha256,

@@ -73,7 +73,7 @@ absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
   Reply reply;
   const grpc::Status status =
       (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
-  if (!status.ok()) return FromGrpc(status, "");
+  if (!status.ok()) return files::FromGrpc(status, "");
   return reply;
 }
 
@@ -85,7 +85,7 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
   Piece piece;
   while (taken.ok() && reader.Read(&piece)) taken = take(piece);
   if (!taken.ok()) context.TryCancel();
-  const absl::Status ended = FromGrpc(reader.Finish(), "");
+  const absl::Status ended = files::FromGrpc(reader.Finish(), "");
   return taken.ok() ? ended : taken;
 }
 
@@ -122,7 +122,8 @@ absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& 
   Reply reply;
   const absl::Status answered = UntilAnswered([&](Reconnection&) {
     grpc::ClientContext context;
-    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply), "");
+    return files::FromGrpc(
+        (proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply), "");
   });
   if (!answered.ok()) return answered;
   return reply;
@@ -136,7 +137,8 @@ absl::Status JobsStub::UploadOne(const Content& content,
   if (!opened.valid()) {
     return absl::NotFoundError(absl::StrCat("file ", content.path, ": ", strerror(errno)));
   }
-  absl::StatusOr<OutgoingFile> file = OutgoingFile::Of(std::move(opened), content.sha256);
+  absl::StatusOr<files::OutgoingFile> file =
+      files::OutgoingFile::Of(std::move(opened), content.sha256);
   if (!file.ok()) return file.status();
   if (file->head().bytes != content.bytes) {
     return absl::DataLossError(absl::StrCat("file ", content.path, " changed before it was sent"));
@@ -145,7 +147,7 @@ absl::Status JobsStub::UploadOne(const Content& content,
   proto::UploadBlobReply reply;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto writer = stub->UploadBlob(&context, &reply);
-  return EndSending(SendFile(*file, {}, *writer, sent), context, *writer, "");
+  return files::EndSending(files::SendFile(*file, {}, *writer, sent), context, *writer, "");
 }
 
 absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progress& sent) {
@@ -230,11 +232,11 @@ absl::Status JobsStub::ReadLog(const proto::ReadLogRequest& request,
   });
 }
 
-absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, FileSink& sink) {
+absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink) {
   grpc::ClientContext context;
   const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
   const auto reader = stub->FetchFiles(&context, request);
-  return TakeFiles(context, *reader, sink, "");
+  return files::TakeFiles(context, *reader, sink, "");
 }
 
 // ---- Nodes --------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class JobsStub {
                        const std::function<absl::Status(const proto::LogLine&)>& line);
 
   /// Fetches files of a job, one after the other.
-  absl::Status Fetch(const proto::FetchFilesRequest& request, FileSink& sink);
+  absl::Status Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink);
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const std::string& coordinator() const { return coordinator_; }

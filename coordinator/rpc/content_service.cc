@@ -19,7 +19,7 @@ namespace {
 
 // ---- In -----------------------------------------------------------------------------------------
 
-using OnSink = std::function<void(absl::StatusOr<std::unique_ptr<FileSink>>)>;
+using OnSink = std::function<void(absl::StatusOr<std::unique_ptr<files::FileSink>>)>;
 /// Says who takes the files of a stream, once its first chunk is here.
 using FindSink = std::function<void(const proto::FileChunk& first, OnSink then)>;
 
@@ -34,7 +34,7 @@ class Taking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>,
   void OnReadDone(bool ok) override {  // tidy: gRPC's own signature
     if (!ok) return Finish(ToGrpc(sink_ ? sink_->Finish() : of_none_));
     if (sink_) return Take();
-    find_(chunk_, [this](absl::StatusOr<std::unique_ptr<FileSink>> sink) {
+    find_(chunk_, [this](absl::StatusOr<std::unique_ptr<files::FileSink>> sink) {
       if (!sink.ok()) return Finish(ToGrpc(sink.status()));
       sink_ = *std::move(sink);
       StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
@@ -48,14 +48,14 @@ class Taking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>,
 
  private:
   void Take() {
-    absl::Status taken = TakeChunk(chunk_, *sink_);
+    absl::Status taken = files::TakeChunk(chunk_, *sink_);
     if (!taken.ok()) return Finish(ToGrpc(taken));
     StartRead(&chunk_);
   }
 
   const FindSink find_;
   const absl::Status of_none_;
-  std::unique_ptr<FileSink> sink_;
+  std::unique_ptr<files::FileSink> sink_;
   proto::FileChunk chunk_;
 };
 
@@ -65,7 +65,7 @@ class Taking final : public SelfOwned<grpc::ServerReadReactor<proto::FileChunk>,
 constexpr std::size_t kSentBytes = 256 << 10;
 
 /// The next file to send; nothing after the last.
-using NextFile = std::function<absl::StatusOr<std::optional<OutgoingFile>>()>;
+using NextFile = std::function<absl::StatusOr<std::optional<files::OutgoingFile>>()>;
 
 class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk>, Sending> {
  public:
@@ -90,53 +90,54 @@ class Sending final : public SelfOwned<grpc::ServerWriteReactor<proto::FileChunk
   }
 
   absl::Status OpenNext() {
-    absl::StatusOr<std::optional<OutgoingFile>> next = next_();
+    absl::StatusOr<std::optional<files::OutgoingFile>> next = next_();
     if (!next.ok()) return next.status();
     file_ = *std::move(next);
     return absl::OkStatus();
   }
 
   const NextFile next_;
-  std::optional<OutgoingFile> file_;
+  std::optional<files::OutgoingFile> file_;
   proto::FileChunk chunk_;
 };
 
 /// A content, and nothing else.
-NextFile OneBlob(const BlobStore& blobs, const std::string& sha256) {
-  return [&blobs, sha256, sent = false]() mutable -> absl::StatusOr<std::optional<OutgoingFile>> {
+NextFile OneBlob(const files::BlobStore& blobs, const std::string& sha256) {
+  return [&blobs, sha256,
+          sent = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
     if (std::exchange(sent, true)) return std::nullopt;
     absl::StatusOr<UniqueFd> fd = blobs.Open(sha256);
     if (!fd.ok()) return fd.status();
-    return OutgoingFile::Of(*std::move(fd), sha256);
+    return files::OutgoingFile::Of(*std::move(fd), sha256);
   };
 }
 
 /// Those below a directory that have these names; without names all.
 NextFile EachFile(const std::string& directory, std::vector<std::string> names) {
-  return
-      [directory, names = std::move(names), next = std::size_t{0},
-       files = std::vector<StoredFile>()]() mutable -> absl::StatusOr<std::optional<OutgoingFile>> {
-        if (next == 0) {
-          absl::StatusOr<std::vector<StoredFile>> listed = ListFiles(directory, names);
-          if (!listed.ok()) return listed.status();
-          files = *std::move(listed);
-        }
-        if (next == files.size()) return std::nullopt;
-        const StoredFile& file = files[next++];
-        return OutgoingFile::Open(file.path, file.name);
-      };
+  return [directory, names = std::move(names), next = std::size_t{0},
+          files = std::vector<files::StoredFile>()]() mutable
+         -> absl::StatusOr<std::optional<files::OutgoingFile>> {
+    if (next == 0) {
+      absl::StatusOr<std::vector<files::StoredFile>> listed = files::ListFiles(directory, names);
+      if (!listed.ok()) return listed.status();
+      files = *std::move(listed);
+    }
+    if (next == files.size()) return std::nullopt;
+    const files::StoredFile& file = files[next++];
+    return files::OutgoingFile::Open(file.path, file.name);
+  };
 }
 
 }  // namespace
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const BlobStore& blobs) {
+grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blobs) {
   const auto find = [&blobs](const proto::FileChunk&, const OnSink& then) {
-    then(std::make_unique<BlobSink>(blobs, Durability::kSynced));
+    then(std::make_unique<files::BlobSink>(blobs, Durability::kSynced));
   };
   return Taking::Make(find, absl::InvalidArgumentError("no chunk came")).get();
 }
 
-grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const BlobStore& blobs,
+grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request) {
   const auto call = Sending::Make(OneBlob(blobs, request.sha256()));
   call->Begin(absl::OkStatus());
@@ -149,10 +150,10 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daem
     loop.Post([&daemon, job = JobId{first.job()}, then = std::move(then)] {
       absl::Status may = daemon.cluster().MayStoreFiles(job);
       if (!may.ok()) return then(may);
-      then(std::make_unique<FileReceiver>(
-          FileReceiver::Settings{.directory = daemon.files_of(job),
-                                 .bytes_max = daemon.files_bytes_max(),
-                                 .durability = Durability::kSynced}));
+      then(std::make_unique<files::FileReceiver>(
+          files::FileReceiver::Settings{.directory = daemon.files_of(job),
+                                        .bytes_max = daemon.files_bytes_max(),
+                                        .durability = Durability::kSynced}));
     });
   };
   return Taking::Make(find, absl::OkStatus()).get();

@@ -17,8 +17,8 @@ class ServerWriteReactor;
 
 namespace bspnow {
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const BlobStore& blobs);
-grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const BlobStore& blobs,
+grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blobs);
+grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,

@@ -63,7 +63,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                              proto::FindMissingBlobsReply* reply) override {
     absl::Status named;
     for (const std::string& sha256 : request->sha256()) {
-      named.Update(CheckSha256(sha256));
+      named.Update(files::CheckSha256(sha256));
       if (!daemon_.blobs().Has(sha256)) reply->add_sha256(sha256);
     }
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();

@@ -35,7 +35,7 @@ std::string GoodArchive() {
   fs::create_symlink("..", job + "/d/link");
   std::ofstream(job + "/sparse") << "begin";
   fs::resize_file(job + "/sparse", 1 << 20);
-  const auto noted = NotedFiles::Note(job, {});
+  const auto noted = files::NotedFiles::Note(job, {});
   BSP_CHECK(noted.ok());
   std::FILE* const file = std::fopen((scratch.path() + "/archive").c_str(), "wb");
   BSP_CHECK(noted->Write(fileno(file), {{.pid = Pid{1}, .stream = 1, .text = "half"}}).ok());
@@ -74,7 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   const ScratchDirectory scratch = ScratchDirectory::InMemory();
   fs::create_directories(scratch.path() + "/outer/job");
   std::ofstream(scratch.path() + "/archive", std::ios::binary) << archive;
-  const auto facts = UnpackJobFiles(scratch.path() + "/archive", scratch.path() + "/outer/job");
+  const auto facts =
+      files::UnpackJobFiles(scratch.path() + "/archive", scratch.path() + "/outer/job");
   BSP_CHECK(facts.ok() || archive != good);
   const auto entries = [](const std::string& path) {
     return std::distance(fs::directory_iterator(path), fs::directory_iterator());

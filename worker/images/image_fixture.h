@@ -75,7 +75,7 @@ inline std::string ReadFile(const std::string& path) {
 /// The archive of an empty directory.
 inline void WriteArchive(const std::string& path) {
   const ScratchDirectory empty = ScratchDirectory::InMemory();
-  const auto noted = NotedFiles::Note(empty.path(), {});
+  const auto noted = files::NotedFiles::Note(empty.path(), {});
   ASSERT_TRUE(noted.ok());
   const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   ASSERT_TRUE(noted->Write(file.get(), {}).ok());

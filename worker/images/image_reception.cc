@@ -12,7 +12,7 @@ ImageReception::~ImageReception() {
   if (file_) store_.Unreserve(bytes_ - file_->bytes());
 }
 
-absl::Status ImageReception::Begin(const FileHead& head) {
+absl::Status ImageReception::Begin(const files::FileHead& head) {
   if (file_ || head.name != name_ || !ParseStoredName(name_))
     return absl::InvalidArgumentError(
         absl::StrCat("\"", head.name, "\" is no image, or not the one that is due"));

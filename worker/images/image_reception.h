@@ -19,13 +19,13 @@ namespace bspnow {
 
 /// Takes a file of this name alone, which replaces what is there; nothing stays of one that is not
 /// finished. The store outlives it.
-class ImageReception final : public FileSink {
+class ImageReception final : public files::FileSink {
  public:
   ImageReception(ImageStore& store, JobId job, std::string name, Durability durability)
       : store_(store), job_(job), name_(std::move(name)), durability_(durability) {}
   ~ImageReception() override;
 
-  absl::Status Begin(const FileHead& head) override;
+  absl::Status Begin(const files::FileHead& head) override;
   absl::Status Append(std::string_view bytes) override;
 
   /// The file is verified, and there under its name.

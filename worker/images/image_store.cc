@@ -158,7 +158,7 @@ absl::StatusOr<std::vector<std::string>> ImageStore::VerifyAs(JobId job, const s
   if (what->kind == Kind::kText) {
     if (absl::Status right = VerifyText(opened->get(), name); !right.ok()) return right;
   } else if (what->kind == Kind::kFiles) {
-    if (const auto right = VerifyJobFiles(path); !right.ok()) return right.status();
+    if (const auto right = files::VerifyJobFiles(path); !right.ok()) return right.status();
   } else {
     absl::StatusOr<ImageFacts> facts = VerifyImage(opened->get(), path);
     if (!facts.ok()) return facts.status();
@@ -365,10 +365,11 @@ absl::StatusOr<UniqueFd> ImageStore::OpenToRead(JobId job, const std::string& na
   return OpenRegular(PathOf(job, name), O_RDONLY);
 }
 
-absl::StatusOr<OutgoingFile> ImageStore::OpenToSend(JobId job, const std::string& name) const {
+absl::StatusOr<files::OutgoingFile> ImageStore::OpenToSend(JobId job,
+                                                           const std::string& name) const {
   absl::StatusOr<UniqueFd> file = OpenToRead(job, name);
   if (!file.ok()) return file.status();
-  return OutgoingFile::Of(*std::move(file), name);
+  return files::OutgoingFile::Of(*std::move(file), name);
 }
 
 absl::StatusOr<ImageFacts> ImageStore::FactsOf(JobId job, const std::string& name) const {

@@ -83,7 +83,7 @@ class ImageStore {
 
   absl::StatusOr<UniqueFd> OpenToRead(JobId job, const std::string& name) const;
 
-  absl::StatusOr<OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
+  absl::StatusOr<files::OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
 
   /// All checksums of a file, whatever it is.
   absl::Status Verify(JobId job, const std::string& name) const;

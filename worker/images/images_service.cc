@@ -19,7 +19,7 @@ namespace bspnow {
 namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
-static_assert(kChunkBytesMax < kMessageBytesMax);
+static_assert(files::kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 500;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
@@ -71,7 +71,7 @@ class ImagesService final : public proto::Images::Service {
     if (store_.Has(job, chunk.name())) return absl::OkStatus();
     ImageReception reception(store_, job, chunk.name(), Durability::kSynced);
     do {
-      if (absl::Status taken = TakeChunk(chunk, reception); !taken.ok()) return taken;
+      if (absl::Status taken = files::TakeChunk(chunk, reception); !taken.ok()) return taken;
     } while (reader.Read(&chunk));
     absl::Status kept = reception.Finish();
     if (kept.ok()) received_(job, name->checkpoint);
@@ -81,9 +81,10 @@ class ImagesService final : public proto::Images::Service {
   absl::Status Give(const proto::GetImageRequest& request,
                     grpc::ServerWriter<proto::FileChunk>& writer) {
     if (absl::Status s = CheckCluster(request.cluster()); !s.ok()) return s;
-    absl::StatusOr<OutgoingFile> file = store_.OpenToSend(JobId{request.job()}, request.name());
+    absl::StatusOr<files::OutgoingFile> file =
+        store_.OpenToSend(JobId{request.job()}, request.name());
     if (!file.ok()) return file.status();
-    return SendFile(*file, {}, writer);
+    return files::SendFile(*file, {}, writer);
   }
 
   ImageStore& store_;

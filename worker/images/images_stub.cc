@@ -42,7 +42,7 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
 
 absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from, JobId job,
                              const std::string& name) {
-  absl::StatusOr<OutgoingFile> file = from.OpenToSend(job, name);
+  absl::StatusOr<files::OutgoingFile> file = from.OpenToSend(job, name);
   if (!file.ok()) return file.status();
   const auto stub = Connect(address);
   grpc::ClientContext context;
@@ -55,8 +55,8 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
   proto::FileChunk first;
   first.set_job(Value(job));
   first.set_cluster(from.cluster());
-  return EndSending(SendFile(*file, first, *writer), context, *writer,
-                    absl::StrCat("giving ", address, " ", name));
+  return files::EndSending(files::SendFile(*file, first, *writer), context, *writer,
+                           absl::StrCat("giving ", address, " ", name));
 }
 
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
@@ -74,7 +74,8 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
   ImageReception reception(into, job, name, is_text ? Durability::kSynced : Durability::kCached);
   const auto reader = stub->GetImage(&context, request);
-  return TakeFiles(context, *reader, reception, absl::StrCat("getting ", name, " from ", address));
+  return files::TakeFiles(context, *reader, reception,
+                          absl::StrCat("getting ", name, " from ", address));
 }
 
 absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,
@@ -88,7 +89,8 @@ absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& add
   request.set_cluster(cluster);
   proto::ListImagesReply reply;
   const grpc::Status status = stub->ListImages(&context, request, &reply);
-  if (!status.ok()) return FromGrpc(status, absl::StrCat("asking ", address, " for its images"));
+  if (!status.ok())
+    return files::FromGrpc(status, absl::StrCat("asking ", address, " for its images"));
   return std::vector<std::string>(reply.names().begin(), reply.names().end());
 }
 

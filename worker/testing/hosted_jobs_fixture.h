@@ -53,7 +53,7 @@ class HostedJobsTest : public testing::Test {
     std::ostringstream content;
     content << std::ifstream(from).rdbuf();
     const std::string bytes = content.str();
-    Sha256 sum;
+    files::Sha256 sum;
     sum.Add(bytes);
     const std::string hash = sum.Hexadecimal();
     const std::string path = root_ + "/cache/" + hash;
@@ -85,7 +85,7 @@ class HostedJobsTest : public testing::Test {
     data_plane_->JoinCoordinator(
         {.self = WorkerId{kSelf}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
     auto cache =
-        BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, const BlobStore&) {
+        BlobCache::Open(root_ + "/cache", 1 << 30, [](const std::string&, const files::BlobStore&) {
           return absl::NotFoundError("no such content");
         });
     ASSERT_TRUE(cache.ok());

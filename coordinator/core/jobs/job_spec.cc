@@ -8,8 +8,8 @@ namespace bspnow {
 namespace {
 
 absl::Status CheckFile(const proto::FileSpec& file) {
-  if (absl::Status named = CheckFileName(file.name()); !named.ok()) return named;
-  return CheckSha256(file.sha256());
+  if (absl::Status named = files::CheckFileName(file.name()); !named.ok()) return named;
+  return files::CheckSha256(file.sha256());
 }
 
 absl::Status CheckShape(const proto::JobSpec& spec) {
