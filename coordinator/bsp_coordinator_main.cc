@@ -26,7 +26,7 @@
 #include "net/socket.h"
 #include "net/systemd_notify.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::chrono::seconds kSnapshotWait{1};
@@ -126,10 +126,10 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 int main(int argc, char** argv) {
-  const int status = bspnow::Main(argc, argv);
+  const int status = bspnow::coordinator::Main(argc, argv);
   // Threads of the metrics server may still run: nothing static is destroyed under them.
   std::fflush(nullptr);
   std::_Exit(status);

@@ -8,7 +8,7 @@
 #include "coordinator/core/jobs/job_spec.h"
 #include "coordinator/old_files.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kCleaningMs = 3'600'000;
@@ -84,4 +84,4 @@ ClusterFigures Daemon::Figures() const {
   return figures;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -18,7 +18,7 @@
 #include "net/event_loop.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct DaemonSettings {
   SocketAddress barrier_listen;
@@ -71,6 +71,6 @@ class Daemon {
   std::jthread cleaner_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_DAEMON_H_

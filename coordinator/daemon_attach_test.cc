@@ -5,7 +5,7 @@
 
 #include "coordinator/daemon_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kLongMs = 600'000;
@@ -139,4 +139,4 @@ TEST_F(AttachTest, ClientThatComesAgainReplacesItsOldStreamAndNobodyElseDoes) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

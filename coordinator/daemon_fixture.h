@@ -10,7 +10,7 @@
 #include "coordinator/daemon_process.h"
 #include "coordinator/rpc/peer_stub.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 inline constexpr char kProgram[] = "hello";
 inline constexpr char kSha256[] =
@@ -95,6 +95,6 @@ class DaemonTest : public testing::Test {
   int keys_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_DAEMON_FIXTURE_H_

@@ -18,7 +18,7 @@
 #include "base/check.h"
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class DaemonProcess {
  public:
@@ -77,6 +77,6 @@ class DaemonProcess {
   pid_t pid_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_DAEMON_PROCESS_H_

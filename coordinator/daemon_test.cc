@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "coordinator/daemon_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST_F(DaemonTest, ServesHealth) { EXPECT_TRUE(client_.CheckHealth().ok()); }
@@ -260,4 +260,4 @@ TEST_F(DaemonTest, LogOfOnePidLeavesOthersOut) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

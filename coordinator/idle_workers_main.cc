@@ -21,7 +21,7 @@
 #include "net/frame_stream.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// Processor time that the threads of a process have used so far. Not from /proc/PID/stat: that
@@ -109,13 +109,13 @@ void Measure(int count, std::uint64_t seconds) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: idle_workers COUNT SECONDS\n");
     return 2;
   }
-  bspnow::Measure(std::atoi(argv[1]), static_cast<std::uint64_t>(std::atoi(argv[2])));
+  bspnow::coordinator::Measure(std::atoi(argv[1]), static_cast<std::uint64_t>(std::atoi(argv[2])));
   return 0;
 }

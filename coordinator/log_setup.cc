@@ -3,7 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 void SetUpLog(const std::string& level) {
   auto log = spdlog::stderr_logger_mt("bsp-coordinator");
@@ -12,4 +12,4 @@ void SetUpLog(const std::string& level) {
   spdlog::set_default_logger(std::move(log));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

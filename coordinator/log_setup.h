@@ -4,11 +4,11 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// `level` as spdlog names it: "debug", "info", "warning", "error". For the whole process.
 void SetUpLog(const std::string& level);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_LOG_SETUP_H_

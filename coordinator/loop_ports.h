@@ -13,7 +13,7 @@
 #include "coordinator/output/job_log.h"
 #include "net/event_loop.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class LoopTimers final : public Timers {
  public:
@@ -86,6 +86,6 @@ class LoopLogs final : public OutputLogs {
   JobLogs& logs_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_LOOP_PORTS_H_

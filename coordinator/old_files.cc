@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::int64_t kSecondsPerDay = 24 * 60 * 60;
@@ -35,4 +35,4 @@ RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobSto
   return removed;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

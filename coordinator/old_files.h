@@ -10,7 +10,7 @@
 #include "coordinator/state_directory.h"
 #include "files/blob_store.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct NeededFiles {
   std::set<std::string> contents;  ///< Of jobs that wait or run.
@@ -31,6 +31,6 @@ struct FileAge {
 RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobStore& blobs,
                                const NeededFiles& needed, const FileAge& age);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_OLD_FILES_H_

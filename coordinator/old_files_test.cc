@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::int64_t kSecondsPerDay = 24 * 60 * 60;
@@ -55,4 +55,4 @@ TEST_F(OldFilesTest, KeepsWhatJobsNeed) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

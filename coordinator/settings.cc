@@ -9,7 +9,7 @@
 #include "base/exit_status.h"
 #include "base/version.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// As it was written, before it is looked at.
@@ -138,4 +138,4 @@ std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char
   return settings;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -11,7 +11,7 @@
 #include <absl/status/statusor.h>
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct CoordinatorSettings {
   HostPort listen;
@@ -35,6 +35,6 @@ struct SettingsEnd {
 
 std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char* const* argv);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_SETTINGS_H_

@@ -8,7 +8,7 @@
 #include <vector>
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 std::variant<CoordinatorSettings, SettingsEnd> Read(std::vector<const char*> words) {
@@ -87,4 +87,4 @@ TEST(SettingsTest, RefusesWhatIsIncompleteOrNoAddress) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,7 +10,7 @@
 #include <absl/strings/str_cat.h>
 #include "base/durable_file.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 absl::Status MakeDirectory(const std::string& path) {
@@ -54,4 +54,4 @@ absl::Status StateDirectory::RemoveJob(JobId job) const {
   return absl::ErrnoToStatus(error.value(), absl::StrCat("removing ", this->job(job)));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

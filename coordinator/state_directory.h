@@ -16,7 +16,7 @@
 #include <absl/status/statusor.h>
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class StateDirectory {
  public:
@@ -44,6 +44,6 @@ class StateDirectory {
   std::string path_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_STATE_DIRECTORY_H_

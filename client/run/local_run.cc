@@ -30,6 +30,11 @@
 namespace bspnow::client {
 namespace {
 
+using coordinator::Actions;
+using coordinator::Job;
+using coordinator::ProcessEnd;
+using coordinator::Reached;
+
 constexpr int kOwnSource = -2;            // This program's own lines among the processes'.
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
 constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.

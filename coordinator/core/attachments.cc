@@ -5,7 +5,7 @@
 
 #include <absl/strings/str_cat.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 void Attachments::Await(JobId job, Patience patience, std::uint64_t now_ns) {
   Attachment& attachment = jobs_[job];
@@ -99,4 +99,4 @@ std::vector<JobId> Attachments::TakeAbandoned(std::uint64_t now_ns) {
   return abandoned;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -14,7 +14,7 @@
 #include <absl/status/status.h>
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// A client's stream. Called on the loop's thread, never blocks.
 class AttachedClient {
@@ -86,6 +86,6 @@ class Attachments {
   std::map<JobId, Attachment> jobs_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_ATTACHMENTS_H_

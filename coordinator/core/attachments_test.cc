@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr JobId kJob{7};
@@ -153,4 +153,4 @@ TEST_F(AttachmentsTest, InputOfAJobThatHasEndedIsDropped) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "coordinator/core/superstep_stats.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kBitsPerByte = 8;
@@ -288,4 +288,4 @@ const SuperstepSums* Barrier::sums() const {
   return last.has_sums ? &last.sums : nullptr;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

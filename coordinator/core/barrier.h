@@ -23,7 +23,7 @@
 #include "net/frame.h"
 #include "net/frame_body.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// A worker that hosts processes of the job.
 struct BarrierHost {
@@ -148,6 +148,6 @@ class Barrier {
   const char* refusal_ = "";
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_BARRIER_H_

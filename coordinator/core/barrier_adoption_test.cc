@@ -12,7 +12,7 @@
 
 #include "coordinator/core/barrier.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr WorkerId kA{1};
@@ -367,4 +367,4 @@ TEST(AdoptedBarrierTest, NobodyPassesAloneAndAllGoOnWhateverDiesAndWhen) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

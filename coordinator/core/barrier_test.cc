@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr WorkerId kA{1};
@@ -302,4 +302,4 @@ TEST(ArriveCodecTest, RefusesLengthsThatDoNotAddUp) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

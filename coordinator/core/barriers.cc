@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
@@ -311,4 +311,4 @@ std::shared_ptr<const SuperstepStats> Barriers::StatsOf(JobId job) const {
   return found == jobs_.end() ? nullptr : found->second.stats;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

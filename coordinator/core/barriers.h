@@ -22,7 +22,7 @@
 #include "net/frame.h"
 #include "net/frame_check.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct BarrierEvents {
   /// The lease has run out. The worker is forgotten already.
@@ -155,6 +155,6 @@ class Barriers {
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::kCount)> refused_{};
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_BARRIERS_H_

@@ -10,7 +10,7 @@
 #include "coordinator/core/cluster_view.h"
 #include "coordinator/core/jobs/job_spec.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kSubmissionKeyBytesMax = 128;
@@ -360,4 +360,4 @@ void Cluster::EndAbandoned() {
     Perform(table_.OnClientLeft(job, Now()));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -29,7 +29,7 @@
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct ClusterPorts {
   Timers& timers;
@@ -195,15 +195,15 @@ class Cluster {
   bool IsStarting(JobId id, const LiveJob& job) const;
   void Prepare(JobId job);
   bool WaitsForHolders(JobId id, LiveJob& job);
-  void CutBack(JobId id, LiveJob& job, const bspnow::Checkpoint* from);
+  void CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* from);
   void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
-  void Launch(const StartOrder& order, const bspnow::Checkpoint* from);
+  void Launch(const StartOrder& order, const coordinator::Checkpoint* from);
   void OnRecovering(JobId job);
   void OnReturned(JobId job);
   SuperstepTotals LastTotals(const JobRecord& record);
   JobOrders OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event);
   JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
-  bool HoldersAnswer(const bspnow::Checkpoint& checkpoint);
+  bool HoldersAnswer(const coordinator::Checkpoint& checkpoint);
   /// Instead of orders to workers that know nothing of this epoch yet.
   bool EndsUnstarted(const EndOrder& order);
   void OnStoredJobs(const RegisteredWorker& worker);
@@ -245,6 +245,6 @@ class Cluster {
   Barriers barriers_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CLUSTER_H_

@@ -11,7 +11,7 @@
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// A disk may be slow, but not that slow; and then the next one has its chance.
@@ -329,7 +329,7 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
       committed ? CheckpointPolicy::Ended::kCommitted : CheckpointPolicy::Ended::kGivenUp);
   JobOrders orders;
   if (committed) {
-    const bspnow::Checkpoint& last = *job.checkpoints.last();
+    const coordinator::Checkpoint& last = *job.checkpoints.last();
     checkpoint_figures_.bytes += last.file_bytes();
     checkpoint_figures_.pause_ns->Record(end.cost.pause_ns, 1);
     spdlog::info(
@@ -375,4 +375,4 @@ void Cluster::KeepFigures(JobId job) {
   if (record != nullptr && barriers_.StatsOf(job)) table_.SetFigures(job, Message(*record));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -11,7 +11,7 @@
 #include "base/ids.h"
 #include "coordinator/core/superstep_stats.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Of all jobs, since the start.
 struct CheckpointFigures {
@@ -50,6 +50,6 @@ struct ClusterFigures {
   CheckpointFigures checkpoints;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CLUSTER_FIGURES_H_

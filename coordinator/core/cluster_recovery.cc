@@ -14,7 +14,7 @@
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kLookMs = 500;
@@ -72,7 +72,7 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
     }
     job.history = std::move(catalogue->history);
     job.checkpoints.Restore(*std::move(catalogue));
-    const bspnow::Checkpoint* last = job.checkpoints.last();
+    const coordinator::Checkpoint* last = job.checkpoints.last();
     if (last == nullptr) continue;
     job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
     table_.SetCpuFeatures(id, last->cpu_features);
@@ -211,7 +211,7 @@ bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
 }
 
 // First the journal forgets what is newer, then the log does; only then anything runs.
-void Cluster::CutBack(JobId id, LiveJob& job, const bspnow::Checkpoint* from) {
+void Cluster::CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* from) {
   job.cutting = true;
   job.resumes_from = from == nullptr ? 0 : from->number;
   const Epoch epoch = job.starting->epoch;
@@ -242,7 +242,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   if (cut->missing_bytes != 0)
     spdlog::error("event=output_lost job={} bytes={}", Value(id), cut->missing_bytes);
   Failpoint("coordinator.recovery.cut");
-  const bspnow::Checkpoint* from = job->checkpoints.Best(ImageNodes());
+  const coordinator::Checkpoint* from = job->checkpoints.Best(ImageNodes());
   if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
   job->output_bytes = PrintedAt(from);
   table_.SetCpuFeatures(id, from == nullptr ? std::vector<std::string>() : from->cpu_features);
@@ -251,7 +251,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   Failpoint("coordinator.recovery.started");
 }
 
-void Cluster::Launch(const StartOrder& order, const bspnow::Checkpoint* from) {
+void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* from) {
   LiveJob& job = *FindLive(order.job);
   const JobRecord* record = table_.Find(order.job);
   BSP_CHECK(record != nullptr);
@@ -330,7 +330,7 @@ JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
   LiveJob& job = *FindLive(id);
   // By the record: after a restart of the coordinator other hosts may still be on their way back.
   if (EpochOf(*table_.Find(id)) != Epoch{event.epoch()}) return {};
-  const bspnow::Checkpoint* from = job.checkpoints.Best(ImageNodes());
+  const coordinator::Checkpoint* from = job.checkpoints.Best(ImageNodes());
   if (from != nullptr && from->number == failed.checkpoint()) {
     job.failures_with_one += 1;
     const bool damaged = failed.pids_size() != 0 && HoldersAnswer(*from);
@@ -346,7 +346,7 @@ JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
 }
 
 // Else one of them may just have died, and its images be well.
-bool Cluster::HoldersAnswer(const bspnow::Checkpoint& checkpoint) {
+bool Cluster::HoldersAnswer(const coordinator::Checkpoint& checkpoint) {
   for (const CheckpointPart& part : checkpoint.parts) {
     for (const std::string& holder : part.holders) {
       const RegisteredWorker* worker = workers_.FindByName(holder);
@@ -364,4 +364,4 @@ void Cluster::Say(JobId job, const std::string& text) {
       [](const absl::Status&) {});
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

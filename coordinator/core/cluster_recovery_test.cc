@@ -6,7 +6,7 @@
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 absl::Status Broken() { return absl::DataLossError("input/output error"); }
@@ -331,4 +331,4 @@ TEST_F(ClusterRecoveryTest, ACommittedCheckpointOutlivesTheCoordinator) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -7,7 +7,7 @@
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {}  // namespace
 
 void Cluster::Request(JobId id, CheckpointRequest request) {
@@ -150,4 +150,4 @@ absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p
              : absl::StrCat("nothing was measured with p = ", p, "; run `bsp probe -n ", p, "`"));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -7,7 +7,7 @@
 
 #include "coordinator/core/testing/cluster_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 using ClusterTest = ClusterFixture;
@@ -290,4 +290,4 @@ TEST_F(ClusterTest, ALogThatWaitsForRoomIsShownAsTheReason) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

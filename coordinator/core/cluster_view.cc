@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
   proto::JobTotals message;
@@ -191,4 +191,4 @@ ProcessEnd ProcessEndOf(const proto::ProcessExited& exited) {
           .signal = exited.signal()};
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

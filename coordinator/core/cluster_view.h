@@ -16,7 +16,7 @@
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 proto::JobTotals TotalsOf(const SuperstepTotals& totals);
 
@@ -51,6 +51,6 @@ proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec
 /// `reached` of ProcessExited, which is runtime/link/link.h's ProcessState.
 ProcessEnd ProcessEndOf(const proto::ProcessExited& exited);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CLUSTER_VIEW_H_

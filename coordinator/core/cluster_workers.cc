@@ -10,7 +10,7 @@
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kHeartbeatMs = 250;
@@ -363,4 +363,4 @@ ClusterFigures Cluster::Figures() const {
   return figures;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

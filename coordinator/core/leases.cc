@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 void Leases::Admit(WorkerId worker, std::uint64_t now_ns) {
   leases_[worker] = Lease{.renewed_ns = now_ns, .connected = true, .broken_ns = 0};
@@ -58,4 +58,4 @@ std::uint64_t Leases::AgeNs(WorkerId worker, std::uint64_t now_ns) const {
   return found == leases_.end() ? 0 : now_ns - found->second.renewed_ns;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

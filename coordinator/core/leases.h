@@ -11,7 +11,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct LeaseLimits {
   std::uint64_t broken_ns;  ///< A worker without a connection is lost after this,
@@ -59,6 +59,6 @@ class Leases {
   std::unordered_map<WorkerId, Lease> leases_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_LEASES_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
@@ -99,4 +99,4 @@ TEST(LeasesTest, RenewalWithinThePauseIsNotInTheFuture) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

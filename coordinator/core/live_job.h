@@ -18,7 +18,7 @@
 #include "coordinator/core/jobs/job_orders.h"
 #include "proto/jobs.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Somebody wants a checkpoint, and something done after it.
 struct CheckpointRequest {
@@ -88,6 +88,6 @@ struct LiveJob {
   }
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_LIVE_JOB_H_

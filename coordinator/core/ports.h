@@ -20,7 +20,7 @@
 #include "coordinator/output/log_record.h"
 #include "net/frame.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 enum class CoreTimer : std::uint64_t {};
 inline constexpr CoreTimer kNoCoreTimer{0};
@@ -91,6 +91,6 @@ class WorkerFrames {
   virtual void Close(WorkerId worker, const char* reason) = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_PORTS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 // One thread writes, so that no locked instruction is needed.
@@ -132,4 +132,4 @@ void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into) {
   into.messages += of_worker.messages;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

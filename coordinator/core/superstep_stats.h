@@ -11,7 +11,7 @@
 
 #include "net/frame.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// A histogram whose buckets end at 4^i times a base. One thread records; recording is a few plain
 /// instructions, because it happens in each superstep.
@@ -105,6 +105,6 @@ class SuperstepStats {
 /// node, so that the time of the whole is one clock's.
 void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_SUPERSTEP_STATS_H_

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 SuperstepSums Sums(std::uint64_t compute_ns, std::uint64_t total_ns, std::uint64_t h_bytes) {
@@ -121,4 +121,4 @@ TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

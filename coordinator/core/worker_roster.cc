@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
@@ -137,4 +137,4 @@ void WorkerRoster::Acknowledge(RegisteredWorker& worker) {
   if (worker.sink) worker.sink->Acknowledge(worker.session.acted_upon());
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -14,7 +14,7 @@
 #include "coordinator/core/worker_session.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// One control stream, on its way to the worker. Called on the loop's thread, never blocks.
 class OrderSink {
@@ -90,6 +90,6 @@ class WorkerRoster {
   std::map<std::string, proto::RegisterRequest> lost_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_WORKER_ROSTER_H_

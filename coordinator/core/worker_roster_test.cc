@@ -7,7 +7,7 @@
 
 #include "base/version.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 class RecordingSink final : public OrderSink {
@@ -145,4 +145,4 @@ TEST(RegistrationTest, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

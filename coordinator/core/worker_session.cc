@@ -4,7 +4,7 @@
 
 #include <absl/strings/str_cat.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 const proto::Order& WorkerSession::Give(proto::Order order) {
   order.set_sequence(++last_order_);
@@ -24,4 +24,4 @@ absl::StatusOr<WorkerSession::Novelty> WorkerSession::OnEvent(std::uint64_t sequ
   return Novelty::kNew;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

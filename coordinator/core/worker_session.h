@@ -11,7 +11,7 @@
 #include <absl/status/statusor.h>
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class WorkerSession {
  public:
@@ -49,6 +49,6 @@ class WorkerSession {
   std::uint64_t last_event_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_WORKER_SESSION_H_

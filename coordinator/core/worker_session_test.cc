@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 using Novelty = WorkerSession::Novelty;
@@ -66,4 +66,4 @@ TEST(WorkerSessionTest, EventsBehindOutputComeInTheirTurn) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

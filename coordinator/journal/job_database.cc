@@ -11,7 +11,7 @@
 
 #include "coordinator/core/jobs/job_table.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// Of the tables. Layouts 1 to 3 had a column for each field of a job.
@@ -155,4 +155,4 @@ absl::Status JobDatabase::ForgetOldJobs(StoredState& state) {
   return Commit();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -13,7 +13,7 @@
 #include "coordinator/core/ports.h"
 #include "coordinator/journal/sqlite_database.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 // Kinds of records, as they are stored.
 inline constexpr char kJobKind[] = "job";                  ///< By id: JobRecord.
@@ -56,6 +56,6 @@ class JobDatabase {
   SqliteDatabase database_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_JOURNAL_JOB_DATABASE_H_

@@ -2,7 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& directory) {
   absl::StatusOr<JobDatabase> database = JobDatabase::Open(absl::StrCat(directory, "/jobs.sqlite"));
@@ -93,4 +93,4 @@ std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes)
   return written;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

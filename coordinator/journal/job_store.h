@@ -20,7 +20,7 @@
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/journal/job_database.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class JobStore {
  public:
@@ -63,6 +63,6 @@ class JobStore {
   std::jthread thread_;       ///< Last: it uses all of the above.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_JOURNAL_JOB_STORE_H_

@@ -16,7 +16,7 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/journal/sqlite_database.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 JobRecord Record(std::uint64_t id, proto::JobState state) {
@@ -323,4 +323,4 @@ TEST_F(JobStoreTest, ADirectoryThatDoesNotExistIsAnError) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -3,7 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <sqlite3.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
@@ -123,4 +123,4 @@ absl::Status SqliteDatabase::Check() {
                                           "); move it away, or put a copy of it back"));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -13,7 +13,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// One prepared statement that is run once: bind the parameters in their order, then step.
 class SqliteStatement {
@@ -77,6 +77,6 @@ class SqliteDatabase {
   std::string path_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_JOURNAL_SQLITE_DATABASE_H_

@@ -9,7 +9,7 @@
 
 #include "base/version.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 using prometheus::ClientMetric;
@@ -178,4 +178,4 @@ std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
   return families;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,10 +10,10 @@
 
 #include "coordinator/core/cluster_figures.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 std::vector<prometheus::MetricFamily> MetricFamilies(const ClusterFigures& figures);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_METRICS_METRIC_FAMILIES_H_

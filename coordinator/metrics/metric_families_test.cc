@@ -8,7 +8,7 @@
 
 #include "coordinator/core/superstep_stats.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 const prometheus::MetricFamily* Find(const std::vector<prometheus::MetricFamily>& families,
@@ -98,4 +98,4 @@ TEST(MetricFamiliesTest, NoLabelIsPrometheusOwn) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,7 +10,7 @@
 #include <absl/strings/str_cat.h>
 #include "coordinator/metrics/metric_families.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 class Snapshots final : public prometheus::Collectable {
@@ -54,4 +54,4 @@ MetricsServer::MetricsServer(std::unique_ptr<Parts> parts, HostPort address)
 
 MetricsServer::~MetricsServer() = default;
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

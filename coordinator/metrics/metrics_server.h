@@ -9,7 +9,7 @@
 #include "coordinator/core/cluster_figures.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class MetricsServer {
  public:
@@ -32,6 +32,6 @@ class MetricsServer {
   HostPort address_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_METRICS_METRICS_SERVER_H_

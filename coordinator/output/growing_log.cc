@@ -7,7 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kReadAheadBytes = 256 << 10;
@@ -125,4 +125,4 @@ absl::Status LogReader::Damaged(const absl::Status& how) const {
       absl::StrCat(log_->path(), " is damaged at byte ", taken_bytes_, ": ", how.message()));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

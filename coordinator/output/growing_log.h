@@ -19,7 +19,7 @@
 #include "base/unique_fd.h"
 #include "coordinator/output/log_record.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Shared by JobLogs and the readers.
 class GrowingLog {
@@ -86,6 +86,6 @@ class LogReader {
   StreamEnds given_;               ///< How much of each stream was given out.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_OUTPUT_GROWING_LOG_H_

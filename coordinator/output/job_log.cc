@@ -16,7 +16,7 @@
 #include "base/failpoint.h"
 #include "base/write_all.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
@@ -316,4 +316,4 @@ void JobLogs::WriteEnd(JobId job, Written& written) {
   growing_.erase(job);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

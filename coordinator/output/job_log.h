@@ -29,7 +29,7 @@
 #include "coordinator/output/log_record.h"
 #include "coordinator/state_directory.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class JobLogs {
  public:
@@ -109,6 +109,6 @@ class JobLogs {
   std::jthread writer_;               ///< Last: it uses all of the above.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_OUTPUT_JOB_LOG_H_

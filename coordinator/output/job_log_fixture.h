@@ -13,7 +13,7 @@
 #include "base/testing/scratch_directory.h"
 #include "coordinator/output/job_log.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 inline constexpr JobId kJob{7};
 inline constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
@@ -87,6 +87,6 @@ inline LogRecord Launcher(std::string text) {
   return {.pid = 0, .origin = LogOrigin::kLauncher, .text = std::move(text)};
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_OUTPUT_JOB_LOG_FIXTURE_H_

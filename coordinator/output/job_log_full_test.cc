@@ -3,7 +3,7 @@
 #include "coordinator/output/job_log.h"
 #include "coordinator/output/job_log_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 class JobLogFullTest : public JobLogTest {};
@@ -19,4 +19,4 @@ TEST_F(JobLogFullTest, WhatFindsNoRoomIsWrittenWhenThereIs) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include "coordinator/output/job_log_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kPids = 3;
@@ -158,4 +158,4 @@ TEST_P(RandomLogTest, FollowerBesideTheWriterSeesEachByteOnce) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomLogTest, testing::Range(1u, 26u));
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -3,7 +3,7 @@
 #include "coordinator/output/job_log.h"
 #include "coordinator/output/job_log_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 class JobLogSyncTest : public JobLogTest {};
@@ -28,4 +28,4 @@ TEST_F(JobLogSyncTest, SyncThatFailedIsNotTriedAgainBeforeTheFileIsAnother) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -13,7 +13,7 @@
 #include "base/testing/synced_paths.h"
 #include "coordinator/output/job_log_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
@@ -298,4 +298,4 @@ TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,7 +10,7 @@
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
@@ -110,4 +110,4 @@ absl::StatusOr<std::uint64_t> ForEachLogRecord(
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

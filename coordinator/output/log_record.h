@@ -13,7 +13,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 enum class LogOrigin : std::uint32_t {
   kStdout = 1,
@@ -102,6 +102,6 @@ absl::Status CheckLogFileHeader(std::string_view bytes);
 absl::StatusOr<std::uint64_t> ForEachLogRecord(
     int fd, const std::function<absl::Status(const LogRecord& record)>& visit);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_OUTPUT_LOG_RECORD_H_

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
@@ -169,4 +169,4 @@ std::uint64_t BarrierServer::bytes_written() const {
   return bytes;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -22,7 +22,7 @@
 #include "net/listener.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class BarrierServer final : public WorkerFrames {
  public:
@@ -82,6 +82,6 @@ class BarrierServer final : public WorkerFrames {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_BARRIER_SERVER_H_

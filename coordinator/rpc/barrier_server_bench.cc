@@ -14,7 +14,7 @@
 #include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr JobId kJob{1};
@@ -148,9 +148,9 @@ void MeasureLeases() {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 int main() {
-  for (const std::uint32_t workers : {2u, 8u, 64u}) bspnow::MeasureBarriers(workers);
-  bspnow::MeasureLeases();
+  for (const std::uint32_t workers : {2u, 8u, 64u}) bspnow::coordinator::MeasureBarriers(workers);
+  bspnow::coordinator::MeasureLeases();
 }

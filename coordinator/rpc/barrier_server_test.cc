@@ -11,7 +11,7 @@
 
 #include "coordinator/loop_ports.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr WorkerId kA{1};
@@ -324,4 +324,4 @@ TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

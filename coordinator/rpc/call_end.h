@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class CallEnd {
  public:
@@ -47,6 +47,6 @@ class CallEnd {
   absl::Status status_;  ///< Guarded by mutex_.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_CALL_END_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST(CallEndTest, FinishesAtOnceWhenNobodyHoldsTheCall) {
@@ -35,4 +35,4 @@ TEST(CallEndTest, NobodyMayAskForMoreAfterTheEnd) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

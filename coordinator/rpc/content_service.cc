@@ -14,7 +14,7 @@
 #include "files/file_chunks.h"
 #include "files/file_store.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 // ---- In -----------------------------------------------------------------------------------------
@@ -168,4 +168,4 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Dae
   return call.get();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -15,7 +15,7 @@ template <class Response>
 class ServerWriteReactor;
 }  // namespace grpc
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blobs);
 grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
@@ -24,6 +24,6 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daem
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
                                                       const proto::FetchFilesRequest& request);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_CONTENT_SERVICE_H_

@@ -12,7 +12,7 @@
 #include "files/sha256.h"
 #include "proto/jobs.grpc.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// What is answered when the cluster has done it, with the job as it is then.
@@ -238,4 +238,4 @@ std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon) 
   return std::make_unique<JobsService>(loop, daemon);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -11,10 +11,10 @@ namespace grpc {
 class Service;
 }
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_JOBS_SERVICE_H_

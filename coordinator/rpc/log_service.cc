@@ -13,7 +13,7 @@
 #include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 proto::LogLine LineMessage(LogRecord record) {
@@ -321,4 +321,4 @@ grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& l
   return call.get();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -14,13 +14,13 @@ template <class Request, class Response>
 class ServerBidiReactor;
 }  // namespace grpc
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemon,
                                                   const proto::ReadLogRequest& request);
 grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
                                                                     Daemon& daemon);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_LOG_SERVICE_H_

@@ -13,7 +13,7 @@
 #include "proto/jobs.grpc.pb.h"
 #include "proto/workers.grpc.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 absl::Status ToAbsl(const grpc::Status& status) {
@@ -293,4 +293,4 @@ absl::Status TestWorker::StoreFile(JobId job, const std::string& name, const std
   return ToAbsl(stream->Finish());
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -16,7 +16,7 @@
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Calls the service Jobs, one call after the other.
 class TestClient {
@@ -91,6 +91,6 @@ class TestWorker {
   std::uint64_t epoch_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_PEER_STUB_H_

@@ -10,7 +10,7 @@
 #include "net/event_loop.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class RpcServer {
  public:
@@ -34,6 +34,6 @@ class RpcServer {
   HostPort address_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_RPC_SERVER_H_

@@ -14,7 +14,7 @@
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr int kMessageBytesMax = 8 << 20;
@@ -70,4 +70,4 @@ void RpcServer::Shutdown() {
   parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

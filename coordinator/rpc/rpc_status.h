@@ -8,10 +8,10 @@ namespace grpc {
 class Status;
 }
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 grpc::Status ToGrpc(const absl::Status& status);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_RPC_STATUS_H_

@@ -4,7 +4,7 @@
 
 #include "coordinator/rpc/rpc_status.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
@@ -13,4 +13,4 @@ grpc::Status ToGrpc(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

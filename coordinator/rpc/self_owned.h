@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// `Reactor` is gRPC's, `Call` the class that derives from this. Who needs the call longer than
 /// gRPC does shares it.
@@ -25,6 +25,6 @@ class SelfOwned : public Reactor, public std::enable_shared_from_this<Call> {
   std::shared_ptr<Call> self_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_SELF_OWNED_H_

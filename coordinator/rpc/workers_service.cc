@@ -13,7 +13,7 @@
 #include "coordinator/rpc/self_owned.h"
 #include "proto/workers.grpc.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// AttachWorker. One event is with the loop at a time: what the loop cannot take in stays with the
@@ -166,4 +166,4 @@ std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemo
   return std::make_unique<WorkersService>(loop, daemon);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

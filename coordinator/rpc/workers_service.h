@@ -11,10 +11,10 @@ namespace grpc {
 class Service;
 }
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_RPC_WORKERS_SERVICE_H_

@@ -41,6 +41,14 @@
 namespace bspnow {
 namespace {
 
+using coordinator::BarrierEvents;
+using coordinator::BarrierHost;
+using coordinator::BarrierJob;
+using coordinator::Barriers;
+using coordinator::BarrierServer;
+using coordinator::EpochOrigin;
+using coordinator::LoopTimers;
+
 constexpr JobId kJob{1};
 constexpr Epoch kEpoch{1};
 constexpr std::uint64_t kIncarnation = 4711;

@@ -14,6 +14,10 @@
 namespace bspnow {
 namespace {
 
+using coordinator::Barrier;
+using coordinator::BarrierHost;
+using coordinator::BarrierVerdict;
+
 constexpr std::uint32_t kHosts = 3;
 constexpr std::uint32_t kProcesses = 5;  // Pid i lives on host i % kHosts, worker i % kHosts + 1.
 

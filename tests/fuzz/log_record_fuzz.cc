@@ -11,6 +11,10 @@
 namespace bspnow {
 namespace {
 
+using coordinator::DecodeLogRecord;
+using coordinator::EncodeLogRecord;
+using coordinator::LogRecordHeader;
+
 void Decode(const std::string& bytes) {
   const auto decoded = DecodeLogRecord(bytes);
   if (!decoded.ok() || !decoded->has_value()) return;

@@ -7,6 +7,14 @@
 namespace bspnow {
 namespace {
 
+using coordinator::Barriers;
+using coordinator::CheckpointFigures;
+using coordinator::CheckpointLimits;
+using coordinator::ClusterPorts;
+using coordinator::ClusterSettings;
+using coordinator::OrderSink;
+using coordinator::Refusal;
+
 constexpr std::uint64_t kJournalNs = 20 * kMillisecond;
 constexpr std::uint64_t kLogNs = 200 * kMicrosecond;
 constexpr CheckpointLimits kLimits{

@@ -24,6 +24,15 @@
 
 namespace bspnow {
 
+using coordinator::Cluster;
+using coordinator::CoreTimer;
+using coordinator::Drain;
+using coordinator::Journal;
+using coordinator::Moment;
+using coordinator::OutputLogs;
+using coordinator::Timers;
+using coordinator::WorkerFrames;
+
 /// A frame on its way.
 struct SimFrameBytes {
   FrameHeader header;

@@ -12,6 +12,14 @@
 namespace bspnow {
 namespace {
 
+using coordinator::CheckpointPart;
+using coordinator::DecodeCatalogue;
+using coordinator::FreeNode;
+using coordinator::SavedImage;
+using coordinator::SlotClaim;
+using coordinator::SlotClaimOf;
+using coordinator::WorkerOf;
+
 // With number 0 if there is none.
 Checkpoint NewestOf(const std::string& catalogue) {
   const auto decoded = DecodeCatalogue(catalogue);

@@ -7,6 +7,9 @@
 
 namespace bspnow {
 
+using coordinator::kWholeStream;
+using coordinator::StreamOf;
+
 // ---- Time ---------------------------------------------------------------------------------------
 
 Moment SimCoordinator::Now() const {

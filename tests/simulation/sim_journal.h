@@ -15,6 +15,15 @@
 
 namespace bspnow {
 
+using coordinator::JobRecord;
+using coordinator::LogCut;
+using coordinator::LogOrigin;
+using coordinator::LogPosition;
+using coordinator::LogRecord;
+using coordinator::LogStream;
+using coordinator::StoredState;
+using coordinator::StreamEnds;
+
 /// Why output is not taken that comes after some that was lost.
 inline constexpr char kOutputGap[] = "a gap in its output";
 

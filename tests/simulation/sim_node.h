@@ -27,6 +27,10 @@
 
 namespace bspnow {
 
+using coordinator::NodeShare;
+using coordinator::Reached;
+using coordinator::ReleaseDirective;
+
 class SimNode;
 
 /// From a process to its daemon.

@@ -161,7 +161,7 @@ std::string SimOracle::Describe(const JobTable& table) const {
   for (const JobRecord* record : table.records()) {
     const proto::Job& job = record->job();
     text += Name(IdOf(*record)) + " epoch " + std::to_string(job.epoch()) + " " +
-            StateText(job.state()) + " \"" + job.reason() + "\"";
+            coordinator::StateText(job.state()) + " \"" + job.reason() + "\"";
     for (int host = 0; host < job.placement_size(); ++host) {
       const auto progress =
           progress_.find({IdOf(*record), Epoch{job.epoch()}, static_cast<std::uint32_t>(host)});

@@ -27,6 +27,13 @@
 
 namespace bspnow {
 
+using coordinator::Checkpoint;
+using coordinator::EpochOf;
+using coordinator::HasEnded;
+using coordinator::IdOf;
+using coordinator::JobRecord;
+using coordinator::JobTable;
+
 /// One host of one epoch.
 struct SimPlace {
   JobId job;

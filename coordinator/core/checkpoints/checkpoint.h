@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// The image of one process.
 struct SavedImage {
@@ -65,6 +65,6 @@ struct CheckpointCatalogue {
   CheckpointHistory history{};          ///< The rim's.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CHECKPOINTS_CHECKPOINT_H_

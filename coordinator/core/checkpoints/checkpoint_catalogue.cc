@@ -4,7 +4,7 @@
 
 #include "proto/journal.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 void Encode(const CheckpointPart& part, proto::JournalPart& message) {
@@ -110,4 +110,4 @@ absl::StatusOr<CheckpointCatalogue> DecodeCatalogue(const std::string& bytes) {
   return catalogue;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -7,13 +7,13 @@
 #include <absl/status/statusor.h>
 #include "coordinator/core/checkpoints/checkpoint.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 std::string EncodeCatalogue(const CheckpointCatalogue& catalogue);
 
 /// DATA_LOSS if EncodeCatalogue never gave that.
 absl::StatusOr<CheckpointCatalogue> DecodeCatalogue(const std::string& bytes);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CHECKPOINTS_CHECKPOINT_CATALOGUE_H_

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 CheckpointCatalogue Example() {
@@ -102,4 +102,4 @@ TEST(CheckpointCatalogueTest, DamageIsSeen) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 // At least C / overhead_max: in the long run the cap is kept by the interval alone.
 std::uint64_t CheckpointPolicy::IntervalOf(const CheckpointRule& rule,
@@ -90,4 +90,4 @@ bool CheckpointPolicy::IsDue(std::uint64_t now_ns, Superstep at) const {
          limits_.overhead_max * static_cast<double>(run_ns(now_ns));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// What the user asked for.
 struct CheckpointRule {
@@ -105,6 +105,6 @@ class CheckpointPolicy {
   Copies copies_ = Copies::kEnough;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CHECKPOINTS_CHECKPOINT_POLICY_H_

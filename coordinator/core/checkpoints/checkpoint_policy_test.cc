@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
@@ -202,4 +202,4 @@ TEST(CheckpointPolicyTest, TheCapHoldsForAnyCosts) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

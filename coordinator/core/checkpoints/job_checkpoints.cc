@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -279,4 +279,4 @@ CheckpointOrders JobCheckpoints::GiveUpNow(const std::string& why) {
   return orders;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

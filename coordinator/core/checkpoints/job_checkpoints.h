@@ -19,7 +19,7 @@
 #include "base/ids.h"
 #include "coordinator/core/checkpoints/checkpoint.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// What processes do after an image: go on, or wait until they are released or ended.
 enum class Hold : std::uint32_t { kNo = 0, kYes = 1 };
@@ -209,6 +209,6 @@ class JobCheckpoints {
   std::set<std::string> touched_;  ///< Nodes that may have anything of the job.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_CHECKPOINTS_JOB_CHECKPOINTS_H_

@@ -5,7 +5,7 @@
 
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 bool IsUp(const CheckpointPart& part, const LiveNodes& live) {
@@ -175,4 +175,4 @@ std::optional<CheckpointCatalogue> JobCheckpoints::GoBackTo(std::uint64_t number
   return Catalogue(committed_);  // Always: what was forgotten earlier may still be written there.
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -14,7 +14,7 @@
 
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kNodes = 5;
@@ -322,4 +322,4 @@ TEST(JobCheckpointsPropertyTest, HoldsForAnyOrderOfEvents) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 const LiveNodes kThree = {{"a", ""}, {"b", ""}, {"c", ""}};
@@ -361,4 +361,4 @@ TEST_F(JobCheckpointsTest, SharedDirectoryLacksNoCopies) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -6,7 +6,7 @@
 
 #include "base/exit_status.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 std::string Name(Pid pid) { return "pid " + std::to_string(Value(pid)); }
@@ -120,4 +120,4 @@ void Job::OnResumed(std::uint32_t participants) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

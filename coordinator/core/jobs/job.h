@@ -10,7 +10,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// How far a process had come when it ended.
 enum class Reached {
@@ -95,6 +95,6 @@ class Job {
   int status_of_pid_0_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_H_

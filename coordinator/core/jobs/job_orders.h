@@ -9,7 +9,7 @@
 #include "base/ids.h"
 #include "coordinator/core/jobs/job_record.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct StartOrder {
   JobId job;
@@ -63,6 +63,6 @@ struct JobOrders {
   void Append(JobOrders more);
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_ORDERS_H_

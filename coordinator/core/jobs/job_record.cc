@@ -2,7 +2,7 @@
 
 #include <absl/strings/ascii.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 std::string StateText(proto::JobState state) {
   return absl::AsciiStrToLower(proto::JobState_Name(state));
@@ -39,4 +39,4 @@ std::int32_t RestartsMaxOf(const proto::JobSpec& spec) {
   return spec.restarts_max() == 0 ? kRestartsUsual : spec.restarts_max();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -11,7 +11,7 @@
 #include "coordinator/core/jobs/placement.h"
 #include "proto/journal.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 using proto::JobRecord;
 
@@ -47,6 +47,6 @@ SlotClaim SlotClaimOf(const proto::JobSpec& spec);
 /// Restarts without a checkpoint in between; below 1: none at all.
 std::int32_t RestartsMaxOf(const proto::JobSpec& spec);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_RECORD_H_

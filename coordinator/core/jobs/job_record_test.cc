@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST(JobRecordTest, AJobThatDoesNotSayIsRestartedThreeTimes) {
@@ -41,4 +41,4 @@ TEST(JobRecordTest, EveryStateHasAText) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

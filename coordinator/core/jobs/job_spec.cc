@@ -4,7 +4,7 @@
 #include "files/file_name.h"
 #include "files/sha256.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 absl::Status CheckFile(const proto::FileSpec& file) {
@@ -97,4 +97,4 @@ std::set<std::string> ContentsOf(const proto::JobSpec& spec) {
   return contents;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

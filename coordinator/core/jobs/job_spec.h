@@ -10,7 +10,7 @@
 #include <absl/status/statusor.h>
 #include "proto/jobs.pb.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 inline constexpr std::uint32_t kProcessesMax = 4096;
 inline constexpr int kFilesMax = 1000;
@@ -26,6 +26,6 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec);
 /// The contents that the job needs: its program's and its files'.
 std::set<std::string> ContentsOf(const proto::JobSpec& spec);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_SPEC_H_

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 const std::string kSha256(64, 'a');
@@ -94,4 +94,4 @@ TEST(JobSpecTest, RefusesPoliciesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

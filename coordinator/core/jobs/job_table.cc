@@ -12,7 +12,7 @@
 #include "base/exit_status.h"
 #include "coordinator/core/jobs/job_table_event.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 bool EndsJob(int signal) {
@@ -327,4 +327,4 @@ std::vector<JobTable::NodeView> JobTable::nodes() const {
   return views;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -25,7 +25,7 @@
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Where an epoch begins.
 struct ResumePoint {
@@ -236,6 +236,6 @@ class JobTable {
   std::uint64_t write_ends_ns_ = kNoEnd;  ///< and is to be given again then.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_TABLE_H_

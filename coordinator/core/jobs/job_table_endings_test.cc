@@ -3,7 +3,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST_F(JobTableTest, CancellingAWaitingJobEndsItWithoutAStart) {
@@ -160,4 +160,4 @@ TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/units.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kGraceNs = 2'000'000'000;  // For programs that clean up; as bsprun alone.
@@ -332,4 +332,4 @@ void JobTable::Event::OnDeadline(Entry& entry) {
   Interrupt(entry, SIGTERM);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

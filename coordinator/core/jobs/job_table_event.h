@@ -8,7 +8,7 @@
 
 #include "coordinator/core/jobs/job_table.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class JobTable::Event {
  public:
@@ -80,6 +80,6 @@ class JobTable::Event {
   JobOrders orders_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_TABLE_EVENT_H_

@@ -10,7 +10,7 @@
 
 #include "coordinator/core/jobs/job_table.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 inline constexpr std::uint64_t kSecondNs = 1'000'000'000;
 inline constexpr WorkerId kOne{1};
@@ -138,6 +138,6 @@ class JobTableRecoveryTest : public JobTableTest {
   const StartOrder& LastStart() { return all_.starts.back(); }
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_JOB_TABLE_FIXTURE_H_

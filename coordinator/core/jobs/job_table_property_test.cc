@@ -10,7 +10,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kNodes = 4;
@@ -157,8 +157,8 @@ class Disorder {
         if (hosted.alive.empty() || hosted.clearing || Chance(60)) continue;
         const Pid pid{*hosted.alive.begin()};
         hosted.alive.erase(hosted.alive.begin());
-        ProcessEnd end = bspnow::Exit(Reached::kEnded, 0);
-        if (Chance(30)) end = bspnow::Exit(Reached::kAborted, 6);
+        ProcessEnd end = coordinator::Exit(Reached::kEnded, 0);
+        if (Chance(30)) end = coordinator::Exit(Reached::kAborted, 6);
         if (Chance(30)) end.signal = SIGKILL;
         hosted.exited.push_back({pid, end});
         if (worker.back) Do(table_.OnExited(job, hosted.epoch, pid, end, at_));
@@ -332,7 +332,7 @@ class Disorder {
         if (hosted.alive.empty() || hosted.clearing) continue;
         const Pid pid{*hosted.alive.begin()};
         hosted.alive.erase(hosted.alive.begin());
-        const ProcessEnd end = bspnow::Exit(Reached::kEnded, 0);
+        const ProcessEnd end = coordinator::Exit(Reached::kEnded, 0);
         hosted.exited.push_back({pid, end});
         return Do(table_.OnExited(job, hosted.epoch, pid, end, at_));
       }
@@ -361,4 +361,4 @@ TEST(JobTablePropertyTest, HoldsInAnyOrderOfEvents) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

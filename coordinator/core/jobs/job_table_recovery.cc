@@ -8,7 +8,7 @@
 #include "coordinator/core/jobs/job_table_event.h"
 #include "coordinator/core/jobs/slot_timeline.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kReasonBytesMax = 1000;
@@ -269,4 +269,4 @@ JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   return event.Take();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

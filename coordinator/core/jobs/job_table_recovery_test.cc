@@ -3,7 +3,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr ResumePoint kFrom800{.from_start = false, .superstep = Superstep{800}, .participants = 3};
@@ -389,4 +389,4 @@ TEST_F(JobTableRecoveryTest, TheTimeLimitGoesOnOverRecoveries) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -7,7 +7,7 @@
 
 #include "coordinator/core/jobs/job_table_event.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// Its processes may still be on these nodes.
 void JobTable::Event::Await(Entry& entry) {
@@ -125,4 +125,4 @@ void JobTable::Event::TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& h
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

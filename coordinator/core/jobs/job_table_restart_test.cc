@@ -5,7 +5,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 /// A coordinator that is killed, and the next one: what it stored is all that the next one knows.
@@ -297,4 +297,4 @@ TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

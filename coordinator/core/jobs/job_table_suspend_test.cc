@@ -3,7 +3,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 // ---- Suspended ----------------------------------------------------------------------------------
@@ -177,4 +177,4 @@ TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

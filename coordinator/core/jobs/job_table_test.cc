@@ -5,7 +5,7 @@
 
 #include "coordinator/core/jobs/job_table_fixture.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
@@ -212,4 +212,4 @@ TEST_F(JobTableTest, ADrainedNodeKeepsItsJobsAndTakesNoMore) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

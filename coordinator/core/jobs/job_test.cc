@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 ProcessEnd Exit(Reached reached, int status) {
@@ -121,4 +121,4 @@ TEST(JobTest, KnowsWhenNoProcessWasABspProcess) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <tuple>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
@@ -160,4 +160,4 @@ std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_
   return Blocks(offers);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

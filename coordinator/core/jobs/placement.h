@@ -11,7 +11,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 /// A node that is up.
 struct SchedulerNode {
@@ -70,6 +70,6 @@ std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& n
 std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,
                                             const std::vector<FreeNode>& nodes);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_PLACEMENT_H_

@@ -12,7 +12,7 @@
 
 #include "coordinator/core/jobs/slot_timeline.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 // Jobs without a time limit are taken to end after all that have one, in the order in which they
@@ -213,4 +213,4 @@ std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots)
 
 SchedulePlan PlanJobs(const Situation& situation) { return Planner(situation).Run(); }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "coordinator/core/jobs/placement.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 struct RunningClaim {
   JobId job;
@@ -66,6 +66,6 @@ inline constexpr std::size_t kBackfillDepth = 64;
 
 SchedulePlan PlanJobs(const Situation& situation);
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_SCHEDULER_H_

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -388,4 +388,4 @@ TEST(SchedulerTest, NeverOversubscribesAndStarvesNobodyInAnyCluster) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

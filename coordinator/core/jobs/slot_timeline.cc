@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace bspnow {
+namespace bspnow::coordinator {
 namespace {
 
 template <typename T>
@@ -75,4 +75,4 @@ std::vector<std::uint64_t> SlotTimeline::times() const {
   return times;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator

@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "coordinator/core/jobs/placement.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class SlotTimeline {
  public:
@@ -44,6 +44,6 @@ class SlotTimeline {
   std::vector<Span> spans_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_JOBS_SLOT_TIMELINE_H_

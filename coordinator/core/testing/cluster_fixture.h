@@ -15,7 +15,7 @@
 #include <absl/strings/str_cat.h>
 #include "coordinator/core/testing/fake_world.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class ClusterFixture : public testing::Test {
  protected:
@@ -217,6 +217,6 @@ class ClusterFixture : public testing::Test {
   std::unique_ptr<Cluster> cluster_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_TESTING_CLUSTER_FIXTURE_H_

@@ -15,7 +15,7 @@
 #include "base/version.h"
 #include "coordinator/core/cluster.h"
 
-namespace bspnow {
+namespace bspnow::coordinator {
 
 class FakeTimers final : public Timers {
  public:
@@ -177,6 +177,6 @@ struct FakeWorld {
   }
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::coordinator
 
 #endif  // COORDINATOR_CORE_TESTING_FAKE_WORLD_H_
