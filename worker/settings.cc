@@ -19,7 +19,7 @@ std::string FindProgram(const std::string& name) {
   std::error_code error;
   const std::filesystem::path here =
       std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* place : {"../libexec/bspnow", ".", "restore"}) {
+  for (const char* place : {"../libexec/bspnow", ".", "host", "restore"}) {
     const std::filesystem::path path = here / place / name;
     if (std::filesystem::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0)
       return path.string();

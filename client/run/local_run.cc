@@ -22,10 +22,10 @@
 #include "client/view/timing_report.h"
 #include "coordinator/core/jobs/job.h"
 #include "net/event_loop.h"
-#include "worker/line_assembler.h"
-#include "worker/node_segment.h"
-#include "worker/process_host.h"
-#include "worker/spawn.h"
+#include "worker/exchange/node_segment.h"
+#include "worker/host/line_assembler.h"
+#include "worker/host/process_host.h"
+#include "worker/host/spawn.h"
 
 namespace bspnow::client {
 namespace {

@@ -121,7 +121,7 @@ class Bspnow(System):
     LIMITS = {"shm": "limit", "tcp": "raw_tcp"}
     PROGRAMS = {"shm": ("client/bsprun",),
                 "tcp": ("client/bsprun", "client/bsp-client", "coordinator/bsp-coordinator",
-                        "worker/bsp-worker", "worker/bsp-host", "worker/restore/bsp-restore")}
+                        "worker/bsp-worker", "worker/host/bsp-host", "worker/restore/bsp-restore")}
 
     def __init__(self, build_dir, transport, prefix=None):
         super().__init__(build_dir, transport)

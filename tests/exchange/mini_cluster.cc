@@ -33,10 +33,10 @@
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
-#include "worker/limits.h"
-#include "worker/node_segment.h"
-#include "worker/process_host.h"
-#include "worker/spawn.h"
+#include "worker/exchange/node_segment.h"
+#include "worker/host/limits.h"
+#include "worker/host/process_host.h"
+#include "worker/host/spawn.h"
 
 namespace bspnow {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "worker/host_channel.h"
+#include "worker/host/host_channel.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   const std::string_view packet(reinterpret_cast<const char*>(data), bytes);

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
-#include "worker/images/image_file.h"
-#include "worker/images/image_for_test.h"
+#include "worker/checkpoint/image_file.h"
+#include "worker/checkpoint/testing/made_image.h"
 
 namespace bspnow {
 namespace {
@@ -42,7 +42,7 @@ void Repair(std::string& image) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace bspnow;
-  const std::string good = ImageForTest().Bytes();
+  const std::string good = MadeImage().Bytes();
   std::string image = Changed(good, data, bytes);
   const bool same = image == good;
   // The bytes after the header that nothing reads may differ.

@@ -9,7 +9,7 @@ PATHS = {
     "bsprun": "client/bsprun",
     "bsp-coordinator": "coordinator/bsp-coordinator",
     "bsp-worker": "worker/bsp-worker",
-    "bsp-host": "worker/bsp-host",
+    "bsp-host": "worker/host/bsp-host",
     "fault_proxy": "tests/cluster/fault_proxy",
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/exit_status.h"
 #include "tests/images/hosted_program.h"
-#include "worker/images/image_file.h"
+#include "worker/checkpoint/image_file.h"
 #include "worker/restore/restore_command.h"
 
 namespace bspnow {

@@ -18,11 +18,11 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/unique_fd.h"
-#include "worker/images/image_file.h"
-#include "worker/limits.h"
-#include "worker/node_segment.h"
+#include "worker/checkpoint/image_file.h"
+#include "worker/exchange/node_segment.h"
+#include "worker/host/limits.h"
+#include "worker/host/spawn.h"
 #include "worker/restore/restore_command.h"
-#include "worker/spawn.h"
 
 namespace bspnow {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/ids.h"
 #include "net/frame.h"
 #include "runtime/link/link_segment.h"
-#include "worker/node_segment.h"
+#include "worker/exchange/node_segment.h"
 
 namespace bspnow {
 

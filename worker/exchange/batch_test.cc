@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "worker/exchange/batch_fixture.h"
+#include "worker/exchange/testing/batch_fixture.h"
 
 namespace bspnow {
 namespace {

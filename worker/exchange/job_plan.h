@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "worker/node_segment.h"
+#include "worker/exchange/node_segment.h"
 
 namespace bspnow {
 

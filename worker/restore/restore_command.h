@@ -5,9 +5,9 @@
 //
 // Each IMAGE and the DIRECTORY are a descriptor number or an absolute path. Standard input, output
 // and error, the link, the working directory and the limits are those the program itself would be
-// started with. It trusts its images: verify them first (worker/images/image_file.h). What cannot
-// be put back is one line on standard error and exit status kRestoreFailedStatus; the process has
-// then sent nothing on its link.
+// started with. It trusts its images: verify them first (worker/checkpoint/image_file.h). What
+// cannot be put back is one line on standard error and exit status kRestoreFailedStatus; the
+// process has then sent nothing on its link.
 #ifndef WORKER_RESTORE_RESTORE_COMMAND_H_
 #define WORKER_RESTORE_RESTORE_COMMAND_H_
 

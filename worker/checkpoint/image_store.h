@@ -1,0 +1,126 @@
+// The images that lie on this node (runtime/image/image_format.h): ROOT/job-<JOB>/ for each job,
+// readable by this user only. A file stands under its own name only when it is whole, verified, and
+// on the disk. A failed sync is never retried: the file goes away, and with it the checkpoint. All
+// calls wait for the disk; they may come from any thread, but Settle, Discard and Keep of one job
+// come one after the other. See "Checkpoints" in docs/design.md.
+#ifndef WORKER_CHECKPOINT_IMAGE_STORE_H_
+#define WORKER_CHECKPOINT_IMAGE_STORE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "files/file_chunks.h"
+#include "proto/workers.pb.h"
+#include "worker/checkpoint/cluster_note.h"
+#include "worker/checkpoint/image_file.h"
+
+namespace bspnow {
+
+class ImageReception;
+
+class ImageStore {
+ public:
+  enum class Sharing {
+    kOwn,     ///< Of this worker alone.
+    kShared,  ///< Other workers write to the same directory.
+  };
+
+  struct Settings {
+    std::string root;
+    std::uint64_t quota_bytes;  ///< Of all that lies below root; 0: as much as there is room.
+    Sharing sharing;
+  };
+
+  /// Makes the directory; what an earlier run of this worker did not finish is removed.
+  static absl::StatusOr<std::unique_ptr<ImageStore>> Open(Settings settings);
+
+  /// Use Open.
+  explicit ImageStore(Settings settings)
+      : settings_(std::move(settings)), cluster_note_(settings_.root) {}
+
+  /// Whose jobs' images these are.
+  ClusterNote& cluster_note() { return cluster_note_; }
+  std::string cluster() const { return cluster_note_.cluster(); }
+
+  // ---- Taking a checkpoint ----------------------------------------------------------------------
+
+  /// Where the processes write NAME.new; it may be missing as yet, and has mode 0700.
+  std::string DirectoryOf(JobId job) const;
+
+  /// Whether so many more bytes may come: quota and free space. Before a checkpoint is begun.
+  absl::Status CheckRoom(std::uint64_t bytes) const;
+
+  /// Makes what was written as NAME.new durable: the texts that these images need, then each file
+  /// is verified, synced, renamed. When all processes here have reported. If anything fails, all
+  /// of the checkpoint that lies here is removed.
+  absl::Status Settle(JobId job, std::uint64_t checkpoint, const std::vector<std::string>& names);
+
+  /// Removes what lies here of a checkpoint that was given up.
+  void Discard(JobId job, std::uint64_t checkpoint);
+
+  /// Removes all but these checkpoints, what is newer than the newest of them, and the texts that
+  /// these need. None: everything of the job.
+  void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints);
+
+  // ---- What is there ----------------------------------------------------------------------------
+
+  /// Of files that stand under their own name.
+  std::vector<std::string> Names(JobId job) const;
+  bool Has(JobId job, const std::string& name) const;
+  std::vector<proto::StoredJob> Stored() const;
+  std::uint64_t used_bytes() const;
+  Sharing sharing() const { return settings_.sharing; }
+
+  absl::StatusOr<UniqueFd> OpenToRead(JobId job, const std::string& name) const;
+
+  absl::StatusOr<files::OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
+
+  /// All checksums of a file, whatever it is.
+  absl::Status Verify(JobId job, const std::string& name) const;
+
+  /// What an image says of itself; its pages are not read.
+  absl::StatusOr<ImageFacts> FactsOf(JobId job, const std::string& name) const;
+
+  std::string PathOf(JobId job, const std::string& name) const;
+
+ private:
+  friend class ImageReception;
+
+  absl::Status MakeDirectory(JobId job) const;
+  void RemoveUnfinished();
+  absl::Status TrySettle(JobId job, const std::vector<std::string>& names);
+  absl::Status SettleText(JobId job, const std::string& name);
+  absl::Status AwaitText(JobId job, const std::string& name);
+  /// Whether `file` is what `name` says; the texts that it needs.
+  absl::StatusOr<std::vector<std::string>> VerifyAs(JobId job, const std::string& name,
+                                                    const std::string& file) const;
+  void RemoveTexts(JobId job);
+  /// A file whose sync has failed may look right as long as the machine runs: it must go away.
+  absl::Status Sync(int file, const std::string& path) const;
+  /// And the name that the job's directory has.
+  absl::Status SyncDirectory(JobId job) const;
+  absl::Status Rename(JobId job, const std::string& from, const std::string& name) const;
+  /// For files that are being received: what is still to come.
+  absl::Status Reserve(std::uint64_t bytes);
+  void Unreserve(std::uint64_t bytes);
+
+  const Settings settings_;
+  ClusterNote cluster_note_;
+  mutable std::mutex mutex_;
+  std::uint64_t reserved_bytes_ = 0;                        ///< Guarded by mutex_.
+  std::set<std::pair<JobId, std::string>> verified_texts_;  ///< In this run. Guarded by mutex_.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_IMAGE_STORE_H_

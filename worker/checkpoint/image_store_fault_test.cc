@@ -1,0 +1,91 @@
+// Disks that fail: BUILD.bazel sets BSPNOW_FAILPOINTS for this test, and each place fails once.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/testing/scratch_directory.h"
+#include "worker/checkpoint/image_reception.h"
+#include "worker/checkpoint/image_store.h"
+#include "worker/checkpoint/testing/image_fixture.h"
+
+namespace bspnow {
+namespace {
+
+constexpr JobId kJob{17};
+
+absl::StatusOr<std::unique_ptr<ImageReception>> Receive(ImageStore& store, const std::string& name,
+                                                        std::uint64_t bytes) {
+  auto reception = std::make_unique<ImageReception>(store, kJob, name, Durability::kSynced);
+  absl::Status begun = reception->Begin({.name = name, .bytes = bytes, .mode = 0});
+  if (!begun.ok()) return begun;
+  return reception;
+}
+
+std::unique_ptr<ImageStore> OpenAt(const std::string& root) {
+  auto store =
+      ImageStore::Open({.root = root, .quota_bytes = 0, .sharing = ImageStore::Sharing::kOwn});
+  EXPECT_TRUE(store.ok()) << store.status();
+  return *std::move(store);
+}
+
+absl::Status Take(ImageStore& store, std::uint64_t checkpoint) {
+  const std::string name = ImageName(checkpoint, Pid{0});
+  mkdir(store.DirectoryOf(kJob).c_str(), 0700);
+  WriteFile(store.PathOf(kJob, name + ".new"),
+            Encode({.job = kJob, .checkpoint = checkpoint, .base = 0, .pid = 0, .texts = {}}));
+  return store.Settle(kJob, checkpoint, {name});
+}
+
+/// Each time the store goes through sync, synced, before_rename, renamed, stored; the n-th of them
+/// fails the n-th time, and then everything is well.
+TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  const auto store = OpenAt(scratch.path());
+  for (const char* step : {"before_sync", "synced", "before_rename", "renamed", "stored"}) {
+    const absl::Status taken = Take(*store, 1);
+    EXPECT_EQ(taken.message(),
+              std::string("failpoint worker.image.") + step + ": Input/output error")
+        << taken;
+    EXPECT_TRUE(std::filesystem::is_empty(store->DirectoryOf(kJob))) << step;
+  }
+  EXPECT_TRUE(Take(*store, 2).ok());
+  EXPECT_EQ(store->Names(kJob).size(), 1u);
+
+  // The next sync fails, too: that of a file from another node.
+  const std::string bytes =
+      Encode({.job = kJob, .checkpoint = 2, .base = 0, .pid = 1, .texts = {}});
+  auto reception = Receive(*store, "c2.p1", bytes.size());
+  ASSERT_TRUE((*reception)->Append(bytes).ok());
+  const absl::Status kept = (*reception)->Finish();
+  EXPECT_EQ(kept.code(), absl::StatusCode::kResourceExhausted) << kept;
+  reception->reset();
+  EXPECT_EQ(store->Names(kJob).size(), 1u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(store->DirectoryOf(kJob)), {}), 1);
+}
+
+/// A file system of its own, where this user may mount one.
+TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  if (mount("tmpfs", scratch.path().c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "only root mounts";
+  {
+    const auto store = OpenAt(scratch.path());
+    EXPECT_EQ(store->CheckRoom(100'000).code(), absl::StatusCode::kResourceExhausted);
+    auto reception = Receive(*store, "c1.p0", 40'000);
+    ASSERT_TRUE(reception.ok()) << reception.status();
+    WriteFile(scratch.path() + "/of-somebody-else", std::string(40'000, 'x'));
+    const absl::Status put = (*reception)->Append(std::string(40'000, 'x'));
+    EXPECT_EQ(put.code(), absl::StatusCode::kResourceExhausted) << put;
+    reception->reset();
+    EXPECT_TRUE(std::filesystem::is_empty(store->DirectoryOf(kJob)));
+  }
+  umount2(scratch.path().c_str(), MNT_DETACH);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,163 @@
+#include "worker/checkpoint/image_transfer.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/failpoint.h"
+#include "worker/checkpoint/image_file.h"
+#include "worker/checkpoint/image_name.h"
+
+namespace bspnow {
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+absl::Status ImageTransfer::Copy(const ImageCopy& copy) {
+  if (absl::Status fault = FailpointStatus("worker.copy.begin"); !fault.ok()) return fault;
+  const absl::StatusOr<std::vector<std::string>> there =
+      stub_.List(copy.to_address, copy.job, store_.cluster());
+  if (!there.ok()) return there.status();
+  const absl::StatusOr<std::set<std::string>> names = NamesOf(copy);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) {
+    if (std::find(there->begin(), there->end(), name) != there->end()) continue;
+    absl::Status put = stub_.Put(copy.to_address, store_, copy.job, name);
+    if (!put.ok())
+      return absl::Status(put.code(), absl::StrCat(put.message(), " (node ", copy.to_node, ")"));
+  }
+  return FailpointStatus("worker.copy.done");
+}
+
+absl::StatusOr<std::set<std::string>> ImageTransfer::NamesOf(const ImageCopy& copy) const {
+  std::set<std::string> names;
+  if (copy.chain.empty()) return absl::InvalidArgumentError("a copy of no checkpoint");
+  for (const std::uint32_t pid : copy.pids) {
+    for (std::uint64_t checkpoint = copy.chain.back(); checkpoint != 0;) {
+      const std::string image = ImageName(checkpoint, Pid{pid});
+      const absl::StatusOr<ImageFacts> facts = store_.FactsOf(copy.job, image);
+      if (!facts.ok()) return facts.status();
+      names.insert(image);
+      names.insert(facts->texts.begin(), facts->texts.end());
+      checkpoint = facts->base;
+    }
+  }
+  for (const std::uint64_t checkpoint : copy.chain)
+    if (const std::string files = FilesName(checkpoint, copy.files_pid);
+        store_.Has(copy.job, files))
+      names.insert(files);
+  return names;
+}
+
+// ---- What a node needs to go on -----------------------------------------------------------------
+
+namespace {
+
+bool IsUnreachable(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsCancelled(status);
+}
+
+/// Files of one job, from here or from elsewhere; each is looked for once.
+class Collector {
+ public:
+  Collector(ImageStore& store, ImagesStub& stub, JobId job, const proto::Resume& resume)
+      : store_(store), stub_(stub), job_(job), resume_(resume) {}
+
+  CollectedImages Collect(const std::vector<std::uint32_t>& pids) {
+    for (const std::uint32_t pid : pids)
+      if (absl::Status whole = CollectPid(pid); !whole.ok())
+        AddMissing(pid, std::string(whole.message()));
+    return std::move(collected_);
+  }
+
+  void AddMissing(std::uint32_t pid, const std::string& why) {
+    collected_.missing.push_back(pid);
+    absl::StrAppend(&collected_.reason, collected_.reason.empty() ? "" : "; ", "pid ", pid, ": ",
+                    why);
+  }
+
+ private:
+  absl::Status CollectPid(std::uint32_t pid) {
+    const auto& images = resume_.images();
+    const auto of_pid = std::find_if(images.begin(), images.end(),
+                                     [pid](const auto& image) { return image.pid() == pid; });
+    if (of_pid == images.end()) return absl::NotFoundError("the checkpoint has no image of it");
+    std::vector<std::string> paths;
+    // A process may have written all of itself though it was not asked to: its image says what
+    // that builds upon.
+    for (std::uint64_t checkpoint = resume_.checkpoint(); checkpoint != 0;) {
+      if (std::find(resume_.chain().begin(), resume_.chain().end(), checkpoint) ==
+          resume_.chain().end())
+        return absl::DataLossError(
+            absl::StrCat("it builds on checkpoint ", checkpoint, ", which was not committed"));
+      const std::string name = ImageName(checkpoint, Pid{pid});
+      const absl::StatusOr<ImageFacts> facts = ObtainImage(name, *of_pid);
+      if (!facts.ok()) return facts.status();
+      paths.insert(paths.begin(), store_.PathOf(job_, name));
+      checkpoint = facts->base;
+    }
+    const std::string files = FilesName(resume_.checkpoint(), of_pid->files_pid());
+    if (absl::Status here = Obtain(files, *of_pid); !here.ok()) return here;
+    collected_.files[of_pid->files_pid()] = store_.PathOf(job_, files);
+    collected_.images[pid] = std::move(paths);
+    return absl::OkStatus();
+  }
+
+  /// An image, and the texts that it needs.
+  absl::StatusOr<ImageFacts> ObtainImage(const std::string& name, const proto::ImageOfPid& of_pid) {
+    if (absl::Status here = Obtain(name, of_pid); !here.ok()) return here;
+    absl::StatusOr<ImageFacts> facts = store_.FactsOf(job_, name);
+    if (!facts.ok()) return facts.status();
+    for (const std::string& text : facts->texts)
+      if (absl::Status here = Obtain(text, of_pid); !here.ok()) return here;
+    return facts;
+  }
+
+  /// Here and verified, whatever that takes.
+  absl::Status Obtain(const std::string& name, const proto::ImageOfPid& of_pid) {
+    if (obtained_.contains(name)) return absl::OkStatus();
+    absl::Status found = store_.Verify(job_, name);
+    if (absl::IsNotFound(found))
+      found = absl::NotFoundError(absl::StrCat(name, " is not on this node"));
+    const bool damaged = !found.ok() && !absl::IsNotFound(found);
+    std::string failures(found.message());
+    for (const std::string& holder : of_pid.holders()) {
+      if (found.ok()) break;
+      if (unreachable_.contains(holder)) continue;
+      found = stub_.Get(holder, store_, job_, name);
+      if (IsUnreachable(found)) unreachable_.insert(holder);
+      if (found.ok() && damaged)
+        collected_.notes.push_back(absl::StrCat(failures, "; taken from ", holder));
+      absl::StrAppend(&failures, "; ", std::string(found.message()));
+    }
+    if (!found.ok()) return absl::Status(found.code(), failures);
+    obtained_.insert(name);
+    return absl::OkStatus();
+  }
+
+  ImageStore& store_;
+  ImagesStub& stub_;
+  const JobId job_;
+  const proto::Resume& resume_;
+  CollectedImages collected_;
+  std::set<std::string> obtained_;
+  std::set<std::string> unreachable_;  ///< Holders; each is waited for once.
+};
+
+}  // namespace
+
+CollectedImages ImageTransfer::Collect(JobId job, const proto::Resume& resume,
+                                       const std::vector<std::uint32_t>& pids) {
+  absl::Status fault = FailpointStatus("worker.restore.begin");
+  Collector collector(store_, stub_, job, resume);
+  CollectedImages collected = collector.Collect(pids);
+  for (const char* const point : {"worker.restore.collected", "worker.restore.verified"})
+    if (fault.ok()) fault = FailpointStatus(point);
+  if (fault.ok()) return collected;
+  collected.missing = pids;
+  collected.reason = std::string(fault.message());
+  return collected;
+}
+
+}  // namespace bspnow

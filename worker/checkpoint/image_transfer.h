@@ -1,0 +1,64 @@
+// Images on their way between nodes: copies for the partner when a checkpoint is taken, and all
+// that a node needs to go on from one. Waits for disks and peers: for work threads.
+#ifndef WORKER_CHECKPOINT_IMAGE_TRANSFER_H_
+#define WORKER_CHECKPOINT_IMAGE_TRANSFER_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/workers.pb.h"
+#include "worker/checkpoint/image_store.h"
+#include "worker/checkpoint/images_stub.h"
+
+namespace bspnow {
+
+/// What one node gives another of its checkpoints.
+struct ImageCopy {
+  JobId job;
+  std::vector<std::uint64_t> chain;  ///< Checkpoints, oldest first.
+  std::vector<std::uint32_t> pids;   ///< That live here.
+  std::uint32_t files_pid;           ///< The lowest of them.
+  std::string to_node;               ///< For messages.
+  std::string to_address;
+};
+
+/// What a node needs to put its processes back, verified.
+struct CollectedImages {
+  std::map<std::uint32_t, std::vector<std::string>> images;  ///< Paths by pid, oldest first.
+  std::map<std::uint32_t, std::string> files;                ///< Paths of archives, by files_pid.
+  std::vector<std::string> notes;      ///< What was damaged here and taken from elsewhere.
+  std::vector<std::uint32_t> missing;  ///< Pids that cannot be put back from this checkpoint.
+  std::string reason;                  ///< Why: empty if none is missing.
+};
+
+class ImageTransfer {
+ public:
+  explicit ImageTransfer(ImageStore& store) : store_(store) {}
+
+  /// Gives the other node what it lacks; there it is durable when this returns.
+  absl::Status Copy(const ImageCopy& copy);
+
+  /// Takes what these pids need from this node's store, else from the holders in their order.
+  CollectedImages Collect(JobId job, const proto::Resume& resume,
+                          const std::vector<std::uint32_t>& pids);
+
+  /// Breaks off all that is under way, and all to come. From any thread.
+  void Stop() { stub_.Stop(); }
+
+ private:
+  absl::StatusOr<std::set<std::string>> NamesOf(const ImageCopy& copy) const;
+
+  ImageStore& store_;
+  ImagesStub stub_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_IMAGE_TRANSFER_H_

@@ -1,0 +1,360 @@
+#include "worker/checkpoint/image_transfer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/testing/scratch_directory.h"
+#include "net/socket.h"
+#include "worker/checkpoint/images_service.h"
+#include "worker/checkpoint/testing/image_fixture.h"
+#include "worker/checkpoint/testing/images_raw_stub.h"
+
+namespace bspnow {
+namespace {
+
+constexpr JobId kJob{17};
+const std::string kLibrary = "what a library has in its text";
+
+using Names = std::vector<std::string>;
+
+/// One worker's store and service.
+class Node {
+ public:
+  explicit Node(std::uint64_t quota_bytes) {
+    auto opened = ImageStore::Open({.root = scratch_.path(),
+                                    .quota_bytes = quota_bytes,
+                                    .sharing = ImageStore::Sharing::kOwn});
+    EXPECT_TRUE(opened.ok()) << opened.status();
+    store_ = *std::move(opened);
+    auto started = ImagesServer::Start(*store_, {.host = "127.0.0.1", .port = 0},
+                                       [this](JobId job, std::uint64_t checkpoint) {
+                                         EXPECT_EQ(job, kJob);
+                                         EXPECT_LE(checkpoint, 2u);
+                                         received_ += 1;
+                                       });
+    EXPECT_TRUE(started.ok()) << started.status();
+    server_ = *std::move(started);
+    transfer_ = std::make_unique<ImageTransfer>(*store_);
+  }
+
+  /// As if the processes `pids` had taken a checkpoint here.
+  void Take(std::uint64_t checkpoint, std::uint64_t base, const std::vector<std::uint32_t>& pids) {
+    mkdir(store_->DirectoryOf(kJob).c_str(), 0700);
+    Names names{FilesName(checkpoint, pids.front())};
+    WriteArchive(PathOf(names[0] + ".new"));
+    if (!store_->Has(kJob, TextNameOf(kLibrary)))
+      WriteFile(PathOf(TextNameOf(kLibrary) + ".new"), kLibrary);
+    for (const std::uint32_t pid : pids) {
+      names.push_back(ImageName(checkpoint, Pid{pid}));
+      WriteFile(PathOf(names.back() + ".new"), Encode({.job = kJob,
+                                                       .checkpoint = checkpoint,
+                                                       .base = base,
+                                                       .pid = pid,
+                                                       .texts = {kLibrary},
+                                                       .data_bytes = std::size_t{384} << 12}));
+    }
+    const absl::Status settled = store_->Settle(kJob, checkpoint, names);
+    ASSERT_TRUE(settled.ok()) << settled;
+  }
+
+  std::string PathOf(const std::string& name) const { return store_->PathOf(kJob, name); }
+  std::string address() const { return server_->address().ToString(); }
+  ImageStore& store() { return *store_; }
+  ImageTransfer& transfer() { return *transfer_; }
+  ImagesServer& server() { return *server_; }
+  std::size_t received() const { return received_; }
+
+  std::size_t files() const {
+    const std::filesystem::directory_iterator entries(store_->DirectoryOf(kJob));
+    return static_cast<std::size_t>(std::distance(entries, {}));
+  }
+
+ private:
+  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
+  std::atomic<std::size_t> received_ = 0;
+  std::unique_ptr<ImageStore> store_;
+  std::unique_ptr<ImagesServer> server_;
+  std::unique_ptr<ImageTransfer> transfer_;
+};
+
+class ImageTransferTest : public testing::Test {
+ protected:
+  /// Pids 0 and 1 live on a_, 2 on b_.
+  ImageTransferTest() : a_(0), b_(0) {
+    a_.Take(1, 0, {0, 1});
+    a_.Take(2, 1, {0, 1});
+    b_.Take(1, 0, {2});
+    b_.Take(2, 1, {2});
+  }
+
+  absl::Status CopyToB() {
+    return a_.transfer().Copy({.job = kJob,
+                               .chain = {1, 2},
+                               .pids = {0, 1},
+                               .files_pid = 0,
+                               .to_node = "b",
+                               .to_address = b_.address()});
+  }
+
+  static proto::Resume ResumeFrom(const std::vector<std::string>& holders) {
+    proto::Resume resume;
+    resume.set_checkpoint(2);
+    for (const std::uint64_t checkpoint : {1, 2}) resume.add_chain(checkpoint);
+    for (const std::uint32_t pid : {0, 1, 2}) {
+      proto::ImageOfPid& image = *resume.add_images();
+      image.set_pid(pid);
+      image.set_files_pid(pid == 2 ? 2 : 0);
+      for (const std::string& holder : holders) image.add_holders(holder);
+    }
+    return resume;
+  }
+
+  Node a_, b_;
+};
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
+  const absl::Status copied = CopyToB();
+  ASSERT_TRUE(copied.ok()) << copied;
+  for (const std::string& name : a_.store().Names(kJob)) {
+    EXPECT_TRUE(b_.store().Verify(kJob, name).ok()) << name;
+    EXPECT_EQ(ReadFile(a_.PathOf(name)), ReadFile(b_.PathOf(name)));
+  }
+  EXPECT_EQ(b_.files(), 11u);  // Three images and two archives, twice, of one text.
+  EXPECT_EQ(b_.received(), 6u);
+}
+
+// Job 17 of the one is not job 17 of the other.
+TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
+  ASSERT_TRUE(a_.store().cluster_note().Write("one").ok());
+  ASSERT_TRUE(b_.store().cluster_note().Write("two").ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(CopyToB()));
+  ImagesStub stub;
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(stub.Put(b_.address(), a_.store(), kJob, ImageName(1, Pid{0}))));
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}))));
+  EXPECT_FALSE(a_.store().Has(kJob, ImageName(1, Pid{2})));
+  ASSERT_TRUE(b_.store().cluster_note().Write("one").ok());
+  EXPECT_TRUE(CopyToB().ok());
+}
+
+TEST_F(ImageTransferTest, NothingIsSentTwice) {
+  ASSERT_TRUE(CopyToB().ok());
+  const auto before = std::filesystem::last_write_time(b_.PathOf("c1.p0"));
+  Damage(a_.PathOf("c1.p0"), 200'000);  // Would be refused if it were sent.
+  EXPECT_TRUE(CopyToB().ok());
+  EXPECT_EQ(std::filesystem::last_write_time(b_.PathOf("c1.p0")), before);
+}
+
+TEST_F(ImageTransferTest, DamagedImageIsNotTakenForACopy) {
+  Damage(a_.PathOf("c2.p1"), 200'000);
+  const absl::Status copied = CopyToB();
+  EXPECT_EQ(copied.code(), absl::StatusCode::kDataLoss) << copied;
+  EXPECT_NE(copied.ToString().find("c2.p1"), std::string::npos) << copied;
+  EXPECT_NE(copied.ToString().find("node b"), std::string::npos) << copied;
+  EXPECT_FALSE(b_.store().Has(kJob, "c2.p1"));
+}
+
+TEST_F(ImageTransferTest, TwoPutsOfOneNameAtOnceLeaveOneFile) {
+  ImagesStub stub;
+  Node c(0);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        const absl::Status put = stub.Put(c.address(), a_.store(), kJob, "c1.p0");
+        EXPECT_TRUE(put.ok()) << put;
+      });
+  }
+  EXPECT_EQ(c.store().Names(kJob), Names{"c1.p0"});
+  EXPECT_EQ(c.files(), 1u);
+  EXPECT_TRUE(c.store().Verify(kJob, "c1.p0").ok());
+}
+
+TEST_F(ImageTransferTest, PartnerWithoutRoomSaysSo) {
+  Node small(1 << 20);
+  const absl::Status copied = a_.transfer().Copy({.job = kJob,
+                                                  .chain = {1},
+                                                  .pids = {0},
+                                                  .files_pid = 0,
+                                                  .to_node = "small",
+                                                  .to_address = small.address()});
+  EXPECT_EQ(copied.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_NE(copied.ToString().find("--checkpoint-quota"), std::string::npos) << copied;
+}
+
+// ---- What a node needs to go on -----------------------------------------------------------------
+
+TEST_F(ImageTransferTest, CollectsWhatIsHereWithoutAsking) {
+  const CollectedImages collected =
+      a_.transfer().Collect(kJob, ResumeFrom({"127.0.0.1:1"}), {0, 1});
+  EXPECT_TRUE(collected.missing.empty()) << collected.reason;
+  EXPECT_EQ(collected.images.at(1), (Names{a_.PathOf("c1.p1"), a_.PathOf("c2.p1")}));
+  EXPECT_EQ(collected.files.at(0), a_.PathOf("c2.files.p0"));
+  EXPECT_TRUE(collected.notes.empty());
+}
+
+TEST_F(ImageTransferTest, NodeThatHasNothingTakesAllFromTheHolders) {
+  Node c(0);
+  const CollectedImages collected =
+      c.transfer().Collect(kJob, ResumeFrom({a_.address(), b_.address()}), {1, 2});
+  EXPECT_TRUE(collected.missing.empty()) << collected.reason;
+  for (const std::uint32_t pid : {1, 2})
+    EXPECT_EQ(collected.images.at(pid),
+              (Names{c.PathOf(ImageName(1, Pid{pid})), c.PathOf(ImageName(2, Pid{pid}))}));
+  EXPECT_EQ(collected.files.at(0), c.PathOf("c2.files.p0"));
+  EXPECT_EQ(collected.files.at(2), c.PathOf("c2.files.p2"));
+  for (const std::string& name : c.store().Names(kJob))
+    EXPECT_TRUE(c.store().Verify(kJob, name).ok()) << name;
+  EXPECT_EQ(c.files(), 7u);
+}
+
+TEST_F(ImageTransferTest, DamagedImageHereIsTakenFromThePartnerAndSaid) {
+  ASSERT_TRUE(CopyToB().ok());
+  Damage(a_.PathOf("c1.p0"), 1'200'000);
+  const CollectedImages collected =
+      a_.transfer().Collect(kJob, ResumeFrom({a_.address(), b_.address()}), {0, 1});
+  EXPECT_TRUE(collected.missing.empty()) << collected.reason;
+  ASSERT_EQ(collected.notes.size(), 1u);
+  EXPECT_NE(collected.notes[0].find("c1.p0"), std::string::npos);
+  EXPECT_NE(collected.notes[0].find("chunk 1 "), std::string::npos) << collected.notes[0];
+  EXPECT_NE(collected.notes[0].find("taken from " + b_.address()), std::string::npos);
+  EXPECT_TRUE(a_.store().Verify(kJob, "c1.p0").ok());
+}
+
+TEST_F(ImageTransferTest, DamagedTextAndArchiveAreTakenFromThePartner) {
+  ASSERT_TRUE(CopyToB().ok());
+  Damage(a_.PathOf(TextNameOf(kLibrary)), 5);
+  Damage(a_.PathOf("c2.files.p0"), 9);
+  const CollectedImages collected = a_.transfer().Collect(kJob, ResumeFrom({b_.address()}), {0, 1});
+  EXPECT_TRUE(collected.missing.empty()) << collected.reason;
+  EXPECT_EQ(collected.notes.size(), 2u);
+}
+
+TEST_F(ImageTransferTest, NamesThePidsThatAreNotToBeHadAndWhatWasTried) {
+  ASSERT_TRUE(CopyToB().ok());
+  Damage(a_.PathOf("c1.p1"), 200'000);
+  Damage(b_.PathOf("c1.p1"), 1'200'000);
+  const CollectedImages collected =
+      a_.transfer().Collect(kJob, ResumeFrom({b_.address(), "127.0.0.1:1"}), {0, 1});
+  EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{1});
+  for (const std::string& part :
+       {std::string("pid 1: "), a_.PathOf("c1.p1"), std::string("chunk 0 "),
+        std::string("chunk 1 "), b_.address(), std::string("127.0.0.1:1")})
+    EXPECT_NE(collected.reason.find(part), std::string::npos) << collected.reason;
+  EXPECT_TRUE(collected.images.contains(0));
+}
+
+TEST_F(ImageTransferTest, ImageThatBuildsOnAnotherCheckpointIsRefused) {
+  proto::Resume resume = ResumeFrom({});
+  resume.clear_chain();
+  resume.add_chain(2);
+  const CollectedImages collected = a_.transfer().Collect(kJob, resume, {0});
+  EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{0});
+  EXPECT_NE(collected.reason.find("builds on checkpoint 1"), std::string::npos) << collected.reason;
+}
+
+TEST_F(ImageTransferTest, ImageThatStandsAloneNeedsNothingBeforeIt) {
+  a_.Take(3, 0, {0, 1});
+  proto::Resume resume = ResumeFrom({});
+  resume.set_checkpoint(3);
+  resume.add_chain(3);
+  std::filesystem::remove(a_.PathOf("c1.p0"));
+  const CollectedImages collected = a_.transfer().Collect(kJob, resume, {0});
+  EXPECT_TRUE(collected.missing.empty()) << collected.reason;
+  EXPECT_EQ(collected.images.at(0), Names{a_.PathOf("c3.p0")});
+}
+
+TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
+  EXPECT_EQ(a_.transfer().Collect(kJob, ResumeFrom({}), {7}).missing,
+            std::vector<std::uint32_t>{7});
+}
+
+// ---- Peers that misbehave -----------------------------------------------------------------------
+
+proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
+                       const std::string& data) {
+  proto::FileChunk piece;
+  piece.set_job(job);
+  piece.set_name(name);
+  piece.set_bytes(bytes);
+  piece.set_data(data);
+  return piece;
+}
+
+TEST(ImagesServiceTest, TakesAndGivesNothingOutsideItsDirectory) {
+  Node node(0);
+  for (const char* name : {"", "../c1.p0", "c1.p0/../../x", "/etc/passwd", "c1.p0.new", "notes"}) {
+    EXPECT_EQ(PutPieces(node.address(), {Piece(17, name, 1, "x")}).code(),
+              absl::StatusCode::kInvalidArgument)
+        << name;
+    EXPECT_EQ(GetByName(node.address(), name).code(), absl::StatusCode::kInvalidArgument) << name;
+  }
+  EXPECT_EQ(PutPieces(node.address(), {Piece(0, "c1.p0", 1, "x")}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(PutPieces(node.address(), {}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(GetByName(node.address(), "c1.p0").code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ImagesServiceTest, KeepsNothingThatIsShorterOrLongerThanWasSaid) {
+  Node node(0);
+  const std::string bytes =
+      Encode({.job = kJob, .checkpoint = 1, .base = 0, .pid = 0, .texts = {}});
+  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() + 1, bytes)}).code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() - 1, bytes)}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(node.files(), 0u);
+  EXPECT_TRUE(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size(), bytes.substr(0, 4096)),
+                                         Piece(0, "", 0, bytes.substr(4096))})
+                  .ok());
+}
+
+TEST(ImagesServiceTest, PeerThatLeavesInTheMiddleLeavesNothingBehind) {
+  Node node(0);
+  { const HalfAPut half(node.address(), Piece(17, "c1.p0", 1 << 20, "x")); }
+  node.server().Shutdown();
+  EXPECT_TRUE(!std::filesystem::exists(node.store().DirectoryOf(kJob)) || node.files() == 0);
+}
+
+/// Accepts connections and never says a word: a machine that hangs.
+TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
+  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
+  ASSERT_TRUE(address.ok());
+  const auto mute = Listen(*address, {});
+  ASSERT_TRUE(mute.ok());
+  const auto listens = LocalAddress(mute->get());
+  ASSERT_TRUE(listens.ok());
+  ImagesStub stub;
+  const auto listed = stub.List(listens->ToString(), kJob, "");
+  EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
+}
+
+TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
+  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
+  ASSERT_TRUE(address.ok());
+  const auto mute = Listen(*address, {});
+  ASSERT_TRUE(mute.ok());
+  const std::string to = LocalAddress(mute->get())->ToString();
+  ImagesStub stub;
+  absl::Status listed;
+  {
+    const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });
+    stub.Stop();
+  }
+  EXPECT_EQ(listed.code(), absl::StatusCode::kCancelled) << listed;
+  EXPECT_EQ(stub.List(to, kJob, "").status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,139 @@
+#include "worker/checkpoint/images_service.h"
+
+#include <absl/status/status.h>
+#include <absl/strings/str_cat.h>
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/keepalive.h"
+#include "files/file_streams.h"
+#include "proto/workers.grpc.pb.h"
+#include "worker/checkpoint/image_name.h"
+#include "worker/checkpoint/image_reception.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kMessageBytesMax = 2 << 20;
+static_assert(files::kChunkBytesMax < kMessageBytesMax);
+/// A peer that is gone is noticed within both together.
+constexpr int kPingIntervalMinMs = 500;
+constexpr std::chrono::milliseconds kShutdownGrace{100};
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
+}
+
+/// Each call has a thread of gRPC and waits for the disk.
+class ImagesService final : public proto::Images::Service {
+ public:
+  ImagesService(ImageStore& store, ImagesServer::Received received)
+      : store_(store), received_(std::move(received)) {}
+
+  grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
+                        proto::PutImageReply*) override {
+    return ToGrpc(Take(*reader));
+  }
+
+  grpc::Status GetImage(grpc::ServerContext*, const proto::GetImageRequest* request,
+                        grpc::ServerWriter<proto::FileChunk>* writer) override {
+    return ToGrpc(Give(*request, *writer));
+  }
+
+  grpc::Status ListImages(grpc::ServerContext*, const proto::ListImagesRequest* request,
+                          proto::ListImagesReply* reply) override {
+    if (absl::Status s = CheckCluster(request->cluster()); !s.ok()) return ToGrpc(s);
+    for (std::string& name : store_.Names(JobId{request->job()})) reply->add_names(std::move(name));
+    return grpc::Status::OK;
+  }
+
+ private:
+  /// Jobs of different clusters may bear the same number.
+  absl::Status CheckCluster(const std::string& cluster) const {
+    if (cluster == store_.cluster()) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        "images here are of cluster ", store_.cluster(), ", and it asks as one of ", cluster));
+  }
+
+  absl::Status Take(grpc::ServerReader<proto::FileChunk>& reader) {
+    proto::FileChunk chunk;
+    if (!reader.Read(&chunk)) return absl::InvalidArgumentError("nothing came");
+    if (absl::Status s = CheckCluster(chunk.cluster()); !s.ok()) return s;
+    const JobId job{chunk.job()};
+    const std::optional<StoredName> name = ParseStoredName(chunk.name());
+    if (chunk.job() == 0 || !name)
+      return absl::InvalidArgumentError("the first chunk names no image");
+    if (store_.Has(job, chunk.name())) return absl::OkStatus();
+    ImageReception reception(store_, job, chunk.name(), Durability::kSynced);
+    do {
+      if (absl::Status taken = files::TakeChunk(chunk, reception); !taken.ok()) return taken;
+    } while (reader.Read(&chunk));
+    absl::Status kept = reception.Finish();
+    if (kept.ok()) received_(job, name->checkpoint);
+    return kept;
+  }
+
+  absl::Status Give(const proto::GetImageRequest& request,
+                    grpc::ServerWriter<proto::FileChunk>& writer) {
+    if (absl::Status s = CheckCluster(request.cluster()); !s.ok()) return s;
+    absl::StatusOr<files::OutgoingFile> file =
+        store_.OpenToSend(JobId{request.job()}, request.name());
+    if (!file.ok()) return file.status();
+    return files::SendFile(*file, {}, writer);
+  }
+
+  ImageStore& store_;
+  const ImagesServer::Received received_;
+};
+
+void SetArguments(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMessageBytesMax);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             kPingIntervalMinMs);
+}
+
+}  // namespace
+
+struct ImagesServer::Parts {
+  Parts(ImageStore& store, Received received) : service(store, std::move(received)) {}
+  ImagesService service;
+  std::unique_ptr<grpc::Server> server;
+};
+
+absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(ImageStore& store,
+                                                                  const HostPort& listen,
+                                                                  Received received) {
+  auto parts = std::make_unique<Parts>(store, std::move(received));
+  grpc::ServerBuilder builder;
+  SetArguments(builder);
+  int port = 0;
+  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(&parts->service);
+  parts->server = builder.BuildAndStart();
+  if (!parts->server || port == 0)
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen on ", listen.ToString(),
+                     " for images; is the address of this machine, and free?"));
+  const HostPort address{.host = listen.host, .port = static_cast<std::uint16_t>(port)};
+  return std::make_unique<ImagesServer>(std::move(parts), address);
+}
+
+ImagesServer::ImagesServer(std::unique_ptr<Parts> parts, HostPort address)
+    : parts_(std::move(parts)), address_(std::move(address)) {}
+
+ImagesServer::~ImagesServer() { Shutdown(); }
+
+void ImagesServer::Shutdown() {
+  parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
+}
+
+}  // namespace bspnow

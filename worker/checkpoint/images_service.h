@@ -1,0 +1,45 @@
+// Serves this node's images to the other workers: the service Images of proto/workers.proto.
+#ifndef WORKER_CHECKPOINT_IMAGES_SERVICE_H_
+#define WORKER_CHECKPOINT_IMAGES_SERVICE_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/ids.h"
+#include "net/socket.h"
+#include "worker/checkpoint/image_store.h"
+
+namespace bspnow {
+
+class ImagesServer {
+ public:
+  /// A file of this checkpoint has come and lies in the store. On a thread of the server's.
+  using Received = std::function<void(JobId, std::uint64_t)>;
+
+  /// Listens at once. Port 0: any.
+  static absl::StatusOr<std::unique_ptr<ImagesServer>> Start(ImageStore& store,
+                                                             const HostPort& listen,
+                                                             Received received);
+
+  struct Parts;  // Of gRPC.
+  /// For Start.
+  ImagesServer(std::unique_ptr<Parts> parts, HostPort address);
+  ~ImagesServer();
+
+  /// With the real port.
+  const HostPort& address() const { return address_; }
+
+  /// Breaks off all calls, and waits until they have ended: soon.
+  void Shutdown();
+
+ private:
+  std::unique_ptr<Parts> parts_;
+  HostPort address_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_IMAGES_SERVICE_H_

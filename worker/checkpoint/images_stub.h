@@ -1,0 +1,41 @@
+// Calls the service Images of other workers. Waits; for work threads. A peer that is dead or
+// stopped is noticed within about five seconds.
+#ifndef WORKER_CHECKPOINT_IMAGES_STUB_H_
+#define WORKER_CHECKPOINT_IMAGES_STUB_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "worker/checkpoint/image_store.h"
+#include "worker/rpc/open_calls.h"
+
+namespace bspnow {
+
+class ImagesStub {
+ public:
+  /// Sends one file of this store; it is verified and durable there when this returns.
+  absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
+                   const std::string& name);
+
+  /// Fetches one file into this store; verified, but not synced: it is to be read at once.
+  absl::Status Get(const std::string& address, ImageStore& into, JobId job,
+                   const std::string& name);
+
+  /// What the other has of this job of this cluster.
+  absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job,
+                                                const std::string& cluster);
+
+  /// Breaks off all calls; those that come later fail at once. From any thread.
+  void Stop() { calls_.Stop(); }
+
+ private:
+  OpenCalls calls_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_IMAGES_STUB_H_

@@ -1,0 +1,61 @@
+#include "worker/checkpoint/testing/images_raw_stub.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include "proto/workers.grpc.pb.h"
+
+namespace bspnow {
+namespace {
+
+std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
+  return proto::Images::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+}
+
+absl::Status ToAbsl(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+}  // namespace
+
+absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces) {
+  const auto stub = Connect(address);
+  grpc::ClientContext context;
+  proto::PutImageReply reply;
+  const auto writer = stub->PutImage(&context, &reply);
+  for (const proto::FileChunk& piece : pieces) writer->Write(piece);
+  writer->WritesDone();
+  return ToAbsl(writer->Finish());
+}
+
+absl::Status GetByName(const std::string& address, const std::string& name) {
+  const auto stub = Connect(address);
+  grpc::ClientContext context;
+  proto::GetImageRequest request;
+  request.set_job(17);
+  request.set_name(name);
+  const auto reader = stub->GetImage(&context, request);
+  proto::FileChunk piece;
+  while (reader->Read(&piece)) continue;
+  return ToAbsl(reader->Finish());
+}
+
+struct HalfAPut::Parts {
+  std::unique_ptr<proto::Images::Stub> stub;
+  grpc::ClientContext context;
+  proto::PutImageReply reply;
+  std::unique_ptr<grpc::ClientWriter<proto::FileChunk>> writer;
+};
+
+HalfAPut::HalfAPut(const std::string& address, const proto::FileChunk& piece)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->stub = Connect(address);
+  parts_->writer = parts_->stub->PutImage(&parts_->context, &parts_->reply);
+  parts_->writer->Write(piece);
+}
+
+HalfAPut::~HalfAPut() {
+  parts_->context.TryCancel();
+  parts_->writer->Finish();
+}
+
+}  // namespace bspnow

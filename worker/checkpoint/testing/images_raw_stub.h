@@ -1,0 +1,33 @@
+// For tests: speaks to the service Images without the good manners of ImagesStub.
+#ifndef WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_
+#define WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_
+
+#include <absl/status/status.h>
+
+#include <string>
+#include <vector>
+
+#include "proto/files.pb.h"
+
+namespace bspnow {
+
+/// Sends these pieces, whatever they are.
+absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces);
+
+/// Asks for a file, and throws it away.
+absl::Status GetByName(const std::string& address, const std::string& name);
+
+/// Sends one piece and waits: the call is broken off by the end of this object.
+class HalfAPut {
+ public:
+  HalfAPut(const std::string& address, const proto::FileChunk& piece);
+  ~HalfAPut();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_

@@ -1,0 +1,134 @@
+// One job on this node, from the order to start it until nothing of it is left: what follows which
+// event, what is reported to the coordinator, what is still owed. Decides only: JobHost does. What
+// concerns the whole job is the coordinator's to decide.
+#ifndef WORKER_CORE_HOSTED_JOB_H_
+#define WORKER_CORE_HOSTED_JOB_H_
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/workers.pb.h"
+#include "worker/core/checkpoint_keeper.h"
+#include "worker/core/job_checkpoints.h"
+#include "worker/core/job_host.h"
+#include "worker/exchange/exchange_fault.h"
+
+namespace bspnow {
+
+/// What all hosted jobs share; outlives them.
+struct HostedJobContext {
+  JobHosting& hosting;
+  CheckpointKeeper& keeper;
+  std::function<void(proto::WorkerEvent)> report;
+  std::uint64_t lease_until_ns = 0;  ///< 0: nobody has granted any yet.
+};
+
+class HostedJob {
+ public:
+  /// `node`: index of this worker in start.hosts(). `cleared` is called when nothing of the job is
+  /// left here; the owner may destroy it in that.
+  HostedJob(const HostedJobContext& context, proto::StartJob start, std::uint32_t node,
+            std::function<void()> cleared);
+  HostedJob(const HostedJob&) = delete;
+  HostedJob& operator=(const HostedJob&) = delete;
+
+  /// Begins. Its end, too, is the coordinator's to order.
+  void Start() { host_->Prepare(); }
+
+  // ---- What happens: called by JobHost
+
+  /// `failed`: why it cannot go on from the checkpoint; without a reason it can.
+  void OnPrepared(absl::Status status, const proto::RestoreFailed& failed);
+
+  /// Of those that DecodeEvent of host_channel.h names, complete but for job and epoch; and
+  /// InputTaken.
+  void OnHostEvent(proto::WorkerEvent event);
+
+  /// No process is left. `ordered`: the last checkpoint that they were to take, or 0.
+  void OnHostGone(std::uint64_t ordered);
+
+  void OnCleared();
+
+  /// Its superstep path failed, or the worker ends.
+  void ReportBroken(ExchangeFault fault, const std::string& reason);
+
+  // ---- Orders
+
+  void Signal(int signal);
+  void OnInput(const proto::Input& input);
+  void TakeCheckpoint(const proto::TakeCheckpoint& order);
+
+  /// Processes that wait after their images of this checkpoint go on without it.
+  void ReleaseHeld(std::uint64_t checkpoint);
+
+  /// Output has reached the job's log; what it took of the credit is free again.
+  void OnOutputKept(std::uint64_t credit_bytes);
+
+  void SetLease(std::uint64_t until_ns) { host_->SetLease(until_ns); }
+
+  /// Kills what runs, sends the files if they are to be kept, clears up. The first call counts.
+  void End(JobHost::Files files);
+
+  /// No coordinator knows it any more: ends it, and reports nothing.
+  void Abandon();
+
+  // ---- State
+
+  const proto::StartJob& start() const { return start_; }
+  std::uint32_t node() const { return node_; }
+  bool resumes() const { return start_.has_resume(); }
+  bool resumes_images() const { return resumes() && !start_.resume().of_areas(); }
+
+  /// The processes that are started here: those that took no part in the checkpoint have left long
+  /// before its image was made.
+  std::vector<std::uint32_t> StartedPids() const;
+
+  /// The processes here that take part; none before bsp_begin.
+  std::vector<std::uint32_t> PidsTakingPart() const;
+
+  /// Where it stands, for a coordinator that was restarted.
+  proto::HeldJob Held() const;
+
+  std::uint32_t running() const { return static_cast<std::uint32_t>(running_.size()); }
+  bool abandoned() const { return silent_; }
+
+ private:
+  enum class Stage { kPreparing, kRunning, kDone, kClearing };
+
+  absl::Status StartProcesses();
+  void OnBegun(Pid pid);
+  void Clear();
+  void Report(proto::WorkerEvent event);
+  void ReportResumed();
+  void ReportNotStarted(const proto::JobNotStarted& why);
+  void ReportRestoreFailed(const proto::RestoreFailed& why);
+  const proto::Host& place() const { return start_.hosts(static_cast<int>(node_)); }
+
+  const HostedJobContext& context_;
+  const proto::StartJob start_;
+  const std::uint32_t node_;
+  const JobId job_;
+  const Epoch epoch_;
+  std::function<void()> cleared_;
+  Stage stage_ = Stage::kPreparing;
+  bool ending_ = false;
+  bool silent_ = false;
+  bool not_started_ = false;
+  JobHost::Files files_ = JobHost::Files::kDrop;
+  std::set<Pid> running_;
+  std::set<Pid> begun_;
+  std::vector<proto::ProcessExited> exited_;
+  JobCheckpoints checkpoints_;
+  const std::unique_ptr<JobHost> host_;  ///< Goes first: it may wait for the processes' end.
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CORE_HOSTED_JOB_H_

@@ -1,0 +1,274 @@
+// What the worker decides of its jobs, on a node that is made up.
+#include "worker/core/hosted_job.h"
+
+#include <gtest/gtest.h>
+
+#include "worker/core/hosted_jobs.h"
+#include "worker/core/testing/fake_node.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint32_t kSelf = 3;
+constexpr std::uint64_t kLeaseMs = 1;
+constexpr std::uint64_t kOrphanTimeoutNs = 5000;
+constexpr std::uint64_t kJob = 5;
+
+using Notes = std::vector<std::string>;
+using What = proto::WorkerEvent::WhatCase;
+
+class HostedJobTest : public testing::Test {
+ protected:
+  HostedJobTest() {
+    proto::RegisterReply reply;
+    reply.set_worker(kSelf);
+    reply.set_lease_ms(kLeaseMs);
+    jobs_.OnRegistered(reply);
+    start_.set_job(kJob);
+    start_.set_epoch(1);
+    start_.mutable_spec()->set_nprocs(2);
+    start_.add_hosts()->set_worker(kSelf);
+    for (const std::uint32_t pid : {0, 1}) start_.mutable_hosts(0)->add_pids(pid);
+  }
+
+  void Start() {
+    proto::Order order;
+    *order.mutable_start() = start_;
+    jobs_.OnOrder(order);
+    node_.Work();
+    node_.TakeNotes();
+  }
+  void End() {
+    proto::Order order;
+    order.mutable_end()->set_job(kJob);
+    order.mutable_end()->set_epoch(1);
+    order.mutable_end()->set_keep_files(true);
+    jobs_.OnOrder(order);
+  }
+  void ReleaseHeld(std::uint64_t checkpoint) {
+    proto::Order order;
+    order.mutable_release_held()->set_job(kJob);
+    order.mutable_release_held()->set_epoch(1);
+    order.mutable_release_held()->set_checkpoint(checkpoint);
+    jobs_.OnOrder(order);
+  }
+  void Keep(std::uint64_t checkpoint) {
+    proto::Order order;
+    order.mutable_keep_checkpoints()->set_job(kJob);
+    order.mutable_keep_checkpoints()->add_checkpoints(checkpoint);
+    jobs_.OnOrder(order);
+  }
+  HostedJob& job() { return node_.job(kJob); }
+  void Begin(std::uint32_t pid) {
+    proto::WorkerEvent event;
+    event.mutable_begun()->set_pid(pid);
+    job().OnHostEvent(event);
+  }
+  void Exit(std::uint32_t pid) {
+    proto::WorkerEvent event;
+    event.mutable_exited()->set_pid(pid);
+    job().OnHostEvent(event);
+  }
+  void Write(std::uint64_t checkpoint) {
+    proto::WorkerEvent event;
+    event.mutable_checkpoint_stored()->set_checkpoint(checkpoint);
+    event.mutable_checkpoint_stored()->add_images()->set_file_bytes(1000);
+    job().OnHostEvent(event);
+  }
+  std::vector<What> TakeEvents() {
+    std::vector<What> kinds;
+    for (const proto::WorkerEvent& event : events_) kinds.push_back(event.what_case());
+    events_.clear();
+    return kinds;
+  }
+
+  FakeNode node_;
+  std::vector<proto::WorkerEvent> events_;
+  HostedJobs jobs_{node_, node_, kOrphanTimeoutNs,
+                   [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); }};
+  proto::StartJob start_;
+};
+
+TEST_F(HostedJobTest, ClearsWhenItIsOrderedAndNoProcessIsLeft) {
+  Start();
+  End();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"kill_all: true"}));
+  Exit(0);
+  Exit(1);
+  job().OnHostGone(0);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"clear, keep files"}));
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kExited, What::kExited}));
+  node_.Work();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
+  EXPECT_EQ(jobs_.jobs(), 0u);
+}
+
+TEST_F(HostedJobTest, IsClearedOnceThoughTheEndIsOrderedWhileItIsPrepared) {
+  proto::Order order;
+  *order.mutable_start() = start_;
+  jobs_.OnOrder(order);
+  End();
+  End();
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "clear, keep files"}));
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
+}
+
+TEST_F(HostedJobTest, IsBrokenIfItsProcessesVanish) {
+  Start();
+  job().OnHostGone(0);
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_TRUE(events_[0].has_broken());
+  EXPECT_FALSE(events_[0].broken().final());
+  EXPECT_EQ(events_[0].job(), kJob);
+}
+
+TEST_F(HostedJobTest, StartsUnderTheLeaseThatThereIs) {
+  jobs_.OnLeaseRenewed(77);
+  proto::Order order;
+  *order.mutable_start() = start_;
+  jobs_.OnOrder(order);
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "start until 1000077", "room 0"}));
+}
+
+TEST_F(HostedJobTest, GetsNoLeaseAndReportsNothingOnceItIsAbandoned) {
+  Start();
+  jobs_.AbandonAllBut({});
+  jobs_.OnLeaseRenewed(88);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"lease 0", "stop exchange", "kill_all: true"}));
+  Exit(0);
+  job().OnHostGone(0);
+  node_.Work();
+  EXPECT_TRUE(events_.empty());
+  EXPECT_EQ(jobs_.jobs(), 0u);
+}
+
+TEST_F(HostedJobTest, IsEndedWithoutACoordinatorForLong) {
+  Start();
+  jobs_.OnLeaseRenewed(1000);
+  EXPECT_TRUE(jobs_.LeaseValid(1000 + kLeaseMs * 1'000'000 - 1));
+  EXPECT_FALSE(jobs_.LeaseValid(1000 + kLeaseMs * 1'000'000));
+  jobs_.EndOrphans(1000 + kOrphanTimeoutNs);
+  EXPECT_FALSE(job().abandoned());
+  jobs_.EndOrphans(1000 + kOrphanTimeoutNs + 1);
+  EXPECT_TRUE(job().abandoned());
+}
+
+TEST_F(HostedJobTest, ReportsThatItResumedWhenAllHaveBegun) {
+  start_.mutable_resume()->set_checkpoint(4);
+  start_.mutable_resume()->set_superstep(10);
+  start_.mutable_resume()->set_participants(2);
+  Start();
+  Begin(1);
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kBegun}));
+  Begin(0);
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kBegun, What::kResumed}));
+}
+
+TEST_F(HostedJobTest, SaysOnceWhyItCannotBeRestored) {
+  start_.mutable_resume()->set_checkpoint(4);
+  start_.mutable_resume()->set_superstep(10);
+  start_.mutable_resume()->set_participants(2);
+  Start();
+  for (const char* reason : {"pid 1: no room", "pid 0: no room"}) {
+    proto::WorkerEvent event;
+    event.mutable_restore_failed()->set_reason(reason);
+    job().OnHostEvent(event);
+  }
+  Exit(1);  // That was bsp-restore.
+  job().OnHostGone(0);
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0].restore_failed().reason(), "pid 1: no room");
+  EXPECT_EQ(events_[0].restore_failed().checkpoint(), 4u);
+}
+
+// ---- Checkpoints --------------------------------------------------------------------------------
+
+TEST_F(HostedJobTest, ReportsACheckpointOnceItIsDurable) {
+  Start();
+  Write(1);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1"}));
+  EXPECT_TRUE(events_.empty());
+  node_.Work();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCheckpointStored}));
+}
+
+TEST_F(HostedJobTest, ReportsACheckpointThatDidNotBecomeDurable) {
+  Start();
+  node_.settles = absl::ResourceExhaustedError("the disk is full");
+  Write(1);
+  node_.Work();
+  ASSERT_EQ(events_.size(), 1u);
+  EXPECT_EQ(events_[0].checkpoint_failed().reason(), "the disk is full");
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1", "room 1000"}));  // The next one is whole.
+}
+
+TEST_F(HostedJobTest, DiscardsWhatWasGivenUpWhileItWasWritten) {
+  Start();
+  ReleaseHeld(1);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"release 1"}));
+  Write(1);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"discard 1"}));
+  node_.Work();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCheckpointFailed}));
+}
+
+TEST_F(HostedJobTest, DiscardsAStoredCheckpointThatIsGivenUpUnlessItIsKept) {
+  Start();
+  for (const std::uint64_t checkpoint : {1, 2}) Write(checkpoint);
+  Keep(1);
+  node_.Work();
+  node_.TakeNotes();
+  ReleaseHeld(1);
+  ReleaseHeld(2);
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"release 1", "release 2", "discard 2"}));
+}
+
+TEST_F(HostedJobTest, DiscardsWhatItsDeadHostWasWriting) {
+  Start();
+  Write(1);
+  node_.Work();
+  node_.TakeNotes();
+  job().OnHostGone(2);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"discard 2"}));
+}
+
+TEST_F(HostedJobTest, DiscardsNothingOfADeadHostThatWasDone) {
+  Start();
+  Write(1);
+  node_.Work();
+  node_.TakeNotes();
+  job().OnHostGone(1);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{}));
+}
+
+TEST_F(HostedJobTest, DoesOneThingAfterTheOtherWithTheImagesOfAJob) {
+  Start();
+  Write(1);
+  proto::Order copy;
+  copy.mutable_copy_checkpoint()->set_job(kJob);
+  copy.mutable_copy_checkpoint()->set_checkpoint(1);
+  jobs_.OnOrder(copy);
+  Keep(1);
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1"}));
+  ASSERT_TRUE(node_.WorkOnce());
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"copy 1 of 0 1"}));
+  ASSERT_TRUE(node_.WorkOnce());
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"keep 1"}));
+  node_.Work();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCheckpointStored, What::kCheckpointCopied}));
+}
+
+TEST_F(HostedJobTest, TellsItsProcessesWhenThereIsNoRoomAndWhenThereIsAgain) {
+  node_.room = absl::ResourceExhaustedError("the disk is full");
+  Start();  // Looks for room.
+  node_.room = absl::OkStatus();
+  Write(1);
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1", "room 0", "no_room: \"\""}));
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,188 @@
+#include "worker/core/hosted_jobs.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/units.h"
+#include "runtime/link/link.h"
+
+namespace bspnow {
+namespace {
+
+proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
+  proto::WorkerEvent event;
+  event.set_job(job);
+  event.set_epoch(epoch);
+  return event;
+}
+
+// Each process has exactly one host, and each host some processes, in ascending order.
+bool IsWhole(const proto::StartJob& start) {
+  const std::uint32_t nprocs = start.spec().nprocs();
+  if (nprocs == 0 || nprocs > kProcessesMax) return false;
+  if (start.has_resume()) {
+    const std::uint32_t participants = start.resume().participants();
+    if (participants == 0 || participants > nprocs || start.resume().superstep() == 0) return false;
+  }
+  std::set<std::uint32_t> seen;
+  for (const proto::Host& host : start.hosts()) {
+    if (host.pids().empty() || !std::is_sorted(host.pids().begin(), host.pids().end()))
+      return false;
+    for (const std::uint32_t pid : host.pids()) {
+      if (pid >= nprocs || !seen.insert(pid).second) return false;
+    }
+  }
+  return seen.size() == nprocs;
+}
+
+}  // namespace
+
+void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
+  std::set<JobId> kept;
+  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
+  AbandonAllBut(kept);
+  self_ = WorkerId{reply.worker()};
+  lease_ns_ = reply.lease_ms() * kNsPerMs;
+}
+
+void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
+  lease_from_ns_ = sent_ns;
+  context_.lease_until_ns = sent_ns + lease_ns_;
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) job->SetLease(context_.lease_until_ns);
+  }
+}
+
+void HostedJobs::EndOrphans(std::uint64_t now_ns) {
+  if (jobs_.empty() || now_ns <= lease_from_ns_ + orphan_timeout_ns_) return;
+  spdlog::warn("event=orphaned jobs={} without_coordinator_ms={}", jobs_.size(),
+               (now_ns - lease_from_ns_) / kNsPerMs);
+  AbandonAllBut({});
+}
+
+HostedJob* HostedJobs::Find(std::uint64_t job, std::uint64_t epoch) {
+  const auto found = jobs_.find({JobId{job}, Epoch{epoch}});
+  return found == jobs_.end() ? nullptr : found->second.get();
+}
+
+void HostedJobs::OnOrder(const proto::Order& order) {
+  if (order.has_start()) return OnStart(order.start());
+  if (order.has_end()) return OnEnd(order.end());
+  if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
+  if (order.has_copy_checkpoint()) return OnCopyCheckpoint(order.copy_checkpoint());
+  if (order.has_keep_checkpoints()) return keeper_.Keep(order.keep_checkpoints());
+  if (order.has_release_held()) return OnReleaseHeld(order.release_held());
+  if (order.has_signal()) {
+    const proto::SignalProcesses& signal = order.signal();
+    if (HostedJob* const job = Find(signal.job(), signal.epoch())) job->Signal(signal.signal());
+  }
+  if (order.has_input()) {
+    const proto::Input& input = order.input();
+    if (HostedJob* const job = Find(input.job(), input.epoch())) job->OnInput(input);
+  }
+}
+
+void HostedJobs::OnEnd(const proto::EndJob& end) {
+  if (HostedJob* const job = Find(end.job(), end.epoch())) {
+    return job->End(end.keep_files() ? JobHost::Files::kKeep : JobHost::Files::kDrop);
+  }
+  proto::WorkerEvent event = EventOf(end.job(), end.epoch());
+  event.mutable_cleared();
+  context_.report(std::move(event));
+}
+
+void HostedJobs::OnTakeCheckpoint(const proto::TakeCheckpoint& order) {
+  if (HostedJob* const job = Find(order.job(), order.epoch())) job->TakeCheckpoint(order);
+}
+
+// If the job runs here these are its own images; else whatever this node has of it.
+void HostedJobs::OnCopyCheckpoint(const proto::CopyCheckpoint& order) {
+  std::vector<std::uint32_t> pids;
+  for (const auto& [key, job] : jobs_) {
+    if (key.first == JobId{order.job()} && !job->abandoned()) pids = job->PidsTakingPart();
+  }
+  keeper_.Copy(order, std::move(pids));
+}
+
+void HostedJobs::OnImagesReceived(JobId job, std::uint64_t checkpoint) {
+  proto::WorkerEvent event;
+  event.set_job(Value(job));
+  event.mutable_checkpoint_copied()->set_checkpoint(checkpoint);
+  context_.report(std::move(event));
+}
+
+void HostedJobs::OnReleaseHeld(const proto::ReleaseHeld& order) {
+  if (HostedJob* const job = Find(order.job(), order.epoch())) {
+    return job->ReleaseHeld(order.checkpoint());
+  }
+  keeper_.Discard(JobId{order.job()}, order.checkpoint(), [] {});
+}
+
+void HostedJobs::OnStart(const proto::StartJob& start) {
+  if (Find(start.job(), start.epoch()) != nullptr || empty_) return;
+  int node = 0;
+  while (node < start.hosts_size() && WorkerId{start.hosts(node).worker()} != self_) ++node;
+  if (node == start.hosts_size() || !IsWhole(start)) {
+    proto::WorkerEvent event = EventOf(start.job(), start.epoch());
+    event.mutable_not_started()->set_reason("the order to start it makes no sense");
+    event.mutable_not_started()->set_exit_status(1);
+    context_.report(std::move(event));
+    return;
+  }
+  spdlog::info("event=job_starts job={} epoch={} program={} processes={}", start.job(),
+               start.epoch(), start.spec().program().name(), start.hosts(node).pids_size());
+  const Key key{JobId{start.job()}, Epoch{start.epoch()}};
+  auto job = std::make_unique<HostedJob>(context_, start, static_cast<std::uint32_t>(node),
+                                         [this, key] { OnCleared(key); });
+  job->Start();
+  jobs_[key] = std::move(job);
+}
+
+void HostedJobs::OnCleared(const Key& key) {
+  spdlog::info("event=job_cleared job={} epoch={}", Value(key.first), Value(key.second));
+  jobs_.erase(key);
+  if (jobs_.empty() && empty_) empty_();
+}
+
+void HostedJobs::OnOutputKept(JobId job, Epoch epoch, std::uint64_t credit_bytes) {
+  if (HostedJob* const found = Find(Value(job), Value(epoch))) found->OnOutputKept(credit_bytes);
+}
+
+void HostedJobs::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason) {
+  if (HostedJob* const found = Find(Value(job), Value(epoch))) {
+    found->ReportBroken(fault, reason);
+  }
+}
+
+void HostedJobs::AbandonAllBut(const std::set<JobId>& kept) {
+  for (const auto& [key, job] : jobs_) {
+    if (!kept.contains(key.first)) job->Abandon();
+  }
+}
+
+std::vector<proto::HeldJob> HostedJobs::Held() const {
+  std::vector<proto::HeldJob> held;
+  for (const auto& [key, job] : jobs_) {
+    if (!job->abandoned()) held.push_back(job->Held());
+  }
+  return held;
+}
+
+void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
+  empty_ = std::move(empty);
+  for (const auto& [key, job] : jobs_) {
+    job->ReportBroken(ExchangeFault::kEnvironment, reason);
+    job->End(JobHost::Files::kDrop);
+  }
+  if (jobs_.empty()) empty_();
+}
+
+std::uint32_t HostedJobs::processes() const {
+  std::uint32_t processes = 0;
+  for (const auto& [key, job] : jobs_) processes += job->running();
+  return processes;
+}
+
+}  // namespace bspnow

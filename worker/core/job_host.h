@@ -1,0 +1,70 @@
+// What HostedJob asks of the node for its job, and nothing more: directory, memory, processes. The
+// daemon has NodeJob (node_job.h); a simulation has processes that it makes up.
+#ifndef WORKER_CORE_JOB_HOST_H_
+#define WORKER_CORE_JOB_HOST_H_
+
+#include <absl/status/status.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/ids.h"
+#include "proto/host.pb.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow {
+
+class HostedJob;
+
+/// No call of HostedJob comes from within one of these.
+class JobHost {
+ public:
+  enum class Files { kKeep, kDrop };
+
+  virtual ~JobHost() = default;
+
+  /// Fetches what the job needs; HostedJob::OnPrepared follows.
+  virtual void Prepare() = 0;
+
+  /// Makes the memory and starts the processes, if any; HostedJob::OnHostEvent is called with what
+  /// happens to them, OnHostGone when none is left.
+  virtual absl::Status Start(std::uint64_t lease_until_ns) = 0;
+
+  /// To the processes' host; without processes nothing happens.
+  virtual void Send(const proto::HostOrder& order) = 0;
+
+  /// False if input before this one has not come. InputTaken follows.
+  [[nodiscard]] virtual bool TakeInput(const proto::Input& input) = 0;
+
+  // While there is memory; else these do nothing.
+  /// No process leaves a barrier after this moment of CLOCK_MONOTONIC.
+  virtual void SetLease(std::uint64_t until_ns) = 0;
+  virtual void OrderImage(const proto::TakeCheckpoint& order) = 0;
+  /// The processes that wait after their images of this checkpoint go on.
+  virtual void ReleaseHeld(std::uint64_t checkpoint) = 0;
+
+  /// How far the processes are: participants, barriers, first_superstep.
+  virtual proto::HeldJob Progress() const = 0;
+
+  /// The job exchanges nothing with other nodes any more.
+  virtual void StopExchange() = 0;
+
+  /// Removes everything, and sends what pid 0 left if it is to be kept; HostedJob::OnCleared
+  /// follows. When no process is left.
+  virtual void Clear(Files files) = 0;
+};
+
+/// A node that can host jobs.
+class JobHosting {
+ public:
+  /// Of the job's start(), of which this is the host with the number node(). The job outlives it.
+  virtual std::unique_ptr<JobHost> Host(HostedJob& job) = 0;
+
+ protected:
+  ~JobHosting() = default;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_CORE_JOB_HOST_H_

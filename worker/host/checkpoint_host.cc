@@ -1,0 +1,247 @@
+#include "worker/host/checkpoint_host.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "worker/checkpoint/image_name.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
+
+/// Children of a process that still run.
+bool HasChild(pid_t os_pid) {
+  std::error_code error;
+  const std::string tasks = absl::StrCat("/proc/", os_pid, "/task");
+  for (const auto& task : std::filesystem::directory_iterator(tasks, error)) {
+    std::ifstream children(task.path() / "children");
+    for (pid_t child; children >> child;) {
+      std::ifstream stat(absl::StrCat("/proc/", child, "/stat"));
+      std::string text;
+      std::getline(stat, text);
+      const std::size_t name_end = text.rfind(')');  // The state comes after it and a blank.
+      if (name_end != std::string::npos && text.substr(name_end + 2, 1) != "Z") return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<UniqueFd> OpenImageDirectory(const std::string& path) {
+  if (path.empty()) return absl::FailedPreconditionError("this node has no store for images");
+  UniqueFd directory;
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) {
+    directory = UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+  if (directory.valid()) return directory;
+  return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
+}
+
+std::vector<files::GivenFile> GivenFiles(const proto::HostPlan& plan) {
+  std::vector<files::GivenFile> files;
+  for (const proto::KnownFile& file : plan.given()) {
+    files.push_back({.name = file.name(), .bytes = file.bytes(), .changed_ns = file.changed_ns()});
+  }
+  return files;
+}
+
+}  // namespace
+
+// ---- The processes ------------------------------------------------------------------------------
+
+void CheckpointHost::OnAsked(Pid pid) {
+  asked_.insert(pid);
+  BeginIfAllAsked();
+}
+
+void CheckpointHost::OnReported(Pid pid, const LinkImageReport& report) {
+  const std::string reason =
+      report.written != 0 ? "" : absl::StrCat(report.reason[0] == 0 ? "no reason" : report.reason);
+  if (report.checkpoint != checkpoint_ || pending_.erase(pid) == 0) {
+    // Of an image that has been given up, unless it refuses the one that the others ask for.
+    if (report.checkpoint > checkpoint_ && !reason.empty()) {
+      refused_[pid] = reason;
+      BeginIfAllAsked();
+    }
+    return;
+  }
+  for (proto::StoredImage& image : *images_.mutable_images()) {
+    if (Pid{image.pid()} != pid) continue;
+    image.set_file_bytes(report.file_bytes);
+    image.set_cpu_ns(report.cpu_ns);
+  }
+  if (!reason.empty()) Fail(pid, reason);
+  FinishIfDone();
+}
+
+void CheckpointHost::OnGone(Pid pid, const std::string& why) {
+  gone_.try_emplace(pid, why);
+  asked_.erase(pid);
+  if (pending_.erase(pid) != 0) {
+    Fail(pid, absl::StrCat("before its image was written, ", why));
+    FinishIfDone();
+  }
+  BeginIfAllAsked();
+}
+
+bool CheckpointHost::TakesPart(Pid pid) const {
+  const auto& header = *reinterpret_cast<const NodeHeader*>(header_.data());
+  return Value(pid) < header.participants.value.load();
+}
+
+// ---- The barrier --------------------------------------------------------------------------------
+
+void CheckpointHost::BeginIfAllAsked() {
+  if (asked_.empty()) return;
+  if (!header_.valid()) header_ = MappedRegion::Shared(segment_, sizeof(NodeHeader));
+  if (!header_.valid()) return;  // No memory is left: the processes wait for their end.
+  for (const proto::HostedProcess& process : plan_.processes()) {
+    const Pid pid{process.pid()};
+    const bool known = asked_.contains(pid) || gone_.contains(pid) || refused_.contains(pid);
+    if (TakesPart(pid) && !known) return;
+  }
+  Begin();
+}
+
+void CheckpointHost::Begin() {
+  const std::uint64_t checkpoint =
+      reinterpret_cast<const NodeHeader*>(header_.data())->image.checkpoint;
+  proto::CheckpointStored images;
+  images.set_checkpoint(checkpoint);
+  for (const proto::HostedProcess& process : plan_.processes()) {
+    const Pid pid{process.pid()};
+    if (!TakesPart(pid)) continue;
+    const OutputCounts counts = owner_.DrainOutput(pid);
+    proto::StoredImage& image = *images.add_images();
+    image.set_pid(process.pid());
+    image.set_output_bytes(counts.output_bytes);
+    image.set_error_bytes(counts.error_bytes);
+  }
+  const std::map<Pid, std::string> refused = std::exchange(refused_, {});
+  if (!refusal_.empty()) return GiveUp(checkpoint, refusal_);
+  if (!pending_.empty() || archiver_ != 0) {
+    return GiveUp(checkpoint, absl::StrCat("checkpoint ", checkpoint_, " is still being written"));
+  }
+  absl::StatusOr<files::NotedFiles> files =
+      files::NotedFiles::Note(plan_.job_directory(), GivenFiles(plan_));
+  if (!files.ok()) return GiveUp(checkpoint, std::string(files.status().message()));
+  const absl::StatusOr<UniqueFd> directory = OpenImageDirectory(plan_.image_directory());
+  if (!directory.ok()) return GiveUp(checkpoint, std::string(directory.status().message()));
+  checkpoint_ = checkpoint;
+  since_ns_ = 0;
+  images_ = std::move(images);
+  failure_.clear();
+  for (const auto& [pid, reason] : refused) Fail(pid, reason);
+  for (const auto& [pid, why] : gone_) {
+    if (TakesPart(pid)) Fail(pid, why);
+  }
+  for (const Pid pid : std::exchange(asked_, {})) {
+    pending_[pid];
+    owner_.AnswerImagePlace(pid, directory->get());
+  }
+  Archive(*files);
+}
+
+void CheckpointHost::GiveUp(std::uint64_t checkpoint, const std::string& reason) {
+  const std::set<Pid> asked = std::exchange(asked_, {});
+  for (const Pid pid : asked) owner_.AnswerImagePlace(pid, -1);
+  ReportFailed(checkpoint, absl::StrCat("pid ", Value(*asked.begin()), ": ", reason));
+}
+
+void CheckpointHost::Fail(Pid pid, const std::string& reason) {
+  if (failure_.empty()) failure_ = absl::StrCat("pid ", Value(pid), ": ", reason);
+}
+
+void CheckpointHost::FailFiles(const std::string& reason) {
+  if (failure_.empty()) failure_ = absl::StrCat("the files of the job: ", reason);
+}
+
+void CheckpointHost::FinishIfDone() {
+  if (!pending_.empty() || archiver_ != 0) return;
+  if (!failure_.empty()) return ReportFailed(checkpoint_, failure_);
+  proto::WorkerEvent event;
+  *event.mutable_checkpoint_stored() = std::move(images_);
+  owner_.Report(std::move(event));
+}
+
+void CheckpointHost::ReportFailed(std::uint64_t checkpoint, const std::string& reason) {
+  proto::WorkerEvent event;
+  event.mutable_checkpoint_failed()->set_checkpoint(checkpoint);
+  event.mutable_checkpoint_failed()->set_reason(reason);
+  owner_.Report(std::move(event));
+}
+
+// ---- The files ----------------------------------------------------------------------------------
+
+std::string CheckpointHost::ArchivePath() const {
+  return absl::StrCat(plan_.image_directory(), "/", FilesName(checkpoint_, Value(files_pid())),
+                      kBeingWritten.data());
+}
+
+// In a child, since it may take long. It has a copy of what was noted in memory.
+void CheckpointHost::Archive(const files::NotedFiles& files) {
+  int ends[2] = {-1, -1};
+  UniqueFd archive(open(ArchivePath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const bool has_pipe = pipe2(ends, O_CLOEXEC) == 0;
+  const UniqueFd reason(ends[1]);
+  archive_failure_ = UniqueFd(ends[0]);
+  const pid_t parent = getpid();
+  archiver_ = archive.valid() && has_pipe ? fork() : -1;
+  if (archiver_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    const absl::Status written = files.Write(archive.get(), owner_.UnfinishedLines());
+    const std::string message(written.message());
+    [[maybe_unused]] const ssize_t n = write(reason.get(), message.data(), message.size());
+    _exit(written.ok() ? 0 : 1);
+  }
+  if (archiver_ > 0) return;
+  const int error = errno;
+  archiver_ = 0;
+  FailFiles(absl::StrCat("beginning to write ", ArchivePath(), ": ", strerror(error)));
+}
+
+void CheckpointHost::OnOtherExited(pid_t os_pid, int wait_status) {
+  if (archiver_ == 0 || os_pid != archiver_) return;
+  archiver_ = 0;
+  if (wait_status != 0) {
+    char text[PIPE_BUF];
+    const ssize_t n = read(archive_failure_.get(), text, sizeof text);
+    FailFiles(n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "the writer was killed");
+  }
+  archive_failure_.Reset();
+  FinishIfDone();
+}
+
+// ---- Writers that were killed -------------------------------------------------------------------
+
+void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
+  if (since_ns_ == 0) since_ns_ = now_ns;
+  std::map<Pid, std::string> failed;
+  for (auto& [pid, pending] : pending_) {
+    const bool writes = HasChild(owner_.OsPidOf(pid));
+    if (pending.writer_missed && !writes) failed[pid] = "the writer of its image was killed";
+    pending.writer_missed = pending.writer_seen && !writes;
+    pending.writer_seen |= writes;
+    if (now_ns - since_ns_ > kReportTimeoutNs) failed[pid] = "its image was not done in 10 min";
+  }
+  for (const auto& [pid, reason] : failed) {
+    pending_.erase(pid);
+    Fail(pid, reason);
+  }
+  if (!failed.empty()) FinishIfDone();
+}
+
+}  // namespace bspnow

@@ -1,0 +1,239 @@
+#include "worker/host/checkpoint_host.h"
+
+#include <gtest/gtest.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+/// Processes are pids on which this test asks and reports.
+class CheckpointHostTest : public testing::Test, private CheckpointOwner {
+ protected:
+  CheckpointHostTest()
+      : segment_(memfd_create("segment", MFD_CLOEXEC)),
+        memory_(Sized(segment_.get())),
+        header_(reinterpret_cast<NodeHeader*>(memory_.data())) {
+    std::filesystem::create_directories(root_ + "/job");
+    for (const std::uint32_t pid : {2, 3, 4}) plan_.add_processes()->set_pid(pid);
+    plan_.set_job_directory(root_ + "/job");
+    plan_.set_image_directory(root_ + "/images");
+    header_->participants.value.store(4);  // Pid 4 has left in bsp_begin.
+    header_->image.checkpoint = 7;
+  }
+
+  static MappedRegion Sized(int fd) {
+    EXPECT_EQ(ftruncate(fd, sizeof(NodeHeader)), 0);
+    return MappedRegion::Shared(fd, sizeof(NodeHeader));
+  }
+
+  void AnswerImagePlace(Pid pid, int directory) override { answers_[pid] = directory >= 0; }
+  OutputCounts DrainOutput(Pid pid) override {
+    drained_.push_back(pid);
+    return OutputCounts{.output_bytes = 100 + Value(pid), .error_bytes = 5};
+  }
+  std::vector<files::UnfinishedLine> UnfinishedLines() const override { return {}; }
+  pid_t OsPidOf(Pid) const override { return writer_; }
+  void Report(proto::WorkerEvent event) override { reports_.push_back(std::move(event)); }
+
+  static LinkImageReport Written(std::uint64_t checkpoint) {
+    LinkImageReport report{};
+    report.written = 1;
+    report.checkpoint = checkpoint;
+    report.file_bytes = 1234;
+    return report;
+  }
+  static LinkImageReport Refused(std::uint64_t checkpoint, const char* reason) {
+    LinkImageReport report{};
+    report.checkpoint = checkpoint;
+    strncpy(report.reason, reason, sizeof report.reason - 1);
+    return report;
+  }
+
+  // Of the only report.
+  std::string Failure() const {
+    EXPECT_EQ(reports_.size(), 1u);
+    return reports_.empty() ? "" : reports_[0].checkpoint_failed().reason();
+  }
+  void AskBoth() {
+    host_.OnAsked(Pid{2});
+    host_.OnAsked(Pid{3});
+  }
+  void AwaitArchiver() {
+    int status = 0;
+    const pid_t child = waitpid(-1, &status, 0);
+    host_.OnOtherExited(child, status);
+  }
+
+  UniqueFd segment_;
+  MappedRegion memory_;
+  NodeHeader* header_;
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
+  proto::HostPlan plan_;
+  std::map<Pid, bool> answers_;
+  std::vector<Pid> drained_;
+  std::vector<proto::WorkerEvent> reports_;
+  pid_t writer_ = 0;  ///< Whose children are looked for.
+  CheckpointHost host_{plan_, segment_.get(), *this};
+};
+
+TEST_F(CheckpointHostTest, AnswersWhenAllThatTakePartHaveAsked) {
+  host_.OnAsked(Pid{3});
+  EXPECT_TRUE(answers_.empty());
+  EXPECT_TRUE(drained_.empty());
+  host_.OnAsked(Pid{2});
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
+  EXPECT_EQ(drained_.size(), 2u);
+  AwaitArchiver();
+  EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(CheckpointHostTest, BeginsNoneWithoutRoom) {
+  host_.Refuse("the disk is full");
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
+  EXPECT_EQ(Failure(), "pid 2: the disk is full");
+  EXPECT_FALSE(std::filesystem::exists(plan_.image_directory()));
+  EXPECT_FALSE(host_.under_way());
+  host_.Refuse("");
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
+  AwaitArchiver();
+}
+
+TEST_F(CheckpointHostTest, WritesTheArchiveOfTheFiles) {
+  std::ofstream(plan_.job_directory() + "/out") << "text";
+  AskBoth();
+  AwaitArchiver();
+  EXPECT_TRUE(files::VerifyJobFiles(plan_.image_directory() + "/c7.files.p2.new").ok());
+}
+
+TEST_F(CheckpointHostTest, ReportsOnceWhenEverythingIsWritten) {
+  AskBoth();
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{2}, Written(7));  // Once more: that is not pid 3's.
+  host_.OnReported(Pid{3}, Written(7));
+  EXPECT_TRUE(reports_.empty()) << "the files are still being written";
+  AwaitArchiver();
+  host_.OnReported(Pid{3}, Written(7));
+  ASSERT_EQ(reports_.size(), 1u);
+  const proto::CheckpointStored& stored = reports_[0].checkpoint_stored();
+  EXPECT_EQ(stored.checkpoint(), 7u);
+  ASSERT_EQ(stored.images_size(), 2);
+  EXPECT_EQ(stored.images(1).pid(), 3u);
+  EXPECT_EQ(stored.images(1).file_bytes(), 1234u);
+  EXPECT_EQ(stored.images(1).output_bytes(), 103u);
+  EXPECT_EQ(stored.images(1).error_bytes(), 5u);
+  EXPECT_FALSE(host_.under_way());
+}
+
+TEST_F(CheckpointHostTest, KeepsTheFirstReasonOfAFailure) {
+  AskBoth();
+  host_.OnReported(Pid{3}, Refused(7, "descriptor 5 is a socket"));
+  host_.OnReported(Pid{2}, Refused(7, "another"));
+  AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: descriptor 5 is a socket");
+  EXPECT_EQ(reports_[0].checkpoint_failed().checkpoint(), 7u);
+}
+
+TEST_F(CheckpointHostTest, FailsWithoutItsFiles) {
+  std::filesystem::create_directories(root_ + "/images/c7.files.p2.new");
+  AskBoth();
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{3}, Written(7));
+  EXPECT_EQ(Failure().find("the files of the job: "), 0u) << Failure();
+}
+
+TEST_F(CheckpointHostTest, WaitsForNobodyWhoHasEnded) {
+  host_.OnAsked(Pid{2});
+  host_.OnGone(Pid{3}, "it has ended");
+  EXPECT_TRUE(answers_.contains(Pid{2}));
+  host_.OnReported(Pid{2}, Written(7));
+  AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: it has ended");
+}
+
+TEST_F(CheckpointHostTest, SaysThatAProcessEndedBeforeItsImageWasWritten) {
+  AskBoth();
+  host_.OnGone(Pid{3}, "it has ended");
+  host_.OnReported(Pid{2}, Written(7));
+  AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: before its image was written, it has ended");
+}
+
+TEST_F(CheckpointHostTest, TakesARefusalForAnAnswer) {
+  host_.OnAsked(Pid{2});
+  host_.OnReported(Pid{3}, Refused(7, "no"));
+  EXPECT_TRUE(answers_.contains(Pid{2}));
+  host_.OnReported(Pid{2}, Written(7));
+  AwaitArchiver();
+  EXPECT_EQ(Failure(), "pid 3: no");
+}
+
+TEST_F(CheckpointHostTest, GivesUpWhatBeginsBeforeTheLastIsDone) {
+  AskBoth();
+  AwaitArchiver();
+  header_->image.checkpoint = 8;
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnAsked(Pid{2});
+  host_.OnReported(Pid{3}, Refused(8, "busy"));
+  EXPECT_EQ(answers_.at(Pid{2}), false);
+  host_.OnReported(Pid{3}, Written(7));
+  ASSERT_EQ(reports_.size(), 2u);
+  EXPECT_EQ(reports_[0].checkpoint_failed().checkpoint(), 8u);
+  EXPECT_EQ(reports_[1].checkpoint_stored().checkpoint(), 7u);
+}
+
+TEST_F(CheckpointHostTest, GivesUpIfThereIsNowhereToWrite) {
+  plan_.set_image_directory(root_ + "/missing/images");
+  AskBoth();
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, false}, {Pid{3}, false}}));
+  EXPECT_NE(Failure(), "");
+  EXPECT_FALSE(host_.under_way());
+}
+
+TEST_F(CheckpointHostTest, NoticesThatAWriterWasKilled) {
+  AskBoth();
+  AwaitArchiver();
+  host_.OnReported(Pid{2}, Written(7));
+  writer_ = getpid();
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  host_.CheckWriters(kSecondNs);
+  host_.CheckWriters(2 * kSecondNs);
+  EXPECT_TRUE(host_.under_way());
+  kill(child, SIGKILL);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // It stays a zombie.
+  host_.CheckWriters(3 * kSecondNs);  // The report may be on its way.
+  EXPECT_TRUE(host_.under_way());
+  host_.CheckWriters(4 * kSecondNs);
+  EXPECT_FALSE(host_.under_way());
+  EXPECT_EQ(Failure(), "pid 3: the writer of its image was killed");
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
+  AskBoth();
+  AwaitArchiver();
+  host_.CheckWriters(kSecondNs);
+  host_.CheckWriters(590 * kSecondNs);
+  EXPECT_TRUE(host_.under_way());
+  host_.CheckWriters(602 * kSecondNs);
+  EXPECT_FALSE(host_.under_way());
+}
+
+}  // namespace
+}  // namespace bspnow

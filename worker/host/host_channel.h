@@ -1,0 +1,67 @@
+// What bsp-worker and the bsp-host of one job send each other over a Unix socket (SOCK_SEQPACKET),
+// one message a packet: down the plan (with descriptors), then HostOrders; up WorkerEvents. What is
+// received is checked here.
+//
+// A close is an order, too: a bsp-host whose worker is gone kills everything and ends.
+#ifndef WORKER_HOST_HOST_CHANNEL_H_
+#define WORKER_HOST_HOST_CHANNEL_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/unique_fd.h"
+#include "proto/host.pb.h"
+#include "proto/workers.pb.h"
+#include "runtime/link/link.h"
+
+namespace bspnow {
+
+/// Output in one event, and the longest packet: CheckpointStored of as many processes as there may
+/// be.
+inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kStoredImageBytesMax = 49;
+inline constexpr std::size_t kHostPacketBytesMax = std::size_t{200} << 10;
+static_assert(kHostTextBytesMax + 4096 <= kHostPacketBytesMax);
+static_assert(kProcessesMax * kStoredImageBytesMax + 4096 <= kHostPacketBytesMax);
+
+/// A plan travels in a memfd of its own, since arguments and environment may be long.
+inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;
+
+absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes);
+
+/// The descriptors that come with a plan.
+struct PlanDescriptors {
+  int segment;
+  int doorbell;  ///< Of a job on several nodes, or -1.
+  int input;     ///< pid 0's standard input, or -1: it reads nothing.
+};
+
+/// A plan as it arrives.
+struct ReceivedPlan {
+  proto::HostPlan plan;
+  UniqueFd segment;
+  UniqueFd doorbell;
+  UniqueFd input;
+};
+
+absl::StatusOr<proto::HostOrder> DecodeOrder(std::string_view packet);
+
+/// Of those that bsp-host sends: JobStarted, JobNotStarted, ProcessBegun, ProcessOutput,
+/// ProcessExited, RestoreFailed; CheckpointStored when everything is written and nothing durable
+/// yet, or CheckpointFailed when nobody writes any more.
+absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet);
+
+/// Says in the plan which descriptors come with it. The socket is new and empty, so this does not
+/// wait.
+absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& descriptors);
+
+/// Waits for the plan.
+absl::StatusOr<ReceivedPlan> ReceivePlan(int socket);
+
+}  // namespace bspnow
+
+#endif  // WORKER_HOST_HOST_CHANNEL_H_

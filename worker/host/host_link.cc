@@ -1,0 +1,117 @@
+#include "worker/host/host_link.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "worker/host/spawn.h"
+
+namespace bspnow {
+namespace {
+
+absl::Status Failed(const char* what) {
+  return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+}  // namespace
+
+absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::HostPlan& plan,
+                                      const PlanDescriptors& descriptors) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return Failed("making a socket");
+  }
+  UniqueFd ours(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  if (absl::Status sent = SendPlan(ours.get(), plan, descriptors); !sent.ok()) return sent;
+  const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const std::vector<std::string> arguments = {"bsp-host", program.name};
+  const std::vector<std::string> environment = EnvironmentWith({});
+  const std::string here;
+  absl::StatusOr<pid_t> spawned =
+      Spawn(SpawnRequest{.program = program.path,
+                         .arguments = arguments,
+                         .environment = environment,
+                         .directory = here,
+                         .standard = {nothing.get(), STDERR_FILENO, STDERR_FILENO},
+                         .link = theirs.get(),
+                         .memory_bytes = 0,
+                         .limits = program.limits});
+  // Not NotFound: that means the job's program.
+  if (!spawned.ok()) return absl::InternalError(spawned.status().message());
+  // glibc 2.36 declares pidfd_open for C only.
+  UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, *spawned, 0)));
+  BSP_CHECK(process.valid());
+  return StartedHost{.os_pid = *spawned, .process = std::move(process), .socket = std::move(ours)};
+}
+
+HostLink::HostLink(EventLoop& loop, StartedHost started,
+                   std::function<void(proto::WorkerEvent)> report, std::function<void()> gone)
+    : loop_(loop), host_(std::move(started)), report_(std::move(report)), gone_(std::move(gone)) {
+  loop_.OnReadable(host_.socket.get(), [this] { ReadEvent(); });
+  loop_.OnReadable(host_.process.get(), [this] { OnEnded(); });
+}
+
+HostLink::~HostLink() {
+  loop_.Forget(host_.process.get());
+  if (!host_.socket.valid()) return;
+  loop_.Forget(host_.socket.get());
+  // The close is the order to end; it is ours to wait for that.
+  host_.socket.Reset();
+  if (host_.os_pid != 0) waitpid(host_.os_pid, nullptr, 0);
+}
+
+void HostLink::Send(const proto::HostOrder& order) {
+  unsent_.push_back(order.SerializeAsString());
+  if (unsent_.size() == 1) Flush();
+}
+
+void HostLink::Flush() {
+  while (!unsent_.empty() && host_.socket.valid()) {
+    const std::string& packet = unsent_.front();
+    if (send(host_.socket.get(), packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+      if (errno != EAGAIN) break;  // It has ended, and OnEnded will come.
+      loop_.OnWritable(host_.socket.get(), [this] { Flush(); });
+      return;
+    }
+    unsent_.pop_front();
+  }
+  unsent_.clear();
+  if (host_.socket.valid()) loop_.StopWriting(host_.socket.get());
+}
+
+bool HostLink::ReadEvent() {
+  char packet[kHostPacketBytesMax];
+  const ssize_t n = recv(host_.socket.get(), packet, sizeof packet, MSG_DONTWAIT);
+  if (n <= 0) {
+    if (n == 0) loop_.StopReading(host_.socket.get());  // Its end follows.
+    return false;
+  }
+  absl::StatusOr<proto::WorkerEvent> event =
+      DecodeEvent(std::string_view(packet, static_cast<std::size_t>(n)));
+  if (event.ok()) report_(std::move(*event));
+  return true;
+}
+
+void HostLink::OnEnded() {
+  while (ReadEvent()) {
+  }
+  waitpid(host_.os_pid, nullptr, 0);
+  host_.os_pid = 0;
+  loop_.Forget(host_.process.get());
+  loop_.Forget(host_.socket.get());
+  host_.socket.Reset();
+  const std::function<void()> gone = std::move(gone_);
+  gone();
+}
+
+}  // namespace bspnow

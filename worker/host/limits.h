@@ -1,0 +1,31 @@
+// The limits on resources that hosting needs raised, and the programs must get back as they were.
+#ifndef WORKER_HOST_LIMITS_H_
+#define WORKER_HOST_LIMITS_H_
+
+#include <sys/resource.h>
+
+#include <cstdint>
+
+namespace bspnow {
+
+class RaisedLimits {
+ public:
+  /// Raises the soft limits on descriptors and on file sizes (a memfd counts as a file) to the hard
+  /// ones.
+  RaisedLimits();
+
+  /// How many descriptors this process may have.
+  std::uint64_t descriptors() const { return descriptors_; }
+
+  /// Sets them back, in a child that is about to become a program. Async-signal-safe.
+  void Restore() const;
+
+ private:
+  rlimit original_descriptors_;
+  rlimit original_file_bytes_;
+  std::uint64_t descriptors_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_HOST_LIMITS_H_

@@ -1,0 +1,348 @@
+#include "worker/host/process_host.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "worker/host/spawn.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kReadBytes = 64 << 10;
+constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
+
+absl::Status Exhausted(const char* what) {
+  return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
+}
+
+// A descriptor that gives end of file: a pipe that nobody can write to. Needs no /dev/null.
+UniqueFd EmptyInput() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return {};
+  const UniqueFd write_end(ends[1]);
+  return UniqueFd(ends[0]);
+}
+
+sigset_t ChildSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  return set;
+}
+
+// The environment of a process: the one that was asked for, and the link.
+std::vector<std::string> WithOurs(const std::vector<std::string>& environment) {
+  const std::string link = absl::StrCat(kLinkVariable, "=");
+  const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
+  std::vector<std::string> result;
+  bool has_unbuffered = false;
+  for (const std::string& variable : environment) {
+    if (absl::StartsWith(variable, link)) continue;
+    has_unbuffered |= absl::StartsWith(variable, unbuffered);
+    result.push_back(variable);
+  }
+  result.push_back(absl::StrCat(link, kLinkFd));
+  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
+  if (!has_unbuffered) result.push_back(unbuffered + "y");
+  return result;
+}
+
+// The children of this process, whoever started them: orphans of the job come to us because we are
+// their subreaper.
+std::vector<pid_t> Children() {
+  const pid_t self = getpid();
+  std::ifstream file(absl::StrCat("/proc/self/task/", self, "/children"));
+  std::vector<pid_t> children;
+  pid_t child;
+  while (file >> child) children.push_back(child);
+  return children;
+}
+
+}  // namespace
+
+ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessOwner& owner)
+    : loop_(loop), memory_(memory), owner_(owner) {
+  const sigset_t set = ChildSignals();
+  signal(SIGCHLD, SIG_DFL);  // If it is inherited as ignored no signal comes at an end.
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  child_signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  BSP_CHECK(child_signals_.valid());
+  loop_.OnReadable(child_signals_.get(), [this] { OnSignals(); });
+}
+
+ProcessHost::~ProcessHost() {
+  KillAll();
+  Finish();
+  loop_.Forget(child_signals_.get());
+}
+
+absl::Status ProcessHost::Start(const ProcessPlan& plan) {
+  processors_ = plan.processors;
+  for (const Pid pid : plan.pids) processes_[pid];
+  for (const Pid pid : plan.pids) {
+    if (absl::Status s = StartOne(plan, pid); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
+  int link[2];
+  int output[2];
+  int error[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) != 0) {
+    return Exhausted("making a socket");
+  }
+  Hosted& process = hosted(pid);
+  process.link = UniqueFd(link[0]);
+  const UniqueFd their_link(link[1]);
+  if (pipe2(output, O_CLOEXEC) != 0) return Exhausted("making a pipe");
+  process.output = UniqueFd(output[0]);
+  const UniqueFd their_output(output[1]);
+  if (pipe2(error, O_CLOEXEC) != 0) return Exhausted("making a pipe");
+  process.error = UniqueFd(error[0]);
+  const UniqueFd their_error(error[1]);
+  const bool reads = pid == Pid{0} && plan.input >= 0;
+  UniqueFd nothing;
+  if (!reads) nothing = EmptyInput();
+  fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
+  fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
+
+  const auto own = plan.arguments_by_pid.find(pid);
+  const std::vector<std::string> environment = WithOurs(plan.environment);
+  const SpawnRequest request{
+      .program = plan.program,
+      .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
+      .environment = environment,
+      .directory = plan.directory,
+      .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
+      .link = their_link.get(),
+      .memory_bytes = plan.memory_bytes,
+      .limits = plan.limits};
+  absl::StatusOr<pid_t> spawned = Spawn(request);
+  if (!spawned.ok()) return spawned.status();
+  process.os_pid = *spawned;
+  by_os_pid_[process.os_pid] = pid;
+  loop_.OnReadable(process.link.get(), [this, pid] { OnLink(pid); });
+  WatchOutput(pid);
+  return absl::OkStatus();
+}
+
+// ---- The link -----------------------------------------------------------------------------------
+
+namespace {
+
+/// The longest message; the others are its beginning.
+union LinkMessage {
+  LinkHello hello;
+  LinkImageReport report;
+};
+
+// With as many of the descriptors as are valid, which come first. If the receiver is gone already,
+// its exit says so.
+void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
+  const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
+  const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
+  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  BSP_CHECK_OP(CMSG_SPACE(bytes), <=, sizeof control);
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  if (bytes > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes);
+    memcpy(CMSG_DATA(header), descriptors.data(), bytes);
+  }
+  sendmsg(link, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+void ProcessHost::OnLink(Pid pid) {
+  LinkMessage message;
+  const ssize_t n = recv(hosted(pid).link.get(), &message, sizeof message, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const bool ours =
+      n >= static_cast<ssize_t>(sizeof(LinkHello)) && message.hello.magic == kLinkMagic;
+  if (ours && n == sizeof(LinkHello)) return OnHello(pid, message.hello);
+  if (ours && n == sizeof(LinkImageReport) && message.report.kind == LinkImageReport::kKind) {
+    message.report.reason[LinkImageReport::kReasonBytes - 1] = '\0';
+    return owner_.OnImageReported(pid, message.report);
+  }
+  // The end, or not libbsp: this process gets no segment, and sees the close.
+  const std::string why = n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
+                          : n == 0 ? "it has closed its link"
+                                   : absl::StrCat("it sent ", n, " bytes that make no sense");
+  loop_.Forget(hosted(pid).link.get());
+  hosted(pid).link.Reset();
+  owner_.OnLinkLost(pid, why);
+}
+
+void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
+  switch (hello.kind) {
+    case LinkHello::kHello:
+      return Welcome(pid);
+    case LinkHello::kBegin:
+      return owner_.OnBegun(pid);
+    case LinkHello::kSaving:
+      if (!owner_.OnSaving(pid)) AnswerImagePlace(pid, -1);
+      return;
+    case LinkHello::kResume:
+      if (!owner_.OnResume(pid)) AnswerImagePlace(pid, -1);
+      return;
+    default:
+      return;
+  }
+}
+
+void ProcessHost::Welcome(Pid pid) {
+  // A script may start several BSP programs; the job has room for one in each process.
+  const bool refused = std::exchange(hosted(pid).welcomed, true);
+  if (!refused) owner_.OnAttached(pid);
+  LinkWelcome welcome{.magic = kLinkMagic,
+                      .version = kLinkVersion,
+                      .pid = refused ? kRefusedPid : Value(pid),
+                      .processors = processors_,
+                      .segment_bytes = memory_.segment_bytes};
+  const int descriptors[] = {memory_.segment, memory_.doorbell};
+  SendWithDescriptors(hosted(pid).link.get(), {&welcome, sizeof welcome}, descriptors);
+}
+
+void ProcessHost::AnswerImagePlace(Pid pid, int descriptor) {
+  LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
+  SendWithDescriptors(hosted(pid).link.get(), {&place, sizeof place}, {&descriptor, 1});
+}
+
+// ---- Output -------------------------------------------------------------------------------------
+
+UniqueFd& ProcessHost::descriptor(Pid pid, Stream stream) {
+  return stream == Stream::kOutput ? hosted(pid).output : hosted(pid).error;
+}
+
+void ProcessHost::WatchOutput(Pid pid) {
+  for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+    const UniqueFd& fd = descriptor(pid, stream);
+    if (fd.valid()) loop_.OnReadable(fd.get(), [this, pid, stream] { ReadStream(pid, stream); });
+  }
+}
+
+void ProcessHost::ReadStream(Pid pid, Stream stream) {
+  UniqueFd& fd = descriptor(pid, stream);
+  char bytes[kReadBytes];
+  const ssize_t n = read(fd.get(), bytes, sizeof bytes);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n > 0) {
+    owner_.OnOutput(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+    return;
+  }
+  loop_.Forget(fd.get());
+  fd.Reset();
+  owner_.OnOutputEnded(pid, stream);
+}
+
+// What is in the pipes now; does not wait for their end, which a descendant may hold up, nor for a
+// descendant that goes on writing.
+void ProcessHost::DrainOutput(Pid pid) {
+  for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+    int left = 0;
+    const UniqueFd& fd = descriptor(pid, stream);
+    if (fd.valid()) ioctl(fd.get(), FIONREAD, &left);
+    while (left > 0) {
+      char bytes[kReadBytes];
+      const ssize_t n = read(fd.get(), bytes, std::min<std::size_t>(sizeof bytes, left));
+      if (n <= 0) break;
+      owner_.OnOutput(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+      left -= static_cast<int>(n);
+    }
+  }
+}
+
+void ProcessHost::PauseOutput() {
+  if (std::exchange(output_paused_, true)) return;
+  for (const auto& [pid, process] : processes_) {
+    if (process.output.valid()) loop_.Forget(process.output.get());
+    if (process.error.valid()) loop_.Forget(process.error.get());
+  }
+}
+
+void ProcessHost::ResumeOutput() {
+  if (!std::exchange(output_paused_, false)) return;
+  for (const auto& [pid, process] : processes_) WatchOutput(pid);
+}
+
+// ---- The end ------------------------------------------------------------------------------------
+
+void ProcessHost::OnSignals() {
+  signalfd_siginfo info;
+  while (read(child_signals_.get(), &info, sizeof info) == sizeof info) {
+  }
+  Reap();
+}
+
+void ProcessHost::Reap() {
+  for (;;) {
+    int status;
+    const pid_t os_pid = waitpid(-1, &status, WNOHANG);
+    if (os_pid <= 0) return;
+    const auto found = by_os_pid_.find(os_pid);
+    if (found == by_os_pid_.end()) {  // A descendant that became ours, or the owner's.
+      owner_.OnOtherExited(os_pid, status);
+      continue;
+    }
+    const Pid pid = found->second;
+    by_os_pid_.erase(found);
+    hosted(pid).os_pid = 0;
+    DrainOutput(pid);
+    owner_.OnExited(pid, status);
+  }
+}
+
+void ProcessHost::Signal(int signal) {
+  for (const auto& [os_pid, pid] : by_os_pid_) kill(os_pid, signal);
+}
+
+void ProcessHost::KillAll() { Signal(SIGKILL); }
+
+void ProcessHost::Finish() {
+  // Descendants may be starting others: until none is left.
+  for (std::vector<pid_t> children = Children(); !children.empty(); children = Children()) {
+    for (const pid_t child : children) kill(child, SIGKILL);
+    for (const pid_t child : children) waitpid(child, nullptr, __WALL);
+  }
+  for (auto& [pid, process] : processes_) {
+    DrainOutput(pid);
+    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
+      UniqueFd& fd = descriptor(pid, stream);
+      if (!fd.valid()) continue;
+      loop_.Forget(fd.get());
+      fd.Reset();
+      owner_.OnOutputEnded(pid, stream);
+    }
+    if (process.link.valid()) loop_.Forget(process.link.get());
+    process.link.Reset();
+  }
+}
+
+}  // namespace bspnow

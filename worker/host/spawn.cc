@@ -1,0 +1,138 @@
+#include "worker/host/spawn.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
+
+extern char** environ;
+
+namespace bspnow {
+namespace {
+
+constexpr int kReportFd = 4;
+constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites a source.
+
+// A program that was just written may be held open for a moment by a child that another thread
+// forked meanwhile and that has not closed its descriptors yet.
+constexpr int kBusyTries = 100;
+constexpr int kBusyPauseMs = 1;
+
+/// What the child says if it cannot become the program.
+struct SpawnFailure {
+  int error;
+  bool in_directory;  ///< chdir failed, not execve.
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& s : strings) pointers.push_back(const_cast<char*>(s.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child: only async-signal-safe calls.
+[[noreturn]] void BecomeProgram(const SpawnRequest& request, char** arguments, char** environment,
+                                int report, pid_t parent) {
+  int report_fd = report;
+  const auto fail = [&report_fd](const SpawnFailure& failure) {
+    [[maybe_unused]] const ssize_t n = write(report_fd, &failure, sizeof failure);
+    _exit(127);
+  };
+  static_assert(kLinkFd == 3 && kReportFd == 4, "the order below");
+  int parked[5] = {request.standard[0], request.standard[1], request.standard[2], request.link,
+                   report};
+  for (int& fd : parked) {
+    fd = fcntl(fd, F_DUPFD, kParkedFd);
+    if (fd < 0) fail({errno, false});
+  }
+  report_fd = parked[4];
+  for (int target = 0; target < 5; ++target) {
+    if (dup2(parked[target], target) < 0) fail({errno, false});
+  }
+  report_fd = kReportFd;
+  fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
+  syscall(SYS_close_range, kReportFd + 1, ~0u, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // It died before the prctl.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
+  request.limits.Restore();
+  if (request.memory_bytes != 0) {
+    // Not RLIMIT_AS: the segment of a job is terabytes of addresses, and hardly any memory.
+    const rlimit data{request.memory_bytes, request.memory_bytes};
+    setrlimit(RLIMIT_DATA, &data);
+  }
+  if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
+  for (int tries = 0; tries < kBusyTries; ++tries) {
+    execve(request.program.c_str(), arguments, environment);
+    if (errno != ETXTBSY) break;
+    poll(nullptr, 0, kBusyPauseMs);
+  }
+  fail({errno, false});
+  _exit(127);
+}
+
+absl::Status Explain(const SpawnRequest& request, const SpawnFailure& failure) {
+  const std::string what = absl::StrCat(failure.in_directory ? request.directory : request.program,
+                                        ": ", strerror(failure.error));
+  if (failure.error == ENOENT || failure.error == ENOTDIR) return absl::NotFoundError(what);
+  if (failure.error == EACCES || failure.error == ENOEXEC || failure.error == EPERM) {
+    return absl::PermissionDeniedError(what);
+  }
+  return absl::InternalError(what);
+}
+
+}  // namespace
+
+absl::StatusOr<pid_t> Spawn(const SpawnRequest& request) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return absl::ResourceExhaustedError(absl::StrCat("making a pipe: ", strerror(errno)));
+  }
+  UniqueFd report_read(ends[0]);
+  UniqueFd report_write(ends[1]);
+  std::vector<char*> arguments = Pointers(request.arguments);
+  std::vector<char*> environment = Pointers(request.environment);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) {
+    return absl::ResourceExhaustedError(absl::StrCat("starting a process: ", strerror(errno)));
+  }
+  if (child == 0) {
+    BecomeProgram(request, arguments.data(), environment.data(), report_write.get(), parent);
+  }
+  report_write.Reset();
+  SpawnFailure failure;
+  if (read(report_read.get(), &failure, sizeof failure) != sizeof failure) return child;
+  waitpid(child, nullptr, 0);
+  return Explain(request, failure);
+}
+
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions) {
+  std::vector<std::string> result = additions;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    const std::string name = text.substr(0, text.find('=') + 1);
+    bool replaced = false;
+    for (const std::string& addition : additions)
+      replaced |= addition.compare(0, name.size(), name) == 0;
+    if (!replaced) result.push_back(text);
+  }
+  return result;
+}
+
+}  // namespace bspnow

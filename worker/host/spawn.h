@@ -1,0 +1,41 @@
+// Starting one process with exactly the descriptors that it should have.
+#ifndef WORKER_HOST_SPAWN_H_
+#define WORKER_HOST_SPAWN_H_
+
+#include <absl/status/statusor.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "worker/host/limits.h"
+
+namespace bspnow {
+
+/// The descriptor of a process that is its link.
+inline constexpr int kLinkFd = 3;
+
+/// `standard` become the process's descriptors 0, 1, 2, and `link` its descriptor 3; it has no
+/// others. It dies when the calling thread's process dies, however that happens.
+struct SpawnRequest {
+  const std::string& program;
+  const std::vector<std::string>& arguments;
+  const std::vector<std::string>& environment;  ///< Complete: NAME=VALUE.
+  const std::string& directory;                 ///< Empty: this process's.
+  int standard[3];
+  int link;
+  std::uint64_t memory_bytes;  ///< Private writable memory that it may have; 0: any.
+  const RaisedLimits& limits;  ///< That the program gets back.
+};
+
+/// Returns the process id once the program runs. An error names what failed: NotFound,
+/// PermissionDenied (not executable), or another.
+absl::StatusOr<pid_t> Spawn(const SpawnRequest& request);
+
+/// This process's environment, with `additions` (NAME=VALUE) replacing variables of their name.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions);
+
+}  // namespace bspnow
+
+#endif  // WORKER_HOST_SPAWN_H_

@@ -1,0 +1,108 @@
+#include "worker/job/blob_cache.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace bspnow {
+
+absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
+                                                           std::uint64_t bytes_max, Fetch fetch) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) return absl::InternalError(absl::StrCat("making ", directory, ": ", error.message()));
+  auto cache = std::make_unique<BlobCache>(directory, bytes_max, std::move(fetch));
+  cache->TakeOver();
+  return cache;
+}
+
+BlobCache::BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch)
+    : store_(directory), bytes_max_(bytes_max), fetch_(std::move(fetch)) {}
+
+void BlobCache::TakeOver() {
+  const std::scoped_lock lock(mutex_);
+  for (const files::StoredBlob& blob : store_.List()) {
+    kept_[blob.sha256] = Kept{.bytes = blob.bytes, .last_use = ++uses_};
+    bytes_ += blob.bytes;
+  }
+  RemoveLeastRecent();
+}
+
+std::uint64_t BlobCache::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  return bytes_;
+}
+
+absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& path,
+                               std::uint32_t mode) {
+  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
+  const absl::Status copied = store_.CopyTo(sha256, path, mode);
+  Release(sha256);
+  return copied;
+}
+
+absl::Status BlobCache::LinkTo(const std::string& sha256, const std::string& path) {
+  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
+  const absl::Status linked = store_.LinkTo(sha256, path);
+  Release(sha256);
+  return linked;
+}
+
+// Returns with one more user.
+absl::Status BlobCache::Acquire(const std::string& sha256) {
+  if (absl::Status named = files::CheckSha256(sha256); !named.ok()) return named;
+  std::unique_lock lock(mutex_);
+  // Two jobs may need one content at once: the first fetches it.
+  fetched_.wait(lock, [&] { return !fetching_.contains(sha256); });
+  Kept& kept = kept_[sha256];
+  kept.users += 1;
+  kept.last_use = ++uses_;
+  if (!kept.verified) {
+    fetching_.insert(sha256);
+    lock.unlock();
+    // What an earlier run left is not trusted: it was never synced, and a power cut may have torn
+    // it. What is fetched is verified as it comes.
+    absl::StatusOr<std::uint64_t> bytes = store_.Verify(sha256);
+    if (!bytes.ok()) {
+      const absl::Status fetched = fetch_(sha256, store_);
+      bytes = fetched.ok() ? store_.BytesOf(sha256) : absl::StatusOr<std::uint64_t>(fetched);
+    }
+    lock.lock();
+    fetching_.erase(sha256);
+    fetched_.notify_all();
+    bytes_ -= kept.bytes;
+    if (!bytes.ok()) {
+      kept_.erase(sha256);  // The others wait; nobody else uses it.
+      return bytes.status();
+    }
+    kept.bytes = *bytes;
+    kept.verified = true;
+    bytes_ += kept.bytes;
+  }
+  RemoveLeastRecent();
+  return absl::OkStatus();
+}
+
+void BlobCache::Release(const std::string& sha256) {
+  const std::scoped_lock lock(mutex_);
+  kept_.at(sha256).users -= 1;
+}
+
+// What jobs use stays, and so does what is larger than all the room alone, until its job is done.
+void BlobCache::RemoveLeastRecent() {
+  while (bytes_ > bytes_max_) {
+    auto oldest = kept_.end();
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (kept->second.users > 0) continue;
+      if (oldest == kept_.end() || kept->second.last_use < oldest->second.last_use) oldest = kept;
+    }
+    if (oldest == kept_.end()) return;
+    store_.Remove(oldest->first);
+    bytes_ -= oldest->second.bytes;
+    kept_.erase(oldest);
+  }
+}
+
+}  // namespace bspnow

@@ -1,0 +1,73 @@
+// Contents by hash (programs, files of jobs) that this worker keeps: STATE_DIR/cache/SHA256. A
+// content is verified when it comes; the least recently used ones go when there are too many bytes.
+// Safe to use from several threads.
+#ifndef WORKER_JOB_BLOB_CACHE_H_
+#define WORKER_JOB_BLOB_CACHE_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "files/blob_store.h"
+
+namespace bspnow {
+
+class BlobCache {
+ public:
+  /// Puts the content with this hash into the store.
+  using Fetch =
+      std::function<absl::Status(const std::string& sha256, const files::BlobStore& into)>;
+
+  /// Use Open.
+  BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch);
+
+  /// Makes the directory if it is missing, clears what was not finished, takes over the rest.
+  static absl::StatusOr<std::unique_ptr<BlobCache>> Open(const std::string& directory,
+                                                         std::uint64_t bytes_max, Fetch fetch);
+
+  /// Puts a copy at `path`, which must not exist, with these permission bits. Fetches the content
+  /// first if it is not here.
+  absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode);
+
+  /// Puts the content itself at `path`, readable and executable: for a program, which is not
+  /// written to.
+  absl::Status LinkTo(const std::string& sha256, const std::string& path);
+
+  std::uint64_t bytes() const;
+
+ private:
+  struct Kept {
+    std::uint64_t bytes = 0;
+    std::uint64_t last_use = 0;
+    int users = 0;          ///< Not removed while somebody copies it.
+    bool verified = false;  ///< In this run.
+  };
+
+  void TakeOver();
+  absl::Status Acquire(const std::string& sha256);
+  void Release(const std::string& sha256);
+  void RemoveLeastRecent();
+
+  const files::BlobStore store_;
+  const std::uint64_t bytes_max_;
+  const Fetch fetch_;
+  mutable std::mutex mutex_;
+  std::condition_variable fetched_;
+  // All guarded by mutex_:
+  std::map<std::string, Kept> kept_;
+  std::set<std::string> fetching_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t uses_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_BLOB_CACHE_H_

@@ -1,0 +1,132 @@
+#include "worker/job/blob_cache.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+// Of "one", "two" and "three".
+constexpr char kOne[] = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+constexpr char kTwo[] = "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3";
+constexpr char kThree[] = "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f";
+
+std::string Read(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class BlobCacheTest : public testing::Test {
+ protected:
+  std::unique_ptr<BlobCache> OpenCache(std::uint64_t bytes_max) {
+    auto cache = BlobCache::Open(
+        root_ + "/cache", bytes_max, [this](const std::string& hash, const files::BlobStore& into) {
+          fetches_ += 1;
+          std::string text = "something else";
+          if (hash == kOne) text = "one";
+          if (hash == kTwo) text = "two";
+          if (hash == kThree && !damage_) text = "three";
+          files::BlobSink upload(into, Durability::kCached);
+          absl::Status put = upload.Begin({.name = hash, .bytes = text.size(), .mode = 0});
+          if (put.ok()) put = upload.Append(text);
+          return put.ok() ? upload.Finish() : put;
+        });
+    EXPECT_TRUE(cache.ok());
+    return std::move(*cache);
+  }
+  bool Keeps(const char* hash) { return std::filesystem::exists(root_ + "/cache/" + hash); }
+  std::string Fresh() { return root_ + "/copy" + std::to_string(++copies_); }
+
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
+  int fetches_ = 0;
+  int copies_ = 0;
+  bool damage_ = false;
+};
+
+TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0640).ok());
+  std::filesystem::resize_file(root_ + "/cache/" + kOne, 0);  // As a power cut may do.
+  const auto cache = OpenCache(1000);
+  for (int i = 0; i < 2; ++i) {
+    const std::string copy = Fresh();
+    ASSERT_TRUE(cache->CopyTo(kOne, copy, 0640).ok());
+    EXPECT_EQ(Read(copy), "one");
+  }
+  EXPECT_EQ(fetches_, 2);
+  EXPECT_EQ(cache->bytes(), 3u);
+}
+
+TEST_F(BlobCacheTest, FetchesAContentOnce) {
+  const auto cache = OpenCache(1000);
+  const std::string first = Fresh();
+  const std::string second = Fresh();
+  ASSERT_TRUE(cache->CopyTo(kOne, first, 0640).ok());
+  ASSERT_TRUE(cache->LinkTo(kOne, second).ok());
+  EXPECT_EQ(Read(first), "one");
+  EXPECT_EQ(Read(second), "one");
+  EXPECT_EQ(fetches_, 1);
+  EXPECT_EQ(access(second.c_str(), X_OK), 0);
+  struct stat status;
+  ASSERT_EQ(stat(first.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(BlobCacheTest, ACopyIsTheJobsOwn) {
+  const auto cache = OpenCache(1000);
+  const std::string copy = Fresh();
+  ASSERT_TRUE(cache->CopyTo(kOne, copy, 0644).ok());
+  std::ofstream(copy) << "changed";
+  const std::string again = Fresh();
+  ASSERT_TRUE(cache->CopyTo(kOne, again, 0644).ok());
+  EXPECT_EQ(Read(again), "one");
+}
+
+TEST_F(BlobCacheTest, RefusesAContentWithAnotherHash) {
+  const auto cache = OpenCache(1000);
+  damage_ = true;
+  EXPECT_FALSE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+  EXPECT_FALSE(Keeps(kThree));
+  EXPECT_EQ(cache->bytes(), 0u);
+  damage_ = false;
+  EXPECT_TRUE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+}
+
+TEST_F(BlobCacheTest, RefusesWhatIsNoHash) {
+  const auto cache = OpenCache(1000);
+  EXPECT_FALSE(cache->CopyTo("../../etc/passwd", Fresh(), 0644).ok());
+  EXPECT_FALSE(cache->CopyTo("", Fresh(), 0644).ok());
+  EXPECT_EQ(fetches_, 0);
+}
+
+TEST_F(BlobCacheTest, DropsTheLeastRecentlyUsed) {
+  const auto cache = OpenCache(8);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kTwo, Fresh(), 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
+  ASSERT_TRUE(cache->CopyTo(kThree, Fresh(), 0644).ok());
+  EXPECT_TRUE(Keeps(kOne));
+  EXPECT_FALSE(Keeps(kTwo));
+  EXPECT_TRUE(Keeps(kThree));
+  EXPECT_EQ(cache->bytes(), 8u);
+}
+
+TEST_F(BlobCacheTest, TakesOverWhatAnEarlierRunKept) {
+  ASSERT_TRUE(OpenCache(1000)->CopyTo(kOne, Fresh(), 0644).ok());
+  std::ofstream(root_ + "/cache/" + kTwo + ".unfinished") << "tw";
+  const auto cache = OpenCache(1000);
+  EXPECT_EQ(cache->bytes(), 3u);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0644).ok());
+  EXPECT_EQ(fetches_, 1);
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/cache/" + kTwo + ".unfinished"));
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,40 @@
+// What a node needs before the processes of a job can go on from a checkpoint: their images, all
+// checksums verified, a processor that can run them, and the files of the job's directory. Waits
+// for disks and peers: for work threads.
+#ifndef WORKER_JOB_CHECKPOINT_RESTORE_H_
+#define WORKER_JOB_CHECKPOINT_RESTORE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "proto/host.pb.h"
+#include "proto/workers.pb.h"
+#include "worker/checkpoint/image_transfer.h"
+
+namespace bspnow {
+
+struct RestoreOrder {
+  JobId job;
+  const proto::Resume& resume;
+  std::vector<std::uint32_t> pids;        ///< Of this node, ascending.
+  std::string directory;                  ///< The job's, as it is at a start.
+  std::vector<std::string> cpu_features;  ///< All that the processes may use; none: everything.
+};
+
+struct PreparedRestore {
+  /// All pids of the order; those that took no part begin in main.
+  std::vector<proto::HostedProcess> processes{};
+  /// With a reason: nothing can be started. The pids are those whose images are not to be had.
+  proto::RestoreFailed failed{};
+};
+
+/// Collects the images, checks them against this machine, and puts the files where they were. What
+/// this node's processes print goes on where `resume` says.
+PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
+                               ImageStore& store);
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_CHECKPOINT_RESTORE_H_

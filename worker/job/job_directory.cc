@@ -1,0 +1,100 @@
+#include "worker/job/job_directory.h"
+
+#include <absl/strings/str_cat.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "files/file_name.h"
+
+namespace bspnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status Failed(const std::string& what, const std::error_code& error) {
+  return absl::InternalError(absl::StrCat(what, ": ", error.message()));
+}
+
+}  // namespace
+
+std::string JobDirectoryName(JobId job, Epoch epoch) {
+  return absl::StrCat(Value(job), "-", Value(epoch));
+}
+
+absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
+                                                  const proto::JobSpec& spec, BlobCache& cache) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  // As the kernel names it: images hold such paths.
+  const std::string canonical = error ? path : fs::canonical(path, error).string();
+  if (error) return Failed(absl::StrCat("making ", path), error);
+  JobDirectory directory(canonical);
+  if (absl::Status filled = directory.Fill(spec, cache); !filled.ok()) return filled;
+  return directory;
+}
+
+JobDirectory::JobDirectory(JobDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      program_(std::move(other.program_)),
+      given_(std::move(other.given_)) {}
+
+JobDirectory::~JobDirectory() {
+  if (!path_.empty()) RemoveTree(path_);
+}
+
+absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
+  program_ = spec.program().name();
+  const auto path_for = [this](const std::string& name) -> absl::StatusOr<std::string> {
+    if (absl::Status named = files::CheckFileName(name); !named.ok()) return named;
+    std::string path = absl::StrCat(path_, "/", name);
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (error) return Failed(absl::StrCat("making the directory of ", name), error);
+    return path;
+  };
+  absl::StatusOr<std::string> program = path_for(program_);
+  if (!program.ok()) return program.status();
+  if (absl::Status s = cache.LinkTo(spec.program().sha256(), *program); !s.ok()) return s;
+  for (const proto::FileSpec& file : spec.files()) {
+    absl::StatusOr<std::string> path = path_for(file.name());
+    if (!path.ok()) return path.status();
+    if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
+  }
+  for (const LeftFile& file : files::FilesBelow(path_))
+    given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
+  return absl::OkStatus();
+}
+
+std::vector<files::GivenFile> JobDirectory::given() const {
+  std::vector<files::GivenFile> files;
+  for (const auto& [name, file] : given_) files.push_back(file);
+  return files;
+}
+
+std::vector<LeftFile> JobDirectory::LeftFiles() const {
+  std::vector<LeftFile> files = files::FilesBelow(path_);
+  std::erase_if(files, [this](const LeftFile& file) {
+    const auto given = given_.find(file.name);
+    return given != given_.end() && given->second.bytes == file.bytes &&
+           given->second.changed_ns == file.changed_ns;
+  });
+  return files;
+}
+
+void RemoveTree(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return;
+  // A directory that its owner may not write to keeps what is in it.
+  chmod(path.c_str(), S_IRWXU);
+  fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::end(at); at.increment(error)) {
+    if (at->is_directory(error) && !at->is_symlink(error)) chmod(at->path().c_str(), S_IRWXU);
+  }
+  fs::remove_all(path, error);
+}
+
+}  // namespace bspnow

@@ -1,0 +1,61 @@
+// The directory of one job on this node, STATE_DIR/jobs/JOB-EPOCH: program, files that travelled
+// with it, and what its processes write there. Removed with the object.
+#ifndef WORKER_JOB_JOB_DIRECTORY_H_
+#define WORKER_JOB_JOB_DIRECTORY_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "files/file_store.h"
+#include "files/job_files.h"
+#include "proto/jobs.pb.h"
+#include "worker/job/blob_cache.h"
+
+namespace bspnow {
+
+/// "17-1".
+std::string JobDirectoryName(JobId job, Epoch epoch);
+
+/// A file that the job made or changed.
+using LeftFile = files::StoredFile;
+
+class JobDirectory {
+ public:
+  /// Makes the directory and puts program and files of `spec` there.
+  static absl::StatusOr<JobDirectory> Create(const std::string& path, const proto::JobSpec& spec,
+                                             BlobCache& cache);
+
+  JobDirectory(JobDirectory&& other) noexcept;
+  JobDirectory& operator=(JobDirectory&&) = delete;
+  ~JobDirectory();
+
+  const std::string& path() const { return path_; }
+  std::string program_path() const { return path_ + "/" + program_; }
+
+  /// What came with the job.
+  std::vector<files::GivenFile> given() const;
+
+  /// Regular files that are new or changed, in order of name.
+  std::vector<LeftFile> LeftFiles() const;
+
+ private:
+  explicit JobDirectory(std::string path) : path_(std::move(path)) {}
+  absl::Status Fill(const proto::JobSpec& spec, BlobCache& cache);
+
+  std::string path_;
+  std::string program_;
+  std::map<std::string, files::GivenFile> given_;
+};
+
+/// Removes a directory with all in it, whatever permissions the job gave them.
+void RemoveTree(const std::string& path);
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_JOB_DIRECTORY_H_

@@ -1,0 +1,103 @@
+#include "worker/job/job_directory.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kOne[] = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
+
+TEST(JobDirectoryNameTest, TellsJobsAndEpochsApart) {
+  EXPECT_EQ(JobDirectoryName(JobId{17}, Epoch{2}), "17-2");
+  EXPECT_NE(JobDirectoryName(JobId{1}, Epoch{11}), JobDirectoryName(JobId{11}, Epoch{1}));
+}
+
+class JobDirectoryTest : public testing::Test {
+ protected:
+  JobDirectoryTest() {
+    auto cache = BlobCache::Open(
+        root_ + "/cache", 1000, [](const std::string&, const files::BlobStore& into) {
+          files::BlobSink upload(into, Durability::kCached);
+          const bool put =
+              upload.Begin({.name = kOne, .bytes = 3, .mode = 0}).ok() && upload.Append("one").ok();
+          return put ? upload.Finish() : absl::InternalError("upload");
+        });
+    EXPECT_TRUE(cache.ok());
+    cache_ = std::move(*cache);
+    spec_.mutable_program()->set_name("prog");
+    spec_.mutable_program()->set_sha256(kOne);
+  }
+
+  void AddFile(const std::string& name) {
+    proto::FileSpec& file = *spec_.add_files();
+    file.set_name(name);
+    file.set_sha256(kOne);
+    file.set_mode(0644);
+  }
+  absl::StatusOr<JobDirectory> Create() {
+    return JobDirectory::Create(root_ + "/1-1", spec_, *cache_);
+  }
+
+  const ScratchDirectory scratch_;
+  const std::string root_ = scratch_.path();
+  std::unique_ptr<BlobCache> cache_;
+  proto::JobSpec spec_;
+};
+
+TEST_F(JobDirectoryTest, HoldsProgramAndFiles) {
+  AddFile("data/in.txt");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  EXPECT_EQ(access(directory->program_path().c_str(), X_OK), 0);
+  EXPECT_EQ(access((directory->path() + "/data/in.txt").c_str(), W_OK), 0);
+  EXPECT_TRUE(directory->LeftFiles().empty());
+}
+
+TEST_F(JobDirectoryTest, RefusesNamesThatLeadElsewhere) {
+  AddFile("../outside");
+  EXPECT_FALSE(Create().ok());
+  EXPECT_FALSE(fs::exists(root_ + "/outside"));
+  EXPECT_FALSE(fs::exists(root_ + "/1-1"));
+}
+
+TEST_F(JobDirectoryTest, FindsNewAndChangedRegularFilesOnly) {
+  AddFile("kept.txt");
+  AddFile("changed.txt");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  const std::string path = directory->path();
+  std::ofstream(path + "/changed.txt") << "longer than before";
+  fs::create_directories(path + "/out");
+  std::ofstream(path + "/out/new.txt") << "12345";
+  fs::create_symlink("/etc/passwd", path + "/link");
+  fs::create_directory_symlink("/etc", path + "/etc");
+  const std::vector<LeftFile> files = directory->LeftFiles();
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].name, "changed.txt");
+  EXPECT_EQ(files[1].name, "out/new.txt");
+  EXPECT_EQ(files[1].bytes, 5u);
+}
+
+TEST_F(JobDirectoryTest, IsRemovedWithAllThatIsInIt) {
+  std::string path;
+  {
+    const auto directory = Create();
+    ASSERT_TRUE(directory.ok());
+    path = directory->path();
+    fs::create_directories(path + "/locked");
+    std::ofstream(path + "/locked/file") << "x";
+    chmod((path + "/locked").c_str(), 0);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,184 @@
+#include "worker/job/node_job.h"
+
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <signal.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+namespace bspnow {
+namespace {
+
+// Of the 128 TiB of an x86-64 process, for the segments of all jobs. None takes more than a part of
+// what is left, so that there is always some for one more.
+constexpr std::uint64_t kAddressSpaceBytesInAll = std::uint64_t{96} << 40;
+constexpr std::uint64_t kAddressSpaceParts = 16;
+
+std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
+  std::vector<LeftFile> fitting;
+  std::uint64_t bytes = 0;
+  for (LeftFile& file : files) {
+    if (file.bytes > bytes_max - bytes) {
+      spdlog::warn(
+          "event=file_left_out job={} file={} bytes={} reason=\"more than {} bytes in all\"",
+          Value(job), file.name, file.bytes, bytes_max);
+      continue;
+    }
+    bytes += file.bytes;
+    fitting.push_back(std::move(file));
+  }
+  return fitting;
+}
+
+}  // namespace
+
+// ---- All jobs -----------------------------------------------------------------------------------
+
+NodeHosting::NodeHosting(NodeParts parts) : parts_(std::move(parts)) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
+    RemoveTree(entry.path().string());
+  }
+}
+
+std::unique_ptr<JobHost> NodeHosting::Host(HostedJob& job) {
+  auto host = std::make_unique<NodeJob>(*this, job);
+  jobs_.insert(host.get());
+  return host;
+}
+
+std::uint64_t NodeHosting::AddressSpaceBytes() const {
+  std::uint64_t taken = 0;
+  for (const NodeJob* const job : jobs_) taken += job->segment_bytes();
+  return (kAddressSpaceBytesInAll - std::min(taken, kAddressSpaceBytesInAll)) / kAddressSpaceParts;
+}
+
+// Orphans come to us if a bsp-host was killed: then nobody else knows of them.
+void NodeHosting::Forget(const NodeJob& job) {
+  jobs_.erase(&job);
+  std::set<pid_t> hosts;
+  for (const NodeJob* const other : jobs_) hosts.insert(other->host_os_pid());
+  std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
+  for (pid_t child; file >> child;) {
+    if (hosts.contains(child)) continue;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+}
+
+// ---- One job ------------------------------------------------------------------------------------
+
+NodeJob::NodeJob(NodeHosting& hosting, HostedJob& job)
+    : hosting_(hosting),
+      parts_(hosting.parts_),
+      job_(job),
+      id_(JobId{job.start().job()}),
+      epoch_(Epoch{job.start().epoch()}) {}
+
+NodeJob::~NodeJob() {
+  StopExchange();
+  host_.reset();
+  hosting_.Forget(*this);
+}
+
+// The worker adds what it alone knows; what a process reached is in the segment.
+void NodeJob::OnHostEvent(proto::WorkerEvent event) {
+  if (event.has_exited()) {
+    proto::ProcessExited& exited = *event.mutable_exited();
+    exited.set_reached(static_cast<std::uint32_t>(segment_->state(Pid{exited.pid()})));
+    exited.set_superstep(Value(segment_->superstep(Pid{exited.pid()})));
+  }
+  if (event.has_checkpoint_stored()) {
+    proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
+    stored.set_participants(segment_->participants());
+    for (proto::StoredImage& image : *stored.mutable_images()) {
+      image.set_pause_ns(segment_->image_pause_ns(Pid{image.pid()}));
+    }
+  }
+  if (event.has_not_started()) {
+    // As local bsprun says it: without the place where the program happens to lie here.
+    std::string& reason = *event.mutable_not_started()->mutable_reason();
+    const std::string here = directory_->path() + "/";
+    if (absl::StartsWith(reason, here)) reason.erase(0, here.size());
+  }
+  job_.OnHostEvent(std::move(event));
+}
+
+void NodeJob::OnHostGone() {
+  host_.reset();
+  job_.OnHostGone(segment_->ordered_image());
+}
+
+void NodeJob::Send(const proto::HostOrder& order) {
+  if (host_) host_->Send(order);
+}
+
+bool NodeJob::TakeInput(const proto::Input& input) {
+  if (!input_) return true;
+  const bool taken = input.data().empty() || input_->Write(input.offset(), input.data());
+  if (input.end()) input_->Close();
+  return taken;
+}
+
+void NodeJob::SetLease(std::uint64_t until_ns) {
+  if (segment_) segment_->SetLease(until_ns);
+}
+
+void NodeJob::OrderImage(const proto::TakeCheckpoint& order) {
+  if (!segment_) return;
+  segment_->OrderImage({.checkpoint = order.checkpoint(),
+                        .base = order.base(),
+                        .after = order.hold() ? ImagePlan::After::kHold : ImagePlan::After::kGoOn});
+  segment_->RaiseWanted();
+}
+
+void NodeJob::ReleaseHeld(std::uint64_t checkpoint) {
+  if (segment_) segment_->ReleaseHeld(checkpoint);
+}
+
+proto::HeldJob NodeJob::Progress() const {
+  proto::HeldJob progress;
+  if (!segment_) return progress;
+  progress.set_participants(segment_->participants());
+  progress.set_barriers(segment_->barriers());
+  progress.set_first_superstep(segment_->first_superstep());
+  return progress;
+}
+
+// Before the segment goes.
+void NodeJob::StopExchange() {
+  if (std::exchange(exchanging_, false)) parts_.data_plane.RemoveJob(id_, epoch_);
+}
+
+void NodeJob::Clear(Files files) {
+  StopExchange();
+  segment_.reset();
+  input_.reset();
+  const auto directory =
+      std::make_shared<std::optional<JobDirectory>>(std::exchange(directory_, std::nullopt));
+  parts_.threads.Run([this, files, directory] {
+    if (files == Files::kKeep && directory->has_value()) KeepFiles(**directory);
+    directory->reset();
+    parts_.loop.Post([this] { job_.OnCleared(); });
+  });
+}
+
+// On one of the threads.
+void NodeJob::KeepFiles(const JobDirectory& directory) const {
+  const std::vector<LeftFile> files = Fitting(id_, directory.LeftFiles(), parts_.files_bytes_max);
+  if (files.empty()) return;
+  const absl::Status stored = parts_.store_files(id_, directory.path(), files);
+  if (stored.ok()) return;
+  spdlog::warn("event=files_not_kept job={} reason=\"{}\"", Value(id_),
+               std::string(stored.message()));
+}
+
+}  // namespace bspnow

@@ -1,0 +1,128 @@
+// What one job has on this node: directory, segment, bsp-host, exchange, standard input. Does what
+// HostedJob decides. Lives on the loop's thread; what waits for disk or network happens on
+// WorkThreads.
+#ifndef WORKER_JOB_NODE_JOB_H_
+#define WORKER_JOB_NODE_JOB_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "net/event_loop.h"
+#include "worker/checkpoint/image_store.h"
+#include "worker/checkpoint/image_transfer.h"
+#include "worker/core/hosted_job.h"
+#include "worker/core/job_host.h"
+#include "worker/exchange/data_plane.h"
+#include "worker/exchange/node_segment.h"
+#include "worker/host/host_link.h"
+#include "worker/host/limits.h"
+#include "worker/job/blob_cache.h"
+#include "worker/job/checkpoint_restore.h"
+#include "worker/job/input_pipe.h"
+#include "worker/job/job_directory.h"
+#include "worker/work_threads.h"
+
+namespace bspnow {
+
+/// What all jobs here work with; outlives them.
+struct NodeParts {
+  EventLoop& loop;
+  DataPlane& data_plane;
+  BlobCache& cache;
+  WorkThreads& threads;
+  ImageStore& images;
+  ImageTransfer& transfer;
+  const RaisedLimits& limits;
+  std::string jobs_directory;
+  std::string host_program;
+  std::string restore_program;  ///< bsp-restore.
+  std::uint32_t processors;
+  std::uint64_t memory_bytes;     ///< Of the machine.
+  std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
+  /// On one of the threads.
+  std::function<absl::Status(JobId, const std::string& directory, const std::vector<LeftFile>&)>
+      store_files;
+};
+
+class NodeJob;
+
+class NodeHosting final : public JobHosting {
+ public:
+  /// Clears directories that an earlier run of the daemon left, and becomes the subreaper of what
+  /// jobs leave if their bsp-host is killed.
+  explicit NodeHosting(NodeParts parts);
+
+  std::unique_ptr<JobHost> Host(HostedJob& job) override;
+
+ private:
+  friend class NodeJob;
+
+  void Forget(const NodeJob& job);
+  std::uint64_t AddressSpaceBytes() const;
+
+  const NodeParts parts_;
+  std::set<const NodeJob*> jobs_;
+};
+
+class NodeJob final : public JobHost {
+ public:
+  NodeJob(NodeHosting& hosting, HostedJob& job);
+  ~NodeJob() override;
+  NodeJob(const NodeJob&) = delete;
+  NodeJob& operator=(const NodeJob&) = delete;
+
+  void Prepare() override;
+  absl::Status Start(std::uint64_t lease_until_ns) override;
+  void Send(const proto::HostOrder& order) override;
+  bool TakeInput(const proto::Input& input) override;
+  void SetLease(std::uint64_t until_ns) override;
+  void OrderImage(const proto::TakeCheckpoint& order) override;
+  void ReleaseHeld(std::uint64_t checkpoint) override;
+  proto::HeldJob Progress() const override;
+  void StopExchange() override;
+  void Clear(Files files) override;
+
+  pid_t host_os_pid() const { return host_ ? host_->os_pid() : 0; }
+  std::uint64_t segment_bytes() const { return segment_ ? segment_->bytes() : 0; }
+
+ private:
+  /// What is done on one of the threads before the processes start.
+  struct Prepared {
+    absl::StatusOr<JobDirectory> directory;
+    PreparedRestore restore{};
+  };
+
+  Prepared PrepareOnThread() const;
+  void OnPrepared(Prepared prepared);
+  absl::Status MakeSegment(std::uint64_t lease_until_ns);
+  proto::HostPlan PlanForHost();
+  void OnHostEvent(proto::WorkerEvent event);
+  void OnHostGone();
+  void KeepFiles(const JobDirectory& directory) const;
+
+  NodeHosting& hosting_;
+  const NodeParts& parts_;
+  HostedJob& job_;
+  const JobId id_;
+  const Epoch epoch_;
+  std::optional<JobDirectory> directory_;
+  std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
+  std::unique_ptr<NodeSegment> segment_;
+  UniqueFd doorbell_;
+  bool exchanging_ = false;  ///< The data plane knows the job.
+  std::unique_ptr<InputPipe> input_;
+  std::unique_ptr<HostLink> host_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_JOB_NODE_JOB_H_

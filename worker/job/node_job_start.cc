@@ -1,0 +1,194 @@
+// From the order to start a job to its running processes.
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "worker/checkpoint/cpu_features.h"
+#include "worker/host/spawn.h"
+#include "worker/job/node_job.h"
+
+namespace bspnow {
+namespace {
+
+std::vector<Pid> PidsOf(const proto::Host& host) {
+  std::vector<Pid> pids;
+  for (const std::uint32_t pid : host.pids()) pids.push_back(Pid{pid});
+  return pids;
+}
+
+std::vector<std::string> GivenEnvironment(const proto::JobSpec& spec) {
+  const std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
+  if (spec.replace_environment()) return given;
+  std::vector<std::string> environment = EnvironmentWith(given);
+  std::erase_if(environment, [](const std::string& variable) {
+    return absl::StartsWith(variable, "NOTIFY_SOCKET=");  // systemd's, to this daemon alone.
+  });
+  return environment;
+}
+
+// After what the user gave glibc: of two values for one tunable it takes the last.
+void Tune(const std::string& tunables, std::vector<std::string>& environment) {
+  static constexpr char kName[] = "GLIBC_TUNABLES=";
+  const auto given =
+      std::find_if(environment.begin(), environment.end(),
+                   [](const std::string& variable) { return absl::StartsWith(variable, kName); });
+  if (given == environment.end()) {
+    environment.push_back(absl::StrCat(kName, tunables));
+  } else {
+    absl::StrAppend(&*given, ":", tunables);
+  }
+}
+
+std::vector<std::string> EnvironmentOf(const proto::StartJob& start) {
+  std::vector<std::string> environment = GivenEnvironment(start.spec());
+  // Symbols that are resolved later change pages that belong to the program's file.
+  environment.push_back("LD_BIND_NOW=1");
+  const std::string tunables =
+      TunablesFor({start.cpu_features().begin(), start.cpu_features().end()}, PresentCpuFeatures());
+  if (!tunables.empty()) Tune(tunables, environment);
+  return environment;
+}
+
+}  // namespace
+
+void NodeJob::Prepare() {
+  const std::vector<std::uint32_t> started = job_.StartedPids();
+  if (job_.start().reads_input() && !started.empty() && started.front() == 0) {
+    input_ = std::make_unique<InputPipe>(parts_.loop, [this](std::uint64_t bytes) {
+      proto::WorkerEvent event;
+      event.mutable_input_taken()->set_bytes(bytes);
+      job_.OnHostEvent(std::move(event));
+    });
+  }
+  parts_.threads.Run([this] {
+    const auto prepared = std::make_shared<Prepared>(PrepareOnThread());
+    parts_.loop.Post([this, prepared] { OnPrepared(std::move(*prepared)); });
+  });
+}
+
+NodeJob::Prepared NodeJob::PrepareOnThread() const {
+  const proto::StartJob& start = job_.start();
+  const std::string path = absl::StrCat(parts_.jobs_directory, "/", JobDirectoryName(id_, epoch_));
+  Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache)};
+  const std::vector<std::uint32_t> started = job_.StartedPids();
+  if (!started.empty() && job_.resumes() && prepared.directory.ok()) {
+    prepared.restore =
+        PrepareRestore({.job = id_,
+                        .resume = start.resume(),
+                        .pids = started,
+                        .directory = prepared.directory->path(),
+                        .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
+                       parts_.transfer, parts_.images);
+  }
+  return prepared;
+}
+
+void NodeJob::OnPrepared(Prepared prepared) {
+  const absl::Status status = prepared.directory.status();
+  if (status.ok()) directory_.emplace(std::move(*prepared.directory));
+  resumed_ = std::move(prepared.restore.processes);
+  job_.OnPrepared(status, prepared.restore.failed);
+}
+
+absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
+  if (absl::Status s = MakeSegment(lease_until_ns); !s.ok()) return s;
+  if (job_.StartedPids().empty()) return absl::OkStatus();
+  UniqueFd input;
+  if (input_) input = input_->TakeReadEnd();
+  absl::StatusOr<StartedHost> started =
+      StartHost(HostProgram{.path = parts_.host_program,
+                            .name = JobDirectoryName(id_, epoch_),
+                            .limits = parts_.limits},
+                PlanForHost(),
+                PlanDescriptors{
+                    .segment = segment_->fd(), .doorbell = doorbell_.get(), .input = input.get()});
+  if (!started.ok()) return started.status();
+  host_ = std::make_unique<HostLink>(
+      parts_.loop, std::move(*started),
+      [this](proto::WorkerEvent event) { OnHostEvent(std::move(event)); },
+      [this] { OnHostGone(); });
+  return absl::OkStatus();
+}
+
+absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
+  const proto::StartJob& start = job_.start();
+  const proto::JobSpec& spec = start.spec();
+  absl::StatusOr<NodeSegment> segment =
+      NodeSegment::Create(SegmentPlan{.job = id_,
+                                      .epoch = epoch_,
+                                      .nprocs = spec.nprocs(),
+                                      .check_full = spec.check_full(),
+                                      .memory_bytes = parts_.memory_bytes,
+                                      .address_space_bytes = hosting_.AddressSpaceBytes()});
+  if (!segment.ok()) return segment.status();
+  segment_ = std::make_unique<NodeSegment>(std::move(*segment));
+  segment_->SetLease(lease_until_ns);
+  JobPlan exchange{
+      .job = id_, .epoch = epoch_, .hosts = {}, .segment = segment_.get(), .doorbell = -1};
+  if (job_.resumes()) {
+    const proto::Resume& resume = start.resume();
+    if (job_.resumes_images()) exchange.participants = resume.participants();
+    segment_->Resume(resume.superstep() - 1, exchange.participants);
+  }
+  std::vector<std::vector<Pid>> pids;
+  for (const proto::Host& host : start.hosts()) {
+    pids.push_back(PidsOf(host));
+    exchange.hosts.push_back(PlannedHost{.worker = WorkerId{host.worker()},
+                                         .data_address = host.data_address(),
+                                         .node = host.node(),
+                                         .pids = pids.back()});
+  }
+  segment_->Place(job_.node(), pids);
+  if (pids.size() > 1) {
+    doorbell_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!doorbell_.valid()) {
+      return absl::ResourceExhaustedError(absl::StrCat("making a doorbell: ", strerror(errno)));
+    }
+    exchange.doorbell = doorbell_.get();
+  }
+  parts_.data_plane.AddJob(exchange);
+  exchanging_ = true;
+  return absl::OkStatus();
+}
+
+proto::HostPlan NodeJob::PlanForHost() {
+  const proto::JobSpec& spec = job_.start().spec();
+  proto::HostPlan plan;
+  plan.set_program(job_.resumes_images() ? parts_.restore_program : directory_->program_path());
+  plan.mutable_arguments()->CopyFrom(spec.arguments());
+  if (plan.arguments().empty()) plan.add_arguments(spec.program().name());
+  for (std::string& variable : EnvironmentOf(job_.start())) {
+    plan.add_environment(std::move(variable));
+  }
+  plan.set_directory(spec.directory());
+  std::error_code error;
+  if (plan.directory().empty() ||
+      (spec.directory_optional() && !std::filesystem::is_directory(plan.directory(), error))) {
+    plan.set_directory(directory_->path());
+  }
+  plan.mutable_processes()->Assign(resumed_.begin(), resumed_.end());
+  if (resumed_.empty()) {
+    for (const std::uint32_t pid : job_.StartedPids()) plan.add_processes()->set_pid(pid);
+  }
+  plan.set_processors(parts_.processors);
+  plan.set_memory_bytes(spec.memory_bytes());
+  plan.set_segment_bytes(segment_->bytes());
+  plan.set_interactive(spec.interactive());
+  plan.set_job_directory(directory_->path());
+  for (const files::GivenFile& file : directory_->given()) {
+    proto::KnownFile& given = *plan.add_given();
+    given.set_name(file.name);
+    given.set_bytes(file.bytes);
+    given.set_changed_ns(file.changed_ns);
+  }
+  plan.set_image_directory(parts_.images.DirectoryOf(id_));
+  return plan;
+}
+
+}  // namespace bspnow

@@ -1,0 +1,41 @@
+// Contents that a worker fetches from the coordinator, and files that it sends there. Waits, also
+// for a coordinator that is being restarted; for work threads.
+#ifndef WORKER_RPC_CONTENT_STUB_H_
+#define WORKER_RPC_CONTENT_STUB_H_
+
+#include <absl/status/status.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "files/blob_store.h"
+#include "worker/job/job_directory.h"
+
+namespace bspnow {
+
+class ContentStub {
+ public:
+  /// Of the coordinator, HOST:PORT.
+  explicit ContentStub(const std::string& address);
+  ~ContentStub();
+
+  /// Fetches a content.
+  absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
+
+  /// Sends what a job left in its directory.
+  absl::Status StoreFiles(JobId job, const std::string& directory,
+                          const std::vector<LeftFile>& files);
+
+  /// Breaks off all calls; those that come later fail at once. From any thread.
+  void Stop();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_RPC_CONTENT_STUB_H_

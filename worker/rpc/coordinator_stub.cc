@@ -1,0 +1,226 @@
+#include "worker/rpc/coordinator_stub.h"
+
+#include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "proto/workers.grpc.pb.h"
+#include "worker/rpc/coordinator_channel.h"
+
+namespace bspnow {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kBackoffLeast{50};
+constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
+constexpr milliseconds kStrangerPause{1000};
+constexpr milliseconds kRegisterTimeout{5000};
+
+}  // namespace
+
+struct CoordinatorStub::Calls {
+  explicit Calls(const std::string& address)
+      : stub(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
+
+  const std::unique_ptr<proto::Workers::Stub> stub;
+};
+
+CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
+                                 proto::RegisterRequest request, ClusterNote& note,
+                                 CoordinatorEvents events)
+    : loop_(loop),
+      address_(address),
+      request_(std::move(request)),
+      note_(note),
+      events_(std::move(events)),
+      calls_(std::make_unique<Calls>(address)),
+      session_(request_.incarnation()),
+      thread_([this] { Run(); }) {}
+
+CoordinatorStub::~CoordinatorStub() { Stop(); }
+
+void CoordinatorStub::Stop() {
+  {
+    const std::scoped_lock lock(mutex_);  // Who waits for changed_ must not miss it.
+    open_.Stop();
+  }
+  changed_.notify_all();
+}
+
+// ---- Registration and the stream ----------------------------------------------------------------
+
+void CoordinatorStub::Run() {
+  milliseconds backoff = kBackoffLeast;
+  bool registered = false;
+  while (!open_.stopping()) {
+    if (!registered) registered = Register();
+    const Attachment attachment = registered ? Attach() : Attachment::kNeverMade;
+    if (attachment == Attachment::kForgotten) registered = false;
+    backoff =
+        attachment == Attachment::kNeverMade ? std::min(2 * backoff, kBackoffMost) : kBackoffLeast;
+    open_.Pause(is_stranger_ ? kStrangerPause : backoff);
+  }
+}
+
+bool CoordinatorStub::Register() {
+  const absl::StatusOr<std::string> noted = note_.Read();
+  std::optional<proto::RegisterRequest> request = Describe();
+  if (!request) return false;
+  proto::RegisterReply reply;
+  absl::Status status = noted.status();
+  if (status.ok()) {
+    request->set_cluster(*noted);
+    status = CallRegister(*request, reply);
+  }
+  is_stranger_ = false;
+  if (status.ok()) {
+    status = note_.Join(*request, reply);
+    is_stranger_ = absl::IsFailedPrecondition(status);
+  }
+  std::unique_lock lock(mutex_);
+  if (!status.ok()) {
+    if (status.message() != refusal_ && !open_.stopping()) {
+      spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
+                   std::string(status.message()));
+    }
+    refusal_ = std::string(status.message());
+    return false;
+  }
+  refusal_.clear();
+  registered_ = false;
+  loop_.Post([this, reply] { OnRegistered(reply); });
+  changed_.wait(lock, [this] { return registered_ || open_.stopping(); });
+  return registered_;
+}
+
+absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
+                                           proto::RegisterReply& reply) {
+  grpc::ClientContext context;
+  const OpenCall under_way(open_, [&context] { context.TryCancel(); });
+  context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
+  const grpc::Status called = calls_->stub->Register(&context, request, &reply);
+  if (!called.ok())
+    return absl::Status(static_cast<absl::StatusCode>(called.error_code()), called.error_message());
+  const std::scoped_lock lock(mutex_);
+  return session_.Check(reply);
+}
+
+// The loop knows what runs here.
+std::optional<proto::RegisterRequest> CoordinatorStub::Describe() {
+  std::unique_lock lock(mutex_);
+  const auto described = std::make_shared<std::optional<proto::RegisterRequest>>();
+  loop_.Post([this, described] {
+    proto::RegisterRequest request = request_;
+    events_.registering(request);
+    const std::scoped_lock posted(mutex_);
+    session_.Describe(request);
+    *described = std::move(request);
+    changed_.notify_all();
+  });
+  changed_.wait(lock, [&] { return described->has_value() || open_.stopping(); });
+  return *described;
+}
+
+// On the loop's thread.
+void CoordinatorStub::OnRegistered(const proto::RegisterReply& reply) {
+  {
+    const std::scoped_lock lock(mutex_);
+    session_.OnRegistered(reply);
+    registered_ = true;
+  }
+  changed_.notify_all();
+  events_.registered(reply);
+}
+
+// Until the stream ends.
+CoordinatorStub::Attachment CoordinatorStub::Attach() {
+  grpc::ClientContext context;
+  const OpenCall under_way(open_, [&context] { context.TryCancel(); });
+  context.set_wait_for_ready(true);
+  const auto stream = calls_->stub->AttachWorker(&context);
+  proto::WorkerEvent first;
+  {
+    const std::scoped_lock lock(mutex_);
+    stream_ended_ = false;
+    first = session_.OnAttached();
+  }
+  bool made = false;
+  if (stream->Write(first)) {
+    const std::jthread writer([&] {
+      for (auto event = AwaitUnsent(); event; event = AwaitUnsent()) {
+        if (!stream->Write(*event)) return;
+      }
+    });
+    proto::Order order;
+    while (stream->Read(&order)) {
+      made = true;
+      OnOrder(order);
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      stream_ended_ = true;
+    }
+    changed_.notify_all();
+  }
+  const grpc::Status status = stream->Finish();
+  if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
+  if (status.error_message() != refusal_ && !open_.stopping()) {
+    spdlog::warn("event=detached reason=\"{}\"", status.error_message());
+  }
+  refusal_ = status.error_message();
+  return made ? Attachment::kBroken : Attachment::kNeverMade;
+}
+
+std::optional<proto::WorkerEvent> CoordinatorStub::AwaitUnsent() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock,
+                [this] { return stream_ended_ || open_.stopping() || session_.has_unsent(); });
+  if (stream_ended_ || !session_.has_unsent()) return std::nullopt;
+  return session_.NextUnsent();
+}
+
+void CoordinatorStub::OnOrder(const proto::Order& order) {
+  if (order.has_acknowledge()) {
+    OnAcknowledge(order.acknowledge().sequence());
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!session_.Take(order)) return;
+  }
+  loop_.Post([this, order] { events_.order(order); });
+}
+
+void CoordinatorStub::OnAcknowledge(std::uint64_t sequence) {
+  CoordinatorSession::Credits credits;
+  {
+    const std::scoped_lock lock(mutex_);
+    credits = session_.OnAcknowledge(sequence);
+  }
+  changed_.notify_all();
+  if (credits.empty()) return;
+  loop_.Post([this, credits] {
+    for (const auto& [job, bytes] : credits) events_.output_kept(job.first, job.second, bytes);
+  });
+}
+
+// ---- Events -------------------------------------------------------------------------------------
+
+void CoordinatorStub::Report(proto::WorkerEvent event) {
+  {
+    const std::scoped_lock lock(mutex_);
+    session_.Report(std::move(event));
+  }
+  changed_.notify_all();
+}
+
+void CoordinatorStub::Drain(std::uint64_t timeout_ms) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, milliseconds(timeout_ms), [this] { return session_.all_acknowledged(); });
+}
+
+}  // namespace bspnow

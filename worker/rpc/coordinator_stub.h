@@ -1,0 +1,101 @@
+// The worker's side of the coordinator's service Workers: keeps this worker registered and attached
+// as long as the object lives. CoordinatorSession decides; here are the calls, and two threads that
+// post to the loop what they receive.
+#ifndef WORKER_RPC_COORDINATOR_STUB_H_
+#define WORKER_RPC_COORDINATOR_STUB_H_
+
+#include <absl/status/status.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/ids.h"
+#include "net/event_loop.h"
+#include "proto/workers.pb.h"
+#include "worker/checkpoint/cluster_note.h"
+#include "worker/core/coordinator_session.h"
+#include "worker/rpc/open_calls.h"
+
+namespace bspnow {
+
+/// Called on the loop's thread.
+struct CoordinatorEvents {
+  /// About to register: fills in what runs and lies here. The coordinator may be one that was
+  /// restarted, or may have given this worker up.
+  std::function<void(proto::RegisterRequest&)> registering;
+  /// Registered, and orders may come. Not for the first time: of the jobs here only the reply's
+  /// keep_jobs go on. What they reported and nobody acknowledged is sent again; the rest has been
+  /// dropped.
+  std::function<void(const proto::RegisterReply&)> registered;
+  std::function<void(const proto::Order&)> order;
+  /// Output of a job is in its log now: this much of the credit for it is free again.
+  std::function<void(JobId, Epoch, std::uint64_t credit_bytes)> output_kept;
+};
+
+class CoordinatorStub {
+ public:
+  /// Registers, again and again until it succeeds, and attaches. `address` is HOST:PORT; `note`
+  /// says whose coordinator that must be.
+  CoordinatorStub(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
+                  ClusterNote& note, CoordinatorEvents events);
+
+  /// Waits for its threads.
+  ~CoordinatorStub();
+
+  /// Breaks off all calls: those that wait return soon.
+  void Stop();
+
+  /// Sends an event, now or when the stream is back; it is kept until it is acknowledged. On the
+  /// loop's thread.
+  void Report(proto::WorkerEvent event);
+
+  /// Waits until everything reported has been acknowledged, or for this time. On the loop's thread,
+  /// at the end.
+  void Drain(std::uint64_t timeout_ms);
+
+ private:
+  struct Calls;  ///< gRPC's part, which stays out of here.
+  enum class Attachment { kBroken, kNeverMade, kForgotten };
+
+  // On the first thread, which registers, attaches and reads:
+  void Run();
+  bool Register();
+  absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
+  std::optional<proto::RegisterRequest> Describe();
+  Attachment Attach();
+  void OnOrder(const proto::Order& order);
+  void OnAcknowledge(std::uint64_t sequence);
+  // On the second, which writes while a stream lives:
+  std::optional<proto::WorkerEvent> AwaitUnsent();
+  // On the loop's:
+  void OnRegistered(const proto::RegisterReply& reply);
+
+  EventLoop& loop_;
+  const std::string address_;
+  const proto::RegisterRequest request_;
+  ClusterNote& note_;
+  const CoordinatorEvents events_;
+  const std::unique_ptr<Calls> calls_;
+  OpenCalls open_;
+  std::string refusal_;       ///< Why the last try failed; it is logged once.
+  bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All guarded by mutex_:
+  CoordinatorSession session_;
+  bool registered_ = false;  ///< And the loop knows.
+  bool stream_ended_ = false;
+
+  std::jthread thread_;
+};
+
+}  // namespace bspnow
+
+#endif  // WORKER_RPC_COORDINATOR_STUB_H_
