@@ -7,7 +7,7 @@
 #include "base/unique_fd.h"
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known) {
   absl::StatusOr<HostPort> parsed = ParseHostPort(address);
@@ -45,4 +45,4 @@ absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer) {
   return own->ToString();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -10,7 +10,7 @@
 
 #include "worker/settings.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// `address` as it is, unless its host is 0.0.0.0 or [::]: then with the host of `known`, an
 /// address of the same machine. Both HOST:PORT.
@@ -23,6 +23,6 @@ absl::Status CheckExposure(const std::string& address, Exposure exposure);
 /// Asks the resolver, and so may block.
 absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_ADVERTISED_ADDRESS_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST(WithHostOfTest, KeepsARealHost) {
@@ -31,4 +31,4 @@ TEST(CheckExposureTest, LoopbackOnlyUnlessToldOtherwise) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -41,7 +41,7 @@
 #include "worker/work_threads.h"
 #include "worker/worker_metrics.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -374,6 +374,6 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
-int main(int argc, char** argv) { return bspnow::Main(argc, argv); }
+int main(int argc, char** argv) { return bspnow::worker::Main(argc, argv); }

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kMeasureNs = 50'000'000;
@@ -81,4 +81,4 @@ double FlopsOf(const std::string& file) {
   return flops;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Processors that this process may use.
 std::uint32_t UsableProcessors();
@@ -24,6 +24,6 @@ double LoadAverage();
 /// read from `file`.
 double FlopsOf(const std::string& file);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_NODE_FACTS_H_

@@ -7,7 +7,7 @@
 
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST(NodeFactsTest, DescribeThisMachine) {
@@ -33,4 +33,4 @@ TEST(NodeFactsTest, TheRateIsMeasuredOnceAndKept) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -11,7 +11,7 @@
 #include "base/exit_status.h"
 #include "base/version.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Installed in libexec/bspnow, beside bin; in a build tree beside or below this program.
@@ -130,4 +130,4 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
   return settings;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Where a daemon without credentials may listen.
 enum class Exposure { kLoopback, kAnywhere };
@@ -38,6 +38,6 @@ struct WorkerSettings {
 /// value; then `exit_status` is set.
 std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_status);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_SETTINGS_H_

@@ -6,7 +6,7 @@
 
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 class SettingsTest : public testing::Test {
@@ -82,4 +82,4 @@ TEST_F(SettingsTest, ReadsAFileAndPrefersTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -9,7 +9,7 @@
 
 #include "base/durable_file.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 namespace fs = std::filesystem;
 
@@ -40,4 +40,4 @@ void StateDirectory::RemoveAddress() const {
   fs::remove(path_ + "/address", error);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -17,7 +17,7 @@
 
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class StateDirectory {
  public:
@@ -41,6 +41,6 @@ class StateDirectory {
   UniqueFd lock_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_STATE_DIRECTORY_H_

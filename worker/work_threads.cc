@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 WorkThreads::WorkThreads(int threads) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Loop(); });
@@ -37,4 +37,4 @@ void WorkThreads::Loop() {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class WorkThreads {
  public:
@@ -32,6 +32,6 @@ class WorkThreads {
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_WORK_THREADS_H_

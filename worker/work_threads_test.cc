@@ -5,7 +5,7 @@
 #include <atomic>
 #include <latch>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST(WorkThreadsTest, DoAllThatTheyAreGiven) {
@@ -42,4 +42,4 @@ TEST(WorkThreadsTest, FinishWhatHasBegunAndDropTheRest) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

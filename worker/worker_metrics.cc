@@ -13,7 +13,7 @@
 
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using prometheus::ClientMetric;
@@ -116,4 +116,4 @@ WorkerMetrics::WorkerMetrics(WorkerMetrics&&) noexcept = default;
 // Scrapes have ended when the exposer is gone.
 WorkerMetrics::~WorkerMetrics() { exposer_.reset(); }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

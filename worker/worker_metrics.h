@@ -18,7 +18,7 @@ class Collectable;
 class Exposer;
 }  // namespace prometheus
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct WorkerFigures {
   DataPlaneStatistics exchange;
@@ -49,6 +49,6 @@ class WorkerMetrics {
   std::unique_ptr<prometheus::Exposer> exposer_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_WORKER_METRICS_H_

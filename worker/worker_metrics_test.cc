@@ -9,7 +9,7 @@
 
 #include "net/socket.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 std::string Scrape(const std::string& address) {
@@ -59,4 +59,4 @@ TEST(WorkerMetricsTest, SaysWhyItCannotServe) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

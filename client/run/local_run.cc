@@ -78,7 +78,7 @@ Reached ReachedBy(ProcessState state) {
   return Reached::kStarted;  // The process wrote nonsense there.
 }
 
-JobTiming Timing(const JobMeasurements& job) {
+JobTiming Timing(const worker::JobMeasurements& job) {
   const JobTotals& totals = job.totals;
   return JobTiming{.processes = job.processes,
                    .supersteps = totals.supersteps,
@@ -91,19 +91,20 @@ JobTiming Timing(const JobMeasurements& job) {
 }
 
 /// One job from start to end: the events of the host go to the job, its actions to the host.
-class LocalRun final : private ProcessOwner {
+class LocalRun final : private worker::ProcessOwner {
  public:
-  LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment);
+  LocalRun(const LocalRunOptions& options, const worker::RaisedLimits& limits,
+           worker::NodeSegment segment);
 
   int Run();
 
  private:
   void OnSignal(int signal);
   void OnOutputLost(const char* stream, int error);
-  void Print(Pid pid, Stream stream, const std::string& text);
+  void Print(Pid pid, worker::Stream stream, const std::string& text);
   void OnBegun(Pid pid) override { Perform(job_.OnBegun(pid)); }
-  void OnOutput(Pid pid, Stream stream, std::string_view bytes) override;
-  void OnOutputEnded(Pid pid, Stream stream) override;
+  void OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) override;
+  void OnOutputEnded(Pid pid, worker::Stream stream) override;
   void OnExited(Pid pid, int wait_status) override;
   void Perform(const Actions& actions);
   void Say(const std::string& line);
@@ -111,26 +112,29 @@ class LocalRun final : private ProcessOwner {
   bool IsStranger() const;
   void CheckLinked();
   void FinishPrinting();
-  LineAssembler& lines(Pid pid, Stream stream);
-  OutputPrinter& printer(Stream stream) { return stream == Stream::kOutput ? output_ : error_; }
+  worker::LineAssembler& lines(Pid pid, worker::Stream stream);
+  OutputPrinter& printer(worker::Stream stream) {
+    return stream == worker::Stream::kOutput ? output_ : error_;
+  }
   static int Source(Pid pid) { return static_cast<int>(Value(pid)); }
 
   const LocalRunOptions& options_;
-  const RaisedLimits& limits_;
-  NodeSegment segment_;
+  const worker::RaisedLimits& limits_;
+  worker::NodeSegment segment_;
   Job job_;
   EventLoop loop_;
   OutputPrinter output_;
   OutputPrinter error_;
-  std::vector<LineAssembler> lines_;
+  std::vector<worker::LineAssembler> lines_;
   SignalWatch signals_;
   bool interactive_;
   bool interrupted_ = false;
   bool gave_up_printing_ = false;  ///< After an interrupt a reader may have stopped for good.
-  ProcessHost host_;
+  worker::ProcessHost host_;
 };
 
-LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, NodeSegment segment)
+LocalRun::LocalRun(const LocalRunOptions& options, const worker::RaisedLimits& limits,
+                   worker::NodeSegment segment)
     : options_(options),
       limits_(limits),
       segment_(std::move(segment)),
@@ -143,10 +147,10 @@ LocalRun::LocalRun(const LocalRunOptions& options, const RaisedLimits& limits, N
           [this](int error) { OnOutputLost("standard error", error); }),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
-      host_(
-          loop_,
-          SharedMemory{.segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
-          *this) {
+      host_(loop_,
+            worker::SharedMemory{
+                .segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
+            *this) {
   for (std::uint32_t i = 0; i < options.nprocs; ++i) {
     const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
     lines_.emplace_back(prefix);
@@ -186,18 +190,18 @@ void LocalRun::OnOutputLost(const char* stream, int error) {
   Perform(job_.OnOutputLost(absl::StrCat("writing ", stream, ": ", strerror(error))));
 }
 
-LineAssembler& LocalRun::lines(Pid pid, Stream stream) {
-  return lines_[2 * Value(pid) + (stream == Stream::kOutput ? 0 : 1)];
+worker::LineAssembler& LocalRun::lines(Pid pid, worker::Stream stream) {
+  return lines_[2 * Value(pid) + (stream == worker::Stream::kOutput ? 0 : 1)];
 }
 
 // If this text breaks into a line that another process has begun, that line begins anew.
-void LocalRun::Print(Pid pid, Stream stream, const std::string& text) {
+void LocalRun::Print(Pid pid, worker::Stream stream, const std::string& text) {
   const int broken_off = printer(stream).Add(Source(pid), text);
   if (broken_off >= 0) lines(Pid{static_cast<std::uint32_t>(broken_off)}, stream).BeginAnew();
 }
 
-void LocalRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
-  LineAssembler& assembler = lines(pid, stream);
+void LocalRun::OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) {
+  worker::LineAssembler& assembler = lines(pid, stream);
   Print(pid, stream, assembler.Add(bytes));
   if (printer(stream).full()) host_.PauseOutput();
   if (interactive_ && assembler.has_partial() && !interrupted_) {
@@ -207,8 +211,8 @@ void LocalRun::OnOutput(Pid pid, Stream stream, std::string_view bytes) {
 
 void LocalRun::ShowPrompts() {
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) {
-    for (const Stream stream : {Stream::kOutput, Stream::kError}) {
-      LineAssembler& assembler = lines(Pid{i}, stream);
+    for (const worker::Stream stream : {worker::Stream::kOutput, worker::Stream::kError}) {
+      worker::LineAssembler& assembler = lines(Pid{i}, stream);
       if (assembler.has_partial()) {
         Print(Pid{i}, stream, assembler.TakePartial());
       }
@@ -216,7 +220,7 @@ void LocalRun::ShowPrompts() {
   }
 }
 
-void LocalRun::OnOutputEnded(Pid pid, Stream stream) {
+void LocalRun::OnOutputEnded(Pid pid, worker::Stream stream) {
   Print(pid, stream, lines(pid, stream).Finish());
 }
 
@@ -262,14 +266,14 @@ int LocalRun::Run() {
   std::vector<Pid> pids;
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
   const absl::Status started =
-      host_.Start(ProcessPlan{.program = options_.program,
-                              .arguments = options_.arguments,
-                              .environment = EnvironmentWith(options_.environment),
-                              .directory = options_.directory,
-                              .pids = pids,
-                              .input = STDIN_FILENO,
-                              .processors = Processors(),
-                              .limits = limits_});
+      host_.Start(worker::ProcessPlan{.program = options_.program,
+                                      .arguments = options_.arguments,
+                                      .environment = worker::EnvironmentWith(options_.environment),
+                                      .directory = options_.directory,
+                                      .pids = pids,
+                                      .input = STDIN_FILENO,
+                                      .processors = Processors(),
+                                      .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
     Say(std::string(started.message()));
@@ -299,8 +303,9 @@ int Fail(const std::string& message) {
 int RunLocally(const LocalRunOptions& options) {
   OccupyStandardDescriptors();
   signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
-  const RaisedLimits limits;
-  const std::uint64_t needed = kDescriptorsPerProcess * options.nprocs + kDescriptorsBesides;
+  const worker::RaisedLimits limits;
+  const std::uint64_t needed =
+      worker::kDescriptorsPerProcess * options.nprocs + worker::kDescriptorsBesides;
   if (limits.descriptors() < needed) {
     return Fail(absl::StrCat(options.nprocs, " processes need ", needed, " descriptors, and ",
                              limits.descriptors(), " are allowed; raise the limit (ulimit -n)"));
@@ -311,13 +316,13 @@ int RunLocally(const LocalRunOptions& options) {
                              " is no size; write a number and G or M, as in 16G"));
   }
   const char* check = getenv("BSP_CHECK");
-  absl::StatusOr<NodeSegment> segment =
-      NodeSegment::Create(SegmentPlan{.job = JobId{1},
-                                      .epoch = Epoch{1},
-                                      .nprocs = options.nprocs,
-                                      .check_full = check != nullptr && strcmp(check, "full") == 0,
-                                      .memory_bytes = MemoryBytes(),
-                                      .address_space_bytes = address_space_bytes});
+  absl::StatusOr<worker::NodeSegment> segment = worker::NodeSegment::Create(
+      SegmentPlan{.job = JobId{1},
+                  .epoch = Epoch{1},
+                  .nprocs = options.nprocs,
+                  .check_full = check != nullptr && strcmp(check, "full") == 0,
+                  .memory_bytes = MemoryBytes(),
+                  .address_space_bytes = address_space_bytes});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   LocalRun run(options, limits, std::move(*segment));
   return run.Run();

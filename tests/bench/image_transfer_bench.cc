@@ -22,7 +22,7 @@
 #include "worker/checkpoint/images_stub.h"
 #include "worker/checkpoint/testing/image_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr JobId kJob{1};
@@ -88,11 +88,11 @@ int Run(const std::string& directory, std::size_t bytes, const char* to) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view(argv[2]) == "serve") return bspnow::Serve(argv[1]);
+  if (argc == 3 && std::string_view(argv[2]) == "serve") return bspnow::worker::Serve(argv[1]);
   if (argc < 3) return 2;
   const std::size_t bytes = strtoull(argv[2], nullptr, 10) << 20;
-  return bspnow::Run(argv[1], bytes, argc == 5 ? argv[4] : nullptr);
+  return bspnow::worker::Run(argv[1], bytes, argc == 5 ? argv[4] : nullptr);
 }

@@ -38,7 +38,7 @@
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using coordinator::BarrierEvents;
@@ -372,16 +372,17 @@ int RunCluster(const Options& options) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 int main(int argc, char** argv) {
   if (argc < 4) {
     fprintf(stderr, "usage: %s NODES P PROGRAM [ARGUMENT...]\n", argv[0]);
     return 2;
   }
-  const bspnow::Options options{.nodes = static_cast<std::uint32_t>(atoi(argv[1])),
-                                .nprocs = static_cast<std::uint32_t>(atoi(argv[2])),
-                                .program = argv[3],
-                                .arguments = std::vector<std::string>(argv + 3, argv + argc)};
-  return bspnow::RunCluster(options);
+  const bspnow::worker::Options options{
+      .nodes = static_cast<std::uint32_t>(atoi(argv[1])),
+      .nprocs = static_cast<std::uint32_t>(atoi(argv[2])),
+      .program = argv[3],
+      .arguments = std::vector<std::string>(argv + 3, argv + argc)};
+  return bspnow::worker::RunCluster(options);
 }

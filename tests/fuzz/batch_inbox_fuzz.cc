@@ -28,7 +28,7 @@ SegmentLayout SmallLayout() {
                         .address_space_bytes = 1});
 }
 
-JobShape TwoHosts() {
+worker::JobShape TwoHosts() {
   return {.job = JobId{1},
           .epoch = Epoch{1},
           .self = 0,
@@ -95,9 +95,9 @@ class Run {
 
   void EndSuperstep() {
     inbox_.Publish(superstep_);
-    std::vector<AnswerRequest> requests;
+    std::vector<worker::AnswerRequest> requests;
     inbox_.FindRequests(superstep_, kSender, requests);
-    for (const AnswerRequest& request : requests)
+    for (const worker::AnswerRequest& request : requests)
       BSP_CHECK(shape_.IsHere(Value(request.answerer)) && !shape_.IsHere(Value(request.asker)));
     inbox_.PublishAnswers(superstep_, kSender);
     CheckArenas();
@@ -107,8 +107,8 @@ class Run {
   FuzzedDataProvider& input_;
   SegmentLayout layout_;
   Segment segment_;
-  JobShape shape_;
-  BatchInbox inbox_;
+  worker::JobShape shape_;
+  worker::BatchInbox inbox_;
   std::uint64_t superstep_ = 0;
 };
 

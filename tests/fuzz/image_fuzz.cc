@@ -42,16 +42,16 @@ void Repair(std::string& image) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t bytes) {
   using namespace bspnow;
-  const std::string good = MadeImage().Bytes();
+  const std::string good = worker::MadeImage().Bytes();
   std::string image = Changed(good, data, bytes);
   const bool same = image == good;
   // The bytes after the header that nothing reads may differ.
   std::memset(image.data() + sizeof(ImageHeader), 0, kImagePageBytes - sizeof(ImageHeader));
-  const UniqueFd damaged = FileOf(image);
-  BSP_CHECK(VerifyImage(damaged.get(), "image").ok() == same || image == good);
+  const UniqueFd damaged = worker::FileOf(image);
+  BSP_CHECK(worker::VerifyImage(damaged.get(), "image").ok() == same || image == good);
   Repair(image);
-  const UniqueFd repaired = FileOf(image);
-  const auto facts = ReadImageFacts(repaired.get(), "image");
+  const UniqueFd repaired = worker::FileOf(image);
+  const auto facts = worker::ReadImageFacts(repaired.get(), "image");
   if (facts.ok()) BSP_CHECK_OP(facts->data_bytes, <, image.size());
   return 0;
 }

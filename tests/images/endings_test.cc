@@ -58,7 +58,7 @@ TEST_F(EndingsTest, KilledWriterLeavesAnImageThatIsKnownToBeIncomplete) {
   EXPECT_FALSE(outcome.images[0].written);
   const fs::path unfinished = root_ / "images" / "c1.p0.new";
   ASSERT_TRUE(fs::exists(unfinished));
-  const absl::StatusOr<ImageFacts> facts = VerifyImage(unfinished);
+  const absl::StatusOr<worker::ImageFacts> facts = worker::VerifyImage(unfinished);
   ASSERT_FALSE(facts.ok());
   EXPECT_EQ(facts.status().code(), absl::StatusCode::kDataLoss);
 }
@@ -72,7 +72,7 @@ TEST_F(EndingsTest, ProgramFromAreasGoesOnWhereItWas) {
   for (const TakenImage& image : saved.images) {
     ASSERT_TRUE(image.written) << image.reason;
     ProgramLaunch again = Launch(paths().areas, Saving::kNever);
-    again.areas = root_ / "images" / ImageName(image.checkpoint, Pid{0});
+    again.areas = root_ / "images" / worker::ImageName(image.checkpoint, Pid{0});
     const ProgramOutcome resumed = RunProgram(again);
     EXPECT_EQ(resumed.errors, "");
     EXPECT_EQ(image.output_before + resumed.output, undisturbed.output) << image.checkpoint;
@@ -82,7 +82,7 @@ TEST_F(EndingsTest, ProgramFromAreasGoesOnWhereItWas) {
 TEST_F(EndingsTest, RestorerSaysInOneLineWhatItCannotPutBack) {
   const auto restore = [this](const std::vector<std::string>& images) {
     ProgramLaunch launch = Launch("", Saving::kNever);
-    launch.command = RestoreArguments(
+    launch.command = worker::RestoreArguments(
         {.images = images, .texts = root_, .link = 3, .old_directory = {}, .new_directory = {}});
     launch.command[0] = paths().restorer;
     const ProgramOutcome outcome = RunProgram(launch);

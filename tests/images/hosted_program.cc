@@ -63,8 +63,8 @@ class HostedProgram {
   bool saving() const { return launch_.saving != Saving::kNever; }
 
   const ProgramLaunch& launch_;
-  RaisedLimits limits_;
-  std::unique_ptr<NodeSegment> segment_;
+  worker::RaisedLimits limits_;
+  std::unique_ptr<worker::NodeSegment> segment_;
   Ends output_ = MakePipe();
   Ends errors_ = MakePipe();
   Ends link_;
@@ -77,14 +77,14 @@ class HostedProgram {
 };
 
 HostedProgram::HostedProgram(const ProgramLaunch& launch) : launch_(launch) {
-  absl::StatusOr<NodeSegment> segment =
-      NodeSegment::Create(SegmentPlan{.job = kJob,
-                                      .epoch = Epoch{1},
-                                      .nprocs = 1,
-                                      .check_full = false,
-                                      .memory_bytes = kMemoryBytes});
+  absl::StatusOr<worker::NodeSegment> segment =
+      worker::NodeSegment::Create(SegmentPlan{.job = kJob,
+                                              .epoch = Epoch{1},
+                                              .nprocs = 1,
+                                              .check_full = false,
+                                              .memory_bytes = kMemoryBytes});
   BSP_CHECK(segment.ok());
-  segment_ = std::make_unique<NodeSegment>(*std::move(segment));
+  segment_ = std::make_unique<worker::NodeSegment>(*std::move(segment));
   if (launch.superstep != 0) segment_->Resume(launch.superstep - 1, 1);
   int ends[2];
   BSP_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
@@ -99,16 +99,16 @@ HostedProgram::HostedProgram(const ProgramLaunch& launch) : launch_(launch) {
 void HostedProgram::Start() {
   const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::vector<std::string> environment =
-      EnvironmentWith({std::string(kLinkVariable) + "=3", "LD_BIND_NOW=1"});
-  absl::StatusOr<pid_t> spawned =
-      Spawn(SpawnRequest{.program = launch_.command[0],
-                         .arguments = launch_.command,
-                         .environment = environment,
-                         .directory = launch_.directory,
-                         .standard = {nothing.get(), output_.theirs.get(), errors_.theirs.get()},
-                         .link = link_.theirs.get(),
-                         .memory_bytes = 0,
-                         .limits = limits_});
+      worker::EnvironmentWith({std::string(kLinkVariable) + "=3", "LD_BIND_NOW=1"});
+  absl::StatusOr<pid_t> spawned = worker::Spawn(
+      worker::SpawnRequest{.program = launch_.command[0],
+                           .arguments = launch_.command,
+                           .environment = environment,
+                           .directory = launch_.directory,
+                           .standard = {nothing.get(), output_.theirs.get(), errors_.theirs.get()},
+                           .link = link_.theirs.get(),
+                           .memory_bytes = 0,
+                           .limits = limits_});
   BSP_CHECK(spawned.ok());
   os_pid_ = *spawned;
   output_.theirs.Reset();
@@ -150,7 +150,7 @@ void HostedProgram::OrderNext() {
   ++chain_;
   ++checkpoint_;
   segment_->OrderImage(
-      {.checkpoint = checkpoint_, .base = base_, .after = ImagePlan::After::kHold});
+      {.checkpoint = checkpoint_, .base = base_, .after = worker::ImagePlan::After::kHold});
   segment_->RaiseWanted();
 }
 
@@ -172,7 +172,8 @@ void HostedProgram::OnSaving() {
   Answer(&place, sizeof place, images_.get());
   if (launch_.saving != Saving::kTorn) return;
   // As soon as there is something of it; the writer dies with the process.
-  const std::string unfinished = launch_.images + "/" + ImageName(checkpoint_, kPid) + ".new";
+  const std::string unfinished =
+      launch_.images + "/" + worker::ImageName(checkpoint_, kPid) + ".new";
   std::error_code error;
   const auto bytes = [&unfinished, &error] { return fs::file_size(unfinished, error); };
   while (!fs::exists(unfinished, error) || bytes() < (std::uintmax_t{1} << 20)) sched_yield();
@@ -192,13 +193,13 @@ void HostedProgram::OnReport(const LinkImageReport& report) {
       if (entry.path().extension() != ".new") continue;
       fs::rename(entry.path(), fs::path(entry.path()).replace_extension());
     }
-    const std::string path = launch_.images + "/" + ImageName(image.checkpoint, kPid);
-    absl::StatusOr<ImageFacts> facts = VerifyImage(path);
+    const std::string path = launch_.images + "/" + worker::ImageName(image.checkpoint, kPid);
+    absl::StatusOr<worker::ImageFacts> facts = worker::VerifyImage(path);
     if (facts.ok()) {
       image.superstep = facts->superstep;
       for (const std::string& text : facts->texts) {
         const UniqueFd file(open((launch_.images + "/" + text).c_str(), O_RDONLY | O_CLOEXEC));
-        const absl::Status verified = VerifyText(file.get(), text);
+        const absl::Status verified = worker::VerifyText(file.get(), text);
         if (!verified.ok()) facts = verified;
       }
     }
@@ -277,17 +278,17 @@ ProgramOutcome RestoreProgram(const std::string& restorer, const std::vector<Tak
   const std::string stored = fs::path(image.files).parent_path();
   std::vector<std::string> chain;
   for (std::uint64_t wanted = image.checkpoint; wanted != 0; wanted = images[wanted - 1].base) {
-    chain.insert(chain.begin(), stored + "/" + ImageName(wanted, kPid));
+    chain.insert(chain.begin(), stored + "/" + worker::ImageName(wanted, kPid));
   }
   launch.directory = old_directory + "-restored";
   fs::remove_all(launch.directory);
   fs::copy(image.files, launch.directory, fs::copy_options::recursive);
   launch.superstep = image.superstep;
-  launch.command = RestoreArguments({.images = chain,
-                                     .texts = stored,
-                                     .link = kLinkFd,
-                                     .old_directory = old_directory,
-                                     .new_directory = launch.directory});
+  launch.command = worker::RestoreArguments({.images = chain,
+                                             .texts = stored,
+                                             .link = worker::kLinkFd,
+                                             .old_directory = old_directory,
+                                             .new_directory = launch.directory});
   launch.command[0] = restorer;
   return RunProgram(launch);
 }

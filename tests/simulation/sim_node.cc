@@ -10,11 +10,11 @@
 namespace bspnow {
 namespace {
 
-using FrameClass = NodeExchange::FrameClass;
+using FrameClass = worker::NodeExchange::FrameClass;
 
 constexpr int kFailedStatus = 3;
 
-NodeExchangePlan ExchangePlan(const SimNode::Plan& plan) {
+worker::NodeExchangePlan ExchangePlan(const SimNode::Plan& plan) {
   return {.self = plan.self,
           .hosts = static_cast<std::uint32_t>(plan.hosts.size()),
           .barriers_per_superstep = plan.program.barriers_per_superstep()};
@@ -199,7 +199,7 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 }
 
 void SimNode::ReachBarrier() {
-  BarrierCounts counts{};
+  worker::BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
   for (const Outgoing& outgoing : std::exchange(outbox_, {})) Send(outgoing, exchange_.superstep());
   if (sent_ != owed_) return oracle_.Fail("a node sends other frames than it owes");
@@ -213,7 +213,7 @@ void SimNode::ReachBarrier() {
     return ReleaseAlone();
   }
   OnDaemon(kBellNs, [this, counts] {
-    const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
+    const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
     arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
     Perform(actions);
   });
@@ -235,7 +235,7 @@ void SimNode::ReleaseAlone() {
 }
 
 std::vector<std::byte> SimNode::EncodeArrival() const {
-  const NodeExchange::Arrival& arrival = exchange_.arrival();
+  const worker::NodeExchange::Arrival& arrival = exchange_.arrival();
   ArriveBody body{};
   body.barrier = arrival.barrier;
   body.processes = TakingPart(plan_.self);
@@ -283,7 +283,7 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
 }
 
 void SimNode::OnFrame(const SimFrame& frame) {
-  if (exchange_.Check(frame.superstep, frame.frame_class) != NodeExchange::Verdict::kTake) {
+  if (exchange_.Check(frame.superstep, frame.frame_class) != worker::NodeExchange::Verdict::kTake) {
     return oracle_.Fail("a frame comes in a superstep that is not its own");
   }
   if (IsCounted(frame.frame_class)) {
@@ -312,7 +312,7 @@ void SimNode::OnCoordinatorReconnected() {
   if (!alone()) Perform(exchange_.OnCoordinatorReconnected());
 }
 
-void SimNode::Perform(const NodeExchange::Actions& actions) {
+void SimNode::Perform(const worker::NodeExchange::Actions& actions) {
   if (actions.arrive) SendArrive(exchange_.barrier());
   if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);
   if (actions.prune && exchange_.pruned() != 0) {

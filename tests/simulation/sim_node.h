@@ -145,7 +145,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   void Report(proto::WorkerEvent event);
   void SendBegin();
   void SendArrive(std::uint64_t barrier);
-  void Perform(const NodeExchange::Actions& actions);
+  void Perform(const worker::NodeExchange::Actions& actions);
   std::vector<std::byte> EncodeArrival() const;
 
   void Restore();
@@ -183,7 +183,7 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   SimStreams& streams_;
   SimNodeHost& host_;
   Plan plan_;
-  NodeExchange exchange_;
+  worker::NodeExchange exchange_;
   std::uint64_t first_superstep_ = 0;
   std::uint32_t processes_ = 0;  ///< p, once it is known.
   bool there_ = false;

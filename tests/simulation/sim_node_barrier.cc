@@ -57,7 +57,7 @@ void SimNode::SendAnswers() {
                    .epoch = epoch(),
                    .superstep = s,
                    .from_host = plan_.self,
-                   .frame_class = NodeExchange::FrameClass::kAnswers,
+                   .frame_class = worker::NodeExchange::FrameClass::kAnswers,
                    .number = 0,
                    .from_pid = 0,
                    .to_pid = 0,
@@ -70,7 +70,7 @@ void SimNode::SendAnswers() {
       frame.value = answers_.at(request.to_pid);
       streams_.Send(plan_.hosts[host].worker, frame);
     }
-    frame.frame_class = NodeExchange::FrameClass::kAnswersEnd;
+    frame.frame_class = worker::NodeExchange::FrameClass::kAnswersEnd;
     streams_.Send(plan_.hosts[host].worker, frame);
   }
 }

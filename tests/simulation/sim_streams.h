@@ -25,7 +25,7 @@ struct SimFrame {
   Epoch epoch;
   std::uint64_t superstep;
   std::uint32_t from_host;
-  NodeExchange::FrameClass frame_class;
+  worker::NodeExchange::FrameClass frame_class;
   std::uint64_t number;  ///< The oracle's, of a counted frame.
   std::uint32_t from_pid;
   std::uint32_t to_pid;

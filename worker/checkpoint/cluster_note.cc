@@ -10,7 +10,7 @@
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kNoteBytesMax = 256;
@@ -66,4 +66,4 @@ absl::Status ClusterNote::Join(const proto::RegisterRequest& request,
       "or remove ", path(), " to join the new cluster and give up all of them"));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

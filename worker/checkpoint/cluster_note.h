@@ -14,7 +14,7 @@
 
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// All calls may come from any thread.
 class ClusterNote {
@@ -43,6 +43,6 @@ class ClusterNote {
   std::string cluster_;  ///< Guarded by mutex_.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_CLUSTER_NOTE_H_

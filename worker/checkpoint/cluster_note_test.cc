@@ -7,7 +7,7 @@
 
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 class ClusterNoteTest : public testing::Test {
@@ -110,4 +110,4 @@ TEST_F(ClusterNoteTest, NoteThatCannotBeWrittenIsNoNote) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

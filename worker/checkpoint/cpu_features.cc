@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // The flags that name instructions a compiler, libc or numerical library may have chosen. The rest
@@ -118,4 +118,4 @@ std::string TunablesFor(const std::vector<std::string>& allowed, const CpuFeatur
   return off.empty() ? "" : absl::StrCat("glibc.cpu.hwcaps=", absl::StrJoin(off, ","));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

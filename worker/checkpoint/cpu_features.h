@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// A processor as an image records it.
 struct CpuFeatures {
@@ -31,6 +31,6 @@ CpuFeatures LimitedTo(const std::vector<std::string>& allowed, const CpuFeatures
 /// is. (The GNU C Library manual, "Hardware Capability Tunables".)
 std::string TunablesFor(const std::vector<std::string>& allowed, const CpuFeatures& present);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_CPU_FEATURES_H_

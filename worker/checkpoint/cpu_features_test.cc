@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using Missing = std::vector<std::string>;
@@ -56,4 +56,4 @@ TEST(CpuFeaturesTest, ThisMachineRunsItsOwnImages) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

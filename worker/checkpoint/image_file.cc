@@ -17,7 +17,7 @@
 #include "base/unique_fd.h"
 #include "worker/checkpoint/image_tables.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 absl::Status Failed(const std::string& what) {
@@ -177,4 +177,4 @@ std::string TextName(const ImageText& text) {
   return absl::StrFormat("text-%016x%016x", text.hash_high, text.hash_low);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

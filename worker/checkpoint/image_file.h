@@ -14,7 +14,7 @@
 #include "base/ids.h"
 #include "runtime/image/image_format.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What is said of an image without looking at its pages.
 struct ImageFacts {
@@ -51,6 +51,6 @@ absl::Status VerifyText(int file, const std::string& name);
 std::string ImageName(std::uint64_t checkpoint, Pid pid);
 std::string TextName(const ImageText& text);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_FILE_H_

@@ -7,7 +7,7 @@
 
 #include "worker/checkpoint/testing/made_image.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 std::string Verdict(const std::string& bytes) {
@@ -147,4 +147,4 @@ TEST(ImageFileTest, KnowsTextsByTheirContent) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

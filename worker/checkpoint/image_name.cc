@@ -6,7 +6,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::string_view kTextPrefix = "text-";
@@ -69,4 +69,4 @@ std::string FilesName(std::uint64_t checkpoint, std::uint32_t pid) {
   return absl::StrCat("c", checkpoint, ".files.p", pid);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct StoredName {
   enum class Kind { kImage, kFiles, kText };
@@ -30,6 +30,6 @@ inline constexpr std::string_view kBeingReceived = ".in";
 /// c<CHECKPOINT>.files.p<PID>
 std::string FilesName(std::uint64_t checkpoint, std::uint32_t pid);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_NAME_H_

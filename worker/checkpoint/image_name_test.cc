@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 const std::string kText = "text-0123456789abcdef0123456789abcdef";
@@ -66,4 +66,4 @@ TEST(ImageNameTest, UnfinishedFilesAreThoseBeingWrittenOrReceived) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -6,7 +6,7 @@
 #include "base/failpoint.h"
 #include "worker/checkpoint/image_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 ImageReception::~ImageReception() {
   if (file_) store_.Unreserve(bytes_ - file_->bytes());
@@ -48,4 +48,4 @@ absl::Status ImageReception::Finish() {
   return kept;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

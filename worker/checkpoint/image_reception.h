@@ -15,7 +15,7 @@
 #include "files/file_sink.h"
 #include "worker/checkpoint/image_store.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Takes a file of this name alone, which replaces what is there; nothing stays of one that is not
 /// finished. The store outlives it.
@@ -40,6 +40,6 @@ class ImageReception final : public files::FileSink {
   std::optional<DurableFile> file_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_RECEPTION_H_

@@ -21,7 +21,7 @@
 #include "files/job_files.h"
 #include "worker/checkpoint/image_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using Kind = StoredName::Kind;
@@ -378,4 +378,4 @@ absl::StatusOr<ImageFacts> ImageStore::FactsOf(JobId job, const std::string& nam
   return ReadImageFacts(file->get(), PathOf(job, name));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -24,7 +24,7 @@
 #include "worker/checkpoint/cluster_note.h"
 #include "worker/checkpoint/image_file.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class ImageReception;
 
@@ -121,6 +121,6 @@ class ImageStore {
   std::set<std::pair<JobId, std::string>> verified_texts_;  ///< In this run. Guarded by mutex_.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_STORE_H_

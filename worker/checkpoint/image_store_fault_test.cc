@@ -13,7 +13,7 @@
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/testing/image_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr JobId kJob{17};
@@ -88,4 +88,4 @@ TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -17,7 +17,7 @@
 #include "worker/checkpoint/image_reception.h"
 #include "worker/checkpoint/testing/image_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr JobId kJob{17};
@@ -354,4 +354,4 @@ TEST_F(ImageStoreTest, DiskThatFillsUpMeanwhileLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

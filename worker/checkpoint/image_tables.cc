@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kAlignment = 8;
@@ -201,4 +201,4 @@ absl::Status ImageTables::Check() const {
   return absl::OkStatus();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

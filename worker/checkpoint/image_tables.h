@@ -11,7 +11,7 @@
 
 #include "runtime/image/image_format.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// A file up to its data, `bytes`, and the header's own copy in front of it.
 class ImageTables {
@@ -46,6 +46,6 @@ class ImageTables {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_TABLES_H_

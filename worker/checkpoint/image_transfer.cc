@@ -9,7 +9,7 @@
 #include "worker/checkpoint/image_file.h"
 #include "worker/checkpoint/image_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 // ---- Copies -------------------------------------------------------------------------------------
 
@@ -160,4 +160,4 @@ CollectedImages ImageTransfer::Collect(JobId job, const proto::Resume& resume,
   return collected;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

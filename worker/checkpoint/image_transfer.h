@@ -17,7 +17,7 @@
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/images_stub.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What one node gives another of its checkpoints.
 struct ImageCopy {
@@ -59,6 +59,6 @@ class ImageTransfer {
   ImagesStub stub_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGE_TRANSFER_H_

@@ -17,7 +17,7 @@
 #include "worker/checkpoint/testing/image_fixture.h"
 #include "worker/checkpoint/testing/images_raw_stub.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr JobId kJob{17};
@@ -357,4 +357,4 @@ TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -15,7 +15,7 @@
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_reception.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
@@ -136,4 +136,4 @@ void ImagesServer::Shutdown() {
   parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

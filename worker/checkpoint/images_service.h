@@ -12,7 +12,7 @@
 #include "net/socket.h"
 #include "worker/checkpoint/image_store.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class ImagesServer {
  public:
@@ -40,6 +40,6 @@ class ImagesServer {
   HostPort address_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGES_SERVICE_H_

@@ -12,7 +12,7 @@
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_reception.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
@@ -94,4 +94,4 @@ absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& add
   return std::vector<std::string>(reply.names().begin(), reply.names().end());
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -13,7 +13,7 @@
 #include "worker/checkpoint/image_store.h"
 #include "worker/rpc/open_calls.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class ImagesStub {
  public:
@@ -36,6 +36,6 @@ class ImagesStub {
   OpenCalls calls_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_IMAGES_STUB_H_

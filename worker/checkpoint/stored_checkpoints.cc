@@ -10,7 +10,7 @@
 #include "worker/checkpoint/image_file.h"
 #include "worker/checkpoint/image_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Of all images; they were all made by one machine.
@@ -119,4 +119,4 @@ void StoredCheckpoints::Copy(const proto::CopyCheckpoint& order,
   });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -11,7 +11,7 @@
 #include "worker/core/checkpoint_disk.h"
 #include "worker/work_threads.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class StoredCheckpoints final : public CheckpointDisk {
  public:
@@ -36,6 +36,6 @@ class StoredCheckpoints final : public CheckpointDisk {
   ImageTransfer& transfer_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_STORED_CHECKPOINTS_H_

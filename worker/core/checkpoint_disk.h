@@ -12,7 +12,7 @@
 #include "base/ids.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Each call takes its time, and `done` is called after it, never from within.
 class CheckpointDisk {
@@ -40,6 +40,6 @@ class CheckpointDisk {
   ~CheckpointDisk() = default;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_CHECKPOINT_DISK_H_

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 void CheckpointKeeper::CheckRoom(JobId job, std::uint64_t bytes,
                                  std::function<void(const absl::Status&)> checked) {
@@ -88,4 +88,4 @@ void CheckpointKeeper::BeginNext(JobId job) {
   });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

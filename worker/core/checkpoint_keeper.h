@@ -16,7 +16,7 @@
 #include "proto/workers.pb.h"
 #include "worker/core/checkpoint_disk.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class CheckpointKeeper {
  public:
@@ -50,6 +50,6 @@ class CheckpointKeeper {
   std::map<JobId, std::set<std::uint64_t>> kept_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_CHECKPOINT_KEEPER_H_

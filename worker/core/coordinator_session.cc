@@ -8,7 +8,7 @@
 #include "worker/core/event_text.h"
 #include "worker/core/output_credit.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 // ---- Registration -------------------------------------------------------------------------------
 
@@ -107,4 +107,4 @@ void CoordinatorSession::Report(proto::WorkerEvent event) {
   unacknowledged_.push_back(std::move(event));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

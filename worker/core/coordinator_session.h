@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class CoordinatorSession {
  public:
@@ -69,6 +69,6 @@ class CoordinatorSession {
   std::uint64_t term_ = 0;  ///< Of the coordinator; never goes back within a cluster.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_COORDINATOR_SESSION_H_

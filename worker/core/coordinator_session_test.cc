@@ -4,7 +4,7 @@
 
 #include "worker/core/output_credit.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kIncarnation = 99;
@@ -142,4 +142,4 @@ TEST_F(CoordinatorSessionTest, ObeysNoCoordinatorThatWasReplaced) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

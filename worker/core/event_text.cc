@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Bytes of the character that begins at `at`; 0 if none does (RFC 3629, section 4).
@@ -44,4 +44,4 @@ void MakeTextValid(proto::WorkerEvent& event) {
     MakeValid(*event.mutable_checkpoint_copied()->mutable_failure());
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -5,11 +5,11 @@
 
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Replaces every byte that belongs to no UTF-8 character by '?', in the reasons of the event.
 void MakeTextValid(proto::WorkerEvent& event);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_EVENT_TEXT_H_

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 std::string Valid(const std::string& reason) {
@@ -35,4 +35,4 @@ TEST(EventTextTest, LetsTheReceiverReadTheEvent) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

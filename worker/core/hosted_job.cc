@@ -8,7 +8,7 @@
 #include "base/exit_status.h"
 #include "base/failpoint.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 HostedJob::HostedJob(const HostedJobContext& context, proto::StartJob start, std::uint32_t node,
                      std::function<void()> cleared)
     : context_(context),
@@ -228,4 +228,4 @@ void HostedJob::Clear() {
   host_->Clear(keep ? JobHost::Files::kKeep : JobHost::Files::kDrop);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

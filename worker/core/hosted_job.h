@@ -20,7 +20,7 @@
 #include "worker/core/job_host.h"
 #include "worker/exchange/exchange_fault.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What all hosted jobs share; outlives them.
 struct HostedJobContext {
@@ -129,6 +129,6 @@ class HostedJob {
   const std::unique_ptr<JobHost> host_;  ///< Goes first: it may wait for the processes' end.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_HOSTED_JOB_H_

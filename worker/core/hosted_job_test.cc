@@ -6,7 +6,7 @@
 #include "worker/core/hosted_jobs.h"
 #include "worker/core/testing/fake_node.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint32_t kSelf = 3;
@@ -271,4 +271,4 @@ TEST_F(HostedJobTest, TellsItsProcessesWhenThereIsNoRoomAndWhenThereIsAgain) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 proto::WorkerEvent EventOf(std::uint64_t job, std::uint64_t epoch) {
@@ -185,4 +185,4 @@ std::uint32_t HostedJobs::processes() const {
   return processes;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -21,7 +21,7 @@
 #include "worker/core/job_host.h"
 #include "worker/exchange/exchange_fault.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class HostedJobs {
  public:
@@ -89,6 +89,6 @@ class HostedJobs {
   std::function<void()> empty_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_HOSTED_JOBS_H_

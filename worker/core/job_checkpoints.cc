@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 void JobCheckpoints::LookForRoom() {
   const std::weak_ptr<int> alive = alive_;
@@ -83,4 +83,4 @@ void JobCheckpoints::ReportFailed(std::uint64_t checkpoint, const std::string& r
   report_(std::move(event));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

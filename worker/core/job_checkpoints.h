@@ -13,7 +13,7 @@
 #include "proto/workers.pb.h"
 #include "worker/core/checkpoint_keeper.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class JobCheckpoints {
  public:
@@ -64,6 +64,6 @@ class JobCheckpoints {
   const std::shared_ptr<int> alive_ = std::make_shared<int>();
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_JOB_CHECKPOINTS_H_

@@ -13,7 +13,7 @@
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class HostedJob;
 
@@ -65,6 +65,6 @@ class JobHosting {
   ~JobHosting() = default;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_JOB_HOST_H_

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// The output that a bsp-host may have sent ahead of what the coordinator has acknowledged.
 inline constexpr std::int64_t kOutputCreditBytes = std::int64_t{1} << 20;
@@ -17,6 +17,6 @@ constexpr std::uint64_t OutputCharge(std::size_t text_bytes) {
   return text_bytes + kPieceBytes;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_OUTPUT_CREDIT_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 template <typename T>
@@ -53,4 +53,4 @@ void MarkEnding(const Segment& segment, std::span<const Pid> pids, std::span<std
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

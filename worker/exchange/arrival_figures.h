@@ -12,7 +12,7 @@
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/node_segment.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Of these processes in this superstep; the lengths of time of the whole are the first one's.
 SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uint64_t superstep);
@@ -23,6 +23,6 @@ ProgressBody ProgressOf(const JobMeasurements& measured);
 /// Sets the bits, by pid, of those that are in bsp_end.
 void MarkEnding(const Segment& segment, std::span<const Pid> pids, std::span<std::byte> bitmap);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_ARRIVAL_FIGURES_H_

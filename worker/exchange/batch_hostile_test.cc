@@ -6,7 +6,7 @@
 
 #include "worker/exchange/testing/batch_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using BatchHostileTest = BatchTest;
@@ -149,4 +149,4 @@ TEST_F(BatchHostileTest, RefusesPiecesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

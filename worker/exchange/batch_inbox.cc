@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/copy.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // As an outbox: a heap keeps this much memory, more only as long as it is in use.
@@ -388,4 +388,4 @@ void BatchInbox::PublishAnswers(std::uint64_t superstep, std::uint32_t host) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -18,7 +18,7 @@
 #include "worker/exchange/early_offers.h"
 #include "worker/exchange/job_shape.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class BatchInbox {
  public:
@@ -121,6 +121,6 @@ class BatchInbox {
   bool much_memory_ = false;  ///< Some heap holds more than it should for long.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_BATCH_INBOX_H_

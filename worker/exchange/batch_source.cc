@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Checksummed and sent while it lies in the cache.
@@ -300,4 +300,4 @@ void BatchSource::OnReleased(std::uint64_t superstep) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

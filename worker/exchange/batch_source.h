@@ -17,7 +17,7 @@
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/node_exchange.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What remote `asker` is owed by a process here: `bytes` of answers, as its sums say.
 struct AnswerRequest {
@@ -79,6 +79,6 @@ class BatchSource {
   std::vector<std::vector<BatchEntry>> entries_;  ///< By host, while they are collected.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_BATCH_SOURCE_H_

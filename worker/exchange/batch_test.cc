@@ -8,7 +8,7 @@
 
 #include "worker/exchange/testing/batch_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST_F(BatchTest, CarriesChainsInTheirOrder) {
@@ -214,4 +214,4 @@ TEST_F(BatchTest, CarriesAnswers) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

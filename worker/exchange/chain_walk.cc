@@ -2,7 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // A process may write at any time: one load each, and the value that was checked is the one used.
@@ -65,4 +65,4 @@ absl::Status ChainWalk::Next(ChunkContent& content) {
   return absl::OkStatus();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -9,7 +9,7 @@
 
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// How much one process may owe in one superstep, all its chains together. No honest process passes
 /// it; a chain that runs in a circle does soon.
@@ -64,6 +64,6 @@ class ChainWalk {
 absl::Status CheckChunk(const Segment& segment, Pid owner, unsigned parity, std::uint64_t offset,
                         ChunkContent& content);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_CHAIN_WALK_H_

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "net/frame_body.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kBackoffMsMin = 10;
@@ -108,4 +108,4 @@ void CoordinatorStream::SendHeartbeat() {
   Send(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

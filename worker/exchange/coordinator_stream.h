@@ -14,7 +14,7 @@
 #include "net/event_loop.h"
 #include "net/frame_stream.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct CoordinatorStreamPlan {
   WorkerId self;
@@ -62,6 +62,6 @@ class CoordinatorStream {
   std::uint64_t connects_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_COORDINATOR_STREAM_H_

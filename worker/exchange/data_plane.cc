@@ -12,7 +12,7 @@
 #include "net/frame_body.h"
 #include "worker/exchange/arrival_figures.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kLookMs = 250;
@@ -278,4 +278,4 @@ DataPlaneStatistics DataPlane::statistics() const {
   return statistics;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

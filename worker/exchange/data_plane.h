@@ -24,7 +24,7 @@
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/peer_streams.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct DataPlaneSettings {
   std::string listen;             ///< HOST:PORT for the other workers' streams; port 0: any.
@@ -141,6 +141,6 @@ class DataPlane final : private BatchSink, private Poller {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_DATA_PLANE_H_

@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class EarlyBegins {
  public:
@@ -37,6 +37,6 @@ class EarlyBegins {
   std::map<JobId, Begin> begins_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_EARLY_BEGINS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 bool EarlyOffers::Offer(EarlyPuts& ring, const ChunkPlace& chunk) {
   Recycle(ring);
@@ -39,4 +39,4 @@ void EarlyOffers::Recycle(const EarlyPuts& ring) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

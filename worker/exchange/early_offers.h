@@ -11,7 +11,7 @@
 #include "base/ids.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Of a chunk in the image of its source.
 struct ChunkPlace {
@@ -39,6 +39,6 @@ class EarlyOffers {
   std::vector<ChunkPlace> free_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_EARLY_OFFERS_H_

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "worker/exchange/arrival_figures.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using enum ExchangeFault;
@@ -368,4 +368,4 @@ void JobExchange::TakeAnswers() {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -24,7 +24,7 @@
 #include "worker/exchange/job_streams.h"
 #include "worker/exchange/node_exchange.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct JobExchangeEvents {
   /// Lost if there is no connection.
@@ -127,6 +127,6 @@ class JobExchange {
   std::vector<AnswerRequest> requests_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_JOB_EXCHANGE_H_

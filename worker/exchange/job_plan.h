@@ -8,7 +8,7 @@
 #include "base/ids.h"
 #include "worker/exchange/node_segment.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// One of the workers of a job.
 struct PlannedHost {
@@ -28,6 +28,6 @@ struct JobPlan {
   std::uint32_t participants = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_JOB_PLAN_H_

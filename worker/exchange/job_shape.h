@@ -8,7 +8,7 @@
 
 #include "base/ids.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct JobShape {
   JobId job{};
@@ -30,6 +30,6 @@ struct JobShape {
   bool IsHere(std::uint32_t pid) const { return pid < host_of.size() && host_of[pid] == self; }
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_JOB_SHAPE_H_

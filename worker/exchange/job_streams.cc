@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
   JobShape shape{.job = plan.job, .epoch = plan.epoch};
@@ -66,4 +66,4 @@ std::uint32_t JobStreams::HostOf(WorkerId worker) const {
   return found == host_of_.end() ? static_cast<std::uint32_t>(streams_.size()) : found->second;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

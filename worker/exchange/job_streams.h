@@ -11,7 +11,7 @@
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/peer_streams.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Who lives where, as the superstep path numbers it. `self` is among the hosts of the plan.
 JobShape ShapeOf(const JobPlan& plan, WorkerId self);
@@ -45,6 +45,6 @@ class JobStreams {
   std::string fault_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_JOB_STREAMS_H_

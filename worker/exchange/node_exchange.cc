@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 NodeExchange::NodeExchange(const NodeExchangePlan& plan) : plan_(plan), peers_(plan.hosts) {
   BSP_CHECK_OP(plan.self, <, plan.hosts);
@@ -113,4 +113,4 @@ bool NodeExchange::TakeAnswered(std::uint32_t host) {
   return true;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// How many processes brought what to a barrier; see BarrierPhase in runtime/link/link.h.
 struct BarrierCounts {
@@ -146,6 +146,6 @@ class NodeExchange {
   std::uint64_t answers_superstep_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_NODE_EXCHANGE_H_

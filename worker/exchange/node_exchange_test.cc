@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using FrameClass = NodeExchange::FrameClass;
@@ -191,4 +191,4 @@ TEST(NodeExchangeTest, PassesTheFirstOfTwoBarriersOfAFullCheckWithoutFrames) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 absl::StatusOr<NodeSegment> NodeSegment::Create(const SegmentPlan& plan) {
   const SegmentLayout layout = LayOutSegment(plan);
@@ -116,4 +116,4 @@ JobMeasurements NodeSegment::Measure() {
   return result;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -10,7 +10,7 @@
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What a job did, over all its supersteps; see JobTotals.
 struct JobMeasurements {
@@ -88,6 +88,6 @@ class NodeSegment {
   Segment segment_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_NODE_SEGMENT_H_

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
@@ -95,4 +95,4 @@ SendingStreamCounts PeerStreams::Counts() const {
   return sum;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

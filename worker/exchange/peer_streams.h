@@ -17,7 +17,7 @@
 #include "net/socket.h"
 #include "worker/exchange/job_plan.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct PeerStreamsSettings {
   SocketOptions socket;
@@ -57,6 +57,6 @@ class PeerStreams {
   SendingStreamCounts gone_;  ///< Of streams that are no more.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_PEER_STREAMS_H_

@@ -29,7 +29,7 @@
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
@@ -344,6 +344,6 @@ int Main() {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
-int main() { return bspnow::Main(); }
+int main() { return bspnow::worker::Main(); }

@@ -21,7 +21,7 @@
 #include "worker/host/host_link.h"
 #include "worker/host/process_host.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kPatienceMs = 100'000;
@@ -278,4 +278,4 @@ TEST_F(BspHostTest, EndsAProgramThatIsHeldForOutput) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

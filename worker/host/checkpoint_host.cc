@@ -17,7 +17,7 @@
 
 #include "worker/checkpoint/image_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
@@ -244,4 +244,4 @@ void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (!failed.empty()) FinishIfDone();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -26,7 +26,7 @@
 #include "runtime/link/link.h"
 #include "worker/host/job_output.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Who hosts the processes.
 class CheckpointOwner {
@@ -103,6 +103,6 @@ class CheckpointHost {
   UniqueFd archive_failure_;  ///< The archiver says here what went wrong.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_CHECKPOINT_HOST_H_

@@ -10,7 +10,7 @@
 #include <fstream>
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
@@ -236,4 +236,4 @@ TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

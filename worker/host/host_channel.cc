@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kPlanDescriptorsMax = 4;
@@ -168,4 +168,4 @@ absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet) {
   return event;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -18,7 +18,7 @@
 #include "proto/workers.pb.h"
 #include "runtime/link/link.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Output in one event, and the longest packet: CheckpointStored of as many processes as there may
 /// be.
@@ -62,6 +62,6 @@ absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& d
 /// Waits for the plan.
 absl::StatusOr<ReceivedPlan> ReceivePlan(int socket);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_HOST_CHANNEL_H_

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 proto::HostPlan SomePlan() {
@@ -145,4 +145,4 @@ TEST_F(SentPlanTest, IsRefusedWhenTheWorkerIsGone) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

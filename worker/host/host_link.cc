@@ -15,7 +15,7 @@
 #include "base/check.h"
 #include "worker/host/spawn.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 absl::Status Failed(const char* what) {
@@ -114,4 +114,4 @@ void HostLink::OnEnded() {
   gone();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

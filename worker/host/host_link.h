@@ -18,7 +18,7 @@
 #include "worker/host/host_channel.h"
 #include "worker/host/limits.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// The bsp-host to start.
 struct HostProgram {
@@ -64,6 +64,6 @@ class HostLink {
   std::deque<std::string> unsent_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_HOST_LINK_H_

@@ -1,6 +1,6 @@
 #include "worker/host/job_output.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kComplaintBytesMax = 2048;
@@ -99,4 +99,4 @@ void JobOutput::Send(Pid pid, Stream stream, std::string_view text) {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

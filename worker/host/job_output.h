@@ -21,7 +21,7 @@
 #include "worker/host/line_assembler.h"
 #include "worker/host/process_host.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What a process has sent so far.
 struct OutputCounts {
@@ -83,6 +83,6 @@ class JobOutput {
   std::int64_t credit_bytes_ = kOutputCreditBytes;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_JOB_OUTPUT_H_

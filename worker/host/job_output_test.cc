@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr Pid kPid{3};
@@ -98,4 +98,4 @@ TEST_F(JobOutputTest, UsesUpItsCredit) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

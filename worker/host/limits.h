@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class RaisedLimits {
  public:
@@ -26,6 +26,6 @@ class RaisedLimits {
   std::uint64_t descriptors_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_LIMITS_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 std::string LineAssembler::Add(std::string_view bytes) {
   std::string lines;
@@ -32,4 +32,4 @@ std::string LineAssembler::Finish() {
   return TakePartial();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

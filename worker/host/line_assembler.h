@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class LineAssembler {
  public:
@@ -39,6 +39,6 @@ class LineAssembler {
   bool line_begun_ = false;  ///< Part of the line is out already.
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_LINE_ASSEMBLER_H_

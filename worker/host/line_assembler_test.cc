@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST(LineAssemblerTest, HoldsALineUntilItIsWhole) {
@@ -41,4 +41,4 @@ TEST(LineAssemblerTest, KeepsNulBytes) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

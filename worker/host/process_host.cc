@@ -23,7 +23,7 @@
 #include "base/check.h"
 #include "worker/host/spawn.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
@@ -345,4 +345,4 @@ void ProcessHost::Finish() {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

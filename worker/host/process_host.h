@@ -21,7 +21,7 @@
 #include "runtime/link/link.h"
 #include "worker/host/limits.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 enum class Stream { kOutput = 1, kError = 2 };
 
@@ -133,6 +133,6 @@ class ProcessHost {
   bool output_paused_ = false;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_PROCESS_HOST_H_

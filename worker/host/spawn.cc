@@ -17,7 +17,7 @@
 
 extern char** environ;
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr int kReportFd = 4;
@@ -135,4 +135,4 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additio
   return result;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

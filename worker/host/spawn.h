@@ -11,7 +11,7 @@
 
 #include "worker/host/limits.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// The descriptor of a process that is its link.
 inline constexpr int kLinkFd = 3;
@@ -36,6 +36,6 @@ absl::StatusOr<pid_t> Spawn(const SpawnRequest& request);
 /// This process's environment, with `additions` (NAME=VALUE) replacing variables of their name.
 std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_SPAWN_H_

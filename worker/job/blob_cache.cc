@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
                                                            std::uint64_t bytes_max, Fetch fetch) {
@@ -105,4 +105,4 @@ void BlobCache::RemoveLeastRecent() {
   }
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -18,7 +18,7 @@
 
 #include "files/blob_store.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class BlobCache {
  public:
@@ -68,6 +68,6 @@ class BlobCache {
   std::uint64_t uses_ = 0;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_BLOB_CACHE_H_

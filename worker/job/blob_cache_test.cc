@@ -9,7 +9,7 @@
 #include <sstream>
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Of "one", "two" and "three".
@@ -129,4 +129,4 @@ TEST_F(BlobCacheTest, TakesOverWhatAnEarlierRunKept) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -19,7 +19,7 @@
 #include "worker/host/spawn.h"
 #include "worker/restore/restore_command.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 const proto::ImageOfPid* Find(const proto::Resume& resume, std::uint32_t pid) {
@@ -141,4 +141,4 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
   return prepared;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -13,7 +13,7 @@
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/image_transfer.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct RestoreOrder {
   JobId job;
@@ -35,6 +35,6 @@ struct PreparedRestore {
 PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
                                ImageStore& store);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_CHECKPOINT_RESTORE_H_

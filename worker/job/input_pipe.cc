@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 InputPipe::InputPipe(EventLoop& loop, std::function<void(std::uint64_t bytes)> taken)
     : loop_(loop), taken_(std::move(taken)) {
@@ -54,4 +54,4 @@ void InputPipe::Flush() {
   if (std::exchange(owes_answer_, false)) taken_(received_bytes_);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -10,7 +10,7 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class InputPipe {
  public:
@@ -45,6 +45,6 @@ class InputPipe {
   bool closing_ = false;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_INPUT_PIPE_H_

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using Bytes = std::vector<std::uint64_t>;
@@ -91,4 +91,4 @@ TEST_F(InputPipeTest, LosesInputThatNobodyReads) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

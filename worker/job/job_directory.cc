@@ -9,7 +9,7 @@
 
 #include "files/file_name.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -97,4 +97,4 @@ void RemoveTree(const std::string& path) {
   fs::remove_all(path, error);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -17,7 +17,7 @@
 #include "proto/jobs.pb.h"
 #include "worker/job/blob_cache.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// "17-1".
 std::string JobDirectoryName(JobId job, Epoch epoch);
@@ -56,6 +56,6 @@ class JobDirectory {
 /// Removes a directory with all in it, whatever permissions the job gave them.
 void RemoveTree(const std::string& path);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_JOB_DIRECTORY_H_

@@ -8,7 +8,7 @@
 #include <fstream>
 #include "base/testing/scratch_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ TEST_F(JobDirectoryTest, IsRemovedWithAllThatIsInIt) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 // Of the 128 TiB of an x86-64 process, for the segments of all jobs. None takes more than a part of
@@ -181,4 +181,4 @@ void NodeJob::KeepFiles(const JobDirectory& directory) const {
                std::string(stored.message()));
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -31,7 +31,7 @@
 #include "worker/job/job_directory.h"
 #include "worker/work_threads.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// What all jobs here work with; outlives them.
 struct NodeParts {
@@ -123,6 +123,6 @@ class NodeJob final : public JobHost {
   std::unique_ptr<HostLink> host_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_NODE_JOB_H_

@@ -4,7 +4,7 @@
 
 #include "worker/job/testing/node_job_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr char kProgram[] = "worker/job/testing/countdown";
@@ -348,4 +348,4 @@ TEST_F(CheckpointTest, AMissingImageIsNamed) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -13,7 +13,7 @@
 #include "worker/host/spawn.h"
 #include "worker/job/node_job.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 std::vector<Pid> PidsOf(const proto::Host& host) {
@@ -191,4 +191,4 @@ proto::HostPlan NodeJob::PlanForHost() {
   return plan;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

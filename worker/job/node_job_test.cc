@@ -3,7 +3,7 @@
 
 #include "worker/job/testing/node_job_fixture.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST_F(NodeJobTest, RunsABspProgramOfOneProcessAndOfTwo) {
@@ -287,4 +287,4 @@ TEST_F(NodeJobTest, ClearsWhatAnEarlierRunLeft) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

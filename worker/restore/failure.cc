@@ -5,7 +5,7 @@
 #include "base/exit_status.h"
 #include "base/freestanding/raw_call.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 void FailWith(const Line& line) {
   char newline = '\n';
@@ -14,4 +14,4 @@ void FailWith(const Line& line) {
   for (;;) RawCall(SYS_exit_group, kRestoreFailedStatus);
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -4,7 +4,7 @@
 
 #include "base/freestanding/text.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 using Line = FixedText<1024>;
 
@@ -20,6 +20,6 @@ template <class... Parts>
   FailWith(line);
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_FAILURE_H_

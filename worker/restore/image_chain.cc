@@ -3,7 +3,7 @@
 #include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 void ReadAt(const Image& image, void* place, std::uint64_t bytes, std::uint64_t offset) {
@@ -86,4 +86,4 @@ void LoadFronts(ImageChain& chain, std::byte* place) {
   }
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -6,7 +6,7 @@
 #include "runtime/image/image_format.h"
 #include "worker/restore/options.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// A table in memory.
 template <class T>
@@ -57,6 +57,6 @@ std::uint64_t FrontBytes(const ImageChain& chain);
 /// Reads them to `place`, and checks that they stay within it.
 void LoadFronts(ImageChain& chain, std::byte* place);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_IMAGE_CHAIN_H_

@@ -9,7 +9,7 @@
 #include "worker/restore/failure.h"
 #include "worker/restore/page_reader.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr std::uint64_t kStackBytesMax = std::uint64_t{1} << 30;
@@ -167,4 +167,4 @@ void ProtectRegions(const ImageChain& chain) {
   }
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -4,7 +4,7 @@
 
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// Maps every region of the newest image. Texts are read at once, from the files of the directory
 /// `texts`; what else is to be filled is writable for now.
@@ -16,6 +16,6 @@ void FillRuns(const ImageChain& chain);
 /// Final protection and what was advised, when all else is written.
 void ProtectRegions(const ImageChain& chain);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_MEMORY_H_

@@ -8,7 +8,7 @@
 #include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr int kStandards = 3;
@@ -154,4 +154,4 @@ void HandOverDescriptors(const Workspace& workspace) {
   RawCall(SYS_close, workspace.options.texts);
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

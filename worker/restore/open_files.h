@@ -5,7 +5,7 @@
 
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// Moves the descriptors that this program uses above all that the saved process had.
 void MoveDescriptorsAside(Workspace& workspace);
@@ -18,6 +18,6 @@ void OpenFiles(const Workspace& workspace);
 /// Closes what is this program's own, and puts the link where the process wants it.
 void HandOverDescriptors(const Workspace& workspace);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_OPEN_FILES_H_

@@ -5,7 +5,7 @@
 #include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr char kUsage[] =
@@ -62,4 +62,4 @@ void ReadOptions(int argument_count, char** arguments, Options& options) {
   if (options.image_count == 0 || options.texts < 0) Fail(kUsage);
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

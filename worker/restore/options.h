@@ -5,7 +5,7 @@
 
 #include "worker/restore/path.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 inline constexpr int kImagesMax = 64;
 
@@ -21,6 +21,6 @@ struct Options {
 /// Opens what it names. Fails by a message.
 void ReadOptions(int argument_count, char** arguments, Options& options);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_OPTIONS_H_

@@ -3,7 +3,7 @@
 #include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 void PageReader::Add(void* place, std::uint64_t bytes, std::uint64_t offset) {
   if (bytes == 0) return;
@@ -36,4 +36,4 @@ void PageReader::Finish() {
   bytes_ = 0;
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 class PageReader {
  public:
@@ -31,6 +31,6 @@ class PageReader {
   iovec pieces_[kPiecesMax];
 };
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_PAGE_READER_H_

@@ -4,7 +4,7 @@
 
 #include "base/freestanding/text.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// A longer one is cut, and then does not exist.
 using Path = FixedText<4096>;
@@ -20,6 +20,6 @@ inline Path MovedPath(const char* path, const char* old_directory, const char* n
   return moved;
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_PATH_H_

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 std::string Moved(const char* path, const char* old_directory, const char* new_directory) {
@@ -28,4 +28,4 @@ TEST(MovedPathTest, CutsWhatIsTooLongForThePathOfAFile) {
 }
 
 }  // namespace
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -3,7 +3,7 @@
 #include "base/freestanding/line_reader.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 PresentVdso FindVdso() {
   char buffer[16384];
@@ -27,4 +27,4 @@ PresentVdso FindVdso() {
   return found;
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -4,7 +4,7 @@
 
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 struct VdsoPiece {
   Range range;
@@ -18,6 +18,6 @@ struct PresentVdso {
 
 PresentVdso FindVdso();
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_PRESENT_MAPS_H_

@@ -13,7 +13,7 @@
 extern "C" [[noreturn, gnu::visibility("hidden")]] void EnterProcess(
     const bspnow::ImageRegisters* registers);
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr std::uint64_t kSignalSetBytes = 8;
@@ -153,4 +153,4 @@ void Resume(const ImageState& state) {
   EnterProcess(&state.registers);
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -4,7 +4,7 @@
 
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// So that nothing interrupts the restoring: the image's mask follows.
 void BlockSignals();
@@ -20,6 +20,6 @@ void SetThread(const ImageState& state);
 /// FS and GS, timers, mask; and there it runs.
 [[noreturn]] void Resume(const ImageState& state);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_PROCESS_STATE_H_

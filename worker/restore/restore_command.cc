@@ -2,7 +2,7 @@
 
 #include <absl/strings/str_join.h>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 std::vector<std::string> RestoreArguments(const RestoreRequest& request) {
   std::vector<std::string> arguments = {
@@ -14,4 +14,4 @@ std::vector<std::string> RestoreArguments(const RestoreRequest& request) {
   return arguments;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 struct RestoreRequest {
   std::vector<std::string> images;  ///< Oldest first: a base 0 image, then each that builds on it.
@@ -29,6 +29,6 @@ struct RestoreRequest {
 /// argv for Spawn, from the program's name on.
 std::vector<std::string> RestoreArguments(const RestoreRequest& request);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_RESTORE_RESTORE_COMMAND_H_

@@ -11,7 +11,7 @@
 #include "worker/restore/vdso.h"
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 // libbsp, in the restored process, goes on from here.
@@ -44,11 +44,11 @@ void TellProcess(const Workspace& workspace) {
 }
 
 }  // namespace
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 /// `stack` as the kernel leaves it: the number of arguments, then pointers to them.
 extern "C" [[noreturn, gnu::visibility("hidden")]] void RestoreMain(std::uintptr_t* stack) {
-  using namespace bspnow::restore;
+  using namespace bspnow::worker::restore;
   BlockSignals();
   Options options;
   ReadOptions(static_cast<int>(stack[0]), reinterpret_cast<char**>(stack + 1), options);

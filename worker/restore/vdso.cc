@@ -6,7 +6,7 @@
 #include "base/freestanding/text.h"
 #include "worker/restore/failure.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr std::uint64_t kSymbolsMax = 64;
@@ -117,4 +117,4 @@ void PatchVdso(const ImageState& state, const Range& present) {
   }
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

@@ -5,12 +5,12 @@
 
 #include "worker/restore/workspace.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 /// Where the present kernel has no such function, and for getrandom (whose state the kernel would
 /// have to know), a system call takes its place. Expects the pages filled and writable.
 void PatchVdso(const ImageState& state, const Range& present);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_VDSO_H_

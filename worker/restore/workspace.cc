@@ -17,7 +17,7 @@ extern "C" [[noreturn, gnu::visibility("hidden")]] void ContinueOnStack(void* st
                                                                         void* argument,
                                                                         std::uintptr_t function);
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 namespace {
 
 constexpr std::uint64_t kStackBytes = std::uint64_t{512} << 10;
@@ -141,4 +141,4 @@ void UnmapTheRest(const Workspace& workspace) {
   }
 }
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore

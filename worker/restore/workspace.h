@@ -13,7 +13,7 @@
 #include "worker/restore/image_chain.h"
 #include "worker/restore/options.h"
 
-namespace bspnow::restore {
+namespace bspnow::worker::restore {
 
 struct Range {
   std::uint64_t start;
@@ -36,6 +36,6 @@ struct Workspace {
 /// Unmaps what is neither in `own` nor in `vdso_all`.
 void UnmapTheRest(const Workspace& workspace);
 
-}  // namespace bspnow::restore
+}  // namespace bspnow::worker::restore
 
 #endif  // WORKER_RESTORE_WORKSPACE_H_

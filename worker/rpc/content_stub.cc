@@ -11,7 +11,7 @@
 #include "worker/rpc/coordinator_channel.h"
 #include "worker/rpc/open_calls.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{250};
@@ -94,4 +94,4 @@ absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,
   return impl_->UntilAvailable([&] { return impl_->TryStoreFiles(job, directory, files); });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

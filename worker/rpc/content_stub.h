@@ -13,7 +13,7 @@
 #include "files/blob_store.h"
 #include "worker/job/job_directory.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class ContentStub {
  public:
@@ -36,6 +36,6 @@ class ContentStub {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_RPC_CONTENT_STUB_H_

@@ -9,12 +9,12 @@ namespace grpc {
 class Channel;
 }
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// To HOST:PORT, made when it is needed and again when it broke. A coordinator whose machine has
 /// gone without a word is noticed within ten seconds, if a call is under way.
 std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address);
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_RPC_COORDINATOR_CHANNEL_H_

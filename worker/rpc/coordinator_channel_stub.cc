@@ -3,7 +3,7 @@
 #include "base/keepalive.h"
 #include "worker/rpc/coordinator_channel.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 constexpr int kBackoffLeastMs = 50;
@@ -26,4 +26,4 @@ std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address) 
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

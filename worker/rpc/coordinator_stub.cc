@@ -10,7 +10,7 @@
 #include "proto/workers.grpc.pb.h"
 #include "worker/rpc/coordinator_channel.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 using std::chrono::milliseconds;
@@ -223,4 +223,4 @@ void CoordinatorStub::Drain(std::uint64_t timeout_ms) {
   changed_.wait_for(lock, milliseconds(timeout_ms), [this] { return session_.all_acknowledged(); });
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

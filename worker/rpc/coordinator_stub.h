@@ -22,7 +22,7 @@
 #include "worker/core/coordinator_session.h"
 #include "worker/rpc/open_calls.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Called on the loop's thread.
 struct CoordinatorEvents {
@@ -96,6 +96,6 @@ class CoordinatorStub {
   std::jthread thread_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_RPC_COORDINATOR_STUB_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 void OpenCalls::Stop() {
   {
@@ -34,4 +34,4 @@ OpenCall::~OpenCall() {
   calls_.cancels_.erase(cancel_);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

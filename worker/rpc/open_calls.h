@@ -9,7 +9,7 @@
 #include <list>
 #include <mutex>
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// All calls may come from any thread.
 class OpenCalls {
@@ -46,6 +46,6 @@ class OpenCall {
   OpenCalls::Cancels::iterator cancel_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_RPC_OPEN_CALLS_H_

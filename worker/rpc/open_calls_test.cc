@@ -6,7 +6,7 @@
 #include <latch>
 #include <thread>
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 TEST(OpenCallsTest, StopCancelsWhatIsOpenOnce) {
@@ -46,4 +46,4 @@ TEST(OpenCallsTest, StopEndsPausesAndThereAreNoneLater) {
 }
 
 }  // namespace
-}  // namespace bspnow
+}  // namespace bspnow::worker

@@ -22,7 +22,7 @@
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/testing/made_image.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 inline std::string TextNameOf(const std::string& content) {
   const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
@@ -88,6 +88,6 @@ inline void Damage(const std::string& path, std::uint64_t at) {
   WriteFile(path, bytes);
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_TESTING_IMAGE_FIXTURE_H_

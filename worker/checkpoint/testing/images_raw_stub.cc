@@ -4,7 +4,7 @@
 
 #include "proto/workers.grpc.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 namespace {
 
 std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
@@ -58,4 +58,4 @@ HalfAPut::~HalfAPut() {
   parts_->writer->Finish();
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker

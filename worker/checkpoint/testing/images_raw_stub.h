@@ -9,7 +9,7 @@
 
 #include "proto/files.pb.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Sends these pieces, whatever they are.
 absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces);
@@ -28,6 +28,6 @@ class HalfAPut {
   std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_

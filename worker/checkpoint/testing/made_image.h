@@ -16,7 +16,7 @@
 #include "base/unique_fd.h"
 #include "runtime/image/image_format.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 /// Change what is to be wrong, then ask for the bytes: checksums are computed last.
 struct MadeImage {
@@ -124,6 +124,6 @@ inline UniqueFd FileOf(std::string_view bytes) {
   return file;
 }
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CHECKPOINT_TESTING_MADE_IMAGE_H_

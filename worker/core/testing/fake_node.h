@@ -19,7 +19,7 @@
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 class FakeNode final : public JobHosting, public CheckpointDisk {
  public:
@@ -128,6 +128,6 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
   std::deque<std::function<void()>> due_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_CORE_TESTING_FAKE_NODE_H_

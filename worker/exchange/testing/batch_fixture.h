@@ -12,7 +12,7 @@
 #include "worker/exchange/batch_source.h"
 #include "worker/exchange/node_segment.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 inline constexpr std::uint32_t kProcs = 4;  // 0 and 1 on node 0, 2 and 3 on node 1.
 inline constexpr std::uint64_t kPartBytes = 256 << 10;
 inline constexpr BarrierCounts kData{.data = 1, .gets = 1, .votes = 0, .ending = 0};
@@ -148,6 +148,6 @@ class BatchTest : public ::testing::Test {
   bool place_ = true;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_EXCHANGE_TESTING_BATCH_FIXTURE_H_

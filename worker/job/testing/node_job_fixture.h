@@ -24,7 +24,7 @@
 #include "worker/job/node_job.h"
 #include "worker/node_facts.h"
 
-namespace bspnow {
+namespace bspnow::worker {
 
 namespace fs = std::filesystem;
 
@@ -197,6 +197,6 @@ class NodeJobTest : public testing::Test {
   std::vector<LeftFile> stored_;
 };
 
-}  // namespace bspnow
+}  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_TESTING_NODE_JOB_FIXTURE_H_
