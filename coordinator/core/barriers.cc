@@ -42,10 +42,12 @@ const char* RefusalName(Refusal refusal) {
   return "";
 }
 
-Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, BarrierEvents events)
+Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Nodes& nodes,
+                   BarrierEvents events)
     : timers_(timers),
       frames_(frames),
       term_(static_cast<std::uint32_t>(term)),
+      nodes_(nodes),
       events_(std::move(events)),
       last_tick_ns_(NowNs()) {
   Tick();
@@ -55,64 +57,46 @@ Barriers::~Barriers() { timers_.CancelTimer(tick_); }
 
 void Barriers::Tick() {
   const std::uint64_t now_ns = NowNs();
-  // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
-  if (now_ns - last_tick_ns_ > kPausedNs) leases_.OnPaused(now_ns - last_tick_ns_, now_ns);
+  const std::uint64_t since_ns = now_ns - last_tick_ns_;
   last_tick_ns_ = now_ns;
-  for (const LostLease& lost : leases_.TakeLost(now_ns)) {
-    ForgetWorker(lost.worker);
-    events_.worker_lost(lost.worker, lost.reason);
+  std::vector<std::pair<WorkerId, std::string>> lost;
+  for (const auto& [worker, node] : nodes_.up()) {
+    // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
+    if (since_ns > kPausedNs) node->lease.OnPaused(since_ns, now_ns);
+    if (std::string why = node->lease.WhyLost(now_ns); !why.empty())
+      lost.emplace_back(worker, std::move(why));
   }
+  for (const auto& [worker, why] : lost) events_.worker_lost(worker, why);
   tick_ = timers_.AddTimer(kTickMs, [this] { Tick(); });
 }
 
-// ---- Workers and their streams ------------------------------------------------------------------
-
-void Barriers::AdmitWorker(WorkerId worker, std::uint64_t incarnation) {
-  workers_[worker] = Worker{.incarnation = incarnation};
-  leases_.Admit(worker, NowNs());
-}
-
-void Barriers::ForgetWorker(WorkerId worker) {
-  leases_.Forget(worker);
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  const bool connected = found->second.connected;
-  workers_.erase(found);
-  if (connected) frames_.Close(worker, "the lease is over");
-}
-
-bool Barriers::Connected(WorkerId worker) const {
-  const auto found = workers_.find(worker);
-  return found != workers_.end() && found->second.connected;
-}
-
-std::uint64_t Barriers::LeaseAgeNs(WorkerId worker) const { return leases_.AgeNs(worker, NowNs()); }
+// ---- The nodes' streams -------------------------------------------------------------------------
 
 FrameFault Barriers::OnHello(const FrameHeader& header, std::span<const std::byte> payload) {
   const std::optional<HelloBody> hello = BodyOf<HelloBody>(payload);
   if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);
-  const auto worker = workers_.find(WorkerId{header.source_worker});
-  if (worker == workers_.end() || worker->second.incarnation != hello->incarnation ||
+  const Node* node = nodes_.Find(WorkerId{header.source_worker});
+  if (node == nullptr || node->registration.incarnation() != hello->incarnation ||
       hello->term != term_)
     return Refuse(Refusal::kUnknownWorker);
   return FrameFault::kNone;
 }
 
 void Barriers::OnConnected(WorkerId worker) {
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  found->second.connected = true;
-  leases_.OnConnected(worker, NowNs());
+  Node* node = nodes_.Find(worker);
+  if (node == nullptr) return;
+  node->lease.OnConnected(NowNs());
   frames_.Send(worker, HeaderOf(FrameKind::kWelcome), {});
   for (const auto& [id, job] : jobs_)  // It may have missed a Begin.
     if (job.barrier.processes() != 0) SendBegin(id, job, worker);
 }
 
 void Barriers::OnDisconnected(WorkerId worker) {
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  found->second.connected = false;
-  leases_.OnBroken(worker, NowNs());
+  if (Node* node = nodes_.Find(worker)) node->lease.OnBroken(NowNs());
+}
+
+void Barriers::CloseStream(const Node& node) {
+  if (node.lease.connected()) frames_.Close(node.worker, "the lease is over");
 }
 
 // ---- Frames -------------------------------------------------------------------------------------
@@ -135,7 +119,7 @@ FrameFault Barriers::OnFrame(const FrameHeader& header, std::span<const std::byt
 FrameFault Barriers::OnHeartbeat(const FrameHeader& header, std::span<const std::byte> payload) {
   if (payload.size() != sizeof(HeartbeatBody)) return Refuse(Refusal::kMalformed);
   const WorkerId from{header.source_worker};
-  leases_.OnRenewed(from, NowNs());
+  if (Node* node = nodes_.Find(from)) node->lease.OnRenewed(NowNs());
   frames_.Send(from, HeaderOf(FrameKind::kLease), payload);
   return FrameFault::kNone;
 }

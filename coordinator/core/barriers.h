@@ -1,4 +1,4 @@
-// The superstep path as the coordinator sees it: the workers' leases, and the barriers of all jobs.
+// The superstep path as the coordinator sees it: the nodes' leases, and the barriers of all jobs.
 // Frames of workers go in; frames to workers, and what the cluster must hear, come out. Knows no
 // socket: rpc/barrier_server.h has the streams.
 #ifndef COORDINATOR_CORE_BARRIERS_H_
@@ -16,7 +16,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/barrier.h"
-#include "coordinator/core/leases.h"
+#include "coordinator/core/nodes.h"
 #include "coordinator/core/ports.h"
 #include "coordinator/core/superstep_stats.h"
 #include "net/frame.h"
@@ -25,7 +25,7 @@
 namespace bspnow::coordinator {
 
 struct BarrierEvents {
-  /// The lease has run out. The worker is forgotten already.
+  /// The lease has run out: the node is to be removed.
   std::function<void(WorkerId worker, const std::string& reason)> worker_lost;
 
   /// A worker has sent what contradicts itself or others: this epoch cannot go on. Called once for
@@ -66,17 +66,11 @@ struct BarrierJob {
 class Barriers {
  public:
   /// Workers whose Hello has another term than this are refused.
-  Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, BarrierEvents events);
+  Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Nodes& nodes,
+           BarrierEvents events);
   ~Barriers();
 
-  // ---- Workers ----------------------------------------------------------------------------------
-
-  /// A worker that registered; its lease begins.
-  void AdmitWorker(WorkerId worker, std::uint64_t incarnation);
-  /// Closes its stream. Its lease is over, without worker_lost.
-  void ForgetWorker(WorkerId worker);
-
-  // ---- Their streams ----------------------------------------------------------------------------
+  // ---- The nodes' streams -----------------------------------------------------------------------
 
   /// The first frame of a stream. Without a fault the stream is that of header.source_worker from
   /// now on, in place of an earlier one: call OnConnected when it is.
@@ -84,6 +78,8 @@ class Barriers {
   /// Welcomes the worker.
   void OnConnected(WorkerId worker);
   void OnDisconnected(WorkerId worker);
+  /// Of a node that is about to be removed.
+  void CloseStream(const Node& node);
   /// Any other frame; header.source_worker is the one whose stream it came by.
   FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
   /// Counts a frame that must close its stream.
@@ -106,18 +102,10 @@ class Barriers {
 
   // ---- To look at -------------------------------------------------------------------------------
 
-  bool Connected(WorkerId worker) const;
-  std::uint64_t LeaseAgeNs(WorkerId worker) const;
-  std::size_t leases() const { return leases_.size(); }
   std::uint64_t refused(Refusal refusal) const;
   std::uint64_t released() const { return released_; }
 
  private:
-  struct Worker {
-    std::uint64_t incarnation;
-    bool connected = false;
-  };
-
   struct RunningJob {
     Epoch epoch;
     Barrier barrier;
@@ -145,10 +133,9 @@ class Barriers {
   Timers& timers_;
   WorkerFrames& frames_;
   const std::uint32_t term_;
+  Nodes& nodes_;
   BarrierEvents events_;
-  std::unordered_map<WorkerId, Worker> workers_;
   std::unordered_map<JobId, RunningJob> jobs_;
-  Leases leases_{kLeaseLimits};
   CoreTimer tick_ = kNoCoreTimer;
   std::uint64_t last_tick_ns_;
   std::uint64_t released_ = 0;

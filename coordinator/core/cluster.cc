@@ -26,11 +26,11 @@ absl::Status ShuttingDown() {
 Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState& stored)
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
-      table_(stored.next_job),
-      workers_(stored.term),
+      nodes_(stored.term),
+      table_(stored.next_job, nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),
-      barriers_(ports_.timers, ports_.frames, term_, EventsOfBarriers()) {
+      barriers_(ports_.timers, ports_.frames, term_, nodes_, EventsOfBarriers()) {
   Restore(stored);
 }
 
@@ -56,7 +56,7 @@ BarrierEvents Cluster::EventsOfBarriers() {
 }
 
 void Cluster::Restore(const StoredState& stored) {
-  for (const std::string& node : stored.drained_nodes) drained_.insert(node);
+  for (const std::string& node : stored.drained_nodes) nodes_.Named(node).drained = true;
   for (const std::string& bytes : stored.parameters)
     parameters_.emplace_back().ParseFromString(bytes);
   JobOrders orders;
@@ -84,8 +84,8 @@ void Cluster::Close() {
     for (const CheckpointRequest& request : job.TakeRequests())
       if (request.answer) request.answer(ShuttingDown());
   }
-  for (const auto& [id, worker] : workers_.workers())
-    if (worker.sink) worker.sink->Close(ShuttingDown());
+  for (const auto& [worker, node] : nodes_.up())
+    if (node->sink) node->sink->Close(ShuttingDown());
 }
 
 // ---- What the table decides ---------------------------------------------------------------------
@@ -102,7 +102,7 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_signal()->set_job(Value(order.job));
     message.mutable_signal()->set_epoch(Value(order.epoch));
     message.mutable_signal()->set_signal(order.signal);
-    workers_.Order(order.worker, std::move(message));
+    nodes_.Order(order.worker, std::move(message));
   }
   for (const JobId job : orders.recovering) OnRecovering(job);
   for (const JobId job : orders.returned) OnReturned(job);
@@ -113,7 +113,7 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_end()->set_job(Value(order.job));
     message.mutable_end()->set_epoch(Value(order.epoch));
     message.mutable_end()->set_keep_files(order.keep_files);
-    workers_.Order(order.worker, std::move(message));
+    nodes_.Order(order.worker, std::move(message));
   }
   for (const JobId job : orders.accepted) AnswerSubmissions(job, job);
   for (const JobId job : orders.refused) OnRefused(job);
@@ -335,7 +335,7 @@ void Cluster::SendInput(JobId job) {
     message.mutable_input()->set_offset(chunk.offset);
     message.mutable_input()->set_data(std::move(chunk.data));
     message.mutable_input()->set_end(chunk.end);
-    workers_.Order(WorkerOf(record->hosts(0)), std::move(message));
+    nodes_.Order(WorkerOf(record->hosts(0)), std::move(message));
   }
 }
 

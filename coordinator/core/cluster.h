@@ -24,8 +24,8 @@
 #include "coordinator/core/cluster_figures.h"
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
+#include "coordinator/core/nodes.h"
 #include "coordinator/core/ports.h"
-#include "coordinator/core/worker_roster.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
@@ -95,7 +95,7 @@ class Cluster {
 
   // ---- Nodes ------------------------------------------------------------------------------------
 
-  proto::ListNodesReply Nodes() const;
+  proto::ListNodesReply ListNodes() const;
   void SetDrained(const std::string& name, Drain drain,
                   std::function<void(absl::StatusOr<proto::Node>)> answer);
 
@@ -111,7 +111,7 @@ class Cluster {
   absl::Status AttachWorker(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
   /// An error is the worker's: its stream is to be closed with it.
   absl::Status OnEvent(WorkerId worker, proto::WorkerEvent event);
-  void OnStreamBroken(WorkerId worker, const OrderSink* sink) { workers_.Detach(worker, sink); }
+  void OnStreamBroken(WorkerId worker, const OrderSink* sink) { nodes_.Detach(worker, sink); }
   /// OK while files of this job may come.
   absl::Status MayStoreFiles(JobId job) const;
 
@@ -135,15 +135,14 @@ class Cluster {
   void SetDeadline();
 
   void AdoptJobs();
-  absl::Status CheckPredecessor(const RegisteredWorker* earlier) const;
+  absl::Status CheckPredecessor(const Node* earlier) const;
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
-  proto::RegisterReply JoinNode(const RegisteredWorker& worker);
-  proto::RegisterReply AdoptWorker(RegisteredWorker& worker);
-  SchedulerNode NodeOf(const RegisteredWorker& worker) const;
+  proto::RegisterReply JoinNode(Node& node);
+  proto::RegisterReply AdoptNode(Node& node);
   void Lose(WorkerId worker, const std::string& reason);
-  void OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event);
+  void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);
-  JobOrders OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
   void SendInput(JobId job);
   void EndAbandoned();
 
@@ -158,9 +157,9 @@ class Cluster {
   void TakeOfLoneHost(JobId job, Superstep next);
   void Request(JobId job, CheckpointRequest request);
   static bool IsCheckpointEvent(const proto::WorkerEvent& event);
-  JobOrders OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event);
-  void ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event);
-  JobOrders OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnCheckpointEvent(const Node& node, const proto::WorkerEvent& event);
+  void ForgetImages(const Node& node, const proto::WorkerEvent& event);
+  JobOrders OnImagesStored(const Node& node, const proto::WorkerEvent& event);
   JobOrders PerformCheckpoint(JobId job, CheckpointOrders orders);
   JobOrders OnCheckpointEnd(JobId job, const CheckpointOrders::End& end);
   void GiveUpIfSilent(JobId id, LiveJob& job);
@@ -201,12 +200,12 @@ class Cluster {
   void OnRecovering(JobId job);
   void OnReturned(JobId job);
   SuperstepTotals LastTotals(const JobRecord& record);
-  JobOrders OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event);
+  JobOrders OnHostRuns(const Node& node, const proto::WorkerEvent& event);
   JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
   bool HoldersAnswer(const coordinator::Checkpoint& checkpoint);
   /// Instead of orders to workers that know nothing of this epoch yet.
   bool EndsUnstarted(const EndOrder& order);
-  void OnStoredJobs(const RegisteredWorker& worker);
+  void OnStoredJobs(const Node& node);
   void OnHolderLost(const std::string& node);
   /// A line of the launcher in the job's output.
   void Say(JobId job, const std::string& text);
@@ -222,13 +221,12 @@ class Cluster {
   const ClusterSettings settings_;
   bool closed_ = false;
 
+  Nodes nodes_;
   JobTable table_;
-  WorkerRoster workers_;
   Attachments attachments_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
   std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.
-  std::set<std::string> drained_;    ///< Names of nodes.
   std::vector<proto::MachineParameters> parameters_;
 
   std::uint64_t last_wait_ = 0;

@@ -65,9 +65,9 @@ LiveJob* Cluster::FindLive(JobId job) {
 
 LiveNodes Cluster::ImageNodes() const {
   LiveNodes nodes;
-  for (const auto& [id, worker] : workers_.workers())
-    if (!worker.registration.images_address().empty())
-      nodes[worker.name()] = worker.registration.images_share();
+  for (const auto& [worker, node] : nodes_.up())
+    if (!node->registration.images_address().empty())
+      nodes[node->name] = node->registration.images_share();
   return nodes;
 }
 
@@ -99,7 +99,7 @@ void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
   take.set_checkpoint(directive.checkpoint);
   take.set_base(directive.base);
   take.set_hold(directive.hold != 0);
-  workers_.Order(WorkerOf(record.hosts(0)), std::move(message));
+  nodes_.Order(WorkerOf(record.hosts(0)), std::move(message));
 }
 
 ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next) {
@@ -155,58 +155,56 @@ bool Cluster::IsCheckpointEvent(const proto::WorkerEvent& event) {
          event.has_checkpoint_copied();
 }
 
-JobOrders Cluster::OnCheckpointEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
+JobOrders Cluster::OnCheckpointEvent(const Node& node, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   LiveJob* job = FindLive(id);
   if (job == nullptr) {
-    ForgetImages(worker, event);
+    ForgetImages(node, event);
     return {};
   }
   job->overdue_since_ns = 0;
   if (event.has_restore_failed()) return OnRestoreFailed(event);
   if (event.has_started() && !job->from_main) return {};  // JobResumed follows.
-  if (event.has_started() || event.has_resumed()) return OnHostRuns(worker, event);
-  if (event.has_checkpoint_stored()) return OnImagesStored(worker, event);
+  if (event.has_started() || event.has_resumed()) return OnHostRuns(node, event);
+  if (event.has_checkpoint_stored()) return OnImagesStored(node, event);
   if (event.has_checkpoint_failed())
     return PerformCheckpoint(
-        id, job->checkpoints.OnFailed(worker.name(), event.checkpoint_failed().checkpoint(),
+        id, job->checkpoints.OnFailed(node.name, event.checkpoint_failed().checkpoint(),
                                       event.checkpoint_failed().reason()));
   const proto::CheckpointCopied& copied = event.checkpoint_copied();
   return PerformCheckpoint(
-      id, job->checkpoints.OnCopied(worker.name(), copied.checkpoint(), copied.to_node(),
+      id, job->checkpoints.OnCopied(node.name, copied.checkpoint(), copied.to_node(),
                                     copied.failure(), ImageNodes()));
 }
 
 // They became durable when the job had ended, and all nodes had been told to keep nothing.
-void Cluster::ForgetImages(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+void Cluster::ForgetImages(const Node& node, const proto::WorkerEvent& event) {
   const JobId job{event.job()};
-  if (event.has_checkpoint_stored()) SendKeeps(job, {{.node = worker.name(), .checkpoints = {}}});
+  if (event.has_checkpoint_stored()) SendKeeps(job, {{.node = node.name, .checkpoints = {}}});
   if (event.has_checkpoint_copied()) {
     const std::string& to_node = event.checkpoint_copied().to_node();
-    SendKeeps(job, {{.node = to_node.empty() ? worker.name() : to_node, .checkpoints = {}}});
+    SendKeeps(job, {{.node = to_node.empty() ? node.name : to_node, .checkpoints = {}}});
   }
 }
 
-JobOrders Cluster::OnImagesStored(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+JobOrders Cluster::OnImagesStored(const Node& node, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   LiveJob& job = *FindLive(id);
   const std::uint64_t number = event.checkpoint_stored().checkpoint();
   if (absl::Status failed = FailpointStatus("coordinator.checkpoint.stored"); !failed.ok())
     return PerformCheckpoint(
-        id, job.checkpoints.OnFailed(worker.name(), number, std::string(failed.message())));
+        id, job.checkpoints.OnFailed(node.name, number, std::string(failed.message())));
   return PerformCheckpoint(
-      id,
-      job.checkpoints.OnStored(
-          worker.name(), StoredOf(event.checkpoint_stored(), worker.registration.node().slots()),
-          ImageNodes()));
+      id, job.checkpoints.OnStored(node.name, StoredOf(event.checkpoint_stored(), node.slots),
+                                   ImageNodes()));
 }
 
 // ---- What the job's checkpoints want done -------------------------------------------------------
 
 JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
   for (const CheckpointOrders::Copy& copy : orders.copies) {
-    const RegisteredWorker* host = workers_.FindByName(copy.host);
-    const RegisteredWorker* partner = workers_.FindByName(copy.to_node);
+    Node* host = nodes_.FindUp(copy.host);
+    const Node* partner = nodes_.FindUp(copy.to_node);
     if (host == nullptr || partner == nullptr) continue;  // The loss of one of them follows.
     proto::Order message;
     proto::CopyCheckpoint& order = *message.mutable_copy_checkpoint();
@@ -215,7 +213,7 @@ JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
     for (const std::uint64_t number : copy.chain) order.add_chain(number);
     order.set_to_node(copy.to_node);
     order.set_to_address(partner->registration.images_address());
-    workers_.Order(host->id, std::move(message));
+    host->Order(std::move(message));
   }
   SendKeeps(id, orders.keeps);
   const JobRecord* record = table_.Find(id);
@@ -227,26 +225,26 @@ JobOrders Cluster::PerformCheckpoint(JobId id, CheckpointOrders orders) {
 
 void Cluster::SendKeeps(JobId job, const std::vector<CheckpointOrders::Keep>& keeps) {
   for (const CheckpointOrders::Keep& keep : keeps) {
-    const RegisteredWorker* worker = workers_.FindByName(keep.node);
-    if (worker == nullptr) continue;  // It gets the list when it comes back.
+    Node* node = nodes_.FindUp(keep.node);
+    if (node == nullptr) continue;  // It gets the list when it comes back.
     proto::Order message;
     message.mutable_keep_checkpoints()->set_job(Value(job));
     for (const std::uint64_t number : keep.checkpoints)
       message.mutable_keep_checkpoints()->add_checkpoints(number);
-    workers_.Order(worker->id, std::move(message));
+    node->Order(std::move(message));
   }
 }
 
 void Cluster::SendReleases(JobId job, Epoch epoch,
                            const std::vector<CheckpointOrders::ReleaseHeld>& release_held) {
   for (const CheckpointOrders::ReleaseHeld& each : release_held) {
-    const RegisteredWorker* worker = workers_.FindByName(each.node);
-    if (worker == nullptr) continue;
+    Node* node = nodes_.FindUp(each.node);
+    if (node == nullptr) continue;
     proto::Order message;
     message.mutable_release_held()->set_job(Value(job));
     message.mutable_release_held()->set_epoch(Value(epoch));
     message.mutable_release_held()->set_checkpoint(each.checkpoint);
-    workers_.Order(worker->id, std::move(message));
+    node->Order(std::move(message));
   }
 }
 

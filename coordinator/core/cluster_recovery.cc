@@ -107,23 +107,22 @@ void Cluster::OnReturned(JobId id) {
 }
 
 // A node says at its registration what lies there.
-void Cluster::OnStoredJobs(const RegisteredWorker& worker) {
-  const std::string node = worker.name();
+void Cluster::OnStoredJobs(const Node& node) {
   std::map<JobId, std::set<std::uint64_t>> numbers_of;
-  for (const proto::StoredJob& stored : worker.registration.stored())
+  for (const proto::StoredJob& stored : node.registration.stored())
     numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
                                            stored.checkpoints().end());
   std::vector<JobId> starting;
   for (auto& [id, job] : jobs_) {
     const auto found = numbers_of.find(id);
     const CheckpointOrders orders = job.checkpoints.OnNodeStores(
-        node, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
+        node.name, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
     SendKeeps(id, orders.keeps);
     SendReleases(id, EpochOf(*table_.Find(id)), orders.release_held);
     if (job.starting) starting.push_back(id);
   }
   for (const auto& [id, numbers] : numbers_of)
-    if (!jobs_.contains(id)) SendKeeps(id, {{.node = node, .checkpoints = {}}});
+    if (!jobs_.contains(id)) SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
   const LiveNodes live = ImageNodes();
   for (auto& [id, job] : jobs_) job.CountCopies(live);
   for (const JobId id : starting) Prepare(id);
@@ -278,16 +277,16 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   job.CountCopies(ImageNodes());
   proto::Order message;
   proto::StartJob& start = *message.mutable_start();
-  start = StartMessage(order, spec, workers_);
+  start = StartMessage(order, spec, nodes_);
   if (spec.cpu() == proto::CPU_COMMON) {
     const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(table_.nodes());
     start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
   }
   if (from != nullptr) {
-    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, workers_);
+    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, nodes_);
     job.checkpoints.OnFetchedBy(NodesOf(*record));
   }
-  for (const NodeShare& share : order.hosts) workers_.Order(share.worker, message);
+  for (const NodeShare& share : order.hosts) nodes_.Order(share.worker, message);
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
@@ -306,7 +305,7 @@ bool Cluster::EndsUnstarted(const EndOrder& order) {
 
 // ---- How it goes --------------------------------------------------------------------------------
 
-JobOrders Cluster::OnHostRuns(const RegisteredWorker& worker, const proto::WorkerEvent& event) {
+JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   const auto open = [this, id] {
     const JobRecord* record = table_.Find(id);
@@ -314,7 +313,7 @@ JobOrders Cluster::OnHostRuns(const RegisteredWorker& worker, const proto::Worke
            !record->job().losses().rbegin()->resumed();
   };
   const bool was_open = open();
-  JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, worker.id, Now());
+  JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, node.worker, Now());
   if (was_open && !open()) {
     FindLive(id)->failures_with_one = 0;
     checkpoint_figures_.recovery_ns->Record(
@@ -349,9 +348,8 @@ JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
 bool Cluster::HoldersAnswer(const coordinator::Checkpoint& checkpoint) {
   for (const CheckpointPart& part : checkpoint.parts) {
     for (const std::string& holder : part.holders) {
-      const RegisteredWorker* worker = workers_.FindByName(holder);
-      if (worker == nullptr || !barriers_.Connected(worker->id) ||
-          barriers_.LeaseAgeNs(worker->id) > kFreshLeaseNs)
+      const Node* node = nodes_.FindUp(holder);
+      if (node == nullptr || !node->lease.connected() || node->lease.AgeNs(NowNs()) > kFreshLeaseNs)
         return false;
     }
   }

@@ -80,8 +80,10 @@ void Cluster::MoveJobsFrom(WorkerId worker) {
 
 // There may be room elsewhere now; or the coordinator that was asked is no more.
 void Cluster::LeaveDrainedNodes() {
-  for (const std::string& name : drained_)
-    if (const RegisteredWorker* worker = workers_.FindByName(name)) MoveJobsFrom(worker->id);
+  std::vector<WorkerId> drained;
+  for (const auto& [worker, node] : nodes_.up())
+    if (node->drained) drained.push_back(worker);
+  for (const WorkerId worker : drained) MoveJobsFrom(worker);
 }
 
 void Cluster::Move(JobId id) {

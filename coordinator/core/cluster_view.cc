@@ -96,7 +96,7 @@ std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nproc
 }
 
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
-                            const WorkerRoster& workers) {
+                            const Nodes& nodes) {
   proto::Resume resume;
   resume.set_checkpoint(from.number);
   resume.set_superstep(Value(from.superstep));
@@ -105,12 +105,11 @@ proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint&
   for (const std::uint64_t number : checkpoints.ChainOf(from.number)) resume.add_chain(number);
   for (const CheckpointPart& part : from.parts) {
     std::vector<std::string> addresses;
-    for (const auto& [id, worker] : workers.workers()) {
+    for (const auto& [worker, node] : nodes.up()) {
       const auto& holders = part.holders;
-      const bool holds =
-          std::find(holders.begin(), holders.end(), worker.name()) != holders.end() ||
-          (!part.share.empty() && part.share == worker.registration.images_share());
-      if (holds) addresses.push_back(worker.registration.images_address());
+      const bool holds = std::find(holders.begin(), holders.end(), node->name) != holders.end() ||
+                         (!part.share.empty() && part.share == node->registration.images_share());
+      if (holds) addresses.push_back(node->registration.images_address());
     }
     for (const SavedImage& image : part.images) {
       proto::ImageOfPid& message = *resume.add_images();
@@ -131,23 +130,25 @@ void Shorten(proto::Job& job) {
   job.mutable_spec()->clear_files();
 }
 
-proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker) {
-  proto::Node node;
-  *node.mutable_spec() = worker.registration.node();
-  node.set_state(view.node->drained ? proto::NODE_DRAINED : proto::NODE_UP);
-  node.set_slots_used(view.slots_used);
-  node.set_load(worker.load);
-  node.set_address(worker.registration.data_address());
-  for (const JobId job : view.jobs) node.add_jobs(Value(job));
-  return node;
+proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
+  const Node& node = *view.node;
+  proto::Node message;
+  *message.mutable_spec() = node.registration.node();
+  message.set_state(node.drained ? proto::NODE_DRAINED : proto::NODE_UP);
+  message.set_slots_used(view.slots_used);
+  message.set_load(node.load);
+  message.set_address(node.registration.data_address());
+  message.set_lease_age_ms(static_cast<std::int64_t>(node.lease.AgeNs(now_ns) / kNsPerMs));
+  for (const JobId job : view.jobs) message.add_jobs(Value(job));
+  return message;
 }
 
-proto::Node LostNodeMessage(const proto::RegisterRequest& registration) {
-  proto::Node node;
-  *node.mutable_spec() = registration.node();
-  node.set_state(proto::NODE_LOST);
-  node.set_address(registration.data_address());
-  return node;
+proto::Node LostNodeMessage(const Node& node) {
+  proto::Node message;
+  *message.mutable_spec() = node.registration.node();
+  message.set_state(proto::NODE_LOST);
+  message.set_address(node.registration.data_address());
+  return message;
 }
 
 std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes) {
@@ -163,7 +164,7 @@ std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>
 }
 
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
-                             WorkerRoster& workers) {
+                             const Nodes& nodes) {
   proto::StartJob start;
   start.set_job(Value(order.job));
   start.set_epoch(Value(order.epoch));
@@ -172,10 +173,9 @@ proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec
   for (const NodeShare& share : order.hosts) {
     proto::Host* host = start.add_hosts();
     host->set_worker(Value(share.worker));
-    const RegisteredWorker* worker = workers.Find(share.worker);
-    if (worker != nullptr) {
-      host->set_data_address(worker->registration.data_address());
-      host->set_node(worker->registration.node().name());
+    if (const Node* node = nodes.Find(share.worker)) {
+      host->set_data_address(node->registration.data_address());
+      host->set_node(node->name);
     }
     for (const Pid pid : share.pids) host->add_pids(Value(pid));
   }

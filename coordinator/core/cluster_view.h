@@ -10,8 +10,8 @@
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
+#include "coordinator/core/nodes.h"
 #include "coordinator/core/superstep_stats.h"
-#include "coordinator/core/worker_roster.h"
 #include "coordinator/output/log_record.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
@@ -23,8 +23,8 @@ proto::JobTotals TotalsOf(const SuperstepTotals& totals);
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);
 
-proto::Node NodeMessage(const JobTable::NodeView& view, const RegisteredWorker& worker);
-proto::Node LostNodeMessage(const proto::RegisterRequest& registration);
+proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns);
+proto::Node LostNodeMessage(const Node& node);
 
 /// And back.
 SuperstepTotals TotalsFrom(const proto::JobTotals& message);
@@ -39,14 +39,14 @@ proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live);
 std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs);
 
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
-                            const WorkerRoster& workers);
+                            const Nodes& nodes);
 
 /// What all nodes have.
 std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes);
 
 /// To each of its hosts.
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,
-                             WorkerRoster& workers);
+                             const Nodes& nodes);
 
 /// `reached` of ProcessExited, which is runtime/link/link.h's ProcessState.
 ProcessEnd ProcessEndOf(const proto::ProcessExited& exited);

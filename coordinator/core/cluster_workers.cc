@@ -53,9 +53,9 @@ void Cluster::AdoptJobs() {
 }
 
 // Processes of a daemon that is gone may pass barriers for as long as its last lease held.
-absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
+absl::Status Cluster::CheckPredecessor(const Node* earlier) const {
   const std::uint64_t now_ns = NowNs();
-  const std::uint64_t age_ns = earlier != nullptr ? barriers_.LeaseAgeNs(earlier->id)
+  const std::uint64_t age_ns = earlier != nullptr ? earlier->lease.AgeNs(now_ns)
                                : awaits_hosts_    ? now_ns - started_ns_
                                                   : kLeaseNs;
   if (age_ns >= kLeaseNs) return absl::OkStatus();
@@ -67,38 +67,37 @@ absl::Status Cluster::CheckPredecessor(const RegisteredWorker* earlier) const {
 absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
   if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
   if (KeepsOfAnotherCluster(request, cluster_id_)) return RefuseStranger(request);
-  const proto::NodeSpec& node = request.node();
+  const std::string& name = request.node().name();
   const bool returns =
       request.cluster() == cluster_id_ && table_.Awaits(WorkerId{request.previous_worker()});
-  const RegisteredWorker* earlier = workers_.FindByName(node.name());
+  const Node* earlier = nodes_.FindUp(name);
   if (earlier != nullptr) {
     const bool same = earlier->registration.incarnation() == request.incarnation();
     // Unless its jobs are gone meanwhile: by its orphan timeout, or a coordinator of an older term.
     if (same && !earlier->attached && HoldTheSame(earlier->registration, request))
       return earlier->reply;
-    if (!same && (earlier->sink || barriers_.Connected(earlier->id)))
-      return absl::FailedPreconditionError(
-          absl::StrCat("a worker named ", node.name(), " lives at ",
-                       earlier->registration.data_address(), "; give this one another --name"));
+    if (!same && (earlier->sink || earlier->lease.connected()))
+      return absl::FailedPreconditionError(absl::StrCat("a worker named ", name, " lives at ",
+                                                        earlier->registration.data_address(),
+                                                        "; give this one another --name"));
   }
   if (earlier != nullptr || request.previous_worker() == 0)
     if (absl::Status gone = CheckPredecessor(earlier); !gone.ok()) return gone;
-  if (earlier != nullptr) Lose(earlier->id, "it was started anew");
+  if (earlier != nullptr) Lose(earlier->worker, "it was started anew");
 
-  RegisteredWorker& worker = returns ? workers_.AddReturned(request) : workers_.Add(request);
-  const WorkerId id = worker.id;
-  barriers_.AdmitWorker(id, request.incarnation());
+  const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
+  Node& node = nodes_.Add(id, request, NowNs());
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
-               returns ? "returned" : "registered", node.name(), Value(id), node.slots(),
+               returns ? "returned" : "registered", name, Value(id), node.slots,
                request.data_address());
-  proto::RegisterReply& reply = worker.reply;
+  proto::RegisterReply& reply = node.reply;
   reply.set_worker(Value(id));
   reply.set_barrier_address(settings_.barrier_address);
   reply.set_heartbeat_ms(kHeartbeatMs);
   reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
   reply.set_cluster(cluster_id_);
-  return returns ? AdoptWorker(worker) : JoinNode(worker);
+  return returns ? AdoptNode(node) : JoinNode(node);
 }
 
 proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& request) {
@@ -113,52 +112,40 @@ proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& reque
   return reply;
 }
 
-proto::RegisterReply Cluster::JoinNode(const RegisteredWorker& worker) {
-  const proto::RegisterReply reply = worker.reply;  // What is performed may lose it.
-  OnStoredJobs(worker);
-  Perform(table_.OnNodeUp(NodeOf(worker), Now()));
+proto::RegisterReply Cluster::JoinNode(Node& node) {
+  const proto::RegisterReply reply = node.reply;  // What is performed may lose it.
+  OnStoredJobs(node);
+  Perform(table_.OnNodeUp(node.worker, Now()));
   LeaveDrainedNodes();
   return reply;
 }
 
-proto::RegisterReply Cluster::AdoptWorker(RegisteredWorker& worker) {
+proto::RegisterReply Cluster::AdoptNode(Node& node) {
   std::vector<HeldEpoch> epochs;
-  for (const proto::HeldJob& held : worker.registration.held()) {
+  for (const proto::HeldJob& held : node.registration.held()) {
     epochs.push_back(HeldEpochOf(held));
     barriers_.SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
                                 Superstep{held.first_superstep()});
   }
-  JobTable::Return returned = table_.OnHostReturned(NodeOf(worker), epochs, Now());
-  for (const JobId job : returned.kept) worker.reply.add_keep_jobs(Value(job));
-  const proto::RegisterReply reply = worker.reply;
-  OnStoredJobs(worker);
+  JobTable::Return returned = table_.OnHostReturned(node.worker, epochs, Now());
+  for (const JobId job : returned.kept) node.reply.add_keep_jobs(Value(job));
+  const proto::RegisterReply reply = node.reply;
+  OnStoredJobs(node);
   Perform(std::move(returned.orders));
   LeaveDrainedNodes();
   return reply;
 }
 
-SchedulerNode Cluster::NodeOf(const RegisteredWorker& worker) const {
-  const proto::NodeSpec& node = worker.registration.node();
-  return {.worker = worker.id,
-          .name = node.name(),
-          .slots = node.slots(),
-          .memory_bytes = node.memory_bytes(),
-          .load = 0,
-          .labels = {node.labels().begin(), node.labels().end()},
-          .drained = drained_.contains(node.name()),
-          .cpu_features = {node.cpu_features().begin(), node.cpu_features().end()}};
-}
-
 absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
                                    std::shared_ptr<OrderSink> sink) {
   if (closed_) return absl::UnavailableError("the coordinator is shutting down");
-  return workers_.Attach(first, std::move(sink));
+  return nodes_.Attach(first, std::move(sink));
 }
 
 void Cluster::Lose(WorkerId worker, const std::string& reason) {
-  const RegisteredWorker* lost = workers_.Find(worker);
+  const Node* lost = nodes_.Find(worker);
   if (lost == nullptr) return;
-  spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name(), Value(worker),
+  spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name, Value(worker),
                reason);
   std::map<JobId, Superstep> superstep_of;
   for (const JobTable::NodeView& node : table_.nodes()) {
@@ -168,60 +155,60 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
       KeepFigures(job);
     }
   }
-  barriers_.ForgetWorker(worker);
-  const std::string node = lost->name();
-  workers_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
+  barriers_.CloseStream(*lost);
+  const std::string node = lost->name;
+  nodes_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
   OnHolderLost(node);
-  Perform(table_.OnNodeLost(worker, reason, superstep_of, Now()));
+  Perform(table_.OnNodeLost(worker, absl::StrCat("worker ", node, " lost"), reason, superstep_of,
+                            Now()));
 }
 
 // ---- Events -------------------------------------------------------------------------------------
 
 absl::Status Cluster::OnEvent(WorkerId id, proto::WorkerEvent event) {
-  RegisteredWorker* worker = workers_.Find(id);
-  if (worker == nullptr) return absl::NotFoundError("this worker was lost; register again");
-  worker->session.OnOrdersTaken(event.orders_taken());
-  const auto novelty = worker->session.OnEvent(event.sequence());
+  Node* node = nodes_.Find(id);
+  if (node == nullptr) return absl::NotFoundError("this worker was lost; register again");
+  node->session.OnOrdersTaken(event.orders_taken());
+  const auto novelty = node->session.OnEvent(event.sequence());
   if (!novelty.ok()) return novelty.status();
   if (*novelty == WorkerSession::Novelty::kNew) {
     if (event.has_output()) {
-      OnOutput(*worker, event);
-    } else if (worker->session.awaits_log() != 0) {
-      worker->session.AwaitLog();
-      worker->after_output.push_back(std::move(event));
+      OnOutput(*node, event);
+    } else if (node->session.awaits_log() != 0) {
+      node->session.AwaitLog();
+      node->after_output.push_back(std::move(event));
     } else {
-      Perform(OnJobEvent(*worker, event));
-      worker = workers_.Find(id);  // What was performed may have lost it.
+      Perform(OnJobEvent(*node, event));
+      node = nodes_.Find(id);  // What was performed may have lost it.
     }
   }
-  if (worker != nullptr) workers_.Acknowledge(*worker);
+  if (node != nullptr) node->Acknowledge();
   return absl::OkStatus();
 }
 
 // Events that follow output take effect once that output is in the log: else an end or a checkpoint
 // could outlive a crash that its output does not.
 void Cluster::OnLogged(WorkerId id) {
-  workers_.OnLogged(id);
-  for (;;) {
-    RegisteredWorker* worker = workers_.Find(id);
-    if (worker == nullptr || worker->after_output.empty() ||
-        worker->after_output.front().sequence() != worker->session.awaits_log())
+  while (Node* node = nodes_.Find(id)) {
+    node->session.OnLogged();
+    node->Acknowledge();
+    if (node->after_output.empty() ||
+        node->after_output.front().sequence() != node->session.awaits_log())
       return;
-    const proto::WorkerEvent event = std::move(worker->after_output.front());
-    worker->after_output.pop_front();
-    Perform(OnJobEvent(*worker, event));
-    workers_.OnLogged(id);
+    const proto::WorkerEvent event = std::move(node->after_output.front());
+    node->after_output.pop_front();
+    Perform(OnJobEvent(*node, event));
   }
 }
 
-JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent& event) {
+JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   const JobId job{event.job()};
   const Epoch epoch{event.epoch()};
   if (event.has_load()) {
-    worker.load = event.load().load();
-    return table_.OnNodeLoad(worker.id, worker.load);
+    node.load = event.load().load();  // It counts at the next placement.
+    return {};
   }
-  if (IsCheckpointEvent(event)) return OnCheckpointEvent(worker, event);
+  if (IsCheckpointEvent(event)) return OnCheckpointEvent(node, event);
   if (event.has_not_started())
     return table_.OnNotStarted(job, epoch, event.not_started().reason(),
                                event.not_started().exit_status(), Now());
@@ -235,10 +222,10 @@ JobOrders Cluster::OnJobEvent(RegisteredWorker& worker, const proto::WorkerEvent
   if (event.has_input_taken()) attachments_.OnInputTaken(job, event.input_taken().bytes());
   if (!event.has_cleared()) return {};
   KeepFigures(job);
-  return table_.OnCleared(job, epoch, worker.id, Now());
+  return table_.OnCleared(job, epoch, node.worker, Now());
 }
 
-void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
+void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {
   const JobId job{event.job()};
   const Epoch epoch{event.epoch()};
   const JobRecord* record = table_.Find(job);
@@ -249,13 +236,13 @@ void Cluster::OnOutput(RegisteredWorker& worker, proto::WorkerEvent& event) {
         table_.OnFailed(job, epoch, "its worker sent more output at once than is allowed", Now()));
   FindLive(job)->output_bytes += output.text().size();
   output_bytes_of_all_ += output.text().size();
-  worker.session.AwaitLog();
+  node.session.AwaitLog();
   LogRecord line{
       .pid = output.pid(),
       .origin = output.stream() == proto::STDERR ? LogOrigin::kStderr : LogOrigin::kStdout,
       .offset = output.offset(),
       .text = std::move(*output.mutable_text())};
-  const auto logged = [this, id = worker.id, job, epoch](const absl::Status& status) {
+  const auto logged = [this, id = node.worker, job, epoch](const absl::Status& status) {
     const std::string reason(status.message());
     if (!status.ok())  // Before the events that follow this output: an end would count without it.
       Perform(absl::IsOutOfRange(status) ? table_.OnFailed(job, epoch, reason, Now())
@@ -276,25 +263,20 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 
 // ---- Nodes --------------------------------------------------------------------------------------
 
-proto::ListNodesReply Cluster::Nodes() const {
+proto::ListNodesReply Cluster::ListNodes() const {
   proto::ListNodesReply reply;
-  for (const JobTable::NodeView& view : table_.nodes()) {
-    const auto worker = workers_.workers().find(view.node->worker);
-    if (worker == workers_.workers().end()) continue;
-    proto::Node& node = *reply.add_nodes() = NodeMessage(view, worker->second);
-    node.set_lease_age_ms(
-        static_cast<std::int64_t>(barriers_.LeaseAgeNs(worker->first) / kNsPerMs));
-  }
-  for (const auto& [name, registration] : workers_.lost())
-    *reply.add_nodes() = LostNodeMessage(registration);
+  for (const JobTable::NodeView& view : table_.nodes())
+    *reply.add_nodes() = NodeMessage(view, NowNs());
+  for (const auto& [name, node] : nodes_.all())
+    if (node.lost()) *reply.add_nodes() = LostNodeMessage(node);
   return reply;
 }
 
 // It is so at once, and acknowledged when a restart does not forget it.
 void Cluster::SetDrained(const std::string& name, Drain drain,
                          std::function<void(absl::StatusOr<proto::Node>)> answer) {
-  const bool known = workers_.FindByName(name) != nullptr || workers_.lost().contains(name);
-  if (!known && !drained_.contains(name))
+  const auto known = nodes_.all().find(name);
+  if (known == nodes_.all().end() || !known->second.known())
     return answer(
         absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them")));
   const auto written = [this, name, answer = std::move(answer)](const absl::Status& status) {
@@ -304,23 +286,20 @@ void Cluster::SetDrained(const std::string& name, Drain drain,
                         absl::StrCat("done, but a restart of the coordinator will forget it: ",
                                      std::string(status.message()))));
   };
-  if (drain == Drain::kDrain) {
-    drained_.insert(name);
+  Node& node = nodes_.Named(name);
+  node.drained = drain == Drain::kDrain;
+  if (node.drained) {
     ports_.journal.WriteDrained(name, written);
   } else {
-    drained_.erase(name);
     ports_.journal.WriteUndrained(name, written);
   }
-  spdlog::info("event={} node={}", drain == Drain::kDrain ? "drained" : "undrained", name);
-  if (const RegisteredWorker* worker = workers_.FindByName(name)) {
-    const WorkerId id = worker->id;
-    Perform(drain == Drain::kDrain ? table_.OnDrained(id, Now()) : table_.OnUndrained(id, Now()));
-    if (drain == Drain::kDrain) MoveJobsFrom(id);
-  }
+  spdlog::info("event={} node={}", node.drained ? "drained" : "undrained", name);
+  Perform(table_.OnNodesChanged(Now()));
+  if (node.drained && node.up()) MoveJobsFrom(node.worker);
 }
 
 absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
-  const proto::ListNodesReply listed = Nodes();
+  const proto::ListNodesReply listed = ListNodes();
   for (const proto::Node& node : listed.nodes())
     if (node.spec().name() == name) return node;
   return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
@@ -341,19 +320,19 @@ ClusterFigures Cluster::Figures() const {
        {proto::WAITING, proto::RUNNING, proto::RECOVERING, proto::SUSPENDED, proto::ENDING,
         proto::SUCCEEDED, proto::FAILED, proto::CANCELLED})
     figures.jobs[StateText(state)] = table_.CountIn(state);
-  figures.workers = {{"up", 0}, {"drained", 0}, {"lost", workers_.lost().size()}};
+  figures.workers = {{"up", 0}, {"drained", 0}, {"lost", 0}};
+  for (const auto& [name, node] : nodes_.all()) figures.workers["lost"] += node.lost() ? 1 : 0;
   for (const JobTable::NodeView& view : table_.nodes()) {
     ++figures.workers[view.node->drained ? "drained" : "up"];
     figures.slots_used += view.slots_used;
     if (!view.node->drained && view.node->slots > view.slots_used)
       figures.slots_free += view.node->slots - view.slots_used;
-    figures.connections += barriers_.Connected(view.node->worker) ? 1 : 0;
-    figures.leases.push_back({view.node->name, barriers_.LeaseAgeNs(view.node->worker)});
+    figures.connections += view.node->lease.connected() ? 1 : 0;
+    figures.leases.push_back({view.node->name, view.node->lease.AgeNs(NowNs())});
     for (const JobId job : view.jobs)
       if (auto stats = barriers_.StatsOf(job)) figures.running[job] = std::move(stats);
   }
-  for (const auto& [id, worker] : workers_.workers())
-    figures.control_streams += worker.sink ? 1 : 0;
+  for (const auto& [worker, node] : nodes_.up()) figures.control_streams += node->sink ? 1 : 0;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
     figures.refused[RefusalName(Refusal{i})] = barriers_.refused(Refusal{i});
   figures.barriers = barriers_.released();

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
 
@@ -102,11 +103,14 @@ bool Never() { return false; }
 struct Server {
   Server(std::uint32_t workers, bool (*arrives)()) {
     server = *BarrierServer::Listen(loop, *Resolve(HostPort{.host = "127.0.0.1", .port = 0}));
-    barriers = std::make_unique<Barriers>(timers, *server, 0, BarrierEvents{});
+    barriers = std::make_unique<Barriers>(timers, *server, 0, nodes, BarrierEvents{});
     server->Serve(*barriers);
     std::vector<BarrierHost> hosts;
     for (std::uint32_t id = 1; id <= workers; ++id) {
-      barriers->AdmitWorker(WorkerId{id}, id);
+      proto::RegisterRequest request;
+      request.mutable_node()->set_name(std::to_string(id));
+      request.set_incarnation(id);
+      nodes.Add(WorkerId{id}, request, timers.Now().now_ns);
       hosts.push_back({.worker = WorkerId{id}, .pids = {Pid{id - 1}}});
     }
     barriers->AddJob(kJob, kEpoch, {.nprocs = workers, .hosts = std::move(hosts)});
@@ -123,6 +127,7 @@ struct Server {
 
   EventLoop loop;
   LoopTimers timers{loop};
+  Nodes nodes{0};
   std::unique_ptr<BarrierServer> server;
   std::unique_ptr<Barriers> barriers;
   pid_t child;

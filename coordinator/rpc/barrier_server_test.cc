@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 
 namespace bspnow::coordinator {
@@ -104,11 +105,19 @@ class BarrierServerTest : public testing::Test {
     auto server = BarrierServer::Listen(loop_, *any);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    barriers_ = std::make_unique<Barriers>(timers_, *server_, kTerm, std::move(events));
+    barriers_ = std::make_unique<Barriers>(timers_, *server_, kTerm, nodes_, std::move(events));
     server_->Serve(*barriers_);
-    barriers_->AdmitWorker(kA, 11);
-    barriers_->AdmitWorker(kB, 12);
+    Register(kA, "a", 11);
+    Register(kB, "b", 12);
   }
+
+  void Register(WorkerId worker, const std::string& name, std::uint64_t incarnation) {
+    proto::RegisterRequest request;
+    request.mutable_node()->set_name(name);
+    request.set_incarnation(incarnation);
+    nodes_.Add(worker, request, timers_.Now().now_ns);
+  }
+  bool Connected(WorkerId worker) const { return nodes_.Find(worker)->lease.connected(); }
 
   std::unique_ptr<Client> Connect(WorkerId worker) {
     return std::make_unique<Client>(loop_, server_->address(), worker);
@@ -139,13 +148,14 @@ class BarrierServerTest : public testing::Test {
   std::vector<std::uint64_t> next_;
   ReleaseDirective directive_;
   LoopTimers timers_{loop_};
+  Nodes nodes_{kTerm};
   std::unique_ptr<BarrierServer> server_;
   std::unique_ptr<Barriers> barriers_;
 };
 
 TEST_F(BarrierServerTest, WelcomesARegisteredWorkerAndRenewsItsLease) {
   const auto client = Welcomed(kA);
-  EXPECT_TRUE(barriers_->Connected(kA));
+  EXPECT_TRUE(Connected(kA));
   const HeartbeatBody body{.sent_ns = 77};
   client->Say(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
   Until([&] { return client->Count(FrameKind::kLease) == 1; });
@@ -162,7 +172,7 @@ TEST_F(BarrierServerTest, RefusesStrangers) {
   hasty->Arrive(0, 1);  // Without Hello.
   Until([&] { return stranger->closed() && impostor->closed() && hasty->closed(); });
   EXPECT_EQ(barriers_->refused(Refusal::kUnknownWorker), 3u);
-  EXPECT_FALSE(barriers_->Connected(kA));
+  EXPECT_FALSE(Connected(kA));
 }
 
 TEST_F(BarrierServerTest, TellsBeginAndReleasesBothWhenTheLastArrives) {
@@ -200,7 +210,7 @@ TEST_F(BarrierServerTest, ANewConnectionReplacesTheOldOne) {
   const auto first = Welcomed(kA);
   const auto second = Welcomed(kA);
   Until([&] { return first->closed(); });
-  EXPECT_TRUE(barriers_->Connected(kA));
+  EXPECT_TRUE(Connected(kA));
   EXPECT_FALSE(second->closed());
 }
 
@@ -257,11 +267,10 @@ TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
   EXPECT_EQ(barriers_->StatsOf(kJob)->totals().supersteps, 12u);
 }
 
-TEST_F(BarrierServerTest, ForgettingAWorkerClosesItsStream) {
+TEST_F(BarrierServerTest, ClosesTheStreamOfANode) {
   const auto a = Welcomed(kA);
-  barriers_->ForgetWorker(kA);
-  EXPECT_FALSE(barriers_->Connected(kA));
-  EXPECT_EQ(barriers_->leases(), 1u);
+  barriers_->CloseStream(*nodes_.Find(kA));
+  EXPECT_FALSE(Connected(kA));
   Until([&] { return a->closed(); });
 }
 
@@ -269,7 +278,7 @@ TEST_F(BarrierServerTest, RefusesAWorkerOfAnotherTerm) {
   const auto client = Connect(kA);
   client->Hello(11, kTerm - 1);
   Until([&] { return client->closed(); });
-  EXPECT_FALSE(barriers_->Connected(kA));
+  EXPECT_FALSE(Connected(kA));
   EXPECT_EQ(barriers_->refused(Refusal::kUnknownWorker), 1u);
 }
 

@@ -165,7 +165,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                       const proto::ListNodesRequest*,
                                       proto::ListNodesReply* reply) override {
     return Answer(context, reply, [this]() -> absl::StatusOr<proto::ListNodesReply> {
-      return daemon_.cluster().Nodes();
+      return daemon_.cluster().ListNodes();
     });
   }
 

@@ -29,6 +29,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
+#include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
@@ -311,12 +312,15 @@ class Coordinator {
     auto server = BarrierServer::Listen(loop_, address);
     BSP_CHECK(server.ok());
     server_ = *std::move(server);
-    barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, std::move(events));
+    barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, nodes_, std::move(events));
     server_->Serve(*barriers_);
     const auto pids = Spread(options_.nodes, options_.nprocs);
     BarrierJob job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
     for (std::uint32_t k = 0; k < options_.nodes; ++k) {
-      barriers_->AdmitWorker(WorkerOf(k), kIncarnation);
+      proto::RegisterRequest request;
+      request.mutable_node()->set_name(std::to_string(k));
+      request.set_incarnation(kIncarnation);
+      nodes_.Add(WorkerOf(k), request, timers_.Now().now_ns);
       job.hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
     }
     barriers_->AddJob(kJob, kEpoch, std::move(job));
@@ -327,6 +331,7 @@ class Coordinator {
       const SocketAddress address = server_->address();
       server_.reset();
       barriers_.reset();
+      nodes_ = coordinator::Nodes(0);
       Start(address, EpochOrigin::kAdopted);
       RestartLater(after_ms);
     });
@@ -336,6 +341,7 @@ class Coordinator {
   const Options& options_;
   std::function<void()> broken_;
   LoopTimers timers_{loop_};
+  coordinator::Nodes nodes_{0};
   std::unique_ptr<Barriers> barriers_;
   std::unique_ptr<BarrierServer> server_;
 };

@@ -126,8 +126,9 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
 
 // ---- Nodes --------------------------------------------------------------------------------------
 
-JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
-  nodes_.insert_or_assign(node.worker, node);
+JobOrders JobTable::OnNodeUp(WorkerId worker, const Moment& at) {
+  Node& node = *nodes_->Find(worker);
+  node.usable = true;
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {  // One of its name that was awaited will not return.
@@ -148,34 +149,14 @@ JobOrders JobTable::OnNodeUp(const SchedulerNode& node, const Moment& at) {
   return event.Take();
 }
 
-JobOrders JobTable::OnNodeLoad(WorkerId worker, double load) {
-  const auto found = nodes_.find(worker);
-  if (found != nodes_.end()) found->second.load = load;
-  return {};  // It counts at the next placement.
-}
-
-JobOrders JobTable::OnDrained(WorkerId worker, const Moment& at) {
-  return SetDrained(worker, Drain::kDrained, at);
-}
-
-JobOrders JobTable::OnUndrained(WorkerId worker, const Moment& at) {
-  return SetDrained(worker, Drain::kOpen, at);
-}
-
-JobOrders JobTable::SetDrained(WorkerId worker, Drain drain, const Moment& at) {
-  const auto found = nodes_.find(worker);
-  if (found != nodes_.end()) found->second.drained = drain == Drain::kDrained;
+JobOrders JobTable::OnNodesChanged(const Moment& at) {
   Event event(*this, at);
   event.Schedule();
   return event.Take();
 }
 
-JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
+JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const std::string& why,
                                const std::map<JobId, Superstep>& superstep_of, const Moment& at) {
-  const auto found = nodes_.find(worker);
-  if (found == nodes_.end()) return {};
-  const std::string name = found->second.name;
-  nodes_.erase(found);
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
@@ -186,7 +167,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& why,
     const bool known = superstep != superstep_of.end();
     const std::string where =
         known ? absl::StrCat(" at superstep ", Value(superstep->second)) : std::string();
-    event.LoseHost(entry, worker, absl::StrCat("worker ", name, " lost", where, ": ", why),
+    event.LoseHost(entry, worker, absl::StrCat(what, where, ": ", why),
                    known ? superstep->second : Superstep{0});
   }
   event.Schedule();
@@ -311,8 +292,9 @@ std::size_t JobTable::CountIn(proto::JobState state) const {
 
 std::vector<JobTable::NodeView> JobTable::nodes() const {
   std::vector<NodeView> views;
-  for (const auto& [worker, node] : nodes_) {
-    NodeView view{.node = &node, .slots_used = 0, .jobs = {}};
+  for (const auto& [worker, node] : nodes_->up()) {
+    if (!node->usable) continue;
+    NodeView view{.node = node, .slots_used = 0, .jobs = {}};
     for (const JobId id : running_) {
       const Entry& entry = entries_.at(id);
       const std::vector<WorkerId>& hosts = entry.hosts_left;

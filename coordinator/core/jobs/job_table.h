@@ -24,6 +24,7 @@
 #include "coordinator/core/jobs/job_orders.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
+#include "coordinator/core/nodes.h"
 
 namespace bspnow::coordinator {
 
@@ -57,7 +58,7 @@ inline constexpr std::uint32_t kRestoresMax = 16;
 class JobTable {
  public:
   /// Ids continue from `next_job`.
-  explicit JobTable(JobId next_job) : next_job_(Value(next_job)) {}
+  JobTable(JobId next_job, Nodes& nodes) : next_job_(Value(next_job)), nodes_(&nodes) {}
 
   // ---- After a restart: before anything else. ---------------------------------------------------
 
@@ -71,8 +72,7 @@ class JobTable {
   };
   /// Instead of OnNodeUp: a worker with the id that it had before the restart. Jobs that it should
   /// have and has not are lost there.
-  Return OnHostReturned(const SchedulerNode& node, const std::vector<HeldEpoch>& held,
-                        const Moment& at);
+  Return OnHostReturned(WorkerId worker, const std::vector<HeldEpoch>& held, const Moment& at);
   /// Still waits for this worker to return.
   bool Awaits(WorkerId worker) const;
 
@@ -108,14 +108,13 @@ class JobTable {
 
   // ---- Nodes. -----------------------------------------------------------------------------------
 
-  /// A node of the same name that was lost is replaced.
-  JobOrders OnNodeUp(const SchedulerNode& node, const Moment& at);
-  JobOrders OnNodeLoad(WorkerId worker, double load);
-  JobOrders OnDrained(WorkerId worker, const Moment& at);
-  JobOrders OnUndrained(WorkerId worker, const Moment& at);
-  /// Its jobs recover: "worker w3 lost at superstep 812: lease expired". `superstep_of` of each job
-  /// that runs there, as the barrier server knows it.
-  JobOrders OnNodeLost(WorkerId worker, const std::string& why,
+  /// It is usable from now on. One of its name that is awaited will not return.
+  JobOrders OnNodeUp(WorkerId worker, const Moment& at);
+  /// One is drained, or is not any more.
+  JobOrders OnNodesChanged(const Moment& at);
+  /// It has been removed. Its jobs recover: "worker w3 lost at superstep 812: lease expired".
+  /// `superstep_of` each job that ran there, as the barriers know it.
+  JobOrders OnNodeLost(WorkerId worker, const std::string& what, const std::string& why,
                        const std::map<JobId, Superstep>& superstep_of, const Moment& at);
   /// It is about to end, or has: it takes no checkpoint any more.
   bool Ends(JobId job) const;
@@ -169,17 +168,16 @@ class JobTable {
   std::size_t CountIn(proto::JobState state) const;
 
   struct NodeView {
-    const SchedulerNode* node;
+    const Node* node;
     std::uint32_t slots_used;
     std::vector<JobId> jobs;
   };
-  std::vector<NodeView> nodes() const;  ///< Those that are up or drained, by worker id.
+  std::vector<NodeView> nodes() const;  ///< Those that are usable or drained, by worker id.
   JobId next_job() const { return JobId{next_job_}; }
 
  private:
   /// What is due when a transition is durable.
   enum class Due { kAccept, kStart, kClear, kSuspend, kEnd, kNothing };
-  enum class Drain { kDrained, kOpen };
 
   struct Pending {
     std::uint64_t sequence;
@@ -221,13 +219,11 @@ class JobTable {
   /// One event: what it causes is collected there.
   class Event;
 
-  JobOrders SetDrained(WorkerId worker, Drain drain, const Moment& at);
-
   std::uint64_t next_job_;
+  Nodes* nodes_;
   std::uint64_t last_sequence_ = 0;
   std::map<JobId, Entry> entries_;
   std::unordered_map<std::string, JobId> by_key_;
-  std::map<WorkerId, SchedulerNode> nodes_;
   std::set<JobId> waiting_;     ///< Those that may be placed.
   std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.
   std::deque<JobId> ended_;     ///< In the order in which they ended; bounded.

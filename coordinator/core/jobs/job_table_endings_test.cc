@@ -40,7 +40,7 @@ TEST_F(JobTableTest, CancellingAJobThatIsOverLeavesItAsItIs) {
 }
 
 TEST_F(JobTableTest, CancelledBetweenPlacementAndItsStorageNeverStarts) {
-  table_.OnNodeUp(Node(kOne, 1), at_);
+  NodeUp(kOne, 1);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
   table_.OnStored(1, at_);
   table_.OnCancel(job, "cancelled", at_);

@@ -113,7 +113,8 @@ void JobTable::Event::Schedule() {
     if (entry.retry_ns == 0) situation.waiting.push_back(ClaimOf(entry));
   }
   if (situation.waiting.empty()) return;
-  for (const auto& [worker, node] : table_.nodes_) situation.nodes.push_back(node);
+  for (const auto& [worker, node] : table_.nodes_->up())
+    if (node->usable) situation.nodes.push_back(*node);
   for (const JobId id : table_.running_) {
     const Entry& entry = table_.entries_.at(id);
     const bool runs = entry.state() == proto::RUNNING;
@@ -141,7 +142,7 @@ void JobTable::Event::PlaceAt(Entry& entry, const std::vector<NodeShare>& shares
   entry.hosts_left.clear();
   for (const NodeShare& share : shares) {
     proto::Placement& placement = *job.add_placement();
-    placement.set_node(table_.nodes_.at(share.worker).name);
+    placement.set_node(table_.nodes_->Find(share.worker)->name);
     for (const Pid pid : share.pids) placement.add_pids(Value(pid));
     proto::JobHost& host = *entry.record.add_hosts();
     host.set_worker(Value(share.worker));

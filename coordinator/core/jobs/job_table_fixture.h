@@ -34,14 +34,14 @@ inline ProcessEnd Exit(Reached reached, int status) {
       .reached = reached, .superstep = Superstep{3}, .exit_status = status, .signal = 0};
 }
 
-inline SchedulerNode Node(WorkerId worker, std::uint32_t slots) {
-  return SchedulerNode{.worker = worker,
-                       .name = "w" + std::to_string(Value(worker)),
-                       .slots = slots,
-                       .memory_bytes = 0,
-                       .load = 0,
-                       .labels = {},
-                       .drained = false};
+inline std::string NameOf(WorkerId worker) { return "w" + std::to_string(Value(worker)); }
+
+/// It has registered; the table has not heard of it.
+inline Node& AddNode(Nodes& nodes, WorkerId worker, const std::string& name, std::uint32_t slots) {
+  proto::RegisterRequest request;
+  request.mutable_node()->set_name(name);
+  request.mutable_node()->set_slots(slots);
+  return nodes.Add(worker, request, 0);
 }
 
 /// A table whose journal is written at once, and which keeps all orders.
@@ -59,7 +59,20 @@ class JobTableTest : public testing::Test {
     for (const JobTransition& transition : store) Do(table_.OnStored(transition.sequence, at_));
   }
 
-  void Up(WorkerId worker, std::uint32_t slots) { Do(table_.OnNodeUp(Node(worker, slots), at_)); }
+  JobOrders NodeUp(WorkerId worker, std::uint32_t slots) {
+    AddNode(nodes_, worker, NameOf(worker), slots);
+    return table_.OnNodeUp(worker, at_);
+  }
+  void Up(WorkerId worker, std::uint32_t slots) { Do(NodeUp(worker, slots)); }
+
+  JobOrders Drain(WorkerId worker) {
+    nodes_.Find(worker)->drained = true;
+    return table_.OnNodesChanged(at_);
+  }
+  JobOrders Undrain(WorkerId worker) {
+    nodes_.Find(worker)->drained = false;
+    return table_.OnNodesChanged(at_);
+  }
 
   void Exits(JobId job, std::uint32_t pid, const ProcessEnd& end) {
     Do(table_.OnExited(job, EpochOf(Record(job)), Pid{pid}, end, at_));
@@ -83,7 +96,12 @@ class JobTableTest : public testing::Test {
     Do(table_.OnResumed(job, EpochOf(Record(job)), host, at_));
   }
 
-  void Lost(WorkerId worker) { Do(table_.OnNodeLost(worker, "lease expired", {}, at_)); }
+  JobOrders NodeLost(WorkerId worker, const std::map<JobId, Superstep>& superstep_of) {
+    nodes_.Remove(worker, absl::OkStatus());
+    return table_.OnNodeLost(worker, "worker " + NameOf(worker) + " lost", "lease expired",
+                             superstep_of, at_);
+  }
+  void Lost(WorkerId worker) { Do(NodeLost(worker, {})); }
 
   const JobRecord& Record(JobId job) { return *table_.Find(job); }
   const proto::Job& Shown(JobId job) { return Record(job).job(); }
@@ -97,7 +115,8 @@ class JobTableTest : public testing::Test {
     return lines;
   }
 
-  JobTable table_{JobId{1}};
+  Nodes nodes_{1};
+  JobTable table_{JobId{1}, nodes_};
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   JobOrders all_;
   int keys_ = 0;

@@ -112,9 +112,8 @@ class Disorder {
     std::set<std::string> names = {"n0", "n1", "n2", "n3"};
     for (const auto& [other, worker] : workers_) names.erase(worker.name);
     workers_[id].name = *names.begin();
-    SchedulerNode node = Node(id, kSlots);
-    node.name = workers_[id].name;
-    Do(table_.OnNodeUp(node, at_));
+    AddNode(nodes_, id, workers_[id].name, kSlots);
+    Do(table_.OnNodeUp(id, at_));
   }
 
   void NodeLost() {
@@ -122,7 +121,9 @@ class Disorder {
     const bool known = worker->second.back;
     const WorkerId id = worker->first;
     workers_.erase(worker);  // Its processes die with it, or outlive their lease.
-    if (known) Do(table_.OnNodeLost(id, "lease expired", {}, at_));
+    if (!known) return;
+    nodes_.Remove(id, absl::OkStatus());
+    Do(table_.OnNodeLost(id, "worker lost", "lease expired", {}, at_));
   }
 
   void Stored() {
@@ -175,7 +176,8 @@ class Disorder {
     }
     writing_.clear();
     restarted_ns_ = at_.now_ns;
-    table_ = JobTable(JobId{1});
+    nodes_ = Nodes(1);
+    table_ = JobTable(JobId{1}, nodes_);
     for (auto& [id, worker] : workers_) worker.back = false;
     for (const auto& [id, record] : std::map(journal_)) {
       Do(table_.Restore(record, at_));
@@ -200,9 +202,8 @@ class Disorder {
                         .exited = hosted.exited});
       }
       worker.back = true;
-      SchedulerNode node = Node(id, kSlots);
-      node.name = worker.name;
-      JobTable::Return returned = table_.OnHostReturned(node, held, at_);
+      AddNode(nodes_, id, worker.name, kSlots);
+      JobTable::Return returned = table_.OnHostReturned(id, held, at_);
       const std::set<JobId> kept(returned.kept.begin(), returned.kept.end());
       std::erase_if(worker.jobs, [&](const auto& each) { return !kept.contains(each.first); });
       return Do(std::move(returned.orders));
@@ -340,7 +341,8 @@ class Disorder {
   }
 
   std::mt19937 random_;
-  JobTable table_{JobId{1}};
+  Nodes nodes_{1};
+  JobTable table_{JobId{1}, nodes_};
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   std::map<WorkerId, Worker> workers_;
   std::map<JobId, JobRecord> journal_;

@@ -245,9 +245,8 @@ bool JobTable::HasRoomElsewhere(JobId job) const {
   const auto found = entries_.find(job);
   if (found == entries_.end()) return false;
   std::vector<const SchedulerNode*> open;
-  for (const auto& [worker, node] : nodes_) {
-    if (!node.drained) open.push_back(&node);
-  }
+  for (const auto& [worker, node] : nodes_->up())
+    if (node->usable && !node->drained) open.push_back(node);
   SlotTimeline taken(open, 0);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {

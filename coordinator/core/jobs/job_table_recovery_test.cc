@@ -79,7 +79,7 @@ TEST_F(JobTableRecoveryTest, WhatFailsByItselfIsNotStartedAgain) {
 TEST_F(JobTableRecoveryTest, ALostWorkersProcessesGoToWhoIsLeft) {
   const JobId job = Run(Request(3));
   Up(WorkerId{3}, 2);
-  Do(table_.OnNodeLost(kOne, "lease expired", {{job, Superstep{812}}}, at_));
+  Do(NodeLost(kOne, {{job, Superstep{812}}}));
   EXPECT_EQ(State(job), proto::RECOVERING);
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kTwo);
@@ -140,9 +140,11 @@ TEST_F(JobTableRecoveryTest, ARecoveringJobGoesBeforeAnOlderOneOfItsPriority) {
 TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
   Lost(kOne);
   Lost(kTwo);
-  SchedulerNode modern = Node(WorkerId{3}, 4);
-  modern.cpu_features = {"avx2", "avx512f"};
-  Do(table_.OnNodeUp(modern, at_));
+  const auto modern_up = [this](WorkerId worker) {
+    AddNode(nodes_, worker, NameOf(worker), 4).cpu_features = {"avx2", "avx512f"};
+    Do(table_.OnNodeUp(worker, at_));
+  };
+  modern_up(WorkerId{3});
   const JobId job = Run(Request(4));
   Up(kOne, 4);
   Up(kTwo, 4);
@@ -151,9 +153,7 @@ TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
   Lost(WorkerId{3});
   EXPECT_EQ(Shown(job).reason(),
             "needs avx2, which nodes w1, w2 lack; with --cpu common a job needs less");
-  modern.worker = WorkerId{4};
-  modern.name = "w4";
-  Do(table_.OnNodeUp(modern, at_));
+  modern_up(WorkerId{4});
   EXPECT_EQ(NodesOf(Record(job)), std::vector<std::string>{"w4"});
 }
 
@@ -238,7 +238,7 @@ TEST_F(JobTableRecoveryTest, AHostLostBeforeItsRestartIsStoredIsNoFurtherLoss) {
   const JobOrders cleared = table_.OnCleared(job, Epoch{1}, host, at_);
   ASSERT_EQ(State(job), proto::RUNNING);
   const WorkerId next = FirstHost(job);
-  const JobOrders lost = table_.OnNodeLost(next, "lease expired", {}, at_);
+  const JobOrders lost = NodeLost(next, {});
   for (const JobTransition& transition : cleared.store) {
     Do(table_.OnStored(transition.sequence, at_));
   }

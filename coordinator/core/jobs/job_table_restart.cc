@@ -62,19 +62,20 @@ bool JobTable::Awaits(WorkerId worker) const {
   });
 }
 
-JobTable::Return JobTable::OnHostReturned(const SchedulerNode& node,
-                                          const std::vector<HeldEpoch>& held, const Moment& at) {
-  nodes_.insert_or_assign(node.worker, node);
+JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<HeldEpoch>& held,
+                                          const Moment& at) {
+  Node& node = *nodes_->Find(worker);
+  node.usable = true;
   Event event(*this, at);
   Return result;
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
     Entry& entry = entries_.at(id);
-    if (std::erase(entry.awaited, node.worker) == 0) continue;
+    if (std::erase(entry.awaited, worker) == 0) continue;
     const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
       return each.job == id && each.epoch == entry.epoch();
     });
-    if (event.Return(entry, node.worker, node.name, epoch == held.end() ? nullptr : &*epoch)) {
+    if (event.Return(entry, worker, node.name, epoch == held.end() ? nullptr : &*epoch)) {
       result.kept.push_back(id);
     }
   }

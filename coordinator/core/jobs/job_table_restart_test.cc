@@ -20,13 +20,15 @@ class JobTableRestartTest : public JobTableTest {
 
   void Restart() {
     Note(all_);
-    table_ = JobTable(JobId{1});
+    nodes_ = Nodes(1);
+    table_ = JobTable(JobId{1}, nodes_);
     all_ = {};
     for (const auto& [id, record] : journal_) Do(table_.Restore(record, at_));
   }
 
   std::vector<JobId> Returns(WorkerId worker, const std::vector<HeldEpoch>& held) {
-    JobTable::Return returned = table_.OnHostReturned(Node(worker, 2), held, at_);
+    AddNode(nodes_, worker, NameOf(worker), 2);
+    JobTable::Return returned = table_.OnHostReturned(worker, held, at_);
     Do(std::move(returned.orders));
     return returned.kept;
   }
@@ -138,9 +140,8 @@ TEST_F(JobTableRestartTest, AWorkerThatWasStartedAnewHasLostItsProcesses) {
   const JobId job = Run(Request(3));
   Restart();
   Returns(kOne, {Held(job, 1)});
-  SchedulerNode anew = Node(WorkerId{9}, 2);
-  anew.name = "w2";
-  Do(table_.OnNodeUp(anew, at_));
+  AddNode(nodes_, WorkerId{9}, "w2", 2);
+  Do(table_.OnNodeUp(WorkerId{9}, at_));
   EXPECT_EQ(State(job), proto::RECOVERING);
   EXPECT_EQ(Shown(job).losses().rbegin()->reason(), "worker w2 was started anew");
   Cleared(job, kOne);

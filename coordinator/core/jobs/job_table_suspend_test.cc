@@ -101,7 +101,7 @@ TEST_F(JobTableRecoveryTest, ASuspendedJobCanBeCancelled) {
 TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
   const JobId job = Run(Request(2));
   const WorkerId before = FirstHost(job);
-  Do(table_.OnDrained(before, at_));
+  Do(Drain(before));
   EXPECT_TRUE(table_.HasRoomElsewhere(job));
   Do(table_.OnMove(job, at_));
   EXPECT_EQ(all_.ends.size(), 1u);
@@ -115,7 +115,7 @@ TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
 
 TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
   const JobId job = Run(Request(3));
-  Do(table_.OnDrained(kOne, at_));
+  Do(Drain(kOne));
   EXPECT_FALSE(table_.HasRoomElsewhere(job));
   Do(table_.OnMove(job, at_));
   EXPECT_TRUE(all_.ends.empty());

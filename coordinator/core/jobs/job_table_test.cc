@@ -45,7 +45,7 @@ TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
 }
 
 TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
-  table_.OnNodeUp(Node(kOne, 1), at_);
+  NodeUp(kOne, 1);
   JobOrders orders = table_.OnSubmit(Request(1), "key", at_).orders;
   EXPECT_TRUE(orders.accepted.empty());
   ASSERT_EQ(orders.store.size(), 1u);
@@ -86,7 +86,7 @@ TEST_F(JobTableTest, ASubmissionThatCannotBeStoredIsRefusedAndForgotten) {
 }
 
 TEST_F(JobTableTest, AStartThatCannotBeStoredIsTriedAgain) {
-  table_.OnNodeUp(Node(kOne, 1), at_);
+  NodeUp(kOne, 1);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
   table_.OnStored(1, at_);
   JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
@@ -162,7 +162,7 @@ TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
   const JobId other = Submit(Request(1));
   ASSERT_EQ(State(other), proto::RUNNING);
   all_ = {};
-  Do(table_.OnNodeLost(kOne, "lease expired", {{both, Superstep{812}}}, at_));
+  Do(NodeLost(kOne, {{both, Superstep{812}}}));
   EXPECT_EQ(Lines(), "bsprun: worker w1 lost at superstep 812: lease expired\n");
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kTwo);
@@ -173,14 +173,14 @@ TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
 }
 
 TEST_F(JobTableTest, AWorkerLostBeforeTheStartSendsTheJobBackToWait) {
-  table_.OnNodeUp(Node(kOne, 1), at_);
+  NodeUp(kOne, 1);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
   table_.OnStored(1, at_);
   ASSERT_EQ(State(job), proto::RUNNING);
-  table_.OnNodeLost(kOne, "lease expired", {}, at_);
+  NodeLost(kOne, {});
   EXPECT_EQ(State(job), proto::WAITING);
   EXPECT_TRUE(table_.OnStored(2, at_).starts.empty());
-  table_.OnNodeUp(Node(kTwo, 1), at_);
+  NodeUp(kTwo, 1);
   const JobOrders orders = table_.OnStored(4, at_);
   ASSERT_EQ(orders.starts.size(), 1u);
   EXPECT_EQ(orders.starts[0].epoch, Epoch{2});
@@ -203,11 +203,11 @@ TEST_F(JobTableTest, EventsOfAnOlderEpochChangeNothing) {
 TEST_F(JobTableTest, ADrainedNodeKeepsItsJobsAndTakesNoMore) {
   Up(kOne, 2);
   const JobId first = Submit(Request(1));
-  Do(table_.OnDrained(kOne, at_));
+  Do(Drain(kOne));
   const JobId second = Submit(Request(1));
   EXPECT_EQ(State(first), proto::RUNNING);
   EXPECT_EQ(Shown(second).reason(), "all nodes are drained");
-  Do(table_.OnUndrained(kOne, at_));
+  Do(Undrain(kOne));
   EXPECT_EQ(State(second), proto::RUNNING);
 }
 

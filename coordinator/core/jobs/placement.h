@@ -13,15 +13,15 @@
 
 namespace bspnow::coordinator {
 
-/// A node that is up.
+/// What the scheduler sees of a node.
 struct SchedulerNode {
-  WorkerId worker;
-  std::string name;
-  std::uint32_t slots;         ///< Processes that it takes.
-  std::uint64_t memory_bytes;  ///< 0: not known, any job fits.
-  double load;                 ///< The machine's, over the last minute.
-  std::map<std::string, std::string> labels;
-  bool drained;
+  WorkerId worker{0};
+  std::string name{};
+  std::uint32_t slots = 0;         ///< Processes that it takes.
+  std::uint64_t memory_bytes = 0;  ///< 0: not known, any job fits.
+  double load = 0;                 ///< The machine's, over the last minute.
+  std::map<std::string, std::string> labels{};
+  bool drained = false;
   std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
 };
 

@@ -1,4 +1,4 @@
-#include "coordinator/core/worker_roster.h"
+#include "coordinator/core/nodes.h"
 
 #include <set>
 #include <utility>
@@ -60,81 +60,88 @@ bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::str
   return request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
 }
 
-RegisteredWorker& WorkerRoster::Add(const proto::RegisterRequest& request) {
-  return AddAs(WorkerId{++last_id_}, request);
+void Node::Order(proto::Order order) {
+  const proto::Order& given = session.Give(std::move(order));
+  if (sink) sink->Send(given);
 }
 
-RegisteredWorker& WorkerRoster::AddReturned(const proto::RegisterRequest& request) {
-  return AddAs(WorkerId{request.previous_worker()}, request);
+void Node::Acknowledge() {
+  if (sink) sink->Acknowledge(session.acted_upon());
 }
 
-RegisteredWorker& WorkerRoster::AddAs(WorkerId id, const proto::RegisterRequest& request) {
-  RegisteredWorker& worker = workers_[id];
-  BSP_CHECK(worker.id == WorkerId{0});
-  worker.id = id;
-  worker.registration = request;
-  lost_.erase(worker.name());
-  return worker;
+Node& Nodes::Named(const std::string& name) {
+  Node& node = nodes_[name];
+  node.name = name;
+  return node;
 }
 
-void WorkerRoster::Remove(WorkerId worker, const absl::Status& reason) {
-  const auto found = workers_.find(worker);
-  if (found == workers_.end()) return;
-  if (found->second.sink) found->second.sink->Close(reason);
-  lost_[found->second.name()] = std::move(found->second.registration);
-  workers_.erase(found);
+Node& Nodes::Add(WorkerId id, const proto::RegisterRequest& request, std::uint64_t now_ns) {
+  const proto::NodeSpec& spec = request.node();
+  Node& node = Named(spec.name());
+  BSP_CHECK(!node.up());
+  BSP_CHECK(up_.emplace(id, &node).second);
+  node.worker = id;
+  node.slots = spec.slots();
+  node.memory_bytes = spec.memory_bytes();
+  node.labels = {spec.labels().begin(), spec.labels().end()};
+  node.cpu_features = {spec.cpu_features().begin(), spec.cpu_features().end()};
+  node.registration = request;
+  node.lease = Lease(now_ns);
+  return node;
 }
 
-RegisteredWorker* WorkerRoster::Find(WorkerId worker) {
-  const auto found = workers_.find(worker);
-  return found == workers_.end() ? nullptr : &found->second;
+void Nodes::Remove(WorkerId worker, const absl::Status& reason) {
+  Node* node = Find(worker);
+  if (node == nullptr) return;
+  if (node->sink) node->sink->Close(reason);
+  up_.erase(worker);
+  Node left;
+  left.name = node->name;
+  left.drained = node->drained;
+  left.registration = std::move(node->registration);
+  *node = std::move(left);
 }
 
-RegisteredWorker* WorkerRoster::FindByName(const std::string& name) {
-  for (auto& [id, worker] : workers_)
-    if (worker.name() == name) return &worker;
-  return nullptr;
+Node* Nodes::Find(WorkerId worker) {
+  const auto found = up_.find(worker);
+  return found == up_.end() ? nullptr : found->second;
 }
 
-absl::Status WorkerRoster::Attach(const proto::WorkerEvent& first,
-                                  std::shared_ptr<OrderSink> sink) {
-  RegisteredWorker* worker = Find(WorkerId{first.worker()});
-  if (worker == nullptr || worker->registration.incarnation() != first.incarnation() ||
+const Node* Nodes::Find(WorkerId worker) const { return const_cast<Nodes*>(this)->Find(worker); }
+
+Node* Nodes::FindUp(const std::string& name) {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() || !found->second.up() ? nullptr : &found->second;
+}
+
+const Node* Nodes::FindUp(const std::string& name) const {
+  return const_cast<Nodes*>(this)->FindUp(name);
+}
+
+absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink) {
+  Node* node = Find(WorkerId{first.worker()});
+  if (node == nullptr || node->registration.incarnation() != first.incarnation() ||
       first.term() != term_)
     return absl::NotFoundError(absl::StrCat("worker ", first.worker(), " of incarnation ",
                                             first.incarnation(), " is not known in term ", term_,
                                             ", or was lost; register again"));
-  worker->attached = true;
-  if (worker->sink)
-    worker->sink->Close(absl::AbortedError("the worker has opened another control stream"));
-  worker->sink = std::move(sink);
-  worker->session.OnOrdersTaken(first.orders_taken());
-  for (const proto::Order& order : worker->session.untaken()) worker->sink->Send(order);
-  Acknowledge(*worker);
+  node->attached = true;
+  if (node->sink)
+    node->sink->Close(absl::AbortedError("the worker has opened another control stream"));
+  node->sink = std::move(sink);
+  node->session.OnOrdersTaken(first.orders_taken());
+  for (const proto::Order& order : node->session.untaken()) node->sink->Send(order);
+  node->Acknowledge();
   return absl::OkStatus();
 }
 
-void WorkerRoster::Detach(WorkerId worker, const OrderSink* sink) {
-  RegisteredWorker* found = Find(worker);
-  if (found != nullptr && found->sink.get() == sink) found->sink = nullptr;
+void Nodes::Detach(WorkerId worker, const OrderSink* sink) {
+  Node* node = Find(worker);
+  if (node != nullptr && node->sink.get() == sink) node->sink = nullptr;
 }
 
-void WorkerRoster::Order(WorkerId worker, proto::Order order) {
-  RegisteredWorker* found = Find(worker);
-  if (found == nullptr) return;
-  const proto::Order& given = found->session.Give(std::move(order));
-  if (found->sink) found->sink->Send(given);
-}
-
-void WorkerRoster::OnLogged(WorkerId worker) {
-  RegisteredWorker* found = Find(worker);
-  if (found == nullptr) return;
-  found->session.OnLogged();
-  Acknowledge(*found);
-}
-
-void WorkerRoster::Acknowledge(RegisteredWorker& worker) {
-  if (worker.sink) worker.sink->Acknowledge(worker.session.acted_upon());
+void Nodes::Order(WorkerId worker, proto::Order order) {
+  if (Node* node = Find(worker)) node->Order(std::move(order));
 }
 
 }  // namespace bspnow::coordinator

@@ -1,4 +1,4 @@
-#include "coordinator/core/worker_roster.h"
+#include "coordinator/core/nodes.h"
 
 #include <gtest/gtest.h>
 
@@ -31,9 +31,9 @@ proto::RegisterRequest Request() {
   return request;
 }
 
-class WorkerRosterTest : public testing::Test {
+class NodesTest : public testing::Test {
  protected:
-  WorkerRosterTest() : id_(roster_.Add(Request()).id) {}
+  NodesTest() { nodes_.Add(id_, Request(), 0); }
 
   absl::Status Attach(std::uint64_t incarnation, std::uint64_t orders_taken) {
     proto::WorkerEvent first;
@@ -42,63 +42,74 @@ class WorkerRosterTest : public testing::Test {
     first.set_orders_taken(orders_taken);
     first.set_term(1);
     sink_ = std::make_shared<RecordingSink>();
-    return roster_.Attach(first, sink_);
+    return nodes_.Attach(first, sink_);
   }
 
-  WorkerRoster roster_{1};
-  const WorkerId id_;
+  Nodes nodes_{1};
+  const WorkerId id_ = nodes_.NewId();
   std::shared_ptr<RecordingSink> sink_;
 };
 
-TEST_F(WorkerRosterTest, StreamBeginsWithWhatWasNotTaken) {
-  for (int i = 0; i < 3; ++i) roster_.Order(id_, {});
+TEST_F(NodesTest, StreamBeginsWithWhatWasNotTaken) {
+  for (int i = 0; i < 3; ++i) nodes_.Order(id_, {});
   ASSERT_TRUE(Attach(11, 1).ok());
   EXPECT_EQ(sink_->sent, (std::vector<std::uint64_t>{2, 3}));
-  roster_.Order(id_, {});
+  nodes_.Order(id_, {});
   EXPECT_EQ(sink_->sent.back(), 4u);
 }
 
-TEST_F(WorkerRosterTest, NewStreamClosesTheEarlierOne) {
+TEST_F(NodesTest, NewStreamClosesTheEarlierOne) {
   ASSERT_TRUE(Attach(11, 0).ok());
   const auto earlier = sink_;
   ASSERT_TRUE(Attach(11, 0).ok());
   EXPECT_FALSE(earlier->closed.ok());
-  roster_.Detach(id_, earlier.get());
-  EXPECT_EQ(roster_.Find(id_)->sink, sink_);
+  nodes_.Detach(id_, earlier.get());
+  EXPECT_EQ(nodes_.Find(id_)->sink, sink_);
 }
 
-TEST_F(WorkerRosterTest, OtherIncarnationMustRegister) {
+TEST_F(NodesTest, OtherIncarnationMustRegister) {
   EXPECT_EQ(Attach(12, 0).code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(WorkerRosterTest, LostWorkerIsListedUntilOneOfItsNameComes) {
+TEST_F(NodesTest, LostWorkerIsListedUntilOneOfItsNameComes) {
   ASSERT_TRUE(Attach(11, 0).ok());
-  roster_.Remove(id_, absl::NotFoundError("lease expired"));
+  nodes_.Remove(id_, absl::NotFoundError("lease expired"));
   EXPECT_EQ(sink_->closed.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(roster_.Find(id_), nullptr);
-  EXPECT_EQ(roster_.lost().count("w1"), 1u);
-  EXPECT_NE(roster_.Add(Request()).id, id_);
-  EXPECT_TRUE(roster_.lost().empty());
+  EXPECT_EQ(nodes_.Find(id_), nullptr);
+  EXPECT_FALSE(nodes_.all().at("w1").up());
+  EXPECT_EQ(nodes_.all().at("w1").registration.node().slots(), 2u);
+  const WorkerId next = nodes_.NewId();
+  EXPECT_NE(next, id_);
+  EXPECT_EQ(nodes_.Add(next, Request(), 0).name, "w1");
+  EXPECT_TRUE(nodes_.all().at("w1").up());
 }
 
-TEST_F(WorkerRosterTest, TermsHaveIdsOfTheirOwn) {
-  WorkerRoster next(2);
-  EXPECT_NE(next.Add(Request()).id, id_);
+TEST_F(NodesTest, NextWorkerOfANodeInheritsThatItIsDrainedAndNothingElse) {
+  nodes_.Named("w1").drained = true;
+  nodes_.Find(id_)->usable = true;
+  nodes_.Order(id_, {});
+  nodes_.Remove(id_, absl::NotFoundError("lease expired"));
+  const Node& next = nodes_.Add(nodes_.NewId(), Request(), 0);
+  EXPECT_TRUE(next.drained);
+  EXPECT_FALSE(next.usable);
+  EXPECT_FALSE(next.attached);
+  EXPECT_TRUE(next.session.untaken().empty());
 }
 
-TEST_F(WorkerRosterTest, WorkerThatReturnsKeepsItsId) {
-  WorkerRoster next(2);
-  proto::RegisterRequest request = Request();
-  request.set_previous_worker(Value(id_));
-  EXPECT_EQ(next.AddReturned(request).id, id_);
-  EXPECT_EQ(next.Find(id_)->name(), "w1");
+TEST_F(NodesTest, TermsHaveIdsOfTheirOwn) {
+  Nodes next(2);
+  EXPECT_NE(next.NewId(), id_);
 }
 
-TEST_F(WorkerRosterTest, CoordinatorOfAnotherTermDoesNotTakeAStream) {
-  WorkerRoster next(2);
-  proto::RegisterRequest request = Request();
-  request.set_previous_worker(Value(id_));
-  next.AddReturned(request);
+TEST_F(NodesTest, WorkerThatReturnsKeepsItsId) {
+  Nodes next(2);
+  EXPECT_EQ(next.Add(id_, Request(), 0).worker, id_);
+  EXPECT_EQ(next.Find(id_)->name, "w1");
+}
+
+TEST_F(NodesTest, CoordinatorOfAnotherTermDoesNotTakeAStream) {
+  Nodes next(2);
+  next.Add(id_, Request(), 0);
   proto::WorkerEvent first;
   first.set_worker(Value(id_));
   first.set_incarnation(11);

@@ -1,0 +1,122 @@
+// The nodes of the cluster: all that the coordinator knows of each is in one object. On the loop's
+// thread.
+#ifndef COORDINATOR_CORE_NODES_H_
+#define COORDINATOR_CORE_NODES_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include "base/ids.h"
+#include "coordinator/core/jobs/placement.h"
+#include "coordinator/core/lease.h"
+#include "coordinator/core/worker_session.h"
+#include "proto/workers.pb.h"
+
+namespace bspnow::coordinator {
+
+/// One control stream, on its way to the worker. Called on the loop's thread, never blocks.
+class OrderSink {
+ public:
+  virtual ~OrderSink() = default;
+  virtual void Send(const proto::Order& order) = 0;
+  /// Later numbers replace earlier ones that have not left yet.
+  virtual void Acknowledge(std::uint64_t sequence) = 0;
+  virtual void Close(const absl::Status& reason) = 0;
+};
+
+/// A node of the cluster, by its name. It is up from the registration of its worker until that one
+/// is lost; then only what a later worker of this name inherits is left.
+struct Node : SchedulerNode {
+  // ---- Whether it is up or not ------------------------------------------------------------------
+
+  /// The last one; without a name if it has never been up.
+  proto::RegisterRequest registration{};
+
+  // ---- While it is up ---------------------------------------------------------------------------
+
+  proto::RegisterReply reply{};  ///< To be given again if it got lost.
+  bool attached = false;         ///< It did not.
+  /// The job table knows it: it may be given processes.
+  bool usable = false;
+
+  /// The control stream.
+  WorkerSession session{};
+  std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
+  std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream.
+
+  /// The frame stream.
+  Lease lease{0};
+
+  bool up() const { return worker != WorkerId{0}; }
+  bool lost() const { return !up() && !registration.node().name().empty(); }
+  /// To users, who may have drained it before it was ever up.
+  bool known() const { return up() || lost() || drained; }
+  void Order(proto::Order order);
+  void Acknowledge();
+};
+
+/// Ok if a worker of this description may join.
+absl::Status CheckRegistration(const proto::RegisterRequest& request);
+
+/// Whether both say that the same epochs of the same jobs run on the worker.
+bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& b);
+
+/// It would have to give up what it keeps: it is not to be registered.
+bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster);
+
+class Nodes {
+ public:
+  /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id.
+  explicit Nodes(std::uint64_t term)
+      : term_(term), last_id_(static_cast<std::uint32_t>(term % kTermsOfIds) * kIdsOfTerm) {}
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
+  Nodes(Nodes&&) = default;
+  Nodes& operator=(Nodes&&) = default;
+
+  /// For a worker that this coordinator has not met: an id that nobody had before.
+  WorkerId NewId() { return WorkerId{++last_id_}; }
+  /// The node is up, and its lease begins. Neither its name nor the id may be up.
+  Node& Add(WorkerId id, const proto::RegisterRequest& request, std::uint64_t now_ns);
+  /// Closes its control stream with `reason`.
+  void Remove(WorkerId worker, const absl::Status& reason);
+  /// `name` need not have been up.
+  Node& Named(const std::string& name);
+
+  /// nullptr unless it is up.
+  Node* Find(WorkerId worker);
+  const Node* Find(WorkerId worker) const;
+  Node* FindUp(const std::string& name);
+  const Node* FindUp(const std::string& name) const;
+  /// Those that are up, by worker id.
+  const std::map<WorkerId, Node*>& up() const { return up_; }
+  /// All that have been up, or were drained in advance.
+  const std::map<std::string, Node>& all() const { return nodes_; }
+
+  /// The worker's control stream; what the worker has not taken goes out at once. An earlier stream
+  /// is closed.
+  absl::Status Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
+  /// Does nothing if it has another stream by now.
+  void Detach(WorkerId worker, const OrderSink* sink);
+
+  /// To a worker that is not up: nothing happens.
+  void Order(WorkerId worker, proto::Order order);
+
+ private:
+  static constexpr std::uint32_t kTermsOfIds = 1 << 12;
+  static constexpr std::uint32_t kIdsOfTerm = 1 << 20;
+
+  std::uint64_t term_;
+  std::uint32_t last_id_;
+  std::map<std::string, Node> nodes_;
+  std::map<WorkerId, Node*> up_;
+};
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_CORE_NODES_H_
