@@ -61,12 +61,7 @@ void Cluster::Restore(const StoredState& stored) {
     parameters_.emplace_back().ParseFromString(bytes);
   JobOrders orders;
   for (const JobRecord& record : stored.jobs) {
-    const JobId id = IdOf(record);
-    const proto::JobSpec& spec = record.job().spec();
-    if (!HasEnded(record)) ports_.logs.Begin(id);
-    const std::uint64_t reconnect_ns = spec.reconnect_ms() * kNsPerMs;
-    if (!HasEnded(record) && spec.attached())
-      attachments_.Await(id, {.attach_ns = reconnect_ns, .reconnect_ns = reconnect_ns}, NowNs());
+    if (!HasEnded(record)) ports_.logs.Begin(IdOf(record));
     orders.Append(table_.Restore(record, Now()));
   }
   RestoreCheckpoints(stored);
@@ -161,7 +156,6 @@ void Cluster::OnRefused(JobId job) {
   AnswerSubmissions(job,
                     absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
                                                  "its log says why. Submit it again later"));
-  attachments_.Forget(job);
   jobs_.erase(job);
   ports_.logs.End(job);
 }
@@ -172,7 +166,6 @@ void Cluster::OnEnded(JobId job) {
     spdlog::info("event=job_ended job={} state={} exit_status={} reason=\"{}\"", Value(job),
                  StateText(shown->state()), shown->exit_status(), shown->reason());
   ports_.logs.End(job);
-  attachments_.Forget(job);
   const std::map<std::uint64_t, OnJob> waits = std::exchange(FindLive(job)->waits, {});
   EndCheckpoints(job);
   for (const auto& [number, answer] : waits) answer(shown);
@@ -207,12 +200,7 @@ void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer)
   const auto submission = table_.OnSubmit(request.spec(), request.submission_key(), Now());
   if (!submission.known) {
     ports_.logs.Begin(submission.job);
-    AddJob(submission.job, request.spec());
-    if (request.spec().attached())
-      attachments_.Await(
-          submission.job,
-          {.attach_ns = kAttachWithinNs, .reconnect_ns = request.spec().reconnect_ms() * kNsPerMs},
-          NowNs());
+    AddJob(submission.job, request.spec(), kAttachWithinNs);
     spdlog::info("event=job_submitted job={} nprocs={} program=\"{}\" user=\"{}\"",
                  Value(submission.job), request.spec().nprocs(), request.spec().program().name(),
                  request.spec().user());
@@ -315,22 +303,31 @@ absl::Status Cluster::Attach(JobId job, const std::string& submission_key,
     return absl::PermissionDeniedError(absl::StrCat(
         "job ", Value(job), " has its client already; `bsp logs -f` shows what it prints"));
   if (HasEnded(**record)) return absl::OkStatus();  // It was quick.
-  return attachments_.Attach(job, std::move(client));
-}
-
-absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
-  if (absl::Status taken = attachments_.OnInput(job, std::move(chunk)); !taken.ok()) return taken;
-  SendInput(job);
+  LiveJob* live = FindLive(job);
+  if (live == nullptr || !live->attachment)
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(job),
+                     " was not submitted to be attached, or has ended; "
+                     "`bsp logs -f` shows what it prints"));
+  live->attachment->Attach(std::move(client));
   return absl::OkStatus();
 }
 
-void Cluster::SendInput(JobId job) {
-  const JobRecord* record = table_.Find(job);
-  if (record == nullptr || record->hosts().empty()) return;
-  for (InputChunk& chunk : attachments_.TakeInput(job)) {
-    if (!chunk.data.empty()) Perform(table_.OnInputSent(job, Now()));
+absl::Status Cluster::OnInput(JobId job, InputChunk chunk) {
+  LiveJob* live = FindLive(job);
+  if (live == nullptr || !live->attachment) return absl::OkStatus();  // It has ended meanwhile.
+  absl::Status taken = live->attachment->OnInput(std::move(chunk));
+  if (taken.ok()) SendInput(job, *live);
+  return taken;
+}
+
+void Cluster::SendInput(JobId id, LiveJob& job) {
+  const JobRecord* record = table_.Find(id);
+  if (!job.attachment || record == nullptr || record->hosts().empty()) return;
+  for (InputChunk& chunk : job.attachment->TakeInput()) {
+    if (!chunk.data.empty()) Perform(table_.OnInputSent(id, Now()));
     proto::Order message;
-    message.mutable_input()->set_job(Value(job));
+    message.mutable_input()->set_job(Value(id));
     message.mutable_input()->set_epoch(record->job().epoch());
     message.mutable_input()->set_offset(chunk.offset);
     message.mutable_input()->set_data(std::move(chunk.data));
@@ -344,20 +341,25 @@ void Cluster::OnSignal(JobId job, int signal) {
 }
 
 void Cluster::OnClientLeft(JobId job, const AttachedClient* client) {
-  if (closed_ || !attachments_.IsClient(job, client)) return;
-  attachments_.Forget(job);
+  LiveJob* live = FindLive(job);
+  if (closed_ || live == nullptr || !live->attachment || !live->attachment->IsClient(client))
+    return;
+  live->attachment.reset();
   Perform(table_.OnClientLeft(job, Now()));
 }
 
 void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
-  if (closed_) return;
-  attachments_.OnBroken(job, client, NowNs());
+  LiveJob* live = FindLive(job);
+  if (closed_ || live == nullptr || !live->attachment) return;
+  live->attachment->OnBroken(client, NowNs());
   EndAbandoned();
 }
 
 void Cluster::EndAbandoned() {
-  for (const JobId job : attachments_.TakeAbandoned(NowNs()))
-    Perform(table_.OnClientLeft(job, Now()));
+  std::vector<JobId> abandoned;
+  for (auto& [id, job] : jobs_)
+    if (job.attachment && job.attachment->TakeAbandoned(NowNs())) abandoned.push_back(id);
+  for (const JobId job : abandoned) Perform(table_.OnClientLeft(job, Now()));
 }
 
 }  // namespace bspnow::coordinator

@@ -17,7 +17,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
-#include "coordinator/core/attachments.h"
+#include "coordinator/core/attachment.h"
 #include "coordinator/core/barriers.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
@@ -143,12 +143,13 @@ class Cluster {
   void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
-  void SendInput(JobId job);
+  void SendInput(JobId id, LiveJob& job);
   void EndAbandoned();
 
   // ---- Checkpoints: cluster_checkpoints.cc ------------------------------------------------------
 
-  LiveJob& AddJob(JobId job, const proto::JobSpec& spec);
+  /// `attach_ns`: for its client to come, if there is to be one.
+  LiveJob& AddJob(JobId id, const proto::JobSpec& spec, std::uint64_t attach_ns);
   LiveJob* FindLive(JobId job);
   const LiveJob* FindLive(JobId job) const;
   ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
@@ -223,7 +224,6 @@ class Cluster {
 
   Nodes nodes_;
   JobTable table_;
-  Attachments attachments_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
   std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.

@@ -7,6 +7,7 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/failpoint.h"
+#include "base/units.h"
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
@@ -46,11 +47,15 @@ JobCheckpoints::Stored StoredOf(const proto::CheckpointStored& message, std::uin
 
 }  // namespace
 
-LiveJob& Cluster::AddJob(JobId job, const proto::JobSpec& spec) {
-  return jobs_
-      .try_emplace(job, RuleOf(spec.checkpoints()), settings_.checkpoint_limits,
-                   JobCheckpoints::Plan{.copies = settings_.checkpoint_copies, .term = term_})
-      .first->second;
+LiveJob& Cluster::AddJob(JobId id, const proto::JobSpec& spec, std::uint64_t attach_ns) {
+  const JobCheckpoints::Plan plan{.copies = settings_.checkpoint_copies, .term = term_};
+  LiveJob& job =
+      jobs_.try_emplace(id, RuleOf(spec.checkpoints()), settings_.checkpoint_limits, plan)
+          .first->second;
+  const Attachment::Patience patience{.attach_ns = attach_ns,
+                                      .reconnect_ns = spec.reconnect_ms() * kNsPerMs};
+  if (spec.attached()) job.attachment.emplace(patience, NowNs());
+  return job;
 }
 
 const LiveJob* Cluster::FindLive(JobId job) const {

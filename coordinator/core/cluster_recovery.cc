@@ -62,7 +62,8 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
       if (has_any) ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
       continue;
     }
-    LiveJob& job = AddJob(id, record.job().spec());
+    const proto::JobSpec& spec = record.job().spec();
+    LiveJob& job = AddJob(id, spec, spec.reconnect_ms() * kNsPerMs);
     job.output_bytes = record.job().output_bytes();
     auto catalogue = DecodeCatalogue(has_any ? found->second : "");
     if (!catalogue.ok()) {
@@ -97,8 +98,8 @@ void Cluster::OnReturned(JobId id) {
   if (job == nullptr || record == nullptr) return;
   job->epoch = EpochOf(*record);
   job->policy.OnStarted(NowNs(), barriers_.SuperstepOf(id));
-  attachments_.OnStarted(id);
-  SendInput(id);
+  if (job->attachment) job->attachment->OnStarted();
+  SendInput(id, *job);
   std::vector<CheckpointOrders::ReleaseHeld>
       release_held;  // Who waits, and why, died with the last one.
   for (const std::string& node : NodesOf(*record))
@@ -160,8 +161,9 @@ void Cluster::OnRecovering(JobId id) {
     spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), job.epoch(),
                  loss.reason());
   }
-  attachments_.OnStopped(id);
-  if (const LiveJob* job = FindLive(id)) AbandonEpoch(id, job->epoch);
+  LiveJob* live = FindLive(id);
+  if (live != nullptr && live->attachment) live->attachment->OnStopped();
+  if (live != nullptr) AbandonEpoch(id, live->epoch);
   Failpoint("coordinator.recovery.begin");
 }
 
@@ -290,8 +292,8 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
-  attachments_.OnStarted(order.job);
-  SendInput(order.job);
+  if (job.attachment) job.attachment->OnStarted();
+  SendInput(order.job, job);
 }
 
 // Its workers have never heard of this epoch.

@@ -219,7 +219,9 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (event.has_broken())
     return event.broken().final() ? table_.OnFailed(job, epoch, event.broken().reason(), Now())
                                   : table_.OnBroken(job, epoch, event.broken().reason(), Now());
-  if (event.has_input_taken()) attachments_.OnInputTaken(job, event.input_taken().bytes());
+  if (event.has_input_taken())
+    if (LiveJob* live = FindLive(job); live != nullptr && live->attachment)
+      live->attachment->OnInputTaken(event.input_taken().bytes());
   if (!event.has_cleared()) return {};
   KeepFigures(job);
   return table_.OnCleared(job, epoch, node.worker, Now());

@@ -1,5 +1,5 @@
-// A job that has not ended: all that the cluster knows of it beside its record, its barriers and
-// its client's stream. What decides about its checkpoints, the epoch that starts, who waits.
+// A job that has not ended: all that the cluster knows of it beside its record and its barriers.
+// What decides about its checkpoints, the epoch that starts, who waits.
 #ifndef COORDINATOR_CORE_LIVE_JOB_H_
 #define COORDINATOR_CORE_LIVE_JOB_H_
 
@@ -13,6 +13,7 @@
 
 #include <absl/status/statusor.h>
 #include "base/ids.h"
+#include "coordinator/core/attachment.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/jobs/job_orders.h"
@@ -49,6 +50,7 @@ struct LiveJob {
   std::vector<OnSubmitted> submissions{};  ///< To be answered when the job is durable.
   std::map<std::uint64_t, OnJob> waits{};  ///< By WaitId::number; answered when it has ended.
   std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
+  std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 
   CheckpointPolicy policy;
   JobCheckpoints checkpoints;
