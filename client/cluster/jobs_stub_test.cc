@@ -82,6 +82,21 @@ TEST_F(JobsStubTest, UploadsNothingThatIsThere) {
   EXPECT_EQ(jobs_.jobs.size(), 2u);
 }
 
+TEST_F(JobsStubTest, SubmitsNamesAndArgumentsThatAreNotUtf8) {
+  JobOptions options;
+  options.nprocs = 1;
+  options.program = {"./na\xffme", "\xff"};
+  options.environment = {"NAME=\xff"};
+  const absl::StatusOr<Submission> submission =
+      MakeAttachedSubmission(options, WriteFile("na\xffme", "content"));
+  ASSERT_TRUE(submission.ok()) << submission.status();
+  JobsStub stub = Connect();
+  const absl::StatusOr<std::uint64_t> job = Submit(stub, *submission, Silent);
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(jobs_.jobs.at(0).program().name(), "na\xffme");
+  EXPECT_EQ(jobs_.jobs.at(0).arguments(1), "\xff");
+}
+
 TEST_F(JobsStubTest, RepeatsASubmissionWhoseReplyWasLostWithoutASecondJob) {
   jobs_.broken_submissions = 2;
   JobsStub stub = Connect();

@@ -2,6 +2,8 @@
 """Jobs as users see them: many at once, clients that leave, workers that come and go, a coordinator
 that starts again."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +91,17 @@ class TogetherTest(unittest.TestCase):
         job = self.cluster.submit("-n", 3, path_of("misbehaviour"), "leave")
         self.assertEqual(self.cluster.bsp("wait", job, check=False).returncode, 3)
         self.assertIn("pid 1", self.cluster.show(job)["reason"])
+
+    def test_names_need_not_be_utf8(self):
+        """Linux takes any bytes for the name of a file, an argument or a variable."""
+        name, left = os.fsdecode(b"na\xffme"), os.fsdecode(b"le\xfft")
+        program, fetched = self.cluster.path(name), self.cluster.path("fetched")
+        shutil.copy(path_of("misbehaviour"), program)
+        job = self.cluster.submit("-n", 2, "--env", f"NAME={name}", program, "name", left)
+        self.cluster.bsp("wait", job)
+        self.cluster.bsp("fetch", job, left, "--dir", fetched, errors="surrogateescape")
+        self.assertEqual(os.listdir(fetched), [left])
+        self.cluster.bsprun("-n", 2, program, "name", left, variables={"NAME": name}, cwd=fetched)
 
     def test_a_drained_node_takes_no_jobs(self):
         self.cluster.bsp("drain", "w2")

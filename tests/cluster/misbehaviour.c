@@ -9,6 +9,7 @@
  *   scribble  writes noise over every piece of memory that it shares, from seed N
  *   crash     pid 1 dies of SIGSEGV
  *   leave     pid 1 leaves without bsp_end
+ *   name      pid 0 leaves an empty file of the name N
  *   eat       sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
@@ -106,6 +107,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "scribble") == 0) scribble((unsigned)n);
   if (strcmp(what, "crash") == 0 && bsp_pid() == 1) raise(SIGSEGV);
   if (strcmp(what, "leave") == 0 && bsp_pid() == 1) exit(3);
+  if (strcmp(what, "name") == 0 && bsp_pid() == 0 && !fopen(argv[2], "w")) bsp_abort("no file");
   if (strcmp(what, "eat") == 0) eat();
   exchange();
   printf("done\n");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "worker/core/event_text.h"
 #include "worker/core/output_credit.h"
 
 namespace bspnow::worker {
@@ -102,7 +101,6 @@ CoordinatorSession::Credits CoordinatorSession::OnAcknowledge(std::uint64_t sequ
 }
 
 void CoordinatorSession::Report(proto::WorkerEvent event) {
-  MakeTextValid(event);
   event.set_sequence(++last_);
   unacknowledged_.push_back(std::move(event));
 }

@@ -21,7 +21,6 @@
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "net/event_loop.h"
-#include "worker/core/event_text.h"
 #include "worker/host/checkpoint_host.h"
 #include "worker/host/host_channel.h"
 #include "worker/host/job_output.h"
@@ -36,8 +35,7 @@ constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is 
 constexpr std::uint64_t kWritersCheckMs = 1000;
 
 // Waits while the worker is busy, and so do the programs. If the worker is gone nobody reads it.
-void SendEvent(int socket, proto::WorkerEvent event) {
-  MakeTextValid(event);
+void SendEvent(int socket, const proto::WorkerEvent& event) {
   const std::string packet = event.SerializeAsString();
   send(socket, packet.data(), packet.size(), MSG_NOSIGNAL);
 }
@@ -49,7 +47,7 @@ void SendNotStarted(int socket, const absl::Status& why) {
   proto::WorkerEvent event;
   event.mutable_not_started()->set_exit_status(status);
   event.mutable_not_started()->set_reason(std::string(why.message()));
-  SendEvent(socket, std::move(event));
+  SendEvent(socket, event);
 }
 
 class HostRun final : private ProcessOwner, private CheckpointOwner {
@@ -80,7 +78,7 @@ class HostRun final : private ProcessOwner, private CheckpointOwner {
     return output_.Unfinished();
   }
   pid_t OsPidOf(Pid pid) const override { return host_.os_pid(pid); }
-  void Report(proto::WorkerEvent event) override { SendEvent(socket_, std::move(event)); }
+  void Report(proto::WorkerEvent event) override { SendEvent(socket_, event); }
 
   absl::Status CheckDescriptors() const;
   absl::Status StartAll();

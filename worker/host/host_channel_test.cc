@@ -26,6 +26,24 @@ TEST(HostPlanTest, ComesBackAsItWas) {
   EXPECT_EQ(back->environment(0), "NAME=\xff");
 }
 
+TEST(WorkerEventTest, KeepsReasonsThatAreNotUtf8) {
+  const std::string reason = "opening \xff: Permission denied";
+  proto::WorkerEvent event;
+  const auto comes_back = [&event] {
+    return proto::WorkerEvent().ParseFromString(event.SerializeAsString());
+  };
+  event.mutable_not_started()->set_reason(reason);
+  EXPECT_TRUE(comes_back());
+  event.mutable_broken()->set_reason(reason);
+  EXPECT_TRUE(comes_back());
+  event.mutable_restore_failed()->set_reason(reason);
+  EXPECT_TRUE(comes_back());
+  event.mutable_checkpoint_failed()->set_reason(reason);
+  EXPECT_TRUE(comes_back());
+  event.mutable_checkpoint_copied()->set_failure(reason);
+  EXPECT_TRUE(comes_back());
+}
+
 TEST(HostPlanTest, RefusesAPlanWithoutProcessesOrArguments) {
   proto::HostPlan plan = SomePlan();
   plan.clear_processes();
