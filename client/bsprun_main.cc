@@ -41,21 +41,13 @@ int BecomeClient(const std::string& name, char** argv) {
 int RunHere(const std::string& name, const JobOptions& options) {
   const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
-    return Fail(name, std::string(program.status().message()),
-                absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus);
+    return Fail(name, std::string(program.status().message()), StatusOfFailure(program.status()));
   }
   // The processes may run in another directory.
   char* absolute = realpath(program->c_str(), nullptr);
   const std::string path = absolute == nullptr ? *program : absolute;
   free(absolute);
-  return RunLocally(LocalRunOptions{.nprocs = options.nprocs,
-                                    .program = path,
-                                    .arguments = options.program,
-                                    .environment = options.environment,
-                                    .directory = options.directory,
-                                    .prefix_output = options.prefix_output,
-                                    .timing = options.timing,
-                                    .json = options.json});
+  return RunLocally(options, path);
 }
 
 int Main(int argc, char** argv) {

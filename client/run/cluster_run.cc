@@ -18,8 +18,8 @@
 #include "client/cluster/attachment.h"
 #include "client/cluster/reconnection.h"
 #include "client/options/submission.h"
-#include "client/run/output_printer.h"
 #include "client/run/program_file.h"
+#include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/run/standard_input.h"
 #include "client/view/job_view.h"
@@ -30,7 +30,6 @@
 namespace bspnow::client {
 namespace {
 
-constexpr int kOwnSource = -2;               // This program's own lines among the processes'.
 constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
 constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.
 constexpr std::uint64_t kLeaveMs = 1000;     // For the coordinator to hear that it leaves.
@@ -54,26 +53,20 @@ class ClusterRun {
   void OnInput(std::string piece);
   void OnSignal(int signal);
   void OnDrained();
-  void OnOutputLost(const char* stream, int error);
   void Print(const proto::LogLine& line);
   void Leave(int status);
   void SayThatItLeaves();
   void SendSignal(int signal);
-  void CheckLinked(const std::string& program);
-  void FinishPrinting();
-  int Fail(const std::string& message, int status);
-  void Say(const std::string& line) {
-    error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
-  }
+  bool IsStranger(const std::string& program) const;
+  int Fail(const absl::Status& why);
   OutputPrinter& printer(proto::OutputStream stream) {
-    return stream == proto::STDERR ? error_ : output_;
+    return stream == proto::STDERR ? console_.error() : console_.output();
   }
   LinePrefixer& lines(int source, proto::OutputStream stream);
 
   const JobOptions& options_;
   EventLoop loop_;
-  OutputPrinter output_;
-  OutputPrinter error_;
+  RunConsole console_;
   SignalWatch signals_;
   StandardInput input_;
   std::map<std::pair<int, proto::OutputStream>, LinePrefixer> lines_;
@@ -83,12 +76,11 @@ class ClusterRun {
   std::optional<Attachment> attachment_;  ///< Once the job is submitted.
   std::optional<Reconnection> reconnection_;
   std::optional<proto::Job> end_;
-  std::optional<int> status_;      ///< Decided here, whatever the job's is.
-  std::vector<int> signals_kept_;  ///< That came while there was no stream.
-  int interrupted_by_ = 0;         ///< The first signal that asked for the end.
-  bool heard_ = false;             ///< The job has said something.
-  bool held_back_ = false;         ///< The next message waits for the printer.
-  bool gave_up_printing_ = false;
+  std::optional<int> status_;           ///< Decided here, whatever the job's is.
+  std::vector<int> signals_kept_;       ///< That came while there was no stream.
+  int interrupted_by_ = 0;              ///< The first signal that asked for the end.
+  bool heard_ = false;                  ///< The job has said something.
+  bool held_back_ = false;              ///< The next message waits for the printer.
   bool connected_ = false;              ///< stream_ is not over.
   bool attached_ = false;               ///< It has heard so from the coordinator.
   std::unique_ptr<AttachStub> stream_;  ///< Last: its events use what is above.
@@ -96,12 +88,13 @@ class ClusterRun {
 
 ClusterRun::ClusterRun(const JobOptions& options)
     : options_(options),
-      output_(
-          loop_, STDOUT_FILENO, [this] { OnDrained(); },
-          [this](int error) { OnOutputLost("standard output", error); }),
-      error_(
-          loop_, STDERR_FILENO, [this] { OnDrained(); },
-          [this](int error) { OnOutputLost("standard error", error); }),
+      console_(loop_, {.drained = [this] { OnDrained(); },
+                       .reader_left = [this](int signal) { OnSignal(signal); },
+                       .failed =
+                           [this](const std::string& why) {
+                             console_.Say(why);
+                             Leave(kFailureStatus);
+                           }}),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       input_(loop_, [this](std::string piece) { OnInput(std::move(piece)); }) {}
 
@@ -155,7 +148,7 @@ void ClusterRun::OnMessage(const proto::FromJob& message) {
     Print(message.line());
     heard_ = true;
   }
-  held_back_ = output_.full() || error_.full();
+  held_back_ = console_.full();
   if (!held_back_) stream_->ReadNext();
 }
 
@@ -167,18 +160,18 @@ void ClusterRun::OnOver(const absl::Status& status) {
   connected_ = attached_ = false;
   if (end_ || status_) return;
   if (Reconnection::MayComeBack(status)) return OnLost(status);
-  Say(std::string(status.message()));
+  console_.Say(std::string(status.message()));
   Leave(kFailureStatus);
 }
 
 void ClusterRun::OnLost(const absl::Status& status) {
   const auto retry = reconnection_->OnLost(status, NowNs());
   if (!retry) {
-    Say(absl::StrCat(std::string(reconnection_->GaveUp(status).message()), "; job ", job_,
-                     " is cancelled if the coordinator comes back"));
+    console_.Say(absl::StrCat(std::string(reconnection_->GaveUp(status).message()), "; job ", job_,
+                              " is cancelled if the coordinator comes back"));
     return Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
   }
-  if (!retry->say.empty()) Say(retry->say);
+  if (!retry->say.empty()) console_.Say(retry->say);
   loop_.AddTimer(retry->after_ms, [this] {
     if (!status_) Attach();
   });
@@ -186,7 +179,7 @@ void ClusterRun::OnLost(const absl::Status& status) {
 
 void ClusterRun::OnShown(const proto::Job& job) {
   if (job.state() != proto::WAITING || heard_ || end_) return;
-  Say(absl::StrCat("job ", job.job(), " waits: ", job.reason()));
+  console_.Say(absl::StrCat("job ", job.job(), " waits: ", job.reason()));
 }
 
 LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
@@ -196,7 +189,7 @@ LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
 
 // If this text breaks into a line that another process has begun, that line begins anew.
 void ClusterRun::Print(const proto::LogLine& line) {
-  const int source = line.of_launcher() ? kOwnSource : static_cast<int>(line.pid());
+  const int source = line.of_launcher() ? RunConsole::kOwnSource : static_cast<int>(line.pid());
   const std::string text =
       line.of_launcher() ? line.text() : lines(source, line.stream()).Add(line.text());
   const int broken_off = printer(line.stream()).Add(source, text);
@@ -229,7 +222,7 @@ void ClusterRun::OnSignal(int signal) {
   const bool again = interrupted_by_ != 0;
   if (!again) interrupted_by_ = signal;
   const auto leave = [this] {
-    gave_up_printing_ = true;
+    console_.GiveUp();
     Leave(kSignalStatus + interrupted_by_);
   };
   if (again) {
@@ -237,24 +230,13 @@ void ClusterRun::OnSignal(int signal) {
     return;
   }
   if (reconnection_ && reconnection_->lost()) {
-    Say("the job is cancelled as soon as the coordinator is back, or gives up waiting for this "
+    console_.Say(
+        "the job is cancelled as soon as the coordinator is back, or gives up waiting for this "
         "program; once more leaves now");
     return;
   }
   if (attached_) SendSignal(signal);
   loop_.AddTimer(kGraceMs, leave);
-}
-
-// A reader that has left is no error worth a word (`| head`); a full disk is.
-void ClusterRun::OnOutputLost(const char* stream, int error) {
-  if (error == EPIPE) {
-    OnSignal(SIGPIPE);
-  } else if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
-    OnSignal(SIGHUP);
-  } else {
-    Say(absl::StrCat("writing ", stream, ": ", strerror(error)));
-    Leave(kFailureStatus);
-  }
 }
 
 // What is not over is cancelled.
@@ -277,23 +259,15 @@ void ClusterRun::SayThatItLeaves() {
 
 // ---- From start to end --------------------------------------------------------------------------
 
-int ClusterRun::Fail(const std::string& message, int status) {
-  Say(message);
-  FinishPrinting();
-  return status;
+int ClusterRun::Fail(const absl::Status& why) {
+  console_.Say(std::string(why.message()));
+  console_.Finish();
+  return kFailureStatus;
 }
 
-void ClusterRun::FinishPrinting() {
-  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
-}
-
-void ClusterRun::CheckLinked(const std::string& program) {
-  if (!end_->never_attached() || interrupted_by_ != 0) return;
-  if (LinkedWithLibbsp(program) != Linked::kNo) return;
-  Say(absl::StrCat(program,
-                   " is not linked with libbsp, and no process called bsp_begin;"
-                   " compile it with bspcc"));
-  if (end_->exit_status() == 0) status_ = kFailureStatus;
+bool ClusterRun::IsStranger(const std::string& program) const {
+  return end_ && end_->never_attached() && interrupted_by_ == 0 &&
+         LinkedWithLibbsp(program) == Linked::kNo;
 }
 
 absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::string& program) {
@@ -311,28 +285,28 @@ absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::s
 int ClusterRun::Run() {
   const absl::StatusOr<std::string> program = FindProgram(options_.program.front());
   if (!program.ok()) {
-    return Fail(std::string(program.status().message()),
-                absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus);
+    Fail(program.status());
+    return StatusOfFailure(program.status());
   }
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
-  if (!address.ok()) return Fail(std::string(address.status().message()), kFailureStatus);
+  if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
   absl::StatusOr<JobsStub> jobs =
-      JobsStub::Connect(*address, [this](const std::string& line) { Say(line); });
-  if (!jobs.ok()) return Fail(std::string(jobs.status().message()), kFailureStatus);
+      JobsStub::Connect(*address, [this](const std::string& line) { console_.Say(line); });
+  if (!jobs.ok()) return Fail(jobs.status());
   const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
   if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
-  if (!job.ok()) return Fail(std::string(job.status().message()), kFailureStatus);
+  if (!job.ok()) return Fail(job.status());
   Follow(*jobs, *job);
   loop_.Run();
   SayThatItLeaves();
-  if (end_) CheckLinked(*program);
-  FinishPrinting();
-  if (end_ && (options_.timing || options_.json)) {
-    const JobTiming timing = TimingOf(end_->totals());
-    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
+  if (IsStranger(*program)) {
+    console_.SayNotLinked(*program);
+    if (end_->exit_status() == 0) status_ = kFailureStatus;
   }
-  FinishPrinting();
+  console_.Finish();
+  if (end_) console_.PrintTiming(TimingOf(end_->totals()), options_);
+  console_.Finish();
   stream_.reset();
   if (status_) return *status_;
   const bool ended_badly = end_->state() != proto::SUCCEEDED && end_->exit_status() == 0;
@@ -342,10 +316,8 @@ int ClusterRun::Run() {
 }  // namespace
 
 int RunOnCluster(const JobOptions& options) {
-  OccupyStandardDescriptors();
-  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
-  ClusterRun run(options);
-  return run.Run();
+  PrepareStandardStreams();
+  return ClusterRun(options).Run();
 }
 
 }  // namespace bspnow::client

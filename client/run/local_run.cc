@@ -16,8 +16,8 @@
 #include "base/check.h"
 #include "base/exit_status.h"
 #include "client/options/processors.h"
-#include "client/run/output_printer.h"
 #include "client/run/program_file.h"
+#include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/view/timing_report.h"
 #include "coordinator/core/jobs/job.h"
@@ -35,7 +35,6 @@ using coordinator::Job;
 using coordinator::ProcessEnd;
 using coordinator::Reached;
 
-constexpr int kOwnSource = -2;            // This program's own lines among the processes'.
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
 constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.
 
@@ -93,58 +92,52 @@ JobTiming Timing(const worker::JobMeasurements& job) {
 /// One job from start to end: the events of the host go to the job, its actions to the host.
 class LocalRun final : private worker::ProcessOwner {
  public:
-  LocalRun(const LocalRunOptions& options, const worker::RaisedLimits& limits,
-           worker::NodeSegment segment);
+  LocalRun(const JobOptions& options, const std::string& program,
+           const worker::RaisedLimits& limits, worker::NodeSegment segment);
 
   int Run();
 
  private:
   void OnSignal(int signal);
-  void OnOutputLost(const char* stream, int error);
   void Print(Pid pid, worker::Stream stream, const std::string& text);
   void OnBegun(Pid pid) override { Perform(job_.OnBegun(pid)); }
   void OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) override;
   void OnOutputEnded(Pid pid, worker::Stream stream) override;
   void OnExited(Pid pid, int wait_status) override;
   void Perform(const Actions& actions);
-  void Say(const std::string& line);
   void ShowPrompts();
   bool IsStranger() const;
-  void CheckLinked();
-  void FinishPrinting();
   worker::LineAssembler& lines(Pid pid, worker::Stream stream);
   OutputPrinter& printer(worker::Stream stream) {
-    return stream == worker::Stream::kOutput ? output_ : error_;
+    return stream == worker::Stream::kOutput ? console_.output() : console_.error();
   }
   static int Source(Pid pid) { return static_cast<int>(Value(pid)); }
 
-  const LocalRunOptions& options_;
+  const JobOptions& options_;
+  const std::string& program_;
   const worker::RaisedLimits& limits_;
   worker::NodeSegment segment_;
   Job job_;
   EventLoop loop_;
-  OutputPrinter output_;
-  OutputPrinter error_;
+  RunConsole console_;
   std::vector<worker::LineAssembler> lines_;
   SignalWatch signals_;
   bool interactive_;
   bool interrupted_ = false;
-  bool gave_up_printing_ = false;  ///< After an interrupt a reader may have stopped for good.
   worker::ProcessHost host_;
 };
 
-LocalRun::LocalRun(const LocalRunOptions& options, const worker::RaisedLimits& limits,
-                   worker::NodeSegment segment)
+LocalRun::LocalRun(const JobOptions& options, const std::string& program,
+                   const worker::RaisedLimits& limits, worker::NodeSegment segment)
     : options_(options),
+      program_(program),
       limits_(limits),
       segment_(std::move(segment)),
       job_(options.nprocs),
-      output_(
-          loop_, STDOUT_FILENO, [this] { host_.ResumeOutput(); },
-          [this](int error) { OnOutputLost("standard output", error); }),
-      error_(
-          loop_, STDERR_FILENO, [this] { host_.ResumeOutput(); },
-          [this](int error) { OnOutputLost("standard error", error); }),
+      console_(loop_,
+               {.drained = [this] { host_.ResumeOutput(); },
+                .reader_left = [this](int signal) { OnSignal(signal); },
+                .failed = [this](const std::string& why) { Perform(job_.OnOutputLost(why)); }}),
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
       host_(loop_,
@@ -167,7 +160,7 @@ void LocalRun::OnSignal(int signal) {
   job_.OnInterrupted(signal);  // Its actions come with the grace below.
   const auto end_now = [this] {
     host_.KillAll();
-    gave_up_printing_ = true;
+    console_.GiveUp();
   };
   if (std::exchange(interrupted_, true)) {
     end_now();
@@ -175,19 +168,6 @@ void LocalRun::OnSignal(int signal) {
   }
   host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
   loop_.SetTimer(kGraceMs, end_now);
-}
-
-// A reader that has left is no error worth a word (`| head`); a full disk is.
-void LocalRun::OnOutputLost(const char* stream, int error) {
-  if (error == EPIPE) {
-    OnSignal(SIGPIPE);
-    return;
-  }
-  if (error == EIO) {  // A terminal that was hung up; SIGHUP may not have come yet.
-    OnSignal(SIGHUP);
-    return;
-  }
-  Perform(job_.OnOutputLost(absl::StrCat("writing ", stream, ": ", strerror(error))));
 }
 
 worker::LineAssembler& LocalRun::lines(Pid pid, worker::Stream stream) {
@@ -237,37 +217,21 @@ void LocalRun::OnExited(Pid pid, int wait_status) {
 }
 
 void LocalRun::Perform(const Actions& actions) {
-  for (const std::string& report : actions.reports) Say(report);
+  for (const std::string& report : actions.reports) console_.Say(report);
   if (actions.kill_all) host_.KillAll();
-}
-
-void LocalRun::Say(const std::string& line) {
-  error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
-}
-
-void LocalRun::FinishPrinting() {
-  while (!(output_.idle() && error_.idle()) && !gave_up_printing_) loop_.RunOnce();
 }
 
 // Came to its own end, but not as a BSP program, and could not have.
 bool LocalRun::IsStranger() const {
-  return job_.never_attached() && !interrupted_ &&
-         LinkedWithLibbsp(options_.program) == Linked::kNo;
-}
-
-void LocalRun::CheckLinked() {
-  if (!IsStranger()) return;
-  Say(absl::StrCat(options_.program,
-                   " is not linked with libbsp, and no process called bsp_begin;"
-                   " compile it with bspcc"));
+  return job_.never_attached() && !interrupted_ && LinkedWithLibbsp(program_) == Linked::kNo;
 }
 
 int LocalRun::Run() {
   std::vector<Pid> pids;
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
   const absl::Status started =
-      host_.Start(worker::ProcessPlan{.program = options_.program,
-                                      .arguments = options_.arguments,
+      host_.Start(worker::ProcessPlan{.program = program_,
+                                      .arguments = options_.program,
                                       .environment = worker::EnvironmentWith(options_.environment),
                                       .directory = options_.directory,
                                       .pids = pids,
@@ -276,20 +240,16 @@ int LocalRun::Run() {
                                       .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
-    Say(std::string(started.message()));
-    FinishPrinting();
-    if (absl::IsNotFound(started)) return kNotFoundStatus;
-    return absl::IsPermissionDenied(started) ? kNotExecutableStatus : kFailureStatus;
+    console_.Say(std::string(started.message()));
+    console_.Finish();
+    return StatusOfFailure(started);
   }
   loop_.Run();
   host_.Finish();
-  CheckLinked();
-  FinishPrinting();
-  if (options_.timing || options_.json) {
-    const JobTiming timing = Timing(segment_.Measure());
-    error_.Add(kOwnSource, options_.json ? TimingAsJson(timing) : TimingAsText(timing));
-  }
-  FinishPrinting();
+  if (IsStranger()) console_.SayNotLinked(program_);
+  console_.Finish();
+  console_.PrintTiming(Timing(segment_.Measure()), options_);
+  console_.Finish();
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }
 
@@ -300,9 +260,8 @@ int Fail(const std::string& message) {
 
 }  // namespace
 
-int RunLocally(const LocalRunOptions& options) {
-  OccupyStandardDescriptors();
-  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+int RunLocally(const JobOptions& options, const std::string& program) {
+  PrepareStandardStreams();
   const worker::RaisedLimits limits;
   const std::uint64_t needed =
       worker::kDescriptorsPerProcess * options.nprocs + worker::kDescriptorsBesides;
@@ -324,8 +283,7 @@ int RunLocally(const LocalRunOptions& options) {
                   .memory_bytes = MemoryBytes(),
                   .address_space_bytes = address_space_bytes});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
-  LocalRun run(options, limits, std::move(*segment));
-  return run.Run();
+  return LocalRun(options, program, limits, std::move(*segment)).Run();
 }
 
 }  // namespace bspnow::client

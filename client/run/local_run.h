@@ -3,25 +3,15 @@
 #ifndef CLIENT_RUN_LOCAL_RUN_H_
 #define CLIENT_RUN_LOCAL_RUN_H_
 
-#include <cstdint>
 #include <string>
-#include <vector>
+
+#include "client/options/job_options.h"
 
 namespace bspnow::client {
 
-struct LocalRunOptions {
-  std::uint32_t nprocs;
-  std::string program;                 ///< The file; see FindProgram.
-  std::vector<std::string> arguments;  ///< argv, [0] included.
-  std::vector<std::string> environment;
-  std::string directory;
-  bool prefix_output;
-  bool timing;
-  bool json;
-};
-
-/// Runs the job on this machine to its end. Returns its exit status (docs/design.md).
-int RunLocally(const LocalRunOptions& options);
+/// Runs the job on this machine to its end; `program` is the file found for options.program.
+/// Returns its exit status (docs/design.md).
+int RunLocally(const JobOptions& options, const std::string& program);
 
 }  // namespace bspnow::client
 

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/exit_status.h"
+
 namespace bspnow::client {
 namespace {
 
@@ -79,6 +81,11 @@ Linked LinkedWithLibbsp(const std::string& path) {
   const bool note = text.find("\7\0\0\0\4\0\0\0\1\0\0\0bspnow\0"sv) != std::string::npos;
   const bool needed = text.find("\0libbsp.so"sv) != std::string::npos;
   return note || needed ? Linked::kYes : Linked::kNo;
+}
+
+int StatusOfFailure(const absl::Status& why) {
+  if (absl::IsNotFound(why)) return kNotFoundStatus;
+  return absl::IsPermissionDenied(why) ? kNotExecutableStatus : kFailureStatus;
 }
 
 }  // namespace bspnow::client

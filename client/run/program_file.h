@@ -12,6 +12,9 @@ namespace bspnow::client {
 /// in the present directory. NotFound, or PermissionDenied if it cannot be executed.
 absl::StatusOr<std::string> FindProgram(const std::string& name);
 
+/// The launcher's exit status when the program was not found or started.
+int StatusOfFailure(const absl::Status& why);
+
 /// Whether a file is linked with libbsp. A script, or what is no ELF file, is kUnknown.
 enum class Linked { kYes, kNo, kUnknown };
 Linked LinkedWithLibbsp(const std::string& path);

@@ -1,6 +1,5 @@
 #include "client/run/signal_watch.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,12 +9,6 @@
 #include "base/check.h"
 
 namespace bspnow::client {
-
-void OccupyStandardDescriptors() {
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
-  }
-}
 
 SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int signal)> arrived)
     : loop_(loop), arrived_(std::move(arrived)) {

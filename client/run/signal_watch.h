@@ -9,10 +9,6 @@
 
 namespace bspnow::client {
 
-/// Occupies descriptors 0 to 2 where they are closed, so that what is opened next does not take
-/// their place.
-void OccupyStandardDescriptors();
-
 class SignalWatch {
  public:
   /// Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 where they are not ignored, in

@@ -1,0 +1,56 @@
+#include "client/run/run_console.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace bspnow::client {
+
+// Descriptors that are closed are occupied, so that what is opened next does not take their place.
+void PrepareStandardStreams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+  signal(SIGXFSZ, SIG_IGN);  // A limit on file sizes is to be an error, not the end.
+}
+
+RunConsole::RunConsole(EventLoop& loop, ConsoleEvents events)
+    : loop_(loop),
+      events_(std::move(events)),
+      output_(loop, STDOUT_FILENO, events_.drained,
+              [this](int error) { OnLost("standard output", error); }),
+      error_(loop, STDERR_FILENO, events_.drained,
+             [this](int error) { OnLost("standard error", error); }) {}
+
+// A reader that has left is no error worth a word (`| head`); a full disk is.
+void RunConsole::OnLost(const char* stream, int error) {
+  if (error == EPIPE) return events_.reader_left(SIGPIPE);
+  if (error == EIO) return events_.reader_left(SIGHUP);  // The signal may not have come yet.
+  events_.failed(absl::StrCat("writing ", stream, ": ", strerror(error)));
+}
+
+void RunConsole::Say(const std::string& line) {
+  error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
+}
+
+void RunConsole::SayNotLinked(const std::string& program) {
+  Say(absl::StrCat(program,
+                   " is not linked with libbsp, and no process called bsp_begin;"
+                   " compile it with bspcc"));
+}
+
+void RunConsole::PrintTiming(const JobTiming& timing, const JobOptions& options) {
+  if (!options.timing && !options.json) return;
+  error_.Add(kOwnSource, options.json ? TimingAsJson(timing) : TimingAsText(timing));
+}
+
+void RunConsole::Finish() {
+  while (!(output_.idle() && error_.idle()) && !gave_up_) loop_.RunOnce();
+}
+
+}  // namespace bspnow::client

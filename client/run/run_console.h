@@ -1,0 +1,70 @@
+// What a user sees of a job in the foreground: the output of its processes, this program's own
+// lines between them, and at the end what the supersteps took.
+#ifndef CLIENT_RUN_RUN_CONSOLE_H_
+#define CLIENT_RUN_RUN_CONSOLE_H_
+
+#include <functional>
+#include <string>
+
+#include "client/options/job_options.h"
+#include "client/run/output_printer.h"
+#include "client/view/timing_report.h"
+#include "net/event_loop.h"
+
+namespace bspnow::client {
+
+/// For both kinds of run, before anything is opened.
+void PrepareStandardStreams();
+
+struct ConsoleEvents {
+  /// A full queue of output has been printed.
+  std::function<void()> drained;
+
+  /// The reader has left, which ends the job as this signal would: SIGPIPE, or SIGHUP of a terminal
+  /// that was hung up.
+  std::function<void(int signal)> reader_left;
+
+  /// Output cannot be written, and why: "writing standard output: No space left on device".
+  std::function<void(const std::string& why)> failed;
+};
+
+class RunConsole {
+ public:
+  /// The source of this program's own lines, and the service's, among those of processes.
+  static constexpr int kOwnSource = -2;
+
+  RunConsole(EventLoop& loop, ConsoleEvents events);
+
+  OutputPrinter& output() { return output_; }
+  OutputPrinter& error() { return error_; }
+
+  bool full() const { return output_.full() || error_.full(); }
+
+  /// A line of bsprun's own.
+  void Say(const std::string& line);
+
+  /// For a job that ran `program`, of whose processes none called bsp_begin.
+  void SayNotLinked(const std::string& program);
+
+  /// If --timing or --json asks for it.
+  void PrintTiming(const JobTiming& timing, const JobOptions& options);
+
+  /// Runs the loop until everything is printed, or nobody waits for that any more.
+  void Finish();
+
+  /// A reader may have stopped for good: Finish does not wait for it.
+  void GiveUp() { gave_up_ = true; }
+
+ private:
+  void OnLost(const char* stream, int error);
+
+  EventLoop& loop_;
+  ConsoleEvents events_;
+  OutputPrinter output_;
+  OutputPrinter error_;
+  bool gave_up_ = false;
+};
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_RUN_RUN_CONSOLE_H_
