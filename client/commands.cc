@@ -16,6 +16,13 @@ void SetAction(CommandLine& line, CLI::App* command, CommandAction action) {
   command->callback([&line, action = std::move(action)] { line.chosen = action; });
 }
 
+void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction action) {
+  SetAction(line, command, [&line, action = std::move(action)]() -> absl::StatusOr<int> {
+    absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+    return jobs.ok() ? action(*jobs) : jobs.status();
+  });
+}
+
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   const absl::StatusOr<std::string> address = CoordinatorAddress(line.coordinator);
   if (!address.ok()) return address.status();

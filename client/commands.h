@@ -41,6 +41,10 @@ CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::stri
 /// Makes `action` the one to perform if `command` is given.
 void SetAction(CommandLine& line, CLI::App* command, CommandAction action);
 
+/// The same for what needs the coordinator, and nothing before it is connected to that.
+using ConnectedAction = std::function<absl::StatusOr<int>(JobsStub&)>;
+void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction action);
+
 /// Connects to the coordinator that was named.
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line);
 

@@ -35,7 +35,7 @@ absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options
   const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
     std::cerr << "bsp: " << program.status().message() << "\n";
-    return absl::IsNotFound(program.status()) ? kNotFoundStatus : kNotExecutableStatus;
+    return StatusOfFailure(program.status());
   }
   if (LinkedWithLibbsp(*program) == Linked::kNo) {
     std::cerr << "bsp: warning: " << *program
@@ -75,41 +75,24 @@ void AddSubmit(CommandLine& line) {
 
 // ---- jobs, show ---------------------------------------------------------------------------------
 
-absl::StatusOr<int> ListJobs(const CommandLine& line, const JobQuery& query) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> ListJobs(JobsStub& jobs, const JobQuery& query) {
   proto::ListJobsRequest request;
   request.set_all(query.all);
-  const absl::StatusOr<proto::ListJobsReply> reply = jobs->ListJobs(request);
+  const absl::StatusOr<proto::ListJobsReply> reply = jobs.ListJobs(request);
   if (!reply.ok()) return reply.status();
-  if (query.json) {
-    nlohmann::json array = nlohmann::json::array();
-    for (const proto::Job& job : reply->jobs()) array.push_back(JobJson(job));
-    std::cout << JsonText(array);
-  } else {
-    std::cout << JobTable({reply->jobs().begin(), reply->jobs().end()}, UnixMs())
-                     .Text(ColoursFor(STDOUT_FILENO));
-  }
+  std::cout << (query.json ? JsonText(JobsJson(*reply))
+                           : JobTable(*reply, UnixMs()).Text(ColoursFor(STDOUT_FILENO)));
   return 0;
 }
 
-void PrintJob(const proto::Job& job, const JobQuery& query) {
-  if (query.json) {
-    std::cout << JsonText(JobJson(job));
-  } else {
-    std::cout << JobText(job, UnixMs(), ColoursFor(STDOUT_FILENO));
-  }
-}
-
-absl::StatusOr<int> ShowJob(const CommandLine& line, const JobQuery& query) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> ShowJob(JobsStub& jobs, const JobQuery& query) {
   for (const std::uint64_t id : query.jobs) {
     proto::ShowJobRequest request;
     request.set_job(id);
-    const absl::StatusOr<proto::Job> job = jobs->Show(request);
+    const absl::StatusOr<proto::Job> job = jobs.Show(request);
     if (!job.ok()) return job.status();
-    PrintJob(*job, query);
+    std::cout << (query.json ? JsonText(JobJson(*job))
+                             : JobText(*job, UnixMs(), ColoursFor(STDOUT_FILENO)));
   }
   return 0;
 }
@@ -119,17 +102,21 @@ absl::StatusOr<int> ShowJob(const CommandLine& line, const JobQuery& query) {
 template <typename Request>
 using JobCall = absl::StatusOr<proto::Job> (JobsStub::*)(const Request&);
 
+void PrintNothing(const proto::Job&) {}
+
+void PrintCheckpoint(const proto::Job& job) {
+  std::cout << "job " << job.job() << ": checkpoint " << CheckpointText(job.checkpoints(), UnixMs())
+            << "\n";
+}
+
 /// For each of the jobs; one that fails does not keep the others. `print` is for people.
-template <typename Request>
-absl::StatusOr<int> ForEachJob(const CommandLine& line, const JobQuery& query,
-                               JobCall<Request> call, void (*print)(const proto::Job&)) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+template <typename Request, JobCall<Request> call, void (*print)(const proto::Job&) = PrintNothing>
+absl::StatusOr<int> ForEachJob(JobsStub& jobs, const JobQuery& query) {
   absl::Status failure;
   for (const std::uint64_t id : query.jobs) {
     Request request;
     request.set_job(id);
-    const absl::StatusOr<proto::Job> job = ((*jobs).*call)(request);
+    const absl::StatusOr<proto::Job> job = (jobs.*call)(request);
     if (!job.ok()) {
       failure.Update(job.status());
     } else if (query.json) {
@@ -142,30 +129,6 @@ absl::StatusOr<int> ForEachJob(const CommandLine& line, const JobQuery& query,
   return 0;
 }
 
-void PrintNothing(const proto::Job&) {}
-
-void PrintCheckpoint(const proto::Job& job) {
-  std::cout << "job " << job.job() << ": checkpoint " << CheckpointText(job.checkpoints(), UnixMs())
-            << "\n";
-}
-
-absl::StatusOr<int> CancelJobs(const CommandLine& line, const JobQuery& query) {
-  return ForEachJob<proto::CancelJobRequest>(line, query, &JobsStub::Cancel, PrintNothing);
-}
-
-absl::StatusOr<int> CheckpointJobs(const CommandLine& line, const JobQuery& query) {
-  return ForEachJob<proto::CheckpointJobRequest>(line, query, &JobsStub::Checkpoint,
-                                                 PrintCheckpoint);
-}
-
-absl::StatusOr<int> SuspendJobs(const CommandLine& line, const JobQuery& query) {
-  return ForEachJob<proto::SuspendJobRequest>(line, query, &JobsStub::Suspend, PrintNothing);
-}
-
-absl::StatusOr<int> ResumeJobs(const CommandLine& line, const JobQuery& query) {
-  return ForEachJob<proto::ResumeJobRequest>(line, query, &JobsStub::Resume, PrintNothing);
-}
-
 // ---- wait ---------------------------------------------------------------------------------------
 
 // A job that did not succeed gives no status of success, whatever its processes gave.
@@ -174,14 +137,12 @@ int StatusOf(const proto::Job& job) {
   return job.exit_status() == 0 ? kFailureStatus : job.exit_status();
 }
 
-absl::StatusOr<int> WaitJobs(const CommandLine& line, const JobQuery& query) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
   int status = 0;
   for (const std::uint64_t id : query.jobs) {
     proto::WaitJobRequest request;
     request.set_job(id);
-    const absl::StatusOr<proto::Job> job = jobs->Wait(request);
+    const absl::StatusOr<proto::Job> job = jobs.Wait(request);
     if (!job.ok()) return job.status();
     if (query.json) std::cout << JsonText(JobJson(*job));
     if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
@@ -197,7 +158,7 @@ absl::StatusOr<int> WaitJobs(const CommandLine& line, const JobQuery& query) {
 
 void AddJobCommands(CommandLine& line) {
   AddSubmit(line);
-  using Perform = absl::StatusOr<int> (*)(const CommandLine&, const JobQuery&);
+  using Perform = absl::StatusOr<int> (*)(JobsStub&, const JobQuery&);
   const auto add = [&line](const std::string& name, const std::string& description,
                            Perform perform) {
     CLI::App* command = AddCommand(line, name, description);
@@ -208,15 +169,19 @@ void AddJobCommands(CommandLine& line) {
       AddJob(command, *query);
     }
     command->add_flag("--json", query->json, kJsonText);
-    SetAction(line, command, [&line, query, perform] { return perform(line, *query); });
+    SetConnectedAction(line, command,
+                       [query, perform](JobsStub& jobs) { return perform(jobs, *query); });
   };
   add("jobs", "List the jobs that wait or run", ListJobs);
   add("show", "Show all about a job, and why it waits", ShowJob);
   add("wait", "Wait for the end of a job; gives its exit status", WaitJobs);
-  add("cancel", "End a job at once", CancelJobs);
-  add("checkpoint", "Save a job at its next barrier", CheckpointJobs);
-  add("suspend", "Save a job and free its slots", SuspendJobs);
-  add("resume", "Let a suspended job continue", ResumeJobs);
+  add("cancel", "End a job at once", ForEachJob<proto::CancelJobRequest, &JobsStub::Cancel>);
+  add("checkpoint", "Save a job at its next barrier",
+      ForEachJob<proto::CheckpointJobRequest, &JobsStub::Checkpoint, PrintCheckpoint>);
+  add("suspend", "Save a job and free its slots",
+      ForEachJob<proto::SuspendJobRequest, &JobsStub::Suspend>);
+  add("resume", "Let a suspended job continue",
+      ForEachJob<proto::ResumeJobRequest, &JobsStub::Resume>);
 }
 
 }  // namespace bspnow::client

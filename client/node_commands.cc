@@ -18,29 +18,19 @@ struct NodeQuery {
 
 enum class Drain { kDo, kUndo };
 
-absl::StatusOr<int> PrintNodes(const CommandLine& line, const NodeQuery& query) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
-  const absl::StatusOr<proto::ListNodesReply> reply = jobs->ListNodes();
+absl::StatusOr<int> PrintNodes(JobsStub& jobs, const NodeQuery& query) {
+  const absl::StatusOr<proto::ListNodesReply> reply = jobs.ListNodes();
   if (!reply.ok()) return reply.status();
-  if (query.json) {
-    nlohmann::json array = nlohmann::json::array();
-    for (const proto::Node& node : reply->nodes()) array.push_back(NodeJson(node));
-    std::cout << JsonText(array);
-  } else {
-    std::cout << NodeTable({reply->nodes().begin(), reply->nodes().end()})
-                     .Text(ColoursFor(STDOUT_FILENO));
-  }
+  std::cout << (query.json ? JsonText(NodesJson(*reply))
+                           : NodeTable(*reply).Text(ColoursFor(STDOUT_FILENO)));
   return 0;
 }
 
-absl::StatusOr<int> DrainNode(const CommandLine& line, const NodeQuery& query, Drain drain) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> DrainNode(JobsStub& jobs, const NodeQuery& query, Drain drain) {
   proto::DrainNodeRequest request;
   request.set_name(query.name);
   request.set_undo(drain == Drain::kUndo);
-  const absl::StatusOr<proto::Node> node = jobs->Drain(request);
+  const absl::StatusOr<proto::Node> node = jobs.Drain(request);
   if (!node.ok()) return node.status();
   if (query.json) std::cout << JsonText(NodeJson(*node));
   return 0;
@@ -56,11 +46,12 @@ void AddNodeCommands(CommandLine& line) {
     return command;
   };
   CLI::App* nodes = add("nodes", "List the nodes");
-  SetAction(line, nodes, [&line, query] { return PrintNodes(line, *query); });
+  SetConnectedAction(line, nodes, [query](JobsStub& jobs) { return PrintNodes(jobs, *query); });
   const auto add_drain = [&](const std::string& name, const std::string& text, Drain drain) {
     CLI::App* command = add(name, text);
     command->add_option("NODE", query->name, "The node's name")->required();
-    SetAction(line, command, [&line, query, drain] { return DrainNode(line, *query, drain); });
+    SetConnectedAction(line, command,
+                       [query, drain](JobsStub& jobs) { return DrainNode(jobs, *query, drain); });
   };
   add_drain("drain", "Place no more jobs on a node; those that run go on", Drain::kDo);
   add_drain("undrain", "Place jobs on a node again", Drain::kUndo);

@@ -54,17 +54,15 @@ class LogPrinter {
   std::map<std::pair<std::uint32_t, proto::OutputStream>, LinePrefixer> prefixers_;
 };
 
-absl::StatusOr<int> PrintLog(const CommandLine& line, const LogOptions& options) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
   proto::ReadLogRequest request;
   request.set_job(options.job);
   request.set_follow(options.follow);
   request.set_one_pid(options.pid_option->count() > 0);
   request.set_pid(options.pid);
   LogPrinter printer(options);
-  const absl::Status read = jobs->ReadLog(
-      request, [&printer](const proto::LogLine& next) { return printer.Print(next); });
+  const absl::Status read =
+      jobs.ReadLog(request, [&printer](const proto::LogLine& next) { return printer.Print(next); });
   if (!read.ok()) return read;
   return 0;
 }
@@ -78,16 +76,14 @@ struct FetchOptions {
   bool json = false;
 };
 
-absl::StatusOr<int> FetchJobFiles(const CommandLine& line, const FetchOptions& options) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   proto::FetchFilesRequest request;
   request.set_job(options.job);
   for (const std::string& name : options.names) request.add_names(name);
   files::FileReceiver receiver({.directory = options.directory,
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
                                 .durability = Durability::kCached});
-  if (absl::Status fetched = jobs->Fetch(request, receiver); !fetched.ok()) return fetched;
+  if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
@@ -111,7 +107,8 @@ void AddOutputCommands(CommandLine& line) {
       logs->add_option("--pid", log_options->pid, "Only of this process")->type_name("PID");
   logs->add_flag("--prefix-output", log_options->prefix_output, "Begin each line with its [pid]");
   logs->add_flag("--json", log_options->json, "Print JSON, an object for each piece");
-  SetAction(line, logs, [&line, log_options] { return PrintLog(line, *log_options); });
+  SetConnectedAction(line, logs,
+                     [log_options](JobsStub& jobs) { return PrintLog(jobs, *log_options); });
 
   CLI::App* fetch = AddCommand(line, "fetch", "Fetch files that pid 0 left in the job's directory");
   const auto fetch_options = std::make_shared<FetchOptions>();
@@ -119,7 +116,8 @@ void AddOutputCommands(CommandLine& line) {
   fetch->add_option("NAME", fetch_options->names, "Only these files [all]");
   fetch->add_option("--dir", fetch_options->directory, "Put them there [.]")->type_name("DIR");
   fetch->add_flag("--json", fetch_options->json, "Print JSON, for programs");
-  SetAction(line, fetch, [&line, fetch_options] { return FetchJobFiles(line, *fetch_options); });
+  SetConnectedAction(
+      line, fetch, [fetch_options](JobsStub& jobs) { return FetchJobFiles(jobs, *fetch_options); });
 }
 
 }  // namespace bspnow::client

@@ -42,12 +42,9 @@ absl::StatusOr<TopSample> TakeSample(JobsStub& jobs) {
 }
 
 std::string SampleJson(const TopSample& sample) {
-  nlohmann::json jobs = nlohmann::json::array();
-  for (const proto::Job& job : sample.jobs.jobs()) jobs.push_back(JobJson(job));
-  nlohmann::json nodes = nlohmann::json::array();
-  for (const proto::Node& node : sample.nodes.nodes()) nodes.push_back(NodeJson(node));
-  return JsonText(
-      {{"taken_unix_ms", sample.taken_unix_ms}, {"jobs", std::move(jobs)}, {"nodes", nodes}});
+  return JsonText({{"taken_unix_ms", sample.taken_unix_ms},
+                   {"jobs", JobsJson(sample.jobs)},
+                   {"nodes", NodesJson(sample.nodes)}});
 }
 
 class Top {
@@ -127,11 +124,9 @@ class Top {
   absl::Status failure_;
 };
 
-absl::StatusOr<int> RunTop(const CommandLine& line, TopOptions options) {
-  absl::StatusOr<JobsStub> jobs = ConnectTo(line);
-  if (!jobs.ok()) return jobs.status();
+absl::StatusOr<int> RunTop(JobsStub& jobs, TopOptions options) {
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) options.batch = true;
-  if (absl::Status run = Top(*jobs, options).Run(); !run.ok()) return run;
+  if (absl::Status run = Top(jobs, options).Run(); !run.ok()) return run;
   return 0;
 }
 
@@ -146,7 +141,7 @@ void AddTopCommand(CommandLine& line) {
       ->type_name("SECONDS");
   command->add_option("--count", options->count, "End after this many looks")->type_name("N");
   command->add_flag("--json", options->json, "Print JSON, an object for each look");
-  SetAction(line, command, [&line, options] { return RunTop(line, *options); });
+  SetConnectedAction(line, command, [options](JobsStub& jobs) { return RunTop(jobs, *options); });
 }
 
 }  // namespace bspnow::client

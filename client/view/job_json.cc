@@ -91,6 +91,18 @@ json NodeJson(const proto::Node& node) {
           {"version", spec.version()}};
 }
 
+json JobsJson(const proto::ListJobsReply& jobs) {
+  json array = json::array();
+  for (const proto::Job& job : jobs.jobs()) array.push_back(JobJson(job));
+  return array;
+}
+
+json NodesJson(const proto::ListNodesReply& nodes) {
+  json array = json::array();
+  for (const proto::Node& node : nodes.nodes()) array.push_back(NodeJson(node));
+  return array;
+}
+
 json LogJson(const proto::LogLine& line) {
   return {{"pid", line.of_launcher() ? json() : json(line.pid())},
           {"stream", line.stream() == proto::STDERR ? "stderr" : "stdout"},

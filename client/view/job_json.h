@@ -10,7 +10,9 @@
 namespace bspnow::client {
 
 nlohmann::json JobJson(const proto::Job& job);
+nlohmann::json JobsJson(const proto::ListJobsReply& jobs);
 nlohmann::json NodeJson(const proto::Node& node);
+nlohmann::json NodesJson(const proto::ListNodesReply& nodes);
 nlohmann::json LogJson(const proto::LogLine& line);
 nlohmann::json ParametersJson(const proto::MachineParameters& parameters);
 

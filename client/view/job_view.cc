@@ -1,8 +1,10 @@
 #include "client/view/job_view.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <absl/strings/str_join.h>
+#include <absl/strings/strip.h>
 
 #include <algorithm>
 
@@ -50,39 +52,13 @@ Colour ColourOf(proto::JobState state) {
 }
 
 std::string StateName(proto::JobState state) {
-  switch (state) {
-    case proto::WAITING:
-      return "waiting";
-    case proto::RUNNING:
-      return "running";
-    case proto::ENDING:
-      return "ending";
-    case proto::SUCCEEDED:
-      return "succeeded";
-    case proto::FAILED:
-      return "failed";
-    case proto::CANCELLED:
-      return "cancelled";
-    case proto::RECOVERING:
-      return "recovering";
-    case proto::SUSPENDED:
-      return "suspended";
-    default:
-      return "unknown";
-  }
+  if (!proto::JobState_IsValid(state)) return "unknown";
+  return absl::AsciiStrToLower(proto::JobState_Name(state));
 }
 
 std::string StateName(proto::NodeState state) {
-  switch (state) {
-    case proto::NODE_UP:
-      return "up";
-    case proto::NODE_DRAINED:
-      return "drained";
-    case proto::NODE_LOST:
-      return "lost";
-    default:
-      return "unknown";
-  }
+  if (!proto::NodeState_IsValid(state)) return "unknown";
+  return absl::AsciiStrToLower(absl::StripPrefix(proto::NodeState_Name(state), "NODE_"));
 }
 
 JobTiming TimingOf(const proto::JobTotals& totals) {
@@ -119,7 +95,7 @@ std::string PidsText(const std::vector<std::uint32_t>& pids) {
   return text;
 }
 
-TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms) {
+TextTable JobTable(const proto::ListJobsReply& jobs, std::int64_t now_unix_ms) {
   TextTable table({{"JOB", Align::kRight},
                    {"NAME", Align::kLeft},
                    {"USER", Align::kLeft},
@@ -128,7 +104,7 @@ TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms
                    {"SUPERSTEPS", Align::kRight},
                    {"TIME", Align::kRight},
                    {"NODES (REASON)", Align::kLeft}});
-  for (const proto::Job& job : jobs) {
+  for (const proto::Job& job : jobs.jobs()) {
     table.AddRow({{absl::StrCat(job.job())},
                   {job.spec().name()},
                   {job.spec().user()},
@@ -141,7 +117,7 @@ TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms
   return table;
 }
 
-TextTable NodeTable(const std::vector<proto::Node>& nodes) {
+TextTable NodeTable(const proto::ListNodesReply& nodes) {
   TextTable table({{"NODE", Align::kLeft},
                    {"STATE", Align::kLeft},
                    {"USED", Align::kRight},
@@ -151,7 +127,7 @@ TextTable NodeTable(const std::vector<proto::Node>& nodes) {
                    {"Gflop/s", Align::kRight},
                    {"ADDRESS", Align::kLeft},
                    {"LABELS", Align::kLeft}});
-  for (const proto::Node& node : nodes) {
+  for (const proto::Node& node : nodes.nodes()) {
     const proto::NodeSpec& spec = node.spec();
     std::vector<std::string> labels;
     for (const auto& [name, value] : spec.labels()) {

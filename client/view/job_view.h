@@ -29,8 +29,8 @@ std::int64_t ElapsedSeconds(const proto::Job& job, std::int64_t now_unix_ms);
 /// As in "0-3,7".
 std::string PidsText(const std::vector<std::uint32_t>& pids);
 
-TextTable JobTable(const std::vector<proto::Job>& jobs, std::int64_t now_unix_ms);
-TextTable NodeTable(const std::vector<proto::Node>& nodes);
+TextTable JobTable(const proto::ListJobsReply& jobs, std::int64_t now_unix_ms);
+TextTable NodeTable(const proto::ListNodesReply& nodes);
 
 /// All that is known of a job, a line for each thing.
 std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours);
