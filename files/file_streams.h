@@ -10,6 +10,7 @@
 #include <string>
 
 #include "files/file_chunks.h"
+#include "proto/grpc_status.h"
 
 namespace bspnow::files {
 
@@ -17,13 +18,6 @@ namespace bspnow::files {
 inline absl::Status While(const std::string& what, const absl::Status& status) {
   if (status.ok() || what.empty()) return status;
   return absl::Status(status.code(), absl::StrCat(what, ": ", status.message()));
-}
-
-template <typename GrpcStatus>
-absl::Status FromGrpc(const GrpcStatus& status, const std::string& what) {
-  if (status.ok()) return absl::OkStatus();
-  return While(what, absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                                  status.error_message()));
 }
 
 /// Sends a file, and tells `sent` the bytes of each chunk; what else the first chunk says is in
@@ -49,7 +43,7 @@ absl::Status EndSending(const absl::Status& sent, Context& context, Writer& writ
                         const std::string& what) {
   if (!sent.ok()) context.TryCancel();
   if (sent.ok()) writer.WritesDone();
-  const absl::Status ended = FromGrpc(writer.Finish(), what);
+  const absl::Status ended = While(what, FromGrpc(writer.Finish()));
   return sent.ok() ? ended : sent;
 }
 
@@ -60,7 +54,7 @@ absl::Status TakeFiles(Context& context, Reader& reader, FileSink& sink, const s
   proto::FileChunk chunk;
   while (taken.ok() && reader.Read(&chunk)) taken = TakeChunk(chunk, sink);
   if (!taken.ok()) context.TryCancel();
-  const absl::Status ended = FromGrpc(reader.Finish(), what);
+  const absl::Status ended = While(what, FromGrpc(reader.Finish()));
   if (!taken.ok()) return While(what, taken);
   return ended.ok() ? While(what, sink.Finish()) : ended;
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow::client {
@@ -95,9 +96,7 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
   }
 
   void OnDone(const grpc::Status& status) override {
-    const absl::Status over(static_cast<absl::StatusCode>(status.error_code()),
-                            status.error_message());
-    loop_.Post([events = events_, over] {
+    loop_.Post([events = events_, over = FromGrpc(status)] {
       if (events->over) events->over(over);
     });
     const std::lock_guard lock(mutex_);

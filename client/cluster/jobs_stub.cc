@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "client/cluster/attachment.h"
 #include "files/file_streams.h"
+#include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow::client {
@@ -73,7 +74,7 @@ absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
   Reply reply;
   const grpc::Status status =
       (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
-  if (!status.ok()) return files::FromGrpc(status, "");
+  if (!status.ok()) return FromGrpc(status);
   return reply;
 }
 
@@ -85,7 +86,7 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
   Piece piece;
   while (taken.ok() && reader.Read(&piece)) taken = take(piece);
   if (!taken.ok()) context.TryCancel();
-  const absl::Status ended = files::FromGrpc(reader.Finish(), "");
+  const absl::Status ended = FromGrpc(reader.Finish());
   return taken.ok() ? ended : taken;
 }
 
@@ -122,8 +123,7 @@ absl::StatusOr<Reply> JobsStub::CallUntilAnswered(Method method, const Request& 
   Reply reply;
   const absl::Status answered = UntilAnswered([&](Reconnection&) {
     grpc::ClientContext context;
-    return files::FromGrpc(
-        (proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply), "");
+    return FromGrpc((proto::Jobs::NewStub(channel_).get()->*method)(&context, request, &reply));
   });
   if (!answered.ok()) return answered;
   return reply;

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/file_chunks.h"
 #include "files/file_store.h"
+#include "proto/grpc_status.h"
 
 namespace bspnow::coordinator {
 namespace {

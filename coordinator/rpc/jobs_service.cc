@@ -7,9 +7,9 @@
 
 #include "coordinator/rpc/content_service.h"
 #include "coordinator/rpc/log_service.h"
-#include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/sha256.h"
+#include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 
 namespace bspnow::coordinator {

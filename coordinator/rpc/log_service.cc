@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "coordinator/rpc/call_end.h"
-#include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
+#include "proto/grpc_status.h"
 
 namespace bspnow::coordinator {
 namespace {

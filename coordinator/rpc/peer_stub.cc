@@ -10,19 +10,16 @@
 #include <utility>
 
 #include "base/version.h"
+#include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 #include "proto/workers.grpc.pb.h"
 
 namespace bspnow::coordinator {
 namespace {
 
-absl::Status ToAbsl(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-}
-
 template <typename Reply>
 absl::StatusOr<Reply> Result(const grpc::Status& status, Reply reply) {
-  if (!status.ok()) return ToAbsl(status);
+  if (!status.ok()) return FromGrpc(status);
   return reply;
 }
 
@@ -60,7 +57,7 @@ absl::Status TestClient::CheckHealth() {
   stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &request, &reply,
                  [&](grpc::Status status) { ended.set_value(std::move(status)); });
   const grpc::Status status = ended.get_future().get();
-  if (!status.ok()) return ToAbsl(status);
+  if (!status.ok()) return FromGrpc(status);
   grpc::Slice bytes;
   const bool serving = reply.DumpToSingleSlice(&bytes).ok() && bytes.size() == 2 &&
                        bytes.begin()[0] == 8 && bytes.begin()[1] == 1;
@@ -77,7 +74,7 @@ absl::Status TestClient::Upload(const std::string& sha256, const std::string& co
   chunk.set_data(content);
   stream->Write(chunk);
   stream->WritesDone();
-  return ToAbsl(stream->Finish());
+  return FromGrpc(stream->Finish());
 }
 
 absl::StatusOr<JobId> TestClient::Submit(const proto::JobSpec& spec, const std::string& key) {
@@ -175,7 +172,7 @@ std::optional<proto::FromJob> TestClient::Hear() {
   return message;
 }
 
-absl::Status TestClient::EndAttached() { return ToAbsl(parts_->stream->Finish()); }
+absl::Status TestClient::EndAttached() { return FromGrpc(parts_->stream->Finish()); }
 
 void TestClient::BreakAttached() { parts_->attached.TryCancel(); }
 
@@ -263,7 +260,7 @@ void TestWorker::Break() {
 absl::Status TestWorker::End() {
   const grpc::Status status = parts_->stream->Finish();
   parts_->stream = nullptr;
-  return ToAbsl(status);
+  return FromGrpc(status);
 }
 
 absl::StatusOr<std::string> TestWorker::ReadBlob(const std::string& sha256) {
@@ -290,7 +287,7 @@ absl::Status TestWorker::StoreFile(JobId job, const std::string& name, const std
   chunk.set_data(content);
   stream->Write(chunk);
   stream->WritesDone();
-  return ToAbsl(stream->Finish());
+  return FromGrpc(stream->Finish());
 }
 
 }  // namespace bspnow::coordinator

@@ -9,8 +9,8 @@
 
 #include "coordinator/rpc/call_end.h"
 #include "coordinator/rpc/content_service.h"
-#include "coordinator/rpc/rpc_status.h"
 #include "coordinator/rpc/self_owned.h"
+#include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 
 namespace bspnow::coordinator {

@@ -11,6 +11,7 @@
 
 #include "base/keepalive.h"
 #include "files/file_streams.h"
+#include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_reception.h"
@@ -23,11 +24,6 @@ static_assert(files::kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 500;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
-
-grpc::Status ToGrpc(const absl::Status& status) {
-  if (status.ok()) return grpc::Status::OK;
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
-}
 
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {

@@ -8,6 +8,7 @@
 
 #include "base/keepalive.h"
 #include "files/file_streams.h"
+#include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_reception.h"
@@ -90,7 +91,7 @@ absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& add
   proto::ListImagesReply reply;
   const grpc::Status status = stub->ListImages(&context, request, &reply);
   if (!status.ok())
-    return files::FromGrpc(status, absl::StrCat("asking ", address, " for its images"));
+    return files::While(absl::StrCat("asking ", address, " for its images"), FromGrpc(status));
   return std::vector<std::string>(reply.names().begin(), reply.names().end());
 }
 

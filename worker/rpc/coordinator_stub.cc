@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/rpc/coordinator_channel.h"
 
@@ -103,8 +104,7 @@ absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
   const grpc::Status called = calls_->stub->Register(&context, request, &reply);
-  if (!called.ok())
-    return absl::Status(static_cast<absl::StatusCode>(called.error_code()), called.error_message());
+  if (!called.ok()) return FromGrpc(called);
   const std::scoped_lock lock(mutex_);
   return session_.Check(reply);
 }

@@ -2,6 +2,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 
 namespace bspnow::worker {
@@ -9,10 +10,6 @@ namespace {
 
 std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
   return proto::Images::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
-}
-
-absl::Status ToAbsl(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
 
 }  // namespace
@@ -24,7 +21,7 @@ absl::Status PutPieces(const std::string& address, const std::vector<proto::File
   const auto writer = stub->PutImage(&context, &reply);
   for (const proto::FileChunk& piece : pieces) writer->Write(piece);
   writer->WritesDone();
-  return ToAbsl(writer->Finish());
+  return FromGrpc(writer->Finish());
 }
 
 absl::Status GetByName(const std::string& address, const std::string& name) {
@@ -36,7 +33,7 @@ absl::Status GetByName(const std::string& address, const std::string& name) {
   const auto reader = stub->GetImage(&context, request);
   proto::FileChunk piece;
   while (reader->Read(&piece)) continue;
-  return ToAbsl(reader->Finish());
+  return FromGrpc(reader->Finish());
 }
 
 struct HalfAPut::Parts {

@@ -1,0 +1,18 @@
+// Our errors as gRPC's, and back: the same codes and words.
+#ifndef PROTO_GRPC_STATUS_H_
+#define PROTO_GRPC_STATUS_H_
+
+#include <absl/status/status.h>
+
+namespace grpc {
+class Status;
+}
+
+namespace bspnow {
+
+grpc::Status ToGrpc(const absl::Status& status);
+absl::Status FromGrpc(const grpc::Status& status);
+
+}  // namespace bspnow
+
+#endif  // PROTO_GRPC_STATUS_H_
