@@ -129,13 +129,14 @@ def size_text(nbytes):
     return "%d B" % nbytes
 
 
-def exchange_rows(results, p, pattern, sizes):
+def exchange_rows(results, p, pattern, sizes, shown=EXCHANGE_COLUMNS, column="bspnow"):
+    """Rates of bspnow's means, in `column` of the results, and of the other systems."""
     rows = []
     for size in sizes:
         columns = {}
-        for key, _ in EXCHANGE_COLUMNS:
+        for key, _ in shown:
             system, _, means = key.rpartition(".")
-            seconds = results.summary(system or "bspnow", "%s.%d" % (means, size), 1)
+            seconds = results.summary(system or column, "%s.%d" % (means, size), 1)
             columns[key] = seconds.scaled(lambda s, size=size: size / s / 1e9)
         rows.append(Figure(size_text(size), "GB/s", columns, higher_is_better=True,
                            parameters={"p": p, "pattern": pattern, "bytes": size}))
@@ -179,6 +180,14 @@ def exchange(bench):
                                "sizes known beforehand", targets)]
 
 
+def random_row(bench, results, means, p, target, others=()):
+    """Updates or gets of one kind; by hand an MPI program has puts and gets only."""
+    by_hand = {mpi.name: "get" if means == "get" else "put" for mpi in bench.mpis}
+    return Figure("%s, p = %d" % (means, p), "ns each",
+                  results.columns(means, 1e9 / UPDATES, {**dict(others), **by_hand}),
+                  target, parameters={"p": p})
+
+
 def random(bench):
     """10^6 small updates and gets per process in one superstep."""
     targets = {"put": Target(20, "at most"), "send": Target(25, "at most"),
@@ -189,14 +198,10 @@ def random(bench):
         runs = bench.runs("random", p, (budget_s, UPDATES))
         runs.append(Run(bench.machine, "stores", p, (budget_s, UPDATES)))
         results = bench.interleave("random updates, p = %d" % p, runs, bench.choose(2, 5))
-        scale = 1e9 / UPDATES
-        for means, target in targets.items():
-            by_hand = {mpi.name: "get" if means == "get" else "put" for mpi in bench.mpis}
-            rows.append(Figure("%s, p = %d" % (means, p), "ns each",
-                               results.columns(means, scale, {"machine": "store", **by_hand}),
-                               target if p == 2 else None, parameters={"p": p}))
+        rows += [random_row(bench, results, means, p, target if p == 2 else None,
+                            {"machine": "store"}) for means, target in targets.items()]
         rows.append(Figure("put, first superstep, p = %d" % p, "ns each",
-                           results.columns("put.cold", scale, {"machine": "store.cold"}),
+                           results.columns("put.cold", 1e9 / UPDATES, {"machine": "store.cold"}),
                            parameters={"p": p}))
     return [Section("random", "10^6 updates of 8 bytes from each process to random places, one "
                     "superstep; MPI: combined by hand; machine: stores to own memory", rows)]
@@ -215,28 +220,33 @@ def one_put_time(bench):
                 ("the second", "one.second", copy, None))]
 
 
-def one_put_memory(bench):
+def put_peaks(bench, start, repetitions, nputs, nbytes):
+    """column -> peak of memory of all processes, launcher and daemons; `start` gives the runs."""
+    runs = start("one_put", 4, ("hold", nputs, nbytes), watch_memory=True)
+    title = "memory of %d puts of %s" % (nputs, size_text(nbytes))
+    return bench.interleave(title, runs, repetitions).columns("peak", 1)
+
+
+def payload_multiples(peaks, empty):
     """Memory beyond that of the same processes when the put is empty, arrays included."""
-    repetitions = bench.choose(1, 3)
+    return {column: total.scaled(lambda t, column=column:
+                                 round((t - empty[column].median) / ONE_PUT_NBYTES, 2))
+            if empty[column].samples else empty[column] for column, total in peaks.items()}
 
-    def peaks(nputs, nbytes):
-        runs = bench.runs("one_put", 4, ("hold", nputs, nbytes), watch_memory=True)
-        title = "memory of %d puts of %s" % (nputs, size_text(nbytes))
-        return bench.interleave(title, runs, repetitions).columns("peak", 1)
 
-    empty, one, four = peaks(1, 0), peaks(1, ONE_PUT_NBYTES), peaks(4, ONE_PUT_NBYTES)
+def memory_without_put(empty, who):
+    return Figure("memory without a put (%s)" % who, "MiB",
+                  {column: total.scaled(lambda t: t / MIB) for column, total in empty.items()})
 
-    def multiples(totals):
-        return {column: total.scaled(lambda t, column=column:
-                                     round((t - empty[column].median) / ONE_PUT_NBYTES, 2))
-                if empty[column].samples else empty[column] for column, total in totals.items()}
 
-    return [
-        Figure("memory in all, one put", "x payload", multiples(one), Target(3, "at most")),
-        Figure("memory in all, a put in each of 4 supersteps", "x payload", multiples(four)),
-        Figure("memory without a put (processes, launcher)", "MiB",
-               {column: total.scaled(lambda t: t / MIB) for column, total in empty.items()}),
-    ]
+def one_put_memory(bench):
+    empty, one, four = (put_peaks(bench, bench.runs, bench.choose(1, 3), nputs, nbytes)
+                        for nputs, nbytes in ((1, 0), (1, ONE_PUT_NBYTES), (4, ONE_PUT_NBYTES)))
+    return [Figure("memory in all, one put", "x payload", payload_multiples(one, empty),
+                   Target(3, "at most")),
+            Figure("memory in all, a put in each of 4 supersteps", "x payload",
+                   payload_multiples(four, empty)),
+            memory_without_put(empty, "processes, launcher")]
 
 
 def one_put(bench):

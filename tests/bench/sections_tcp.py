@@ -10,7 +10,8 @@ import time
 import sections
 import systems_tcp
 from figures import Figure, Section, Summary, Target
-from sections import MIB, ONE_PUT_NBYTES, UPDATES, Run, size_text
+from sections import (MIB, ONE_PUT_NBYTES, UPDATES, Run, exchange_rows, memory_without_put,
+                      payload_multiples, put_peaks, random_row, size_text)
 from systems import CORES, Failed
 
 COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("mpich", "MPICH"),
@@ -84,19 +85,6 @@ EXCHANGE_COLUMNS = (*((means, means) for means in MEANS), ("mpich.counted", "MPI
                     ("openmpi.counted", "Open MPI"), ("machine.exchange", "raw TCP"))
 
 
-def exchange_rows(results, p, pattern, sizes, column="bspnow"):
-    rows = []
-    for size in sizes:
-        columns = {}
-        for key, _ in EXCHANGE_COLUMNS:
-            system, _, means = key.rpartition(".")
-            seconds = results.summary(system or column, "%s.%d" % (means, size), 1)
-            columns[key] = seconds.scaled(lambda s, size=size: size / s / 1e9)
-        rows.append(Figure(size_text(size), "GB/s", columns, higher_is_better=True,
-                           parameters={"p": p, "pattern": pattern, "bytes": size}))
-    return rows
-
-
 def exchange_targets(results):
     """p = 2, all to the other process: what the targets are for."""
     def columns(means, size, convert):
@@ -127,7 +115,8 @@ def exchange(bench):
     results = bench.interleave(title, runs, bench.choose(2, 3))
     of_two = Section("exchange", "Total exchange, p = 2, two workers: the same number of bytes "
                      "out of each process, all to the other; MPI: counts, then MPI_Alltoallv",
-                     exchange_rows(results, 2, "other", sizes), EXCHANGE_COLUMNS)
+                     exchange_rows(results, 2, "other", sizes, EXCHANGE_COLUMNS),
+                     EXCHANGE_COLUMNS)
     targets = Section("exchange_targets", "Total exchange, beside counts and MPI_Alltoallv",
                       exchange_targets(results), (("bspnow", "2 workers"), *COLUMNS[2:]))
     larger = sizes[-2:]
@@ -135,7 +124,8 @@ def exchange(bench):
     results = bench.interleave("total exchange, p = 4", runs, bench.choose(1, 3))
     of_four = [Section("exchange", "Total exchange, p = 4, %s: an equal share to every process, "
                        "itself included" % workers,
-                       exchange_rows(results, 4, "even", larger, column), EXCHANGE_COLUMNS)
+                       exchange_rows(results, 4, "even", larger, EXCHANGE_COLUMNS, column),
+                       EXCHANGE_COLUMNS)
                for column, workers in (("bspnow", "two workers"), ("four", "four workers"))]
     return [of_two, targets, *of_four, congestion(bench, larger, budget_s)]
 
@@ -175,11 +165,8 @@ def random(bench):
     for p, bounds in targets.items():
         runs = bench.on_all("random", p, (bench.choose(0.15, 0.4), UPDATES))
         results = bench.interleave("random updates, p = %d" % p, runs, bench.choose(2, 5))
-        for means, bound in bounds.items():
-            by_hand = {mpi.name: "get" if means == "get" else "put" for mpi in bench.mpis}
-            rows.append(Figure("%s, p = %d" % (means, p), "ns each",
-                               results.columns(means, 1e9 / UPDATES, by_hand),
-                               Target(bound, "at most"), parameters={"p": p}))
+        rows += [random_row(bench, results, means, p, Target(bound, "at most"))
+                 for means, bound in bounds.items()]
     return [Section("random", "10^6 updates of 8 bytes from each process to random places, one "
                     "superstep; MPI: combined by hand", rows, COLUMNS[:-1])]
 
@@ -199,19 +186,11 @@ def one_put(bench):
 
 
 def one_put_memory(bench):
-    """Beyond that of the same processes when the put is empty, arrays included."""
-    def peaks(nputs, nbytes):
-        runs = bench.on_all("one_put", 4, ("hold", nputs, nbytes), watch_memory=True)
-        return bench.interleave("memory of %d puts of %s" % (nputs, size_text(nbytes)), runs,
-                                bench.choose(1, 3)).columns("peak", 1)
-
-    empty, one = peaks(1, 0), peaks(1, ONE_PUT_NBYTES)
-    multiples = {column: total.scaled(lambda t, column=column:
-                                      round((t - empty[column].median) / ONE_PUT_NBYTES, 2))
-                 if empty[column].samples else empty[column] for column, total in one.items()}
-    return [Figure("memory in all", "x payload", multiples, Target(3, "at most")),
-            Figure("memory without a put (processes, launcher, daemons)", "MiB",
-                   {column: total.scaled(lambda t: t / MIB) for column, total in empty.items()})]
+    empty, one = (put_peaks(bench, bench.on_all, bench.choose(1, 3), 1, nbytes)
+                  for nbytes in (0, ONE_PUT_NBYTES))
+    return [Figure("memory in all", "x payload", payload_multiples(one, empty),
+                   Target(3, "at most")),
+            memory_without_put(empty, "processes, launcher, daemons")]
 
 
 def start(bench):
