@@ -272,10 +272,6 @@ void ReceivingStreams::Remove(Stream& stream) {
   streams_.erase(found);
 }
 
-void ReceivingStreams::AckNow() {
-  for (const auto& [worker, stream] : by_worker_) stream->Ack();
-}
-
 void ReceivingStreams::Unplace(JobId job) {
   for (const auto& [stream, owned] : streams_) stream->Unplace(job);
 }

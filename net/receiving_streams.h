@@ -64,9 +64,6 @@ class ReceivingStreams {
   /// Who we are, once that is known: a Hello for another worker is refused; before, every one is.
   void SetSelf(WorkerId self) { self_ = self; }
 
-  /// Acknowledges all received frames to their senders, now.
-  void AckNow();
-
   /// A frame that is being read into memory of this job goes to a buffer instead, and its owner
   /// then drops it: the memory is about to go.
   void Unplace(JobId job);

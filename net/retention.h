@@ -52,8 +52,7 @@ class Retention {
   std::size_t frames() const { return frames_.size(); }
   std::uint64_t bytes() const { return bytes_; }
 
-  /// Sequences: of the newest frame that was ever kept; of the oldest that is, 0 if there is none.
-  std::uint64_t last_added() const { return last_added_; }
+  /// The sequence of the oldest frame that is kept; 0 if none is.
   std::uint64_t oldest() const { return frames_.empty() ? 0 : frames_.front().sequence; }
 
   /// Of the frames that have not gone out on this connection.

@@ -99,7 +99,6 @@ class SendingStream final : private FrameSink {
 
   bool connected() const { return state_ == State::kOpen; }
   std::size_t retained_frames() const { return retention_.frames(); }
-  std::uint64_t retained_bytes() const { return retention_.bytes(); }
 
   /// Not yet taken by the socket: of use to pace who fills the queue.
   std::uint64_t unsent_bytes() const { return retention_.unsent_bytes(); }
