@@ -29,7 +29,7 @@ struct LogOptions {
   bool json = false;
 };
 
-/// Prints what processes said where they said it: on standard output or standard error.
+/// Prints the output of processes on the stream that they wrote to.
 class LogPrinter {
  public:
   explicit LogPrinter(const LogOptions& options) : options_(options) {}

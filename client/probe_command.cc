@@ -125,7 +125,7 @@ absl::StatusOr<int> Probe(const CommandLine& line, const ProbeOptions& options) 
   const std::string coordinator = NamedCoordinator(line.coordinator);
   const absl::StatusOr<ChildOutput> child = RunChild(ProbeCommand(coordinator, options.job));
   if (!child.ok()) return child.status();
-  if (child->status != 0) return child->status;  // It has said why.
+  if (child->status != 0) return child->status;  // The child has printed the reason.
   const nlohmann::json measured = nlohmann::json::parse(child->output, nullptr, false);
   if (!measured.is_object()) return absl::DataLossError("bsp-probe printed no measurements");
   const proto::MachineParameters parameters = ParametersOf(measured);

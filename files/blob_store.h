@@ -44,7 +44,7 @@ class BlobStore {
 
   absl::StatusOr<std::uint64_t> BytesOf(std::string_view sha256) const;
 
-  /// Reads it all, and fails if it is not what its name says. How many bytes it has.
+  /// Reads all of it; fails if it has another hash than its name. Returns how many bytes it has.
   absl::StatusOr<std::uint64_t> Verify(std::string_view sha256) const;
 
   /// Puts a copy at `path`, which must not exist, with these permission bits.

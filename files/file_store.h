@@ -45,7 +45,7 @@ class FileReceiver final : public FileSink {
   std::vector<std::string> names_;  ///< The last is the file that is being taken.
   std::uint64_t missing_bytes_ = 0;
   UniqueFd fd_;
-  /// That of the files; opened before the first, so that it hears of errors.
+  /// That of the files; opened before the first file, so that errors of all of them are reported.
   UniqueFd file_system_;
 };
 
@@ -60,7 +60,7 @@ struct StoredFile {
 /// Regular files, in the order of their names; no link is followed.
 std::vector<StoredFile> FilesBelow(const std::string& directory);
 
-/// All files below `directory` by name, or those that `names` lists; NOT_FOUND says what lacks.
+/// All files below `directory` by name, or those in `names`; NotFound says which one is missing.
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names);
 

@@ -70,7 +70,7 @@ class NotedFiles {
   std::uint64_t content_bytes_ = 0;
 };
 
-/// What an archive says besides the files.
+/// What an archive holds besides the files.
 struct JobFilesFacts {
   std::string directory;  ///< Where it was: the absolute path of the job's directory.
   std::vector<UnfinishedLine> lines;

@@ -118,7 +118,7 @@ void EventLoop::Post(Callback work) {
   {
     const std::lock_guard lock(posted_mutex_);
     posted_.push_back(std::move(work));
-    if (posted_.size() > 1) return;  // The bell has been rung and not been heard.
+    if (posted_.size() > 1) return;  // The bell has been rung and not been answered.
   }
   eventfd_write(posted_bell_.get(), 1);
 }

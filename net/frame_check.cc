@@ -19,8 +19,8 @@ constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kProgr
 
 std::uint32_t HeaderCrc(const FrameHeader& header) {
   constexpr std::size_t kBefore = offsetof(FrameHeader, header_crc32c);
-  constexpr std::size_t kBehind = kBefore + sizeof header.header_crc32c;
-  return Crc32c(Crc32c(0, BytesOf(header).first(kBefore)), BytesOf(header).subspan(kBehind));
+  constexpr std::size_t kAfter = kBefore + sizeof header.header_crc32c;
+  return Crc32c(Crc32c(0, BytesOf(header).first(kBefore)), BytesOf(header).subspan(kAfter));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ absl::Status ConnectError(int fd);
 /// The address that the socket is bound to, with the real port.
 absl::StatusOr<SocketAddress> LocalAddress(int fd);
 
-/// Sets what SocketOptions says, TCP_NODELAY and keepalive. A setting that fails is not fatal: the
+/// Sets SocketOptions, TCP_NODELAY and keepalive. A setting that fails is not fatal: the
 /// first failure is returned, to be logged once.
 absl::Status SetOptions(int fd, const SocketOptions& options);
 

@@ -12,7 +12,7 @@
 
 namespace bspnow::client {
 
-// Lives on gRPC's threads; what it says is posted to the loop. One write is under way at a time. A
+// Lives on gRPC's threads; its events are posted to the loop. One write is under way at a time. A
 // hold keeps gRPC from ending the call while the loop may still start a read.
 class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::FromJob> {
  public:

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t kConnectMs = 5'000;
 constexpr std::uint64_t kRetryMs = 200;
-constexpr std::uint64_t kStoodMs = 1'000;  // A call that stood for so long had an answer, in a way.
+constexpr std::uint64_t kStoodMs = 1'000;  // A call that lasted this long had reached somebody.
 constexpr int kCallSeconds = 30;
 constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
 

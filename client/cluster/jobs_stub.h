@@ -27,12 +27,12 @@ class JobsStub {
   /// A line for the user.
   using Say = std::function<void(const std::string& line)>;
 
-  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT. `say` hears
-  /// when a call has lost the coordinator, and tries again.
+  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT. `say` is
+  /// called when a call has lost the coordinator and tries again.
   static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say);
 
-  /// Uploads what the coordinator lacks of these contents. `sent` hears the bytes that are done of
-  /// all that must be sent; a Status that is not ok ends the upload with it.
+  /// Uploads those of the contents that the coordinator lacks. `sent` is given the bytes that are
+  /// done, of all that must be sent; a Status that is not ok ends the upload with it.
   using Progress = std::function<absl::Status(std::uint64_t done, std::uint64_t all)>;
   absl::Status Upload(const std::vector<Content>& contents, const Progress& sent);
 

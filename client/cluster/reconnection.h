@@ -1,5 +1,5 @@
-// What a program does when its coordinator is out of reach: says so once, tries again ever more
-// slowly, and gives up after a time. Pure; the one place for all commands that follow a job.
+// What a program does when its coordinator is out of reach: tell the user once, try again ever more
+// slowly, and give up after a time. Pure; all commands that follow a job use it.
 #ifndef CLIENT_CLUSTER_RECONNECTION_H_
 #define CLIENT_CLUSTER_RECONNECTION_H_
 
@@ -11,7 +11,7 @@
 
 namespace bspnow::client {
 
-/// Where nothing else is said.
+/// The default of --reconnect-timeout.
 inline constexpr std::uint64_t kReconnectUsualMs = 60'000;
 
 class Reconnection {
@@ -25,7 +25,7 @@ class Reconnection {
 
   struct Retry {
     std::uint64_t after_ms;
-    std::string say;  ///< To the user; empty if it was said before.
+    std::string say;  ///< To the user; empty if the user knows it.
   };
   /// A call or stream has broken, or a further try has failed. Nothing: the time is over.
   std::optional<Retry> OnLost(const absl::Status& why, std::uint64_t now_ns);

@@ -1,4 +1,4 @@
-// What --checkpoint says: when checkpoints are taken by themselves.
+// The argument of --checkpoint: when checkpoints are taken without being asked for.
 #ifndef CLIENT_OPTIONS_CHECKPOINT_OPTION_H_
 #define CLIENT_OPTIONS_CHECKPOINT_OPTION_H_
 

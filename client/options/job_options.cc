@@ -13,7 +13,7 @@ constexpr char kUsualPort[] = ":7070";
 constexpr std::int32_t kPriorityMax = 1'000'000;
 constexpr std::int32_t kRestartsMax = 1'000'000;
 
-// A validator that says what is wrong, or nothing.
+// What CLI11 expects of a validator: the complaint, or nothing.
 template <typename Value>
 std::string Complaint(const absl::StatusOr<Value>& parsed) {
   return parsed.ok() ? std::string() : std::string(parsed.status().message());
@@ -153,7 +153,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   AddCoordinatorOption(app, options.coordinator);
   AddSchedulingOptions(app, options);
   AddQuantity(app, "--reconnect-timeout", options.reconnect_s, ParseTimeLimit,
-              "Keep the job for so long while its coordinator is away [60s]")
+              "Keep the job this long while its coordinator is away [60s]")
       ->type_name("TIME");
   app.footer(
       "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"

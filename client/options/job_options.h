@@ -1,4 +1,4 @@
-// What a user says about a job on the command line; the same for bsprun, bsp run and bsp submit.
+// The options of a job on the command line; the same for bsprun, bsp run and bsp submit.
 #ifndef CLIENT_OPTIONS_JOB_OPTIONS_H_
 #define CLIENT_OPTIONS_JOB_OPTIONS_H_
 
@@ -23,7 +23,7 @@ struct JobOptions {
   std::vector<std::string> environment;  ///< NAME=VALUE.
   std::string directory;
   std::string name;
-  std::vector<std::string> files;  ///< As --file has them.
+  std::vector<std::string> files;  ///< Arguments of --file.
   std::int32_t priority = 0;
   std::uint64_t time_limit_s = 0;
   std::uint64_t memory_bytes = 0;
@@ -33,7 +33,7 @@ struct JobOptions {
   bool oversubscribe = false;
   std::string cpu;  ///< "native" or "common".
   CheckpointOption checkpoint;
-  std::int32_t restarts_max = 0;  ///< As JobSpec has it: 0: not said; -1: none.
+  std::int32_t restarts_max = 0;  ///< As in JobSpec: 0: the default; -1: none.
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;
   bool prefix_output = false;
   bool timing = false;
@@ -59,8 +59,8 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options);
 /// What `bsp probe` takes of it: the number of processes, and where they go.
 void AddProbeOptions(CLI::App& app, JobOptions& options);
 
-/// The first of the options given that only a cluster can do; empty if there is none. (To take no
-/// checkpoints is no such thing.)
+/// The first of the given options that needs a cluster; empty if none does. (`--checkpoint off`
+/// needs none.)
 std::string FirstClusterOption(const CLI::App& app);
 
 /// Takes PROGRAM ARGS... from what the parser has left over. A message if something is wrong.

@@ -1,4 +1,4 @@
-// A job as it goes to the coordinator: what the user said, and the contents that travel along.
+// A job on its way to the coordinator: the request, and the contents that travel with it.
 #ifndef CLIENT_OPTIONS_SUBMISSION_H_
 #define CLIENT_OPTIONS_SUBMISSION_H_
 

@@ -30,9 +30,10 @@
 namespace bspnow::client {
 namespace {
 
-constexpr std::uint64_t kPatienceMs = 1000;  // Then a user wants to know what is waited for.
-constexpr std::uint64_t kGraceMs = 5000;     // For the coordinator to end an interrupted job.
-constexpr std::uint64_t kLeaveMs = 1000;     // For the coordinator to hear that it leaves.
+constexpr std::uint64_t kPatienceMs =
+    1000;  // After this time a user wants to know the reason for the wait.
+constexpr std::uint64_t kGraceMs = 5000;  // For the coordinator to end an interrupted job.
+constexpr std::uint64_t kLeaveMs = 1000;  // For the coordinator to learn that this program leaves.
 constexpr std::uint64_t kMsPerS = 1000;
 
 class ClusterRun {
@@ -79,10 +80,10 @@ class ClusterRun {
   std::optional<int> status_;           ///< Decided here, whatever the job's is.
   std::vector<int> signals_kept_;       ///< That came while there was no stream.
   int interrupted_by_ = 0;              ///< The first signal that asked for the end.
-  bool heard_ = false;                  ///< The job has said something.
+  bool heard_ = false;                  ///< A line of the job has come.
   bool held_back_ = false;              ///< The next message waits for the printer.
   bool connected_ = false;              ///< stream_ is not over.
-  bool attached_ = false;               ///< It has heard so from the coordinator.
+  bool attached_ = false;               ///< The coordinator has confirmed it.
   std::unique_ptr<AttachStub> stream_;  ///< Last: its events use what is above.
 };
 
@@ -141,7 +142,8 @@ void ClusterRun::OnMessage(const proto::FromJob& message) {
     loop_.Stop();
     return;
   }
-  if (status_) return stream_->ReadNext();  // It leaves; only the end of the stream matters.
+  if (status_)
+    return stream_->ReadNext();  // This program leaves; only the end of the stream matters.
   if (message.has_input_taken() && attachment_->OnInputTaken(message.input_taken())) input_.Ask();
   if (message.has_line()) {
     attachment_->OnLine(message.line());
@@ -187,7 +189,7 @@ LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
   return lines_.try_emplace({source, stream}, prefix).first->second;
 }
 
-// If this text breaks into a line that another process has begun, that line begins anew.
+// If this text interrupts a line of another process, the rest of that line gets a prefix again.
 void ClusterRun::Print(const proto::LogLine& line) {
   const int source = line.of_launcher() ? RunConsole::kOwnSource : static_cast<int>(line.pid());
   const std::string text =
@@ -239,13 +241,13 @@ void ClusterRun::OnSignal(int signal) {
   loop_.AddTimer(kGraceMs, leave);
 }
 
-// What is not over is cancelled.
+// A job that has not ended is cancelled.
 void ClusterRun::Leave(int status) {
   if (!status_) status_ = status;
   loop_.Stop();
 }
 
-// If the coordinator does not hear it, it waits for this program for a while.
+// Without this message the coordinator would wait for this program for a while.
 void ClusterRun::SayThatItLeaves() {
   if (!connected_ || end_) return;
   proto::ToJob message;

@@ -43,8 +43,8 @@ std::uint64_t MemoryBytes() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What the segment may take of the address space: what BSP_ADDRESS_SPACE says (valgrind maps 32 GiB
-// at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
+// The address space that the segment may take: BSP_ADDRESS_SPACE, if it is set (valgrind maps
+// 32 GiB at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
 std::uint64_t AddressSpaceBytes() {
   if (const char* text = getenv("BSP_ADDRESS_SPACE")) {
     char* end = nullptr;
@@ -174,7 +174,7 @@ worker::LineAssembler& LocalRun::lines(Pid pid, worker::Stream stream) {
   return lines_[2 * Value(pid) + (stream == worker::Stream::kOutput ? 0 : 1)];
 }
 
-// If this text breaks into a line that another process has begun, that line begins anew.
+// If this text interrupts a line of another process, the rest of that line gets a prefix again.
 void LocalRun::Print(Pid pid, worker::Stream stream, const std::string& text) {
   const int broken_off = printer(stream).Add(Source(pid), text);
   if (broken_off >= 0) lines(Pid{static_cast<std::uint32_t>(broken_off)}, stream).BeginAnew();

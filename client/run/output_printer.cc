@@ -47,7 +47,7 @@ int OutputPrinter::Add(int source, std::string_view text) {
 
 // A pipe or socket that polls as writable takes PIPE_BUF bytes at least without blocking. It is not
 // ours to make non-blocking, since others share it; a terminal, which makes no such promise, can be
-// opened anew.
+// opened a second time.
 OutputPrinter::Progress OutputPrinter::PrintSome() {
   pollfd ready{fd_, POLLOUT, 0};
   if (poll(&ready, 1, 0) == 0) return Progress::kBlocked;

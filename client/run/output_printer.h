@@ -1,4 +1,4 @@
-// Prints what the processes say on this program's own standard output and error, without ever
+// Prints the output of the processes on this program's own standard output and error, without ever
 // blocking the loop: a reader that is slow slows the processes, not the handling of signals.
 #ifndef CLIENT_RUN_OUTPUT_PRINTER_H_
 #define CLIENT_RUN_OUTPUT_PRINTER_H_
@@ -41,7 +41,7 @@ class OutputPrinter {
   Progress PrintSome();
 
   EventLoop& loop_;
-  UniqueFd terminal_;  ///< A terminal, opened anew; see PrintSome.
+  UniqueFd terminal_;  ///< A terminal, opened a second time; see PrintSome.
   int fd_;
   std::function<void()> drained_;
   std::function<void(int error)> broken_;

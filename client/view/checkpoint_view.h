@@ -21,7 +21,7 @@ std::string LossText(const proto::JobLoss& loss);
 /// Of the last one: "12 of superstep 800, 0:02 ago, on w1, w2"; empty if there is none.
 std::string CheckpointText(const proto::CheckpointStatus& status, std::int64_t now_unix_ms);
 
-/// What each line is about, and what it says.
+/// A label and its text for each line.
 using ShownLines = std::vector<std::pair<std::string, std::string>>;
 
 ShownLines CheckpointLines(const proto::Job& job, std::int64_t now_unix_ms);

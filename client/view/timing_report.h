@@ -22,7 +22,7 @@ struct JobTiming {
 /// The sums, and a line for each of w, h, g and l.
 std::string CostsAsText(const JobTiming& job);
 
-/// The same, as bsprun says it.
+/// The same, as bsprun prints it.
 std::string TimingAsText(const JobTiming& job);
 std::string TimingAsJson(const JobTiming& job);
 

@@ -22,7 +22,7 @@ struct Progress {
 
 Progress Since(const proto::JobTotals& now, const proto::JobTotals& before, double seconds) {
   Progress progress{.seconds = seconds, .totals = now};
-  // A job that was started anew counts from 0 again.
+  // The counts of a job that was started again begin at 0.
   if (now.supersteps() < before.supersteps()) return progress;
   progress.totals.set_supersteps(now.supersteps() - before.supersteps());
   progress.totals.set_total_ns(now.total_ns() - before.total_ns());

@@ -90,7 +90,7 @@ class Service : public proto::Jobs::Service {
 
   Status ReadLog(ServerContext*, const proto::ReadLogRequest* request,
                  grpc::ServerWriter<proto::LogLine>* writer) override {
-    for (const proto::LogLine& line : LinesBehind(request->seen())) {
+    for (const proto::LogLine& line : LinesAfter(request->seen())) {
       writer->Write(line);
       if (Breaks()) return Broken();
     }
@@ -103,14 +103,14 @@ class Service : public proto::Jobs::Service {
     if (!stream->Read(&in)) return Status::CANCELLED;
     const auto seen = in.seen();
     std::size_t sent = 0;
-    Send(*stream, LinesBehind(seen), sent);
+    Send(*stream, LinesAfter(seen), sent);
     proto::FromJob out;
     *out.mutable_end() = jobs_.end;
     while (stream->Read(&in)) {
       if (in.has_input()) {
         TakeInput(in);
         if (Breaks()) return Broken();
-        Send(*stream, LinesBehind(seen), sent);
+        Send(*stream, LinesAfter(seen), sent);
         SayTaken(*stream);
       }
       if (in.leave()) jobs_.left = true;
@@ -127,7 +127,7 @@ class Service : public proto::Jobs::Service {
   bool Breaks() { return jobs_.breaks > 0 && jobs_.breaks-- > 0; }
   static Status Broken() { return Status(grpc::StatusCode::UNAVAILABLE, "cut"); }
 
-  std::vector<proto::LogLine> LinesBehind(const Seen& seen) const {
+  std::vector<proto::LogLine> LinesAfter(const Seen& seen) const {
     std::vector<proto::LogLine> lines;
     std::map<std::pair<std::uint32_t, int>, std::uint64_t> bytes;
     for (proto::LogLine line : jobs_.log) {

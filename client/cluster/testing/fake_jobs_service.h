@@ -24,8 +24,8 @@ struct FakeJobs {
   proto::Job end;                        ///< How every job ends.
   std::vector<std::uint64_t> suspended;  ///< Jobs, in the order of the calls.
   std::string given_up;                  ///< Not empty: why every checkpoint is given up.
-  int breaks = 0;     ///< So many streams break when they have said or heard something.
-  bool left = false;  ///< A client has said that it leaves.
+  int breaks = 0;                        ///< This many streams break after a message either way.
+  bool left = false;                     ///< A client has announced that it leaves.
 };
 
 class FakeJobsService {

@@ -1,4 +1,4 @@
-// Libraries loaded at run time: found before the barrier, called behind it, closed, loaded again.
+// Libraries loaded at run time: found before the barrier, called after it, closed, loaded again.
 #include <bsp.h>
 #include <dlfcn.h>
 #include <stdio.h>
