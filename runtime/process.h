@@ -9,18 +9,18 @@
 
 #include "base/ids.h"
 #include "base/poll_wait.h"
-#include "runtime/bsmp_inbox.h"
-#include "runtime/direct_queue.h"
-#include "runtime/drma_delivery.h"
-#include "runtime/full_check.h"
 #include "runtime/image/checkpoint_areas.h"
 #include "runtime/image/process_image.h"
 #include "runtime/link/doorbell.h"
 #include "runtime/link/link_client.h"
 #include "runtime/link/node_barrier.h"
-#include "runtime/outbox.h"
 #include "runtime/recorder.h"
-#include "runtime/registration_table.h"
+#include "runtime/transfers/bsmp_inbox.h"
+#include "runtime/transfers/direct_queue.h"
+#include "runtime/transfers/drma_delivery.h"
+#include "runtime/transfers/full_check.h"
+#include "runtime/transfers/outbox.h"
+#include "runtime/transfers/registration_table.h"
 
 namespace bspnow::runtime {
 

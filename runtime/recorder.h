@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "runtime/link/link_segment.h"
-#include "runtime/outbox.h"
+#include "runtime/transfers/outbox.h"
 
 namespace bspnow::runtime {
 

@@ -3,14 +3,14 @@
 #include <sys/wait.h>
 
 #include "base/freestanding/raw_call.h"
-#include "runtime/image/blocked_signals.h"
-#include "runtime/image/changed_pages.h"
-#include "runtime/image/image_descriptors.h"
-#include "runtime/image/image_maps.h"
-#include "runtime/image/image_refusals.h"
-#include "runtime/image/image_state.h"
+#include "runtime/image/file/image_writer.h"
 #include "runtime/image/image_work.h"
-#include "runtime/image/image_writer.h"
+#include "runtime/image/proc/blocked_signals.h"
+#include "runtime/image/proc/changed_pages.h"
+#include "runtime/image/proc/image_descriptors.h"
+#include "runtime/image/proc/image_maps.h"
+#include "runtime/image/proc/image_refusals.h"
+#include "runtime/image/proc/image_state.h"
 
 namespace bspnow::runtime {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/freestanding/raw_call.h"
-#include "runtime/image/blocked_signals.h"
-#include "runtime/image/image_hash.h"
+#include "runtime/image/file/image_hash.h"
+#include "runtime/image/file/image_writer.h"
 #include "runtime/image/image_work.h"
-#include "runtime/image/image_writer.h"
+#include "runtime/image/proc/blocked_signals.h"
 #include "runtime/image/process_image.h"
 
 namespace bspnow::runtime {

@@ -19,7 +19,7 @@
 #include <iterator>
 
 #include "base/freestanding/raw_call.h"
-#include "runtime/image/image_hash.h"
+#include "runtime/image/file/image_hash.h"
 
 namespace bspnow::runtime {
 namespace {

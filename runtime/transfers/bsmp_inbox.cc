@@ -1,0 +1,79 @@
+#include "runtime/transfers/bsmp_inbox.h"
+
+#include "base/copy.h"
+
+namespace bspnow::runtime {
+namespace {
+
+template <typename Use>
+void ForEachChunk(const std::byte* arena, std::uint64_t first, const Use& use) {
+  for (std::uint64_t at = first; at != 0;) {
+    const auto& chunk = *reinterpret_cast<const Chunk*>(arena + at);
+    use(chunk);
+    at = chunk.next;
+  }
+}
+
+}  // namespace
+
+void BsmpInbox::Clear() {
+  sources_.clear();
+  next_source_ = 0;
+  chain_ = ChainReader();
+  count_ = 0;
+  bytes_ = 0;
+  if (copy_.valid()) copy_.Reset();
+}
+
+// Records keep their alignment: those of a chunk are a multiple of kMessageAlign long.
+bool BsmpInbox::KeepCopy() {
+  if (count_ == 0) return true;
+  std::uint64_t bytes = kChunkHeaderBytes;
+  for (const Source& source : sources_) {
+    ForEachChunk(source.arena, source.first_chunk,
+                 [&bytes](const Chunk& chunk) { bytes += chunk.used_bytes - kChunkHeaderBytes; });
+  }
+  copy_ = MappedRegion::Private(kCopyOffset + bytes);
+  if (!copy_.valid()) return false;
+  auto* whole = reinterpret_cast<Chunk*>(copy_.data() + kCopyOffset);
+  *whole = Chunk{.next = 0, .used_bytes = bytes};
+  std::byte* at = copy_.data() + kCopyOffset + kChunkHeaderBytes;
+  for (const Source& source : sources_) {
+    ForEachChunk(source.arena, source.first_chunk, [&at](const Chunk& chunk) {
+      const std::uint64_t records = chunk.used_bytes - kChunkHeaderBytes;
+      Copy(at, reinterpret_cast<const std::byte*>(&chunk) + kChunkHeaderBytes, records);
+      at += records;
+    });
+  }
+  return true;
+}
+
+void BsmpInbox::UseCopy() {
+  if (count_ == 0) return;
+  sources_.clear();
+  sources_.push_back(Source{copy_.data(), kCopyOffset});
+  next_source_ = 0;
+  EnterNextSource();
+}
+
+void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
+                     std::size_t tag_bytes) {
+  Clear();
+  tag_bytes_ = tag_bytes;
+  long_tag_bytes_ = LongTagBytes(tag_bytes);
+  for (std::uint32_t q = 0; q < p; ++q) {
+    const DirectoryEntry& entry = segment.directory(Pid{q}, parity)[Value(self)];
+    if (entry.messages == 0) continue;
+    sources_.push_back(Source{segment.arena(Pid{q}), entry.messages});
+    count_ += entry.message_count;
+    bytes_ += entry.message_bytes;
+  }
+  if (count_ != 0) EnterNextSource();
+}
+
+void BsmpInbox::EnterNextSource() {
+  const Source& source = sources_[next_source_++];
+  chain_ = ChainReader(source.arena, source.first_chunk);
+}
+
+}  // namespace bspnow::runtime

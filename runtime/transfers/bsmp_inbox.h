@@ -1,0 +1,88 @@
+// The queue of BSMP messages (BSPlib 1997, "Bulk Synchronous Message Passing"). The messages stay
+// where their senders wrote them, in the senders' outboxes, until the next barrier; the queue only
+// walks over them, in the order of the source pid and of issue. Nothing is copied before bsp_move.
+#ifndef RUNTIME_TRANSFERS_BSMP_INBOX_H_
+#define RUNTIME_TRANSFERS_BSMP_INBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "runtime/link/chain.h"
+#include "runtime/link/link_segment.h"
+
+namespace bspnow::runtime {
+
+class BsmpInbox {
+ public:
+  struct Message {
+    const std::byte* tag;
+    const std::byte* payload;
+    std::size_t payload_bytes;
+  };
+
+  /// Takes over the messages that p processes sent to `self` in the superstep that ended, with the
+  /// tag size that was valid then.
+  void Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
+            std::size_t tag_bytes);
+
+  void Clear();
+
+  /// For an image, before any message is moved: copies all of them to memory of this process's own.
+  /// False: there is none.
+  [[nodiscard]] bool KeepCopy();
+
+  void DropCopy() { copy_.Reset(); }
+
+  /// Where the image has come back: the copy takes the place of the senders' memory.
+  void UseCopy();
+
+  bool empty() const { return count_ == 0; }
+  std::uint64_t count() const { return count_; }          ///< Messages not moved yet.
+  std::uint64_t payload_bytes() const { return bytes_; }  ///< Theirs in all.
+  std::size_t tag_bytes() const { return tag_bytes_; }
+
+  /// The first message; the queue must not be empty.
+  Message Front() const {
+    const std::byte* at = chain_.record();
+    const auto& record = *reinterpret_cast<const MessageRecord*>(at);
+    const std::byte* after = at + sizeof(MessageRecord);
+    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : after,
+                   .payload = after + long_tag_bytes_,
+                   .payload_bytes = record.payload_bytes};
+  }
+
+  void Pop() {
+    const std::size_t payload =
+        reinterpret_cast<const MessageRecord*>(chain_.record())->payload_bytes;
+    count_ -= 1;
+    bytes_ -= payload;
+    chain_.Skip(sizeof(MessageRecord) + long_tag_bytes_ + payload, kMessageAlign);
+    if (chain_.done() && count_ != 0) EnterNextSource();
+  }
+
+ private:
+  struct Source {
+    const std::byte* arena;
+    std::uint64_t first_chunk;
+  };
+
+  static constexpr std::uint64_t kCopyOffset = kLineBytes;  // 0 would be no chunk.
+
+  void EnterNextSource();
+
+  GrowArray<Source> sources_;
+  std::size_t next_source_ = 0;
+  ChainReader chain_;
+  std::uint64_t count_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::size_t tag_bytes_ = 0;
+  MappedRegion copy_;               ///< One chunk, at kCopyOffset.
+  std::size_t long_tag_bytes_ = 0;  ///< The bytes of a tag after the record; see MessageRecord.
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_TRANSFERS_BSMP_INBOX_H_

@@ -1,0 +1,134 @@
+#include "runtime/transfers/drma_delivery.h"
+
+#include <cstring>
+
+#include "base/copy.h"
+#include "runtime/link/chain.h"
+#include "runtime/link/report.h"
+
+namespace bspnow::runtime {
+namespace {
+
+// A large put from another node comes in pieces. If there is more than the caches hold they are
+// written as one large record would be; see Copy.
+constexpr std::uint64_t kPieceBytesMin = 128 << 10;
+constexpr std::uint64_t kPiecesBytesMin = 4 << 20;
+
+enum class Reader { kProcess, kWorker };
+
+// What the worker reads next, to send it, should still be in the caches if it fits there.
+void CopyAnswer(std::byte* to, const std::byte* from, std::uint64_t bytes, Reader reader) {
+  if (reader == Reader::kWorker && bytes < kPiecesBytesMin) {
+    std::memcpy(to, from, bytes);
+  } else {
+    Copy(to, from, bytes);
+  }
+}
+
+}  // namespace
+
+void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
+                          std::uint32_t p, std::size_t site_bytes) {
+  segment_ = &segment;
+  registrations_ = &registrations;
+  self_ = self;
+  p_ = p;
+  site_bytes_ = site_bytes;
+}
+
+// The owner of the memory has the last word: what a record names must lie in an area that is
+// registered here, whatever its source believed.
+inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
+  const RegisteredArea area = registrations_->Area(SlotId{range.slot});
+  if (__builtin_expect(range.offset > area.bytes || range.bytes > area.bytes - range.offset, 0)) {
+    ReportMisuse(call,
+                 "pid %u asked for offset %llu + %u bytes, which is beyond the %llu bytes"
+                 " registered here; register the larger size on all processes",
+                 Value(source), static_cast<unsigned long long>(range.offset), range.bytes,
+                 static_cast<unsigned long long>(area.bytes));
+  }
+  return reinterpret_cast<std::byte*>(area.address) + range.offset;
+}
+
+void DrmaDelivery::AnswerGets(unsigned parity) {
+  std::byte* const arena = segment_->arena(self_);
+  const std::uint64_t heap = segment_->heap_offset(kAnswerHeap);
+  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
+  std::uint64_t used = 0;
+  for (std::uint32_t q = 0; q < p_; ++q) {
+    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    if (entry.gets == 0) continue;
+    segment_->directory(self_, parity)[q].answers = heap + used;
+    const Reader reader = segment_->IsHere(Pid{q}) ? Reader::kProcess : Reader::kWorker;
+    ChainReader chain(segment_->arena(Pid{q}), entry.gets);
+    for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+      const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+      if (used + get.bytes > heap_bytes) {
+        ReportFailure(
+            "the gets from pid %u in one superstep are more than %llu bytes, the most that"
+            " this machine's memory allows; get less at a time, or use bsp_hpget, which"
+            " needs no buffer",
+            Value(self_), static_cast<unsigned long long>(heap_bytes));
+      }
+      const PutRecord range{get.slot, get.bytes, get.offset};
+      CopyAnswer(arena + heap + used, Target("bsp_get", Pid{q}, range), get.bytes, reader);
+      used += get.bytes;
+    }
+  }
+}
+
+void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
+  const std::byte* answers =
+      segment_->arena(pid) + segment_->directory(pid, parity)[Value(self_)].answers;
+  const DirectoryEntry& entry = segment_->directory(self_, parity)[Value(pid)];
+  ChainReader chain(segment_->arena(self_), entry.gets);
+  for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+    const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+    Copy(reinterpret_cast<void*>(get.destination), answers, get.bytes);
+    answers += get.bytes;
+  }
+}
+
+void DrmaDelivery::WritePuts(unsigned parity) {
+  for (std::uint32_t q = 0; q < p_; ++q) {
+    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    if (entry.puts != 0) WritePuts(Pid{q}, entry);
+  }
+}
+
+void DrmaDelivery::WriteEarly(unsigned parity) {
+  EarlyPuts& early = segment_->cell(self_).early[parity];
+  std::uint32_t taken = early.taken.load(std::memory_order_relaxed);
+  const std::uint32_t offered = early.offered.load(std::memory_order_acquire);
+  while (taken != offered) {
+    const EarlyPuts::Place& place = early.places[taken % kEarlyMax];
+    const Pid source{place.pid};
+    const std::byte* record = segment_->arena(source) + place.offset + kChunkHeaderBytes;
+    const auto& put = *reinterpret_cast<const PutRecord*>(record);
+    std::byte* target = Target("bsp_hpput", source, put);
+    if (put.bytes >= kPieceBytesMin) {
+      CopyStreaming(target, record + sizeof(PutRecord), put.bytes);
+    } else {
+      Copy(target, record + sizeof(PutRecord), put.bytes);
+    }
+    early.taken.store(++taken, std::memory_order_release);
+  }
+}
+
+void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
+  const bool pieces = entry.bytes_to >= kPiecesBytesMin && !segment_->IsHere(source);
+  ChainReader chain(segment_->arena(source), entry.puts);
+  while (!chain.done()) {
+    const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+    const std::byte* payload = chain.record() + sizeof(PutRecord) + site_bytes_;
+    std::byte* target = Target("bsp_put", source, put);
+    if (pieces && put.bytes >= kPieceBytesMin) {
+      CopyStreaming(target, payload, put.bytes);
+    } else {
+      Copy(target, payload, put.bytes);
+    }
+    chain.Skip(sizeof(PutRecord) + site_bytes_ + put.bytes, 8);
+  }
+}
+
+}  // namespace bspnow::runtime

@@ -1,0 +1,60 @@
+// What a process does for DRMA after the barrier: answer the gets addressed to it from its memory
+// before anything is written; then write its own gets, then the puts it was sent, each in the order
+// of the source pid and of issue, so that a run is deterministic (BSPlib 1997, "Copy from remote
+// memory", steps 2 and 3; docs/semantics.md).
+#ifndef RUNTIME_TRANSFERS_DRMA_DELIVERY_H_
+#define RUNTIME_TRANSFERS_DRMA_DELIVERY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/poll_wait.h"
+#include "runtime/link/link_segment.h"
+#include "runtime/transfers/registration_table.h"
+
+namespace bspnow::runtime {
+
+class DrmaDelivery {
+ public:
+  void Attach(const Segment& segment, const RegistrationTable& registrations, Pid self,
+              std::uint32_t p, std::size_t site_bytes);
+
+  /// Copies what the others' gets ask for to heap 2. Reads this process's memory, writes none.
+  void AnswerGets(unsigned parity);
+
+  /// Whether this process asked `pid` for anything that it answers.
+  bool Awaits(Pid pid, unsigned parity) const {
+    return segment_->directory(self_, parity)[Value(pid)].gets != 0;
+  }
+
+  /// Writes the answers of `pid` to where this process's gets want them.
+  void WriteGets(Pid pid, unsigned parity);
+
+  /// Writes the puts that all processes sent here.
+  void WritePuts(unsigned parity);
+
+  /// Writes the unbuffered puts that have come from other nodes so far. In bsp_sync, also before
+  /// the barrier.
+  void WriteEarly(unsigned parity);
+
+  /// Changes when there is more of them, from the moment of the last WriteEarly.
+  Watched EarlyNews(unsigned parity) const {
+    const EarlyPuts& early = segment_->cell(self_).early[parity];
+    return {early.offered, early.taken.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  void WritePuts(Pid source, const DirectoryEntry& entry);
+  std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
+
+  const Segment* segment_ = nullptr;
+  const RegistrationTable* registrations_ = nullptr;
+  Pid self_{};
+  std::uint32_t p_ = 0;
+  std::size_t site_bytes_ = 0;
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_TRANSFERS_DRMA_DELIVERY_H_

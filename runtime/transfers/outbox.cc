@@ -1,0 +1,236 @@
+#include "runtime/transfers/outbox.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "runtime/link/report.h"
+#include "runtime/transfers/call_site.h"
+
+namespace bspnow::runtime {
+namespace {
+
+constexpr std::uint64_t kFirstChunkBytes = 1024;
+constexpr std::uint64_t kChunkBytesMax = 1 << 20;
+// A heap keeps this much memory; more only as long as it is in use.
+constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
+constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
+static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
+constexpr std::uint32_t kDirectPut = 4;  // HandedChunk::kind.
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
+#endif
+
+}  // namespace
+
+void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes) {
+  segment_ = &segment;
+  self_ = self;
+  site_bytes_ = site_bytes;
+  directory_ = segment.directory(self, parity_);
+  arena_ = segment.arena(self);
+  writers_.Resize(std::size_t{p} * kKinds);
+  is_touched_.Resize(p);
+}
+
+DirectoryEntry& Outbox::Touch(Pid pid) {
+  std::uint8_t& touched = is_touched_[Value(pid)];
+  if (!touched) {
+    touched = 1;
+    touched_[parity_].push_back(Value(pid));
+  }
+  return directory_[Value(pid)];
+}
+
+void Outbox::RequireRoom(std::uint64_t bytes) const {
+  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
+  if (bytes <= heap_bytes - std::min(heap_bytes, heap_used_ + recycled_bytes_)) return;
+  ReportFailure(
+      "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
+      " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
+      " buffer",
+      Value(self_), static_cast<unsigned long long>(heap_bytes));
+}
+
+std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
+  Writer& w = writer(pid, kind);
+  DirectoryEntry& entry = Touch(pid);
+  std::uint64_t& first = kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages;
+  const std::uint64_t wanted =
+      std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
+               (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
+  RequireRoom(wanted);
+  const bool handed_over = IsHandedOver(pid, kind);
+  ChunkRoom room;
+  if (w.chunk != nullptr) {
+    Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
+    const auto held = static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk));
+    if (handed_over && held >= kHandedChunkBytes) {
+      room = HandOver(pid, kind, first);
+      w.chunk = nullptr;
+    }
+  }
+  if (room.bytes >= wanted) {
+    recycled_bytes_ += room.bytes;
+  } else {
+    room = Allocate(wanted);
+  }
+  w.next_bytes = std::min(room.bytes * 2, handed_over ? kHandedChunkBytes : kChunkBytesMax);
+  return Open(w, first, room);
+}
+
+ChunkRoom Outbox::Allocate(std::uint64_t bytes) {
+  const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
+  heap_used_ += bytes;
+  // Memory that was never touched comes faster all at once than by faults.
+  if (bytes >= kPopulateBytesMin && heap_used_ > heap_peak_[parity_]) {
+    madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
+  }
+  return ChunkRoom{.offset = offset, .bytes = bytes};
+}
+
+// The chain goes on in a new chunk, its first if it has none.
+std::byte* Outbox::Open(Writer& w, std::uint64_t& first, const ChunkRoom& room) {
+  auto* chunk = reinterpret_cast<Chunk*>(arena_ + room.offset);
+  chunk->next = 0;
+  (w.chunk == nullptr ? first : w.chunk->next) = room.offset;
+  w.chunk = chunk;
+  w.end = reinterpret_cast<std::byte*>(chunk) + room.bytes;
+  return reinterpret_cast<std::byte*>(chunk) + kChunkHeaderBytes;
+}
+
+// A chunk ends with whole records, so that it can travel alone.
+void Outbox::Close(Writer& w, std::size_t align) {
+  w.chunk->used_bytes =
+      static_cast<std::uint64_t>(AlignUp(w.tail, align) - reinterpret_cast<std::byte*>(w.chunk));
+}
+
+// Hands the whole chain to the worker, with the first full chunk the smaller ones before it, too:
+// the order of records stays. Returns a chunk that has been delivered, if there is one.
+ChunkRoom Outbox::HandOver(Pid pid, Kind kind, std::uint64_t first) {
+  const Writer& w = writer(pid, kind);
+  ChunkRoom delivered;
+  for (std::uint64_t offset = first; offset != 0;) {
+    const auto* chunk = reinterpret_cast<const Chunk*>(arena_ + offset);
+    const std::uint64_t next = chunk->next;
+    const std::uint64_t bytes =
+        chunk == w.chunk ? static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk))
+                         : chunk->used_bytes;
+    const ChunkRoom out = ring_.Exchange(parity_, static_cast<std::uint32_t>(kind), pid,
+                                         {.offset = offset, .bytes = bytes});
+    if (out.bytes > delivered.bytes) delivered = out;
+    offset = next;
+  }
+  return delivered;
+}
+
+void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
+                             std::uint64_t call_site) {
+  const std::uint64_t bytes_max =
+      IsHandedOver(to.pid, kPuts) ? kHandedPutBytesMax : kRecordBytesMax;
+  if (to.bytes > bytes_max) RequireRoom(to.bytes);  // Before the first part is copied.
+  for (std::uint64_t done = 0; done < to.bytes;) {
+    const std::uint64_t bytes = std::min(to.bytes - done, bytes_max);
+    std::byte* at = Room(to.pid, kPuts, kRecordAlign, sizeof(PutRecord) + site_bytes_ + bytes);
+    *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
+                                                  .bytes = static_cast<std::uint32_t>(bytes),
+                                                  .offset = to.offset + done};
+    at += sizeof(PutRecord);
+    if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = RecordedCallSite(call_site);
+    Copy(at + site_bytes_, from + done, bytes);
+    done += bytes;
+  }
+}
+
+void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
+  records_ += 1;
+  gets_ += 1;
+  if (from.bytes > kRecordBytesMax) RequireRoom(from.bytes);  // For the answer.
+  for (std::uint64_t done = 0; done < from.bytes;) {
+    const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
+    std::byte* at = Room(from.pid, kGets, kRecordAlign, sizeof(GetRecord) + site_bytes_);
+    *reinterpret_cast<GetRecord*>(at) =
+        GetRecord{.slot = Value(from.slot),
+                  .bytes = static_cast<std::uint32_t>(bytes),
+                  .offset = from.offset + done,
+                  .destination = reinterpret_cast<std::uintptr_t>(destination) + done};
+    if (site_bytes_ != 0) {
+      *reinterpret_cast<std::uint64_t*>(at + sizeof(GetRecord)) = RecordedCallSite(call_site);
+    }
+    done += bytes;
+  }
+  directory_[Value(from.pid)].bytes_from += from.bytes;
+}
+
+void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
+                           std::size_t payload_bytes) {
+  records_ += 1;
+  const std::size_t long_tag = LongTagBytes(tag_bytes);
+  std::byte* at =
+      Room(to, kMessages, kMessageAlign, sizeof(MessageRecord) + long_tag + payload_bytes);
+  auto* record = reinterpret_cast<MessageRecord*>(at);
+  record->payload_bytes = payload_bytes;
+  at += sizeof(MessageRecord);
+  Copy(long_tag == 0 ? record->tag : at, tag, tag_bytes);
+  Copy(at + long_tag, payload, payload_bytes);
+  DirectoryEntry& entry = directory_[Value(to)];
+  entry.bytes_to += tag_bytes + payload_bytes;
+  entry.message_count += 1;
+  entry.message_bytes += payload_bytes;
+}
+
+void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
+  if (direct_room_.bytes < kHandedChunkBytes) {
+    RequireRoom(kHandedChunkBytes);
+    direct_room_ = Allocate(kHandedChunkBytes);
+  }
+  std::byte* at = arena_ + direct_room_.offset;
+  *reinterpret_cast<Chunk*>(at) =
+      Chunk{.next = 0, .used_bytes = kChunkHeaderBytes + sizeof(PutRecord) + to.bytes};
+  at += kChunkHeaderBytes;
+  *reinterpret_cast<PutRecord*>(at) = PutRecord{
+      .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
+  Copy(at + sizeof(PutRecord), source, to.bytes);
+  direct_room_ = ring_.Exchange(parity_, kDirectPut, to.pid, direct_room_);
+  CountDirectPut(to.pid, to.bytes);
+}
+
+void Outbox::Seal() {
+  for (const std::uint32_t pid : touched_[parity_]) {
+    for (int kind = 0; kind < kKinds; ++kind) {
+      Writer& w = writer(Pid{pid}, static_cast<Kind>(kind));
+      if (w.chunk == nullptr) continue;
+      Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
+      w = Writer{};
+    }
+    is_touched_[pid] = 0;
+  }
+  direct_room_ = ChunkRoom{};
+}
+
+void Outbox::NextSuperstep() {
+  heap_peak_[parity_] = std::max(heap_peak_[parity_], heap_used_);
+  parity_ ^= 1;
+  directory_ = segment_->directory(self_, parity_);
+  for (const std::uint32_t pid : touched_[parity_]) directory_[pid] = DirectoryEntry{};
+  touched_[parity_].clear();
+  if (ring_.attached()) {
+    ring_.Clear(parity_);
+  }
+  // One large superstep must not hold its memory for the rest of the run: what the superstep that
+  // just ended did not need either is given back.
+  const std::uint64_t kept = std::max(kHeapKeptBytes, heap_used_);
+  if (heap_peak_[parity_] > 2 * kept) {
+    const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
+    madvise(arena_ + segment_->heap_offset(static_cast<int>(parity_)) + from,
+            heap_peak_[parity_] - from, MADV_REMOVE);
+    heap_peak_[parity_] = from;
+  }
+  heap_used_ = 0;
+  recycled_bytes_ = 0;
+  gets_ = 0;
+  records_ = 0;
+}
+
+}  // namespace bspnow::runtime

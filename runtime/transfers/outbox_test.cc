@@ -1,0 +1,153 @@
+#include "runtime/transfers/outbox.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "runtime/link/chain.h"
+#include "runtime/transfers/bsmp_inbox.h"
+
+namespace bspnow::runtime {
+namespace {
+
+constexpr std::uint32_t kProcesses = 3;
+constexpr Pid kSelf{1};
+constexpr Pid kOther{2};
+
+/// One process's outbox in a segment that no other process shares.
+class OutboxTest : public testing::Test {
+ protected:
+  OutboxTest() {
+    const SegmentPlan plan{.job = JobId{1},
+                           .epoch = Epoch{1},
+                           .nprocs = kProcesses,
+                           .check_full = false,
+                           .memory_bytes = std::uint64_t{1} << 30};
+    const SegmentLayout layout = LayOutSegment(plan);
+    const UniqueFd memory(memfd_create("outbox_test", 0));
+    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+    outbox_.Attach(segment_, kSelf, kProcesses, 0);
+  }
+
+  DirectoryEntry& entry() { return segment_.directory(kSelf, outbox_.parity())[Value(kOther)]; }
+
+  void Put(std::uint32_t slot, std::uint64_t offset, const std::string& data) {
+    outbox_.AppendPut({.pid = kOther, .slot = SlotId{slot}, .offset = offset, .bytes = data.size()},
+                      data.data(), 0);
+  }
+
+  struct ReadPut {
+    std::uint32_t slot;
+    std::uint64_t offset;
+    std::string data;
+    bool operator==(const ReadPut&) const = default;
+  };
+
+  std::vector<ReadPut> Puts() {
+    std::vector<ReadPut> puts;
+    ChainReader chain(segment_.arena(kSelf), entry().puts);
+    while (!chain.done()) {
+      const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+      const auto* data = reinterpret_cast<const char*>(chain.record() + sizeof put);
+      puts.push_back({put.slot, put.offset, std::string(data, put.bytes)});
+      chain.Skip(sizeof put + put.bytes, 8);
+    }
+    return puts;
+  }
+
+  Segment segment_;
+  Outbox outbox_;
+};
+
+TEST_F(OutboxTest, IsEmptyAtFirst) {
+  EXPECT_TRUE(outbox_.empty());
+  EXPECT_EQ(entry().puts, 0u);
+}
+
+TEST_F(OutboxTest, MergesAPutThatContinuesTheLast) {
+  Put(5, 0, "abc");
+  Put(5, 3, "defgh");
+  Put(5, 9, "x");   // A gap.
+  Put(6, 10, "y");  // Another area.
+  outbox_.Seal();
+  const std::vector<ReadPut> expected{{5, 0, "abcdefgh"}, {5, 9, "x"}, {6, 10, "y"}};
+  EXPECT_EQ(Puts(), expected);
+  EXPECT_EQ(entry().bytes_to, 10u);
+}
+
+TEST_F(OutboxTest, KeepsTheOrderAcrossChunks) {
+  std::mt19937 random(11);
+  std::vector<ReadPut> expected;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    // Even slots and odd ones in turn: no two can be merged.
+    expected.push_back({i % 2, i * 10'000, std::string(random() % 3000, static_cast<char>(i))});
+    if (expected.back().data.empty()) expected.back().data = "z";
+    Put(expected.back().slot, expected.back().offset, expected.back().data);
+  }
+  outbox_.Seal();
+  EXPECT_EQ(Puts(), expected);
+}
+
+TEST_F(OutboxTest, IsEmptyAgainTwoSuperstepsLater) {
+  Put(5, 0, "even");
+  outbox_.Seal();
+  outbox_.NextSuperstep();
+  EXPECT_TRUE(outbox_.empty());
+  Put(5, 0, "odd");
+  outbox_.Seal();
+  // The outbox of the superstep before can still be read.
+  EXPECT_NE(segment_.directory(kSelf, 0)[Value(kOther)].puts, 0u);
+  outbox_.NextSuperstep();
+  EXPECT_TRUE(outbox_.empty());
+  EXPECT_EQ(entry().puts, 0u);
+  EXPECT_EQ(entry().bytes_to, 0u);
+}
+
+TEST_F(OutboxTest, GivesTheMemoryOfALargeSuperstepBack) {
+  const std::string large(200 << 20, 'x');
+  Put(5, 0, large);
+  outbox_.Seal();
+  for (int superstep = 0; superstep < 3; ++superstep) outbox_.NextSuperstep();
+  // Removed pages read as zero.
+  const std::byte* heap = segment_.arena(kSelf) + segment_.heap_offset(0);
+  EXPECT_EQ(heap[large.size() - 1], std::byte{0});
+  EXPECT_EQ(heap[large.size() / 2], std::byte{0});
+}
+
+TEST_F(OutboxTest, MessagesReachTheInboxWithTheirTags) {
+  for (const std::size_t tag_bytes : {0, 1, 8, 9, 16, 100}) {
+    SCOPED_TRACE(tag_bytes);
+    std::vector<std::string> payloads;
+    for (int i = 0; i < 300; ++i) {
+      payloads.push_back(std::string(static_cast<std::size_t>(i * i % 1000), static_cast<char>(i)));
+      const std::string tag(tag_bytes, static_cast<char>('a' + i % 26));
+      outbox_.AppendMessage(kOther, tag.data(), tag_bytes, payloads.back().data(),
+                            payloads.back().size());
+    }
+    outbox_.Seal();
+    BsmpInbox inbox;
+    inbox.Fill(segment_, kOther, kProcesses, outbox_.parity(), tag_bytes);
+    EXPECT_EQ(inbox.count(), payloads.size());
+    for (std::size_t i = 0; i < payloads.size(); ++i) {
+      const BsmpInbox::Message message = inbox.Front();
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.payload) % 16, 0u);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.tag) % 16, 0u);
+      EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.payload), message.payload_bytes),
+                payloads[i]);
+      EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.tag), tag_bytes),
+                std::string(tag_bytes, static_cast<char>('a' + i % 26)));
+      inbox.Pop();
+    }
+    EXPECT_TRUE(inbox.empty());
+    EXPECT_EQ(inbox.payload_bytes(), 0u);
+    outbox_.NextSuperstep();
+  }
+}
+
+}  // namespace
+}  // namespace bspnow::runtime
