@@ -82,18 +82,6 @@ FrameFault FrameStream::OnFrame(const Frame& frame) {
   return events_.frame(frame.header, frame.payload);
 }
 
-void FrameStream::PollDirectly() {
-  if (std::exchange(polled_, true)) return;
-  loop_.AddPoller(*this);
-}
-
-bool FrameStream::Poll() {
-  if (!open() || !connected_) return false;
-  const std::uint64_t before = reader_.bytes_read();
-  OnReadable();
-  return reader_.bytes_read() != before;
-}
-
 void FrameStream::Close(const std::string& reason) {
   events_.closed = nullptr;  // It may have been posted already.
   if (!open()) return;
@@ -105,7 +93,6 @@ void FrameStream::Close(const std::string& reason) {
 }
 
 void FrameStream::Shut() {
-  if (std::exchange(polled_, false)) loop_.RemovePoller(*this);
   reader_.Stop();
   if (!fd_.valid()) return;
   loop_.Forget(fd_.get());

@@ -34,7 +34,7 @@ struct FrameStreamEvents {
   std::function<void(const absl::Status& reason)> closed = nullptr;
 };
 
-class FrameStream final : private FrameSink, private Poller {
+class FrameStream final : private FrameSink {
  public:
   /// Begins to connect.
   FrameStream(EventLoop& loop, const SocketAddress& address, const SocketOptions& options,
@@ -53,10 +53,6 @@ class FrameStream final : private FrameSink, private Poller {
   /// Sends the peer the reason (kAbort) if the socket takes it, and closes; `closed` is not called.
   void Close(const std::string& reason);
 
-  /// Also looks at the socket each time that the loop polls: for the one stream whose latency
-  /// counts, at the price of a system call on each pass.
-  void PollDirectly();
-
   bool open() const { return fd_.valid(); }
   bool connected() const { return connected_; }
   std::size_t queued_bytes() const { return writer_.queued_bytes(); }
@@ -67,9 +63,6 @@ class FrameStream final : private FrameSink, private Poller {
  private:
   std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
   FrameFault OnFrame(const Frame& frame) override;
-  bool Poll() override;
-  bool PrepareToSleep() override { return false; }
-  void Awake() override {}
 
   void OnConnected();
   void OnReadable();
@@ -83,8 +76,7 @@ class FrameStream final : private FrameSink, private Poller {
   FrameReader reader_;
   FrameWriter writer_;
   bool connected_ = false;
-  bool writing_ = false;  ///< Waits for writability.
-  bool polled_ = false;
+  bool writing_ = false;                                        ///< Waits for writability.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
 

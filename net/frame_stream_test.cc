@@ -150,14 +150,5 @@ TEST_F(FrameStreamTest, MayBeDestroyedWhenItIsClosed) {
   RunUntil([&] { return gone; });
 }
 
-TEST_F(FrameStreamTest, PolledStreamDeliversToo) {
-  RunUntil([&] { return server_.stream && client_.stream->connected(); });
-  client_.stream->PollDirectly();
-  for (int i = 0; i < 10; ++i) {
-    server_.stream->Send(HeaderOf(FrameKind::kLease), Text("beat"));
-    RunUntil([&] { return client_.payloads.size() == static_cast<std::size_t>(i) + 1; });
-  }
-}
-
 }  // namespace
 }  // namespace bspnow

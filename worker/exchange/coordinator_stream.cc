@@ -48,7 +48,6 @@ void CoordinatorStream::Connect() {
 
 void CoordinatorStream::OnConnected() {
   connects_ += 1;
-  stream_->PollDirectly();
   const HelloBody hello{.incarnation = plan_.incarnation,
                         .target = 0,
                         .term = static_cast<std::uint32_t>(plan_.term)};
