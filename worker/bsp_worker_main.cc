@@ -114,8 +114,7 @@ absl::Status Daemon::StartParts() {
        .unreachable_ms = settings_.unreachable_ms},
       {.broken = [this](JobId job, Epoch epoch, ExchangeFault fault,
                         const std::string& why) { OnBroken(job, epoch, fault, why); },
-       .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); },
-       .note = [](const std::string& line) { spdlog::info("{}", line); }});
+       .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); }});
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
   contents_ = std::make_unique<ContentStub>(settings_.coordinator);

@@ -5,10 +5,11 @@
 //   MINI_CUT_MS      every node breaks one of its connections, at random, that often
 //   MINI_RESTART_MS  the barrier's server dies that often, and another one takes its place
 //   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
-//   MINI_VERBOSE, MINI_STATISTICS  the data planes' notes; their counters at the end
+//   MINI_VERBOSE, MINI_STATISTICS  what is logged; the data planes' counters at the end
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,7 @@ void Node::PrintStatistics() const {
 }
 
 int Node::Run(int from_parent, int to_parent) {
+  spdlog::set_pattern(absl::StrCat("node ", number_, ": %v"));
   loop_.EnablePolling();
   const char* congestion = getenv("MINI_CONGESTION");
   absl::StatusOr<std::unique_ptr<DataPlane>> plane = DataPlane::Create(
@@ -229,12 +231,7 @@ int Node::Run(int from_parent, int to_parent) {
                         .incarnation = kIncarnation},
       DataPlaneEvents{.broken = [this](JobId, Epoch, ExchangeFault,
                                        const std::string& reason) { Fail(reason); },
-                      .lease_renewed = nullptr,
-                      .note =
-                          [this](const std::string& fact) {
-                            if (getenv("MINI_VERBOSE"))
-                              fprintf(stderr, "node %u: %s\n", number_, fact.c_str());
-                          }});
+                      .lease_renewed = nullptr});
   BSP_CHECK(plane.ok());
   plane_ = *std::move(plane);
   WriteLine(to_parent, plane_->data_address());
@@ -347,7 +344,8 @@ class Coordinator {
 };
 
 int RunCluster(const Options& options) {
-  spdlog::set_level(spdlog::level::off);  // Its lines would come between the program's.
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("mini_cluster"));
+  if (getenv("MINI_VERBOSE") == nullptr) spdlog::set_level(spdlog::level::off);
   signal(SIGPIPE, SIG_IGN);
   std::vector<Child> children;
   for (std::uint32_t k = 0; k < options.nodes; ++k) children.push_back(StartNode(options, k));

@@ -1,6 +1,6 @@
 #include "worker/exchange/coordinator_stream.h"
 
-#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
@@ -17,8 +17,8 @@ constexpr std::uint64_t kBackoffMsMax = 250;  // Jobs wait for a coordinator tha
 }  // namespace
 
 CoordinatorStream::CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan,
-                                     CoordinatorStreamEvents events)
-    : loop_(loop), plan_(std::move(plan)), events_(std::move(events)), backoff_ms_(kBackoffMsMin) {
+                                     CoordinatorStreamOwner& owner)
+    : loop_(loop), plan_(std::move(plan)), owner_(owner), backoff_ms_(kBackoffMsMin) {
   Connect();
   beat_ = loop_.AddTimer(plan_.heartbeat_ms, [this] { Beat(); });
 }
@@ -33,8 +33,8 @@ void CoordinatorStream::Connect() {
   absl::StatusOr<SocketAddress> address =
       host_port.ok() ? Resolve(*host_port) : absl::StatusOr<SocketAddress>(host_port.status());
   if (!address.ok()) {
-    events_.note(absl::StrCat("event=coordinator_unresolved address=", plan_.address, " reason=\"",
-                              std::string(address.status().message()), "\""));
+    spdlog::info("event=coordinator_unresolved address={} reason=\"{}\"", plan_.address,
+                 std::string(address.status().message()));
     return RetryLater();
   }
   stream_ = std::make_unique<FrameStream>(
@@ -53,8 +53,8 @@ void CoordinatorStream::OnConnected() {
                         .term = static_cast<std::uint32_t>(plan_.term)};
   Send(HeaderOf(FrameKind::kHello), BytesOf(hello));
   SendHeartbeat();
-  events_.note(absl::StrCat("event=coordinator_connected address=", plan_.address));
-  events_.connected();
+  spdlog::info("event=coordinator_connected address={}", plan_.address);
+  owner_.OnCoordinatorConnected();
 }
 
 FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
@@ -69,18 +69,18 @@ FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
     case FrameKind::kLease: {
       const std::optional<HeartbeatBody> body = BodyFrom<HeartbeatBody>(payload);
       if (!body.has_value()) return FrameFault::kMalformed;
-      events_.lease_renewed(body->sent_ns);
+      owner_.OnLeaseRenewed(body->sent_ns);
       return FrameFault::kNone;
     }
     default:
-      return events_.frame(header, payload);
+      return owner_.OnCoordinatorFrame(header, payload);
   }
 }
 
 void CoordinatorStream::OnClosed(const absl::Status& reason) {
   if (reason.message() != fault_) {
     fault_ = std::string(reason.message());
-    events_.note(absl::StrCat("event=coordinator_connection_broken reason=\"", fault_, "\""));
+    spdlog::info("event=coordinator_connection_broken reason=\"{}\"", fault_);
   }
   stream_.reset();
   RetryLater();

@@ -5,7 +5,6 @@
 #define WORKER_EXCHANGE_COORDINATOR_STREAM_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,16 +24,21 @@ struct CoordinatorStreamPlan {
   SocketOptions socket;
 };
 
-struct CoordinatorStreamEvents {
-  std::function<void()> connected;  ///< Hello is out.
-  std::function<FrameFault(const FrameHeader&, std::span<const std::byte> payload)> frame;
-  std::function<void(std::uint64_t sent_ns)> lease_renewed;
-  std::function<void(const std::string& fact)> note;
+class CoordinatorStreamOwner {
+ public:
+  /// Hello is out.
+  virtual void OnCoordinatorConnected() = 0;
+  virtual FrameFault OnCoordinatorFrame(const FrameHeader& header,
+                                        std::span<const std::byte> payload) = 0;
+  virtual void OnLeaseRenewed(std::uint64_t sent_ns) = 0;
+
+ protected:
+  ~CoordinatorStreamOwner() = default;
 };
 
 class CoordinatorStream {
  public:
-  CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan, CoordinatorStreamEvents events);
+  CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan, CoordinatorStreamOwner& owner);
   ~CoordinatorStream();
 
   /// Fills in the sender. Lost if there is no connection.
@@ -53,7 +57,7 @@ class CoordinatorStream {
 
   EventLoop& loop_;
   CoordinatorStreamPlan plan_;
-  CoordinatorStreamEvents events_;
+  CoordinatorStreamOwner& owner_;
   std::unique_ptr<FrameStream> stream_;
   TimerId beat_ = kNoTimer;
   TimerId retry_ = kNoTimer;

@@ -1,6 +1,6 @@
 #include "worker/exchange/data_plane.h"
 
-#include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +16,8 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kLookMs = 250;
+
+void Note(const std::string& fact) { spdlog::info("{}", fact); }
 
 }  // namespace
 
@@ -37,8 +39,8 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
                     JobExchange* const exchange = Find(job);
                     if (exchange != nullptr) exchange->Break(ExchangeFault::kEnvironment, reason);
                   },
-              .note = [this](const std::string& fact) { Note(fact); }}),
-      receiving_(loop, socket_, *this, [this](const std::string& fact) { Note(fact); }) {
+              .note = Note}),
+      receiving_(loop, socket_, *this, Note) {
   loop_.AddPoller(*this);
   LookAfterJobs();
 }
@@ -80,6 +82,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   lease_ns_ = plan.lease_ms * kNsPerMs;
   peers_.SetSelf(self_);
   receiving_.SetSelf(self_);
+  CoordinatorStreamOwner& owner = *this;  // The base is private.
   coordinator_ = std::make_unique<CoordinatorStream>(
       loop_,
       CoordinatorStreamPlan{.self = self_,
@@ -88,31 +91,15 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
                             .heartbeat_ms = plan.heartbeat_ms,
                             .term = plan.term,
                             .socket = socket_},
-      CoordinatorStreamEvents{
-          .connected = [this] { RepeatArrivals(); },
-          .frame =
-              [this](const FrameHeader& header, std::span<const std::byte> payload) {
-                return OnCoordinatorFrame(header, payload);
-              },
-          .lease_renewed = [this](std::uint64_t sent_ns) { OnLeaseRenewed(sent_ns); },
-          .note = [this](const std::string& fact) { Note(fact); }});
+      owner);
 }
 
 void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobExchange* older = Find(plan.job))
     RemoveJob(plan.job, older->plan().epoch);  // Fenced.
-  const auto added = jobs_.emplace(
-      plan.job,
-      std::make_unique<JobExchange>(
-          plan, self_, peers_,
-          JobExchangeEvents{
-              .to_coordinator =
-                  [this](const FrameHeader& header, std::span<const std::byte> payload) {
-                    if (coordinator_) coordinator_->Send(header, payload);
-                  },
-              .broken = [this, id = plan.job, epoch = plan.epoch](
-                            ExchangeFault fault,
-                            const std::string& reason) { Report(id, epoch, fault, reason); }}));
+  JobExchangeOwner& owner = *this;             // The base is private.
+  const auto added =
+      jobs_.emplace(plan.job, std::make_unique<JobExchange>(plan, self_, peers_, owner));
   JobExchange* const job = added.first->second.get();
   if (job->alone()) return;
   job->OnBegin(early_begins_.Take(plan.job, plan.epoch));
@@ -224,7 +211,7 @@ FrameFault DataPlane::OnBegin(const FrameHeader& header, std::span<const std::by
   return FrameFault::kNone;
 }
 
-void DataPlane::RepeatArrivals() {
+void DataPlane::OnCoordinatorConnected() {
   for (JobExchange* job : spread_) job->OnCoordinatorReconnected();
 }
 
@@ -232,7 +219,7 @@ void DataPlane::OnLeaseRenewed(std::uint64_t sent_ns) {
   const bool expired = NowNs() >= lease_until_ns_;
   lease_until_ns_ = std::max(lease_until_ns_, sent_ns + lease_ns_);
   if (events_.lease_renewed) events_.lease_renewed(sent_ns);
-  if (expired && lease_ns_ != 0) RepeatArrivals();
+  if (expired && lease_ns_ != 0) OnCoordinatorConnected();
 }
 
 void DataPlane::SendProgress(JobExchange& job) {
@@ -240,7 +227,11 @@ void DataPlane::SendProgress(JobExchange& job) {
   FrameHeader header = HeaderOf(FrameKind::kProgress);
   header.job = Value(job.plan().job);
   header.epoch = Value(job.plan().epoch);
-  if (coordinator_) coordinator_->Send(header, BytesOf(body));
+  SendToCoordinator(header, BytesOf(body));
+}
+
+void DataPlane::SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (coordinator_) coordinator_->Send(header, payload);
 }
 
 void DataPlane::LookAfterJobs() {
@@ -253,7 +244,8 @@ void DataPlane::LookAfterJobs() {
 
 // ---- What goes wrong ----------------------------------------------------------------------------
 
-void DataPlane::Report(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason) {
+void DataPlane::ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
+                             const std::string& reason) {
   loop_.Post([this, job, epoch, fault, reason, alive = alive_] {
     if (*alive) events_.broken(job, epoch, fault, reason);
   });

@@ -40,8 +40,6 @@ struct DataPlaneEvents {
   std::function<void(JobId, Epoch, ExchangeFault, const std::string& reason)> broken;
   /// The coordinator renewed the lease, which holds for lease_ms from when the request was sent.
   std::function<void(std::uint64_t sent_ns)> lease_renewed;
-  /// For the log, one line a fact.
-  std::function<void(const std::string& fact)> note;
 };
 
 /// The coordinator's answer to the registration.
@@ -64,7 +62,10 @@ struct DataPlaneStatistics {
   std::map<std::string, std::uint64_t> refused_frames;  ///< By reason.
 };
 
-class DataPlane final : private BatchSink, private Poller {
+class DataPlane final : private BatchSink,
+                        private CoordinatorStreamOwner,
+                        private JobExchangeOwner,
+                        private Poller {
  public:
   static absl::StatusOr<std::unique_ptr<DataPlane>> Create(EventLoop& loop,
                                                            const DataPlaneSettings& settings,
@@ -99,6 +100,13 @@ class DataPlane final : private BatchSink, private Poller {
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data) override;
+  void OnCoordinatorConnected() override;
+  FrameFault OnCoordinatorFrame(const FrameHeader& header,
+                                std::span<const std::byte> payload) override;
+  void OnLeaseRenewed(std::uint64_t sent_ns) override;
+  void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) override;
+  void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
+                    const std::string& reason) override;
   bool Poll() override;
   bool PrepareToSleep() override;
   void Awake() override;
@@ -106,19 +114,12 @@ class DataPlane final : private BatchSink, private Poller {
   JobExchange* Find(JobId job) const;
   JobExchange* Find(JobId job, Epoch epoch) const;
   JobExchange* Lookup(const FrameHeader& header);
-  FrameFault OnCoordinatorFrame(const FrameHeader& header, std::span<const std::byte> payload);
   FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
-  void RepeatArrivals();
-  void OnLeaseRenewed(std::uint64_t sent_ns);
-  void Report(JobId job, Epoch epoch, ExchangeFault fault, const std::string& reason);
   void SendProgress(JobExchange& job);
   void LookAfterJobs();
   FrameFault Refuse(const char* reason, FrameFault fault) {
     refused_[reason] += 1;
     return fault;
-  }
-  void Note(const std::string& fact) const {
-    if (events_.note) events_.note(fact);
   }
 
   EventLoop& loop_;

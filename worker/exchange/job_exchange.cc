@@ -36,9 +36,9 @@ FrameClass ClassOf(const BatchPiece& piece) {
 }  // namespace
 
 JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
-                         JobExchangeEvents events)
+                         JobExchangeOwner& owner)
     : plan_(plan),
-      events_(std::move(events)),
+      owner_(owner),
       segment_(plan.segment->segment()),
       shape_(ShapeOf(plan, self)),
       streams_(plan, self, peers),
@@ -56,7 +56,7 @@ JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
 
 void JobExchange::Break(ExchangeFault fault, const std::string& reason) {
   if (std::exchange(broken_, true)) return;
-  events_.broken(fault, reason);
+  owner_.ReportBroken(plan_.job, plan_.epoch, fault, reason);
 }
 
 // ---- The bell -----------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ void JobExchange::OnBegun() {
 
 void JobExchange::SendBegin() {
   const BeginBody body{.nprocs = shape_.participants, .reserved = 0};
-  events_.to_coordinator(Header(FrameKind::kBegin), BytesOf(body));
+  owner_.SendToCoordinator(Header(FrameKind::kBegin), BytesOf(body));
 }
 
 void JobExchange::OnBegin(std::uint32_t nprocs) {
@@ -198,7 +198,7 @@ void JobExchange::EncodeArrival() {
 }
 
 void JobExchange::SendArrive(std::uint64_t barrier) {
-  events_.to_coordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
+  owner_.SendToCoordinator(arrives_[barrier & 1].header, arrives_[barrier & 1].payload);
 }
 
 // ---- Out ----------------------------------------------------------------------------------------

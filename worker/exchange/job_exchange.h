@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,17 +25,23 @@
 
 namespace bspnow::worker {
 
-struct JobExchangeEvents {
+/// Has the exchanges of all jobs.
+class JobExchangeOwner {
+ public:
   /// Lost if there is no connection.
-  std::function<void(const FrameHeader&, std::span<const std::byte> payload)> to_coordinator;
+  virtual void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) = 0;
   /// The job cannot go on. Must not destroy the JobExchange.
-  std::function<void(ExchangeFault, const std::string& reason)> broken;
+  virtual void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
+                            const std::string& reason) = 0;
+
+ protected:
+  ~JobExchangeOwner() = default;
 };
 
 class JobExchange {
  public:
-  /// The segment of the plan and `peers` are the caller's and stay.
-  JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers, JobExchangeEvents events);
+  /// The segment of the plan and `peers` are the owner's and stay.
+  JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers, JobExchangeOwner& owner);
 
   const JobPlan& plan() const { return plan_; }
   bool alone() const { return plan_.hosts.size() == 1; }
@@ -101,7 +106,7 @@ class JobExchange {
   }
 
   const JobPlan plan_;
-  const JobExchangeEvents events_;
+  JobExchangeOwner& owner_;
   const Segment& segment_;
   JobShape shape_;
   JobStreams streams_;

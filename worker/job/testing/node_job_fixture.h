@@ -77,8 +77,7 @@ class NodeJobTest : public testing::Test {
     auto data_plane = DataPlane::Create(
         loop_, {.listen = "127.0.0.1:0", .congestion = "default", .incarnation = 1},
         {.broken = [](JobId, Epoch, ExchangeFault, const std::string&) {},
-         .lease_renewed = [](std::uint64_t) {},
-         .note = [](const std::string&) {}});
+         .lease_renewed = [](std::uint64_t) {}});
     ASSERT_TRUE(data_plane.ok());
     data_plane_ = std::move(*data_plane);
     // Nobody is there; jobs on one node do not need it.
