@@ -99,37 +99,33 @@ void SetArguments(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-struct ImagesServer::Parts {
-  Parts(ImageStore& store, Received received) : service(store, std::move(received)) {}
-  ImagesService service;
-  std::unique_ptr<grpc::Server> server;
-};
-
 absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(ImageStore& store,
                                                                   const HostPort& listen,
                                                                   Received received) {
-  auto parts = std::make_unique<Parts>(store, std::move(received));
+  auto service = std::make_unique<ImagesService>(store, std::move(received));
   grpc::ServerBuilder builder;
   SetArguments(builder);
   int port = 0;
   builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(), &port);
-  builder.RegisterService(&parts->service);
-  parts->server = builder.BuildAndStart();
-  if (!parts->server || port == 0)
+  builder.RegisterService(service.get());
+  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (!server || port == 0)
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", listen.ToString(),
                      " for images; is the address of this machine, and free?"));
-  const HostPort address{.host = listen.host, .port = static_cast<std::uint16_t>(port)};
-  return std::make_unique<ImagesServer>(std::move(parts), address);
+  return std::make_unique<ImagesServer>(
+      std::move(service), std::move(server),
+      HostPort{.host = listen.host, .port = static_cast<std::uint16_t>(port)});
 }
 
-ImagesServer::ImagesServer(std::unique_ptr<Parts> parts, HostPort address)
-    : parts_(std::move(parts)), address_(std::move(address)) {}
+ImagesServer::ImagesServer(std::unique_ptr<grpc::Service> service,
+                           std::unique_ptr<grpc::Server> server, HostPort address)
+    : service_(std::move(service)), server_(std::move(server)), address_(std::move(address)) {}
 
 ImagesServer::~ImagesServer() { Shutdown(); }
 
 void ImagesServer::Shutdown() {
-  parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
+  server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
 }
 
 }  // namespace bspnow::worker

@@ -12,6 +12,11 @@
 #include "net/socket.h"
 #include "worker/checkpoint/image_store.h"
 
+namespace grpc {
+class Server;
+class Service;
+}  // namespace grpc
+
 namespace bspnow::worker {
 
 class ImagesServer {
@@ -24,9 +29,9 @@ class ImagesServer {
                                                              const HostPort& listen,
                                                              Received received);
 
-  struct Parts;  // Of gRPC.
   /// For Start.
-  ImagesServer(std::unique_ptr<Parts> parts, HostPort address);
+  ImagesServer(std::unique_ptr<grpc::Service> service, std::unique_ptr<grpc::Server> server,
+               HostPort address);
   ~ImagesServer();
 
   /// With the real port.
@@ -36,8 +41,9 @@ class ImagesServer {
   void Shutdown();
 
  private:
-  std::unique_ptr<Parts> parts_;
-  HostPort address_;
+  const std::unique_ptr<grpc::Service> service_;
+  const std::unique_ptr<grpc::Server> server_;
+  const HostPort address_;
 };
 
 }  // namespace bspnow::worker

@@ -8,8 +8,6 @@
 
 #include "files/file_streams.h"
 #include "proto/workers.grpc.pb.h"
-#include "worker/rpc/coordinator_channel.h"
-#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 namespace {
@@ -19,49 +17,45 @@ constexpr int kTries = 240;  // A minute, if the coordinator is away.
 
 }  // namespace
 
-class ContentStub::Impl {
- public:
-  explicit Impl(const std::string& address)
-      : stub_(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
+ContentStub::ContentStub(const std::string& address) : channel_(ChannelToCoordinator(address)) {}
 
-  void Stop() { calls_.Stop(); }
-
-  /// Tries again as long as the coordinator is away; a connection may break in the middle.
-  template <typename Try>
-  absl::Status UntilAvailable(Try call) {
-    for (int tries = 1;; ++tries) {
-      const absl::Status status = call();
-      if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
-      calls_.Pause(kPause);
-    }
+// Tries again as long as the coordinator is away; a connection may break in the middle.
+template <typename Try>
+absl::Status ContentStub::UntilAvailable(Try call) {
+  for (int tries = 1;; ++tries) {
+    const absl::Status status = call();
+    if (!absl::IsUnavailable(status) || tries == kTries || calls_.stopping()) return status;
+    calls_.Pause(kPause);
   }
+}
 
-  absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
-  absl::Status TryStoreFiles(JobId job, const std::string& directory,
-                             const std::vector<LeftFile>& files);
+absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into) {
+  return UntilAvailable([&] { return TryReadBlob(sha256, into); });
+}
 
- private:
-  const std::unique_ptr<proto::Workers::Stub> stub_;
-  OpenCalls calls_;
-};
+absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,
+                                     const std::vector<LeftFile>& files) {
+  return UntilAvailable([&] { return TryStoreFiles(job, directory, files); });
+}
 
-absl::Status ContentStub::Impl::TryReadBlob(const std::string& sha256,
-                                            const files::BlobStore& into) {
+absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::BlobStore& into) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
   files::BlobSink sink(into, Durability::kCached);
-  const auto reader = stub_->ReadBlob(&context, request);
+  const auto stub = proto::Workers::NewStub(channel_);
+  const auto reader = stub->ReadBlob(&context, request);
   return files::TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
 }
 
-absl::Status ContentStub::Impl::TryStoreFiles(JobId job, const std::string& directory,
-                                              const std::vector<LeftFile>& files) {
+absl::Status ContentStub::TryStoreFiles(JobId job, const std::string& directory,
+                                        const std::vector<LeftFile>& files) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
-  const auto writer = stub_->StoreFiles(&context, &reply);
+  const auto stub = proto::Workers::NewStub(channel_);
+  const auto writer = stub->StoreFiles(&context, &reply);
   proto::FileChunk first;
   first.set_job(Value(job));
   absl::Status sent;
@@ -77,21 +71,6 @@ absl::Status ContentStub::Impl::TryStoreFiles(JobId job, const std::string& dire
     if (!sent.ok()) break;
   }
   return files::EndSending(sent, context, *writer, "storing the files of a job");
-}
-
-ContentStub::ContentStub(const std::string& address) : impl_(std::make_unique<Impl>(address)) {}
-
-ContentStub::~ContentStub() = default;
-
-void ContentStub::Stop() { impl_->Stop(); }
-
-absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into) {
-  return impl_->UntilAvailable([&] { return impl_->TryReadBlob(sha256, into); });
-}
-
-absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,
-                                     const std::vector<LeftFile>& files) {
-  return impl_->UntilAvailable([&] { return impl_->TryStoreFiles(job, directory, files); });
 }
 
 }  // namespace bspnow::worker

@@ -12,6 +12,8 @@
 #include "base/ids.h"
 #include "files/blob_store.h"
 #include "worker/job/job_directory.h"
+#include "worker/rpc/coordinator_channel.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 
@@ -19,7 +21,6 @@ class ContentStub {
  public:
   /// Of the coordinator, HOST:PORT.
   explicit ContentStub(const std::string& address);
-  ~ContentStub();
 
   /// Fetches a content.
   absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
@@ -29,11 +30,17 @@ class ContentStub {
                           const std::vector<LeftFile>& files);
 
   /// Breaks off all calls; those that come later fail at once. From any thread.
-  void Stop();
+  void Stop() { calls_.Stop(); }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  template <typename Try>
+  absl::Status UntilAvailable(Try call);
+  absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
+  absl::Status TryStoreFiles(JobId job, const std::string& directory,
+                             const std::vector<LeftFile>& files);
+
+  const std::shared_ptr<grpc::Channel> channel_;
+  OpenCalls calls_;
 };
 
 }  // namespace bspnow::worker

@@ -9,7 +9,6 @@
 
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
-#include "worker/rpc/coordinator_channel.h"
 
 namespace bspnow::worker {
 namespace {
@@ -23,13 +22,6 @@ constexpr milliseconds kRegisterTimeout{5000};
 
 }  // namespace
 
-struct CoordinatorStub::Calls {
-  explicit Calls(const std::string& address)
-      : stub(proto::Workers::NewStub(ChannelToCoordinator(address))) {}
-
-  const std::unique_ptr<proto::Workers::Stub> stub;
-};
-
 CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
                                  proto::RegisterRequest request, ClusterNote& note,
                                  CoordinatorEvents events)
@@ -38,7 +30,7 @@ CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
-      calls_(std::make_unique<Calls>(address)),
+      channel_(ChannelToCoordinator(address)),
       session_(request_.incarnation()),
       thread_([this] { Run(); }) {}
 
@@ -103,7 +95,8 @@ absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
-  const grpc::Status called = calls_->stub->Register(&context, request, &reply);
+  const auto stub = proto::Workers::NewStub(channel_);
+  const grpc::Status called = stub->Register(&context, request, &reply);
   if (!called.ok()) return FromGrpc(called);
   const std::scoped_lock lock(mutex_);
   return session_.Check(reply);
@@ -141,7 +134,8 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_wait_for_ready(true);
-  const auto stream = calls_->stub->AttachWorker(&context);
+  const auto stub = proto::Workers::NewStub(channel_);
+  const auto stream = stub->AttachWorker(&context);
   proto::WorkerEvent first;
   {
     const std::scoped_lock lock(mutex_);

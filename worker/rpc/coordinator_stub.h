@@ -20,6 +20,7 @@
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/cluster_note.h"
 #include "worker/core/coordinator_session.h"
+#include "worker/rpc/coordinator_channel.h"
 #include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
@@ -60,7 +61,6 @@ class CoordinatorStub {
   void Drain(std::uint64_t timeout_ms);
 
  private:
-  struct Calls;  ///< gRPC's part, which stays out of here.
   enum class Attachment { kBroken, kNeverMade, kForgotten };
 
   // On the first thread, which registers, attaches and reads:
@@ -81,7 +81,7 @@ class CoordinatorStub {
   const proto::RegisterRequest request_;
   ClusterNote& note_;
   const CoordinatorEvents events_;
-  const std::unique_ptr<Calls> calls_;
+  const std::shared_ptr<grpc::Channel> channel_;
   OpenCalls open_;
   std::string refusal_;       ///< Why the last try failed; it is logged once.
   bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
