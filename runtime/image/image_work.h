@@ -14,7 +14,7 @@
 
 namespace bspnow::runtime {
 
-/// Why there is no image, for people.
+/// Why there is no image, as text for people.
 using Reason = FixedText<400>;
 
 /// A table that cannot move, for its place is limited. An item that finds no room is left out, and

@@ -14,7 +14,7 @@ namespace bspnow::runtime {
 
 struct ImageWork;
 
-/// What the image is to be, and what of this process is rebuilt instead of saved.
+/// Which image is asked for, and what a restore makes anew instead of reading it from the image.
 struct ImageRequest {
   std::uint64_t job;
   std::uint64_t checkpoint;
@@ -31,11 +31,11 @@ struct ImageRequest {
 
 enum class ImageOutcome {
   kStarted,   ///< The child writes, and will report.
-  kRefused,   ///< Has been reported: something here cannot be saved.
+  kRefused,   ///< Something here cannot be saved; this has been reported.
   kRestored,  ///< This is another process, later: descriptors, link and segment are gone.
 };
 
-/// Keeps what one image must know of the one before. One in a process.
+/// Keeps what an image must know about the image before. One in a process.
 class ProcessImage {
  public:
   /// Before the first barrier; cheap.

@@ -1,5 +1,5 @@
-// Runs a BSP program of one process as bsp-host would, and saves it at every barrier, or puts it
-// back from images and goes on: the link of runtime/link/link.h without a worker around it.
+// Runs a BSP program of one process as bsp-host would. Saves the process at every barrier, or
+// restores it from images. Speaks the protocol of runtime/link/link.h without a worker.
 #ifndef TESTS_IMAGES_HOSTED_PROGRAM_H_
 #define TESTS_IMAGES_HOSTED_PROGRAM_H_
 

@@ -1,4 +1,4 @@
-// refusals_test PROGRAM (programs/refused.c): what cannot be saved is named, and the program goes
+// refusals_test PROGRAM (programs/refused.c): the refusal names the reason, and the program goes
 // on.
 #include <gtest/gtest.h>
 

@@ -52,7 +52,7 @@ std::string ClusterNote::cluster() const {
   return cluster_;
 }
 
-// The coordinator has looked at the same; it is not trusted with what it may not remove.
+// The coordinator makes the same check. The worker repeats it, because a mistake would cost images.
 absl::Status ClusterNote::Join(const proto::RegisterRequest& request,
                                const proto::RegisterReply& reply) {
   if (request.cluster() == reply.cluster() && reply.worker() != 0) return absl::OkStatus();

@@ -1,7 +1,7 @@
-// Which cluster the jobs are of whose images lie below a directory: the file `cluster` there, with
-// the id that the coordinator's journal has. It is written before anything of that cluster can come
-// to lie there, and lies beside the images because it must go wherever they go. A coordinator of
-// another cluster knows none of these jobs and would have them removed. See "Clusters" in
+// The cluster to which the images below a directory belong: the file `cluster` in that directory
+// holds the id from the coordinator's journal. The note is written before the first image of the
+// cluster, and stands beside the images so that both always move together. A coordinator of another
+// cluster knows none of these jobs and would have their images removed. See "Clusters" in
 // docs/design.md.
 #ifndef WORKER_CHECKPOINT_CLUSTER_NOTE_H_
 #define WORKER_CHECKPOINT_CLUSTER_NOTE_H_
@@ -21,17 +21,18 @@ class ClusterNote {
  public:
   explicit ClusterNote(const std::string& directory) : directory_(directory) {}
 
-  /// From the disk; empty: there is no note. An error is no empty note.
+  /// Reads the note from the disk; empty if there is none. A read error is not an empty note.
   absl::StatusOr<std::string> Read();
 
   /// Durable when it returns.
   absl::Status Write(const std::string& cluster);
 
-  /// As it was read or written last.
+  /// The id that was last read or written.
   std::string cluster() const;
 
-  /// What the coordinator answered to a registration that had this note. OK: the note is `reply`'s
-  /// now. FAILED_PRECONDITION, and nothing has changed: what is kept here is another cluster's.
+  /// Checks the coordinator's reply to a registration that contained this note. OK: the note now
+  /// holds the reply's id. FAILED_PRECONDITION: the images here belong to another cluster, and
+  /// nothing has changed.
   absl::Status Join(const proto::RegisterRequest& request, const proto::RegisterReply& reply);
 
  private:

@@ -1,6 +1,6 @@
-// Image files (runtime/image/image_format.h) as the worker sees them: whole or not, what they need,
-// what must be there before a process can be put back from them. Bytes of a file are believed only
-// after they have been checked; a file may be torn, flipped, or hostile.
+// Reads and checks image files (runtime/image/image_format.h): whether a file is complete, and what
+// a restore from it needs. Nothing in a file is trusted before it has been checked: the file may be
+// torn, contain flipped bits, or be hostile.
 #ifndef WORKER_CHECKPOINT_IMAGE_FILE_H_
 #define WORKER_CHECKPOINT_IMAGE_FILE_H_
 
@@ -16,7 +16,7 @@
 
 namespace bspnow::worker {
 
-/// What is said of an image without looking at its pages.
+/// What header and tables of an image say; no page is read for it.
 struct ImageFacts {
   ImageKind kind;
   JobId job;
@@ -35,7 +35,7 @@ struct ImageFacts {
 };
 
 /// Checks header and tables: magic, version, completeness, header hash, every offset and length.
-/// Reads no pages. `name` is how messages call the file.
+/// Reads no pages. Messages call the file `name`.
 absl::StatusOr<ImageFacts> ReadImageFacts(int file, const std::string& name);
 
 /// ReadImageFacts, and every checksum of the file. DataLoss: incomplete or damaged; the message
@@ -43,8 +43,8 @@ absl::StatusOr<ImageFacts> ReadImageFacts(int file, const std::string& name);
 absl::StatusOr<ImageFacts> VerifyImage(const std::string& path);
 absl::StatusOr<ImageFacts> VerifyImage(int file, const std::string& name);
 
-/// Whether the content of a file, whatever it is called now, has the hash that the name
-/// text-<HASH> tells.
+/// Whether the content of a file has the hash in its final name, text-<HASH>. The file may still
+/// have another name.
 absl::Status VerifyText(int file, const std::string& name);
 
 /// The name of an image file, and of a text file.

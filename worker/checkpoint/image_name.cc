@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kTextPrefix = "text-";
 constexpr std::size_t kTextDigits = 32;
 
-/// Takes a number from the front of `text`, if it is written as we write it.
+/// Takes a number from the front of `text`, if its spelling is the one that this program writes.
 template <typename Number>
 std::optional<Number> TakeNumber(std::string_view& text) {
   Number number = 0;

@@ -1,5 +1,5 @@
-// The names of files in a job's directory of images (runtime/image/image_format.h). Who asks for a
-// file of another shape gets nothing: names come over the network, too.
+// The names of files in a job's directory of images (runtime/image/image_format.h). Names also
+// arrive over the network: a name of any other form is refused.
 #ifndef WORKER_CHECKPOINT_IMAGE_NAME_H_
 #define WORKER_CHECKPOINT_IMAGE_NAME_H_
 
@@ -17,11 +17,11 @@ struct StoredName {
   std::uint32_t pid = 0;         ///< Not of texts.
 };
 
-/// Nothing unless it is the name of a finished file, as it is written by this program: no sign, no
-/// leading zero.
+/// Parses the name of a finished file. Only the spelling that this program writes is accepted:
+/// numbers without sign or leading zero.
 std::optional<StoredName> ParseStoredName(std::string_view name);
 
-/// The same of a file that is not finished: NAME.new by a process, NAME.in<...> from another node.
+/// The same for an unfinished file: NAME.new comes from a process, NAME.in<...> from another node.
 std::optional<StoredName> ParseUnfinishedName(std::string_view name);
 
 inline constexpr std::string_view kBeingWritten = ".new";

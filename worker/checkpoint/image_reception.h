@@ -17,8 +17,8 @@
 
 namespace bspnow::worker {
 
-/// Takes a file of this name alone, which replaces what is there; nothing stays of one that is not
-/// finished. The store outlives it.
+/// Accepts one file, which must have this name, and replaces an existing one. If the file does not
+/// arrive completely, nothing of it stays. The store outlives the reception.
 class ImageReception final : public files::FileSink {
  public:
   ImageReception(ImageStore& store, JobId job, std::string name, Durability durability)
@@ -28,7 +28,7 @@ class ImageReception final : public files::FileSink {
   absl::Status Begin(const files::FileHead& head) override;
   absl::Status Append(std::string_view bytes) override;
 
-  /// The file is verified, and there under its name.
+  /// Verifies the file and gives it its name.
   absl::Status Finish() override;
 
  private:

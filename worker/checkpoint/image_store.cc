@@ -253,7 +253,7 @@ absl::Status ImageStore::SettleText(JobId job, const std::string& name) {
   }
   const std::string& stands = finished ? name : unfinished;
   const absl::StatusOr<std::vector<std::string>> right = VerifyAs(job, name, stands);
-  // Another sharer may still be writing it; else the next checkpoint is to write it anew.
+  // Another worker may still be writing it; if not, the next checkpoint must write it anew.
   if (!right.ok() && sharing() == Sharing::kOwn) unlink(PathOf(job, stands).c_str());
   if (!right.ok()) return right.status();
   absl::StatusOr<UniqueFd> file = OpenRegular(PathOf(job, stands), O_RDWR);
@@ -302,8 +302,9 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints) 
   RemoveTexts(job);
 }
 
-// Whoever is writing an image counts on the texts that he found: then nothing is removed. If he
-// begins only now he will miss one, and gives his checkpoint up.
+// A process that is writing an image relies on the texts that it found: while one is writing, no
+// text is removed. If a process begins only now it may miss a text; its checkpoint is then given
+// up.
 void ImageStore::RemoveTexts(JobId job) {
   std::set<std::string> texts, needed;
   for (const std::string& name : NamesIn(DirectoryOf(job))) {

@@ -1,8 +1,8 @@
-// The images that lie on this node (runtime/image/image_format.h): ROOT/job-<JOB>/ for each job,
-// readable by this user only. A file stands under its own name only when it is whole, verified, and
-// on the disk. A failed sync is never retried: the file goes away, and with it the checkpoint. All
-// calls wait for the disk; they may come from any thread, but Settle, Discard and Keep of one job
-// come one after the other. See "Checkpoints" in docs/design.md.
+// The images on this node (runtime/image/image_format.h): a directory ROOT/job-<JOB>/ for each job,
+// readable by this user only. A file gets its final name only when it is complete, verified, and
+// on the disk. A failed sync is never retried: the file is removed, and the checkpoint fails. All
+// calls wait for the disk. They may come from any thread, but Settle, Discard and Keep of one job
+// must not overlap. See "Checkpoints" in docs/design.md.
 #ifndef WORKER_CHECKPOINT_IMAGE_STORE_H_
 #define WORKER_CHECKPOINT_IMAGE_STORE_H_
 
@@ -31,7 +31,7 @@ class ImageReception;
 class ImageStore {
  public:
   enum class Sharing {
-    kOwn,     ///< Of this worker alone.
+    kOwn,     ///< Only this worker uses the directory.
     kShared,  ///< Other workers write to the same directory.
   };
 
@@ -48,33 +48,33 @@ class ImageStore {
   explicit ImageStore(Settings settings)
       : settings_(std::move(settings)), cluster_note_(settings_.root) {}
 
-  /// Whose jobs' images these are.
+  /// The cluster of the jobs whose images these are.
   ClusterNote& cluster_note() { return cluster_note_; }
   std::string cluster() const { return cluster_note_.cluster(); }
 
   // ---- Taking a checkpoint ----------------------------------------------------------------------
 
-  /// Where the processes write NAME.new; it may be missing as yet, and has mode 0700.
+  /// The directory where the processes write NAME.new, with mode 0700. It may not exist yet.
   std::string DirectoryOf(JobId job) const;
 
-  /// Whether so many more bytes may come: quota and free space. Before a checkpoint is begun.
+  /// Whether quota and free space allow this many more bytes. Called before a checkpoint begins.
   absl::Status CheckRoom(std::uint64_t bytes) const;
 
-  /// Makes what was written as NAME.new durable: the texts that these images need, then each file
-  /// is verified, synced, renamed. When all processes here have reported. If anything fails, all
-  /// of the checkpoint that lies here is removed.
+  /// Makes the files NAME.new durable: first the texts that these images need, then each file is
+  /// verified, synced and renamed. Called when all processes here have reported. If anything fails,
+  /// all files of the checkpoint on this node are removed.
   absl::Status Settle(JobId job, std::uint64_t checkpoint, const std::vector<std::string>& names);
 
-  /// Removes what lies here of a checkpoint that was given up.
+  /// Removes the files of a checkpoint that was given up.
   void Discard(JobId job, std::uint64_t checkpoint);
 
-  /// Removes all but these checkpoints, what is newer than the newest of them, and the texts that
-  /// these need. None: everything of the job.
+  /// Removes older checkpoints of the job that are not listed, and texts that no image needs any
+  /// more. Without any checkpoint in the list, everything of the job goes.
   void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints);
 
   // ---- What is there ----------------------------------------------------------------------------
 
-  /// Of files that stand under their own name.
+  /// Only of files that have their final name.
   std::vector<std::string> Names(JobId job) const;
   bool Has(JobId job, const std::string& name) const;
   std::vector<proto::StoredJob> Stored() const;
@@ -85,10 +85,10 @@ class ImageStore {
 
   absl::StatusOr<files::OutgoingFile> OpenToSend(JobId job, const std::string& name) const;
 
-  /// All checksums of a file, whatever it is.
+  /// Verifies all checksums of an image, an archive or a text.
   absl::Status Verify(JobId job, const std::string& name) const;
 
-  /// What an image says of itself; its pages are not read.
+  /// Reads header and tables of an image, no pages.
   absl::StatusOr<ImageFacts> FactsOf(JobId job, const std::string& name) const;
 
   std::string PathOf(JobId job, const std::string& name) const;
@@ -105,9 +105,9 @@ class ImageStore {
   absl::StatusOr<std::vector<std::string>> VerifyAs(JobId job, const std::string& name,
                                                     const std::string& file) const;
   void RemoveTexts(JobId job);
-  /// A file whose sync has failed may look right as long as the machine runs: it must go away.
+  /// A file whose sync has failed may look right until the machine restarts: it must be removed.
   absl::Status Sync(int file, const std::string& path) const;
-  /// And the name that the job's directory has.
+  /// Syncs the name of the job's directory, too.
   absl::Status SyncDirectory(JobId job) const;
   absl::Status Rename(JobId job, const std::string& from, const std::string& name) const;
   /// For files that are being received: what is still to come.

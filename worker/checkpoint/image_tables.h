@@ -1,4 +1,5 @@
-// Whether the tables of an image make sense: every offset and length lies within what it refers to.
+// Checks that the tables of an image are consistent: every offset and length stays within its
+// target.
 #ifndef WORKER_CHECKPOINT_IMAGE_TABLES_H_
 #define WORKER_CHECKPOINT_IMAGE_TABLES_H_
 
@@ -19,10 +20,10 @@ class ImageTables {
   ImageTables(const ImageHeader& header, std::vector<std::byte> bytes)
       : header_(header), bytes_(std::move(bytes)) {}
 
-  /// Checks the header alone: what of the file may be read at all.
+  /// Checks the header alone: it says how much of the file may be read.
   static absl::Status CheckHeader(const ImageHeader& header, std::uint64_t file_bytes);
 
-  /// Everything else; the accessors below are safe once it has said yes.
+  /// Checks everything else. After success the accessors below are safe.
   absl::Status Check() const;
 
   template <class T>

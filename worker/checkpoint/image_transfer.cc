@@ -84,8 +84,8 @@ class Collector {
                                      [pid](const auto& image) { return image.pid() == pid; });
     if (of_pid == images.end()) return absl::NotFoundError("the checkpoint has no image of it");
     std::vector<std::string> paths;
-    // A process may have written all of itself though it was not asked to: its image says what
-    // that builds upon.
+    // A process may have written a full image where an incremental one was asked for: the image
+    // itself names its base.
     for (std::uint64_t checkpoint = resume_.checkpoint(); checkpoint != 0;) {
       if (std::find(resume_.chain().begin(), resume_.chain().end(), checkpoint) ==
           resume_.chain().end())
@@ -114,7 +114,7 @@ class Collector {
     return facts;
   }
 
-  /// Here and verified, whatever that takes.
+  /// Makes sure that the file is here and verified, from the store or from a holder.
   absl::Status Obtain(const std::string& name, const proto::ImageOfPid& of_pid) {
     if (obtained_.contains(name)) return absl::OkStatus();
     absl::Status found = store_.Verify(job_, name);

@@ -1,5 +1,5 @@
-// Images on their way between nodes: copies for the partner when a checkpoint is taken, and all
-// that a node needs to go on from one. Waits for disks and peers: for work threads.
+// Moves images between nodes: copies to the partner when a checkpoint is taken, and everything that
+// a node needs for a restore. Waits for disks and peers, so it runs on work threads.
 #ifndef WORKER_CHECKPOINT_IMAGE_TRANSFER_H_
 #define WORKER_CHECKPOINT_IMAGE_TRANSFER_H_
 
@@ -19,7 +19,7 @@
 
 namespace bspnow::worker {
 
-/// What one node gives another of its checkpoints.
+/// The files of checkpoints that one node copies to another.
 struct ImageCopy {
   JobId job;
   std::vector<std::uint64_t> chain;  ///< Checkpoints, oldest first.
@@ -42,14 +42,14 @@ class ImageTransfer {
  public:
   explicit ImageTransfer(ImageStore& store) : store_(store) {}
 
-  /// Gives the other node what it lacks; there it is durable when this returns.
+  /// Sends the other node the files that it lacks. They are durable there when this returns.
   absl::Status Copy(const ImageCopy& copy);
 
   /// Takes what these pids need from this node's store, else from the holders in their order.
   CollectedImages Collect(JobId job, const proto::Resume& resume,
                           const std::vector<std::uint32_t>& pids);
 
-  /// Breaks off all that is under way, and all to come. From any thread.
+  /// Cancels all transfers, and those that are started later. From any thread.
   void Stop() { stub_.Stop(); }
 
  private:

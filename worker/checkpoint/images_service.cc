@@ -49,7 +49,7 @@ class ImagesService final : public proto::Images::Service {
   }
 
  private:
-  /// Jobs of different clusters may bear the same number.
+  /// Jobs of different clusters may have the same number.
   absl::Status CheckCluster(const std::string& cluster) const {
     if (cluster == store_.cluster()) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(

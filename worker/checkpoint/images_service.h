@@ -21,7 +21,7 @@ namespace bspnow::worker {
 
 class ImagesServer {
  public:
-  /// A file of this checkpoint has come and lies in the store. On a thread of the server's.
+  /// Called when a file of this checkpoint has been stored, on a thread of the server.
   using Received = std::function<void(JobId, std::uint64_t)>;
 
   /// Listens at once. Port 0: any.
@@ -37,7 +37,7 @@ class ImagesServer {
   /// With the real port.
   const HostPort& address() const { return address_; }
 
-  /// Breaks off all calls, and waits until they have ended: soon.
+  /// Cancels all calls, and waits until they have ended, which takes little time.
   void Shutdown();
 
  private:

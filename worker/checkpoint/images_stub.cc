@@ -18,8 +18,7 @@ namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
 constexpr int kConnectTimeoutMs = 3'000;
-/// A peer that is gone is noticed within both together.
-/// Against a peer that is alive and gets nowhere: its disk hangs.
+/// For a peer that is alive but makes no progress, because its disk hangs.
 constexpr std::int64_t kCallTimeoutMs = 60'000;
 constexpr std::uint64_t kBytesPerMsLeast = 4'000;
 constexpr std::int64_t kListTimeoutMs = 10'000;
@@ -70,7 +69,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   request.set_job(Value(job));
   request.set_name(name);
   request.set_cluster(into.cluster());
-  // Checkpoints to come count on a text that is there.
+  // Later checkpoints rely on a text that is here, so it must be durable.
   const std::optional<StoredName> parsed = ParseStoredName(name);
   const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
   ImageReception reception(into, job, name, is_text ? Durability::kSynced : Durability::kCached);

@@ -1,5 +1,5 @@
-// Calls the service Images of other workers. Waits; for work threads. A peer that is dead or
-// stopped is noticed within about five seconds.
+// Calls the service Images of other workers. Calls block, so they run on work threads. A peer that
+// is dead or stopped is noticed within about five seconds.
 #ifndef WORKER_CHECKPOINT_IMAGES_STUB_H_
 #define WORKER_CHECKPOINT_IMAGES_STUB_H_
 
@@ -25,11 +25,11 @@ class ImagesStub {
   absl::Status Get(const std::string& address, ImageStore& into, JobId job,
                    const std::string& name);
 
-  /// What the other has of this job of this cluster.
+  /// The names of the images that the other worker has of this job of this cluster.
   absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job,
                                                 const std::string& cluster);
 
-  /// Breaks off all calls; those that come later fail at once. From any thread.
+  /// Cancels all calls; later ones fail at once. From any thread.
   void Stop() { calls_.Stop(); }
 
  private:

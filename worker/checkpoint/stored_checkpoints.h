@@ -1,4 +1,4 @@
-// The checkpoints that lie in the store of this node. Works on WorkThreads, and calls back on the
+// The checkpoints in the store of this node. The work is done on WorkThreads; callbacks come on the
 // loop's thread.
 #ifndef WORKER_CHECKPOINT_STORED_CHECKPOINTS_H_
 #define WORKER_CHECKPOINT_STORED_CHECKPOINTS_H_

@@ -25,10 +25,10 @@ class CheckpointDisk {
   virtual void Settle(JobId job, const proto::CheckpointStored& written,
                       std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) = 0;
 
-  /// Removes whatever lies here of a checkpoint.
+  /// Removes all files of a checkpoint on this node.
   virtual void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) = 0;
 
-  /// Removes whatever lies here of the job but these, and what is newer.
+  /// Removes all checkpoints of the job but these and newer ones.
   virtual void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
                     std::function<void()> done) = 0;
 

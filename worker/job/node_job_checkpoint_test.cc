@@ -215,7 +215,7 @@ TEST_F(CheckpointTest, AProgramThatSavesItsAreasGoesOnWithThem) {
   ResumeAndCompare(start, Stored(1), {1}, expected);
 }
 
-TEST_F(CheckpointTest, SuperstepsCountOnBehindAreas) {
+TEST_F(CheckpointTest, SuperstepsCountOnAfterAreas) {
   const std::string hash = AddContent(kProgram);
   Open();
   const proto::Order start = Countdown(hash, {"100000", "1", "areas"});
@@ -295,7 +295,7 @@ TEST_F(CheckpointTest, WhereTheLastDidNotFitTheNextIsNotWritten) {
   ASSERT_TRUE(EndEpoch(1));
 }
 
-TEST_F(CheckpointTest, ProcessesWaitBehindACheckpointThatHoldsThem) {
+TEST_F(CheckpointTest, ProcessesWaitAfterACheckpointThatHoldsThem) {
   const std::string hash = AddContent(kProgram);
   Open();
   jobs_->OnOrder(Countdown(hash, {"60", "1"}));

@@ -1,5 +1,5 @@
-// From the pages that were found to what the files hold of them: regions, texts by their content,
-// runs without zero pages. Done by the writer, while the program runs.
+// Turns the pages that were found into entries of the file: regions, texts by their content, runs
+// without zero pages. The writer does this while the program runs.
 #ifndef RUNTIME_IMAGE_FILE_IMAGE_RUNS_H_
 #define RUNTIME_IMAGE_FILE_IMAGE_RUNS_H_
 
@@ -7,7 +7,7 @@
 
 namespace bspnow::runtime {
 
-/// Makes readable what is not, and undoes it.
+/// Makes unreadable memory readable, and later unreadable again.
 void OpenUnreadable(const ImageWork& work);
 void CloseUnreadable(const ImageWork& work);
 

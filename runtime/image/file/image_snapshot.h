@@ -1,5 +1,5 @@
-// The moment of an image: notes the registers and has the rest done elsewhere, on another stack,
-// so that the memory of this process, its stack included, stays what it is at this moment.
+// The moment of an image: saves the registers and runs the writer on another stack, so that the
+// memory of this process, its stack included, does not change any more.
 #ifndef RUNTIME_IMAGE_FILE_IMAGE_SNAPSHOT_H_
 #define RUNTIME_IMAGE_FILE_IMAGE_SNAPSHOT_H_
 

@@ -161,7 +161,8 @@ long WriteFile(ImageWork& work) {
   return error;
 }
 
-/// Finds what the process did not find itself. False: work.reason names what cannot be saved.
+/// Looks up the details that the process left to its writer. Returns false if something cannot be
+/// saved, and then work.reason describes it.
 bool FindMemory(ImageWork& work) {
   return ReadMappingDetails(work) && (work.tracker >= 0 || FindPages(work, PagesWanted::kAll));
 }
@@ -187,7 +188,7 @@ bool WriteFiles(ImageWork& work) {
   return true;
 }
 
-/// The child keeps what it writes to, and nothing that somebody waits for to be closed.
+/// The child keeps the descriptors to which it writes, and closes those whose end others await.
 void CloseOthers(const ImageRequest& request) {
   const auto low = static_cast<unsigned>(std::min(request.link, request.directory));
   const auto high = static_cast<unsigned>(std::max(request.link, request.directory));

@@ -10,9 +10,10 @@ namespace bspnow::runtime {
 /// Reports to the worker that there will be no image.
 void ReportRefusal(const ImageRequest& request, const Reason& reason);
 
-/// Notes the registers, and has a child write and report; if there can be none, the process itself.
-/// `work` holds the request, what is to be saved, and of the header kind and base. Returns the
-/// child's number, or 0: it is done. A restored process comes back here, too, with any result.
+/// Saves the registers and clones a child that writes the image and reports. If no child can be
+/// cloned, the process does both itself. `work` holds the request, what is to be saved, and kind
+/// and base of the header. Returns the child's number, or 0 if the image is written. A restored
+/// process returns from this call, too; its result means nothing.
 int SnapshotAndWrite(ImageWork& work);
 
 }  // namespace bspnow::runtime

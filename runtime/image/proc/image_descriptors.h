@@ -1,4 +1,5 @@
-// The open files of this process, as the image holds them, or the name of what cannot be saved.
+// The open files of this process as entries of the image. A file that cannot be saved is the reason
+// why there is no image.
 #ifndef RUNTIME_IMAGE_PROC_IMAGE_DESCRIPTORS_H_
 #define RUNTIME_IMAGE_PROC_IMAGE_DESCRIPTORS_H_
 
@@ -6,8 +7,9 @@
 
 namespace bspnow::runtime {
 
-/// Fills `work.files`, ascending. What libbsp rebuilds is left out: link, doorbell and directory of
-/// the request, and `tracker` (or -1). False: `work.reason` names what cannot be saved.
+/// Fills `work.files`, ascending. Descriptors that libbsp opens again are left out: link, doorbell
+/// and directory of the request, and `tracker` (or -1). Returns false if a file cannot be saved,
+/// and then `work.reason` describes it.
 bool ReadDescriptors(ImageWork& work, int tracker);
 
 }  // namespace bspnow::runtime

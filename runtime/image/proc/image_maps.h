@@ -1,5 +1,6 @@
-// The address space of this process, as the image holds it: without what is rebuilt (the segment,
-// our own memory, the kernel's pages), or the name of what cannot be saved.
+// The address space of this process as entries of the image, without mappings that a restore makes
+// anew (the segment, our own memory, the kernel's pages). A mapping that cannot be saved is the
+// reason why there is no image.
 #ifndef RUNTIME_IMAGE_PROC_IMAGE_MAPS_H_
 #define RUNTIME_IMAGE_PROC_IMAGE_MAPS_H_
 
@@ -7,12 +8,12 @@
 
 namespace bspnow::runtime {
 
-/// Fills `work.mappings`, ascending, from /proc/self/maps. False: `work.reason` names what cannot
-/// be saved.
+/// Fills `work.mappings`, ascending, from /proc/self/maps. Returns false if a mapping cannot be
+/// saved, and then `work.reason` describes it.
 bool ReadMappings(ImageWork& work);
 
-/// Adds to them what /proc/self/smaps knows, flags and whether there are pages. It takes 5 ms per
-/// GiB, so the writer does it. False: `work.reason` names what cannot be saved.
+/// Adds flags and the presence of pages from /proc/self/smaps. This takes 5 ms per GiB, so the
+/// writer does it. Returns false as above.
 bool ReadMappingDetails(ImageWork& work);
 
 }  // namespace bspnow::runtime

@@ -1,5 +1,4 @@
-// What besides memory and files a process may have that no image can hold: other threads,
-// children, timers.
+// Finds state, besides memory and files, that no image can hold: other threads, children, timers.
 #ifndef RUNTIME_IMAGE_PROC_IMAGE_REFUSALS_H_
 #define RUNTIME_IMAGE_PROC_IMAGE_REFUSALS_H_
 
@@ -7,12 +6,12 @@
 
 namespace bspnow::runtime {
 
-/// Gives the threads of OpenMP back if there are any: calls into the program's libraries, so it
-/// comes before anything else. Data that is `threadprivate` in them is lost.
+/// Ends the paused threads of OpenMP, if there are any. This calls the program's libraries, so it
+/// comes before anything else. Their `threadprivate` data is lost.
 void EndPooledThreads();
 
-/// False: `work.reason` names what the process has. The writer of the last image must have been
-/// reaped.
+/// Returns false if the process has such state, and then `work.reason` describes it. The writer of
+/// the last image must have been reaped.
 bool IsAlone(ImageWork& work);
 
 }  // namespace bspnow::runtime
