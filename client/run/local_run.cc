@@ -20,7 +20,7 @@
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/view/timing_report.h"
-#include "coordinator/core/jobs/job.h"
+#include "coordinator/core/jobs/process_ends.h"
 #include "net/event_loop.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
@@ -31,8 +31,8 @@ namespace bspnow::client {
 namespace {
 
 using coordinator::Actions;
-using coordinator::Job;
 using coordinator::ProcessEnd;
+using coordinator::ProcessEnds;
 using coordinator::Reached;
 
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
@@ -117,7 +117,7 @@ class LocalRun final : private worker::ProcessOwner {
   const std::string& program_;
   const worker::RaisedLimits& limits_;
   worker::NodeSegment segment_;
-  Job job_;
+  ProcessEnds job_;
   EventLoop loop_;
   RunConsole console_;
   std::vector<worker::LineAssembler> lines_;

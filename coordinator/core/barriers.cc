@@ -42,11 +42,12 @@ const char* RefusalName(Refusal refusal) {
   return "";
 }
 
-Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Nodes& nodes,
-                   BarrierEvents events)
+Barriers::Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Jobs& jobs,
+                   Nodes& nodes, BarrierEvents events)
     : timers_(timers),
       frames_(frames),
       term_(static_cast<std::uint32_t>(term)),
+      jobs_(jobs),
       nodes_(nodes),
       events_(std::move(events)),
       last_tick_ns_(NowNs()) {
@@ -88,7 +89,7 @@ void Barriers::OnConnected(WorkerId worker) {
   node->lease.OnConnected(NowNs());
   frames_.Send(worker, HeaderOf(FrameKind::kWelcome), {});
   for (const auto& [id, job] : jobs_)  // It may have missed a Begin.
-    if (job.barrier.processes() != 0) SendBegin(id, job, worker);
+    if (job.live && job.live->participants() != 0) SendBegin(id, *job.live->running, worker);
 }
 
 void Barriers::OnDisconnected(WorkerId worker) {
@@ -127,7 +128,7 @@ FrameFault Barriers::OnHeartbeat(const FrameHeader& header, std::span<const std:
 FrameFault Barriers::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
   const std::optional<BeginBody> body = BodyOf<BeginBody>(payload);
   if (!body.has_value()) return Refuse(Refusal::kMalformed);
-  RunningJob* job = Lookup(header);
+  RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   const WorkerId from{header.source_worker};
   switch (job->barrier.OnBegin(from, body->nprocs)) {
@@ -150,7 +151,7 @@ FrameFault Barriers::OnBegin(const FrameHeader& header, std::span<const std::byt
 FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::byte> payload) {
   const std::optional<ArriveView> arrive = ArriveView::Decode(payload);
   if (!arrive.has_value()) return Refuse(Refusal::kMalformed);
-  RunningJob* job = Lookup(header);
+  RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   Barrier& barrier = job->barrier;
   const WorkerId from{header.source_worker};
@@ -174,7 +175,7 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
   return FrameFault::kNone;
 }
 
-void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningJob& job) {
+void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
   const std::uint64_t passed = job.barrier.current() == 1 ? 0 : arrive.superstep + 1;
   job.superstep = Superstep{Value(job.first_superstep) + passed};
   // Recorded is what ended before the barrier before.
@@ -188,7 +189,7 @@ void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningJob& job) {
 FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::byte> payload) {
   const std::optional<ProgressBody> progress = BodyOf<ProgressBody>(payload);
   if (!progress.has_value()) return Refuse(Refusal::kMalformed);
-  RunningJob* job = Lookup(header);
+  RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   job->stats->RecordProgress(*progress);
   job->superstep = Superstep{Value(job->first_superstep) + progress->supersteps};
@@ -196,7 +197,7 @@ FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::
   return FrameFault::kNone;
 }
 
-void Barriers::SendBegin(JobId id, const RunningJob& job, WorkerId worker) {
+void Barriers::SendBegin(JobId id, const RunningEpoch& job, WorkerId worker) {
   if (job.barrier.HostOf(worker) == job.barrier.hosts()) return;
   const BeginBody body{.nprocs = job.barrier.processes(), .reserved = 0};
   FrameHeader header = HeaderOf(FrameKind::kBegin);
@@ -206,7 +207,7 @@ void Barriers::SendBegin(JobId id, const RunningJob& job, WorkerId worker) {
 }
 
 // A worker that is not connected repeats its Arrive when it is.
-void Barriers::SendRelease(const FrameHeader& arrive, const RunningJob& job, std::size_t host) {
+void Barriers::SendRelease(const FrameHeader& arrive, const RunningEpoch& job, std::size_t host) {
   FrameHeader header = HeaderOf(FrameKind::kRelease);
   header.job = arrive.job;
   header.epoch = arrive.epoch;
@@ -222,20 +223,24 @@ FrameFault Barriers::Refuse(Refusal refusal) {
   return FrameFault::kMalformed;
 }
 
-Barriers::RunningJob* Barriers::Lookup(const FrameHeader& header) {
+RunningEpoch* Barriers::Lookup(const FrameHeader& header) {
   const auto found = jobs_.find(JobId{header.job});
-  if (found == jobs_.end() || found->second.broken || GroupId{header.group} != kRootGroup) {
+  RunningEpoch* running =
+      found == jobs_.end() || !found->second.live || !found->second.live->running
+          ? nullptr
+          : &*found->second.live->running;
+  if (running == nullptr || running->broken || GroupId{header.group} != kRootGroup) {
     Refuse(Refusal::kUnknownJob);
     return nullptr;
   }
-  if (Epoch{header.epoch} != found->second.epoch) {
+  if (Epoch{header.epoch} != running->epoch) {
     Refuse(Refusal::kOldEpoch);
     return nullptr;
   }
-  return &found->second;
+  return running;
 }
 
-void Barriers::Break(const FrameHeader& header, RunningJob& job) {
+void Barriers::Break(const FrameHeader& header, RunningEpoch& job) {
   Refuse(Refusal::kContradiction);
   job.broken = true;
   const std::string reason =
@@ -247,52 +252,6 @@ void Barriers::Break(const FrameHeader& header, RunningJob& job) {
 
 std::uint64_t Barriers::refused(Refusal refusal) const {
   return refused_[static_cast<std::size_t>(refusal)];
-}
-
-// ---- Jobs ---------------------------------------------------------------------------------------
-
-void Barriers::AddJob(JobId job, Epoch epoch, BarrierJob plan) {
-  const auto stats = std::make_shared<SuperstepStats>(
-      SuperstepStats::Start{.totals = plan.totals, .repeats = plan.participants != 0 ? 1u : 0u});
-  if (plan.participants != 0) stats->SetProcesses(plan.participants);
-  jobs_.insert_or_assign(
-      job, RunningJob{.epoch = epoch,
-                      .barrier = Barrier(BarrierPlan{.nprocs = plan.nprocs,
-                                                     .hosts = std::move(plan.hosts),
-                                                     .participants = plan.participants,
-                                                     .origin = plan.origin}),
-                      .stats = stats,
-                      .first_superstep = plan.first_superstep,
-                      .superstep = plan.first_superstep,
-                      .adopted = plan.origin == EpochOrigin::kAdopted});
-}
-
-void Barriers::SetFirstSuperstep(JobId job, Epoch epoch, Superstep first) {
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end() || found->second.epoch != epoch) return;
-  RunningJob& running = found->second;
-  if (first <= running.first_superstep) return;
-  running.first_superstep = first;
-  running.superstep = std::max(running.superstep, first);
-  running.barrier.OnResumed();
-  SuperstepStats::Start start{.totals = {}, .repeats = 1};
-  start.totals.supersteps = Value(first) + 1;
-  running.stats = std::make_shared<SuperstepStats>(start);
-}
-
-std::uint32_t Barriers::ParticipantsOf(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? 0 : found->second.barrier.processes();
-}
-
-Superstep Barriers::SuperstepOf(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? Superstep{0} : found->second.superstep;
-}
-
-std::shared_ptr<const SuperstepStats> Barriers::StatsOf(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : found->second.stats;
 }
 
 }  // namespace bspnow::coordinator

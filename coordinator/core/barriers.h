@@ -8,17 +8,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
 #include "coordinator/core/barrier.h"
+#include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
 #include "coordinator/core/ports.h"
-#include "coordinator/core/superstep_stats.h"
+#include "coordinator/core/running_epoch.h"
 #include "net/frame.h"
 #include "net/frame_check.h"
 
@@ -53,20 +52,10 @@ enum class Refusal : std::uint32_t {
 };
 const char* RefusalName(Refusal refusal);
 
-/// An epoch of a job.
-struct BarrierJob {
-  std::uint32_t nprocs;
-  std::vector<BarrierHost> hosts;  ///< As in BarrierPlan.
-  std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
-  Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
-  SuperstepTotals totals{};        ///< To go on from.
-  EpochOrigin origin = EpochOrigin::kStarted;
-};
-
 class Barriers {
  public:
   /// Workers whose Hello has another term than this are refused.
-  Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Nodes& nodes,
+  Barriers(Timers& timers, WorkerFrames& frames, std::uint64_t term, Jobs& jobs, Nodes& nodes,
            BarrierEvents events);
   ~Barriers();
 
@@ -85,57 +74,32 @@ class Barriers {
   /// Counts a frame that must close its stream.
   FrameFault Refuse(Refusal refusal);
 
-  // ---- Jobs -------------------------------------------------------------------------------------
-
-  /// Before the StartJob orders are sent; of adopted epochs, before the first worker is admitted.
-  void AddJob(JobId job, Epoch epoch, BarrierJob plan);
-  void RemoveJob(JobId job) { jobs_.erase(job); }
-  /// Of an adopted epoch: only its workers know it.
-  void SetFirstSuperstep(JobId job, Epoch epoch, Superstep first);
-
-  /// The superstep that the job is in, as it is shown and as far as is known; 0 for an unknown job.
-  Superstep SuperstepOf(JobId job) const;
-  /// p; 0 if it is not known.
-  std::uint32_t ParticipantsOf(JobId job) const;
-  /// Any thread may look at it; lives as long as somebody holds it. nullptr for an unknown job.
-  std::shared_ptr<const SuperstepStats> StatsOf(JobId job) const;
-
   // ---- To look at -------------------------------------------------------------------------------
 
   std::uint64_t refused(Refusal refusal) const;
   std::uint64_t released() const { return released_; }
 
  private:
-  struct RunningJob {
-    Epoch epoch;
-    Barrier barrier;
-    std::shared_ptr<SuperstepStats> stats;
-    Superstep first_superstep;
-    Superstep superstep;   ///< As it is shown.
-    bool adopted = false;  ///< And has passed no barrier since.
-    bool broken = false;
-  };
-
   FrameFault OnHeartbeat(const FrameHeader& header, std::span<const std::byte> payload);
   FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
   FrameFault OnArrive(const FrameHeader& header, std::span<const std::byte> payload);
   FrameFault OnProgress(const FrameHeader& header, std::span<const std::byte> payload);
 
   /// The job that a frame is for; nullptr, and counted, if it is for none that runs.
-  RunningJob* Lookup(const FrameHeader& header);
-  void Break(const FrameHeader& header, RunningJob& job);
-  void OnSuperstepOver(const FrameHeader& arrive, RunningJob& job);
-  void SendBegin(JobId id, const RunningJob& job, WorkerId worker);
-  void SendRelease(const FrameHeader& arrive, const RunningJob& job, std::size_t host);
+  RunningEpoch* Lookup(const FrameHeader& header);
+  void Break(const FrameHeader& header, RunningEpoch& job);
+  void OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job);
+  void SendBegin(JobId id, const RunningEpoch& job, WorkerId worker);
+  void SendRelease(const FrameHeader& arrive, const RunningEpoch& job, std::size_t host);
   std::uint64_t NowNs() const { return timers_.Now().now_ns; }
   void Tick();
 
   Timers& timers_;
   WorkerFrames& frames_;
   const std::uint32_t term_;
+  Jobs& jobs_;
   Nodes& nodes_;
   BarrierEvents events_;
-  std::unordered_map<JobId, RunningJob> jobs_;
   CoreTimer tick_ = kNoCoreTimer;
   std::uint64_t last_tick_ns_;
   std::uint64_t released_ = 0;

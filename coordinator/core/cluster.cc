@@ -30,7 +30,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
       table_(stored.next_job, nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),
-      barriers_(ports_.timers, ports_.frames, term_, nodes_, EventsOfBarriers()) {
+      barriers_(ports_.timers, ports_.frames, term_, table_.jobs(), nodes_, EventsOfBarriers()) {
   Restore(stored);
 }
 
@@ -74,9 +74,9 @@ void Cluster::Restore(const StoredState& stored) {
 
 void Cluster::Close() {
   closed_ = true;
-  for (auto& [id, job] : jobs_) {
-    for (const auto& [number, answer] : std::exchange(job.waits, {})) answer(ShuttingDown());
-    for (const CheckpointRequest& request : job.TakeRequests())
+  for (const auto& [id, job] : LiveJobs()) {
+    for (const auto& [number, answer] : std::exchange(job->waits, {})) answer(ShuttingDown());
+    for (const CheckpointRequest& request : job->TakeRequests())
       if (request.answer) request.answer(ShuttingDown());
   }
   for (const auto& [worker, node] : nodes_.up())
@@ -110,8 +110,9 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_end()->set_keep_files(order.keep_files);
     nodes_.Order(order.worker, std::move(message));
   }
-  for (const JobId job : orders.accepted) AnswerSubmissions(job, job);
-  for (const JobId job : orders.refused) OnRefused(job);
+  for (const JobId job : orders.accepted)
+    for (const OnSubmitted& submitted : TakeSubmissions(job)) submitted(job);
+  for (const JobId job : orders.refused) ports_.logs.End(job);
   for (const JobId job : orders.cleared) Clear(job);
   for (const JobId job : orders.suspended) AnswerSuspended(job);
   for (const JobId job : orders.ended) OnEnded(job);
@@ -120,12 +121,19 @@ void Cluster::Perform(JobOrders orders) {
 
 void Cluster::Store(JobTransition transition) {
   const std::uint64_t sequence = transition.sequence;
-  ports_.journal.WriteJob(
-      std::move(transition.record), [this, sequence](const absl::Status& status) {
-        if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
-        spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
-        Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
-      });
+  const JobId job = IdOf(transition.record);
+  const auto stored = [this, sequence, job](const absl::Status& status) {
+    if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
+    spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
+    // Who still waits for an answer to a submission waits for this row: the table forgets the job.
+    const std::vector<OnSubmitted> refused = TakeSubmissions(job);
+    Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
+    for (const OnSubmitted& submitted : refused)
+      submitted(
+          absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
+                                       "its log says why. Submit it again later"));
+  };
+  ports_.journal.WriteJob(std::move(transition.record), stored);
 }
 
 void Cluster::Start(const StartOrder& order) {
@@ -139,25 +147,16 @@ void Cluster::Start(const StartOrder& order) {
 }
 
 void Cluster::Clear(JobId job) {
-  if (LiveJob* left = FindLive(job)) {
-    AbandonEpoch(job, left->epoch);
-    left->starting.reset();
-  }
-  barriers_.RemoveJob(job);
+  LiveJob* left = FindLive(job);
+  if (left == nullptr) return;
+  AbandonEpoch(job, left->epoch);
+  left->starting.reset();
+  left->running.reset();
 }
 
-void Cluster::AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer) {
+std::vector<Cluster::OnSubmitted> Cluster::TakeSubmissions(JobId job) {
   LiveJob* live = FindLive(job);
-  if (live == nullptr) return;
-  for (const OnSubmitted& submitted : std::exchange(live->submissions, {})) submitted(answer);
-}
-
-void Cluster::OnRefused(JobId job) {
-  AnswerSubmissions(job,
-                    absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
-                                                 "its log says why. Submit it again later"));
-  jobs_.erase(job);
-  ports_.logs.End(job);
+  return live == nullptr ? std::vector<OnSubmitted>() : std::exchange(live->submissions, {});
 }
 
 void Cluster::OnEnded(JobId job) {
@@ -284,10 +283,11 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = record.job();
   if (HasEnded(record)) return job;
-  const JobId id = IdOf(record);
-  *job.mutable_checkpoints() = CheckpointStatusOf(id);
-  if (const auto stats = barriers_.StatsOf(id)) *job.mutable_totals() = TotalsOf(stats->totals());
-  if (const LiveJob* live = FindLive(id)) job.set_output_bytes(live->output_bytes);
+  if (const LiveJob* live = FindLive(IdOf(record))) {
+    *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
+    if (live->running) *job.mutable_totals() = TotalsOf(live->running->stats->totals());
+    job.set_output_bytes(live->output_bytes);
+  }
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
   return job;
@@ -357,8 +357,8 @@ void Cluster::OnClientLost(JobId job, const AttachedClient* client) {
 
 void Cluster::EndAbandoned() {
   std::vector<JobId> abandoned;
-  for (auto& [id, job] : jobs_)
-    if (job.attachment && job.attachment->TakeAbandoned(NowNs())) abandoned.push_back(id);
+  for (const auto& [id, job] : LiveJobs())
+    if (job->attachment && job->attachment->TakeAbandoned(NowNs())) abandoned.push_back(id);
   for (const JobId job : abandoned) Perform(table_.OnClientLeft(job, Now()));
 }
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -129,8 +129,7 @@ class Cluster {
   void Store(JobTransition transition);
   void Start(const StartOrder& order);
   void Clear(JobId job);
-  void AnswerSubmissions(JobId job, const absl::StatusOr<JobId>& answer);
-  void OnRefused(JobId job);
+  std::vector<OnSubmitted> TakeSubmissions(JobId job);
   void OnEnded(JobId job);
   void SetDeadline();
 
@@ -152,6 +151,7 @@ class Cluster {
   LiveJob& AddJob(JobId id, const proto::JobSpec& spec, std::uint64_t attach_ns);
   LiveJob* FindLive(JobId job);
   const LiveJob* FindLive(JobId job) const;
+  std::vector<std::pair<JobId, LiveJob*>> LiveJobs();
   ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
   void OnProgressed(JobId job, Epoch epoch, Superstep next);
   ReleaseDirective TakeCheckpoint(JobId id, LiveJob& job, Superstep next);
@@ -185,7 +185,6 @@ class Cluster {
   void AnswerSuspended(JobId job);
   void EndCheckpoints(JobId job);
   LiveNodes ImageNodes() const;
-  proto::CheckpointStatus CheckpointStatusOf(JobId job) const;
   void KeepFigures(JobId job);
 
   // ---- Going back: cluster_recovery.cc ----------------------------------------------------------
@@ -231,7 +230,6 @@ class Cluster {
 
   std::uint64_t last_wait_ = 0;
   std::uint64_t output_bytes_of_all_ = 0;
-  std::unordered_map<JobId, LiveJob> jobs_;  ///< All that have not ended.
   CheckpointFigures checkpoint_figures_;
   CoreTimer deadline_ = kNoCoreTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.

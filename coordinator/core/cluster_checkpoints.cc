@@ -49,23 +49,29 @@ JobCheckpoints::Stored StoredOf(const proto::CheckpointStored& message, std::uin
 
 LiveJob& Cluster::AddJob(JobId id, const proto::JobSpec& spec, std::uint64_t attach_ns) {
   const JobCheckpoints::Plan plan{.copies = settings_.checkpoint_copies, .term = term_};
-  LiveJob& job =
-      jobs_.try_emplace(id, RuleOf(spec.checkpoints()), settings_.checkpoint_limits, plan)
-          .first->second;
+  auto& owner = table_.jobs().at(id).live;
+  owner = std::make_unique<LiveJob>(RuleOf(spec.checkpoints()), settings_.checkpoint_limits, plan);
+  LiveJob& job = *owner;
   const Attachment::Patience patience{.attach_ns = attach_ns,
                                       .reconnect_ns = spec.reconnect_ms() * kNsPerMs};
   if (spec.attached()) job.attachment.emplace(patience, NowNs());
   return job;
 }
 
-const LiveJob* Cluster::FindLive(JobId job) const {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : &found->second;
+LiveJob* Cluster::FindLive(JobId job) {
+  const auto found = table_.jobs().find(job);
+  return found == table_.jobs().end() ? nullptr : found->second.live.get();
 }
 
-LiveJob* Cluster::FindLive(JobId job) {
-  const auto found = jobs_.find(job);
-  return found == jobs_.end() ? nullptr : &found->second;
+const LiveJob* Cluster::FindLive(JobId job) const {
+  return const_cast<Cluster*>(this)->FindLive(job);
+}
+
+std::vector<std::pair<JobId, LiveJob*>> Cluster::LiveJobs() {
+  std::vector<std::pair<JobId, LiveJob*>> live;
+  for (auto& [id, job] : table_.jobs())
+    if (job.live) live.emplace_back(id, job.live.get());
+  return live;
 }
 
 LiveNodes Cluster::ImageNodes() const {
@@ -114,15 +120,15 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
     GiveUpIfSilent(id, job);
     return {};
   }
-  const std::uint32_t participants = barriers_.ParticipantsOf(id);
+  const std::uint32_t participants = job.participants();
   std::vector<std::string> hosts;
   for (const proto::Placement& placement : record->job().placement())
     if (participants == 0 || placement.pids(0) < participants) hosts.push_back(placement.node());
   Hold hold = Hold::kNo;
   for (const CheckpointRequest& request : job.requests)
     if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
-  const auto stats = barriers_.StatsOf(id);
-  const std::string totals = stats ? TotalsOf(stats->totals()).SerializeAsString() : "";
+  const std::string totals =
+      job.running ? TotalsOf(job.running->stats->totals()).SerializeAsString() : "";
   const auto asked = job.checkpoints.Ask(std::move(hosts), hold, totals);
   job.policy.OnTaken(NowNs(), next);
   if (!asked) {
@@ -354,12 +360,11 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
 // ---- The end of a job, and to look at -----------------------------------------------------------
 
 void Cluster::EndCheckpoints(JobId id) {
-  const auto found = jobs_.find(id);
-  if (found == jobs_.end()) return;
-  const std::vector<CheckpointOrders::Keep> nothing = found->second.checkpoints.Drop();
-  const bool journaled = found->second.checkpoints.count() != 0;
-  const std::vector<CheckpointRequest> requests = found->second.TakeRequests();
-  jobs_.erase(found);
+  const std::unique_ptr<LiveJob> job = std::move(table_.jobs().at(id).live);
+  if (job == nullptr) return;
+  const std::vector<CheckpointOrders::Keep> nothing = job->checkpoints.Drop();
+  const bool journaled = job->checkpoints.count() != 0;
+  const std::vector<CheckpointRequest> requests = job->TakeRequests();
   SendKeeps(id, nothing);
   if (!nothing.empty() || journaled)  // If it fails, the next start does it.
     ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
@@ -368,14 +373,9 @@ void Cluster::EndCheckpoints(JobId id) {
       request.answer(absl::AbortedError(absl::StrCat("job ", Value(id), " has ended")));
 }
 
-proto::CheckpointStatus Cluster::CheckpointStatusOf(JobId job) const {
-  const LiveJob* live = FindLive(job);
-  return live == nullptr ? proto::CheckpointStatus() : StatusOf(*live, ImageNodes());
-}
-
 void Cluster::KeepFigures(JobId job) {
-  const JobRecord* record = table_.Find(job);
-  if (record != nullptr && barriers_.StatsOf(job)) table_.SetFigures(job, Message(*record));
+  const LiveJob* live = FindLive(job);
+  if (live != nullptr && live->running) table_.SetFigures(job, Message(*table_.Find(job)));
 }
 
 }  // namespace bspnow::coordinator

@@ -97,7 +97,7 @@ void Cluster::OnReturned(JobId id) {
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || record == nullptr) return;
   job->epoch = EpochOf(*record);
-  job->policy.OnStarted(NowNs(), barriers_.SuperstepOf(id));
+  job->policy.OnStarted(NowNs(), job->superstep());
   if (job->attachment) job->attachment->OnStarted();
   SendInput(id, *job);
   std::vector<CheckpointOrders::ReleaseHeld>
@@ -114,27 +114,27 @@ void Cluster::OnStoredJobs(const Node& node) {
     numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
                                            stored.checkpoints().end());
   std::vector<JobId> starting;
-  for (auto& [id, job] : jobs_) {
+  for (const auto& [id, job] : LiveJobs()) {
     const auto found = numbers_of.find(id);
-    const CheckpointOrders orders = job.checkpoints.OnNodeStores(
+    const CheckpointOrders orders = job->checkpoints.OnNodeStores(
         node.name, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
     SendKeeps(id, orders.keeps);
     SendReleases(id, EpochOf(*table_.Find(id)), orders.release_held);
-    if (job.starting) starting.push_back(id);
+    if (job->starting) starting.push_back(id);
   }
   for (const auto& [id, numbers] : numbers_of)
-    if (!jobs_.contains(id)) SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
+    if (FindLive(id) == nullptr) SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
   const LiveNodes live = ImageNodes();
-  for (auto& [id, job] : jobs_) job.CountCopies(live);
+  for (const auto& [id, job] : LiveJobs()) job->CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void Cluster::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
   const LiveNodes live = ImageNodes();
-  for (auto& [id, job] : jobs_) {
-    job.CountCopies(live);
-    if (job.checkpoints.under_way()) jobs.push_back(id);
+  for (const auto& [id, job] : LiveJobs()) {
+    job->CountCopies(live);
+    if (job->checkpoints.under_way()) jobs.push_back(id);
   }
   for (const JobId id : jobs)
     if (LiveJob* job = FindLive(id))
@@ -204,8 +204,8 @@ bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
   holders_timer_ = ports_.timers.AddTimer(kLookMs, [this] {
     holders_timer_ = kNoCoreTimer;
     std::vector<JobId> waiting;
-    for (const auto& [each, state] : jobs_)
-      if (state.starting) waiting.push_back(each);
+    for (const auto& [each, state] : LiveJobs())
+      if (state->starting) waiting.push_back(each);
     for (const JobId each : waiting) Prepare(each);
   });
   return true;
@@ -265,14 +265,14 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
     table_.SetResumePoint(
         order.job, order.epoch,
         {.from_start = from == nullptr, .superstep = at, .participants = participants});
-  BarrierJob plan{.nprocs = spec.nprocs(),
-                  .hosts = {},
-                  .participants = participants,
-                  .first_superstep = Superstep{std::max<std::uint64_t>(Value(at), 1) - 1},
-                  .totals = TotalsAt(from)};
+  EpochPlan plan{.nprocs = spec.nprocs(),
+                 .hosts = {},
+                 .participants = participants,
+                 .first_superstep = Superstep{std::max<std::uint64_t>(Value(at), 1) - 1},
+                 .totals = TotalsAt(from)};
   for (const NodeShare& share : order.hosts)
     plan.hosts.push_back({.worker = share.worker, .pids = share.pids});
-  barriers_.AddJob(order.job, order.epoch, std::move(plan));
+  job.running.emplace(order.epoch, std::move(plan));
   job.epoch = order.epoch;
   job.from_main = !put_back;
   job.policy.OnStarted(NowNs(), at);

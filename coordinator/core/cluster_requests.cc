@@ -15,7 +15,7 @@ void Cluster::Request(JobId id, CheckpointRequest request) {
   job.requests.push_back(std::move(request));
   const JobRecord& record = *table_.Find(id);
   if (record.hosts_size() == 1 && job.epoch == EpochOf(record))
-    TakeOfLoneHost(id, barriers_.SuperstepOf(id));
+    TakeOfLoneHost(id, FindLive(id)->superstep());
 }
 
 void Cluster::Checkpoint(JobId id, OnJob answer) {
@@ -40,8 +40,7 @@ void Cluster::Suspend(JobId id, OnJob answer) {
         absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again")));
   CheckpointRequest request{.kind = CheckpointRequest::Kind::kSuspend, .answer = std::move(answer)};
   // Its processes run, or wait for their workers to come back to this coordinator.
-  if (state == proto::RUNNING && barriers_.StatsOf(id) != nullptr)
-    return Request(id, std::move(request));
+  if (state == proto::RUNNING && FindLive(id)->running) return Request(id, std::move(request));
   FindLive(id)->suspending.push_back(std::move(request));
   if (state == proto::SUSPENDED) {  // It may still be leaving its nodes.
     if ((*record)->hosts().empty()) AnswerSuspended(id);

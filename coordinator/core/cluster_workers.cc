@@ -43,11 +43,11 @@ void Cluster::AdoptJobs() {
     std::vector<BarrierHost> hosts;
     for (const NodeShare& share : SharesOf(*record))
       hosts.push_back({.worker = share.worker, .pids = share.pids});
-    barriers_.AddJob(IdOf(*record), EpochOf(*record),
-                     {.nprocs = record->job().spec().nprocs(),
-                      .hosts = std::move(hosts),
-                      .totals = LastTotals(*record),
-                      .origin = EpochOrigin::kAdopted});
+    FindLive(IdOf(*record))
+        ->running.emplace(EpochOf(*record), EpochPlan{.nprocs = record->job().spec().nprocs(),
+                                                      .hosts = std::move(hosts),
+                                                      .totals = LastTotals(*record),
+                                                      .origin = EpochOrigin::kAdopted});
     awaits_hosts_ = true;
   }
 }
@@ -124,8 +124,9 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
   std::vector<HeldEpoch> epochs;
   for (const proto::HeldJob& held : node.registration.held()) {
     epochs.push_back(HeldEpochOf(held));
-    barriers_.SetFirstSuperstep(JobId{held.job()}, Epoch{held.epoch()},
-                                Superstep{held.first_superstep()});
+    LiveJob* job = FindLive(JobId{held.job()});
+    if (job != nullptr && job->running && job->running->epoch == Epoch{held.epoch()})
+      job->running->SetFirstSuperstep(Superstep{held.first_superstep()});
   }
   JobTable::Return returned = table_.OnHostReturned(node.worker, epochs, Now());
   for (const JobId job : returned.kept) node.reply.add_keep_jobs(Value(job));
@@ -151,7 +152,7 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   for (const JobTable::NodeView& node : table_.nodes()) {
     if (node.node->worker != worker) continue;
     for (const JobId job : node.jobs) {
-      superstep_of[job] = barriers_.SuperstepOf(job);
+      superstep_of[job] = FindLive(job)->superstep();
       KeepFigures(job);
     }
   }
@@ -332,7 +333,8 @@ ClusterFigures Cluster::Figures() const {
     figures.connections += view.node->lease.connected() ? 1 : 0;
     figures.leases.push_back({view.node->name, view.node->lease.AgeNs(NowNs())});
     for (const JobId job : view.jobs)
-      if (auto stats = barriers_.StatsOf(job)) figures.running[job] = std::move(stats);
+      if (const LiveJob* live = FindLive(job); live != nullptr && live->running)
+        figures.running[job] = live->running->stats;
   }
   for (const auto& [worker, node] : nodes_.up()) figures.control_streams += node->sink ? 1 : 0;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)

@@ -1,5 +1,5 @@
-// A job that has not ended: all that the cluster knows of it beside its record and its barriers.
-// What decides about its checkpoints, the epoch that starts, who waits.
+// A job that has not ended: all that the cluster knows of it beside what the job table does. What
+// decides about its checkpoints, the epoch that starts, who waits.
 #ifndef COORDINATOR_CORE_LIVE_JOB_H_
 #define COORDINATOR_CORE_LIVE_JOB_H_
 
@@ -17,6 +17,7 @@
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/jobs/job_orders.h"
+#include "coordinator/core/running_epoch.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
@@ -52,6 +53,8 @@ struct LiveJob {
   std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
   std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 
+  std::optional<RunningEpoch> running{};  ///< From its start until it has left its nodes.
+
   CheckpointPolicy policy;
   JobCheckpoints checkpoints;
   Epoch epoch{0};         ///< That runs; 0: none.
@@ -68,6 +71,11 @@ struct LiveJob {
   std::uint64_t resumes_from = 0;    ///< What the log is being cut back to; 0: the start.
   bool cutting = false;              ///< Journal and log are being written for it.
   std::uint64_t waits_since_ns = 0;  ///< For nodes that hold images; 0: it does not.
+
+  /// In which it is, as it is shown and as far as is known.
+  Superstep superstep() const { return running ? running->superstep : Superstep{0}; }
+  /// p; 0 if it is not known.
+  std::uint32_t participants() const { return running ? running->barrier.processes() : 0; }
 
   /// Nodes have come or gone, or the last checkpoint is another one.
   void CountCopies(const LiveNodes& live) {

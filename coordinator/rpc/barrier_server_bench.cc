@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
@@ -103,7 +104,7 @@ bool Never() { return false; }
 struct Server {
   Server(std::uint32_t workers, bool (*arrives)()) {
     server = *BarrierServer::Listen(loop, *Resolve(HostPort{.host = "127.0.0.1", .port = 0}));
-    barriers = std::make_unique<Barriers>(timers, *server, 0, nodes, BarrierEvents{});
+    barriers = std::make_unique<Barriers>(timers, *server, 0, jobs, nodes, BarrierEvents{});
     server->Serve(*barriers);
     std::vector<BarrierHost> hosts;
     for (std::uint32_t id = 1; id <= workers; ++id) {
@@ -113,7 +114,11 @@ struct Server {
       nodes.Add(WorkerId{id}, request, timers.Now().now_ns);
       hosts.push_back({.worker = WorkerId{id}, .pids = {Pid{id - 1}}});
     }
-    barriers->AddJob(kJob, kEpoch, {.nprocs = workers, .hosts = std::move(hosts)});
+    auto job =
+        std::make_unique<LiveJob>(CheckpointRule{}, CheckpointLimits{}, JobCheckpoints::Plan{});
+    job->running.emplace(kEpoch, EpochPlan{.nprocs = workers, .hosts = std::move(hosts)});
+    jobs.emplace(kJob, JobRecord());
+    jobs.at(kJob).live = std::move(job);
     const SocketAddress address = server->address();
     child = fork();
     BSP_CHECK(child >= 0);
@@ -127,6 +132,7 @@ struct Server {
 
   EventLoop loop;
   LoopTimers timers{loop};
+  Jobs jobs;
   Nodes nodes{0};
   std::unique_ptr<BarrierServer> server;
   std::unique_ptr<Barriers> barriers;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 
@@ -105,7 +106,8 @@ class BarrierServerTest : public testing::Test {
     auto server = BarrierServer::Listen(loop_, *any);
     EXPECT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
-    barriers_ = std::make_unique<Barriers>(timers_, *server_, kTerm, nodes_, std::move(events));
+    barriers_ =
+        std::make_unique<Barriers>(timers_, *server_, kTerm, jobs_, nodes_, std::move(events));
     server_->Serve(*barriers_);
     Register(kA, "a", 11);
     Register(kB, "b", 12);
@@ -130,9 +132,17 @@ class BarrierServerTest : public testing::Test {
     return client;
   }
 
-  void AddJob() {
-    barriers_->AddJob(kJob, kEpoch, {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}});
+  static Jobs OneJob() {
+    Jobs jobs;
+    jobs.emplace(kJob, JobRecord());
+    jobs.at(kJob).live =
+        std::make_unique<LiveJob>(CheckpointRule{}, CheckpointLimits{}, JobCheckpoints::Plan{});
+    return jobs;
   }
+  LiveJob& live() { return *jobs_.at(kJob).live; }
+  void Start(EpochPlan plan) { live().running.emplace(kEpoch, std::move(plan)); }
+
+  void AddJob() { Start({.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}}); }
 
   template <typename Condition>
   void Until(Condition condition) {
@@ -148,6 +158,7 @@ class BarrierServerTest : public testing::Test {
   std::vector<std::uint64_t> next_;
   ReleaseDirective directive_;
   LoopTimers timers_{loop_};
+  Jobs jobs_ = OneJob();
   Nodes nodes_{kTerm};
   std::unique_ptr<BarrierServer> server_;
   std::unique_ptr<Barriers> barriers_;
@@ -187,7 +198,7 @@ TEST_F(BarrierServerTest, TellsBeginAndReleasesBothWhenTheLastArrives) {
   Until([&] { return a->Count(FrameKind::kRelease) == 1 && b->Count(FrameKind::kRelease) == 1; });
   EXPECT_EQ(a->last().header.job, Value(kJob));
   EXPECT_EQ(barriers_->released(), 1u);
-  EXPECT_EQ(barriers_->StatsOf(kJob)->totals().processes, 2u);
+  EXPECT_EQ(live().running->stats->totals().processes, 2u);
 }
 
 TEST_F(BarrierServerTest, AWorkerThatReconnectsHearsBeginAndItsReleaseAgain) {
@@ -257,14 +268,14 @@ TEST_F(BarrierServerTest, ClosesAStreamThatMakesNoSense) {
 }
 
 TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
-  barriers_->AddJob(kJob, kEpoch, {.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
+  Start({.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
   const auto a = Welcomed(kA);
   ProgressBody body{};
   body.supersteps = 12;
   body.processes = 1;
   a->Say(Client::OfJob(FrameKind::kProgress, kEpoch), BytesOf(body));
-  Until([&] { return barriers_->SuperstepOf(kJob) == Superstep{12}; });
-  EXPECT_EQ(barriers_->StatsOf(kJob)->totals().supersteps, 12u);
+  Until([&] { return live().superstep() == Superstep{12}; });
+  EXPECT_EQ(live().running->stats->totals().supersteps, 12u);
 }
 
 TEST_F(BarrierServerTest, ClosesTheStreamOfANode) {
@@ -283,12 +294,11 @@ TEST_F(BarrierServerTest, RefusesAWorkerOfAnotherTerm) {
 }
 
 TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
-  barriers_->AddJob(kJob, kEpoch,
-                    {.nprocs = 2,
-                     .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}},
-                     .participants = 2,
-                     .first_superstep = Superstep{99}});
-  EXPECT_EQ(barriers_->ParticipantsOf(kJob), 2u);
+  Start({.nprocs = 2,
+         .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}},
+         .participants = 2,
+         .first_superstep = Superstep{99}});
+  EXPECT_EQ(live().participants(), 2u);
   const auto a = Welcomed(kA);
   const auto b = Welcomed(kB);
   directive_ = {.checkpoint = 8, .base = 7, .hold = 1};
@@ -307,14 +317,12 @@ TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
   }
   // Superstep 0 of the epoch only repeats registrations; it is shown as 99, and 101 comes next.
   EXPECT_EQ(next_, std::vector<std::uint64_t>{101});
-  EXPECT_EQ(barriers_->SuperstepOf(kJob), Superstep{101});
+  EXPECT_EQ(live().superstep(), Superstep{101});
 }
 
 TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
-  barriers_->AddJob(
-      kJob, kEpoch,
-      {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = EpochOrigin::kAdopted});
-  barriers_->SetFirstSuperstep(kJob, kEpoch, Superstep{40});
+  Start({.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = EpochOrigin::kAdopted});
+  live().running->SetFirstSuperstep(Superstep{40});
   directive_ = {.checkpoint = 8};
   const auto b = Welcomed(kB);
   b->Arrive(7, 1);  // Waits there,
@@ -323,7 +331,7 @@ TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
   a->Begin(2);
   a->Arrive(7, 1);  // Has passed it.
   Until([&] { return b->Count(FrameKind::kRelease) == 1 && a->Count(FrameKind::kRelease) == 1; });
-  EXPECT_EQ(barriers_->SuperstepOf(kJob), Superstep{47});
+  EXPECT_EQ(live().superstep(), Superstep{47});
   EXPECT_TRUE(next_.empty());
   a->Arrive(8, 1);
   b->Arrive(8, 1);

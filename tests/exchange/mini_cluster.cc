@@ -30,6 +30,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
+#include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
 #include "coordinator/loop_ports.h"
 #include "coordinator/rpc/barrier_server.h"
@@ -45,11 +46,14 @@ namespace {
 
 using coordinator::BarrierEvents;
 using coordinator::BarrierHost;
-using coordinator::BarrierJob;
 using coordinator::Barriers;
 using coordinator::BarrierServer;
+using coordinator::CheckpointLimits;
+using coordinator::CheckpointRule;
 using coordinator::EpochOrigin;
+using coordinator::LiveJob;
 using coordinator::LoopTimers;
+using Plan = coordinator::JobCheckpoints::Plan;
 
 constexpr JobId kJob{1};
 constexpr Epoch kEpoch{1};
@@ -306,13 +310,11 @@ class Coordinator {
       fprintf(stderr, "coordinator: %s\n", reason.c_str());
       broken_();
     };
-    auto server = BarrierServer::Listen(loop_, address);
-    BSP_CHECK(server.ok());
-    server_ = *std::move(server);
-    barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, nodes_, std::move(events));
+    server_ = *BarrierServer::Listen(loop_, address);
+    barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, jobs_, nodes_, std::move(events));
     server_->Serve(*barriers_);
     const auto pids = Spread(options_.nodes, options_.nprocs);
-    BarrierJob job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
+    coordinator::EpochPlan job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
     for (std::uint32_t k = 0; k < options_.nodes; ++k) {
       proto::RegisterRequest request;
       request.mutable_node()->set_name(std::to_string(k));
@@ -320,7 +322,9 @@ class Coordinator {
       nodes_.Add(WorkerOf(k), request, timers_.Now().now_ns);
       job.hosts.push_back(BarrierHost{.worker = WorkerOf(k), .pids = pids[k]});
     }
-    barriers_->AddJob(kJob, kEpoch, std::move(job));
+    coordinator::Job& added = jobs_.insert_or_assign(kJob, coordinator::Job({})).first->second;
+    added.live = std::make_unique<LiveJob>(CheckpointRule{}, CheckpointLimits{}, Plan{});
+    added.live->running.emplace(kEpoch, std::move(job));
   }
 
   void RestartLater(std::uint64_t after_ms) {
@@ -338,6 +342,7 @@ class Coordinator {
   const Options& options_;
   std::function<void()> broken_;
   LoopTimers timers_{loop_};
+  coordinator::Jobs jobs_;
   coordinator::Nodes nodes_{0};
   std::unique_ptr<Barriers> barriers_;
   std::unique_ptr<BarrierServer> server_;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/check.h"
@@ -20,27 +19,7 @@ bool EndsJob(int signal) {
          signal == SIGPIPE;
 }
 
-template <typename T>
-void MoveAll(std::vector<T>& from, std::vector<T>& to) {
-  std::move(from.begin(), from.end(), std::back_inserter(to));
-}
-
 }  // namespace
-
-void JobOrders::Append(JobOrders more) {
-  MoveAll(more.store, store);
-  MoveAll(more.starts, starts);
-  MoveAll(more.signals, signals);
-  MoveAll(more.ends, ends);
-  MoveAll(more.lines, lines);
-  MoveAll(more.accepted, accepted);
-  MoveAll(more.refused, refused);
-  MoveAll(more.recovering, recovering);
-  MoveAll(more.returned, returned);
-  MoveAll(more.cleared, cleared);
-  MoveAll(more.suspended, suspended);
-  MoveAll(more.ended, ended);
-}
 
 // ---- From submission to start -------------------------------------------------------------------
 
@@ -48,16 +27,17 @@ JobTable::Submission JobTable::OnSubmit(const proto::JobSpec& spec,
                                         const std::string& submission_key, const Moment& at) {
   if (const JobRecord* known = FindByKey(submission_key)) {
     const JobId id = IdOf(*known);
-    return Submission{.job = id, .known = true, .accepted = entries_.at(id).durable, .orders = {}};
+    return Submission{.job = id, .known = true, .accepted = jobs_.at(id).durable, .orders = {}};
   }
   const JobId id{next_job_++};
-  Entry entry{.record = {}, .claim = SlotClaimOf(spec), .job = Job(spec.nprocs())};
-  entry.record.set_submission_key(submission_key);
-  entry.shown().set_job(Value(id));
-  *entry.shown().mutable_spec() = spec;
-  entry.shown().set_state(proto::WAITING);
-  entry.shown().set_submitted_unix_ms(at.unix_ms);
-  const auto inserted = entries_.emplace(id, std::move(entry)).first;
+  JobRecord record;
+  record.set_submission_key(submission_key);
+  proto::Job& shown = *record.mutable_job();
+  shown.set_job(Value(id));
+  *shown.mutable_spec() = spec;
+  shown.set_state(proto::WAITING);
+  shown.set_submitted_unix_ms(at.unix_ms);
+  const auto inserted = jobs_.emplace(id, std::move(record)).first;
   by_key_[submission_key] = id;
   Event event(*this, at);
   event.Store(inserted->second, Due::kAccept);
@@ -89,7 +69,7 @@ JobOrders JobTable::OnStoreFailed(std::uint64_t sequence, const std::string& why
 
 JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr) return {};
   event.Cancel(*entry, SIGTERM, why);
   event.Schedule();
@@ -97,14 +77,14 @@ JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at
 }
 
 JobOrders JobTable::OnClientLeft(JobId job, const Moment& at) {
-  const auto found = entries_.find(job);
-  if (found == entries_.end() || !found->second.spec().attached()) return {};
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || !found->second.spec().attached()) return {};
   return OnCancel(job, "its client left", at);
 }
 
 JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr) return {};
   const bool runs = entry->state() == proto::RUNNING;
   if (!EndsJob(signal)) {
@@ -132,7 +112,7 @@ JobOrders JobTable::OnNodeUp(WorkerId worker, const Moment& at) {
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {  // One of its name that was awaited will not return.
-    Entry& entry = entries_.at(id);
+    Job& entry = jobs_.at(id);
     const auto& placement = entry.shown().placement();
     const auto of_name =
         std::find_if(placement.begin(), placement.end(),
@@ -160,7 +140,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const s
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
-    Entry& entry = entries_.at(id);
+    Job& entry = jobs_.at(id);
     const auto& hosts = entry.hosts_left;
     if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
     const auto superstep = superstep_of.find(id);
@@ -178,16 +158,16 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const s
 
 JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
-  event.Perform(*entry, entry->job.OnBegun(pid));
+  event.Perform(*entry, entry->ends.OnBegun(pid));
   return event.Take();
 }
 
 JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end,
                              const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
   event.Exited(*entry, pid, end);
   event.Schedule();
@@ -197,9 +177,9 @@ JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& 
 JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
                                  const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr) return {};
-  event.Perform(*entry, entry->job.OnBroken(exit_status, reason));
+  event.Perform(*entry, entry->ends.OnBroken(exit_status, reason));
   return event.Take();
 }
 
@@ -209,16 +189,16 @@ JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, 
 
 JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr) return {};
-  event.Perform(*entry, entry->job.OnLost(reason, Superstep{0}));
+  event.Perform(*entry, entry->ends.OnLost(reason, Superstep{0}));
   event.Schedule();
   return event.Take();
 }
 
 void JobTable::SetFigures(JobId job, const proto::Job& shown) {
-  const auto found = entries_.find(job);
-  if (found == entries_.end()) return;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return;
   proto::Job& kept = found->second.shown();
   *kept.mutable_totals() = shown.totals();
   *kept.mutable_checkpoints() = shown.checkpoints();
@@ -227,7 +207,7 @@ void JobTable::SetFigures(JobId job, const proto::Job& shown) {
 
 JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || !entry->started || entry->epoch() != epoch) return {};
   if (entry->state() == proto::RUNNING) return {};  // Nobody asked it to.
   event.HostLeft(*entry, worker);
@@ -240,11 +220,11 @@ JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Mom
 std::uint64_t JobTable::next_deadline_ns() const {
   std::uint64_t next_ns = write_ends_ns_;
   for (const JobId id : running_) {
-    const Entry& entry = entries_.at(id);
+    const Job& entry = jobs_.at(id);
     next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns});
   }
   for (const JobId id : waiting_) {
-    const Entry& entry = entries_.at(id);
+    const Job& entry = jobs_.at(id);
     next_ns = std::min(next_ns, entry.deadline_ns);
     if (entry.retry_ns != 0) next_ns = std::min(next_ns, entry.retry_ns);
   }
@@ -257,7 +237,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
   std::vector<JobId> ids = running_;
   ids.insert(ids.end(), waiting_.begin(), waiting_.end());
   for (const JobId id : ids) {
-    Entry& entry = entries_.at(id);
+    Job& entry = jobs_.at(id);
     if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
     if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
     if (entry.deadline_ns <= at.now_ns) event.OnDeadline(entry);
@@ -269,8 +249,8 @@ JobOrders JobTable::OnTime(const Moment& at) {
 // ---- To look at ---------------------------------------------------------------------------------
 
 const JobRecord* JobTable::Find(JobId job) const {
-  const auto found = entries_.find(job);
-  return found == entries_.end() ? nullptr : &found->second.record;
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : &found->second.record;
 }
 
 const JobRecord* JobTable::FindByKey(const std::string& submission_key) const {
@@ -280,14 +260,13 @@ const JobRecord* JobTable::FindByKey(const std::string& submission_key) const {
 
 std::vector<const JobRecord*> JobTable::records() const {
   std::vector<const JobRecord*> records;
-  for (const auto& [id, entry] : entries_) records.push_back(&entry.record);
+  for (const auto& [id, entry] : jobs_) records.push_back(&entry.record);
   return records;
 }
 
 std::size_t JobTable::CountIn(proto::JobState state) const {
-  return static_cast<std::size_t>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [&](const auto& each) { return each.second.state() == state; }));
+  return static_cast<std::size_t>(std::count_if(
+      jobs_.begin(), jobs_.end(), [&](const auto& each) { return each.second.state() == state; }));
 }
 
 std::vector<JobTable::NodeView> JobTable::nodes() const {
@@ -296,7 +275,7 @@ std::vector<JobTable::NodeView> JobTable::nodes() const {
     if (!node->usable) continue;
     NodeView view{.node = node, .slots_used = 0, .jobs = {}};
     for (const JobId id : running_) {
-      const Entry& entry = entries_.at(id);
+      const Job& entry = jobs_.at(id);
       const std::vector<WorkerId>& hosts = entry.hosts_left;
       if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
       for (const proto::JobHost& host : entry.record.hosts()) {

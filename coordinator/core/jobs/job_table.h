@@ -20,22 +20,13 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "coordinator/core/jobs/job.h"
+#include "coordinator/core/job.h"
 #include "coordinator/core/jobs/job_orders.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
 #include "coordinator/core/nodes.h"
 
 namespace bspnow::coordinator {
-
-/// Where an epoch begins.
-struct ResumePoint {
-  bool from_start = true;
-  Superstep superstep{0};  ///< As it is shown; meaningful unless from_start.
-  /// p, of processes that are put back into bsp_sync: higher pids have left. 0: all processes run
-  /// from `main`.
-  std::uint32_t participants = 0;
-};
 
 /// An epoch on a worker whose coordinator was restarted.
 struct HeldEpoch {
@@ -162,6 +153,8 @@ class JobTable {
 
   // ---- To look at. ------------------------------------------------------------------------------
 
+  Jobs& jobs() { return jobs_; }
+  const Jobs& jobs() const { return jobs_; }
   const JobRecord* Find(JobId job) const;
   const JobRecord* FindByKey(const std::string& submission_key) const;
   std::vector<const JobRecord*> records() const;  ///< By id.
@@ -186,43 +179,13 @@ class JobTable {
     Due due;
   };
 
-  /// Until it has ended it is in waiting_; or in running_, from placement until all its hosts have
-  /// cleared it away; or suspended, and in neither.
-  struct Entry {
-    JobRecord record;
-    SlotClaim claim;
-    Job job;                              ///< Of this epoch.
-    bool durable = false;                 ///< Accepted: may be placed.
-    bool ran = false;                     ///< Has been started before.
-    bool started = false;                 ///< The StartOrder of this epoch is out,
-    bool clearing = false;                ///< and so are its EndOrders.
-    bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
-    bool loss_open = false;               ///< The last of its losses is not overcome.
-    bool attached_before = false;         ///< An earlier epoch made BSP calls.
-    std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
-    std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
-    std::uint64_t retry_ns = 0;           ///< Not to be placed before; 0: at once.
-    std::uint32_t restores = 0;           ///< Failed ones, since processes ran.
-    std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
-    std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
-    std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
-    ResumePoint resume_point{};
-
-    JobId id() const { return IdOf(record); }
-    Epoch epoch() const { return EpochOf(record); }
-    const proto::Job& shown() const { return record.job(); }
-    proto::Job& shown() { return *record.mutable_job(); }
-    const proto::JobSpec& spec() const { return record.job().spec(); }
-    proto::JobState state() const { return record.job().state(); }
-  };
-
   /// One event: what it causes is collected there.
   class Event;
 
   std::uint64_t next_job_;
   Nodes* nodes_;
   std::uint64_t last_sequence_ = 0;
-  std::map<JobId, Entry> entries_;
+  Jobs jobs_;
   std::unordered_map<std::string, JobId> by_key_;
   std::set<JobId> waiting_;     ///< Those that may be placed.
   std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.

@@ -22,8 +22,8 @@ std::uint64_t LimitNs(const proto::JobSpec& spec) {
 
 }  // namespace
 
-JobTable::Entry* JobTable::Event::FindRunning(JobId job, Epoch epoch) {
-  Entry* entry = Find(job);
+Job* JobTable::Event::FindRunning(JobId job, Epoch epoch) {
+  Job* entry = Find(job);
   if (entry == nullptr || !entry->started || entry->epoch() != epoch) return nullptr;
   const proto::JobState state = entry->state();
   return state == proto::RUNNING || state == proto::ENDING ? entry : nullptr;
@@ -32,7 +32,7 @@ JobTable::Entry* JobTable::Event::FindRunning(JobId job, Epoch epoch) {
 // ---- The journal --------------------------------------------------------------------------------
 
 void JobTable::Event::OnDurable(const Pending& pending) {
-  Entry* entry = Find(pending.job);
+  Job* entry = Find(pending.job);
   if (entry == nullptr) return;  // Its submission was refused.
   const proto::JobState state = entry->state();
   switch (pending.due) {
@@ -63,13 +63,13 @@ void JobTable::Event::OnDurable(const Pending& pending) {
 // A submission is refused, a start does not happen, and what was started before is so again later;
 // all else is true even if it cannot be written.
 void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& why) {
-  Entry* entry = Find(pending.job);
+  Job* entry = Find(pending.job);
   if (entry == nullptr) return;  // Its submission was refused.
   switch (pending.due) {
     case Due::kAccept:
       orders_.refused.push_back(pending.job);
       table_.by_key_.erase(entry->record.submission_key());
-      table_.entries_.erase(pending.job);
+      table_.jobs_.erase(pending.job);
       break;
     case Due::kStart:
       if (entry->state() != proto::RUNNING || entry->epoch() != pending.epoch) break;
@@ -91,12 +91,12 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
 void JobTable::Event::WriteEnds() {
   table_.write_ends_ns_ = kNoEnd;
   for (const JobId job : std::exchange(table_.unwritten_ends_, {}))
-    if (const Entry* entry = Find(job)) Store(*entry, Due::kNothing);
+    if (const Job* entry = Find(job)) Store(*entry, Due::kNothing);
 }
 
 // ---- Placement ----------------------------------------------------------------------------------
 
-WaitingClaim JobTable::Event::ClaimOf(const Entry& entry) const {
+WaitingClaim JobTable::Event::ClaimOf(const Job& entry) const {
   const bool limited = entry.deadline_ns != kNoEnd;
   const std::uint64_t left_ns = entry.deadline_ns > at_.now_ns ? entry.deadline_ns - at_.now_ns : 1;
   return {.job = entry.id(),
@@ -109,14 +109,14 @@ WaitingClaim JobTable::Event::ClaimOf(const Entry& entry) const {
 void JobTable::Event::Schedule() {
   Situation situation{.now_ns = at_.now_ns, .nodes = {}, .running = {}, .waiting = {}};
   for (const JobId id : table_.waiting_) {
-    const Entry& entry = table_.entries_.at(id);
+    const Job& entry = table_.jobs_.at(id);
     if (entry.retry_ns == 0) situation.waiting.push_back(ClaimOf(entry));
   }
   if (situation.waiting.empty()) return;
   for (const auto& [worker, node] : table_.nodes_->up())
     if (node->usable) situation.nodes.push_back(*node);
   for (const JobId id : table_.running_) {
-    const Entry& entry = table_.entries_.at(id);
+    const Job& entry = table_.jobs_.at(id);
     const bool runs = entry.state() == proto::RUNNING;
     situation.running.push_back({.job = id,
                                  .shares = SharesOf(entry.record),
@@ -125,14 +125,14 @@ void JobTable::Event::Schedule() {
   }
   SchedulePlan plan = PlanJobs(situation);
   for (WaitingReason& wait : plan.waits) {
-    table_.entries_.at(wait.job).shown().set_reason(std::move(wait.reason));
+    table_.jobs_.at(wait.job).shown().set_reason(std::move(wait.reason));
   }
   for (const PlannedStart& start : plan.starts) {
-    PlaceAt(table_.entries_.at(start.job), start.shares);
+    PlaceAt(table_.jobs_.at(start.job), start.shares);
   }
 }
 
-void JobTable::Event::PlaceAt(Entry& entry, const std::vector<NodeShare>& shares) {
+void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) {
   proto::Job& job = entry.shown();
   job.set_state(proto::RUNNING);
   job.clear_reason();
@@ -160,7 +160,7 @@ void JobTable::Event::PlaceAt(Entry& entry, const std::vector<NodeShare>& shares
 
 // It goes on over recoveries and restarts of the coordinator; only a job that is suspended is left
 // alone.
-void JobTable::Event::SetTimeLimit(Entry& entry) {
+void JobTable::Event::SetTimeLimit(Job& entry) {
   if (entry.spec().time_limit_s() == 0 || entry.deadline_ns != kNoEnd) return;
   const std::int64_t used_ms =
       at_.unix_ms - entry.shown().started_unix_ms() - entry.record.suspended_ms();
@@ -169,7 +169,7 @@ void JobTable::Event::SetTimeLimit(Entry& entry) {
   entry.deadline_ns = at_.now_ns + (limit_ns > used_ns ? limit_ns - used_ns : 0);
 }
 
-void JobTable::Event::StartNow(Entry& entry) {
+void JobTable::Event::StartNow(Job& entry) {
   orders_.starts.push_back({.job = entry.id(),
                             .epoch = entry.epoch(),
                             .hosts = SharesOf(entry.record),
@@ -179,7 +179,7 @@ void JobTable::Event::StartNow(Entry& entry) {
 }
 
 // Nothing of this epoch has begun: it waits again, in its old place.
-void JobTable::Event::Unplace(Entry& entry) {
+void JobTable::Event::Unplace(Job& entry) {
   Vacate(entry);
   entry.shown().set_state(entry.ran ? proto::RECOVERING : proto::WAITING);
   if (!entry.ran) {
@@ -191,7 +191,7 @@ void JobTable::Event::Unplace(Entry& entry) {
 }
 
 /// It holds no slots any more.
-void JobTable::Event::Vacate(Entry& entry) {
+void JobTable::Event::Vacate(Job& entry) {
   std::erase(table_.running_, entry.id());
   entry.record.clear_hosts();
   entry.shown().clear_placement();
@@ -201,11 +201,11 @@ void JobTable::Event::Vacate(Entry& entry) {
 
 // ---- To its end ---------------------------------------------------------------------------------
 
-void JobTable::Event::Say(const Entry& entry, const std::string& text) {
+void JobTable::Event::Say(const Job& entry, const std::string& text) {
   orders_.lines.push_back({entry.id(), absl::StrCat("bsprun: ", text, "\n")});
 }
 
-void JobTable::Event::Perform(Entry& entry, const Actions& actions) {
+void JobTable::Event::Perform(Job& entry, const Actions& actions) {
   if (actions.lost_at.has_value() && entry.state() == proto::RUNNING) {
     return Recover(entry, actions.reports.front(), *actions.lost_at);
   }
@@ -213,11 +213,11 @@ void JobTable::Event::Perform(Entry& entry, const Actions& actions) {
     Say(entry, report);
     if (entry.shown().reason().empty()) entry.shown().set_reason(report);
   }
-  if (actions.kill_all || entry.job.finished()) Finish(entry);
+  if (actions.kill_all || entry.ends.finished()) Finish(entry);
 }
 
-void JobTable::Event::Exited(Entry& entry, Pid pid, const ProcessEnd& end) {
-  const Actions actions = entry.job.OnExited(pid, end);
+void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
+  const Actions actions = entry.ends.OnExited(pid, end);
   const bool tells = actions.reports.empty() && entry.shown().reason().empty();
   if (tells && end.exit_status != 0) {
     entry.shown().set_reason(
@@ -226,24 +226,24 @@ void JobTable::Event::Exited(Entry& entry, Pid pid, const ProcessEnd& end) {
   Perform(entry, actions);
 }
 
-/// As entry.job says, and whether its user wanted it.
-void JobTable::Event::Finish(Entry& entry) {
+/// As entry.ends says, and whether its user wanted it.
+void JobTable::Event::Finish(Job& entry) {
   proto::Job& job = entry.shown();
   if (job.state() == proto::ENDING || HasEnded(job.state())) return;
   entry.deadline_ns = kNoEnd;
   if (!entry.started) return End(entry);
   job.set_state(proto::ENDING);
-  job.set_exit_status(entry.job.exit_status());
-  job.set_never_attached(entry.job.never_attached() && !entry.attached_before);
+  job.set_exit_status(entry.ends.exit_status());
+  job.set_never_attached(entry.ends.never_attached() && !entry.attached_before);
   Store(entry, Due::kClear);
 }
 
-void JobTable::Event::Clear(Entry& entry) {
+void JobTable::Event::Clear(Job& entry) {
   entry.clearing = true;
   for (const WorkerId worker : entry.hosts_left) EndOn(entry, worker);
 }
 
-void JobTable::Event::EndOn(const Entry& entry, WorkerId worker) {
+void JobTable::Event::EndOn(const Job& entry, WorkerId worker) {
   const bool ends = entry.state() == proto::ENDING;
   orders_.ends.push_back({.worker = worker,
                           .job = entry.id(),
@@ -251,12 +251,12 @@ void JobTable::Event::EndOn(const Entry& entry, WorkerId worker) {
                           .keep_files = ends && !entry.spec().attached()});
 }
 
-void JobTable::Event::HostLeft(Entry& entry, WorkerId worker) {
+void JobTable::Event::HostLeft(Job& entry, WorkerId worker) {
   std::erase(entry.awaited, worker);
   if (std::erase(entry.hosts_left, worker) != 0 && entry.hosts_left.empty()) AllLeft(entry);
 }
 
-void JobTable::Event::AllLeft(Entry& entry) {
+void JobTable::Event::AllLeft(Job& entry) {
   entry.return_ns = kNoEnd;
   const proto::JobState state = entry.state();
   if (state == proto::RUNNING || state == proto::ENDING) return End(entry);
@@ -269,7 +269,7 @@ void JobTable::Event::AllLeft(Entry& entry) {
   Store(entry, Due::kNothing);
 }
 
-void JobTable::Event::End(Entry& entry) {
+void JobTable::Event::End(Job& entry) {
   std::erase(table_.running_, entry.id());
   table_.waiting_.erase(entry.id());
   if (entry.started) orders_.cleared.push_back(entry.id());
@@ -278,8 +278,8 @@ void JobTable::Event::End(Entry& entry) {
   entry.return_ns = kNoEnd;
   entry.deadline_ns = kNoEnd;
   proto::Job& job = entry.shown();
-  job.set_exit_status(entry.job.exit_status());
-  job.set_never_attached(entry.job.never_attached() && !entry.attached_before);
+  job.set_exit_status(entry.ends.exit_status());
+  job.set_never_attached(entry.ends.never_attached() && !entry.attached_before);
   job.set_ended_unix_ms(at_.unix_ms);
   job.set_state(entry.record.cancelled() ? proto::CANCELLED
                 : job.exit_status() == 0 ? proto::SUCCEEDED
@@ -290,13 +290,13 @@ void JobTable::Event::End(Entry& entry) {
 void JobTable::Event::Retire(JobId job) {
   table_.ended_.push_back(job);
   if (table_.ended_.size() <= kEndedJobsMax) return;
-  const auto oldest = table_.entries_.find(table_.ended_.front());
+  const auto oldest = table_.jobs_.find(table_.ended_.front());
   table_.ended_.pop_front();
   table_.by_key_.erase(oldest->second.record.submission_key());
-  table_.entries_.erase(oldest);
+  table_.jobs_.erase(oldest);
 }
 
-void JobTable::Event::Signal(const Entry& entry, int signal) {
+void JobTable::Event::Signal(const Job& entry, int signal) {
   for (const WorkerId worker : entry.hosts_left) {
     orders_.signals.push_back(
         {.worker = worker, .job = entry.id(), .epoch = entry.epoch(), .signal = signal});
@@ -304,8 +304,8 @@ void JobTable::Event::Signal(const Entry& entry, int signal) {
 }
 
 // The first request lets the programs clean up, the second does not wait for that.
-void JobTable::Event::Interrupt(Entry& entry, int signal) {
-  entry.job.OnInterrupted(signal);  // Its actions come with the grace below.
+void JobTable::Event::Interrupt(Job& entry, int signal) {
+  entry.ends.OnInterrupted(signal);  // Its actions come with the grace below.
   const bool runs = entry.started && entry.state() == proto::RUNNING;
   if (!runs || std::exchange(entry.interrupted, true)) return Finish(entry);
   Signal(entry, signal == SIGPIPE ? SIGTERM : signal);
@@ -313,16 +313,16 @@ void JobTable::Event::Interrupt(Entry& entry, int signal) {
   if (entry.record.cancelled()) Store(entry, Due::kNothing);  // A restart must not forget it.
 }
 
-void JobTable::Event::Cancel(Entry& entry, int signal, const std::string& why) {
+void JobTable::Event::Cancel(Job& entry, int signal, const std::string& why) {
   proto::Job& job = entry.shown();
   if (HasEnded(job.state()) || job.state() == proto::ENDING) return;  // It is over.
   entry.record.set_cancelled(true);
-  entry.job.OnInterrupted(signal);
+  entry.ends.OnInterrupted(signal);
   if (job.state() != proto::RUNNING || job.reason().empty()) job.set_reason(why);
   Finish(entry);
 }
 
-void JobTable::Event::OnDeadline(Entry& entry) {
+void JobTable::Event::OnDeadline(Job& entry) {
   entry.deadline_ns = kNoEnd;
   if (entry.interrupted) return Finish(entry);
   const std::string why =

@@ -14,15 +14,15 @@ class JobTable::Event {
  public:
   Event(JobTable& table, const Moment& at) : table_(table), at_(at) {}
 
-  Entry* Find(JobId job) {
-    const auto found = table_.entries_.find(job);
-    return found == table_.entries_.end() ? nullptr : &found->second;
+  Job* Find(JobId job) {
+    const auto found = table_.jobs_.find(job);
+    return found == table_.jobs_.end() ? nullptr : &found->second;
   }
 
   /// The job if what its processes do in this epoch still counts; what is older is no news.
-  Entry* FindRunning(JobId job, Epoch epoch);
+  Job* FindRunning(JobId job, Epoch epoch);
 
-  void Store(const Entry& entry, Due due) {
+  void Store(const Job& entry, Due due) {
     const std::uint64_t sequence = ++table_.last_sequence_;
     table_.pending_.push_back({sequence, entry.id(), entry.epoch(), due});
     orders_.store.push_back({sequence, entry.record});
@@ -34,46 +34,46 @@ class JobTable::Event {
   void OnNotDurable(const Pending& pending, const std::string& why);
   void WriteEnds();
   void Schedule();
-  void SetTimeLimit(Entry& entry);
-  void Perform(Entry& entry, const Actions& actions);
-  void Exited(Entry& entry, Pid pid, const ProcessEnd& end);
-  void Interrupt(Entry& entry, int signal);
-  void Cancel(Entry& entry, int signal, const std::string& why);
-  void HostLeft(Entry& entry, WorkerId worker);
-  void Signal(const Entry& entry, int signal);
-  void OnDeadline(Entry& entry);
-  void End(Entry& entry);
+  void SetTimeLimit(Job& entry);
+  void Perform(Job& entry, const Actions& actions);
+  void Exited(Job& entry, Pid pid, const ProcessEnd& end);
+  void Interrupt(Job& entry, int signal);
+  void Cancel(Job& entry, int signal, const std::string& why);
+  void HostLeft(Job& entry, WorkerId worker);
+  void Signal(const Job& entry, int signal);
+  void OnDeadline(Job& entry);
+  void End(Job& entry);
 
   // ---- job_table_recovery.cc: epochs that are lost, suspended or moved.
 
-  void LoseHost(Entry& entry, WorkerId worker, const std::string& why, Superstep superstep);
-  void LoseAwaited(Entry& entry);
-  void StartOver(Entry& entry);
-  void Suspend(Entry& entry);
-  void Resumed(Entry& entry, WorkerId host);
-  void RestoreFailed(Entry& entry, const std::string& reason);
+  void LoseHost(Job& entry, WorkerId worker, const std::string& why, Superstep superstep);
+  void LoseAwaited(Job& entry);
+  void StartOver(Job& entry);
+  void Suspend(Job& entry);
+  void Resumed(Job& entry, WorkerId host);
+  void RestoreFailed(Job& entry, const std::string& reason);
 
   // ---- job_table_restart.cc: after a restart of the coordinator.
 
-  void Await(Entry& entry);
-  bool Return(Entry& entry, WorkerId worker, const std::string& node, const HeldEpoch* held);
+  void Await(Job& entry);
+  bool Return(Job& entry, WorkerId worker, const std::string& node, const HeldEpoch* held);
 
   JobOrders Take() { return std::move(orders_); }
 
  private:
-  void PlaceAt(Entry& entry, const std::vector<NodeShare>& shares);
-  void Unplace(Entry& entry);
-  void StartNow(Entry& entry);
-  void Finish(Entry& entry);
-  void Clear(Entry& entry);
-  void EndOn(const Entry& entry, WorkerId worker);
-  void AllLeft(Entry& entry);
-  void Vacate(Entry& entry);
+  void PlaceAt(Job& entry, const std::vector<NodeShare>& shares);
+  void Unplace(Job& entry);
+  void StartNow(Job& entry);
+  void Finish(Job& entry);
+  void Clear(Job& entry);
+  void EndOn(const Job& entry, WorkerId worker);
+  void AllLeft(Job& entry);
+  void Vacate(Job& entry);
   void Retire(JobId job);
-  void Recover(Entry& entry, const std::string& reason, Superstep superstep);
-  void Say(const Entry& entry, const std::string& text);
-  void TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& held);
-  WaitingClaim ClaimOf(const Entry& entry) const;
+  void Recover(Job& entry, const std::string& reason, Superstep superstep);
+  void Say(const Job& entry, const std::string& text);
+  void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
+  WaitingClaim ClaimOf(const Job& entry) const;
 
   JobTable& table_;
   const Moment& at_;

@@ -39,7 +39,7 @@ proto::JobLoss& AddLoss(proto::Job& job, const std::string& reason, const Moment
 
 // ---- Losses -------------------------------------------------------------------------------------
 
-void JobTable::Event::Recover(Entry& entry, const std::string& reason, Superstep superstep) {
+void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep superstep) {
   proto::Job& job = entry.shown();
   AddLoss(job, reason, at_).set_superstep(Value(superstep));
   const std::string end = WhyNotAgain(entry.record, reason);
@@ -56,9 +56,9 @@ void JobTable::Event::Recover(Entry& entry, const std::string& reason, Superstep
 }
 
 /// The epoch is cleared away; then it waits for slots again.
-void JobTable::Event::StartOver(Entry& entry) {
-  entry.attached_before = entry.attached_before || !entry.job.never_attached();
-  entry.job = Job(entry.claim.nprocs);
+void JobTable::Event::StartOver(Job& entry) {
+  entry.attached_before = entry.attached_before || !entry.ends.never_attached();
+  entry.ends = ProcessEnds(entry.claim.nprocs);
   entry.shown().set_state(proto::RECOVERING);
   orders_.recovering.push_back(entry.id());
   Store(entry, Due::kNothing);
@@ -66,13 +66,13 @@ void JobTable::Event::StartOver(Entry& entry) {
   if (entry.hosts_left.empty()) AllLeft(entry);
 }
 
-void JobTable::Event::LoseHost(Entry& entry, WorkerId worker, const std::string& why,
+void JobTable::Event::LoseHost(Job& entry, WorkerId worker, const std::string& why,
                                Superstep superstep) {
   if (!entry.started) return Unplace(entry);
   if (entry.state() == proto::RUNNING) {
     std::erase(entry.hosts_left, worker);
     std::erase(entry.awaited, worker);
-    Perform(entry, entry.job.OnLost(why, superstep));
+    Perform(entry, entry.ends.OnLost(why, superstep));
     if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
   } else {
     HostLeft(entry, worker);
@@ -80,7 +80,7 @@ void JobTable::Event::LoseHost(Entry& entry, WorkerId worker, const std::string&
 }
 
 /// Who has not returned by now does not count any more.
-void JobTable::Event::LoseAwaited(Entry& entry) {
+void JobTable::Event::LoseAwaited(Job& entry) {
   entry.return_ns = kNoEnd;
   const std::vector<WorkerId> gone = std::exchange(entry.awaited, {});
   std::vector<std::string> names;
@@ -94,14 +94,14 @@ void JobTable::Event::LoseAwaited(Entry& entry) {
     const std::string why =
         absl::StrCat(names.size() == 1 ? "worker " : "workers ", absl::StrJoin(names, ", "),
                      " did not return after a restart of the coordinator");
-    Perform(entry, entry.job.OnLost(why, Superstep{0}));
+    Perform(entry, entry.ends.OnLost(why, Superstep{0}));
   }
   if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
 }
 
 // ---- The next epoch -----------------------------------------------------------------------------
 
-void JobTable::Event::Resumed(Entry& entry, WorkerId host) {
+void JobTable::Event::Resumed(Job& entry, WorkerId host) {
   if (std::erase(entry.not_resumed, host) == 0 || !entry.not_resumed.empty()) return;
   entry.restores = 0;
   if (!std::exchange(entry.loss_open, false)) return;
@@ -119,12 +119,12 @@ void JobTable::Event::Resumed(Entry& entry, WorkerId host) {
   Store(entry, Due::kNothing);
 }
 
-void JobTable::Event::RestoreFailed(Entry& entry, const std::string& reason) {
+void JobTable::Event::RestoreFailed(Job& entry, const std::string& reason) {
   proto::Job& job = entry.shown();
   if (++entry.restores > kRestoresMax) {
-    return Perform(entry,
-                   entry.job.OnBroken(1, absl::StrCat("gave up after ", kRestoresMax,
-                                                      " tries to restore it; the last: ", reason)));
+    return Perform(
+        entry, entry.ends.OnBroken(1, absl::StrCat("gave up after ", kRestoresMax,
+                                                   " tries to restore it; the last: ", reason)));
   }
   Say(entry, reason);
   if (!std::exchange(entry.loss_open, true)) {  // It was suspended or moved.
@@ -139,7 +139,7 @@ void JobTable::Event::RestoreFailed(Entry& entry, const std::string& reason) {
 
 JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr) return {};
   event.Resumed(*entry, host);
   return event.Take();
@@ -148,7 +148,7 @@ JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Momen
 JobOrders JobTable::OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason,
                                     const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.FindRunning(job, epoch);
+  Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || entry->state() != proto::RUNNING || entry->interrupted) return {};
   event.RestoreFailed(*entry, reason);
   event.Schedule();
@@ -156,16 +156,16 @@ JobOrders JobTable::OnRestoreFailed(JobId job, Epoch epoch, const std::string& r
 }
 
 void JobTable::SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point) {
-  const auto found = entries_.find(job);
-  if (found == entries_.end() || found->second.epoch() != epoch) return;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.epoch() != epoch) return;
   found->second.resume_point = point;
-  if (point.participants != 0) found->second.job.OnResumed(point.participants);
+  if (point.participants != 0) found->second.ends.OnResumed(point.participants);
 }
 
 JobOrders JobTable::OnCheckpointCommitted(JobId job) {
   const Moment at{};
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || HasEnded(entry->record)) return {};
   if (entry->record.restarts_in_row() == 0) return {};
   entry->record.clear_restarts_in_row();
@@ -174,13 +174,13 @@ JobOrders JobTable::OnCheckpointCommitted(JobId job) {
 }
 
 void JobTable::SetCpuFeatures(JobId job, std::vector<std::string> features) {
-  const auto found = entries_.find(job);
-  if (found != entries_.end()) found->second.claim.cpu_features = std::move(features);
+  const auto found = jobs_.find(job);
+  if (found != jobs_.end()) found->second.claim.cpu_features = std::move(features);
 }
 
 JobOrders JobTable::OnInputSent(JobId job, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || HasEnded(entry->record) || entry->record.took_input()) return {};
   entry->record.set_took_input(true);
   event.Store(*entry, Due::kNothing);
@@ -189,9 +189,9 @@ JobOrders JobTable::OnInputSent(JobId job, const Moment& at) {
 
 // ---- Suspended and moved ------------------------------------------------------------------------
 
-void JobTable::Event::Suspend(Entry& entry) {
-  entry.attached_before = entry.attached_before || !entry.job.never_attached();
-  entry.job = Job(entry.claim.nprocs);
+void JobTable::Event::Suspend(Job& entry) {
+  entry.attached_before = entry.attached_before || !entry.ends.never_attached();
+  entry.ends = ProcessEnds(entry.claim.nprocs);
   entry.deadline_ns = kNoEnd;
   entry.loss_open = false;
   orders_.recovering.push_back(entry.id());
@@ -209,7 +209,7 @@ void JobTable::Event::Suspend(Entry& entry) {
 
 JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || !entry->durable || entry->interrupted) return {};
   const proto::JobState state = entry->state();
   if (HasEnded(state) || state == proto::ENDING || state == proto::SUSPENDED) return {};
@@ -220,7 +220,7 @@ JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
 
 JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || entry->state() != proto::SUSPENDED) return {};
   JobRecord& record = entry->record;
   record.set_suspended_ms(record.suspended_ms() +
@@ -235,22 +235,22 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
 }
 
 bool JobTable::Ends(JobId job) const {
-  const auto found = entries_.find(job);
-  if (found == entries_.end()) return true;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return true;
   const proto::JobState state = found->second.state();
-  return found->second.job.ends() || state == proto::ENDING || HasEnded(state);
+  return found->second.ends.ends() || state == proto::ENDING || HasEnded(state);
 }
 
 bool JobTable::HasRoomElsewhere(JobId job) const {
-  const auto found = entries_.find(job);
-  if (found == entries_.end()) return false;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return false;
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : nodes_->up())
     if (node->usable && !node->drained) open.push_back(node);
   SlotTimeline taken(open, 0);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {
-    const Entry& entry = entries_.at(id);
+    const Job& entry = jobs_.at(id);
     if (id != job) taken.Take(SharesOf(entry.record), entry.claim.memory_bytes, 0, 1);
   }
   const SlotClaim& claim = found->second.claim;
@@ -259,7 +259,7 @@ bool JobTable::HasRoomElsewhere(JobId job) const {
 
 JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   Event event(*this, at);
-  Entry* entry = event.Find(job);
+  Job* entry = event.Find(job);
   if (entry == nullptr || !entry->started || entry->state() != proto::RUNNING) return {};
   if (entry->interrupted || entry->record.took_input() || !HasRoomElsewhere(job)) return {};
   entry->shown().set_reason("moves to other nodes");

@@ -10,7 +10,7 @@
 namespace bspnow::coordinator {
 
 /// Its processes may still be on these nodes.
-void JobTable::Event::Await(Entry& entry) {
+void JobTable::Event::Await(Job& entry) {
   entry.started = true;
   entry.clearing = entry.state() != proto::RUNNING;
   for (const proto::JobHost& host : entry.record.hosts())
@@ -24,9 +24,7 @@ void JobTable::Event::Await(Entry& entry) {
 JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   const JobId id = IdOf(record);
   const proto::Job& job = record.job();
-  Entry restored{
-      .record = record, .claim = SlotClaimOf(job.spec()), .job = Job(job.spec().nprocs())};
-  Entry& entry = entries_.emplace(id, std::move(restored)).first->second;
+  Job& entry = jobs_.emplace(id, record).first->second;
   by_key_[record.submission_key()] = id;
   next_job_ = std::max(next_job_, Value(id) + 1);
   entry.durable = true;
@@ -39,9 +37,9 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
     ended_.push_back(id);
   } else if (!record.hosts().empty()) {
     if (job.state() == proto::ENDING) {
-      entry.job.OnBroken(job.exit_status(), "");
+      entry.ends.OnBroken(job.exit_status(), "");
     } else if (record.cancelled()) {
-      entry.job.OnInterrupted(SIGTERM);
+      entry.ends.OnInterrupted(SIGTERM);
       entry.shown().set_state(proto::ENDING);
     }
     event.Await(entry);
@@ -56,7 +54,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
 }
 
 bool JobTable::Awaits(WorkerId worker) const {
-  return std::any_of(entries_.begin(), entries_.end(), [worker](const auto& each) {
+  return std::any_of(jobs_.begin(), jobs_.end(), [worker](const auto& each) {
     const std::vector<WorkerId>& awaited = each.second.awaited;
     return std::find(awaited.begin(), awaited.end(), worker) != awaited.end();
   });
@@ -70,7 +68,7 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
   Return result;
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
-    Entry& entry = entries_.at(id);
+    Job& entry = jobs_.at(id);
     if (std::erase(entry.awaited, worker) == 0) continue;
     const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
       return each.job == id && each.epoch == entry.epoch();
@@ -85,7 +83,7 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
 }
 
 /// True if the worker keeps it.
-bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& node,
+bool JobTable::Event::Return(Job& entry, WorkerId worker, const std::string& node,
                              const HeldEpoch* held) {
   if (entry.awaited.empty()) entry.return_ns = kNoEnd;
   switch (entry.state()) {
@@ -110,14 +108,14 @@ bool JobTable::Event::Return(Entry& entry, WorkerId worker, const std::string& n
   return false;
 }
 
-void JobTable::Event::TakeOver(Entry& entry, WorkerId worker, const HeldEpoch& held) {
+void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held) {
   const std::uint32_t nprocs = entry.claim.nprocs;
-  if (held.participants != 0) entry.job.OnResumed(held.participants);
+  if (held.participants != 0) entry.ends.OnResumed(held.participants);
   entry.resume_point = {.from_start = held.first_superstep == 0,
                         .superstep = Superstep{held.first_superstep + 1},
                         .participants = held.participants};
   for (const Pid pid : held.begun) {
-    if (Value(pid) < nprocs) Perform(entry, entry.job.OnBegun(pid));
+    if (Value(pid) < nprocs) Perform(entry, entry.ends.OnBegun(pid));
   }
   if (!held.begun.empty()) Resumed(entry, worker);
   if (entry.awaited.empty()) orders_.returned.push_back(entry.id());

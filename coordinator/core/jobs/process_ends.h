@@ -1,7 +1,8 @@
-// How one job ends: a pure state machine. Events of its processes go in, what must be done comes
-// out. It has no socket, no clock and no process; the rim performs the actions.
-#ifndef COORDINATOR_CORE_JOBS_JOB_H_
-#define COORDINATOR_CORE_JOBS_JOB_H_
+// How the processes of a job end, and the job with them: a pure state machine. Events of the
+// processes go in, what must be done comes out. It has no socket, no clock and no process; the
+// owner performs the actions.
+#ifndef COORDINATOR_CORE_JOBS_PROCESS_ENDS_H_
+#define COORDINATOR_CORE_JOBS_PROCESS_ENDS_H_
 
 #include <cstdint>
 #include <optional>
@@ -38,9 +39,9 @@ struct Actions {
   std::optional<Superstep> lost_at{};
 };
 
-class Job {
+class ProcessEnds {
  public:
-  explicit Job(std::uint32_t nprocs);
+  explicit ProcessEnds(std::uint32_t nprocs);
 
   Actions OnBegun(Pid pid);
   Actions OnExited(Pid pid, const ProcessEnd& end);
@@ -97,4 +98,4 @@ class Job {
 
 }  // namespace bspnow::coordinator
 
-#endif  // COORDINATOR_CORE_JOBS_JOB_H_
+#endif  // COORDINATOR_CORE_JOBS_PROCESS_ENDS_H_

@@ -1,4 +1,4 @@
-#include "coordinator/core/jobs/job.h"
+#include "coordinator/core/jobs/process_ends.h"
 
 #include <string.h>
 
@@ -18,9 +18,9 @@ std::string InSuperstep(const ProcessEnd& end) {
 
 }  // namespace
 
-Job::Job(std::uint32_t nprocs) : members_(nprocs), running_(nprocs) {}
+ProcessEnds::ProcessEnds(std::uint32_t nprocs) : members_(nprocs), running_(nprocs) {}
 
-Actions Job::Fail(int status, std::string report) {
+Actions ProcessEnds::Fail(int status, std::string report) {
   Actions actions;
   if (failed_) return actions;  // What follows from the first failure is not news.
   failed_ = true;
@@ -30,13 +30,13 @@ Actions Job::Fail(int status, std::string report) {
   return actions;
 }
 
-Actions Job::Lose(int status, std::string report, Superstep superstep) {
+Actions ProcessEnds::Lose(int status, std::string report, Superstep superstep) {
   Actions actions = Fail(status, std::move(report));
   if (actions.kill_all) actions.lost_at = superstep;
   return actions;
 }
 
-Actions Job::OnBegun(Pid pid) {
+Actions ProcessEnds::OnBegun(Pid pid) {
   attached_ = true;
   any_begun_ = true;
   members_[Value(pid)].begun = true;
@@ -45,7 +45,7 @@ Actions Job::OnBegun(Pid pid) {
 
 // A process that left before bsp_begin would be waited for for ever. (Those that bsp_begin did not
 // need have begun.)
-Actions Job::CheckLeftEarly() {
+Actions ProcessEnds::CheckLeftEarly() {
   if (!any_begun_) return {};
   for (std::uint32_t i = 0; i < members_.size(); ++i) {
     if (!members_[i].left_early) continue;
@@ -61,7 +61,7 @@ Actions Job::CheckLeftEarly() {
   return {};
 }
 
-Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
+Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
   Member& member = members_[Value(pid)];
   if (member.exited) return {};
   member.exited = true;
@@ -99,17 +99,19 @@ Actions Job::OnExited(Pid pid, const ProcessEnd& end) {
   return {};
 }
 
-Actions Job::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, ""); }
+Actions ProcessEnds::OnInterrupted(int signal) { return Fail(kSignalStatus + signal, ""); }
 
-Actions Job::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
+Actions ProcessEnds::OnOutputLost(const std::string& why) { return Fail(kFailureStatus, why); }
 
-Actions Job::OnBroken(int exit_status, const std::string& why) { return Fail(exit_status, why); }
+Actions ProcessEnds::OnBroken(int exit_status, const std::string& why) {
+  return Fail(exit_status, why);
+}
 
-Actions Job::OnLost(const std::string& why, Superstep superstep) {
+Actions ProcessEnds::OnLost(const std::string& why, Superstep superstep) {
   return Lose(kFailureStatus, why, superstep);
 }
 
-void Job::OnResumed(std::uint32_t participants) {
+void ProcessEnds::OnResumed(std::uint32_t participants) {
   attached_ = true;
   any_begun_ = true;
   for (std::uint32_t i = 0; i < members_.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "coordinator/core/jobs/job.h"
+#include "coordinator/core/jobs/process_ends.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,8 +16,8 @@ ProcessEnd Killed(int signal) {
       .reached = Reached::kRunning, .superstep = Superstep{3}, .exit_status = 0, .signal = signal};
 }
 
-TEST(JobTest, EndsWithTheStatusOfPid0) {
-  Job job(2);
+TEST(ProcessEndsTest, EndsWithTheStatusOfPid0) {
+  ProcessEnds job(2);
   EXPECT_FALSE(job.OnExited(Pid{1}, Exit(Reached::kEnded, 0)).kill_all);
   EXPECT_FALSE(job.finished());
   EXPECT_FALSE(job.OnExited(Pid{0}, Exit(Reached::kEnded, 5)).kill_all);
@@ -25,15 +25,15 @@ TEST(JobTest, EndsWithTheStatusOfPid0) {
   EXPECT_EQ(job.exit_status(), 5);
 }
 
-TEST(JobTest, ReportsAStatusBehindBspEndWithoutKillingTheOthers) {
-  Job job(2);
+TEST(ProcessEndsTest, ReportsAStatusBehindBspEndWithoutKillingTheOthers) {
+  ProcessEnds job(2);
   EXPECT_FALSE(job.OnExited(Pid{1}, Exit(Reached::kEnded, 4)).kill_all);
   job.OnExited(Pid{0}, Exit(Reached::kEnded, 0));
   EXPECT_EQ(job.exit_status(), 4);
 }
 
-TEST(JobTest, NamesTheSignalThatKilledAProcess) {
-  Job job(2);
+TEST(ProcessEndsTest, NamesTheSignalThatKilledAProcess) {
+  ProcessEnds job(2);
   const Actions actions = job.OnExited(Pid{1}, Killed(SIGSEGV));
   EXPECT_TRUE(actions.kill_all);
   ASSERT_EQ(actions.reports.size(), 1u);
@@ -42,8 +42,8 @@ TEST(JobTest, NamesTheSignalThatKilledAProcess) {
   EXPECT_EQ(job.exit_status(), 128 + SIGSEGV);
 }
 
-TEST(JobTest, ReportsOnlyTheFirstFailure) {
-  Job job(3);
+TEST(ProcessEndsTest, ReportsOnlyTheFirstFailure) {
+  ProcessEnds job(3);
   EXPECT_EQ(job.OnExited(Pid{2}, Killed(SIGSEGV)).reports.size(), 1u);
   EXPECT_TRUE(job.OnExited(Pid{0}, Killed(SIGKILL)).reports.empty());
   EXPECT_TRUE(job.OnExited(Pid{1}, Killed(SIGKILL)).reports.empty());
@@ -51,8 +51,8 @@ TEST(JobTest, ReportsOnlyTheFirstFailure) {
   EXPECT_EQ(job.exit_status(), 128 + SIGSEGV);
 }
 
-TEST(JobTest, LeavingWithoutBspEndIsAnErrorEvenWithStatus0) {
-  Job job(2);
+TEST(ProcessEndsTest, LeavingWithoutBspEndIsAnErrorEvenWithStatus0) {
+  ProcessEnds job(2);
   const Actions actions = job.OnExited(Pid{1}, Exit(Reached::kRunning, 0));
   EXPECT_TRUE(actions.kill_all);
   ASSERT_EQ(actions.reports.size(), 1u);
@@ -61,16 +61,16 @@ TEST(JobTest, LeavingWithoutBspEndIsAnErrorEvenWithStatus0) {
   EXPECT_EQ(job.exit_status(), 6);
 }
 
-TEST(JobTest, AnAbortHasSaidItsTextItself) {
-  Job job(2);
+TEST(ProcessEndsTest, AnAbortHasSaidItsTextItself) {
+  ProcessEnds job(2);
   const Actions actions = job.OnExited(Pid{1}, Exit(Reached::kAborted, 6));
   EXPECT_TRUE(actions.kill_all);
   EXPECT_TRUE(actions.reports.empty());
   EXPECT_EQ(job.exit_status(), 6);
 }
 
-TEST(JobTest, Pid0MayLeaveBeforeBspBegin) {
-  Job job(2);
+TEST(ProcessEndsTest, Pid0MayLeaveBeforeBspBegin) {
+  ProcessEnds job(2);
   EXPECT_FALSE(job.OnBegun(Pid{1}).kill_all);
   const Actions actions = job.OnExited(Pid{0}, Exit(Reached::kAttached, 0));
   EXPECT_TRUE(actions.kill_all);  // pid 1 waits in bsp_begin for a number that never comes.
@@ -79,8 +79,8 @@ TEST(JobTest, Pid0MayLeaveBeforeBspBegin) {
   EXPECT_EQ(job.exit_status(), 0);
 }
 
-TEST(JobTest, AnotherPidMustNotLeaveBeforeBspBegin) {
-  Job job(2);
+TEST(ProcessEndsTest, AnotherPidMustNotLeaveBeforeBspBegin) {
+  ProcessEnds job(2);
   EXPECT_FALSE(job.OnExited(Pid{1}, Exit(Reached::kStarted, 0)).kill_all);
   const Actions actions = job.OnBegun(Pid{0});
   EXPECT_TRUE(actions.kill_all);
@@ -88,8 +88,8 @@ TEST(JobTest, AnotherPidMustNotLeaveBeforeBspBegin) {
   EXPECT_NE(actions.reports[0].find("pid 1 left before bsp_begin"), std::string::npos);
 }
 
-TEST(JobTest, UnneededProcessesLeaveWithoutAWord) {
-  Job job(2);
+TEST(ProcessEndsTest, UnneededProcessesLeaveWithoutAWord) {
+  ProcessEnds job(2);
   EXPECT_FALSE(job.OnBegun(Pid{0}).kill_all);
   EXPECT_FALSE(job.OnBegun(Pid{1}).kill_all);
   EXPECT_FALSE(job.OnExited(Pid{1}, Exit(Reached::kUnneeded, 0)).kill_all);
@@ -97,16 +97,16 @@ TEST(JobTest, UnneededProcessesLeaveWithoutAWord) {
   EXPECT_EQ(job.exit_status(), 0);
 }
 
-TEST(JobTest, AnInterruptGivesTheShellsStatus) {
-  Job job(1);
+TEST(ProcessEndsTest, AnInterruptGivesTheShellsStatus) {
+  ProcessEnds job(1);
   EXPECT_TRUE(job.OnInterrupted(SIGINT).kill_all);
   EXPECT_FALSE(job.OnInterrupted(SIGINT).kill_all);
   job.OnExited(Pid{0}, Killed(SIGINT));
   EXPECT_EQ(job.exit_status(), 128 + SIGINT);
 }
 
-TEST(JobTest, WhatBreaksAJobIsReportedUnlessItFailedBefore) {
-  Job job(2);
+TEST(ProcessEndsTest, WhatBreaksAJobIsReportedUnlessItFailedBefore) {
+  ProcessEnds job(2);
   const Actions actions = job.OnBroken(1, "worker w3 lost");
   EXPECT_TRUE(actions.kill_all);
   EXPECT_EQ(actions.reports, std::vector<std::string>{"worker w3 lost"});
@@ -114,8 +114,8 @@ TEST(JobTest, WhatBreaksAJobIsReportedUnlessItFailedBefore) {
   EXPECT_EQ(job.exit_status(), 1);
 }
 
-TEST(JobTest, KnowsWhenNoProcessWasABspProcess) {
-  Job job(1);
+TEST(ProcessEndsTest, KnowsWhenNoProcessWasABspProcess) {
+  ProcessEnds job(1);
   job.OnExited(Pid{0}, Exit(Reached::kStarted, 0));
   EXPECT_TRUE(job.never_attached());
 }

@@ -1,0 +1,68 @@
+// A job: all that the coordinator knows of it, in one object.
+#ifndef COORDINATOR_CORE_JOB_H_
+#define COORDINATOR_CORE_JOB_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/jobs/placement.h"
+#include "coordinator/core/jobs/process_ends.h"
+#include "coordinator/core/jobs/scheduler.h"
+#include "coordinator/core/live_job.h"
+
+namespace bspnow::coordinator {
+
+/// Where an epoch begins.
+struct ResumePoint {
+  bool from_start = true;
+  Superstep superstep{0};  ///< As it is shown; meaningful unless from_start.
+  /// p, of processes that are put back into bsp_sync: higher pids have left. 0: all processes run
+  /// from `main`.
+  std::uint32_t participants = 0;
+};
+
+/// Until it has ended it waits; or runs, from placement until all its hosts have
+/// cleared it away; or is suspended.
+struct Job {
+  explicit Job(JobRecord stored)
+      : record(std::move(stored)), claim(SlotClaimOf(spec())), ends(spec().nprocs()) {}
+
+  JobRecord record;
+  SlotClaim claim;
+  ProcessEnds ends;                     ///< Of this epoch.
+  bool durable = false;                 ///< Accepted: may be placed.
+  bool ran = false;                     ///< Has been started before.
+  bool started = false;                 ///< The StartOrder of this epoch is out,
+  bool clearing = false;                ///< and so are its EndOrders.
+  bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
+  bool loss_open = false;               ///< The last of its losses is not overcome.
+  bool attached_before = false;         ///< An earlier epoch made BSP calls.
+  std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
+  std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
+  std::uint64_t retry_ns = 0;           ///< Not to be placed before; 0: at once.
+  std::uint32_t restores = 0;           ///< Failed ones, since processes ran.
+  std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
+  std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
+  std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
+  ResumePoint resume_point{};
+  std::unique_ptr<LiveJob> live{};  ///< Until it has ended.
+
+  JobId id() const { return IdOf(record); }
+  Epoch epoch() const { return EpochOf(record); }
+  const proto::Job& shown() const { return record.job(); }
+  proto::Job& shown() { return *record.mutable_job(); }
+  const proto::JobSpec& spec() const { return record.job().spec(); }
+  proto::JobState state() const { return record.job().state(); }
+};
+
+/// From submission on; of ended ones, the newest kEndedJobsMax.
+using Jobs = std::map<JobId, Job>;
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_CORE_JOB_H_

@@ -1,0 +1,32 @@
+#include "coordinator/core/jobs/job_orders.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace bspnow::coordinator {
+namespace {
+
+template <typename T>
+void MoveAll(std::vector<T>& from, std::vector<T>& to) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+}  // namespace
+
+void JobOrders::Append(JobOrders more) {
+  MoveAll(more.store, store);
+  MoveAll(more.starts, starts);
+  MoveAll(more.signals, signals);
+  MoveAll(more.ends, ends);
+  MoveAll(more.lines, lines);
+  MoveAll(more.accepted, accepted);
+  MoveAll(more.refused, refused);
+  MoveAll(more.recovering, recovering);
+  MoveAll(more.returned, returned);
+  MoveAll(more.cleared, cleared);
+  MoveAll(more.suspended, suspended);
+  MoveAll(more.ended, ended);
+}
+
+}  // namespace bspnow::coordinator

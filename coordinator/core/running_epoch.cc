@@ -1,0 +1,32 @@
+#include "coordinator/core/running_epoch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bspnow::coordinator {
+
+RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
+    : epoch(number),
+      barrier(BarrierPlan{.nprocs = plan.nprocs,
+                          .hosts = std::move(plan.hosts),
+                          .participants = plan.participants,
+                          .origin = plan.origin}),
+      stats(std::make_shared<SuperstepStats>(SuperstepStats::Start{
+          .totals = plan.totals, .repeats = plan.participants != 0 ? 1u : 0u})),
+      first_superstep(plan.first_superstep),
+      superstep(plan.first_superstep),
+      adopted(plan.origin == EpochOrigin::kAdopted) {
+  if (plan.participants != 0) stats->SetProcesses(plan.participants);
+}
+
+void RunningEpoch::SetFirstSuperstep(Superstep first) {
+  if (first <= first_superstep) return;
+  first_superstep = first;
+  superstep = std::max(superstep, first);
+  barrier.OnResumed();
+  SuperstepStats::Start start{.totals = {}, .repeats = 1};
+  start.totals.supersteps = Value(first) + 1;
+  stats = std::make_shared<SuperstepStats>(start);
+}
+
+}  // namespace bspnow::coordinator

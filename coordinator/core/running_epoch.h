@@ -1,0 +1,41 @@
+// An epoch of a job that runs, as far as its supersteps go: its barrier, and what they cost.
+#ifndef COORDINATOR_CORE_RUNNING_EPOCH_H_
+#define COORDINATOR_CORE_RUNNING_EPOCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+#include "coordinator/core/barrier.h"
+#include "coordinator/core/superstep_stats.h"
+
+namespace bspnow::coordinator {
+
+struct EpochPlan {
+  std::uint32_t nprocs;
+  std::vector<BarrierHost> hosts;  ///< As in BarrierPlan.
+  std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
+  Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
+  SuperstepTotals totals{};        ///< To go on from.
+  EpochOrigin origin = EpochOrigin::kStarted;
+};
+
+struct RunningEpoch {
+  RunningEpoch(Epoch number, EpochPlan plan);
+
+  /// Of an adopted epoch: only its workers know it.
+  void SetFirstSuperstep(Superstep first);
+
+  Epoch epoch;
+  Barrier barrier;
+  std::shared_ptr<SuperstepStats> stats;  ///< Any thread may look at it.
+  Superstep first_superstep;
+  Superstep superstep;   ///< In which the job is, as it is shown and as far as is known.
+  bool adopted = false;  ///< And has passed no barrier since.
+  bool broken = false;
+};
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_CORE_RUNNING_EPOCH_H_
