@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "coordinator/daemon_fixture.h"
+#include "coordinator/testing/daemon_fixture.h"
 
 namespace bspnow::coordinator {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "coordinator/daemon_fixture.h"
+#include "coordinator/testing/daemon_fixture.h"
 
 namespace bspnow::coordinator {
 namespace {

@@ -1,7 +1,7 @@
 // For tests and measurements: clients and workers as the coordinator sees them, without what a real
 // one does.
-#ifndef COORDINATOR_RPC_PEER_STUB_H_
-#define COORDINATOR_RPC_PEER_STUB_H_
+#ifndef COORDINATOR_TESTING_PEER_STUB_H_
+#define COORDINATOR_TESTING_PEER_STUB_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -93,4 +93,4 @@ class TestWorker {
 
 }  // namespace bspnow::coordinator
 
-#endif  // COORDINATOR_RPC_PEER_STUB_H_
+#endif  // COORDINATOR_TESTING_PEER_STUB_H_

@@ -1,14 +1,14 @@
 // What the tests of the daemon share: a coordinator of their own, and what clients and workers say.
-#ifndef COORDINATOR_DAEMON_FIXTURE_H_
-#define COORDINATOR_DAEMON_FIXTURE_H_
+#ifndef COORDINATOR_TESTING_DAEMON_FIXTURE_H_
+#define COORDINATOR_TESTING_DAEMON_FIXTURE_H_
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "base/testing/scratch_directory.h"
-#include "coordinator/daemon_process.h"
-#include "coordinator/rpc/peer_stub.h"
+#include "coordinator/testing/daemon_process.h"
+#include "coordinator/testing/peer_stub.h"
 
 namespace bspnow::coordinator {
 
@@ -97,4 +97,4 @@ class DaemonTest : public testing::Test {
 
 }  // namespace bspnow::coordinator
 
-#endif  // COORDINATOR_DAEMON_FIXTURE_H_
+#endif  // COORDINATOR_TESTING_DAEMON_FIXTURE_H_

@@ -1,6 +1,6 @@
 // For tests: a bsp-coordinator that runs, and says when it is ready as systemd would hear it.
-#ifndef COORDINATOR_DAEMON_PROCESS_H_
-#define COORDINATOR_DAEMON_PROCESS_H_
+#ifndef COORDINATOR_TESTING_DAEMON_PROCESS_H_
+#define COORDINATOR_TESTING_DAEMON_PROCESS_H_
 
 #include <signal.h>
 #include <spawn.h>
@@ -79,4 +79,4 @@ class DaemonProcess {
 
 }  // namespace bspnow::coordinator
 
-#endif  // COORDINATOR_DAEMON_PROCESS_H_
+#endif  // COORDINATOR_TESTING_DAEMON_PROCESS_H_

@@ -1,4 +1,4 @@
-#include "coordinator/rpc/peer_stub.h"
+#include "coordinator/testing/peer_stub.h"
 
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
