@@ -13,11 +13,15 @@ namespace {
 
 constexpr std::uint64_t kCleaningMs = 3'600'000;
 
+PostEvent PostTo(EventLoop& loop) {
+  return [&loop](Timers::Event event) { loop.Post(std::move(event)); };
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(EventLoop& loop, const StateDirectory& state,
                                                       DaemonSettings settings) {
-  auto store = JobStore::Open(state.path());
+  auto store = JobStore::Open(state.path(), PostTo(loop));
   if (!store.ok()) return store.status();
   auto frames = BarrierServer::Listen(loop, settings.barrier_listen);
   if (!frames.ok()) return frames.status();
@@ -32,14 +36,12 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
       settings_(std::move(settings)),
       blobs_(state.blobs()),
       frames_(std::move(frames)),
-      logs_(state, settings_.log_bytes_max),
+      logs_(state, settings_.log_bytes_max, PostTo(loop)),
       store_(std::move(store)),
       core_timers_(loop),
-      core_journal_(loop, *store_),
-      core_logs_(loop, logs_),
       cluster_({.timers = core_timers_,
-                .journal = core_journal_,
-                .logs = core_logs_,
+                .journal = *store_,
+                .logs = logs_,
                 .frames = *frames_,
                 .has_content = [this](const std::string& sha256) { return blobs_.Has(sha256); }},
                CoreSettings(), store_->TakeLoaded()) {

@@ -10,7 +10,7 @@
 #include <absl/status/statusor.h>
 #include "coordinator/core/cluster.h"
 #include "coordinator/journal/job_store.h"
-#include "coordinator/loop_ports.h"
+#include "coordinator/loop_timers.h"
 #include "coordinator/output/job_log.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "coordinator/state_directory.h"
@@ -64,8 +64,6 @@ class Daemon {
   JobLogs logs_;
   std::unique_ptr<JobStore> store_;
   LoopTimers core_timers_;
-  LoopJournal core_journal_;
-  LoopLogs core_logs_;
   Cluster cluster_;
   TimerId cleaning_ = kNoTimer;
   std::jthread cleaner_;

@@ -1,26 +1,18 @@
 #include "coordinator/core/barriers.h"
 
 #include <absl/strings/str_cat.h>
-#include <string.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "net/frame_body.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
 constexpr std::uint64_t kPausedNs = 500'000'000;  // Between two ticks; anything less is load.
-
-// The body that the payload must consist of.
-template <typename Body>
-std::optional<Body> BodyOf(std::span<const std::byte> payload) {
-  Body body;
-  if (payload.size() != sizeof body) return std::nullopt;
-  memcpy(&body, payload.data(), sizeof body);
-  return body;
-}
 
 }  // namespace
 
@@ -74,7 +66,7 @@ void Barriers::Tick() {
 // ---- The nodes' streams -------------------------------------------------------------------------
 
 FrameFault Barriers::OnHello(const FrameHeader& header, std::span<const std::byte> payload) {
-  const std::optional<HelloBody> hello = BodyOf<HelloBody>(payload);
+  const std::optional<HelloBody> hello = BodyFrom<HelloBody>(payload);
   if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);
   const Node* node = nodes_.Find(WorkerId{header.source_worker});
   if (node == nullptr || node->registration.incarnation() != hello->incarnation ||
@@ -126,7 +118,7 @@ FrameFault Barriers::OnHeartbeat(const FrameHeader& header, std::span<const std:
 }
 
 FrameFault Barriers::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
-  const std::optional<BeginBody> body = BodyOf<BeginBody>(payload);
+  const std::optional<BeginBody> body = BodyFrom<BeginBody>(payload);
   if (!body.has_value()) return Refuse(Refusal::kMalformed);
   RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
@@ -187,7 +179,7 @@ void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
 }
 
 FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::byte> payload) {
-  const std::optional<ProgressBody> progress = BodyOf<ProgressBody>(payload);
+  const std::optional<ProgressBody> progress = BodyFrom<ProgressBody>(payload);
   if (!progress.has_value()) return Refuse(Refusal::kMalformed);
   RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;

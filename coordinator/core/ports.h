@@ -1,7 +1,8 @@
 // What the core needs of the world: time, durable rows, logs, and ways to workers. The daemon has
-// them on sockets and disks (coordinator/loop_ports.h), the simulation on a seeded network and disk
-// (tests/simulation), and there is no third. Every call is made on the core's thread and returns at
-// once; an outcome comes in a later turn of that thread, never within the call.
+// them on an event loop, disks and sockets (coordinator/daemon.h), the simulation on a seeded
+// network and disk (tests/simulation), and there is no third. Every call is made on the core's
+// thread and returns at once; an outcome comes in a later turn of that thread, never within the
+// call.
 #ifndef COORDINATOR_CORE_PORTS_H_
 #define COORDINATOR_CORE_PORTS_H_
 
@@ -38,6 +39,9 @@ class Timers {
   /// Does nothing for kNoCoreTimer, or a timer whose event was handled.
   virtual void CancelTimer(CoreTimer timer) = 0;
 };
+
+/// Gives an event to the core's thread, from any other.
+using PostEvent = std::function<void(Timers::Event)>;
 
 /// What a start finds in the journal.
 struct StoredState {

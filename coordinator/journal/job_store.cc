@@ -4,16 +4,20 @@
 
 namespace bspnow::coordinator {
 
-absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& directory) {
+absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& directory,
+                                                         PostEvent post) {
   absl::StatusOr<JobDatabase> database = JobDatabase::Open(absl::StrCat(directory, "/jobs.sqlite"));
   if (!database.ok()) return database.status();
   absl::StatusOr<StoredState> loaded = database->Load();
   if (!loaded.ok()) return loaded.status();
-  return std::make_unique<JobStore>(*std::move(database), *std::move(loaded));
+  return std::make_unique<JobStore>(*std::move(database), *std::move(loaded), std::move(post));
 }
 
-JobStore::JobStore(JobDatabase database, StoredState loaded)
-    : database_(std::move(database)), loaded_(std::move(loaded)), thread_([this] { Run(); }) {}
+JobStore::JobStore(JobDatabase database, StoredState loaded, PostEvent post)
+    : database_(std::move(database)),
+      loaded_(std::move(loaded)),
+      post_(std::move(post)),
+      thread_([this] { Run(); }) {}
 
 JobStore::~JobStore() {
   {
@@ -24,7 +28,7 @@ JobStore::~JobStore() {
   thread_.join();
 }
 
-void JobStore::WriteJob(const JobRecord& record, Done done) {
+void JobStore::WriteJob(JobRecord record, Done done) {
   Queue({.kind = kJobKind,
          .key = absl::StrCat(Value(IdOf(record))),
          .bytes = record.SerializeAsString()},
@@ -69,7 +73,7 @@ void JobStore::Run() {
     if (writes.empty()) return;
     const std::vector<absl::Status> written = PerformAll(writes);
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      if (writes[i].done) writes[i].done(written[i]);
+      post_([done = std::move(writes[i].done), outcome = written[i]] { done(outcome); });
     }
   }
 }

@@ -18,31 +18,29 @@
 #include <vector>
 
 #include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/journal/job_database.h"
 
 namespace bspnow::coordinator {
 
-class JobStore {
+class JobStore final : public Journal {
  public:
-  /// Called on the store's thread, once for each write, in their order; Post it to the loop.
-  using Done = std::function<void(const absl::Status&)>;
-
   /// Makes DIRECTORY/jobs.sqlite if need be and keeps others out. FAILED_PRECONDITION if another
   /// coordinator has it, DATA_LOSS if it is damaged.
-  static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& directory);
+  static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& directory,
+                                                        PostEvent post);
 
-  JobStore(JobDatabase database, StoredState loaded);
-  ~JobStore();  ///< Writes what is queued.
+  JobStore(JobDatabase database, StoredState loaded, PostEvent post);
+  ~JobStore() override;  ///< Writes what is queued.
 
   /// What Open found; once.
   StoredState TakeLoaded() { return std::move(loaded_); }
 
-  void WriteJob(const JobRecord& record, Done done);
-  /// All that is known of a job's checkpoints, in place of what was; empty: none.
-  void WriteCheckpoints(JobId job, std::string catalogue, Done done);
-  void WriteDrained(std::string node, Done done);
-  void WriteUndrained(std::string node, Done done);
-  void WriteParameters(std::uint32_t p, std::string parameters, Done done);
+  void WriteJob(JobRecord record, Done done) override;
+  void WriteCheckpoints(JobId job, std::string catalogue, Done done) override;
+  void WriteDrained(std::string node, Done done) override;
+  void WriteUndrained(std::string node, Done done) override;
+  void WriteParameters(std::uint32_t p, std::string parameters, Done done) override;
 
  private:
   struct Write {
@@ -56,6 +54,7 @@ class JobStore {
 
   JobDatabase database_;  ///< Of the thread.
   StoredState loaded_;
+  const PostEvent post_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Write> queue_;  ///< Guarded by mutex_.

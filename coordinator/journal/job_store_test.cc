@@ -48,10 +48,13 @@ JobRecord FullRecord() {
   return record;
 }
 
+// On the store's thread.
+void AtOnce(const Timers::Event& event) { event(); }
+
 class JobStoreTest : public testing::Test {
  protected:
   std::unique_ptr<JobStore> Open() {
-    absl::StatusOr<std::unique_ptr<JobStore>> store = JobStore::Open(directory_.path());
+    absl::StatusOr<std::unique_ptr<JobStore>> store = JobStore::Open(directory_.path(), AtOnce);
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
@@ -152,10 +155,10 @@ TEST_F(JobStoreTest, JobsComeByIdWhateverWasWrittenLast) {
 TEST_F(JobStoreTest, RecordsOfDifferentKindsHaveTheirOwnKeys) {
   {
     const auto store = Open();
-    store->WriteJob(Record(2, proto::WAITING), nullptr);
-    store->WriteCheckpoints(JobId{2}, "catalogue", nullptr);
-    store->WriteDrained("2", nullptr);
-    store->WriteParameters(2, "two", nullptr);
+    store->WriteJob(Record(2, proto::WAITING), [](const absl::Status&) {});
+    store->WriteCheckpoints(JobId{2}, "catalogue", [](const absl::Status&) {});
+    store->WriteDrained("2", [](const absl::Status&) {});
+    store->WriteParameters(2, "two", [](const absl::Status&) {});
   }
   const StoredState state = Open()->TakeLoaded();
   EXPECT_EQ(state.jobs.size(), 1u);
@@ -167,10 +170,10 @@ TEST_F(JobStoreTest, RecordsOfDifferentKindsHaveTheirOwnKeys) {
 TEST_F(JobStoreTest, ForgetsTheOldestOfManyEndedJobs) {
   {
     const auto store = Open();
-    store->WriteJob(Record(1, proto::WAITING), nullptr);
+    store->WriteJob(Record(1, proto::WAITING), [](const absl::Status&) {});
     for (std::uint64_t id = 2; id <= kEndedJobsMax + 3; ++id) {
-      store->WriteJob(Record(id, proto::SUCCEEDED), nullptr);
-      if (id <= 4) store->WriteCheckpoints(JobId{id}, "catalogue", nullptr);
+      store->WriteJob(Record(id, proto::SUCCEEDED), [](const absl::Status&) {});
+      if (id <= 4) store->WriteCheckpoints(JobId{id}, "catalogue", [](const absl::Status&) {});
     }
   }
   for (int start = 0; start < 2; ++start) {
@@ -186,11 +189,11 @@ TEST_F(JobStoreTest, ForgetsTheOldestOfManyEndedJobs) {
 TEST_F(JobStoreTest, KeepsOneCatalogueOfCheckpointsAJob) {
   {
     const auto store = Open();
-    store->WriteCheckpoints(JobId{1}, "first", nullptr);
-    store->WriteCheckpoints(JobId{2}, std::string("a\0b", 3), nullptr);
-    store->WriteCheckpoints(JobId{1}, "second", nullptr);
-    store->WriteCheckpoints(JobId{3}, "third", nullptr);
-    store->WriteCheckpoints(JobId{3}, "", nullptr);
+    store->WriteCheckpoints(JobId{1}, "first", [](const absl::Status&) {});
+    store->WriteCheckpoints(JobId{2}, std::string("a\0b", 3), [](const absl::Status&) {});
+    store->WriteCheckpoints(JobId{1}, "second", [](const absl::Status&) {});
+    store->WriteCheckpoints(JobId{3}, "third", [](const absl::Status&) {});
+    store->WriteCheckpoints(JobId{3}, "", [](const absl::Status&) {});
   }
   const StoredState state = Open()->TakeLoaded();
   EXPECT_EQ(state.checkpoints, (std::map<JobId, std::string>{{JobId{1}, "second"},
@@ -201,7 +204,7 @@ TEST_F(JobStoreTest, LeavesAJournalOfAnotherLayoutAloneAndSaysWhatToDo) {
   Open();
   for (const std::string layout : {"3", "5"}) {
     Execute("PRAGMA user_version=" + layout);
-    const absl::Status refused = JobStore::Open(directory_.path()).status();
+    const absl::Status refused = JobStore::Open(directory_.path(), AtOnce).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
     for (const std::string& part : {file(), "layout " + layout, std::string("start that version"),
                                     std::string("another --state-dir")}) {
@@ -215,7 +218,7 @@ TEST_F(JobStoreTest, LeavesAJournalOfAnotherLayoutAloneAndSaysWhatToDo) {
 TEST_F(JobStoreTest, ADamagedRecordIsAnErrorThatNamesIt) {
   EXPECT_TRUE(Write(*Open(), FullRecord()).ok());
   Execute("UPDATE records SET bytes = x'ff'");
-  const absl::Status damaged = JobStore::Open(directory_.path()).status();
+  const absl::Status damaged = JobStore::Open(directory_.path(), AtOnce).status();
   EXPECT_TRUE(absl::IsDataLoss(damaged)) << damaged;
   EXPECT_NE(damaged.message().find("record job 7"), std::string::npos) << damaged;
 }
@@ -230,7 +233,7 @@ TEST_F(JobStoreTest, ClusterHasItsIdFromTheFirstStartOn) {
   EXPECT_EQ(cluster.size(), 32u);
   EXPECT_EQ(Open()->TakeLoaded().cluster, cluster);
   const ScratchDirectory elsewhere;
-  auto other = JobStore::Open(elsewhere.path());
+  auto other = JobStore::Open(elsewhere.path(), AtOnce);
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_NE((*other)->TakeLoaded().cluster, cluster);
 }
@@ -280,12 +283,12 @@ TEST_F(JobStoreTest, ACommitThatFailsFailsTheWholeBatch) {
 TEST_F(JobStoreTest, KeepsDrainedNodesAndParameters) {
   {
     const auto store = Open();
-    store->WriteDrained("w1", nullptr);
-    store->WriteDrained("w2", nullptr);
-    store->WriteUndrained("w1", nullptr);
-    store->WriteParameters(2, "old", nullptr);
-    store->WriteParameters(4, "four", nullptr);
-    store->WriteParameters(2, "new", nullptr);
+    store->WriteDrained("w1", [](const absl::Status&) {});
+    store->WriteDrained("w2", [](const absl::Status&) {});
+    store->WriteUndrained("w1", [](const absl::Status&) {});
+    store->WriteParameters(2, "old", [](const absl::Status&) {});
+    store->WriteParameters(4, "four", [](const absl::Status&) {});
+    store->WriteParameters(2, "new", [](const absl::Status&) {});
   }
   const StoredState state = Open()->TakeLoaded();
   EXPECT_EQ(state.drained_nodes, std::vector<std::string>{"w2"});
@@ -294,7 +297,7 @@ TEST_F(JobStoreTest, KeepsDrainedNodesAndParameters) {
 
 TEST_F(JobStoreTest, ASecondCoordinatorIsRefused) {
   const auto first = Open();
-  const auto second = JobStore::Open(directory_.path());
+  const auto second = JobStore::Open(directory_.path(), AtOnce);
   ASSERT_TRUE(absl::IsFailedPrecondition(second.status())) << second.status();
   EXPECT_NE(std::string(second.status().message()).find("in use by another coordinator"),
             std::string::npos);
@@ -302,7 +305,7 @@ TEST_F(JobStoreTest, ASecondCoordinatorIsRefused) {
 
 TEST_F(JobStoreTest, ADamagedFileIsAnErrorThatNamesIt) {
   std::ofstream(file()) << std::string(8192, 'x');
-  const auto store = JobStore::Open(directory_.path());
+  const auto store = JobStore::Open(directory_.path(), AtOnce);
   ASSERT_TRUE(absl::IsDataLoss(store.status())) << store.status();
   EXPECT_NE(std::string(store.status().message()).find(file()), std::string::npos);
 }
@@ -311,15 +314,15 @@ TEST_F(JobStoreTest, ATornFileIsAnError) {
   {
     const auto store = Open();
     for (std::uint64_t id = 1; id <= 200; ++id) {
-      store->WriteJob(Record(id, proto::WAITING), nullptr);
+      store->WriteJob(Record(id, proto::WAITING), [](const absl::Status&) {});
     }
   }
   std::filesystem::resize_file(file(), std::filesystem::file_size(file()) / 2);
-  EXPECT_TRUE(absl::IsDataLoss(JobStore::Open(directory_.path()).status()));
+  EXPECT_TRUE(absl::IsDataLoss(JobStore::Open(directory_.path(), AtOnce).status()));
 }
 
 TEST_F(JobStoreTest, ADirectoryThatDoesNotExistIsAnError) {
-  EXPECT_FALSE(JobStore::Open(directory_.path() + "/nowhere").ok());
+  EXPECT_FALSE(JobStore::Open(directory_.path() + "/nowhere", AtOnce).ok());
 }
 
 }  // namespace

@@ -67,8 +67,11 @@ absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const Str
 
 }  // namespace
 
-JobLogs::JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max)
-    : state_(state), log_bytes_max_(log_bytes_max), writer_([this] { RunQueued(); }) {}
+JobLogs::JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max, PostEvent post)
+    : state_(state),
+      log_bytes_max_(log_bytes_max),
+      post_(std::move(post)),
+      writer_([this] { RunQueued(); }) {}
 
 JobLogs::~JobLogs() {
   {
@@ -107,7 +110,9 @@ std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
 void JobLogs::Append(JobId job, LogRecord record, Done done) {
   Queue([this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
     // Of a job that has ended nobody can read it any more.
-    done(written ? WriteRecord(*written, std::move(record)) : absl::OkStatus());
+    absl::Status outcome;
+    if (written) outcome = WriteRecord(*written, std::move(record));
+    post_([done, outcome = std::move(outcome)] { done(outcome); });
   });
 }
 
@@ -118,7 +123,8 @@ void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone 
     keep[{at.pid, LogOrigin::kStderr}] = at.stderr_bytes;
   }
   Queue([this, written = Find(job), keep = std::move(keep), done = std::move(done)] {
-    done(written ? CutFile(*written, keep) : LogCut{});
+    absl::StatusOr<LogCut> outcome = written ? CutFile(*written, keep) : LogCut{};
+    post_([done, outcome = std::move(outcome)] { done(outcome); });
   });
 }
 
@@ -127,7 +133,7 @@ void JobLogs::Sync(JobId job, const std::vector<LogPosition>& reach, Done done) 
     absl::Status synced;
     if (written) synced = CheckReach(*written, reach);
     if (written && synced.ok()) synced = SyncFile(*written);
-    done(synced);
+    post_([done, synced] { done(synced); });
   });
 }
 

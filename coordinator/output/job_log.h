@@ -25,50 +25,48 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include "base/ids.h"
+#include "coordinator/core/ports.h"
 #include "coordinator/output/growing_log.h"
 #include "coordinator/output/log_record.h"
 #include "coordinator/state_directory.h"
 
 namespace bspnow::coordinator {
 
-class JobLogs {
+class JobLogs final : public OutputLogs {
  public:
-  using Done = std::function<void(absl::Status)>;
-  using CutDone = std::function<void(absl::StatusOr<LogCut>)>;
-
   /// A log that would grow beyond `log_bytes_max` takes no more of its processes' output.
-  JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max);
+  /// `post`: for the outcomes.
+  JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max, PostEvent post);
 
   /// What was appended is in the files.
-  ~JobLogs();
+  ~JobLogs() override;
 
   /// Before anything is appended; what a crash tore off at the end of an earlier log is cut.
-  void Begin(JobId job);
+  void Begin(JobId job) override;
 
-  /// `done` is called by the writing thread, in the order of the calls, when the record is in the
-  /// file, or all of it was there before. OUT_OF_RANGE beyond the limit, FAILED_PRECONDITION if
-  /// bytes before it are missing.
-  void Append(JobId job, LogRecord record, Done done);
+  /// `done` comes in the order of the calls, when the record is in the file, or all of it was there
+  /// before. OUT_OF_RANGE beyond the limit, FAILED_PRECONDITION if bytes before it are missing.
+  void Append(JobId job, LogRecord record, Done done) override;
 
   /// Takes out what lies after these positions; a process that is not named has printed nothing.
   /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
   /// it is. Who follows is not given again what he has been given before.
-  void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done);
+  void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
 
   /// What was appended so far stays after a crash of the machine, once `done` is OK: before a
   /// checkpoint that follows it is committed. FAILED_PRECONDITION if the log ends before one of
   /// these positions: a crash has lost output that was acknowledged. After a sync that failed none
   /// is tried again on the same file, since its result would mean nothing for the earlier bytes.
-  void Sync(JobId job, const std::vector<LogPosition>& reach, Done done);
+  void Sync(JobId job, const std::vector<LogPosition>& reach, Done done) override;
 
   /// No more will be appended; readers come to the end.
-  void End(JobId job);
+  void End(JobId job) override;
 
   /// Of a job that exists, whether it has ended or not.
   LogReader Read(JobId job);
 
   /// Why nothing is written now, for want of room; empty otherwise.
-  std::string waits_for() const;
+  std::string waits_for() const override;
 
  private:
   /// A job's file and what is in it. After Begin of the writing thread alone.
@@ -100,6 +98,7 @@ class JobLogs {
 
   const StateDirectory& state_;
   const std::uint64_t log_bytes_max_;
+  const PostEvent post_;
   mutable std::mutex mutex_;
   std::condition_variable not_empty_;
   std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded by mutex_.

@@ -18,6 +18,9 @@ namespace bspnow::coordinator {
 inline constexpr JobId kJob{7};
 inline constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
 
+/// On the writing thread.
+inline void AtOnce(const Timers::Event& event) { event(); }
+
 class JobLogTest : public testing::Test {
  protected:
   JobLogTest() : state_(*StateDirectory::Open(scratch_.path())) {}

@@ -9,7 +9,7 @@ namespace {
 class JobLogFullTest : public JobLogTest {};
 
 TEST_F(JobLogFullTest, WhatFindsNoRoomIsWrittenWhenThereIs) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
   EXPECT_TRUE(Append(logs, Stdout(0, 4, "two\n")).ok());

@@ -58,7 +58,7 @@ class RandomLogTest : public JobLogTest, public testing::WithParamInterface<std:
   void Start() {
     followers_.clear();  // A new coordinator: its clients attach anew.
     logs_ = nullptr;
-    logs_ = std::make_unique<JobLogs>(state_, kNoLimit);
+    logs_ = std::make_unique<JobLogs>(state_, kNoLimit, AtOnce);
     logs_->Begin(kJob);
   }
 

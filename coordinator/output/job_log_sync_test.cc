@@ -9,7 +9,7 @@ namespace {
 class JobLogSyncTest : public JobLogTest {};
 
 TEST_F(JobLogSyncTest, SyncThatFailedIsNotTriedAgainBeforeTheFileIsAnother) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   EXPECT_TRUE(Sync(logs).ok());  // Nothing was printed: no file, no sync, no failure.
   ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());

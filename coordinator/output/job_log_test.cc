@@ -17,7 +17,7 @@ namespace bspnow::coordinator {
 namespace {
 
 TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "(more)");
@@ -30,7 +30,7 @@ TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
 
 TEST_F(JobLogTest, WhoReadsRightBehindTheEndMissesNothing) {
   constexpr int kLines = 2000;
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   for (std::uint64_t i = 0; i < kLines; ++i)
     logs.Append(kJob, Stdout(0, i, "x"), [](absl::Status) {});
@@ -49,24 +49,24 @@ TEST_F(JobLogTest, WhoReadsRightBehindTheEndMissesNothing) {
 
 TEST_F(JobLogTest, EndedLogIsReadFromItsFile) {
   {
-    JobLogs logs(state_, kNoLimit);
+    JobLogs logs(state_, kNoLimit, AtOnce);
     logs.Begin(kJob);
     ASSERT_TRUE(Append(logs, {.pid = 3, .origin = LogOrigin::kStdout, .text = "x\n"}).ok());
     logs.End(kJob);
   }
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "3:x\n(end)");
 }
 
 TEST_F(JobLogTest, JobThatPrintedNothingHasAnEmptyLog) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "(end)");
 }
 
 TEST_F(JobLogTest, JoinsNeighboursOfOneOriginOnly) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   for (const std::uint32_t pid : {0, 0, 1})
@@ -75,7 +75,7 @@ TEST_F(JobLogTest, JoinsNeighboursOfOneOriginOnly) {
 }
 
 TEST_F(JobLogTest, LimitHoldsForProcessesAndNotForTheService) {
-  JobLogs logs(state_, 96);
+  JobLogs logs(state_, 96, AtOnce);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "fits\n"}).ok());
@@ -89,13 +89,13 @@ TEST_F(JobLogTest, LimitHoldsForProcessesAndNotForTheService) {
 
 TEST_F(JobLogTest, TornTailIsCutWhenTheJobGoesOn) {
   {
-    JobLogs logs(state_, kNoLimit);
+    JobLogs logs(state_, kNoLimit, AtOnce);
     logs.Begin(kJob);
     ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "whole\n"}).ok());
     ASSERT_TRUE(Append(logs, {.pid = 1, .origin = LogOrigin::kStdout, .text = "torn\n"}).ok());
   }
   std::filesystem::resize_file(state_.log(kJob), std::filesystem::file_size(state_.log(kJob)) - 1);
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, {.pid = 2, .origin = LogOrigin::kStdout, .text = "next\n"}).ok());
   LogReader reader = logs.Read(kJob);
@@ -103,7 +103,7 @@ TEST_F(JobLogTest, TornTailIsCutWhenTheJobGoesOn) {
 }
 
 TEST_F(JobLogTest, DamagedRecordIsAnError) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = "right\n"}).ok());
   {
@@ -116,7 +116,7 @@ TEST_F(JobLogTest, DamagedRecordIsAnError) {
 }
 
 TEST_F(JobLogTest, RecordsLargerThanTheReadAheadComeWhole) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   const std::string large(kLogTextBytesMax, 'a');
   ASSERT_TRUE(Append(logs, {.pid = 0, .origin = LogOrigin::kStdout, .text = large}).ok());
@@ -127,7 +127,7 @@ TEST_F(JobLogTest, RecordsLargerThanTheReadAheadComeWhole) {
 TEST_F(JobLogTest, FileOfAnotherVersionIsAnErrorThatSaysSo) {
   std::filesystem::create_directories(state_.job(kJob));
   std::ofstream(state_.log(kJob)) << "written long ago by another program";
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   const absl::Status put = AppendAt(logs, Stdout(0, 0, "x"));
   EXPECT_NE(std::string(put.message()).find("older version"), std::string::npos) << put;
@@ -139,7 +139,7 @@ TEST_F(JobLogTest, FileOfAnotherVersionIsAnErrorThatSaysSo) {
 // ---- Output exactly once ------------------------------------------------------------------------
 
 TEST_F(JobLogTest, BytesThatComeAgainAreDropped) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   EXPECT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
@@ -151,12 +151,12 @@ TEST_F(JobLogTest, BytesThatComeAgainAreDropped) {
 
 TEST_F(JobLogTest, BytesThatComeAgainAfterARestartAreDropped) {
   {
-    JobLogs logs(state_, kNoLimit);
+    JobLogs logs(state_, kNoLimit, AtOnce);
     logs.Begin(kJob);
     ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
     ASSERT_TRUE(AppendAt(logs, Launcher("hello\n")).ok());
   }
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   EXPECT_TRUE(AppendAt(logs, Stdout(0, 0, "one\ntwo\n")).ok());
   EXPECT_TRUE(AppendAt(logs, Launcher("hello\n")).ok());
@@ -165,7 +165,7 @@ TEST_F(JobLogTest, BytesThatComeAgainAfterARestartAreDropped) {
 }
 
 TEST_F(JobLogTest, MissingBytesAreAnErrorAndNothingIsWritten) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   EXPECT_EQ(AppendAt(logs, Stdout(0, 1, "one\n")).code(), absl::StatusCode::kFailedPrecondition);
   LogReader reader = logs.Read(kJob);
@@ -173,7 +173,7 @@ TEST_F(JobLogTest, MissingBytesAreAnErrorAndNothingIsWritten) {
 }
 
 TEST_F(JobLogTest, CutTakesOutWhatWasPrintedSinceAndKeepsTheServicesWords) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "kept ")).ok());
   ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "gone\n")).ok());
@@ -190,7 +190,7 @@ TEST_F(JobLogTest, CutTakesOutWhatWasPrintedSinceAndKeepsTheServicesWords) {
 }
 
 TEST_F(JobLogTest, WhatAProcessThatHadLeftPrintedStaysInACut) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "gone\n")).ok());
   ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "kept\n")).ok());
@@ -205,7 +205,7 @@ TEST_F(JobLogTest, WhatAProcessThatHadLeftPrintedStaysInACut) {
 }
 
 TEST_F(JobLogTest, FollowerInMidLineIsNotGivenAgainWhatItHas) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   LogReader ahead = logs.Read(kJob);
   LogReader behind = logs.Read(kJob);
@@ -223,7 +223,7 @@ TEST_F(JobLogTest, FollowerInMidLineIsNotGivenAgainWhatItHas) {
 }
 
 TEST_F(JobLogTest, WhoWaitsForMoreIsWokenAfterACut) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   LogReader reader = logs.Read(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "a long line that is cut\n")).ok());
@@ -239,7 +239,7 @@ TEST_F(JobLogTest, WhoWaitsForMoreIsWokenAfterACut) {
 }
 
 TEST_F(JobLogTest, CutThatFailsLeavesTheLogAsItIs) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
   std::filesystem::rename(state_.job(kJob), state_.job(kJob) + "-away");
@@ -251,7 +251,7 @@ TEST_F(JobLogTest, CutThatFailsLeavesTheLogAsItIs) {
 }
 
 TEST_F(JobLogTest, BytesThatACrashOfTheMachineTookAreSaidAndPassedOver) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
   const auto cut = Cut(logs, {{.pid = 0, .stdout_bytes = 10, .stderr_bytes = 0}});
@@ -264,12 +264,12 @@ TEST_F(JobLogTest, BytesThatACrashOfTheMachineTookAreSaidAndPassedOver) {
 
 TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
   {
-    JobLogs logs(state_, kNoLimit);
+    JobLogs logs(state_, kNoLimit, AtOnce);
     logs.Begin(kJob);
     ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\ntwo\n")).ok());
     ASSERT_TRUE(Cut(logs, {{.pid = 0, .stdout_bytes = 4, .stderr_bytes = 0}}).ok());
   }
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 4, "2\n")).ok());
   LogReader reader = logs.Read(kJob);
@@ -277,7 +277,7 @@ TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
 }
 
 TEST_F(JobLogTest, SyncReportsOutputThatACrashHasLost) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, Stdout(1, 0, "one\n")).ok());
   EXPECT_TRUE(Sync(logs, {{.pid = 1, .stdout_bytes = 4, .stderr_bytes = 0}}).ok());
@@ -288,7 +288,7 @@ TEST_F(JobLogTest, SyncReportsOutputThatACrashHasLost) {
 }
 
 TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
-  JobLogs logs(state_, kNoLimit);
+  JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
   SyncedPaths().clear();

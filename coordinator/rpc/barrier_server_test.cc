@@ -11,7 +11,7 @@
 
 #include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
-#include "coordinator/loop_ports.h"
+#include "coordinator/loop_timers.h"
 
 namespace bspnow::coordinator {
 namespace {

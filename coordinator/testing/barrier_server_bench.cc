@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
-#include "coordinator/loop_ports.h"
+#include "coordinator/loop_timers.h"
 #include "coordinator/rpc/barrier_server.h"
 
 namespace bspnow::coordinator {

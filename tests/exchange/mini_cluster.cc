@@ -32,7 +32,7 @@
 #include "base/unique_fd.h"
 #include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
-#include "coordinator/loop_ports.h"
+#include "coordinator/loop_timers.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
