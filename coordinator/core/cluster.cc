@@ -27,7 +27,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
       nodes_(stored.term),
-      table_(stored.next_job, nodes_),
+      table_(nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),
       barriers_(ports_.timers, ports_.frames, term_, table_.jobs(), nodes_, EventsOfBarriers()) {

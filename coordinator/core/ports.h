@@ -47,8 +47,8 @@ using PostEvent = std::function<void(Timers::Event)>;
 struct StoredState {
   std::string cluster{};   ///< Its id: drawn at the first start of all.
   std::uint64_t term = 0;  ///< Of this run: already raised and stored.
-  JobId next_job{1};
-  std::vector<JobRecord> jobs{};               ///< By id; of ended ones, the newest kEndedJobsMax.
+  /// By id; of ended ones, the newest kEndedJobsMax. The newest job of all is among them.
+  std::vector<JobRecord> jobs{};
   std::map<JobId, std::string> checkpoints{};  ///< As given to WriteCheckpoints.
   std::vector<std::string> drained_nodes{};    ///< Names.
   std::vector<std::string> parameters{};       ///< Serialized MachineParameters, oldest first.

@@ -106,8 +106,6 @@ absl::StatusOr<StoredState> JobDatabase::Load() {
     return absl::DataLossError(absl::StrCat(database_.path(), " has lost its term or its cluster"));
   std::sort(state.jobs.begin(), state.jobs.end(),
             [](const JobRecord& a, const JobRecord& b) { return IdOf(a) < IdOf(b); });
-  // The newest job is never forgotten, so no id is given twice.
-  if (!state.jobs.empty()) state.next_job = JobId{Value(IdOf(state.jobs.back())) + 1};
   if (absl::Status s = ForgetOldJobs(state); !s.ok()) return s;
   return state;
 }

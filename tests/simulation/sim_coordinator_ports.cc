@@ -43,7 +43,6 @@ void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
            [this, record = std::move(record)] {
              if (journal_.fails && loop_.Chance(10))
                return absl::ResourceExhaustedError("disk full");
-             journal_.next_job = std::max(journal_.next_job, record.job().job() + 1);
              journal_.jobs[IdOf(record)] = record;
              return absl::OkStatus();
            },

@@ -7,7 +7,6 @@ namespace bspnow {
 StoredState SimJournal::Load() {
   StoredState stored{.cluster = "simulated",
                      .term = ++term,
-                     .next_job = JobId{next_job},
                      .jobs = {},
                      .checkpoints = checkpoints,
                      .drained_nodes = {drained.begin(), drained.end()},

@@ -37,7 +37,6 @@ struct SimJournal {
   std::map<JobId, JobRecord> jobs;
   std::map<JobId, std::string> checkpoints;
   std::set<std::string> drained;
-  std::uint64_t next_job = 1;
   std::uint64_t term = 0;
   std::map<JobId, SimLog> logs;
 

@@ -29,7 +29,7 @@ JobTable::Submission JobTable::OnSubmit(const proto::JobSpec& spec,
     const JobId id = IdOf(*known);
     return Submission{.job = id, .known = true, .accepted = jobs_.at(id).durable, .orders = {}};
   }
-  const JobId id{next_job_++};
+  const JobId id{++last_job_};
   JobRecord record;
   record.set_submission_key(submission_key);
   proto::Job& shown = *record.mutable_job();

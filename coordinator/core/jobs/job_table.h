@@ -48,8 +48,7 @@ inline constexpr std::uint32_t kRestoresMax = 16;
 
 class JobTable {
  public:
-  /// Ids continue from `next_job`.
-  JobTable(JobId next_job, Nodes& nodes) : next_job_(Value(next_job)), nodes_(&nodes) {}
+  explicit JobTable(Nodes& nodes) : nodes_(&nodes) {}
 
   // ---- After a restart: before anything else. ---------------------------------------------------
 
@@ -166,7 +165,6 @@ class JobTable {
     std::vector<JobId> jobs;
   };
   std::vector<NodeView> nodes() const;  ///< Those that are usable or drained, by worker id.
-  JobId next_job() const { return JobId{next_job_}; }
 
  private:
   /// What is due when a transition is durable.
@@ -182,7 +180,7 @@ class JobTable {
   /// One event: what it causes is collected there.
   class Event;
 
-  std::uint64_t next_job_;
+  std::uint64_t last_job_ = 0;  ///< No id is given twice.
   Nodes* nodes_;
   std::uint64_t last_sequence_ = 0;
   Jobs jobs_;

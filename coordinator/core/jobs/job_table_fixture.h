@@ -116,7 +116,7 @@ class JobTableTest : public testing::Test {
   }
 
   Nodes nodes_{1};
-  JobTable table_{JobId{1}, nodes_};
+  JobTable table_{nodes_};
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   JobOrders all_;
   int keys_ = 0;

@@ -177,7 +177,7 @@ class Disorder {
     writing_.clear();
     restarted_ns_ = at_.now_ns;
     nodes_ = Nodes(1);
-    table_ = JobTable(JobId{1}, nodes_);
+    table_ = JobTable(nodes_);
     for (auto& [id, worker] : workers_) worker.back = false;
     for (const auto& [id, record] : std::map(journal_)) {
       Do(table_.Restore(record, at_));
@@ -342,7 +342,7 @@ class Disorder {
 
   std::mt19937 random_;
   Nodes nodes_{1};
-  JobTable table_{JobId{1}, nodes_};
+  JobTable table_{nodes_};
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   std::map<WorkerId, Worker> workers_;
   std::map<JobId, JobRecord> journal_;

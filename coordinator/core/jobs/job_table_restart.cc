@@ -26,7 +26,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   const proto::Job& job = record.job();
   Job& entry = jobs_.emplace(id, record).first->second;
   by_key_[record.submission_key()] = id;
-  next_job_ = std::max(next_job_, Value(id) + 1);
+  last_job_ = std::max(last_job_, Value(id));
   entry.durable = true;
   entry.ran = job.started_unix_ms() != 0;
   entry.attached_before = entry.ran && !job.never_attached();

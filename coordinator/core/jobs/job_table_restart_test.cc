@@ -21,7 +21,7 @@ class JobTableRestartTest : public JobTableTest {
   void Restart() {
     Note(all_);
     nodes_ = Nodes(1);
-    table_ = JobTable(JobId{1}, nodes_);
+    table_ = JobTable(nodes_);
     all_ = {};
     for (const auto& [id, record] : journal_) Do(table_.Restore(record, at_));
   }
@@ -65,6 +65,13 @@ TEST_F(JobTableRestartTest, WhatWaitsAndWhatHasEndedStaysSo) {
   EXPECT_EQ(table_.OnSubmit(Request(2), "new", at_).job, JobId{3});
   Up(kOne, 2);
   EXPECT_EQ(State(waits), proto::RUNNING);
+}
+
+TEST_F(JobTableRestartTest, NoIdIsGivenTwice) {
+  Run(Request(1));
+  const JobId newest = Submit(Request(9));
+  Restart();
+  EXPECT_EQ(Submit(Request(1)), JobId{Value(newest) + 1});
 }
 
 TEST_F(JobTableRestartTest, ARunningJobGoesOnWhenAllItsHostsAreBack) {

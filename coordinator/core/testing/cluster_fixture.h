@@ -29,7 +29,7 @@ class ClusterFixture : public testing::Test {
   /// A coordinator that finds what the journal was given, one term on.
   void Restart() {
     const std::uint64_t term = ++term_;
-    StoredState stored{.cluster = "c1", .term = term, .next_job = JobId{100}};
+    StoredState stored{.cluster = "c1", .term = term};
     for (const auto& [id, record] : world_.journal.records) stored.jobs.push_back(record);
     stored.checkpoints = world_.journal.catalogues;
     world_.journal.calls.clear();
