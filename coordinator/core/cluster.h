@@ -199,7 +199,7 @@ class Cluster {
   void Launch(const StartOrder& order, const coordinator::Checkpoint* from);
   void OnRecovering(JobId job);
   void OnReturned(JobId job);
-  SuperstepTotals LastTotals(const JobRecord& record);
+  proto::JobTotals LastTotals(const JobRecord& record);
   JobOrders OnHostRuns(const Node& node, const proto::WorkerEvent& event);
   JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
   bool HoldersAnswer(const coordinator::Checkpoint& checkpoint);

@@ -127,9 +127,9 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   Hold hold = Hold::kNo;
   for (const CheckpointRequest& request : job.requests)
     if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
-  const std::string totals =
-      job.running ? TotalsOf(job.running->stats->totals()).SerializeAsString() : "";
-  const auto asked = job.checkpoints.Ask(std::move(hosts), hold, totals);
+  proto::JobTotals totals;
+  if (job.running) totals = job.running->stats->totals();
+  const auto asked = job.checkpoints.Ask(std::move(hosts), hold, std::move(totals));
   job.policy.OnTaken(NowNs(), next);
   if (!asked) {
     spdlog::debug("event=no_checkpoint job={}", Value(id));  // Numbers are being stored.

@@ -35,12 +35,11 @@ std::uint64_t PrintedAt(const Checkpoint* from) {
   return printed;
 }
 
-SuperstepTotals TotalsAt(const Checkpoint* from) {
+proto::JobTotals TotalsAt(const Checkpoint* from) {
   if (from == nullptr) return {};
-  proto::JobTotals totals;
-  totals.ParseFromString(from->totals);
+  proto::JobTotals totals = from->totals;
   totals.set_supersteps(Value(from->superstep));
-  return TotalsFrom(totals);
+  return totals;
 }
 
 /// What a loss counts as in the metrics.
@@ -82,13 +81,11 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
 
 // What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
 // single node tells all of its epoch again.
-SuperstepTotals Cluster::LastTotals(const JobRecord& record) {
+proto::JobTotals Cluster::LastTotals(const JobRecord& record) {
   const LiveJob* job = FindLive(IdOf(record));
   if (job == nullptr) return {};
   if (record.hosts_size() != 1) return TotalsAt(job->checkpoints.last());
-  proto::JobTotals totals;
-  totals.ParseFromString(job->history.epoch_totals);
-  return TotalsFrom(totals);
+  return job->history.epoch_totals;
 }
 
 // All hosts of a job are back; it goes on where it was.
@@ -195,7 +192,7 @@ bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
     job.waits_since_ns = now_ns;
     Say(id, absl::StrCat("waits for a node that holds its last checkpoint: ", names));
   }
-  const std::uint64_t worth_ns = TotalsAt(job.checkpoints.last()).total_ns;
+  const std::uint64_t worth_ns = TotalsAt(job.checkpoints.last()).total_ns();
   if (now_ns - job.waits_since_ns > std::clamp(worth_ns, kHoldersNsMin, kHoldersNsMax)) {
     Say(id, absl::StrCat("no node that holds its last checkpoint has come back: ", names));
     return false;
@@ -222,7 +219,7 @@ void Cluster::CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* fro
       OnCutBack(id, epoch, done);
     });
   };
-  job.history.epoch_totals = from == nullptr ? "" : TotalsOf(TotalsAt(from)).SerializeAsString();
+  job.history.epoch_totals = TotalsAt(from);
   const auto forgotten = job.checkpoints.GoBackTo(job.resumes_from);
   if (!forgotten) return cut();
   WriteCatalogue(id, *forgotten, {}, [this, id, epoch, cut](const absl::Status& status) {

@@ -9,36 +9,6 @@
 
 namespace bspnow::coordinator {
 
-proto::JobTotals TotalsOf(const SuperstepTotals& totals) {
-  proto::JobTotals message;
-  message.set_supersteps(totals.supersteps);
-  message.set_total_ns(totals.total_ns);
-  message.set_w_ns(totals.w_ns);
-  message.set_h_bytes(totals.h_bytes);
-  message.set_beyond_ns(totals.beyond_ns);
-  message.set_l_ns(totals.l_ns);
-  message.set_silent(totals.silent);
-  message.set_messages(totals.messages);
-  message.set_wait_ns(totals.wait_ns);
-  message.set_exchange_ns(totals.exchange_ns);
-  message.set_processes(totals.processes);
-  return message;
-}
-
-SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
-  return {.supersteps = message.supersteps(),
-          .total_ns = message.total_ns(),
-          .w_ns = message.w_ns(),
-          .h_bytes = message.h_bytes(),
-          .beyond_ns = message.beyond_ns(),
-          .l_ns = message.l_ns(),
-          .silent = message.silent(),
-          .messages = message.messages(),
-          .wait_ns = message.wait_ns(),
-          .exchange_ns = message.exchange_ns(),
-          .processes = message.processes()};
-}
-
 // ---- Checkpoints --------------------------------------------------------------------------------
 
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy) {

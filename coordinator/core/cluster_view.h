@@ -11,23 +11,17 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
 #include "coordinator/core/nodes.h"
-#include "coordinator/core/superstep_stats.h"
 #include "coordinator/output/log_record.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
 namespace bspnow::coordinator {
 
-proto::JobTotals TotalsOf(const SuperstepTotals& totals);
-
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);
 
 proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns);
 proto::Node LostNodeMessage(const Node& node);
-
-/// And back.
-SuperstepTotals TotalsFrom(const proto::JobTotals& message);
 
 /// What a job asks for.
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);

@@ -25,7 +25,7 @@ void RunningEpoch::SetFirstSuperstep(Superstep first) {
   superstep = std::max(superstep, first);
   barrier.OnResumed();
   SuperstepStats::Start start{.totals = {}, .repeats = 1};
-  start.totals.supersteps = Value(first) + 1;
+  start.totals.set_supersteps(Value(first) + 1);
   stats = std::make_shared<SuperstepStats>(start);
 }
 

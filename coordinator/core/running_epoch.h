@@ -17,7 +17,7 @@ struct EpochPlan {
   std::vector<BarrierHost> hosts;  ///< As in BarrierPlan.
   std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
   Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
-  SuperstepTotals totals{};        ///< To go on from.
+  proto::JobTotals totals{};       ///< To go on from.
   EpochOrigin origin = EpochOrigin::kStarted;
 };
 

@@ -73,55 +73,57 @@ void SuperstepStats::Record(const SuperstepSums& sums) {
 }
 
 void SuperstepStats::RecordProgress(const ProgressBody& progress) {
-  SuperstepTotals now = start_.totals;
-  now.supersteps += progress.supersteps - std::min(progress.supersteps, start_.repeats);
-  now.total_ns += progress.total_ns;
-  now.w_ns += progress.w_ns;
-  now.h_bytes += progress.h_bytes;
-  now.beyond_ns += progress.beyond_ns;
-  if (progress.silent != 0) {
-    now.l_ns = now.silent == 0 ? progress.l_ns : std::min(now.l_ns, progress.l_ns);
-  }
-  now.silent += progress.silent;
-  now.messages += progress.messages;
-  now.processes = progress.processes;
-  const SuperstepTotals before = totals();
-  if (now.supersteps < before.supersteps) return;  // A late report.
-  const std::uint64_t supersteps = now.supersteps - before.supersteps;
+  proto::JobTotals now = start_.totals;
+  now.set_supersteps(now.supersteps() + progress.supersteps -
+                     std::min(progress.supersteps, start_.repeats));
+  now.set_total_ns(now.total_ns() + progress.total_ns);
+  now.set_w_ns(now.w_ns() + progress.w_ns);
+  now.set_h_bytes(now.h_bytes() + progress.h_bytes);
+  now.set_beyond_ns(now.beyond_ns() + progress.beyond_ns);
+  if (progress.silent != 0)
+    now.set_l_ns(now.silent() == 0 ? progress.l_ns : std::min(now.l_ns(), progress.l_ns));
+  now.set_silent(now.silent() + progress.silent);
+  now.set_messages(now.messages() + progress.messages);
+  now.set_processes(progress.processes);
+  const proto::JobTotals before = totals();
+  if (now.supersteps() < before.supersteps()) return;  // A late report.
+  const std::uint64_t supersteps = now.supersteps() - before.supersteps();
   if (supersteps > 0) {
-    superstep_.Record((now.total_ns - before.total_ns) / supersteps, supersteps);
-    compute_.Record((now.w_ns - before.w_ns) / supersteps, supersteps);
-    h_.Record((now.h_bytes - before.h_bytes) / supersteps, supersteps);
+    superstep_.Record((now.total_ns() - before.total_ns()) / supersteps, supersteps);
+    compute_.Record((now.w_ns() - before.w_ns()) / supersteps, supersteps);
+    h_.Record((now.h_bytes() - before.h_bytes()) / supersteps, supersteps);
   }
   Store(now);
 }
 
-void SuperstepStats::Store(const SuperstepTotals& totals) {
-  Set(supersteps_, totals.supersteps);
-  Set(total_ns_, totals.total_ns);
-  Set(w_ns_, totals.w_ns);
-  Set(h_bytes_, totals.h_bytes);
-  Set(beyond_ns_, totals.beyond_ns);
-  Set(l_ns_, totals.l_ns);
-  Set(silent_, totals.silent);
-  Set(messages_, totals.messages);
-  Set(wait_ns_, totals.wait_ns);
-  Set(exchange_ns_, totals.exchange_ns);
-  SetProcesses(totals.processes);
+void SuperstepStats::Store(const proto::JobTotals& totals) {
+  Set<std::uint64_t>(supersteps_, totals.supersteps());
+  Set<std::uint64_t>(total_ns_, totals.total_ns());
+  Set<std::uint64_t>(w_ns_, totals.w_ns());
+  Set<std::uint64_t>(h_bytes_, totals.h_bytes());
+  Set<std::uint64_t>(beyond_ns_, totals.beyond_ns());
+  Set<std::uint64_t>(l_ns_, totals.l_ns());
+  Set<std::uint64_t>(silent_, totals.silent());
+  Set<std::uint64_t>(messages_, totals.messages());
+  Set<std::uint64_t>(wait_ns_, totals.wait_ns());
+  Set<std::uint64_t>(exchange_ns_, totals.exchange_ns());
+  SetProcesses(totals.processes());
 }
 
-SuperstepTotals SuperstepStats::totals() const {
-  return SuperstepTotals{.supersteps = Get(supersteps_),
-                         .total_ns = Get(total_ns_),
-                         .w_ns = Get(w_ns_),
-                         .h_bytes = Get(h_bytes_),
-                         .beyond_ns = Get(beyond_ns_),
-                         .l_ns = Get(l_ns_),
-                         .silent = Get(silent_),
-                         .messages = Get(messages_),
-                         .wait_ns = Get(wait_ns_),
-                         .exchange_ns = Get(exchange_ns_),
-                         .processes = Get(processes_)};
+proto::JobTotals SuperstepStats::totals() const {
+  proto::JobTotals totals;
+  totals.set_supersteps(Get(supersteps_));
+  totals.set_total_ns(Get(total_ns_));
+  totals.set_w_ns(Get(w_ns_));
+  totals.set_h_bytes(Get(h_bytes_));
+  totals.set_beyond_ns(Get(beyond_ns_));
+  totals.set_l_ns(Get(l_ns_));
+  totals.set_silent(Get(silent_));
+  totals.set_messages(Get(messages_));
+  totals.set_wait_ns(Get(wait_ns_));
+  totals.set_exchange_ns(Get(exchange_ns_));
+  totals.set_processes(Get(processes_));
+  return totals;
 }
 
 void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "net/frame.h"
+#include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
 
@@ -38,26 +39,11 @@ class Histogram {
   std::atomic<std::uint64_t> sum_{0};
 };
 
-/// As JobTotals of proto/jobs.proto.
-struct SuperstepTotals {
-  std::uint64_t supersteps = 0;
-  std::uint64_t total_ns = 0;
-  std::uint64_t w_ns = 0;
-  std::uint64_t h_bytes = 0;
-  std::uint64_t beyond_ns = 0;
-  std::uint64_t l_ns = 0;
-  std::uint64_t silent = 0;
-  std::uint64_t messages = 0;
-  std::uint64_t wait_ns = 0;
-  std::uint64_t exchange_ns = 0;
-  std::uint32_t processes = 0;
-};
-
 class SuperstepStats {
  public:
   /// Where an epoch goes on.
   struct Start {
-    SuperstepTotals totals;
+    proto::JobTotals totals;
     std::uint64_t repeats;  ///< Supersteps of its own counting that were counted before.
   };
 
@@ -77,7 +63,7 @@ class SuperstepStats {
   /// last report goes into the histograms as that many average supersteps.
   void RecordProgress(const ProgressBody& progress);
 
-  SuperstepTotals totals() const;
+  proto::JobTotals totals() const;
   Histogram::Snapshot superstep_time_ns() const { return superstep_.Look(); }
   Histogram::Snapshot compute_ns() const { return compute_.Look(); }
   Histogram::Snapshot exchange_ns() const { return exchange_.Look(); }
@@ -87,7 +73,7 @@ class SuperstepStats {
  private:
   using Counter = std::atomic<std::uint64_t>;
 
-  void Store(const SuperstepTotals& totals);
+  void Store(const proto::JobTotals& totals);
 
   static constexpr std::uint64_t kTimeBaseNs = 1000;
   static constexpr std::uint64_t kBytesBase = 64;

@@ -24,24 +24,24 @@ TEST(SuperstepStatsTest, AddsSuperstepsUpAsBspCountsThem) {
   stats.Record(Sums(100, 150, 8));
   stats.Record(Sums(200, 230, 0));
   stats.Record(Sums(300, 320, 0));
-  const SuperstepTotals totals = stats.totals();
-  EXPECT_EQ(totals.supersteps, 3u);
-  EXPECT_EQ(totals.w_ns, 600u);
-  EXPECT_EQ(totals.total_ns, 700u);
-  EXPECT_EQ(totals.beyond_ns, 100u);
-  EXPECT_EQ(totals.h_bytes, 8u);
-  EXPECT_EQ(totals.silent, 2u);
-  EXPECT_EQ(totals.l_ns, 20u);  // The least beyond w among those with h = 0.
-  EXPECT_EQ(totals.messages, 9u);
-  EXPECT_EQ(totals.wait_ns, 21u);
-  EXPECT_EQ(totals.exchange_ns, 15u);
-  EXPECT_EQ(totals.processes, 4u);
+  const proto::JobTotals totals = stats.totals();
+  EXPECT_EQ(totals.supersteps(), 3u);
+  EXPECT_EQ(totals.w_ns(), 600u);
+  EXPECT_EQ(totals.total_ns(), 700u);
+  EXPECT_EQ(totals.beyond_ns(), 100u);
+  EXPECT_EQ(totals.h_bytes(), 8u);
+  EXPECT_EQ(totals.silent(), 2u);
+  EXPECT_EQ(totals.l_ns(), 20u);  // The least beyond w among those with h = 0.
+  EXPECT_EQ(totals.messages(), 9u);
+  EXPECT_EQ(totals.wait_ns(), 21u);
+  EXPECT_EQ(totals.exchange_ns(), 15u);
+  EXPECT_EQ(totals.processes(), 4u);
 }
 
 TEST(SuperstepStatsTest, ATotalBelowWGoesNotBelowZeroBeyondIt) {
   SuperstepStats stats;
   stats.Record(Sums(100, 90, 0));  // Two nodes, two clocks.
-  EXPECT_EQ(stats.totals().beyond_ns, 0u);
+  EXPECT_EQ(stats.totals().beyond_ns(), 0u);
 }
 
 TEST(SuperstepStatsTest, FoldsWorkersByTheirLargest) {
@@ -66,7 +66,7 @@ TEST(SuperstepStatsTest, ProgressReplacesTheTotalsAndFillsHistogramsWithTheDiffe
   stats.RecordProgress(progress);
   progress.supersteps = 5;  // Late, over a connection that is gone.
   stats.RecordProgress(progress);
-  EXPECT_EQ(stats.totals().supersteps, 12u);
+  EXPECT_EQ(stats.totals().supersteps(), 12u);
   const Histogram::Snapshot time = stats.superstep_time_ns();
   EXPECT_EQ(time.sum, 140'000u);
   EXPECT_EQ(std::accumulate(time.counts.begin(), time.counts.end(), std::uint64_t{0}), 12u);
@@ -101,23 +101,27 @@ TEST(HistogramTest, EveryValueIsInTheFirstBucketThatMayHoldIt) {
 }
 
 TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
-  const SuperstepTotals before{.supersteps = 100, .total_ns = 5000, .l_ns = 7, .silent = 1};
+  proto::JobTotals before;
+  before.set_supersteps(100);
+  before.set_total_ns(5000);
+  before.set_l_ns(7);
+  before.set_silent(1);
   SuperstepStats stats({.totals = before, .repeats = 1});
-  EXPECT_EQ(stats.totals().supersteps, 100u);
+  EXPECT_EQ(stats.totals().supersteps(), 100u);
   ProgressBody progress{};
   progress.supersteps = 1;  // The one that repeats registrations.
   stats.RecordProgress(progress);
-  EXPECT_EQ(stats.totals().supersteps, 100u);
+  EXPECT_EQ(stats.totals().supersteps(), 100u);
   progress.supersteps = 4;
   progress.total_ns = 300;
   stats.RecordProgress(progress);
-  EXPECT_EQ(stats.totals().supersteps, 103u);
-  EXPECT_EQ(stats.totals().total_ns, 5300u);
-  EXPECT_EQ(stats.totals().l_ns, 7u);
+  EXPECT_EQ(stats.totals().supersteps(), 103u);
+  EXPECT_EQ(stats.totals().total_ns(), 5300u);
+  EXPECT_EQ(stats.totals().l_ns(), 7u);
   SuperstepSums sums{};
   sums.total_ns = 100;
   stats.Record(sums);
-  EXPECT_EQ(stats.totals().supersteps, 104u);
+  EXPECT_EQ(stats.totals().supersteps(), 104u);
 }
 
 }  // namespace

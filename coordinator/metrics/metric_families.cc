@@ -85,9 +85,9 @@ void AddJobs(const ClusterFigures& figures, std::vector<MetricFamily>& families)
              MetricType::Counter);
   for (const auto& [job, stats] : figures.running) {
     const Labels labels = {{"bsp_job", std::to_string(Value(job))}};
-    const SuperstepTotals totals = stats->totals();
-    Add(supersteps, labels, static_cast<double>(totals.supersteps));
-    Add(messages, labels, static_cast<double>(totals.messages));
+    const proto::JobTotals totals = stats->totals();
+    Add(supersteps, labels, static_cast<double>(totals.supersteps()));
+    Add(messages, labels, static_cast<double>(totals.messages()));
   }
   families.push_back(std::move(supersteps));
   families.push_back(std::move(messages));

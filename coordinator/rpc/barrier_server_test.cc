@@ -198,7 +198,7 @@ TEST_F(BarrierServerTest, TellsBeginAndReleasesBothWhenTheLastArrives) {
   Until([&] { return a->Count(FrameKind::kRelease) == 1 && b->Count(FrameKind::kRelease) == 1; });
   EXPECT_EQ(a->last().header.job, Value(kJob));
   EXPECT_EQ(barriers_->released(), 1u);
-  EXPECT_EQ(live().running->stats->totals().processes, 2u);
+  EXPECT_EQ(live().running->stats->totals().processes(), 2u);
 }
 
 TEST_F(BarrierServerTest, AWorkerThatReconnectsHearsBeginAndItsReleaseAgain) {
@@ -275,7 +275,7 @@ TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
   body.processes = 1;
   a->Say(Client::OfJob(FrameKind::kProgress, kEpoch), BytesOf(body));
   Until([&] { return live().superstep() == Superstep{12}; });
-  EXPECT_EQ(live().running->stats->totals().supersteps, 12u);
+  EXPECT_EQ(live().running->stats->totals().supersteps(), 12u);
 }
 
 TEST_F(BarrierServerTest, ClosesTheStreamOfANode) {

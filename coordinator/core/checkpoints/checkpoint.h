@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
 
@@ -37,7 +38,7 @@ struct Checkpoint {
   std::vector<CheckpointPart> parts{};      ///< By the first pid.
   CheckpointCost cost{};
   std::int64_t committed_unix_ms = 0;
-  std::string totals{};  ///< Of the job until then, as the rim writes them.
+  proto::JobTotals totals{};  ///< Of the job until then.
 
   std::uint64_t file_bytes() const {
     std::uint64_t bytes = 0;
@@ -50,10 +51,10 @@ struct Checkpoint {
 /// What `bsp show` tells and the policy needs of what has been, though no checkpoint does.
 struct CheckpointHistory {
   std::uint64_t given_up = 0;
-  std::string last_failure{};  ///< Why the last of these was.
-  std::uint64_t spent_ns = 0;  ///< As CheckpointPolicy's.
-  std::uint64_t run_ns = 0;    ///< As CheckpointPolicy's.
-  std::string epoch_totals{};  ///< Of the job when its epoch began, as the rim writes them.
+  std::string last_failure{};       ///< Why the last of these was.
+  std::uint64_t spent_ns = 0;       ///< As CheckpointPolicy's.
+  std::uint64_t run_ns = 0;         ///< As CheckpointPolicy's.
+  proto::JobTotals epoch_totals{};  ///< Of the job when its epoch began.
 };
 
 /// What the journal keeps of a job's checkpoints.

@@ -30,7 +30,7 @@ void Encode(const Checkpoint& checkpoint, proto::JournalCheckpoint& message) {
   message.set_pause_ns(checkpoint.cost.pause_ns);
   message.set_background_ns(checkpoint.cost.background_ns);
   message.set_committed_unix_ms(checkpoint.committed_unix_ms);
-  message.set_totals(checkpoint.totals);
+  *message.mutable_totals() = checkpoint.totals;
 }
 
 absl::StatusOr<CheckpointPart> Decode(const proto::JournalPart& message) {
@@ -81,7 +81,7 @@ std::string EncodeCatalogue(const CheckpointCatalogue& catalogue) {
   message.set_last_failure(catalogue.history.last_failure);
   message.set_spent_ns(catalogue.history.spent_ns);
   message.set_run_ns(catalogue.history.run_ns);
-  message.set_epoch_totals(catalogue.history.epoch_totals);
+  *message.mutable_epoch_totals() = catalogue.history.epoch_totals;
   for (const Checkpoint& checkpoint : catalogue.checkpoints)
     Encode(checkpoint, *message.add_checkpoints());
   return message.SerializeAsString();

@@ -29,7 +29,7 @@ void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
 // ---- One checkpoint -----------------------------------------------------------------------------
 
 std::optional<JobCheckpoints::Asked> JobCheckpoints::Ask(std::vector<std::string> hosts, Hold hold,
-                                                         std::string totals) {
+                                                         proto::JobTotals totals) {
   if (taking_ || hosts.empty() || attempts_ == kAttemptsMax) return std::nullopt;
   attempts_ += 1;
   taking_ = Taking{};

@@ -87,7 +87,7 @@ class JobCheckpoints {
   };
   /// Nothing while one is under way, or their numbers are being stored. `hosts`: of processes that
   /// take part; `totals`: of the job until now.
-  std::optional<Asked> Ask(std::vector<std::string> hosts, Hold hold, std::string totals);
+  std::optional<Asked> Ask(std::vector<std::string> hosts, Hold hold, proto::JobTotals totals);
 
   /// What a host says when all that it has to save is durable. Unless that is of the one under way,
   /// it is let go: the coordinator may have been restarted since it was asked for.

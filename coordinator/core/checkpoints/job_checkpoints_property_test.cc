@@ -85,7 +85,7 @@ class Model {
   }
 
   void Ask() {
-    const auto asked = job_.Ask(hosts_, random_() % 3 == 0 ? Hold::kYes : Hold::kNo, "");
+    const auto asked = job_.Ask(hosts_, random_() % 3 == 0 ? Hold::kYes : Hold::kNo, {});
     if (!asked) return;
     ASSERT_GT(asked->number, last_number_) << "numbers ascend";
     ASSERT_FALSE(asking_.has_value()) << "exactly one is under way";

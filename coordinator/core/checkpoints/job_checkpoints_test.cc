@@ -31,7 +31,7 @@ JobCheckpoints::Stored StoredBy(std::uint64_t number, std::uint64_t superstep,
 class JobCheckpointsTest : public testing::Test {
  protected:
   JobCheckpoints::Asked Ask(Hold hold) {
-    const auto asked = job_.Ask({"a", "b"}, hold, "");
+    const auto asked = job_.Ask({"a", "b"}, hold, {});
     EXPECT_TRUE(asked.has_value());
     return asked.value_or(JobCheckpoints::Asked{});
   }
@@ -91,11 +91,11 @@ TEST_F(JobCheckpointsTest, CommitsWhenAllImagesAreOnTwoNodes) {
 
 TEST_F(JobCheckpointsTest, OneAtATime) {
   Ask(Hold::kNo);
-  EXPECT_FALSE(job_.Ask({"a", "b"}, Hold::kNo, "").has_value());
+  EXPECT_FALSE(job_.Ask({"a", "b"}, Hold::kNo, {}).has_value());
 }
 
 TEST_F(JobCheckpointsTest, OneNodeAloneIsEnough) {
-  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, "").has_value());
+  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, {}).has_value());
   const LiveNodes alone = {{"a", ""}};
   EXPECT_TRUE(job_.OnStored("a", StoredBy(1, 5, {0, 1, 2, 3}), alone).commit.has_value());
 }
@@ -135,7 +135,7 @@ TEST_F(JobCheckpointsTest, LossOfAHostGivesUp) {
 
 TEST_F(JobCheckpointsTest, AnotherNodeTakesTheCopyOfOneThatIsLost) {
   const LiveNodes four = {{"a", ""}, {"b", ""}, {"c", ""}, {"d", ""}};
-  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, "").has_value());
+  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, {}).has_value());
   const CheckpointOrders stored = job_.OnStored("a", StoredBy(1, 5, {0, 1, 2, 3}), four);
   ASSERT_EQ(stored.copies.size(), 1u);
   EXPECT_EQ(stored.copies[0].to_node, "b");
@@ -146,7 +146,7 @@ TEST_F(JobCheckpointsTest, AnotherNodeTakesTheCopyOfOneThatIsLost) {
 }
 
 TEST_F(JobCheckpointsTest, ANodeThatCannotTakeACopyIsPassedOver) {
-  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, "").has_value());
+  ASSERT_TRUE(job_.Ask({"a"}, Hold::kNo, {}).has_value());
   job_.OnStored("a", StoredBy(1, 5, {0, 1, 2, 3}), kThree);
   const CheckpointOrders next = job_.OnCopied("a", 1, "b", "no space left", kThree);
   ASSERT_EQ(next.copies.size(), 1u);
@@ -290,7 +290,7 @@ TEST_F(JobCheckpointsTest, NumbersAreNotUsedAgainAfterARestart) {
   }
   JobCheckpoints restarted({.copies = 1, .term = 2});
   restarted.Restore({.last_number = 1, .count = 1, .term = 1, .checkpoints = job_.committed()});
-  const auto asked = restarted.Ask({"a", "b"}, Hold::kNo, "");
+  const auto asked = restarted.Ask({"a", "b"}, Hold::kNo, {});
   ASSERT_TRUE(asked.has_value());
   EXPECT_GT(asked->number, last);
   EXPECT_EQ(asked->base, 0u);
@@ -305,7 +305,7 @@ TEST_F(JobCheckpointsTest, AfterManyFailuresTheJournalMustHaveTheirNumbers) {
   }
   ASSERT_TRUE(last.numbers.has_value());
   EXPECT_EQ(last.numbers->last_number, kAttemptsMax);
-  EXPECT_FALSE(job_.Ask({"a", "b"}, Hold::kNo, "").has_value());
+  EXPECT_FALSE(job_.Ask({"a", "b"}, Hold::kNo, {}).has_value());
   job_.OnNumbersStored();
   EXPECT_EQ(Ask(Hold::kNo).number, kAttemptsMax + 1);
 }
