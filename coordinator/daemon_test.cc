@@ -58,7 +58,7 @@ TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {
   EXPECT_EQ(*client_.Fetch(job, "out/result"), "42");
 }
 
-TEST_F(DaemonTest, ImagesThatCameBehindTheEndOfTheirJobAreRemoved) {
+TEST_F(DaemonTest, ImagesThatCameAfterTheEndOfTheirJobAreRemoved) {
   TestWorker worker(address(), "w1", 1);
   ASSERT_TRUE(worker.Register().ok());
   worker.Attach();

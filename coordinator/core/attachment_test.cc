@@ -99,7 +99,7 @@ TEST_F(AttachmentTest, TakesTheEndOfInputAgain) {
   EXPECT_EQ(attachment_.TakeInput().size(), 1u);
 }
 
-TEST_F(AttachmentTest, RefusesInputThatIsTooLargeOrBehindTheEnd) {
+TEST_F(AttachmentTest, RefusesInputThatIsTooLargeOrAfterTheEnd) {
   attachment_.Attach(client_);
   EXPECT_FALSE(attachment_.OnInput({.data = std::string(kInputBytesMax + 1, 'x')}).ok());
   ASSERT_TRUE(attachment_.OnInput({.end = true}).ok());

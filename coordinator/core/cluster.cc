@@ -125,7 +125,7 @@ void Cluster::Store(JobTransition transition) {
   const auto stored = [this, sequence, job](const absl::Status& status) {
     if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
     spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
-    // Who still waits for an answer to a submission waits for this row: the table forgets the job.
+    // Callers whose submission is not answered yet wait for this row: the table forgets the job.
     const std::vector<OnSubmitted> refused = TakeSubmissions(job);
     Perform(table_.OnStoreFailed(sequence, std::string(status.message()), Now()));
     for (const OnSubmitted& submitted : refused)

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kLookMs = 500;
 /// For the nodes that hold its images a job waits as long as it would take to do the work again,
-/// but at least, and at most, so long.
+/// but within these limits.
 constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
 constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
 /// A node whose lease was renewed since then is there, and what it says of its images counts.
@@ -97,8 +97,8 @@ void Cluster::OnReturned(JobId id) {
   job->policy.OnStarted(NowNs(), job->superstep());
   if (job->attachment) job->attachment->OnStarted();
   SendInput(id, *job);
-  std::vector<CheckpointOrders::ReleaseHeld>
-      release_held;  // Who waits, and why, died with the last one.
+  // Which processes wait after an image died with the last coordinator.
+  std::vector<CheckpointOrders::ReleaseHeld> release_held;
   for (const std::string& node : NodesOf(*record))
     release_held.push_back({node, job->checkpoints.last_number()});
   SendReleases(id, EpochOf(*record), release_held);

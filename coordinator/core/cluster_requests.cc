@@ -65,7 +65,7 @@ absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
     return absl::FailedPreconditionError(
         absl::StrCat("job ", Value(id), " is ", StateText(state), ", not suspended"));
   Perform(table_.OnResume(id, Now()));
-  AnswerSuspended(id);  // Who still waits for it to leave its nodes.
+  AnswerSuspended(id);  // Callers that still wait for the job to leave its nodes.
   return Show(id);
 }
 

@@ -40,7 +40,7 @@ struct Node : SchedulerNode {
   // ---- While it is up ---------------------------------------------------------------------------
 
   proto::RegisterReply reply{};  ///< To be given again if it got lost.
-  bool attached = false;         ///< It did not.
+  bool attached = false;         ///< The worker has received the reply.
   /// The job table knows it: it may be given processes.
   bool usable = false;
 

@@ -52,7 +52,7 @@ TEST(WorkerSessionTest, OutputCountsOnlyWhenItIsInTheLog) {
   EXPECT_EQ(session.acted_upon(), 4u);
 }
 
-TEST(WorkerSessionTest, EventsBehindOutputComeInTheirTurn) {
+TEST(WorkerSessionTest, EventsAfterOutputComeInTheirTurn) {
   WorkerSession session;
   EXPECT_EQ(session.awaits_log(), 0u);
   for (const std::uint64_t sequence : {1u, 2u, 3u}) {

@@ -50,7 +50,7 @@ class JobLogs final : public OutputLogs {
 
   /// Takes out what lies after these positions; a process that is not named has printed nothing.
   /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
-  /// it is. Who follows is not given again what he has been given before.
+  /// it is. A reader is not given again what it has read before.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
 
   /// What was appended so far stays after a crash of the machine, once `done` is OK: before a

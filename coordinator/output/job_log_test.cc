@@ -28,7 +28,7 @@ TEST_F(JobLogTest, FollowerSeesWhatComesAndThenTheEnd) {
   AwaitEnd(logs, reader);
 }
 
-TEST_F(JobLogTest, WhoReadsRightBehindTheEndMissesNothing) {
+TEST_F(JobLogTest, ReaderRightAfterTheEndMissesNothing) {
   constexpr int kLines = 2000;
   JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);

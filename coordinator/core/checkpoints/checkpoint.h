@@ -63,7 +63,7 @@ struct CheckpointCatalogue {
   std::uint64_t count = 0;              ///< Committed in all.
   std::uint64_t term = 0;               ///< Of the coordinator that wrote it.
   std::vector<Checkpoint> checkpoints;  ///< Committed, ascending; all that are to be kept.
-  CheckpointHistory history{};          ///< The rim's.
+  CheckpointHistory history{};          ///< The cluster's.
 };
 
 }  // namespace bspnow::coordinator

@@ -39,7 +39,7 @@ struct CheckpointCost {
 
 /// Of a job that has not taken one yet.
 inline constexpr std::uint64_t kFirstCostNs = 100'000'000;
-/// After failures the policy waits so long, then twice as long, and so on.
+/// After a failure the policy waits for this time, after the next for twice as long, and so on.
 inline constexpr std::uint64_t kRetryNsMin = 500'000'000;
 inline constexpr std::uint64_t kRetryNsMax = 600'000'000'000;
 

@@ -87,7 +87,7 @@ TEST(CheckpointPolicyTest, EveryNSuperstepsCountsFromTheLastOne) {
   EXPECT_TRUE(policy.IsDue(2, Superstep{22}));
 }
 
-TEST(CheckpointPolicyTest, EveryDurationIsDueAtTheFirstBarrierBehindIt) {
+TEST(CheckpointPolicyTest, EveryDurationIsDueAtTheFirstBarrierAfterIt) {
   CheckpointPolicy policy = Started(CheckpointRule::Kind::kEveryTime, 30 * kSecond);
   EXPECT_EQ(policy.interval_ns(), 30 * kSecond);
   EXPECT_FALSE(policy.IsDue(30 * kSecond - 1, Superstep{1}));

@@ -14,9 +14,10 @@ namespace bspnow::coordinator {
 struct StartOrder {
   JobId job;
   Epoch epoch;
-  std::vector<NodeShare> hosts;  ///< Tell each of them; and the barrier server.
-  bool resumes;  ///< It ran before: from its last committed checkpoint, if it has one. The rim says
-                 ///< which one it took with SetResumePoint.
+  std::vector<NodeShare> hosts;  ///< Tell each of them.
+  /// It ran before: from its last committed checkpoint, if it has one. Tell the table which one it
+  /// is with SetResumePoint.
+  bool resumes;
 };
 
 struct EndOrder {
@@ -44,7 +45,7 @@ struct JobTransition {
   JobRecord record;  ///< Replaces what is stored of this job.
 };
 
-/// What the rim must do now, each list in its order; lines before ends.
+/// What the cluster must do now, each list in its order; lines before ends.
 struct JobOrders {
   std::vector<JobTransition> store;
   std::vector<StartOrder> starts;

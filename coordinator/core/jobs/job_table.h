@@ -1,5 +1,5 @@
 // All jobs of the coordinator, from submission to end: a pure state machine. Events go in (with the
-// time); what the rim must do comes out as JobOrders.
+// time); what the cluster must do comes out as JobOrders.
 //
 // What must survive a restart is stored before it is acted upon: a job is acknowledged, started,
 // ended and announced as ended only after OnStored of that transition. So an acknowledged
@@ -132,7 +132,7 @@ class JobTable {
   /// The processes of one of its hosts run; from where SetResumePoint said. From the start that is
   /// JobStarted, else JobResumed. When all hosts have said so the loss is overcome.
   JobOrders OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at);
-  /// Its images could not be put back there: recovers again, from what the rim chooses then.
+  /// Its images could not be put back there: recovers again, from what the cluster chooses then.
   JobOrders OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
   /// Restarts without progress are counted anew.
   JobOrders OnCheckpointCommitted(JobId job);

@@ -79,7 +79,7 @@ void JobTable::Event::LoseHost(Job& entry, WorkerId worker, const std::string& w
   }
 }
 
-/// Who has not returned by now does not count any more.
+/// Workers that have not returned by now do not count any more.
 void JobTable::Event::LoseAwaited(Job& entry) {
   entry.return_ns = kNoEnd;
   const std::vector<WorkerId> gone = std::exchange(entry.awaited, {});

@@ -359,7 +359,7 @@ TEST_F(JobTableRecoveryTest, AnAttachedJobRecoversAndEndsWithItsClient) {
   EXPECT_EQ(State(job), proto::CANCELLED);
 }
 
-TEST_F(JobTableRecoveryTest, ALossBehindAnInterruptIsTheEnd) {
+TEST_F(JobTableRecoveryTest, ALossAfterAnInterruptIsTheEnd) {
   const JobId job = Run(Request(2));
   Do(table_.OnSignal(job, SIGINT, at_));
   Killed(job, 0, SIGINT);

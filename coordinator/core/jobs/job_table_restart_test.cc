@@ -109,7 +109,7 @@ TEST_F(JobTableRestartTest, WhatHasExitedMeanwhileIsTold) {
   EXPECT_EQ(Shown(job).exit_status(), 5);
 }
 
-TEST_F(JobTableRestartTest, AKillBehindTheRestartIsRecoveredOnAllHosts) {
+TEST_F(JobTableRestartTest, AKillAfterTheRestartIsRecoveredOnAllHosts) {
   const JobId job = Run(Request(3));
   Restart();
   Returns(kOne, {Held(job, 1)});

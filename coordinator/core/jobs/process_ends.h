@@ -30,7 +30,7 @@ struct ProcessEnd {
   int signal;           ///< That killed it, or 0.
 };
 
-/// What the rim must do now.
+/// What the owner must do now.
 struct Actions {
   std::vector<std::string> reports;  ///< Lines for the job's standard error.
   bool kill_all = false;             ///< End every process that still runs, at once.

@@ -25,7 +25,7 @@ TEST(ProcessEndsTest, EndsWithTheStatusOfPid0) {
   EXPECT_EQ(job.exit_status(), 5);
 }
 
-TEST(ProcessEndsTest, ReportsAStatusBehindBspEndWithoutKillingTheOthers) {
+TEST(ProcessEndsTest, ReportsAStatusAfterBspEndWithoutKillingTheOthers) {
   ProcessEnds job(2);
   EXPECT_FALSE(job.OnExited(Pid{1}, Exit(Reached::kEnded, 4)).kill_all);
   job.OnExited(Pid{0}, Exit(Reached::kEnded, 0));
