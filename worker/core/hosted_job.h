@@ -97,6 +97,7 @@ class HostedJob {
   proto::HeldJob Held() const;
 
   std::uint32_t running() const { return static_cast<std::uint32_t>(running_.size()); }
+  bool ending() const { return ending_; }
   bool abandoned() const { return silent_; }
 
  private:

@@ -150,9 +150,31 @@ TEST_F(HostedJobTest, IsEndedWithoutACoordinatorForLong) {
   EXPECT_TRUE(jobs_.LeaseValid(1000 + kLeaseMs * 1'000'000 - 1));
   EXPECT_FALSE(jobs_.LeaseValid(1000 + kLeaseMs * 1'000'000));
   jobs_.EndOrphans(1000 + kOrphanTimeoutNs);
-  EXPECT_FALSE(job().abandoned());
+  EXPECT_FALSE(job().ending());
   jobs_.EndOrphans(1000 + kOrphanTimeoutNs + 1);
-  EXPECT_TRUE(job().abandoned());
+  EXPECT_TRUE(job().ending());
+}
+
+// A coordinator may hear this worker though its answers get lost: it must not wait for ever.
+TEST_F(HostedJobTest, ReportsTheEndOfAnOrphanOnce) {
+  Start();
+  TakeEvents();
+  jobs_.EndOrphans(kOrphanTimeoutNs + 1);
+  jobs_.EndOrphans(kOrphanTimeoutNs + 2);
+  Exit(0);
+  Exit(1);
+  job().OnHostGone(0);
+  node_.Work();
+  using enum proto::WorkerEvent::WhatCase;
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{kBroken, kExited, kExited, kCleared}));
+}
+
+TEST_F(HostedJobTest, IsNotBrokenByTheEndOfItsWorkerOnceItEnds) {
+  Start();
+  End();
+  TakeEvents();
+  jobs_.EndAll("shut down", [] {});
+  EXPECT_TRUE(TakeEvents().empty());
 }
 
 TEST_F(HostedJobTest, ReportsThatItResumedWhenAllHaveBegun) {

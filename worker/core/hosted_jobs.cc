@@ -1,5 +1,6 @@
 #include "worker/core/hosted_jobs.h"
 
+#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -55,11 +56,16 @@ void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
   }
 }
 
+// With a report: what the coordinator says may get lost on the way, while it still hears this worker.
 void HostedJobs::EndOrphans(std::uint64_t now_ns) {
   if (jobs_.empty() || now_ns <= lease_from_ns_ + orphan_timeout_ns_) return;
-  spdlog::warn("event=orphaned jobs={} without_coordinator_ms={}", jobs_.size(),
-               (now_ns - lease_from_ns_) / kNsPerMs);
-  AbandonAllBut({});
+  const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;
+  for (const auto& [key, job] : jobs_) {
+    if (job->ending()) continue;
+    job->ReportBroken(ExchangeFault::kEnvironment,
+                      absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));
+    job->End(JobHost::Files::kDrop);
+  }
 }
 
 HostedJob* HostedJobs::Find(std::uint64_t job, std::uint64_t epoch) {
@@ -173,6 +179,7 @@ std::vector<proto::HeldJob> HostedJobs::Held() const {
 void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) {
   empty_ = std::move(empty);
   for (const auto& [key, job] : jobs_) {
+    if (job->ending()) continue;
     job->ReportBroken(ExchangeFault::kEnvironment, reason);
     job->End(JobHost::Files::kDrop);
   }
