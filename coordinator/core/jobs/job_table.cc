@@ -190,7 +190,8 @@ JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, 
 JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr) return {};
+  // When it is ending its processes have done what they were to do, or are being killed.
+  if (entry == nullptr || entry->state() != proto::RUNNING) return {};
   event.Perform(*entry, entry->ends.OnLost(reason, Superstep{0}));
   event.Schedule();
   return event.Take();

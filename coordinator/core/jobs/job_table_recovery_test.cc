@@ -98,6 +98,14 @@ TEST_F(JobTableRecoveryTest, WhatTheServiceBrokeIsRecovered) {
   EXPECT_EQ(EpochOf(Record(job)), Epoch{2});
 }
 
+TEST_F(JobTableRecoveryTest, NothingBreaksAJobWhoseProcessesHaveAllEnded) {
+  const JobId job = Run(Request(1));
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Do(table_.OnBroken(job, Epoch{1}, "the worker was shut down", at_));
+  ClearedByAll(job);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+}
+
 TEST_F(JobTableRecoveryTest, WaitsForSlotsWithTheReasonAndGoesFirst) {
   const JobId job = Run(Request(4));
   const JobId other = Submit(Request(2));
