@@ -156,8 +156,10 @@ SimCoordinator* SimCluster::Answering() {
 void SimCluster::StartWorker(Machine& machine) {
   workers_.push_back(std::make_unique<SimWorker>(
       loop_, oracle_,
-      SimWorker::Identity{
-          .name = machine.name, .slots = machine.slots, .incarnation = next_incarnation_++},
+      SimWorker::Identity{.name = machine.name,
+                          .slots = machine.slots,
+                          .incarnation = next_incarnation_++,
+                          .orphan_timeout_ns = loop_.Chance(20) ? 3 * kSecond : kTimeMaxNs},
       SimWorker::Surroundings{.coordinator = [this] { return Answering(); },
                               .streams = [this](WorkerId worker) -> SimStreams* {
                                 for (const Machine& each : machines_) {

@@ -37,6 +37,7 @@ class SimCluster {
     std::unique_ptr<SimStore> own_store;
     SimStore* store;
     SimWorker* worker;
+    bool worker_comes = false;
   };
 
   void StartWorker(Machine& machine);
@@ -58,7 +59,8 @@ class SimCluster {
   void DisturbCoordinator();
   void DisturbWorker(Machine& machine);
   void LosePowerEverywhere();
-  void KillWorker(Machine& machine);
+  void LosePower(Machine& machine);
+  void StartWorkerLater(Machine& machine);
   void PauseSomebody(Machine& machine);
   void CallOff();
 

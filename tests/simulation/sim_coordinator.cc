@@ -115,6 +115,7 @@ void SimCoordinator::CountFigures() {
   const auto count = [this](const char* what, std::uint64_t n) { oracle_.Count(what, n); };
   count("checkpoints given up", figures.ended.at("given_up"));
   count("checkpoints found damaged", figures.damaged);
+  count("slow writes", writer_.slow_writes() + log_writer_.slow_writes());
   for (const std::uint64_t n : figures.recovery_ns->Look().counts) count("losses overcome", n);
 }
 

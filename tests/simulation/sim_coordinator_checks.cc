@@ -42,22 +42,24 @@ void SimCoordinator::CheckNothingLeft(JobId job) const {
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   if (placed.job().epoch() != 1 || placed.cancelled() || !placed.job().losses().empty()) return;
   const JobTable& table = cluster_->table();
+  // A job holds all its slots until it has left all its nodes.
+  std::map<WorkerId, std::uint32_t> taken;
+  for (const JobRecord* record : table.records()) {
+    if (HasEnded(*record) || record->job().job() == placed.job().job()) continue;
+    for (const proto::JobHost& host : record->hosts()) taken[WorkerOf(host)] += host.slots();
+  }
   const std::vector<JobTable::NodeView> views = table.nodes();
   std::vector<FreeNode> free;
   for (const JobTable::NodeView& view : views) {
     if (view.node->drained) continue;
-    std::uint32_t slots = view.node->slots - view.slots_used;
-    for (const proto::JobHost& host : placed.hosts())
-      if (WorkerOf(host) == view.node->worker) slots += host.slots();
-    free.push_back({.node = view.node, .slots = slots, .memory_bytes = 0});
+    free.push_back({.node = view.node,
+                    .slots = view.node->slots - taken[view.node->worker],
+                    .memory_bytes = 0});
   }
   const proto::Job* first = nullptr;
   for (const JobRecord* record : table.records()) {
-    // What leaves its nodes holds their slots until it has left all of them.
     const proto::Job& job = record->job();
-    if (job.state() == proto::RECOVERING || job.state() == proto::SUSPENDED ||
-        job.state() == proto::ENDING)
-      return;
+    if (job.state() == proto::RECOVERING) return;  // It goes first, unless it waits for holders.
     // Without a reason: it is not durable yet. Or the journal did not take its start just now.
     if (job.state() != proto::WAITING || job.reason().empty() ||
         job.reason().starts_with("its start could not be stored"))

@@ -74,10 +74,7 @@ void SimCluster::DisturbCoordinator() {
 
 void SimCluster::LosePowerEverywhere() {
   oracle_.Count("sites without power");
-  for (Machine& machine : machines_) {
-    if (!machine.worker->dead()) KillWorker(machine);
-    machine.store->LosePower();
-  }
+  for (Machine& machine : machines_) LosePower(machine);
 }
 
 void SimCluster::DisturbWorker(Machine& machine) {
@@ -98,25 +95,47 @@ void SimCluster::DisturbWorker(Machine& machine) {
                               PauseNs(loop_));
   }
   if (what < 68) return PauseSomebody(machine);
-  if (what < 82) {
+  if (what < 80) {
     if (worker.KillOneProcess()) oracle_.Count("dead processes");
+    return;
+  }
+  if (what < 83) {
+    if (worker.KillOneHost()) oracle_.Count("dead hosts of processes");
     return;
   }
   if (what < 90) {
     if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
     return;
   }
-  const bool power = loop_.Chance(30);
-  oracle_.Count(power ? "machines without power" : "dead workers");
-  KillWorker(machine);
-  if (power) machine.store->LosePower();
+  if (what < 92) {
+    oracle_.Count("workers shut down");
+    worker.End();
+    return StartWorkerLater(machine);
+  }
+  if (what < 95) {
+    oracle_.Count("machines without power");
+    return LosePower(machine);
+  }
+  oracle_.Count("dead workers");
+  worker.Die();
+  StartWorkerLater(machine);
 }
 
-void SimCluster::KillWorker(Machine& machine) {
-  machine.worker->Die();
+void SimCluster::LosePower(Machine& machine) {
+  machine.store->LosePower();
+  if (machine.worker->dead()) return;
+  machine.worker->LosePower();
+  StartWorkerLater(machine);
+}
+
+// One daemon at a time has the state directory.
+void SimCluster::StartWorkerLater(Machine& machine) {
+  if (std::exchange(machine.worker_comes, true)) return;
   const bool long_gone = loop_.Chance(20);
-  loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond),
-              [this, &machine] { StartWorker(machine); });
+  loop_.After(loop_.Below(long_gone ? 15 * kSecond : 2 * kSecond), [this, &machine] {
+    machine.worker_comes = false;
+    machine.worker->dead() ? StartWorker(machine) : StartWorkerLater(machine);
+  });
 }
 
 void SimCluster::PauseSomebody(Machine& machine) {

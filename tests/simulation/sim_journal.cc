@@ -1,8 +1,15 @@
 #include "tests/simulation/sim_journal.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kWritesPerSlowOne = 200;
+constexpr std::uint64_t kSlowNs = 3 * kSecond;
+
+}  // namespace
 
 StoredState SimJournal::Load() {
   StoredState stored{.cluster = "simulated",
@@ -20,15 +27,19 @@ void SimWriter::Queue(Write write) {
   if (queue_.size() == 1) Next();
 }
 
-// Who may not write waits for ever for the lock.
+// Who may not write waits for ever for the lock. A disk is slow now and then.
 void SimWriter::Next() {
-  loop_.On(coordinator_, delay_ns_ / 20 + loop_.Below(delay_ns_), [this] {
+  const std::uint64_t slow_ns = loop_.Below(kWritesPerSlowOne) == 0 ? loop_.Below(kSlowNs) : 0;
+  if (slow_ns != 0) slow_writes_ += 1;
+  loop_.On(coordinator_, delay_ns_ / 20 + loop_.Below(delay_ns_) + slow_ns, [this] {
     if (dead_ || !may_write_()) return;
     const Write write = std::move(queue_.front());
     queue_.pop_front();
     const absl::Status written = write.apply();
     if (!queue_.empty()) Next();
-    loop_.On(coordinator_, loop_.Below(kMillisecond), [this, done = write.done, written] {
+    // In the order of the writes, as one thread posts them.
+    done_ns_ = std::max(done_ns_, loop_.now_ns() + loop_.Below(kMillisecond));
+    loop_.On(coordinator_, done_ns_ - loop_.now_ns(), [this, done = write.done, written] {
       if (!dead_ && done) done(written);
     });
   });

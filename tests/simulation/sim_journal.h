@@ -66,6 +66,7 @@ class SimWriter {
   void Queue(Write write);
   /// What is being written may be on the disk or not.
   void Die();
+  std::uint64_t slow_writes() const { return slow_writes_; }
 
  private:
   void Next();
@@ -75,6 +76,8 @@ class SimWriter {
   std::function<bool()> may_write_;
   std::uint64_t delay_ns_;
   std::deque<Write> queue_;
+  std::uint64_t done_ns_ = 0;  ///< When the last one so far is reported.
+  std::uint64_t slow_writes_ = 0;
   bool dead_ = false;
 };
 

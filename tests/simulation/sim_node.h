@@ -1,6 +1,7 @@
-// One node of one epoch of a simulated job: its processes compute, print, send, arrive, answer
-// gets, save themselves and end, around the worker's NodeExchange. The processes live on while the
-// daemon is paused, up to a barrier that they have no lease to pass.
+// The processes of one job on one simulated machine, and the bsp-host that starts and kills them:
+// what HostedJob asks for (worker's job_host.h) happens here, some time later, around the worker's
+// NodeExchange. The processes compute, print, send, arrive, answer gets, save themselves and end.
+// They live on while the daemon is paused or dead, up to a barrier that they have no lease to pass.
 #ifndef TESTS_SIMULATION_SIM_NODE_H_
 #define TESTS_SIMULATION_SIM_NODE_H_
 
@@ -12,11 +13,11 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "coordinator/core/barrier.h"
-#include "coordinator/core/jobs/job_table.h"
 #include "net/frame.h"
+#include "proto/host.pb.h"
 #include "proto/workers.pb.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
@@ -24,12 +25,11 @@
 #include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_streams.h"
 #include "worker/exchange/node_exchange.h"
+#include "worker/core/hosted_job.h"
+#include "worker/core/job_host.h"
 
 namespace bspnow {
 
-using coordinator::NodeShare;
-using coordinator::Reached;
-using coordinator::ReleaseDirective;
 
 class SimNode;
 
@@ -42,53 +42,64 @@ class SimNodeHost {
   /// A frame to the coordinator, if there is a stream.
   virtual void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                          std::span<const std::byte> payload) = 0;
-  virtual void Report(proto::WorkerEvent event) = 0;
-  /// Makes images durable, or says why not; some time later.
-  virtual void Settle(JobId job, std::uint64_t number, std::map<std::uint32_t, SimImage> images,
-                      std::function<void(const std::string&)> settled) = 0;
-  virtual void Discard(JobId job, std::uint64_t number) = 0;
   /// The image, from here or a holder; nothing if it is not to be had undamaged.
   virtual std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
                                           const proto::ImageOfPid& image) = 0;
+  /// The processes have written their images; nothing of them is durable yet.
+  virtual void OnWritten(JobId job, std::uint64_t checkpoint,
+                         const std::map<std::uint32_t, SimImage>& images) = 0;
+  /// p as bsp_begin fixed it before the job was here; 0: it has not come.
+  virtual std::uint32_t TakeEarlyBegin(JobId job, Epoch epoch) = 0;
+  /// The node is gone.
+  virtual void Forget(const SimNode& node) = 0;
 
  protected:
   ~SimNodeHost() = default;
 };
 
-class SimNode : public std::enable_shared_from_this<SimNode> {
+class SimNode final : public worker::JobHost {
  public:
   /// What can be paused.
   struct Actors {
     SimLoop::ActorPtr daemon;
     SimLoop::ActorPtr processes;
   };
-  struct Plan {
-    JobId job;
-    Epoch epoch;
-    std::vector<NodeShare> hosts;
-    std::uint32_t self;  ///< Index in hosts.
-    SimProgram program;
-    std::optional<proto::Resume> resume;
+  /// What all nodes of a worker share; outlives them.
+  struct Parts {
+    SimLoop& loop;
+    SimOracle& oracle;
+    SimStreams& streams;
+    SimNodeHost& host;
     Actors actors;
   };
-  static Plan PlanOf(const proto::StartJob& start, WorkerId self, Actors actors);
 
-  SimNode(SimLoop& loop, SimOracle& oracle, SimStreams& streams, SimNodeHost& host, Plan plan);
+  SimNode(const Parts& parts, worker::HostedJob& job);
+  ~SimNode() override;
+  SimNode(const SimNode&) = delete;
+  SimNode& operator=(const SimNode&) = delete;
 
-  // ---- Orders.
+  // ---- Orders of HostedJob.
 
-  /// Its processes are started, and some time later are there.
-  void Start();
-  /// All are killed: the coordinator hears of those that were not gone. Then `cleared`.
-  void End(std::function<void()> cleared);
-  /// Given up: killed, and nothing is said. It may take a while.
-  void Abandon();
-  /// At once, with the daemon.
-  void Die();
-  void TakeCheckpoint(const ReleaseDirective& directive);
-  void ReleaseHeld(std::uint64_t checkpoint);
-  /// SIGKILL to one of its processes. False if none is there.
+  void Prepare() override;
+  absl::Status Start(std::uint64_t lease_until_ns) override;
+  void Send(const proto::HostOrder& order) override;
+  bool TakeInput(const proto::Input&) override { return true; }
+  void SetLease(std::uint64_t until_ns) override;
+  void OrderImage(const proto::TakeCheckpoint& order) override;
+  void ReleaseHeld(std::uint64_t checkpoint) override;
+  proto::HeldJob Progress() const override;
+  void StopExchange() override;
+  void Clear(Files files) override;
+
+  // ---- Faults. False if none of its processes is there.
+
+  /// SIGKILL to one of its processes.
   bool KillOne();
+  /// SIGKILL to bsp-host: its processes go with it.
+  bool KillHost();
+  /// The daemon is dead. bsp-host sees that and kills the processes, a moment later; at once if the
+  /// whole machine has lost power.
+  void OnDaemonDead(std::uint64_t delay_ns);
 
   // ---- What comes.
 
@@ -96,19 +107,14 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   void OnRelease(std::span<const std::byte> release);
   void OnFrame(const SimFrame& frame);
   void OnCoordinatorReconnected();
-  void OnLeaseRenewed(std::uint64_t until_ns);
 
   // ---- To look at.
 
-  JobId job() const { return plan_.job; }
-  Epoch epoch() const { return plan_.epoch; }
-  std::uint32_t processes() const { return processes_; }
-  std::uint64_t first_superstep() const { return first_superstep_; }
-  bool ending() const { return ending_; }
-  bool silent() const { return silent_; }
-  bool gone() const { return gone_; }
-  proto::HeldJob Held() const;
-  std::vector<std::uint32_t> PidsTakingPart() const;
+  JobId job() const { return job_; }
+  Epoch epoch() const { return epoch_; }
+  bool abandoned() const { return hosted_.abandoned(); }
+  /// Frames of the job are taken.
+  bool exchanging() const { return exchanging_; }
 
  private:
   struct Process {
@@ -127,38 +133,48 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
     SimProgram::Message message;
     std::uint64_t value;
   };
+  struct Arrive {
+    std::uint64_t superstep;
+    std::vector<std::byte> payload;
+  };
 
-  const std::vector<Pid>& pids() const { return plan_.hosts[plan_.self].pids; }
-  std::uint32_t hosts() const { return static_cast<std::uint32_t>(plan_.hosts.size()); }
-  std::uint32_t nprocs() const;
+  const proto::StartJob& start() const { return hosted_.start(); }
+  const proto::Host& place(std::uint32_t host) const {
+    return start().hosts(static_cast<int>(host));
+  }
+  std::uint32_t self() const { return hosted_.node(); }
+  bool has_pid_0() const { return place(self()).pids(0) == 0; }
+  std::uint32_t hosts() const { return static_cast<std::uint32_t>(start().hosts_size()); }
   std::uint32_t HostOf(std::uint32_t pid) const;
   std::uint32_t TakingPart(std::uint32_t host) const;
-  SimPlace Place(std::uint32_t host) const { return {job(), epoch(), host}; }
+  std::vector<std::uint32_t> PidsTakingPart() const;
+  SimPlace Place(std::uint32_t host) const { return {job_, epoch_, host}; }
   bool alone() const { return hosts() == 1; }
+  bool resumes() const { return hosted_.resumes(); }
   /// Of the program, in which its processes are; they repeat none before the first.
   std::uint64_t shown() const { return first_superstep_ + exchange_.superstep(); }
-  bool repeats(std::uint64_t superstep) const { return plan_.resume && superstep == 0; }
+  bool repeats(std::uint64_t superstep) const { return resumes() && superstep == 0; }
   /// `step`, unless the processes are gone by then.
   void After(std::uint64_t delay_ns, void (SimNode::*step)());
+  void OnProcesses(std::uint64_t delay_ns, std::function<void()> event);
+  /// Nothing if the daemon is dead by then, or does not know the job any more.
   void OnDaemon(std::uint64_t delay_ns, std::function<void()> event);
-  proto::WorkerEvent Event() const;
   void Report(proto::WorkerEvent event);
   void SendBegin();
   void SendArrive(std::uint64_t barrier);
   void Perform(const worker::NodeExchange::Actions& actions);
   std::vector<std::byte> EncodeArrival() const;
 
-  void Restore();
-  void RunProcesses();
-  void ReportRunning();
+  void FindImages(proto::RestoreFailed& failed);
   void BeginProcesses();
+  void FailToResume();
   void Learn(std::uint32_t processes);
   void BeginIfAllThere();
   void Compute();
-  void Prepare();
+  void PrepareSuperstep();
   void Print(std::uint32_t pid);
   void SendEarly();
-  void Send(const Outgoing& outgoing, std::uint64_t s);
+  void SendMessage(const Outgoing& outgoing, std::uint64_t s);
   void Transmit(std::uint32_t host, SimFrame frame);
   void ReachBarrier();
   void ReleaseAlone();
@@ -169,40 +185,38 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   void GoOnIfAnswered();
   void FinishSuperstep();
   void Save();
-  void OnWritten(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images);
-  void OnSettled(std::uint64_t checkpoint, const std::string& failure,
-                 const std::map<std::uint32_t, SimImage>& images);
-  void ReportFailed(std::uint64_t checkpoint, const std::string& reason);
+  void Write(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images);
+  void ReportImageFailed(std::uint64_t checkpoint, const std::string& reason);
   void GoOnIfReleased();
   void GoOn();
-  void Leave(std::uint32_t first_pid, Reached reached, int status);
-  void LeaveOne(Pid pid, Reached reached, int status, int signal);
+  void Leave(std::uint32_t first_pid, int status);
+  void LeaveOne(std::uint32_t pid, int status, int signal);
+  void KillAll();
+  void EndHost();
 
   SimLoop& loop_;
   SimOracle& oracle_;
   SimStreams& streams_;
   SimNodeHost& host_;
-  Plan plan_;
+  const Actors actors_;
+  worker::HostedJob& hosted_;
+  const JobId job_;
+  const Epoch epoch_;
+  const SimProgram program_;
   worker::NodeExchange exchange_;
   std::uint64_t first_superstep_ = 0;
-  std::uint32_t processes_ = 0;  ///< p, once it is known.
+  std::uint32_t participants_ = 0;  ///< p, once it is known.
+  bool exchanging_ = false;
   bool there_ = false;
-  bool began_ = false;   ///< And p is known.
-  bool gone_ = false;    ///< No process runs any more.
-  bool silent_ = false;  ///< Abandoned: nobody wants to hear of it.
-  bool ending_ = false;
+  bool began_ = false;  ///< And p is known.
   bool stuck_ = false;  ///< A process is dead, and the others wait for it.
-  std::map<std::uint32_t, Process> processes_here_;
-  std::set<Pid> begun_;
-  std::vector<proto::ProcessExited> exited_;
+  bool gone_ = false;   ///< No process runs any more.
+  bool daemon_dead_ = false;
+  std::map<std::uint32_t, Process> processes_;
 
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
   std::vector<std::uint64_t> owed_;
-  struct Arrive {
-    std::uint64_t superstep;
-    std::vector<std::byte> payload;
-  };
   std::array<Arrive, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;
   bool waits_for_lease_ = false;
@@ -216,11 +230,13 @@ class SimNode : public std::enable_shared_from_this<SimNode> {
   std::set<std::uint32_t> awaits_;                    ///< Hosts whose answers are missing.
 
   ReleaseBody release_{};
-  ReleaseDirective wanted_{};  ///< By TakeCheckpoint.
-  std::uint64_t writing_ = 0;  ///< The checkpoint that is being written.
-  std::uint64_t holds_ = 0;    ///< The checkpoint that holds its processes.
+  proto::TakeCheckpoint wanted_;  ///< By OrderImage.
+  std::string no_room_;           ///< Why images are refused; empty: they are not.
+  std::uint64_t ordered_ = 0;     ///< The newest checkpoint that its processes were to take.
+  std::uint64_t writing_ = 0;     ///< The checkpoint that is being written.
+  std::uint64_t holds_ = 0;       ///< The checkpoint that holds its processes.
   std::uint64_t released_checkpoint_ = 0;
-  std::set<std::uint64_t> given_up_;
+  const std::shared_ptr<int> alive_ = std::make_shared<int>();  ///< Of events that come later.
 };
 
 }  // namespace bspnow

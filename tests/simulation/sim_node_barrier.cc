@@ -12,7 +12,7 @@ constexpr std::uint64_t kLookNs = kMillisecond;  // At the lease, while it is ov
 
 }  // namespace
 
-void SimNode::OnLeaseRenewed(std::uint64_t until_ns) {
+void SimNode::SetLease(std::uint64_t until_ns) {
   lease_until_ns_ = until_ns;
   if (!std::exchange(waits_for_lease_, false)) return;
   After(loop_.Below(kLookNs), &SimNode::LeaveBarrier);
@@ -24,9 +24,9 @@ void SimNode::LeaveBarrier() {
     waits_for_lease_ = true;
     return;
   }
-  oracle_.OnPassed(Place(plan_.self), exchange_.released_barriers() - 1);
+  oracle_.OnPassed(Place(self()), exchange_.released_barriers() - 1);
   if (!exchange_.released_ends_superstep()) return Compute();
-  oracle_.OnSuperstepOver(Place(plan_.self), exchange_.released_superstep());
+  oracle_.OnSuperstepOver(Place(self()), exchange_.released_superstep());
   if (exchange_.global_counts().gets == 0) return FinishSuperstep();
   in_gets_ = true;
   answering_ = true;
@@ -38,7 +38,7 @@ void SimNode::LeaveBarrier() {
 void SimNode::AnswerGets() {
   answering_ = false;
   for (const std::uint32_t pid : PidsTakingPart()) {
-    answers_[pid] = processes_here_[pid].state.digest;
+    answers_[pid] = processes_[pid].state.digest;
   }
   OnDaemon(0, [this] { Perform(exchange_.OnLocalAnswers(exchange_.superstep() - 1)); });
   After(1, &SimNode::GoOnIfAnswered);
@@ -53,10 +53,10 @@ void SimNode::SendAnswers() {
       return oracle_.Fail("a node does not know who has asked it");
     }
     if (!has_asked) continue;
-    SimFrame frame{.job = job(),
-                   .epoch = epoch(),
+    SimFrame frame{.job = job_,
+                   .epoch = epoch_,
                    .superstep = s,
-                   .from_host = plan_.self,
+                   .from_host = self(),
                    .frame_class = worker::NodeExchange::FrameClass::kAnswers,
                    .number = 0,
                    .from_pid = 0,
@@ -68,10 +68,10 @@ void SimNode::SendAnswers() {
       frame.to_pid = request.from_pid;
       frame.index = request.index;
       frame.value = answers_.at(request.to_pid);
-      streams_.Send(plan_.hosts[host].worker, frame);
+      streams_.Send(WorkerId{place(host).worker()}, frame);
     }
     frame.frame_class = worker::NodeExchange::FrameClass::kAnswersEnd;
-    streams_.Send(plan_.hosts[host].worker, frame);
+    streams_.Send(WorkerId{place(host).worker()}, frame);
   }
 }
 
@@ -95,15 +95,15 @@ void SimNode::FinishSuperstep() {
   const std::uint64_t superstep = exchange_.released_superstep();
   if (!repeats(superstep)) {
     for (const SimFrame& frame : inbox_[superstep]) {
-      processes_here_[frame.to_pid].received +=
+      processes_[frame.to_pid].received +=
           SimProgram::Received(frame.from_pid, frame.index, frame.value);
     }
     for (const std::uint32_t pid : PidsTakingPart()) {
-      Process& process = processes_here_[pid];
+      Process& process = processes_[pid];
       const std::uint64_t received = std::exchange(process.received, 0);
       process.state.digest =
           SimProgram::After(process.state.digest, first_superstep_ + superstep, received);
-      oracle_.OnState(job(), shown(), pid, process.state);
+      oracle_.OnState(job_, shown(), pid, process.state);
     }
   }
   inbox_.erase(superstep);
@@ -117,53 +117,42 @@ void SimNode::Save() {
   bool hold = release_.hold != 0;
   release_ = {};
   if (alone()) {
-    const bool may =
-        shown() < plan_.program.supersteps() && exchange_.superstep() > (plan_.resume ? 1 : 0);
-    checkpoint = may ? std::exchange(wanted_.checkpoint, 0) : 0;
-    base = wanted_.base;
-    hold = wanted_.hold != 0;
+    const bool may = shown() < program_.supersteps() && exchange_.superstep() > (resumes() ? 1 : 0);
+    const proto::TakeCheckpoint wanted = may ? std::exchange(wanted_, {}) : proto::TakeCheckpoint();
+    checkpoint = wanted.checkpoint();
+    base = wanted.base();
+    hold = wanted.hold();
   }
   if (checkpoint == 0) return GoOn();
-  const bool refused = loop_.Chance(3);
-  if (writing_ != 0 || refused) {
-    if (refused) oracle_.Count("images refused");
-    ReportFailed(checkpoint, writing_ != 0 ? "one is still being written" : "a socket");
+  std::string refusal = no_room_;
+  if (loop_.Chance(3)) refusal = "a socket";
+  if (!refusal.empty()) oracle_.Count("images refused");
+  if (writing_ != 0) refusal = "one is still being written";
+  if (!refusal.empty()) {
+    ReportImageFailed(checkpoint, refusal);
     return GoOn();
   }
   writing_ = checkpoint;
   std::map<std::uint32_t, SimImage> images;
   for (const std::uint32_t pid : PidsTakingPart()) {
-    images[pid] = {.superstep = shown(), .base = base, .state = processes_here_[pid].state};
+    images[pid] = {.superstep = shown(), .base = base, .state = processes_[pid].state};
   }
-  OnDaemon(loop_.Below(30 * kMillisecond),
-           [this, checkpoint, images = std::move(images)] { OnWritten(checkpoint, images); });
+  OnProcesses(loop_.Below(30 * kMillisecond),
+              [this, checkpoint, images = std::move(images)] { Write(checkpoint, images); });
   if (!hold) return GoOn();
   oracle_.Count("processes held behind images");
   holds_ = checkpoint;
   GoOnIfReleased();
 }
 
-void SimNode::OnWritten(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images) {
-  writing_ = 0;
-  if (given_up_.contains(checkpoint)) {
-    host_.Discard(job(), checkpoint);
-    return ReportFailed(checkpoint, "it was given up");
-  }
-  host_.Settle(job(), checkpoint, images,
-               [self = shared_from_this(), checkpoint, images](const std::string& failure) {
-                 if (!self->silent_) return self->OnSettled(checkpoint, failure, images);
-                 self->host_.Discard(self->job(), checkpoint);
-               });
-}
-
-void SimNode::OnSettled(std::uint64_t checkpoint, const std::string& failure,
-                        const std::map<std::uint32_t, SimImage>& images) {
-  if (!failure.empty()) return ReportFailed(checkpoint, failure);
-  proto::WorkerEvent event = Event();
+// Though a process may be dead by now: of its image, too, everything is there.
+void SimNode::Write(std::uint64_t checkpoint, const std::map<std::uint32_t, SimImage>& images) {
+  if (std::exchange(writing_, 0) == 0) return;  // The writer was killed.
+  OnDaemon(0, [this, checkpoint, images] { host_.OnWritten(job_, checkpoint, images); });
+  proto::WorkerEvent event;
   proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
   stored.set_checkpoint(checkpoint);
-  stored.set_superstep(images.begin()->second.superstep);
-  stored.set_participants(processes_);
+  stored.set_participants(participants_);
   for (const auto& [pid, image] : images) {
     proto::StoredImage& message = *stored.add_images();
     message.set_pid(pid);
@@ -175,22 +164,20 @@ void SimNode::OnSettled(std::uint64_t checkpoint, const std::string& failure,
   Report(std::move(event));
 }
 
-void SimNode::ReportFailed(std::uint64_t checkpoint, const std::string& reason) {
-  proto::WorkerEvent event = Event();
+void SimNode::ReportImageFailed(std::uint64_t checkpoint, const std::string& reason) {
+  proto::WorkerEvent event;
   event.mutable_checkpoint_failed()->set_checkpoint(checkpoint);
   event.mutable_checkpoint_failed()->set_reason(reason);
   Report(std::move(event));
 }
 
-void SimNode::TakeCheckpoint(const ReleaseDirective& directive) { wanted_ = directive; }
+void SimNode::OrderImage(const proto::TakeCheckpoint& order) {
+  wanted_ = order;
+  ordered_ = std::max(ordered_, order.checkpoint());
+}
 
 void SimNode::ReleaseHeld(std::uint64_t checkpoint) {
   released_checkpoint_ = checkpoint;
-  if (writing_ == checkpoint) {
-    given_up_.insert(checkpoint);
-  } else {
-    host_.Discard(job(), checkpoint);
-  }
   After(0, &SimNode::GoOnIfReleased);
 }
 
@@ -201,45 +188,9 @@ void SimNode::GoOnIfReleased() {
 }
 
 void SimNode::GoOn() {
-  if (shown() < plan_.program.supersteps()) return Compute();
+  if (shown() < program_.supersteps()) return Compute();
   for (const std::uint32_t pid : PidsTakingPart()) Print(pid);
-  Leave(0, Reached::kEnded, 0);
-}
-
-// ---- Going back ---------------------------------------------------------------------------------
-
-void SimNode::Restore() {
-  const proto::Resume& resume = *plan_.resume;
-  if (Value(pids().front()) >= resume.participants()) {  // None of its processes goes on.
-    Learn(resume.participants());
-    return ReportRunning();
-  }
-  std::vector<std::uint32_t> missing;
-  for (const proto::ImageOfPid& plan : resume.images()) {
-    if (HostOf(plan.pid()) != plan_.self) continue;
-    if (processes_here_.contains(plan.pid())) oracle_.Fail("two images of one process");
-    const std::optional<SimImage> image = host_.Collect(job(), resume, plan);
-    if (!image) {
-      missing.push_back(plan.pid());
-      continue;
-    }
-    if (image->superstep != resume.superstep()) oracle_.Fail("images of several supersteps");
-    oracle_.OnRestored(job(), resume.checkpoint(), image->superstep);
-    oracle_.OnState(job(), image->superstep, plan.pid(), image->state);
-    processes_here_[plan.pid()].state = image->state;
-  }
-  if (!missing.empty() || loop_.Chance(2)) {
-    processes_here_.clear();
-    oracle_.Count("failed restores");
-    proto::WorkerEvent event = Event();
-    proto::RestoreFailed& failed = *event.mutable_restore_failed();
-    failed.set_checkpoint(resume.checkpoint());
-    failed.set_reason("simulated");
-    failed.mutable_pids()->Assign(missing.begin(), missing.end());
-    return Report(std::move(event));
-  }
-  Learn(resume.participants());
-  After(loop_.Below(10 * kMillisecond), &SimNode::BeginProcesses);
+  Leave(0, 0);
 }
 
 }  // namespace bspnow

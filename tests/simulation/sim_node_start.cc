@@ -1,134 +1,200 @@
-// How the processes of a simulated node begin and end.
+// How the processes of a simulated node begin and end, and what bsp-host does about it.
+#include <signal.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "coordinator/core/jobs/process_ends.h"
 #include "tests/simulation/sim_node.h"
 
 namespace bspnow {
 
-void SimNode::Start() {
+using coordinator::Reached;
+
+// ---- The beginning ------------------------------------------------------------------------------
+
+void SimNode::Prepare() {
   OnDaemon(loop_.Below(20 * kMillisecond), [this] {
-    if (ending_) return;
-    plan_.resume ? Restore() : RunProcesses();
+    proto::RestoreFailed failed;
+    if (resumes() && !hosted_.StartedPids().empty()) FindImages(failed);
+    hosted_.OnPrepared(absl::OkStatus(), failed);
   });
 }
 
-void SimNode::RunProcesses() {
-  for (const Pid pid : pids()) {
-    processes_here_[Value(pid)].state = plan_.program.Begin(Value(pid));
+void SimNode::FindImages(proto::RestoreFailed& failed) {
+  const proto::Resume& resume = start().resume();
+  for (const proto::ImageOfPid& plan : resume.images()) {
+    if (HostOf(plan.pid()) != self()) continue;
+    if (processes_.contains(plan.pid())) oracle_.Fail("two images of one process");
+    const std::optional<SimImage> image = host_.Collect(job_, resume, plan);
+    if (!image) {
+      failed.add_pids(plan.pid());
+      continue;
+    }
+    if (image->superstep != resume.superstep()) oracle_.Fail("images of several supersteps");
+    oracle_.OnRestored(job_, resume.checkpoint(), image->superstep);
+    oracle_.OnState(job_, image->superstep, plan.pid(), image->state);
+    processes_[plan.pid()].state = image->state;
   }
-  ReportRunning();
-  After(loop_.Below(10 * kMillisecond), &SimNode::BeginProcesses);
+  if (failed.pids().empty() && !loop_.Chance(1)) return;
+  oracle_.Count("failed restores");
+  failed.set_reason("simulated");
 }
 
-void SimNode::ReportRunning() {
-  proto::WorkerEvent event = Event();
-  if (plan_.resume) {
-    event.mutable_resumed();
-  } else {
-    event.mutable_started();
+absl::Status SimNode::Start(std::uint64_t lease_until_ns) {
+  lease_until_ns_ = lease_until_ns;
+  exchanging_ = true;
+  const std::uint32_t early = host_.TakeEarlyBegin(job_, epoch_);
+  if (resumes()) Learn(start().resume().participants());
+  if (!resumes() && early != 0) Learn(early);
+  const std::vector<std::uint32_t> started = hosted_.StartedPids();
+  if (started.empty()) return absl::OkStatus();
+  if (!resumes()) {
+    for (const std::uint32_t pid : started) processes_[pid].state = program_.Begin(pid);
   }
+  proto::WorkerEvent event;
+  event.mutable_started();
   Report(std::move(event));
+  After(loop_.Below(10 * kMillisecond), &SimNode::BeginProcesses);
+  return absl::OkStatus();
 }
 
 void SimNode::BeginProcesses() {
+  if (resumes() && loop_.Chance(1)) return FailToResume();
   there_ = true;
-  for (const auto& [pid, process] : processes_here_) {
-    OnDaemon(kBellNs, [this, pid = Pid{pid}] { begun_.insert(pid); });
-    proto::WorkerEvent event = Event();
+  for (const auto& [pid, process] : processes_) {
+    proto::WorkerEvent event;
     event.mutable_begun()->set_pid(pid);
     Report(std::move(event));
   }
-  if (plan_.resume) ReportRunning();
   OnDaemon(kBellNs, [this] {
-    if (!plan_.resume && pids().front() == Pid{0}) {
-      Learn(plan_.program.processes(nprocs()));
+    if (!resumes() && has_pid_0()) {
+      Learn(program_.processes(start().spec().nprocs()));
       SendBegin();
     }
     BeginIfAllThere();
   });
 }
 
-void SimNode::OnBegin(std::uint32_t processes) {
-  if (processes_ != 0) return;
-  Learn(processes);
+// bsp-restore says why, and ends.
+void SimNode::FailToResume() {
+  oracle_.Count("failed restores");
+  proto::WorkerEvent event;
+  event.mutable_restore_failed()->set_reason("simulated");
+  Report(std::move(event));
+  Leave(0, 1);
+}
+
+void SimNode::OnBegin(std::uint32_t participants) {
+  if (participants_ != 0) return;
+  Learn(participants);
   BeginIfAllThere();
 }
 
-void SimNode::Learn(std::uint32_t processes) {
-  processes_ = processes;
+void SimNode::Learn(std::uint32_t participants) {
+  participants_ = participants;
   std::uint32_t hosts_taking_part = 0;
   for (std::uint32_t i = 0; i < hosts(); ++i) hosts_taking_part += TakingPart(i) > 0 ? 1 : 0;
-  oracle_.OnParticipants(job(), epoch(), hosts_taking_part);
-  if (TakingPart(plan_.self) > 0) oracle_.OnTakesPart(Place(plan_.self));
+  oracle_.OnParticipants(job_, epoch_, hosts_taking_part);
+  if (TakingPart(self()) > 0) oracle_.OnTakesPart(Place(self()));
 }
 
 void SimNode::BeginIfAllThere() {
-  if (!there_ || processes_ == 0 || gone_ || stuck_ || std::exchange(began_, true)) return;
-  Leave(processes_, Reached::kUnneeded, 0);
-  if (TakingPart(plan_.self) > 0) After(0, &SimNode::ReachBarrier);
+  if (!there_ || participants_ == 0 || gone_ || stuck_ || std::exchange(began_, true)) return;
+  Leave(participants_, 0);
+  if (TakingPart(self()) > 0) After(0, &SimNode::ReachBarrier);
 }
 
-void SimNode::Leave(std::uint32_t first_pid, Reached reached, int status) {
-  for (const auto& [pid, process] : processes_here_) {
-    if (pid >= first_pid && !process.left) LeaveOne(Pid{pid}, reached, status, 0);
+proto::HeldJob SimNode::Progress() const {
+  proto::HeldJob progress;
+  if (!exchanging_) return progress;
+  progress.set_participants(participants_);
+  progress.set_barriers(exchange_.released_barriers());
+  progress.set_first_superstep(first_superstep_);
+  return progress;
+}
+
+// ---- The end ------------------------------------------------------------------------------------
+
+void SimNode::Leave(std::uint32_t first_pid, int status) {
+  for (const auto& [pid, process] : processes_) {
+    if (pid >= first_pid && !process.left) LeaveOne(pid, status, 0);
   }
 }
 
-void SimNode::LeaveOne(Pid pid, Reached reached, int status, int signal) {
-  processes_here_[Value(pid)].left = true;
-  proto::WorkerEvent event = Event();
+void SimNode::LeaveOne(std::uint32_t pid, int status, int signal) {
+  processes_[pid].left = true;
+  Reached reached = signal != 0 && exchange_.barrier() == 0 ? Reached::kStarted : Reached::kRunning;
+  if (signal == 0 && status == 0) {
+    reached = pid < participants_ ? Reached::kEnded : Reached::kUnneeded;
+  }
+  proto::WorkerEvent event;
   proto::ProcessExited& exited = *event.mutable_exited();
-  exited.set_pid(Value(pid));
+  exited.set_pid(pid);
   exited.set_reached(static_cast<std::uint32_t>(reached));
   exited.set_superstep(shown());
   exited.set_exit_status(status);
   exited.set_signal(signal);
-  OnDaemon(kBellNs, [this, exited] { exited_.push_back(exited); });
   Report(std::move(event));
+  const bool last = std::all_of(processes_.begin(), processes_.end(),
+                                [](const auto& each) { return each.second.left; });
+  if (last) EndHost();
 }
 
+// bsp-host ends when none of its processes is left.
+void SimNode::EndHost() {
+  gone_ = true;
+  OnDaemon(loop_.Below(2 * kMillisecond) + kBellNs, [this] { hosted_.OnHostGone(ordered_); });
+}
+
+void SimNode::KillAll() {
+  for (const auto& [pid, process] : processes_) {
+    if (!process.left) LeaveOne(pid, 0, SIGKILL);
+  }
+}
+
+void SimNode::Send(const proto::HostOrder& order) {
+  if (order.has_no_room()) no_room_ = order.no_room();
+  // These programs ignore all signals but one.
+  if (order.kill_all()) OnProcesses(loop_.Below(5 * kMillisecond), [this] { KillAll(); });
+}
+
+void SimNode::StopExchange() {
+  if (std::exchange(exchanging_, false)) streams_.DropJob(job_);
+}
+
+void SimNode::Clear(Files) {
+  StopExchange();
+  OnDaemon(loop_.Below(20 * kMillisecond), [this] { hosted_.OnCleared(); });
+}
+
+// ---- Faults -------------------------------------------------------------------------------------
+
 bool SimNode::KillOne() {
-  if (!there_ || gone_ || ending_ || silent_) return false;
+  if (!there_ || gone_) return false;
   std::vector<std::uint32_t> alive;
-  for (const auto& [pid, process] : processes_here_) {
-    const bool needed = pid < plan_.program.processes(nprocs());  // Nobody waits for the others.
-    if (needed && !process.left) alive.push_back(pid);
+  for (const auto& [pid, process] : processes_) {
+    const bool needed = pid < program_.processes(start().spec().nprocs());
+    if (needed && !process.left) alive.push_back(pid);  // Nobody waits for the others.
   }
   if (alive.empty()) return false;
   stuck_ = true;
-  const bool begun = exchange_.barrier() != 0;
-  LeaveOne(Pid{alive[loop_.Below(alive.size())]}, begun ? Reached::kRunning : Reached::kStarted, 0,
-           9);
-  if (writing_ != 0) given_up_.insert(writing_);
+  if (writing_ != 0) {
+    ReportImageFailed(std::exchange(writing_, 0), "the writer of its image was killed");
+  }
+  LeaveOne(alive[loop_.Below(alive.size())], 0, SIGKILL);
   return true;
 }
 
-void SimNode::End(std::function<void()> cleared) {
-  if (std::exchange(ending_, true)) return;
-  loop_.On(plan_.actors.processes, loop_.Below(5 * kMillisecond),
-           [self = shared_from_this(), cleared = std::move(cleared)] {
-             if (std::exchange(self->gone_, true)) return;
-             for (auto& [pid, process] : self->processes_here_) {
-               if (!process.left) self->LeaveOne(Pid{pid}, Reached::kRunning, 0, 9);
-             }
-             self->OnDaemon(self->loop_.Below(20 * kMillisecond) + kBellNs,
-                            [self, cleared = std::move(cleared)] {
-                              self->streams_.DropJob(self->job());
-                              cleared();
-                            });
-           });
+bool SimNode::KillHost() {
+  if (!there_ || gone_) return false;
+  EndHost();
+  return true;
 }
 
-void SimNode::Abandon() {
-  if (std::exchange(silent_, true)) return;
-  streams_.DropJob(job());
-  loop_.On(plan_.actors.processes, loop_.Below(20 * kMillisecond),
-           [self = shared_from_this()] { self->gone_ = true; });
-}
-
-void SimNode::Die() {
-  silent_ = true;
-  gone_ = true;
+void SimNode::OnDaemonDead(std::uint64_t delay_ns) {
+  daemon_dead_ = true;
+  OnProcesses(delay_ns, [this] { gone_ = true; });
 }
 
 }  // namespace bspnow

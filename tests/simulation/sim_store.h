@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -24,6 +25,8 @@ struct SimImage {
 
 class SimStore {
  public:
+  std::string cluster;  ///< Whose images these are, as the worker has noted it; empty: nobody's.
+
   void Put(JobId job, std::uint64_t number, std::uint32_t pid, const SimImage& image) {
     jobs_[job][number][pid] = image;
   }

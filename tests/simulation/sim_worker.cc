@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/units.h"
 #include "base/version.h"
 
 namespace bspnow {
@@ -11,6 +12,10 @@ namespace {
 constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
 constexpr std::uint64_t kCallNs = 5 * kSecond;
 constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
+constexpr std::uint64_t kLookNs = kSecond;
+// bsp-worker's, when it is told to end.
+constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
+constexpr std::uint64_t kLastWordsNs = kSecond;
 
 }  // namespace
 
@@ -20,17 +25,57 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
       identity_(std::move(identity)),
       surroundings_(std::move(surroundings)),
       streams_(loop, daemon_, oracle, identity_.incarnation * kStreamsMax, surroundings_.streams,
-               [this](const SimFrame& frame) { OnPeerFrame(frame); }) {
+               [this](const SimFrame& frame) { OnPeerFrame(frame); }),
+      disk_({.loop = loop,
+             .oracle = oracle,
+             .daemon = daemon_,
+             .store = surroundings_.store,
+             .reach = [this](const std::string& name) { return Reach(name); }}),
+      session_(identity_.incarnation),
+      jobs_(*this, disk_, identity_.orphan_timeout_ns,
+            [this](proto::WorkerEvent event) { Report(std::move(event)); }) {
   Register();
 }
 
-void SimWorker::Die() {
+bool SimWorker::HasAnyOf(JobId job) const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [job](const auto& each) {
+    return each.first.first == job && !each.second->abandoned();
+  });
+}
+
+bool SimWorker::undisturbed() const {
+  const std::uint64_t now_ns = loop_.now_ns();
+  return !dead() && !paused() && !cut_off() && welcome_ && jobs_.LeaseValid(now_ns) &&
+         now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
+}
+
+// ---- Faults -------------------------------------------------------------------------------------
+
+// bsp-host sees at once that its daemon is gone, unless it has no time to look.
+void SimWorker::Die() { Disappear(loop_.Below(loop_.Chance(20) ? 3 * kSecond : 5 * kMillisecond)); }
+
+void SimWorker::LosePower() { Disappear(0); }
+
+void SimWorker::Disappear(std::uint64_t processes_for_ns) {
   streams_.Die();
-  for (auto& [key, node] : nodes_) node->Die();
-  for (auto& node : abandoned_) node->Die();
+  disk_.Die();
+  for (const auto& [key, node] : nodes_) node->OnDaemonDead(processes_for_ns);
   for (const Link& link : {registering_, control_, frames_}) {
     if (link) link->Close(SimLink::kCaller);
   }
+}
+
+void SimWorker::End() {
+  const auto die = [this] {
+    if (!dead()) Die();
+  };
+  loop_.On(daemon_, kEndTimeoutNs, die);
+  loop_.On(daemon_, 0, [this, die] {
+    if (dead()) return;
+    jobs_.EndAll("the worker was shut down", [this, die] {
+      loop_.On(daemon_, session_.all_acknowledged() ? 0 : loop_.Below(kLastWordsNs), die);
+    });
+  });
 }
 
 void SimWorker::PauseMachine(std::uint64_t ns) {
@@ -52,27 +97,19 @@ void SimWorker::StallOneWay(SimLink::End from, std::uint64_t ns) {
   }
 }
 
+SimNode* SimWorker::AnyNode() const {
+  if (nodes_.empty()) return nullptr;
+  return std::next(nodes_.begin(), static_cast<std::ptrdiff_t>(loop_.Below(nodes_.size())))->second;
+}
+
 bool SimWorker::KillOneProcess() {
-  std::vector<SimNode*> nodes;
-  for (auto& [key, node] : nodes_) nodes.push_back(node.get());
-  return !nodes.empty() && nodes[loop_.Below(nodes.size())]->KillOne();
+  SimNode* const node = AnyNode();
+  return node != nullptr && node->KillOne();
 }
 
-bool SimWorker::HasAnyOf(JobId job) const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [job](const auto& each) {
-    return each.second->job() == job && !each.second->gone();
-  });
-}
-
-bool SimWorker::undisturbed() const {
-  const std::uint64_t now_ns = loop_.now_ns();
-  return !dead() && !paused() && !cut_off() && welcome_ && now_ns < lease_until_ns_ &&
-         now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
-}
-
-bool SimWorker::IsIdle() const {
-  return nodes_.empty() && std::all_of(abandoned_.begin(), abandoned_.end(),
-                                       [](const auto& node) { return node->gone(); });
+bool SimWorker::KillOneHost() {
+  SimNode* const node = AnyNode();
+  return node != nullptr && node->KillHost();
 }
 
 // ---- Registration -------------------------------------------------------------------------------
@@ -100,42 +137,16 @@ proto::RegisterRequest SimWorker::Describe() {
   node.set_slots(identity_.slots);
   node.set_version(kVersion);
   request.set_data_address(identity_.name + ":1");
-  request.set_incarnation(identity_.incarnation);
   request.set_images_address(identity_.name);  // By which other workers find it.
   request.set_images_share(surroundings_.share);
-  request.set_previous_worker(Value(id_));
-  request.set_cluster(cluster_);
+  request.set_cluster(surroundings_.store.cluster);
   for (const auto& [job, numbers] : surroundings_.store.Stored()) {
     proto::StoredJob& stored = *request.add_stored();
     stored.set_job(Value(job));
     stored.mutable_checkpoints()->Assign(numbers.begin(), numbers.end());
   }
-  std::set<Key> held;
-  for (const auto& [key, node_here] : nodes_) {
-    proto::HeldJob& of_node = *request.add_held() = node_here->Held();
-    held.insert(key);
-    // Exits that are still to be reported come in turn.
-    auto& exited = *of_node.mutable_exited();
-    exited.erase(std::remove_if(exited.begin(), exited.end(),
-                                [&](const proto::ProcessExited& exit) {
-                                  return std::any_of(unacknowledged_.begin(), unacknowledged_.end(),
-                                                     [&](const proto::WorkerEvent& event) {
-                                                       return event.job() == of_node.job() &&
-                                                              event.epoch() == of_node.epoch() &&
-                                                              event.has_exited() &&
-                                                              event.exited().pid() == exit.pid();
-                                                     });
-                                }),
-                 exited.end());
-  }
-  for (const proto::WorkerEvent& event : unacknowledged_) {   // Its processes are gone, and that
-    const Key key{JobId{event.job()}, Epoch{event.epoch()}};  // is not all reported yet.
-    if (event.epoch() == 0 || !held.insert(key).second) continue;
-    proto::HeldJob& of_event = *request.add_held();
-    of_event.set_job(event.job());
-    of_event.set_epoch(event.epoch());
-    of_event.set_clearing(true);
-  }
+  for (proto::HeldJob& held : jobs_.Held()) *request.add_held() = std::move(held);
+  session_.Describe(request);
   return request;
 }
 
@@ -161,7 +172,7 @@ void SimWorker::Register() {
       if (dead() || registering_ != link) return;
       if (!reply.ok()) return again();
       if (reply->worker() == 0) return oracle_.Fail("a worker of this cluster is refused");
-      if (reply->term() < term_) {
+      if (!session_.Check(*reply).ok()) {
         oracle_.Count("refused old terms");
         return again();
       }
@@ -172,37 +183,29 @@ void SimWorker::Register() {
   });
 }
 
-// What a coordinator that is gone did not acknowledge is the next one's to hear, of the jobs that
-// go on.
 void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
-  std::set<JobId> kept;
-  for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
-  std::erase_if(unacknowledged_, [&](const proto::WorkerEvent& event) {
-    return !kept.contains(JobId{event.job()});
-  });
-  last_sequence_ = unacknowledged_.size();
-  orders_taken_ = 0;
-  if (!kept.empty()) oracle_.Count("adoptions");
-  term_ = reply.term();
-  cluster_ = reply.cluster();
-  AbandonAllBut(kept);
+  if (reply.keep_jobs_size() != 0) oracle_.Count("adoptions");
+  const bool first = id_ == WorkerId{0};
   id_ = WorkerId{reply.worker()};
+  term_ = static_cast<std::uint32_t>(reply.term());
+  heartbeat_ns_ = reply.heartbeat_ms() * kNsPerMs;
+  surroundings_.store.cluster = reply.cluster();
+  session_.OnRegistered(reply);
+  const std::size_t had = jobs_.Held().size();
+  jobs_.OnRegistered(reply);
+  oracle_.Count("abandoned epochs", had - jobs_.Held().size());
+  early_begins_.Clear();
   streams_.SetSelf(id_);
   Connect();
   Attach();
+  if (first) LookForCoordinator();
 }
 
-void SimWorker::AbandonAllBut(const std::set<JobId>& kept) {
-  for (auto it = nodes_.begin(); it != nodes_.end();) {
-    if (kept.contains(it->first.first)) {
-      ++it;
-      continue;
-    }
-    oracle_.Count("abandoned epochs");
-    it->second->Abandon();
-    abandoned_.push_back(it->second);
-    it = nodes_.erase(it);
-  }
+void SimWorker::LookForCoordinator() {
+  jobs_.EndOrphans(loop_.now_ns());
+  loop_.On(daemon_, kLookNs, [this] {
+    if (!dead()) LookForCoordinator();
+  });
 }
 
 // ---- The control stream -------------------------------------------------------------------------
@@ -213,16 +216,10 @@ void SimWorker::Attach() {
   control_ = MakeLink(coordinator);
   control_at_ = coordinator;
   const Link link = control_;
-  sent_sequence_ = last_sequence_ - unacknowledged_.size();
   link->OnBroken(SimLink::kCaller, [this](const Link& broken) {
     if (!dead() && control_ == broken) AttachLater();
   });
-  proto::WorkerEvent first;
-  first.set_worker(Value(id_));
-  first.set_incarnation(identity_.incarnation);
-  first.set_term(term_);
-  first.set_orders_taken(orders_taken_);
-  link->Send(SimLink::kCaller, [this, link, coordinator, first] {
+  link->Send(SimLink::kCaller, [this, link, coordinator, first = session_.OnAttached()] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
     coordinator->AttachWorker(first, link, *this);
   });
@@ -245,87 +242,71 @@ void SimWorker::OnForgotten(const Link& control) {
 }
 
 void SimWorker::Report(proto::WorkerEvent event) {
-  last_sequence_ += 1;
-  unacknowledged_.push_back(std::move(event));
+  if (oracle_.traces()) oracle_.Trace(identity_.name + " reports " + event.ShortDebugString());
+  if (event.broken().reason().starts_with("no coordinator")) oracle_.Count("orphans");
+  session_.Report(std::move(event));
   WriteEvents();
 }
 
 void SimWorker::WriteEvents() {
   if (!control_ || control_->broken(SimLink::kCaller)) return;
-  while (sent_sequence_ < last_sequence_) {
-    sent_sequence_ += 1;
-    const std::size_t index = unacknowledged_.size() - 1 - (last_sequence_ - sent_sequence_);
-    proto::WorkerEvent event = unacknowledged_[index];
-    event.set_sequence(sent_sequence_);
-    event.set_orders_taken(orders_taken_);
-    control_->Send(SimLink::kCaller, [id = id_, link = control_, at = control_at_, event] {
-      if (at != nullptr) at->OnEvent(id, link, event);
-    });
+  while (session_.has_unsent()) {
+    control_->Send(SimLink::kCaller,
+                   [id = id_, link = control_, at = control_at_, event = session_.NextUnsent()] {
+                     if (at != nullptr) at->OnEvent(id, link, event);
+                   });
   }
 }
 
 void SimWorker::OnAcknowledge(const Link& control, std::uint64_t sequence) {
   if (dead() || control_ != control) return;
-  while (!unacknowledged_.empty() && last_sequence_ - unacknowledged_.size() < sequence) {
-    unacknowledged_.pop_front();
+  for (const auto& [job, bytes] : session_.OnAcknowledge(sequence)) {
+    jobs_.OnOutputKept(job.first, job.second, bytes);
   }
-  sent_sequence_ = std::max(sent_sequence_, sequence);
 }
 
 void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
-  if (dead() || control_ != control || order.sequence() <= orders_taken_) return;
-  orders_taken_ = order.sequence();
-  Perform(order);
+  if (dead() || control_ != control || !session_.Take(order)) return;
+  if (oracle_.traces()) oracle_.Trace(identity_.name + " takes " + order.ShortDebugString());
+  jobs_.OnOrder(order);
 }
 
-void SimWorker::Perform(const proto::Order& order) {
-  if (order.has_start()) return OnStart(order.start());
-  if (order.has_end()) return OnEnd(order.end());
-  if (order.has_take_checkpoint()) return OnTakeCheckpoint(order.take_checkpoint());
-  if (order.has_copy_checkpoint()) return OnCopy(order.copy_checkpoint());
-  if (order.has_keep_checkpoints()) return OnKeep(order.keep_checkpoints());
-  if (order.has_release_held()) return OnReleaseHeld(order.release_held());
-  if (!order.has_signal())  // These programs clean up for ever.
-    oracle_.Fail("an order of no known kind");
+// ---- Other workers, and the jobs here -----------------------------------------------------------
+
+SimPartner* SimWorker::Reach(const std::string& name) {
+  SimWorker* const worker = surroundings_.worker_named(name);
+  return worker == nullptr || worker->paused() || cut_off() ? nullptr : worker;
 }
 
-// ---- Jobs --------------------------------------------------------------------------
+void SimWorker::OnImagesReceived(JobId job, std::uint64_t checkpoint) {
+  loop_.On(daemon_, loop_.Delay(), [this, job, checkpoint] {
+    if (!dead()) jobs_.OnImagesReceived(job, checkpoint);
+  });
+}
+
+std::unique_ptr<worker::JobHost> SimWorker::Host(worker::HostedJob& job) {
+  SimNodeHost& host = *this;
+  auto node = std::make_unique<SimNode>(
+      SimNode::Parts{.loop = loop_,
+                     .oracle = oracle_,
+                     .streams = streams_,
+                     .host = host,
+                     .actors = {.daemon = daemon_, .processes = processes_}},
+      job);
+  nodes_[{node->job(), node->epoch()}] = node.get();
+  return node;
+}
+
+void SimWorker::Forget(const SimNode& node) { nodes_.erase({node.job(), node.epoch()}); }
 
 SimNode* SimWorker::Find(JobId job, Epoch epoch) const {
   const auto found = nodes_.find({job, epoch});
-  return dead() || found == nodes_.end() ? nullptr : found->second.get();
-}
-
-void SimWorker::OnStart(const proto::StartJob& start) {
-  if (Find(JobId{start.job()}, Epoch{start.epoch()}) != nullptr) return;
-  SimNodeHost& host = *this;
-  auto node = std::make_shared<SimNode>(
-      loop_, oracle_, streams_, host,
-      SimNode::PlanOf(start, id_, {.daemon = daemon_, .processes = processes_}));
-  const Key key{node->job(), node->epoch()};
-  nodes_[key] = node;
-  node->OnLeaseRenewed(lease_until_ns_);
-  node->Start();
-  const auto begin = early_begins_.find(key);
-  if (begin != early_begins_.end()) node->OnBegin(begin->second);
-}
-
-void SimWorker::OnEnd(const proto::EndJob& end) {
-  const Key key{JobId{end.job()}, Epoch{end.epoch()}};
-  const auto cleared = [this, key] {
-    if (nodes_.erase(key) == 0 && dead()) return;
-    proto::WorkerEvent event;
-    event.set_job(Value(key.first));
-    event.set_epoch(Value(key.second));
-    event.mutable_cleared();
-    Report(std::move(event));
-  };
-  SimNode* node = Find(key.first, key.second);
-  node == nullptr ? cleared() : node->End(cleared);
+  const bool takes = !dead() && found != nodes_.end() && found->second->exchanging();
+  return takes ? found->second : nullptr;
 }
 
 void SimWorker::OnPeerFrame(const SimFrame& frame) {
-  if (SimNode* node = Find(frame.job, frame.epoch)) node->OnFrame(frame);
+  if (SimNode* const node = Find(frame.job, frame.epoch)) node->OnFrame(frame);
 }
 
 }  // namespace bspnow

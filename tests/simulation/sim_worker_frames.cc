@@ -9,8 +9,6 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kHeartbeatNs = 250 * kMillisecond;
-constexpr std::uint64_t kLeaseNs = kSecond;
 constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
 
 }  // namespace
@@ -29,8 +27,7 @@ void SimWorker::Connect() {
     });
   });
   if (cut_off()) return link->Break();
-  const HelloBody hello{
-      .incarnation = identity_.incarnation, .target = 0, .term = static_cast<std::uint32_t>(term_)};
+  const HelloBody hello{.incarnation = identity_.incarnation, .target = 0, .term = term_};
   SendFrame(HeaderOf(FrameKind::kHello), BytesOf(hello));
   Beat(link);
 }
@@ -39,7 +36,7 @@ void SimWorker::Beat(const Link& link) {
   if (dead() || frames_ != link) return;
   const HeartbeatBody body{.sent_ns = loop_.now_ns()};
   SendFrame(HeaderOf(FrameKind::kHeartbeat), BytesOf(body));
-  loop_.On(daemon_, kHeartbeatNs, [this, link] { Beat(link); });
+  loop_.On(daemon_, heartbeat_ns_, [this, link] { Beat(link); });
 }
 
 void SimWorker::SendFrame(FrameHeader header, std::span<const std::byte> payload) {
@@ -62,15 +59,15 @@ void SimWorker::OnFrame(const Link& link, const SimFrameBytes& frame) {
     case FrameKind::kLease: {
       HeartbeatBody body;
       memcpy(&body, frame.payload.data(), sizeof body);
-      return OnLease(body.sent_ns);
+      return jobs_.OnLeaseRenewed(body.sent_ns);
     }
     case FrameKind::kBegin: {
       BeginBody body;
       memcpy(&body, frame.payload.data(), sizeof body);
-      const Key key{JobId{header.job}, Epoch{header.epoch}};
-      if (SimNode* node = Find(key.first, key.second)) return node->OnBegin(body.nprocs);
-      early_begins_[key] = body.nprocs;  // The order to start comes by another stream.
-      return;
+      const JobId job{header.job};
+      const Epoch epoch{header.epoch};
+      if (SimNode* const node = Find(job, epoch)) return node->OnBegin(body.nprocs);
+      return early_begins_.Keep(job, epoch, body.nprocs);
     }
     case FrameKind::kRelease:
       if (SimNode* node = Find(JobId{header.job}, Epoch{header.epoch}))
@@ -83,12 +80,9 @@ void SimWorker::OnFrame(const Link& link, const SimFrameBytes& frame) {
 
 void SimWorker::OnWelcome() {
   welcome_ = true;
-  for (auto& [key, node] : nodes_) node->OnCoordinatorReconnected();
-}
-
-void SimWorker::OnLease(std::uint64_t sent_ns) {
-  lease_until_ns_ = sent_ns + kLeaseNs;
-  for (auto& [key, node] : nodes_) node->OnLeaseRenewed(lease_until_ns_);
+  for (const auto& [key, node] : nodes_) {
+    if (node->exchanging()) node->OnCoordinatorReconnected();
+  }
 }
 
 void SimWorker::SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,

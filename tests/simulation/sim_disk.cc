@@ -1,0 +1,132 @@
+#include "tests/simulation/sim_disk.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <memory>
+
+namespace bspnow {
+
+// A slow disk, or network, now and then. CheckpointKeeper lets the next thing wait for this one.
+void SimDisk::Run(std::function<void()> work) {
+  const std::uint64_t delay_ns =
+      parts_.loop.Below(parts_.loop.Chance(5) ? 2 * kSecond : 20 * kMillisecond);
+  parts_.loop.On(parts_.daemon, delay_ns, [this, work = std::move(work)] {
+    if (!dead_) work();
+  });
+}
+
+void SimDisk::CheckRoom(std::uint64_t, std::function<void(const absl::Status&)> done) {
+  Run([this, done = std::move(done)] {
+    if (!parts_.loop.Chance(3)) return done(absl::OkStatus());
+    parts_.oracle.Count("disks without room");
+    done(absl::ResourceExhaustedError("the disk is full"));
+  });
+}
+
+void SimDisk::Settle(JobId job, const proto::CheckpointStored& written,
+                     std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) {
+  Run([this, job, written, done = std::move(done)] { done(SettleNow(job, written)); });
+}
+
+absl::StatusOr<proto::CheckpointStored> SimDisk::SettleNow(JobId job,
+                                                           proto::CheckpointStored stored) {
+  const auto written = written_.extract({job, stored.checkpoint()});
+  if (written.empty()) {
+    parts_.oracle.Fail("a checkpoint is to be made durable that nobody has written");
+    return absl::NotFoundError("not written");
+  }
+  if (parts_.loop.Chance(3)) {
+    parts_.oracle.Count("failed image writes");
+    parts_.store.Discard(job, stored.checkpoint());
+    return absl::DataLossError("input/output error");
+  }
+  for (auto& [pid, image] : written.mapped()) {
+    image.lying_sync = parts_.loop.Chance(3);
+    parts_.store.Put(job, stored.checkpoint(), pid, image);
+    stored.set_superstep(image.superstep);
+  }
+  return stored;
+}
+
+void SimDisk::Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) {
+  Run([this, job, checkpoint, done = std::move(done)] {
+    written_.erase({job, checkpoint});
+    parts_.store.Discard(job, checkpoint);
+    done();
+  });
+}
+
+void SimDisk::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
+                   std::function<void()> done) {
+  Run([this, job, checkpoints, done = std::move(done)] {
+    parts_.store.Keep(job, checkpoints);
+    done();
+  });
+}
+
+// ---- Copies -------------------------------------------------------------------------------------
+
+// What is read is verified: it and all that it builds upon.
+bool SimDisk::HasSoundChain(const SimStore& store, JobId job, std::uint64_t number,
+                            std::uint32_t pid) {
+  if (store.HasChain(job, number, pid)) return true;
+  if (store.Find(job, number, pid) != nullptr) parts_.oracle.Count("damaged images found");
+  return false;
+}
+
+void SimDisk::CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
+                        std::uint32_t pid) {
+  while (number != 0) {
+    const SimImage image = *from.Find(job, number, pid);
+    if (to.Find(job, number, pid) == nullptr) to.Put(job, number, pid, image);
+    number = image.base;
+  }
+}
+
+void SimDisk::Copy(const proto::CopyCheckpoint& order, const std::vector<std::uint32_t>& pids,
+                   std::function<void(const absl::Status&)> done) {
+  Run([this, order, pids, done = std::move(done)] { done(CopyNow(order, pids)); });
+}
+
+absl::Status SimDisk::CopyNow(const proto::CopyCheckpoint& order, std::vector<std::uint32_t> pids) {
+  const JobId job{order.job()};
+  if (pids.empty()) pids = parts_.store.PidsOf(job, order.checkpoint());
+  if (pids.empty()) return absl::NotFoundError("no image of this checkpoint lies here");
+  SimPartner* const partner = parts_.reach(order.to_address());
+  if (partner == nullptr || parts_.loop.Chance(3)) {
+    parts_.oracle.Count("failed copies");
+    return absl::UnavailableError("the other node does not answer");
+  }
+  for (const std::uint32_t pid : pids) {
+    if (!HasSoundChain(parts_.store, job, order.checkpoint(), pid)) {
+      return absl::DataLossError(absl::StrCat("the image of pid ", pid, " is damaged"));
+    }
+    CopyChain(parts_.store, partner->store(), job, order.checkpoint(), pid);
+  }
+  partner->OnImagesReceived(job, order.checkpoint());
+  return absl::OkStatus();
+}
+
+std::optional<SimImage> SimDisk::Collect(JobId job, const proto::Resume& resume,
+                                         const proto::ImageOfPid& plan) {
+  const std::uint64_t checkpoint = resume.checkpoint();
+  if (!HasSoundChain(parts_.store, job, checkpoint, plan.pid())) {
+    SimPartner* holder = nullptr;
+    for (const std::string& name : plan.holders()) {
+      SimPartner* const node = parts_.reach(name);
+      if (node == nullptr || &node->store() == &parts_.store) continue;
+      if (HasSoundChain(node->store(), job, checkpoint, plan.pid())) holder = node;
+    }
+    if (holder == nullptr) return std::nullopt;
+    parts_.oracle.Count("images from another node");
+    // A damaged copy of its own is replaced.
+    for (std::uint64_t number = checkpoint; number != 0;) {
+      const SimImage image = *holder->store().Find(job, number, plan.pid());
+      parts_.store.Put(job, number, plan.pid(), image);
+      number = image.base;
+    }
+  }
+  return *parts_.store.Find(job, checkpoint, plan.pid());
+}
+
+}  // namespace bspnow
