@@ -16,7 +16,8 @@ void SimDisk::Run(std::function<void()> work) {
 }
 
 void SimDisk::CheckRoom(std::uint64_t, std::function<void(const absl::Status&)> done) {
-  Run([this, done = std::move(done)] {
+  parts_.loop.On(parts_.daemon, parts_.loop.Below(kMillisecond), [this, done = std::move(done)] {
+    if (dead_) return;
     if (!parts_.loop.Chance(3)) return done(absl::OkStatus());
     parts_.oracle.Count("disks without room");
     done(absl::ResourceExhaustedError("the disk is full"));

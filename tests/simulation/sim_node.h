@@ -24,12 +24,11 @@
 #include "tests/simulation/sim_program.h"
 #include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_streams.h"
-#include "worker/exchange/node_exchange.h"
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
+#include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
-
 
 class SimNode;
 

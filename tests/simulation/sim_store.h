@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_program.h"
+#include "worker/core/known_coordinator.h"
 
 namespace bspnow {
 
@@ -25,7 +25,7 @@ struct SimImage {
 
 class SimStore {
  public:
-  std::string cluster;  ///< Whose images these are, as the worker has noted it; empty: nobody's.
+  worker::KnownCoordinator known;  ///< Whose images these are, as the worker has noted it.
 
   void Put(JobId job, std::uint64_t number, std::uint32_t pid, const SimImage& image) {
     jobs_[job][number][pid] = image;

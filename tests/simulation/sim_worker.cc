@@ -139,7 +139,7 @@ proto::RegisterRequest SimWorker::Describe() {
   request.set_data_address(identity_.name + ":1");
   request.set_images_address(identity_.name);  // By which other workers find it.
   request.set_images_share(surroundings_.share);
-  request.set_cluster(surroundings_.store.cluster);
+  request.set_cluster(surroundings_.store.known.cluster);
   for (const auto& [job, numbers] : surroundings_.store.Stored()) {
     proto::StoredJob& stored = *request.add_stored();
     stored.set_job(Value(job));
@@ -168,14 +168,17 @@ void SimWorker::Register() {
       oracle_.Count("lost replies to registrations");
       return link->Break();
     }
-    link->Send(SimLink::kCalled, [this, link, reply, again] {
+    link->Send(SimLink::kCalled, [this, link, reply, request, again] {
       if (dead() || registering_ != link) return;
       if (!reply.ok()) return again();
       if (reply->worker() == 0) return oracle_.Fail("a worker of this cluster is refused");
-      if (!session_.Check(*reply).ok()) {
+      worker::KnownCoordinator& known = surroundings_.store.known;
+      const auto now = worker::CheckCoordinator(known, request, *reply);
+      if (!now.ok()) {
         oracle_.Count("refused old terms");
         return again();
       }
+      known = *now;
       link->Close(SimLink::kCaller);
       registering_ = nullptr;
       OnRegistered(*reply);
@@ -189,7 +192,6 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   id_ = WorkerId{reply.worker()};
   term_ = static_cast<std::uint32_t>(reply.term());
   heartbeat_ns_ = reply.heartbeat_ms() * kNsPerMs;
-  surroundings_.store.cluster = reply.cluster();
   session_.OnRegistered(reply);
   const std::size_t had = jobs_.Held().size();
   jobs_.OnRegistered(reply);

@@ -22,8 +22,8 @@
 #include "tests/simulation/sim_store.h"
 #include "tests/simulation/sim_streams.h"
 #include "worker/core/coordinator_session.h"
-#include "worker/exchange/early_begins.h"
 #include "worker/core/hosted_jobs.h"
+#include "worker/exchange/early_begins.h"
 
 namespace bspnow {
 

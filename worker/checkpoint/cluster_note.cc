@@ -1,11 +1,14 @@
 #include "worker/checkpoint/cluster_note.h"
 
+#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
@@ -21,49 +24,65 @@ absl::Status Failed(const char* what, const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ClusterNote::Read() {
+absl::StatusOr<KnownCoordinator> ClusterNote::Read() {
   const UniqueFd file(open(path().c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid() && errno != ENOENT) return Failed("opening", path());
   std::string note(kNoteBytesMax, '\0');
   const ssize_t n = file.valid() ? read(file.get(), note.data(), note.size()) : 0;
   if (n < 0) return Failed("reading", path());
   note.resize(static_cast<std::size_t>(n));
-  note.resize(std::min(note.find('\n'), note.size()));
-  if (file.valid() && note.empty())
+  const std::vector<std::string> lines = absl::StrSplit(note, '\n');
+  KnownCoordinator known{.cluster = lines[0], .term = 0};
+  if (file.valid() && known.cluster.empty())
     return absl::DataLossError(
         absl::StrCat(path(), " is empty; remove it if the images beside it are of this cluster"));
-  Remember(note);
-  return note;
+  // Without a term it was written before terms were noted.
+  if (lines.size() > 1 && !absl::SimpleAtoi(lines[1], &known.term)) known.term = 0;
+  const std::lock_guard lock(mutex_);
+  // What could not be written counts all the same, as long as this worker runs.
+  if (known.cluster == known_.cluster) known.term = std::max(known.term, known_.term);
+  known_ = known;
+  return known;
 }
 
-absl::Status ClusterNote::Write(const std::string& cluster) {
-  if (absl::Status s = ReplaceFile(path(), cluster + "\n"); !s.ok()) return s;
-  Remember(cluster);
+absl::Status ClusterNote::Write(const KnownCoordinator& known) {
+  if (absl::Status s = ReplaceFile(path(), absl::StrCat(known.cluster, "\n", known.term, "\n"));
+      !s.ok())
+    return s;
+  Remember(known);
   return absl::OkStatus();
 }
 
-void ClusterNote::Remember(const std::string& cluster) {
+void ClusterNote::Remember(const KnownCoordinator& known) {
   const std::lock_guard lock(mutex_);
-  cluster_ = cluster;
+  known_ = known;
 }
 
 std::string ClusterNote::cluster() const {
   const std::lock_guard lock(mutex_);
-  return cluster_;
+  return known_.cluster;
 }
 
-// The coordinator makes the same check. The worker repeats it, because a mistake would cost images.
 absl::Status ClusterNote::Join(const proto::RegisterRequest& request,
                                const proto::RegisterReply& reply) {
-  if (request.cluster() == reply.cluster() && reply.worker() != 0) return absl::OkStatus();
-  const bool keeps =
-      request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
-  if (reply.worker() != 0 && (request.cluster().empty() || !keeps)) return Write(reply.cluster());
-  return absl::FailedPreconditionError(absl::StrCat(
-      "it is the coordinator of cluster ", reply.cluster(), ", but checkpoints of ",
-      request.stored_size(), " jobs and ", request.held_size(), " running jobs of cluster ",
-      request.cluster(), " are kept here; start the coordinator with the --state-dir that it had, ",
-      "or remove ", path(), " to join the new cluster and give up all of them"));
+  KnownCoordinator before;
+  {
+    const std::lock_guard lock(mutex_);
+    before = known_;
+  }
+  const absl::StatusOr<KnownCoordinator> now = CheckCoordinator(before, request, reply);
+  if (!now.ok() && reply.cluster() != before.cluster) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(now.status().message(), ", or remove ", path(),
+                     " to join the new cluster and give up all of them"));
+  }
+  if (!now.ok()) return now.status();
+  if (now->cluster == before.cluster && now->term == before.term) return absl::OkStatus();
+  const absl::Status written = Write(*now);
+  if (now->cluster != before.cluster) return written;
+  // With a full disk it goes on under the new term: nothing is lost as long as it runs.
+  Remember(*now);
+  return absl::OkStatus();
 }
 
 }  // namespace bspnow::worker

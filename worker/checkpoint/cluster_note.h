@@ -1,8 +1,9 @@
 // The cluster to which the images below a directory belong: the file `cluster` in that directory
-// holds the id from the coordinator's journal. The note is written before the first image of the
-// cluster, and stands beside the images so that both always move together. A coordinator of another
-// cluster knows none of these jobs and would have their images removed. See "Clusters" in
-// docs/design.md.
+// holds the id from the coordinator's journal and, in a second line, the term of the newest
+// coordinator that was obeyed here. The note is written before the first image of the cluster, and
+// stands beside the images so that both always move together. A coordinator of another cluster, or
+// one that was replaced, does not know these jobs and would have their images removed. See
+// "Clusters" in docs/design.md.
 #ifndef WORKER_CHECKPOINT_CLUSTER_NOTE_H_
 #define WORKER_CHECKPOINT_CLUSTER_NOTE_H_
 
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "proto/workers.pb.h"
+#include "worker/core/known_coordinator.h"
 
 namespace bspnow::worker {
 
@@ -21,27 +23,28 @@ class ClusterNote {
  public:
   explicit ClusterNote(const std::string& directory) : directory_(directory) {}
 
-  /// Reads the note from the disk; empty if there is none. A read error is not an empty note.
-  absl::StatusOr<std::string> Read();
+  /// Reads the note from the disk; without a cluster if there is none. A read error is not an empty
+  /// note.
+  absl::StatusOr<KnownCoordinator> Read();
 
   /// Durable when it returns.
-  absl::Status Write(const std::string& cluster);
+  absl::Status Write(const KnownCoordinator& known);
 
   /// The id that was last read or written.
   std::string cluster() const;
 
-  /// Checks the coordinator's reply to a registration that contained this note. OK: the note now
-  /// holds the reply's id. FAILED_PRECONDITION: the images here belong to another cluster, and
-  /// nothing has changed.
+  /// What the coordinator answered to a registration that had this note. OK: the note is `reply`'s
+  /// now. FAILED_PRECONDITION, and nothing has changed: what is kept here is another cluster's, or
+  /// this coordinator has been replaced.
   absl::Status Join(const proto::RegisterRequest& request, const proto::RegisterReply& reply);
 
  private:
   std::string path() const { return directory_ + "/cluster"; }
-  void Remember(const std::string& cluster);
+  void Remember(const KnownCoordinator& known);
 
   const std::string directory_;
   mutable std::mutex mutex_;
-  std::string cluster_;  ///< Guarded by mutex_.
+  KnownCoordinator known_;  ///< Guarded by mutex_.
 };
 
 }  // namespace bspnow::worker

@@ -14,21 +14,22 @@ class ClusterNoteTest : public testing::Test {
  protected:
   /// What a new run of the worker finds.
   std::string OnDisk() {
-    const absl::StatusOr<std::string> read = ClusterNote(directory_.path()).Read();
+    const absl::StatusOr<KnownCoordinator> read = ClusterNote(directory_.path()).Read();
     EXPECT_TRUE(read.ok()) << read.status();
-    return read.value_or("an error");
+    return read.ok() ? read->cluster : "an error";
   }
 
   proto::RegisterRequest Request() {
     proto::RegisterRequest request;
-    request.set_cluster(*note_.Read());
+    request.set_cluster(note_.Read()->cluster);
     return request;
   }
 
-  static proto::RegisterReply Registered(const std::string& cluster) {
+  static proto::RegisterReply Registered(const std::string& cluster, std::uint64_t term = 1) {
     proto::RegisterReply reply;
     reply.set_worker(1);
     reply.set_cluster(cluster);
+    reply.set_term(term);
     return reply;
   }
 
@@ -77,6 +78,30 @@ TEST_F(ClusterNoteTest, CoordinatorThatRegisteredNobodyIsNotJoined) {
   refusal.set_cluster("two");
   EXPECT_TRUE(absl::IsFailedPrecondition(note_.Join(Request(), refusal)));
   EXPECT_EQ(OnDisk(), "one");
+}
+
+TEST_F(ClusterNoteTest, NoWorkerObeysACoordinatorThatWasReplacedThoughItWasRestarted) {
+  ASSERT_TRUE(note_.Join(Request(), Registered("one", 7)).ok());
+  EXPECT_TRUE(note_.Join(Request(), Registered("one", 8)).ok());
+  ClusterNote restarted(directory_.path());
+  ASSERT_TRUE(restarted.Read().ok());
+  EXPECT_TRUE(absl::IsFailedPrecondition(restarted.Join(Request(), Registered("one", 7))));
+  EXPECT_TRUE(restarted.Join(Request(), Registered("one", 8)).ok());
+  EXPECT_TRUE(restarted.Join(Request(), Registered("another", 1)).ok());
+}
+
+TEST_F(ClusterNoteTest, TermThatCannotBeWrittenKeepsNobodyFromRegistering) {
+  ASSERT_TRUE(note_.Join(Request(), Registered("one", 7)).ok());
+  const proto::RegisterRequest request = Request();
+  std::filesystem::remove_all(directory_.path());
+  EXPECT_TRUE(note_.Join(request, Registered("one", 8)).ok());
+  EXPECT_FALSE(note_.Join(request, Registered("one", 7)).ok());
+}
+
+TEST_F(ClusterNoteTest, NoteWithoutATermIsOfTheFirst) {
+  std::ofstream(directory_.path() + "/cluster") << "one\n";
+  EXPECT_EQ(OnDisk(), "one");
+  EXPECT_TRUE(note_.Join(Request(), Registered("one", 1)).ok());
 }
 
 // They were stored before there were notes.

@@ -135,8 +135,8 @@ TEST_F(ImageTransferTest, PartnerGetsTheChainItsTextsAndArchives) {
 
 // Job 17 of the one is not job 17 of the other.
 TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
-  ASSERT_TRUE(a_.store().cluster_note().Write("one").ok());
-  ASSERT_TRUE(b_.store().cluster_note().Write("two").ok());
+  ASSERT_TRUE(a_.store().cluster_note().Write({.cluster = "one", .term = 1}).ok());
+  ASSERT_TRUE(b_.store().cluster_note().Write({.cluster = "two", .term = 1}).ok());
   EXPECT_TRUE(absl::IsFailedPrecondition(CopyToB()));
   ImagesStub stub;
   EXPECT_TRUE(
@@ -144,7 +144,7 @@ TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
   EXPECT_TRUE(
       absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}))));
   EXPECT_FALSE(a_.store().Has(kJob, ImageName(1, Pid{2})));
-  ASSERT_TRUE(b_.store().cluster_note().Write("one").ok());
+  ASSERT_TRUE(b_.store().cluster_note().Write({.cluster = "one", .term = 1}).ok());
   EXPECT_TRUE(CopyToB().ok());
 }
 

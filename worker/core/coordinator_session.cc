@@ -1,7 +1,5 @@
 #include "worker/core/coordinator_session.h"
 
-#include <absl/strings/str_cat.h>
-
 #include <algorithm>
 #include <set>
 
@@ -42,13 +40,6 @@ bool CoordinatorSession::IsUnacknowledged(const proto::HeldJob& job,
                      });
 }
 
-absl::Status CoordinatorSession::Check(const proto::RegisterReply& reply) const {
-  if (reply.worker() == 0 || reply.cluster() != cluster_ || reply.term() >= term_)
-    return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("a coordinator of term ", reply.term(),
-                                                    " answers, but there is one of term ", term_));
-}
-
 void CoordinatorSession::OnRegistered(const proto::RegisterReply& reply) {
   const std::set<std::uint64_t> kept(reply.keep_jobs().begin(), reply.keep_jobs().end());
   std::erase_if(unacknowledged_,
@@ -57,7 +48,6 @@ void CoordinatorSession::OnRegistered(const proto::RegisterReply& reply) {
   for (proto::WorkerEvent& event : unacknowledged_) event.set_sequence(++last_);
   orders_taken_ = 0;
   worker_ = reply.worker();
-  cluster_ = reply.cluster();
   term_ = reply.term();
 }
 

@@ -3,8 +3,6 @@
 #ifndef WORKER_CORE_COORDINATOR_SESSION_H_
 #define WORKER_CORE_COORDINATOR_SESSION_H_
 
-#include <absl/status/status.h>
-
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -28,9 +26,6 @@ class CoordinatorSession {
   /// did not acknowledge come again, in their order: so an exit among them is not held, lest it
   /// overtakes output; and a job that has only such events left is.
   void Describe(proto::RegisterRequest& request) const;
-
-  /// FailedPrecondition if the reply is that of a coordinator that has been replaced.
-  absl::Status Check(const proto::RegisterReply& reply) const;
 
   /// What the last coordinator did not acknowledge is reported to this one, of the jobs that go on.
   void OnRegistered(const proto::RegisterReply& reply);
@@ -65,8 +60,7 @@ class CoordinatorSession {
   std::uint64_t sent_ = 0;  ///< and of the last one on this stream.
   std::uint64_t orders_taken_ = 0;
   std::uint32_t worker_ = 0;
-  std::string cluster_;     ///< Of the coordinator.
-  std::uint64_t term_ = 0;  ///< Of the coordinator; never goes back within a cluster.
+  std::uint64_t term_ = 0;  ///< Of the coordinator.
 };
 
 }  // namespace bspnow::worker

@@ -131,15 +131,5 @@ TEST_F(CoordinatorSessionTest, LetsNoExitOvertakeOutput) {
   EXPECT_TRUE(request.held(1).clearing());
 }
 
-TEST_F(CoordinatorSessionTest, ObeysNoCoordinatorThatWasReplaced) {
-  session_.OnRegistered(Reply(4, 7, {}));
-  EXPECT_TRUE(session_.Check(Reply(4, 7, {})).ok());
-  EXPECT_TRUE(session_.Check(Reply(4, 8, {})).ok());
-  EXPECT_TRUE(absl::IsFailedPrecondition(session_.Check(Reply(4, 6, {}))));
-  proto::RegisterReply of_another_cluster = Reply(4, 1, {});
-  of_another_cluster.set_cluster("elsewhere");
-  EXPECT_TRUE(session_.Check(of_another_cluster).ok());
-}
-
 }  // namespace
 }  // namespace bspnow::worker

@@ -56,7 +56,7 @@ void HostedJobs::OnLeaseRenewed(std::uint64_t sent_ns) {
   }
 }
 
-// With a report: what the coordinator says may get lost on the way, while it still hears this worker.
+// With a report: the coordinator may still hear this worker, though its answers get lost.
 void HostedJobs::EndOrphans(std::uint64_t now_ns) {
   if (jobs_.empty() || now_ns <= lease_from_ns_ + orphan_timeout_ns_) return;
   const std::uint64_t alone_s = (now_ns - lease_from_ns_) / kNsPerS;

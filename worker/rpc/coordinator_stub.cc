@@ -60,19 +60,19 @@ void CoordinatorStub::Run() {
 }
 
 bool CoordinatorStub::Register() {
-  const absl::StatusOr<std::string> noted = note_.Read();
+  const absl::StatusOr<KnownCoordinator> noted = note_.Read();
   std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
   proto::RegisterReply reply;
   absl::Status status = noted.status();
   if (status.ok()) {
-    request->set_cluster(*noted);
+    request->set_cluster(noted->cluster);
     status = CallRegister(*request, reply);
   }
   is_stranger_ = false;
   if (status.ok()) {
     status = note_.Join(*request, reply);
-    is_stranger_ = absl::IsFailedPrecondition(status);
+    is_stranger_ = absl::IsFailedPrecondition(status) && reply.cluster() != noted->cluster;
   }
   std::unique_lock lock(mutex_);
   if (!status.ok()) {
@@ -95,11 +95,7 @@ absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
-  const auto stub = proto::Workers::NewStub(channel_);
-  const grpc::Status called = stub->Register(&context, request, &reply);
-  if (!called.ok()) return FromGrpc(called);
-  const std::scoped_lock lock(mutex_);
-  return session_.Check(reply);
+  return FromGrpc(proto::Workers::NewStub(channel_)->Register(&context, request, &reply));
 }
 
 // The loop knows what runs here.
