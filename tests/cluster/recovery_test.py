@@ -118,6 +118,11 @@ class RecoveryTest(unittest.TestCase):
         shown = self.survive(lambda *where: disturbances.stop_coordinator(*where, seconds=5.0))
         self.assertNotIn("resumed from", shown, "the job was rolled back")
 
+    def test_workers_end_the_processes_of_a_coordinator_that_is_stopped_for_long(self):
+        shown = self.survive(lambda *where: disturbances.stop_coordinator(*where, seconds=6.0),
+                             cluster_options={"worker_options": ["--orphan-timeout", "2s"]})
+        self.assertIn("no coordinator has renewed its lease", shown)
+
     # ---- Disks ------------------------------------------------------------------------------
 
     def test_sync_fails(self):
