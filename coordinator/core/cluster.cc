@@ -99,6 +99,7 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_signal()->set_signal(order.signal);
     nodes_.Order(order.worker, std::move(message));
   }
+  for (const FinishedJob& finished : orders.finished) MakeOutputDurable(finished);
   for (const JobId job : orders.recovering) OnRecovering(job);
   for (const JobId job : orders.returned) OnReturned(job);
   for (const EndOrder& order : orders.ends) {
@@ -134,6 +135,18 @@ void Cluster::Store(JobTransition transition) {
                                        "its log says why. Submit it again later"));
   };
   ports_.journal.WriteJob(std::move(transition.record), stored);
+}
+
+void Cluster::MakeOutputDurable(const FinishedJob& finished) {
+  std::vector<LogPosition> reach;
+  for (const Printed& printed : finished.printed)
+    reach.push_back({.pid = Value(printed.pid),
+                     .stdout_bytes = printed.output_bytes,
+                     .stderr_bytes = printed.error_bytes});
+  const auto synced = [this, job = finished.job, epoch = finished.epoch](const absl::Status& s) {
+    Perform(table_.OnOutputDurable(job, epoch, s, Now()));
+  };
+  ports_.logs.Sync(finished.job, reach, synced);
 }
 
 void Cluster::Start(const StartOrder& order) {

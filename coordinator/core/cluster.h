@@ -127,6 +127,7 @@ class Cluster {
 
   void Perform(JobOrders orders);
   void Store(JobTransition transition);
+  void MakeOutputDurable(const FinishedJob& finished);
   void Start(const StartOrder& order);
   void Clear(JobId job);
   std::vector<OnSubmitted> TakeSubmissions(JobId job);

@@ -158,7 +158,9 @@ ProcessEnd ProcessEndOf(const proto::ProcessExited& exited) {
   return {.reached = static_cast<Reached>(exited.reached() <= kLast ? exited.reached() : 0),
           .superstep = Superstep{exited.superstep()},
           .exit_status = exited.exit_status(),
-          .signal = exited.signal()};
+          .signal = exited.signal(),
+          .output_bytes = exited.output_bytes(),
+          .error_bytes = exited.error_bytes()};
 }
 
 }  // namespace bspnow::coordinator

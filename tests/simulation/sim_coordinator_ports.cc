@@ -157,7 +157,8 @@ void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, Outp
   log_writer_.Queue(
       {.apply =
            [this, job, reach] {
-             if (loop_.Chance(2)) {
+             journal_.logs[job].sync_failed = loop_.Chance(2);
+             if (journal_.logs[job].sync_failed) {
                oracle_.Count("failed syncs of logs");
                return absl::DataLossError("input/output error");
              }
@@ -165,7 +166,7 @@ void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, Outp
              for (const LogPosition& at : reach) {
                const std::size_t has = log.texts[{at.pid, LogOrigin::kStdout}].size();
                if (at.stdout_bytes == kWholeStream || at.stdout_bytes <= has) continue;
-               oracle_.Count("lost output found at a commit");
+               oracle_.Count("lost output found");
                return absl::FailedPreconditionError(kOutputGap);
              }
              for (const auto& [stream, text] : log.texts) log.synced[stream] = text.size();

@@ -30,7 +30,8 @@ inline constexpr char kOutputGap[] = "a gap in its output";
 /// A job's log: what each process has printed.
 struct SimLog {
   std::map<LogStream, std::string> texts;
-  StreamEnds synced;  ///< What the disk has been made to keep.
+  StreamEnds synced;         ///< What the disk has been made to keep.
+  bool sync_failed = false;  ///< The last time: who has ended may lose output with the power.
 };
 
 struct SimJournal {

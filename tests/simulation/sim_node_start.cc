@@ -135,6 +135,7 @@ void SimNode::LeaveOne(std::uint32_t pid, int status, int signal) {
   exited.set_superstep(shown());
   exited.set_exit_status(status);
   exited.set_signal(signal);
+  exited.set_output_bytes(processes_[pid].state.printed * SimProgram::kWordBytes);
   Report(std::move(event));
   const bool last = std::all_of(processes_.begin(), processes_.end(),
                                 [](const auto& each) { return each.second.left; });

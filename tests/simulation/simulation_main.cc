@@ -62,6 +62,7 @@ bool Happened(const SimStatistics& sum) {
                                    "logs cut back",
                                    "lost copies renewed",
                                    "losses overcome",
+                                   "lost output found",
                                    "lost replies to registrations",
                                    "machines without power",
                                    "moved",

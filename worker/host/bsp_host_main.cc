@@ -304,6 +304,9 @@ void HostRun::OnExited(Pid pid, int wait_status) {
   exited.set_pid(Value(pid));
   if (WIFEXITED(wait_status)) exited.set_exit_status(WEXITSTATUS(wait_status));
   if (WIFSIGNALED(wait_status)) exited.set_signal(WTERMSIG(wait_status));
+  const OutputCounts counts = output_.Sent(pid);
+  exited.set_output_bytes(counts.output_bytes);
+  exited.set_error_bytes(counts.error_bytes);
   Report(std::move(event));
   running_ -= 1;
   if (running_ == 0) loop_.Stop();

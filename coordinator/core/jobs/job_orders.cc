@@ -20,6 +20,7 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.signals, signals);
   MoveAll(more.ends, ends);
   MoveAll(more.lines, lines);
+  MoveAll(more.finished, finished);
   MoveAll(more.accepted, accepted);
   MoveAll(more.refused, refused);
   MoveAll(more.recovering, recovering);

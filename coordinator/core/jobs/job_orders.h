@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/jobs/job_record.h"
+#include "coordinator/core/jobs/process_ends.h"
 
 namespace bspnow::coordinator {
 
@@ -34,6 +35,14 @@ struct SignalOrder {
   int signal;
 };
 
+/// All its processes have ended. Before that counts, what they printed must be durable, and whole:
+/// answer with OnOutputDurable.
+struct FinishedJob {
+  JobId job;
+  Epoch epoch;
+  std::vector<Printed> printed;
+};
+
 struct LauncherLine {
   JobId job;
   std::string text;  ///< "bsprun: ...\n", for the job's standard error.
@@ -52,6 +61,7 @@ struct JobOrders {
   std::vector<SignalOrder> signals;
   std::vector<EndOrder> ends;
   std::vector<LauncherLine> lines;
+  std::vector<FinishedJob> finished;
   std::vector<JobId> accepted;  ///< Durable: answer SubmitJob.
   std::vector<JobId> refused;   ///< Could not be stored: answer SubmitJob with the error.
   std::vector<JobId>

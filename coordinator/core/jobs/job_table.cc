@@ -187,6 +187,16 @@ JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, 
   return OnNotStarted(job, epoch, reason, kFailureStatus, at);
 }
 
+JobOrders JobTable::OnOutputDurable(JobId job, Epoch epoch, const absl::Status& synced,
+                                    const Moment& at) {
+  Event event(*this, at);
+  Job* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr || entry->state() != proto::RUNNING || !entry->ends.finished()) return {};
+  event.OutputDurable(*entry, synced);
+  event.Schedule();
+  return event.Take();
+}
+
 JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);

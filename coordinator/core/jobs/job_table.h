@@ -10,6 +10,8 @@
 #ifndef COORDINATOR_CORE_JOBS_JOB_TABLE_H_
 #define COORDINATOR_CORE_JOBS_JOB_TABLE_H_
 
+#include <absl/status/status.h>
+
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -118,6 +120,9 @@ class JobTable {
 
   JobOrders OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at);
   JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
+  /// What a FinishedJob asks for. FAILED_PRECONDITION: some of the output is lost, so the job goes
+  /// back to a checkpoint. Another error: it ends, and its log may not outlive a loss of power.
+  JobOrders OnOutputDurable(JobId job, Epoch epoch, const absl::Status& synced, const Moment& at);
   JobOrders OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
                          const Moment& at);
   /// The epoch cannot go on, through no fault of the program: its bsp-host died, a disk failed.

@@ -147,6 +147,43 @@ TEST_F(JobTableRecoveryTest, TheTimeOfALossBeginsWhenItIsNoticed) {
   EXPECT_NE(Lines().find("resumed from superstep 800 in 1.7 s"), std::string::npos);
 }
 
+TEST_F(JobTableTest, AJobEndsOnceItsOutputIsDurable) {
+  Up(kOne, 2);
+  const JobId job = Submit(Request(2));
+  JobOrders orders;
+  for (const std::uint32_t pid : {0, 1}) {
+    ProcessEnd end = Exit(Reached::kEnded, 0);
+    end.output_bytes = 10 + pid;
+    orders.Append(table_.OnExited(job, Epoch{1}, Pid{pid}, end, at_));
+  }
+  ASSERT_EQ(orders.finished.size(), 1u);
+  ASSERT_EQ(orders.finished[0].printed.size(), 2u);
+  EXPECT_EQ(orders.finished[0].printed[1].output_bytes, 11u);
+  EXPECT_TRUE(orders.store.empty());
+  EXPECT_EQ(State(job), proto::RUNNING);
+  Do(table_.OnOutputDurable(job, Epoch{1}, absl::OkStatus(), at_));
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+}
+
+TEST_F(JobTableTest, AJobWhoseOutputIsLostRunsAgain) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  output_durable_ = absl::FailedPreconditionError("a gap in its output");
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  EXPECT_EQ(State(job), proto::RECOVERING);
+}
+
+TEST_F(JobTableTest, AJobEndsThoughItsDiskFails) {
+  Up(kOne, 1);
+  const JobId job = Submit(Request(1));
+  output_durable_ = absl::DataLossError("input/output error");
+  Exits(job, 0, Exit(Reached::kEnded, 0));
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_NE(Lines().find("input/output error"), std::string::npos);
+}
+
 TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
   const JobId job = Run(Request(3));
   EXPECT_FALSE(table_.Ends(job));

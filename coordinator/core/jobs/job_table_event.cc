@@ -213,7 +213,11 @@ void JobTable::Event::Perform(Job& entry, const Actions& actions) {
     Say(entry, report);
     if (entry.shown().reason().empty()) entry.shown().set_reason(report);
   }
-  if (actions.kill_all || entry.ends.finished()) Finish(entry);
+  if (actions.kill_all) return Finish(entry);
+  // Its end counts once all that it printed is durable: nobody could print it again.
+  if (entry.ends.finished() && entry.state() == proto::RUNNING) {
+    orders_.finished.push_back({entry.id(), entry.epoch(), entry.ends.printed()});
+  }
 }
 
 void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
@@ -224,6 +228,17 @@ void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
         absl::StrCat("pid ", Value(pid), " ended with exit status ", end.exit_status));
   }
   Perform(entry, actions);
+}
+
+void JobTable::Event::OutputDurable(Job& entry, const absl::Status& synced) {
+  const std::string why(synced.message());
+  if (absl::IsFailedPrecondition(synced)) {
+    return Perform(entry, entry.ends.OnLost(why, Superstep{0}));
+  }
+  if (!synced.ok()) {
+    Say(entry, absl::StrCat("a loss of power may take some of its output: ", why));
+  }
+  Finish(entry);
 }
 
 /// As entry.ends says, and whether its user wanted it.

@@ -37,6 +37,7 @@ class JobTable::Event {
   void SetTimeLimit(Job& entry);
   void Perform(Job& entry, const Actions& actions);
   void Exited(Job& entry, Pid pid, const ProcessEnd& end);
+  void OutputDurable(Job& entry, const absl::Status& synced);
   void Interrupt(Job& entry, int signal);
   void Cancel(Job& entry, int signal, const std::string& why);
   void HostLeft(Job& entry, WorkerId worker);

@@ -55,8 +55,12 @@ class JobTableTest : public testing::Test {
 
   void Do(JobOrders orders) {
     const std::vector<JobTransition> store = orders.store;
+    const std::vector<FinishedJob> finished = orders.finished;
     all_.Append(std::move(orders));
     for (const JobTransition& transition : store) Do(table_.OnStored(transition.sequence, at_));
+    for (const FinishedJob& job : finished) {
+      Do(table_.OnOutputDurable(job.job, job.epoch, output_durable_, at_));
+    }
   }
 
   JobOrders NodeUp(WorkerId worker, std::uint32_t slots) {
@@ -118,6 +122,7 @@ class JobTableTest : public testing::Test {
   Nodes nodes_{1};
   JobTable table_{nodes_};
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
+  absl::Status output_durable_{};  ///< What becomes of a finished job's output.
   JobOrders all_;
   int keys_ = 0;
 };

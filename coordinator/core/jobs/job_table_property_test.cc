@@ -253,6 +253,11 @@ class Disorder {
       hosted->second.clearing = true;
       hosted->second.alive.clear();
     }
+    for (const FinishedJob& job : orders.finished) {
+      Do(table_.OnOutputDurable(
+          job.job, job.epoch,
+          Chance(10) ? absl::FailedPreconditionError("a gap") : absl::OkStatus(), at_));
+    }
     for (const JobId job : orders.ended) {
       EXPECT_TRUE(ended_.insert(job).second) << "two ends of job " << Value(job);
     }

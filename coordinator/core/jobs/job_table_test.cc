@@ -57,6 +57,9 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   orders = table_.OnStored(2, at_);
   EXPECT_EQ(orders.starts.size(), 1u);
   orders = table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
+  EXPECT_TRUE(orders.store.empty());
+  ASSERT_EQ(orders.finished.size(), 1u);
+  orders = table_.OnOutputDurable(JobId{1}, Epoch{1}, absl::OkStatus(), at_);
   EXPECT_TRUE(orders.ends.empty());
   ASSERT_EQ(orders.store.size(), 1u);
   EXPECT_EQ(orders.store[0].record.job().state(), proto::ENDING);

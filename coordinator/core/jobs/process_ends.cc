@@ -66,6 +66,8 @@ Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
   if (member.exited) return {};
   member.exited = true;
   running_ -= 1;
+  printed_.push_back(
+      {.pid = pid, .output_bytes = end.output_bytes, .error_bytes = end.error_bytes});
   if (end.reached != Reached::kStarted) attached_ = true;
   if (end.reached == Reached::kEnded) ends_ = true;
   if (pid == Pid{0} && !failed_) status_of_pid_0_ = end.exit_status;

@@ -28,6 +28,16 @@ struct ProcessEnd {
   Superstep superstep;  ///< Meaningful for kRunning.
   int exit_status;      ///< As given to exit; 0 if killed.
   int signal;           ///< That killed it, or 0.
+  /// Sent on standard output and error, in all epochs.
+  std::uint64_t output_bytes = 0;
+  std::uint64_t error_bytes = 0;
+};
+
+/// What a process that has ended had printed.
+struct Printed {
+  Pid pid;
+  std::uint64_t output_bytes;
+  std::uint64_t error_bytes;
 };
 
 /// What the owner must do now.
@@ -65,6 +75,9 @@ class ProcessEnds {
   /// All processes have ended.
   bool finished() const { return running_ == 0; }
 
+  /// Of those that have ended in this epoch.
+  const std::vector<Printed>& printed() const { return printed_; }
+
   /// A process has left after bsp_end, so nobody takes a checkpoint any more.
   bool ends() const { return ends_; }
 
@@ -87,6 +100,7 @@ class ProcessEnds {
   Actions CheckLeftEarly();
 
   std::vector<Member> members_;
+  std::vector<Printed> printed_;
   std::uint32_t running_;
   bool attached_ = false;
   bool any_begun_ = false;
