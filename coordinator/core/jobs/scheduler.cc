@@ -87,22 +87,23 @@ SchedulePlan Planner::Run() {
     return std::tuple(-std::int64_t{a->priority}, a->turn, a->job) <
            std::tuple(-std::int64_t{b->priority}, b->turn, b->job);
   });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i < kBackfillDepth) {
-      Consider(*order[i]);
+  std::size_t before = 0;
+  for (const WaitingClaim* const waiting : order) {
+    if (before >= kBackfillDepth) {
+      plan_.waits.push_back(
+          {waiting->job, absl::StrCat("waits for ", before++, " jobs before it")});
+    } else if (std::string never = WhyNever(waiting->claim); !never.empty()) {
+      // Not for want of patience: it must not hold up others, however many of them there are.
+      plan_.waits.push_back({waiting->job, std::move(never)});
     } else {
-      plan_.waits.push_back({order[i]->job, absl::StrCat("waits for ", i, " jobs before it")});
+      Consider(*waiting);
+      before += 1;
     }
   }
   return std::move(plan_);
 }
 
 void Planner::Consider(const WaitingClaim& waiting) {
-  std::string never = WhyNever(waiting.claim);
-  if (!never.empty()) {  // Not for want of patience: it must not hold up others.
-    plan_.waits.push_back({waiting.job, std::move(never)});
-    return;
-  }
   const std::uint32_t slots = SlotsNeeded(waiting.claim, whole_);
   // Nobody knows when a job without a limit ends: what is promised for then may be due any time.
   const std::uint64_t end_ns = unknown_promise_ ? kNoEnd : EndOf(waiting, situation_.now_ns);

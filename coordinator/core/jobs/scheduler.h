@@ -61,7 +61,8 @@ struct SchedulePlan {
   std::vector<WaitingReason> waits;  ///< All that do not start, with why.
 };
 
-/// Jobs that are looked at in one call, in their order; those after them wait.
+/// Jobs that could start some day and are looked at in one call, in their order; those after them
+/// wait.
 inline constexpr std::size_t kBackfillDepth = 64;
 
 SchedulePlan PlanJobs(const Situation& situation);

@@ -93,6 +93,14 @@ std::string ReasonFor(const SlotClaim& claim, std::vector<SchedulerNode> nodes) 
 
 // ---- Where --------------------------------------------------------------------------------------
 
+TEST(SchedulerTest, AnyNumberOfJobsThatCanNeverStartHoldsUpNobody) {
+  Situation cluster = Cluster({Node(1, 2)});
+  for (std::uint64_t job = 1; job <= 2 * kBackfillDepth; ++job)
+    cluster.waiting.push_back(Waiting(job, Claim(3)));
+  cluster.waiting.push_back(Waiting(1000, Claim(2)));
+  EXPECT_NE(StartOf(PlanJobs(cluster), 1000), nullptr);
+}
+
 TEST(SchedulerTest, FillsNodesInBlocksOfPids) {
   Situation situation = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
   situation.waiting.push_back(Waiting(1, Claim(5)));
