@@ -26,6 +26,9 @@ RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobSto
                                const NeededFiles& needed, const FileAge& age) {
   RemovedFiles removed{};
   removed.contents = blobs.RemoveUnneeded(needed.contents, age.now_unix_s - kSecondsPerDay);
+  // Any number may be given to say "for ever".
+  const auto days_so_far = static_cast<std::uint64_t>(age.now_unix_s / kSecondsPerDay);
+  if (age.keep_days >= days_so_far) return removed;
   const std::int64_t keep_from =
       age.now_unix_s - static_cast<std::int64_t>(age.keep_days) * kSecondsPerDay;
   for (const JobId job : state.jobs()) {

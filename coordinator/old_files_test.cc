@@ -23,10 +23,11 @@ class OldFilesTest : public testing::Test {
     std::ofstream(state_.blobs() + "/" + sha256_) << "content";
   }
 
-  RemovedFiles RemoveInDays(std::int64_t days, const NeededFiles& needed) {
+  RemovedFiles RemoveInDays(std::int64_t days, const NeededFiles& needed,
+                            std::uint64_t keep_days = 3) {
     return RemoveFilesBefore(
         state_, blobs_, needed,
-        {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .keep_days = 3});
+        {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .keep_days = keep_days});
   }
 
   const std::string sha256_ = std::string(64, 'a');
@@ -46,6 +47,11 @@ TEST_F(OldFilesTest, ContentsGoAfterADayAndJobsAfterTheirDays) {
   EXPECT_EQ(RemoveInDays(2, {}).jobs, 0);
   EXPECT_EQ(RemoveInDays(4, {}).jobs, 1);
   EXPECT_FALSE(std::filesystem::exists(state_.job(kJob)));
+}
+
+TEST_F(OldFilesTest, KeepsJobsForAnyNumberOfDays) {
+  EXPECT_EQ(RemoveInDays(1000, {}, ~std::uint64_t{0}).jobs, 0);
+  EXPECT_EQ(RemoveInDays(1000, {}, std::uint64_t{1} << 62).jobs, 0);
 }
 
 TEST_F(OldFilesTest, KeepsWhatJobsNeed) {
