@@ -13,9 +13,11 @@
 namespace bspnow::coordinator {
 namespace {
 
+// For nobody else: it has programs and output of all users. A directory that was there keeps its
+// mode, since it is somebody's.
 absl::Status MakeDirectory(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  if (std::filesystem::create_directories(path, error)) chmod(path.c_str(), S_IRWXU);
   if (!error) return absl::OkStatus();
   return absl::ErrnoToStatus(error.value(), absl::StrCat("making the directory ", path));
 }
@@ -25,7 +27,6 @@ absl::Status MakeDirectory(const std::string& path) {
 absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   for (const char* part : {"", "/blobs", "/jobs"})
     if (absl::Status made = MakeDirectory(path + part); !made.ok()) return made;
-  chmod(path.c_str(), S_IRWXU);  // Programs and output of all users.
   return StateDirectory(path);
 }
 

@@ -115,6 +115,15 @@ class JobStoreTest : public testing::Test {
   std::function<void()> before_batch_;
 };
 
+TEST_F(JobStoreTest, NobodyElseReadsTheJournal) {
+  const auto store = Open();
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
+    EXPECT_EQ(entry.status().permissions() & std::filesystem::perms::all,
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write)
+        << entry.path();
+  }
+}
+
 TEST_F(JobStoreTest, BeginsEmptyWithTheFirstTerm) {
   const StoredState state = Open()->TakeLoaded();
   EXPECT_EQ(state.term, 1u);

@@ -1,7 +1,11 @@
 #include "coordinator/journal/sqlite_database.h"
 
 #include <absl/strings/str_cat.h>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -83,6 +87,8 @@ std::string SqliteStatement::Bytes(int column) const {
 }
 
 absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
+  // SQLite gives its other files the mode of this one. If it cannot be made, SQLite says so.
+  UniqueFd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)).Reset();
   sqlite3* opened = nullptr;
   const int result =
       sqlite3_open_v2(path.c_str(), &opened,

@@ -1,0 +1,41 @@
+#include "coordinator/state_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StateDirectoryTest : public testing::Test {
+ protected:
+  fs::perms ModeOf(const std::string& name) {
+    return fs::status(scratch_.path() + name).permissions();
+  }
+
+  const ScratchDirectory scratch_;
+};
+
+TEST_F(StateDirectoryTest, IsForNobodyElse) {
+  ASSERT_TRUE(StateDirectory::Open(scratch_.path() + "/new").ok());
+  for (const char* part : {"/new", "/new/jobs", "/new/blobs"}) {
+    EXPECT_EQ(ModeOf(part), fs::perms::owner_all) << part;
+  }
+}
+
+TEST_F(StateDirectoryTest, LeavesADirectoryThatWasThereAsItIs) {
+  const fs::perms open = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+  fs::create_directory(scratch_.path() + "/there");
+  fs::permissions(scratch_.path() + "/there", open);
+  ASSERT_TRUE(StateDirectory::Open(scratch_.path() + "/there").ok());
+  EXPECT_EQ(ModeOf("/there"), open);
+  EXPECT_EQ(ModeOf("/there/jobs"), fs::perms::owner_all);
+  EXPECT_EQ(ModeOf("/there/blobs"), fs::perms::owner_all);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
