@@ -40,6 +40,7 @@ int RunAsBsprun(int argc, char** argv) {
   CLI::App app("Runs a BSP program: P processes, on this machine or on a cluster.", "bsprun");
   app.set_version_flag("--version", std::string("bsprun (bspnow) ") + kVersion);
   AddRunOptions(app, options);
+  AcceptNp(app, argc, argv);
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
   if (const std::string wrong = TakeProgram(app, options); !wrong.empty()) {
@@ -61,6 +62,13 @@ int RunAsBsp(int argc, char** argv) {
   AddNodeCommands(line);
   AddTopCommand(line);
   AddProbeCommand(line);
+  for (int i = 1; i < argc; ++i) {
+    const auto commands = app.get_subcommands(
+        [&](const CLI::App* command) { return command->get_name() == argv[i]; });
+    if (commands.empty()) continue;
+    AcceptNp(*commands.front(), argc - i, argv + i);
+    break;
+  }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
   const absl::StatusOr<int> done = line.chosen();

@@ -61,12 +61,10 @@ int Main(int argc, char** argv) {
                is_bsp ? "bsp run" : "bsprun");
   app.set_version_flag("--version", name + " (bspnow) " + kVersion);
   AddRunOptions(app, options);
+  const int begin = is_bsp ? 1 : 0;
+  AcceptNp(app, argc - begin, argv + begin);
   try {
-    if (is_bsp) {
-      app.parse(argc - 1, argv + 1);
-    } else {
-      app.parse(argc, argv);
-    }
+    app.parse(argc - begin, argv + begin);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return Fail(name, std::string(error.what()) + "; see " + app.get_name() + " --help",

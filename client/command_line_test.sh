@@ -34,6 +34,13 @@ says 0 'bsprun (bspnow) 0.' bsprun --version
 says 0 'Submit a job' bsp --help
 says 0 '--constraint' bsp submit --help
 
+# As mpirun has it; a program's own -np is its own.
+says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
+says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
+says 2 '--np: Value x not in range' bsprun -np x true
+says 1 "no coordinator answers at $nobody" bsp submit --coordinator $nobody -np 2 true
+says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -np 2 true
+
 # A job of this machine needs no coordinator, everything else does.
 says 0 'hi' bash -c 'bsprun -n 1 echo hi || true'
 says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'

@@ -142,6 +142,17 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
   return has_port ? coordinator : coordinator + kUsualPort;
 }
 
+void AcceptNp(const CLI::App& command, int argc, char** argv) {
+  static char np[] = "--np";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--" || !argument.starts_with('-')) return;
+    if (argument == "-np") argv[i] = np;
+    const CLI::Option* const option = command.get_option_no_throw(argv[i]);
+    if (option != nullptr && option->get_expected_max() > 0) i += 1;  // Its value.
+  }
+}
+
 void AddRunOptions(CLI::App& app, JobOptions& options) {
   options.nprocs = Processors();
   AddNumberOfProcesses(app, options, "Number of processes [number of processors]");

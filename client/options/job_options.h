@@ -50,6 +50,10 @@ std::string NamedCoordinator(const std::string& option);
 /// FailedPrecondition with what to do if neither does.
 absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
 
+/// Makes --np of mpirun's -np in the arguments of `command` (argv[0] is its name), up to the
+/// program; it would be read as -n with the value p. The program's own -np stays.
+void AcceptNp(const CLI::App& command, int argc, char** argv);
+
 /// What bsprun and `bsp run` take.
 void AddRunOptions(CLI::App& app, JobOptions& options);
 
