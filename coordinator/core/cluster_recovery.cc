@@ -291,6 +291,13 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
                from == nullptr ? 0 : from->number);
   if (job.attachment) job.attachment->OnStarted();
   SendInput(order.job, job);
+  // A node may have been drained since the job was placed there.
+  const bool leaves =
+      std::any_of(order.hosts.begin(), order.hosts.end(), [&](const NodeShare& share) {
+        const Node* const node = nodes_.Find(share.worker);
+        return node != nullptr && node->drained;
+      });
+  if (leaves) Move(order.job);
 }
 
 // Its workers have never heard of this epoch.

@@ -237,6 +237,18 @@ TEST_F(ClusterRecoveryTest, AJobThatCannotBeSavedIsNotSuspended) {
   EXPECT_EQ(Show(job_).state(), proto::RUNNING);
 }
 
+TEST_F(ClusterRecoveryTest, AJobLeavesANodeThatWasDrainedBeforeItStartedThere) {
+  Lose(Epoch{1});
+  ASSERT_EQ(Show(job_).placement(0).node(), "w1");
+  cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});
+  Settle();
+  ASSERT_EQ(Starts(host_), 2u);
+  ReportBegun(host_, job_, Epoch{2}, {0, 1});
+  Progress(Epoch{2}, 1);
+  ASSERT_NE(Asked(), 0u);
+  EXPECT_TRUE(OrdersOf(host_, &proto::Order::has_take_checkpoint).back().take_checkpoint().hold());
+}
+
 // ---- A coordinator that comes back --------------------------------------------------------------
 
 TEST_F(ClusterRecoveryTest, AJobWhoseHostsComeBackGoesOn) {
