@@ -39,6 +39,7 @@ struct Job {
   bool ran = false;                     ///< Has been started before.
   bool started = false;                 ///< The StartOrder of this epoch is out,
   bool clearing = false;                ///< and so are its EndOrders.
+  bool syncing = false;                 ///< Is ending, once what it printed is durable.
   bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
   bool loss_open = false;               ///< The last of its losses is not overcome.
   bool attached_before = false;         ///< An earlier epoch made BSP calls.

@@ -191,7 +191,7 @@ JobOrders JobTable::OnOutputDurable(JobId job, Epoch epoch, const absl::Status& 
                                     const Moment& at) {
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || entry->state() != proto::RUNNING || !entry->ends.finished()) return {};
+  if (entry == nullptr || !entry->syncing) return {};
   event.OutputDurable(*entry, synced);
   event.Schedule();
   return event.Take();

@@ -160,9 +160,19 @@ TEST_F(JobTableTest, AJobEndsOnceItsOutputIsDurable) {
   ASSERT_EQ(orders.finished[0].printed.size(), 2u);
   EXPECT_EQ(orders.finished[0].printed[1].output_bytes, 11u);
   EXPECT_TRUE(orders.store.empty());
-  EXPECT_EQ(State(job), proto::RUNNING);
   Do(table_.OnOutputDurable(job, Epoch{1}, absl::OkStatus(), at_));
   Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+}
+
+TEST_F(JobTableTest, ALossWhileItsOutputIsMadeDurableCostsNothing) {
+  Up(kOne, 1);
+  const JobId job = Submit(OnceOnly(1));
+  table_.OnExited(job, Epoch{1}, Pid{0}, Exit(Reached::kEnded, 0), at_);
+  Do(table_.OnBroken(job, Epoch{1}, "the worker was shut down", at_));
+  Lost(kOne);
+  EXPECT_TRUE(all_.ended.empty());
+  Do(table_.OnOutputDurable(job, Epoch{1}, absl::OkStatus(), at_));
   EXPECT_EQ(State(job), proto::SUCCEEDED);
 }
 

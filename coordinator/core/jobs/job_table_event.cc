@@ -215,9 +215,11 @@ void JobTable::Event::Perform(Job& entry, const Actions& actions) {
   }
   if (actions.kill_all) return Finish(entry);
   // Its end counts once all that it printed is durable: nobody could print it again.
-  if (entry.ends.finished() && entry.state() == proto::RUNNING) {
-    orders_.finished.push_back({entry.id(), entry.epoch(), entry.ends.printed()});
-  }
+  if (!entry.ends.finished() || entry.state() != proto::RUNNING) return;
+  entry.shown().set_state(proto::ENDING);  // From now on no loss concerns it.
+  entry.syncing = true;
+  entry.deadline_ns = kNoEnd;
+  orders_.finished.push_back({entry.id(), entry.epoch(), entry.ends.printed()});
 }
 
 void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
@@ -232,13 +234,15 @@ void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
 
 void JobTable::Event::OutputDurable(Job& entry, const absl::Status& synced) {
   const std::string why(synced.message());
+  entry.syncing = false;
+  entry.shown().set_state(proto::RUNNING);
   if (absl::IsFailedPrecondition(synced)) {
     return Perform(entry, entry.ends.OnLost(why, Superstep{0}));
   }
   if (!synced.ok()) {
     Say(entry, absl::StrCat("a loss of power may take some of its output: ", why));
   }
-  Finish(entry);
+  entry.hosts_left.empty() ? End(entry) : Finish(entry);
 }
 
 /// As entry.ends says, and whether its user wanted it.
@@ -273,6 +277,7 @@ void JobTable::Event::HostLeft(Job& entry, WorkerId worker) {
 
 void JobTable::Event::AllLeft(Job& entry) {
   entry.return_ns = kNoEnd;
+  if (entry.syncing) return;
   const proto::JobState state = entry.state();
   if (state == proto::RUNNING || state == proto::ENDING) return End(entry);
   orders_.cleared.push_back(entry.id());

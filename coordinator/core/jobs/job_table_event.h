@@ -26,6 +26,8 @@ class JobTable::Event {
     const std::uint64_t sequence = ++table_.last_sequence_;
     table_.pending_.push_back({sequence, entry.id(), entry.epoch(), due});
     orders_.store.push_back({sequence, entry.record});
+    // For a restart its end has not begun: what it printed is compared with its log again.
+    if (entry.syncing) orders_.store.back().record.mutable_job()->set_state(proto::RUNNING);
   }
 
   // ---- job_table_event.cc: from submission to end.
