@@ -13,7 +13,7 @@ constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
 constexpr std::uint64_t kCallNs = 5 * kSecond;
 constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
 constexpr std::uint64_t kLookNs = kSecond;
-// bsp-worker's, when it is told to end.
+// As bsp-worker has them after SIGTERM.
 constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
 constexpr std::uint64_t kLastWordsNs = kSecond;
 

@@ -60,7 +60,7 @@ class SimWorker final : public SimWorkerPort,
 
   // ---- Faults.
 
-  /// kill -9: nobody is told; its processes go a moment later.
+  /// kill -9: the other side sees a broken connection; its processes end a moment later.
   void Die();
   /// The machine: nothing of it is left.
   void LosePower();
