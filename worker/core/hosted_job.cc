@@ -47,7 +47,8 @@ proto::HeldJob HostedJob::Held() const {
   held.set_epoch(Value(epoch_));
   for (const Pid pid : begun_) held.add_begun(Value(pid));
   for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
-  held.set_clearing(ending_);
+  // A coordinator that died may have had the report, and not written what follows.
+  held.set_clearing(ending_ || broken_ || not_started_);
   return held;
 }
 
@@ -170,6 +171,7 @@ void HostedJob::ReportRestoreFailed(const proto::RestoreFailed& why) {
 void HostedJob::ReportBroken(ExchangeFault fault, const std::string& reason) {
   spdlog::warn("event=job_broken job={} epoch={} reason=\"{}\"", Value(job_), Value(epoch_),
                reason);
+  broken_ = true;
   proto::WorkerEvent event;
   event.mutable_broken()->set_reason(reason);
   event.mutable_broken()->set_final(fault == ExchangeFault::kProgram);

@@ -122,6 +122,7 @@ class HostedJob {
   bool ending_ = false;
   bool silent_ = false;
   bool not_started_ = false;
+  bool broken_ = false;
   JobHost::Files files_ = JobHost::Files::kDrop;
   std::set<Pid> running_;
   std::set<Pid> begun_;

@@ -169,6 +169,14 @@ TEST_F(HostedJobTest, ReportsTheEndOfAnOrphanOnce) {
   EXPECT_EQ(TakeEvents(), (std::vector<What>{kBroken, kExited, kExited, kCleared}));
 }
 
+// A coordinator that is restarted would take it for running, and wait for it for ever.
+TEST_F(HostedJobTest, IsNotHeldAsRunningOnceItIsBroken) {
+  Start();
+  EXPECT_FALSE(job().Held().clearing());
+  job().OnHostGone(0);
+  EXPECT_TRUE(job().Held().clearing());
+}
+
 TEST_F(HostedJobTest, IsNotBrokenByTheEndOfItsWorkerOnceItEnds) {
   Start();
   End();
