@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "runtime/link/report.h"
+#include "runtime/link/standard_output.h"
 #include "runtime/process.h"
 
 // Both dialects are defined here: bsp.h is included as the paper's, and the MulticoreBSP symbols
@@ -37,6 +38,9 @@ union OneProcess {
 };
 constinit OneProcess one;         // tidy: the one global
 std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since bsp_begin
+
+// Before the constructors of the program, which may print.
+[[gnu::constructor(101)]] void PrepareToPrint() { WriteLinesAtOnce(); }
 
 Process& Running(const char* call) {
   one.process.RequireRunning(call);

@@ -31,10 +31,11 @@ def line(pid, number, width):
 
 class Lines:
     """Each process's lines, whole and in the process's order. `each` is how many of each process
-    there must be; without it, output may stop anywhere, even within a process's last line."""
+    there must be; without it, output may stop anywhere after `least` lines of each, even within a
+    process's last line."""
 
-    def __init__(self, nprocs, width, each=None):
-        self.nprocs, self.width, self.each = nprocs, width, each
+    def __init__(self, nprocs, width, each=None, least=0):
+        self.nprocs, self.width, self.each, self.least = nprocs, width, each, least
 
     def complaints(self, text):
         if not text.endswith("\n") and text and self.each is not None:
@@ -52,6 +53,8 @@ class Lines:
                 return [f"a line that no process prints next: '{got[:80]}'"]
         if self.each is not None and seen != [self.each] * self.nprocs:
             return [f"lines of each process: {seen}, expected {self.each}"]
+        if min(seen) < self.least:
+            return [f"lines of each process: {seen}, expected at least {self.least}"]
         return []
 
 

@@ -80,9 +80,10 @@ def moment(chance):
                           chance.uniform(0.1, 0.4)))
 
 
-def whole_lines(nprocs, width, each=None):
+def whole_lines(nprocs, width, each=None, least=0):
     def check(stdout, _):
-        return checks.Lines(nprocs, width, each).complaints(stdout.decode(errors="replace"))
+        return checks.Lines(nprocs, width, each, least).complaints(
+            stdout.decode(errors="replace"))
     return check
 
 
@@ -156,13 +157,16 @@ def leaves_before_begin(chance):
 
 
 def crashes(chance):
+    """What was printed in the supersteps before is shown."""
     p = some_processes(chance)
     how, status, words = chance.choice((("segv", 139, CRASHED), ("kill", 137, KILLED)))
-    at = chance.choice((-1, 0, 2))
+    at, lines = chance.choice((-1, 0, 2)), chance.choice((1, 10))
     # Before bsp_begin a process only knows whether it is pid 0.
     who = chance.choice((-1, 0)) if at == -1 else chance.choice((-1, chance.randrange(p)))
     return Plan(p, {"how": how, "at": at, "who": who, "transfer": chance.choice((0, 100000)),
-                    **descendants(chance)}, statuses=(status,), messages={words: 1})
+                    "lines": lines, **descendants(chance)},
+                statuses=(status,), messages={words: 1},
+                output=whole_lines(p, 64, least=max(at, 0) * lines))
 
 
 def no_bsp_program(chance):
