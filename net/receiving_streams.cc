@@ -48,6 +48,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   void Send(FrameHeader header, std::span<const std::byte> payload);
   void Write();
   void AckSoon();
+  bool OwesAck();
   Reception& reception() { return owner_.receptions_[worker_]; }
 
   ReceivingStreams& owner_;
@@ -60,7 +61,8 @@ class ReceivingStreams::Stream final : private FrameSink {
   FrameWriter writer_;
   TimerId state_timer_ = kNoTimer;  ///< For Hello, and for the end of a refusal.
   TimerId ack_timer_ = kNoTimer;
-  std::uint64_t acked_bytes_ = 0;  ///< Of reader_.bytes_read(), at the last Ack.
+  std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and
+  std::uint64_t acked_bytes_ = 0;  ///< reader_.bytes_read() then.
 };
 
 ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
@@ -137,7 +139,8 @@ FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   worker_ = WorkerId{frame.header.source_worker};
   loop_.CancelTimer(state_timer_);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
-  welcome.sequence = reception().OnHello(hello->incarnation);
+  acked_ = reception().OnHello(hello->incarnation);
+  welcome.sequence = acked_;
   Send(welcome, {});
   return FrameFault::kNone;
 }
@@ -162,20 +165,26 @@ FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
 }
 
 // A frame that takes long to come is acknowledged too, with what was there before it: a sign of
-// life for the sender.
+// life for the sender. Bytes alone would not do: those of the last Ack may hold a whole frame that
+// was delivered after it.
+bool ReceivingStreams::Stream::OwesAck() {
+  return reception().last() != acked_ || reader_.bytes_read() != acked_bytes_;
+}
+
 void ReceivingStreams::Stream::AckSoon() {
-  if (ack_timer_ != kNoTimer || reader_.bytes_read() == acked_bytes_) return;
+  if (ack_timer_ != kNoTimer || !OwesAck()) return;
   ack_timer_ = loop_.AddTimer(kAckMs, [this] {
     ack_timer_ = kNoTimer;
-    if (reader_.bytes_read() != acked_bytes_) Ack();
+    if (OwesAck()) Ack();
   });
 }
 
 void ReceivingStreams::Stream::Ack() {
   if (state_ != State::kWelcomed) return;
+  acked_ = reception().last();
   acked_bytes_ = reader_.bytes_read();
   FrameHeader ack = HeaderOf(FrameKind::kAck);
-  ack.sequence = reception().last();
+  ack.sequence = acked_;
   Send(ack, {});
 }
 

@@ -80,6 +80,14 @@ TEST_F(ReceivingStreamsTest, AcknowledgesSoonAfterTheLastFrame) {
   EXPECT_EQ(peer->headers.size(), 2u) << "one Ack for all";
 }
 
+// The frame that brings the Ack about comes in one read with the beginning of the next one.
+TEST_F(ReceivingStreamsTest, AcknowledgesWhatWasReadTogetherWithALargeFrame) {
+  auto peer = Welcomed(5);
+  peer->Batch(1, 1 << 20);
+  peer->Batch(2, 10);
+  RunUntil([&] { return peer->Got(FrameKind::kAck) && peer->headers.back().sequence == 2; });
+}
+
 TEST_F(ReceivingStreamsTest, DropsAndCountsDuplicates) {
   auto peer = Welcomed(5);
   peer->Batch(1, 10);
