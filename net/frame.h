@@ -153,7 +153,7 @@ struct BatchPiece {
   std::uint32_t content = 0;  ///< BatchContent.
   std::uint32_t source_pid = 0;
   std::uint32_t destination_pid = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t ack_awaited = 0;   ///< Not 0: acknowledge it at once, its memory is wanted.
   std::uint64_t chunk_bytes = 0;   ///< Of the whole chunk (its header not included), or answers.
   std::uint64_t chunk_offset = 0;  ///< Of this part in it.
 };

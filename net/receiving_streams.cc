@@ -63,6 +63,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   TimerId ack_timer_ = kNoTimer;
   std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and
   std::uint64_t acked_bytes_ = 0;  ///< reader_.bytes_read() then.
+  bool ack_awaited_ = false;       ///< By the sender of a frame that came in this turn.
 };
 
 ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
@@ -103,6 +104,8 @@ void ReceivingStreams::Stream::OnReadable() {
     Refuse(FaultName(reader_.fault()));
   } else if (!status.ok()) {
     End(status.ToString());
+  } else if (std::exchange(ack_awaited_, false)) {
+    Ack();
   } else if (state_ == State::kWelcomed) {
     AckSoon();
   }
@@ -160,6 +163,7 @@ FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
   if (fault != FrameFault::kNone) return fault;
   ++owner_.counts_.frames;
   reception().Take(frame.header.sequence);
+  ack_awaited_ |= piece->ack_awaited != 0;
   if (reader_.bytes_read() - acked_bytes_ >= kAckBytes) Ack();
   return FrameFault::kNone;
 }

@@ -175,7 +175,9 @@ bool SendingStream::PushNext() {
   header.sequence = next->sequence;
   header.group = Value(batch.group);
   header.source_worker = Value(options_.self);
-  Push(header, BytesOf(batch.piece), pieces);
+  BatchPiece piece = batch.piece;
+  piece.ack_awaited = batch.token != 0 ? 1 : 0;
+  Push(header, BytesOf(piece), pieces);
   return true;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/units.h"
 #include "net/listener.h"
 #include "net/testing/stream_fixture.h"
 
@@ -179,6 +181,18 @@ TEST_F(SendingStreamTest, CorkedFramesWait) {
   EXPECT_EQ(sender->counts().frames, before);
   sender->Uncork();
   EXPECT_EQ(sender->counts().frames, before + 9);
+}
+
+// A process waits for them, to fill their memory again.
+TEST_F(SendingStreamTest, FramesWhoseDeliveryIsAwaitedAreAcknowledgedAtOnce) {
+  constexpr std::uint64_t kFrames = 100;
+  auto sender = NewSender(receiver_.address());
+  const std::uint64_t start_ns = NowNs();
+  for (std::uint64_t i = 1; i <= kFrames; ++i) {
+    sender->Send(Numbered(i, 10));
+    RunUntil([&] { return delivered_.size() == i; });
+  }
+  EXPECT_LT(NowNs() - start_ns, kFrames * 10 * kNsPerMs) << "an Ack that nobody awaits: 20 ms";
 }
 
 TEST_F(SendingStreamTest, DroppedJobIsNotLookedAtAgainAndTheOtherGoesOn) {

@@ -54,7 +54,7 @@ OutgoingBatch BatchSource::Begin(std::uint64_t superstep, BatchContent content, 
   frame.piece = BatchPiece{.content = static_cast<std::uint32_t>(content),
                            .source_pid = Value(source),
                            .destination_pid = Value(destination),
-                           .reserved = 0,
+                           .ack_awaited = 0,
                            .chunk_bytes = 0,
                            .chunk_offset = 0};
   return frame;
