@@ -1,6 +1,6 @@
 """What is measured over TCP: as in sections.py, on clusters; and what the daemons cost.
 
-The targets are those of two workers; four stand beside them.
+The targets are those of two workers; four stand beside them, or as many as processes.
 """
 
 import contextlib
@@ -27,13 +27,14 @@ class TcpBench(sections.Bench):
     def __init__(self, bspnow, mpis, machine, quick):
         super().__init__(systems_tcp.OnCluster(bspnow, "bspnow", 2, "reno"), mpis, machine, quick)
         self.four = systems_tcp.OnCluster(bspnow, "four", 4, "reno")
+        self.eight = systems_tcp.OnCluster(bspnow, "eight", 8, "reno")
         self.unset = systems_tcp.OnCluster(bspnow, "unset", 2, "default")
         self.programs = bspnow
         self.open = contextlib.ExitStack()
 
     def __enter__(self):
         with contextlib.ExitStack() as opening:
-            for cluster in (self.bspnow, self.four, self.unset):
+            for cluster in (self.bspnow, self.four, self.eight, self.unset):
                 opening.enter_context(cluster)
             self.open = opening.pop_all()
         return self
@@ -157,6 +158,45 @@ def congestion(bench, sizes, budget_s):
                     ("raw.default", "system's")))
 
 
+PIECES_COLUMNS = (("bspnow", "2 workers"), ("four", "4 workers"), ("eight", "8 workers"),
+                  ("shm", "shared memory"))
+
+
+def where_processes_are(bench, program, nprocs, arguments):
+    """On two workers, on as many as there are processes, and without any."""
+    spread = {2: [], 4: [bench.four], 8: [bench.eight]}[nprocs]
+    return [Run(system, program, nprocs, arguments)
+            for system in (bench.bspnow, *spread, systems_tcp.InSharedMemory(bench.programs))]
+
+
+def pieces(bench):
+    """Many transfers to many places, by which it shows when buffers are given back."""
+    rows = []
+    for p, size, count in ((2, 16 * 1024, 512), (4, 256 * 1024, 16), (8, MIB, 8)):
+        arguments = (bench.choose(0.1, 0.3), size, count)
+        title = "%d of %s, p = %d" % (count, size_text(size), p)
+        results = bench.interleave(title, where_processes_are(bench, "pieces", p, arguments),
+                                   bench.choose(2, 5))
+        rows += [Figure("%s, %s" % (title, means), "ms", results.columns(means, 1e3),
+                        parameters={"p": p, "bytes": size}) for means in ("put", "hpput")]
+    return [Section("pieces", "Transfers out of each process, in turn to all others, one "
+                    "superstep", rows, PIECES_COLUMNS)]
+
+
+def applications(bench):
+    """The examples that time themselves."""
+    rows = []
+    for program, arguments, what in (
+            ("fft", ("--log2=21", "--top=0"), "FFT of 2^21 points"),
+            ("heat", ("--size=1000x1000", "--steps=500"), "heat, 1000 x 1000, 500 steps")):
+        for p in (2, 4):
+            title = "%s, p = %d" % (what, p)
+            results = bench.interleave(title, where_processes_are(bench, program, p, arguments),
+                                       bench.choose(2, 5))
+            rows.append(Figure(title, "ms", results.columns("seconds", 1e3), parameters={"p": p}))
+    return [Section("applications", "The examples, by their own clocks", rows, PIECES_COLUMNS)]
+
+
 def random(bench):
     """10^6 small updates and gets per process in one superstep."""
     targets = {2: {"put": 25, "send": 30, "get": 50},
@@ -253,5 +293,5 @@ def cost(bench):
     return [Section("cost", "Processor time of the daemons", rows, (("bspnow", "bspnow"),))]
 
 
-ALL = {"sync": sync, "exchange": exchange, "random": random, "one-put": one_put, "start": start,
-       "cost": cost}
+ALL = {"sync": sync, "exchange": exchange, "pieces": pieces, "random": random, "one-put": one_put,
+       "applications": applications, "start": start, "cost": cost}

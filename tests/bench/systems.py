@@ -6,6 +6,7 @@ environment for each transport; a second transport is a second entry in these ta
 
 import dataclasses
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -19,14 +20,17 @@ from harness.waiting import Failed
 BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
-BSP_PROGRAMS = ("sync", "exchange", "random", "one_put", "registrations", "nothing", "checkpoint")
+BSP_PROGRAMS = ("sync", "exchange", "pieces", "random", "one_put", "registrations", "nothing",
+                "checkpoint")
+EXAMPLES = ("fft", "heat")
+EXAMPLE_TIME = re.compile(r"([0-9.]+) s \(p = [0-9]+\)")
 MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing")
 COMPILE = ["-std=gnu11", "-O2"]
 
 
 @dataclasses.dataclass
 class Outcome:
-    figures: dict        # name -> seconds, as the program printed them
+    figures: dict        # name -> seconds, as the program printed them; an example: "seconds"
     wall_s: float        # from the start of the launcher to its end
     peak_nbytes: int = 0 # of all processes together; where it was asked for
 
@@ -66,8 +70,10 @@ def run(command, environment, output_path, peak=None):
     if status != 0:
         raise Failed("exit status %d: %s" % (status, " | ".join(lines[-5:])))
     words = [line.split() for line in lines if line.startswith("figure ")]
-    return Outcome({name: float(value) for _, name, value in words}, wall_s,
-                   peak.nbytes if peak is not None else 0)
+    figures = {name: float(value) for _, name, value in words}
+    figures.update(("seconds", float(found[1])) for found in map(EXAMPLE_TIME.search, lines)
+                   if found)
+    return Outcome(figures, wall_s, peak.nbytes if peak is not None else 0)
 
 
 class System:
@@ -97,6 +103,7 @@ class System:
 
 
 def compile_c(compiler, source, program, options=()):
+    """`source`: in the bench's directory, or a whole path."""
     done = subprocess.run([compiler, *COMPILE, "-I", BENCH_DIR,
                            os.path.join(BENCH_DIR, source), "-o", program, *options],
                           capture_output=True, text=True, check=False)
@@ -129,10 +136,13 @@ class Bspnow(System):
         self.bsprun = os.path.join(self.bin_dir, "bsprun")
         self.limit = os.path.join(build_dir, self.LIMITS[transport])
         if prefix:
-            for program in BSP_PROGRAMS:
-                compile_c("cc", "bench_%s.c" % program, os.path.join(build_dir, "bench_" + program),
+            sources = ["bench_%s.c" % program for program in BSP_PROGRAMS]
+            sources += [os.path.join(SOURCE_DIR, "examples", name + ".c") for name in EXAMPLES]
+            for source in sources:
+                program = os.path.splitext(os.path.basename(source))[0]
+                compile_c("cc", source, os.path.join(build_dir, program),
                           ["-I", os.path.join(prefix, "include"),
-                           os.path.join(prefix, "lib", "libbsp.a")])
+                           os.path.join(prefix, "lib", "libbsp.a"), "-lm"])
             compile_c("cc", self.LIMITS[transport] + ".c", self.limit)
         else:
             self.build_with_bazel()
@@ -142,15 +152,16 @@ class Bspnow(System):
         """Copies what it builds: a later build must not change what is being measured."""
         programs = ["bench_" + program for program in BSP_PROGRAMS]
         programs.append(self.LIMITS[self.transport])
-        paths = [*self.PROGRAMS[self.transport], *("tests/bench/" + name for name in programs)]
+        paths = [*self.PROGRAMS[self.transport], *("tests/bench/" + name for name in programs),
+                 *("examples/" + name for name in EXAMPLES)]
         bazel("build", *("//%s:%s" % os.path.split(path) for path in paths))
         bazel_bin = bazel("info", "bazel-bin").strip()
         for path in paths:
             shutil.copy(os.path.join(bazel_bin, path), self.build_dir)
 
     def command(self, program, nprocs, arguments):
-        return [self.bsprun, "-n", str(nprocs), os.path.join(self.build_dir, "bench_" + program),
-                *arguments]
+        file = program if program in EXAMPLES else "bench_" + program
+        return [self.bsprun, "-n", str(nprocs), os.path.join(self.build_dir, file), *arguments]
 
 
 class Machine(System):

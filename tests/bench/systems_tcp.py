@@ -39,6 +39,15 @@ class OnCluster(System):
                 for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]]
 
 
+class InSharedMemory(System):
+    """The same programs on one machine without daemons, beside their figures over TCP."""
+    name = "shm"
+
+    def __init__(self, bspnow):
+        super().__init__(bspnow.build_dir, bspnow.transport)
+        self.command = bspnow.command
+
+
 def processor_s(daemon):
     """Processor time that a daemon has used since its start, in seconds; to the nanosecond, where
     /proc/PID/stat counts in hundredths. A thread that has ended is not counted."""
