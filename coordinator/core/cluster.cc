@@ -139,8 +139,8 @@ void Cluster::Store(JobTransition transition) {
 
 void Cluster::MakeOutputDurable(const FinishedJob& finished) {
   std::vector<LogPosition> reach;
-  for (const Printed& printed : finished.printed)
-    reach.push_back({.pid = Value(printed.pid),
+  for (const auto& [pid, printed] : PrintedBy(finished.printed, *FindLive(finished.job)))
+    reach.push_back({.pid = Value(pid),
                      .stdout_bytes = printed.output_bytes,
                      .stderr_bytes = printed.error_bytes});
   const auto synced = [this, job = finished.job, epoch = finished.epoch](const absl::Status& s) {

@@ -197,6 +197,7 @@ class Cluster {
   bool WaitsForHolders(JobId id, LiveJob& job);
   void CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* from);
   void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
+  void GoFurtherBack(JobId id, LiveJob& job, std::uint64_t missing_bytes);
   void Launch(const StartOrder& order, const coordinator::Checkpoint* from);
   void OnRecovering(JobId job);
   void OnReturned(JobId job);

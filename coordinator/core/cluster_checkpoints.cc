@@ -127,9 +127,11 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   Hold hold = Hold::kNo;
   for (const CheckpointRequest& request : job.requests)
     if (request.kind != CheckpointRequest::Kind::kCheckpoint) hold = Hold::kYes;
-  proto::JobTotals totals;
-  if (job.running) totals = job.running->stats->totals();
-  const auto asked = job.checkpoints.Ask(std::move(hosts), hold, std::move(totals));
+  JobCheckpoints::SoFar so_far{.totals = {}, .left = {}};
+  for (const auto& [pid, printed] : PrintedBy(table_.jobs().at(id).ends.printed(), job))
+    so_far.left.push_back(printed);
+  if (job.running) so_far.totals = job.running->stats->totals();
+  const auto asked = job.checkpoints.Ask(std::move(hosts), hold, std::move(so_far));
   job.policy.OnTaken(NowNs(), next);
   if (!asked) {
     spdlog::debug("event=no_checkpoint job={}", Value(id));  // Numbers are being stored.

@@ -237,8 +237,7 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
         id, epoch,
         absl::StrCat("its output could not be cut back: ", std::string(cut.status().message())),
         Now()));
-  if (cut->missing_bytes != 0)
-    spdlog::error("event=output_lost job={} bytes={}", Value(id), cut->missing_bytes);
+  if (cut->missing_bytes != 0) return GoFurtherBack(id, *job, cut->missing_bytes);
   Failpoint("coordinator.recovery.cut");
   const coordinator::Checkpoint* from = job->checkpoints.Best(ImageNodes());
   if ((from == nullptr ? 0 : from->number) != job->resumes_from) return Prepare(id);
@@ -247,6 +246,20 @@ void Cluster::OnCutBack(JobId id, Epoch epoch, const absl::StatusOr<LogCut>& cut
   const StartOrder order = *std::exchange(job->starting, std::nullopt);
   Launch(order, from);
   Failpoint("coordinator.recovery.started");
+}
+
+// What was printed before that checkpoint is not in the log any more, and nobody would print it
+// again. The start needs nothing of the log.
+void Cluster::GoFurtherBack(JobId id, LiveJob& job, std::uint64_t missing_bytes) {
+  const std::uint64_t number = job.resumes_from;
+  spdlog::error("event=output_lost job={} checkpoint={} bytes={}", Value(id), number,
+                missing_bytes);
+  Say(id,
+      absl::StrCat("its log lacks ", missing_bytes, " bytes that were printed before checkpoint ",
+                   number, ", so the job goes further back"));
+  checkpoint_figures_.damaged += 1;
+  job.checkpoints.OnDamaged(number);
+  Prepare(id);
 }
 
 void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* from) {

@@ -56,6 +56,34 @@ class ClusterRecoveryTest : public ClusterFixture {
     return number;
   }
 
+  /// Of the first `pids` processes, each of which has printed this much.
+  std::uint64_t CommitPrinted(std::uint64_t supersteps, std::uint32_t pids, std::uint64_t printed) {
+    Progress(Epoch{1}, supersteps);
+    const std::uint64_t number = Asked();
+    proto::WorkerEvent event = EventOf(job_, Epoch{1});
+    proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
+    stored.set_checkpoint(number);
+    stored.set_superstep(supersteps);
+    stored.set_participants(pids);
+    for (std::uint32_t pid = 0; pid < pids; ++pid) {
+      stored.add_images()->set_pid(pid);
+      stored.mutable_images(static_cast<int>(pid))->set_output_bytes(printed);
+    }
+    EXPECT_EQ(Report(host_, event), absl::OkStatus());
+    ReportCopied(host_, job_, number, "w2");
+    Settle();
+    EXPECT_EQ(Show(job_).checkpoints().committed(), number);
+    return number;
+  }
+  /// With which epoch 2 was started; 0: the start.
+  std::uint64_t ResumedFrom() const {
+    for (const FakeWorker* worker : {&host_, &partner_})
+      for (const proto::Order& order : OrdersOf(*worker, &proto::Order::has_start))
+        if (order.start().epoch() == 2) return order.start().resume().checkpoint();
+    ADD_FAILURE() << "not started again";
+    return 0;
+  }
+
   /// The epoch is over on all its nodes.
   void Lose(Epoch epoch) {
     ReportExited(host_, job_, epoch, 1, SIGKILL);
@@ -170,6 +198,42 @@ TEST_F(ClusterRecoveryTest, ALogThatCannotBeCutStartsNothing) {
   Finish(world_.logs.calls, Broken());
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   EXPECT_EQ(Show(job_).state(), proto::RECOVERING);
+}
+
+TEST_F(ClusterRecoveryTest, AJobGoesBackToACheckpointThatItsLogStillCovers) {
+  const std::uint64_t covered = CommitPrinted(1, kNprocs, 10);
+  CommitPrinted(2, kNprocs, 20);
+  world_.logs.stdout_bytes = 19;
+  Lose(Epoch{1});
+  Settle();
+  EXPECT_EQ(ResumedFrom(), covered);
+  ASSERT_FALSE(world_.logs.launcher_lines.empty());
+  EXPECT_NE(world_.logs.launcher_lines.back().find("lacks 2 bytes"), std::string::npos)
+      << world_.logs.launcher_lines.back();
+}
+
+TEST_F(ClusterRecoveryTest, AJobWhoseLogCoversNoCheckpointStartsOver) {
+  CommitPrinted(1, kNprocs, 10);
+  CommitPrinted(2, kNprocs, 20);
+  world_.logs.stdout_bytes = 9;
+  Lose(Epoch{1});
+  Settle();
+  EXPECT_EQ(ResumedFrom(), 0u);
+}
+
+TEST_F(ClusterRecoveryTest, WhatAProcessPrintedThatHadLeftIsNeededOfTheLogToo) {
+  proto::WorkerEvent left = EventOf(job_, Epoch{1});
+  left.mutable_exited()->set_pid(1);
+  left.mutable_exited()->set_reached(static_cast<std::uint32_t>(Reached::kUnneeded));
+  left.mutable_exited()->set_output_bytes(30);
+  EXPECT_EQ(Report(host_, left), absl::OkStatus());
+  CommitPrinted(1, 1, 10);
+  world_.logs.stdout_bytes = 29;
+  ReportExited(host_, job_, Epoch{1}, 0, SIGKILL);
+  Settle();
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  EXPECT_EQ(ResumedFrom(), 0u);
 }
 
 TEST_F(ClusterRecoveryTest, AJobThatIsCancelledWhileItsLogIsCutIsNotStarted) {
@@ -297,35 +361,6 @@ TEST_F(ClusterRecoveryTest, AHostWhoseJobsAreGoneWhenItRegistersAgainHasLostThem
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->keep_jobs_size(), 0);
   EXPECT_EQ(Show(job_).losses_size(), 1);
-}
-
-class TwoHostsTest : public ClusterFixture {
- protected:
-  proto::RegisterRequest Returning(const FakeWorker& worker, std::uint32_t pid) const {
-    proto::RegisterRequest request = Registration(worker.name, 1);
-    request.set_previous_worker(Value(worker.id));
-    proto::HeldJob& held = *request.add_held();
-    held.set_job(1);
-    held.set_epoch(1);
-    held.add_begun(pid);
-    return request;
-  }
-};
-
-TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
-  const FakeWorker first = Join("w1", 1);
-  const FakeWorker second = Join("w2", 1);
-  const JobId job = Submit(Request("key"));
-  EXPECT_EQ(Starts(first) + Starts(second), 2u);
-  Restart();
-  FakeWorker returned = Join(Returning(first, 0));
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  event.mutable_restore_failed()->set_reason("no space");
-  EXPECT_EQ(Report(returned, event), absl::OkStatus());
-  Join(Returning(second, 1));
-  Settle();
-  EXPECT_EQ(Show(job).state(), proto::RECOVERING);
-  EXPECT_EQ(Show(job).losses_size(), 1);
 }
 
 TEST_F(ClusterRecoveryTest, AJobWhoseHostsStayAwayRecoversAfterTenSeconds) {

@@ -52,11 +52,27 @@ proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live) {
   return status;
 }
 
+std::map<Pid, Printed> PrintedBy(const std::vector<Printed>& of_epoch, const LiveJob& job) {
+  std::map<Pid, Printed> printed_by;
+  const Checkpoint* const last = job.checkpoints.last();
+  if (last != nullptr && !last->of_areas)  // Else all began in `main` again.
+    for (const Printed& printed : last->left) printed_by[printed.pid] = printed;
+  for (const Printed& printed : of_epoch) printed_by[printed.pid] = printed;
+  return printed_by;
+}
+
 std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs) {
   std::vector<LogPosition> positions;
   if (from == nullptr) return positions;
+  std::map<std::uint32_t, LogPosition> left;
   for (std::uint32_t pid = from->participants; pid < nprocs && !from->of_areas; ++pid)
-    positions.push_back({.pid = pid, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream});
+    left[pid] = {.pid = pid, .stdout_bytes = 0, .stderr_bytes = 0, .left = true};
+  for (const Printed& printed : from->left)
+    if (const auto found = left.find(Value(printed.pid)); found != left.end()) {
+      found->second.stdout_bytes = printed.output_bytes;
+      found->second.stderr_bytes = printed.error_bytes;
+    }
+  for (const auto& [pid, position] : left) positions.push_back(position);
   for (const CheckpointPart& part : from->parts)
     for (const SavedImage& image : part.images)
       positions.push_back({.pid = Value(image.pid),

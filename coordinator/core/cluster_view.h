@@ -3,7 +3,9 @@
 #define COORDINATOR_CORE_CLUSTER_VIEW_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "coordinator/core/checkpoints/checkpoint.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
@@ -27,6 +29,9 @@ proto::Node LostNodeMessage(const Node& node);
 CheckpointRule RuleOf(const proto::CheckpointPolicy& policy);
 
 proto::CheckpointStatus StatusOf(const LiveJob& job, const LiveNodes& live);
+
+/// Processes that have ended, in this epoch or before the checkpoint with which it began.
+std::map<Pid, Printed> PrintedBy(const std::vector<Printed>& of_epoch, const LiveJob& job);
 
 /// How far the output goes at a checkpoint (nullptr: at the start). The output of processes that
 /// took no part stays as it is: they are not started again, unless all are.

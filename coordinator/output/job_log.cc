@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
@@ -25,6 +26,10 @@ constexpr std::chrono::milliseconds kRoomRetry{250};
 std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
   const auto found = ends.find(stream);
   return found == ends.end() ? 0 : found->second;
+}
+
+std::array<std::pair<LogOrigin, std::uint64_t>, 2> StreamsOf(const LogPosition& at) {
+  return {{{LogOrigin::kStdout, at.stdout_bytes}, {LogOrigin::kStderr, at.stderr_bytes}}};
 }
 
 std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
@@ -89,10 +94,14 @@ void JobLogs::Begin(JobId job) {
       written->ends[StreamOf(record)] = record.offset + record.text.size();
       return absl::OkStatus();
     });
-    written->readable = InFile(whole_bytes.status(), written->log->path());
+    written->usable = InFile(whole_bytes.status(), written->log->path());
     if (whole_bytes.ok()) {
+      const off_t had = lseek(earlier->get(), 0, SEEK_END);
+      if (had > static_cast<off_t>(*whole_bytes))
+        spdlog::warn("event=log_damaged job={} sound_bytes={} lost_bytes={}", Value(job),
+                     *whole_bytes, had - static_cast<off_t>(*whole_bytes));
       if (ftruncate(earlier->get(), static_cast<off_t>(*whole_bytes)) != 0)
-        written->readable = absl::ErrnoToStatus(
+        written->usable = absl::ErrnoToStatus(
             errno, absl::StrCat("cutting what a crash tore off ", written->log->path()));
       written->log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
     }
@@ -117,13 +126,8 @@ void JobLogs::Append(JobId job, LogRecord record, Done done) {
 }
 
 void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
-  StreamEnds keep;
-  for (const LogPosition& at : positions) {
-    keep[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
-    keep[{at.pid, LogOrigin::kStderr}] = at.stderr_bytes;
-  }
-  Queue([this, written = Find(job), keep = std::move(keep), done = std::move(done)] {
-    absl::StatusOr<LogCut> outcome = written ? CutFile(*written, keep) : LogCut{};
+  Queue([this, written = Find(job), positions, done = std::move(done)] {
+    absl::StatusOr<LogCut> outcome = written ? CutFile(*written, positions) : LogCut{};
     post_([done, outcome = std::move(outcome)] { done(outcome); });
   });
 }
@@ -210,7 +214,7 @@ absl::Status JobLogs::WhenThereIsRoom(const std::function<absl::Status()>& write
 }
 
 absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
-  if (!written.readable.ok()) return written.readable;
+  if (!written.usable.ok()) return written.usable;
   std::uint64_t& end = written.ends[StreamOf(record)];
   const bool of_launcher = record.origin == LogOrigin::kLauncher;
   if (of_launcher) record.offset = end;
@@ -247,7 +251,7 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
   if (absl::Status put = WriteAll(extent.file->get(), header + bytes, log.path()); !put.ok()) {
     // No half record stays behind; if that fails too nothing more may follow it.
     if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
-      return written.readable = absl::DataLossError(put.message());
+      return written.usable = absl::DataLossError(put.message());
     return put;
   }
   extent.bytes += header.size() + bytes.size();
@@ -255,40 +259,50 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<LogCut> JobLogs::CutFile(Written& written, StreamEnds keep) {
-  if (!written.readable.ok()) return written.readable;
-  for (auto& [stream, end] : keep)
-    if (end == kWholeStream) end = EndOf(written.ends, stream);
+absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
+                                        const std::vector<LogPosition>& positions) {
   LogCut cut;
-  GrowingLog::Extent extent = written.log->extent();
-  for (const auto& [stream, end] : keep)
-    cut.missing_bytes += end - std::min(end, EndOf(written.ends, stream));
+  StreamEnds keep;
+  for (const LogPosition& at : positions) {
+    for (const auto& [origin, end] : StreamsOf(at)) {
+      const std::uint64_t has = EndOf(written.ends, {at.pid, origin});
+      cut.missing_bytes += end - std::min(end, has);
+      keep[{at.pid, origin}] = at.left ? has : end;
+    }
+  }
+  if (cut.missing_bytes > 0) return cut;
   for (const auto& [stream, end] : written.ends)
-    if (stream.origin != LogOrigin::kLauncher)
-      cut.dropped_bytes += end - std::min(end, EndOf(keep, stream));
-  if (cut.dropped_bytes > 0) {
+    if (stream.origin != LogOrigin::kLauncher) cut.dropped_bytes += end - EndOf(keep, stream);
+  if (cut.dropped_bytes > 0 || !written.usable.ok()) {
     absl::Status shortened = WhenThereIsRoom([&] {
-      auto shorter = WriteShorter(*written.log, keep);
-      if (shorter.ok()) extent = *std::move(shorter);
+      auto shorter = Shortened(written, keep);
+      if (shorter.ok()) written.log->Set(*std::move(shorter));
       return shorter.status();
     });
     if (!shortened.ok()) return shortened;
-    written.syncable = absl::OkStatus();  // It is another file.
+    written.usable = written.syncable = absl::OkStatus();  // It is another file.
   }
   for (auto& [stream, end] : written.ends)
     if (stream.origin != LogOrigin::kLauncher) end = EndOf(keep, stream);
-  for (const auto& [stream, end] : keep) written.ends[stream] = end;
-  written.log->Set(std::move(extent));
   return cut;
 }
 
+/// A file that could not be read as a log is kept for whoever wants to know what is in it.
+absl::StatusOr<GrowingLog::Extent> JobLogs::Shortened(const Written& written,
+                                                      const StreamEnds& keep) {
+  if (written.log->extent().file) return WriteShorter(*written.log, keep);
+  std::error_code error;
+  std::filesystem::rename(written.log->path(), written.log->path() + ".damaged", error);
+  if (error)
+    return absl::ErrnoToStatus(error.value(), absl::StrCat("setting aside ", written.log->path()));
+  return GrowingLog::Extent{};
+}
+
 absl::Status JobLogs::CheckReach(const Written& written, const std::vector<LogPosition>& reach) {
-  if (!written.readable.ok()) return written.readable;
   for (const LogPosition& at : reach) {
-    for (const auto& [origin, end] : {std::pair{LogOrigin::kStdout, at.stdout_bytes},
-                                      std::pair{LogOrigin::kStderr, at.stderr_bytes}}) {
+    for (const auto& [origin, end] : StreamsOf(at)) {
       const std::uint64_t has = EndOf(written.ends, {at.pid, origin});
-      if (end == kWholeStream || end <= has) continue;
+      if (end <= has) continue;
       return absl::FailedPreconditionError(absl::StrCat("bytes ", has, " to ", end, " of what pid ",
                                                         at.pid, " printed are not in ",
                                                         written.log->path(), " any more"));
@@ -298,7 +312,7 @@ absl::Status JobLogs::CheckReach(const Written& written, const std::vector<LogPo
 }
 
 absl::Status JobLogs::SyncFile(Written& written) {
-  if (!written.readable.ok()) return written.readable;
+  if (!written.usable.ok()) return written.usable;
   if (!written.syncable.ok()) return written.syncable;
   const GrowingLog& log = *written.log;
   const GrowingLog::Extent extent = log.extent();

@@ -41,7 +41,8 @@ class JobLogs final : public OutputLogs {
   /// What was appended is in the files.
   ~JobLogs() override;
 
-  /// Before anything is appended; what a crash tore off at the end of an earlier log is cut.
+  /// Before anything is appended. An earlier log goes as far as its records are sound: what a crash
+  /// tore off, or a bad disk has damaged, is cut, and all that follows.
   void Begin(JobId job) override;
 
   /// `done` comes in the order of the calls, when the record is in the file, or all of it was there
@@ -49,8 +50,9 @@ class JobLogs final : public OutputLogs {
   void Append(JobId job, LogRecord record, Done done) override;
 
   /// Takes out what lies after these positions; a process that is not named has printed nothing.
-  /// The service's own lines stay. In order with the calls of Append; if it fails the log stays as
-  /// it is. A reader is not given again what it has read before.
+  /// The service's own lines stay. In order with the calls of Append; if it fails, or bytes before
+  /// these positions are missing, the log stays as it is. A reader is not given again what it has
+  /// read before. A file that is no log is set aside once nothing is to be kept of it.
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
 
   /// What was appended so far stays after a crash of the machine, once `done` is OK: before a
@@ -73,7 +75,7 @@ class JobLogs final : public OutputLogs {
   struct Written {
     std::shared_ptr<GrowingLog> log;
     StreamEnds ends;
-    absl::Status readable;  ///< If not, nothing is appended.
+    absl::Status usable;    ///< If not, nothing is appended until the file is another.
     absl::Status syncable;  ///< If not, a sync of this file has failed.
   };
 
@@ -91,7 +93,8 @@ class JobLogs final : public OutputLogs {
   absl::Status WhenThereIsRoom(const std::function<absl::Status()>& write);
   absl::Status WriteRecord(Written& written, LogRecord record);
   absl::Status WriteBytes(Written& written, const std::string& bytes);
-  absl::StatusOr<LogCut> CutFile(Written& written, StreamEnds keep);
+  absl::StatusOr<LogCut> CutFile(Written& written, const std::vector<LogPosition>& positions);
+  absl::StatusOr<GrowingLog::Extent> Shortened(const Written& written, const StreamEnds& keep);
   static absl::Status CheckReach(const Written& written, const std::vector<LogPosition>& reach);
   absl::Status SyncFile(Written& written);
   void WriteEnd(JobId job, Written& written);

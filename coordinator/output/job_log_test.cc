@@ -194,9 +194,8 @@ TEST_F(JobLogTest, WhatAProcessThatHadLeftPrintedStaysInACut) {
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "gone\n")).ok());
   ASSERT_TRUE(AppendAt(logs, Stdout(1, 0, "kept\n")).ok());
-  const auto cut =
-      Cut(logs, {{.pid = 0, .stdout_bytes = 0, .stderr_bytes = 0},
-                 {.pid = 1, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream}});
+  const auto cut = Cut(logs, {{.pid = 0, .stdout_bytes = 0, .stderr_bytes = 0},
+                              {.pid = 1, .stdout_bytes = 4, .stderr_bytes = 0, .left = true}});
   ASSERT_TRUE(cut.ok()) << cut.status();
   EXPECT_EQ(cut->dropped_bytes, 5u);
   EXPECT_EQ(cut->missing_bytes, 0u);
@@ -250,16 +249,53 @@ TEST_F(JobLogTest, CutThatFailsLeavesTheLogAsItIs) {
   EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
 }
 
-TEST_F(JobLogTest, BytesThatACrashOfTheMachineTookAreSaidAndPassedOver) {
+TEST_F(JobLogTest, CutToWhatTheLogHasLostChangesNothingAndSaysHowMuchIsMissing) {
   JobLogs logs(state_, kNoLimit, AtOnce);
   logs.Begin(kJob);
   ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
-  const auto cut = Cut(logs, {{.pid = 0, .stdout_bytes = 10, .stderr_bytes = 0}});
-  ASSERT_TRUE(cut.ok());
-  EXPECT_EQ(cut->missing_bytes, 6u);
-  ASSERT_TRUE(AppendAt(logs, Stdout(0, 10, "two\n")).ok());
+  const auto lost = Cut(logs, {{.pid = 0, .stdout_bytes = 10, .stderr_bytes = 0},
+                               {.pid = 1, .stdout_bytes = 0, .stderr_bytes = 2, .left = true}});
+  ASSERT_TRUE(lost.ok());
+  EXPECT_EQ(lost->missing_bytes, 6u + 2u);
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 4, "two\n")).ok());
   LogReader reader = logs.Read(kJob);
-  EXPECT_EQ(ReadAll(reader), "0:one\n0:two\n(more)");  // Apart: each has an offset of its own.
+  EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+}
+
+TEST_F(JobLogTest, LogGoesAsFarAsItsRecordsAreSound) {
+  {
+    JobLogs logs(state_, kNoLimit, AtOnce);
+    logs.Begin(kJob);
+    for (const char* line : {"one\n", "two\n", "six\n"})
+      ASSERT_TRUE(Append(logs, Stdout(0, 0, line)).ok());
+  }
+  const std::size_t of_a_record = sizeof(LogRecordHeader) + 4;
+  std::fstream(state_.log(kJob), std::ios::in | std::ios::out)
+      .seekp(static_cast<std::streamoff>(sizeof(LogFileHeader) + 2 * of_a_record - 1))
+      .put('!');
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  EXPECT_EQ(Cut(logs, {{.pid = 0, .stdout_bytes = 12, .stderr_bytes = 0}})->missing_bytes, 8u);
+  EXPECT_EQ(Cut(logs, {{.pid = 0, .stdout_bytes = 4, .stderr_bytes = 0}})->missing_bytes, 0u);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\n(more)");
+}
+
+TEST_F(JobLogTest, FileThatIsNoLogHasNothingAndIsSetAsideWhenTheJobStartsOver) {
+  std::filesystem::create_directories(state_.job(kJob));
+  std::ofstream(state_.log(kJob)) << "this was never a log";
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  EXPECT_FALSE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  const LogPosition printed{.pid = 0, .stdout_bytes = 4, .stderr_bytes = 0};
+  EXPECT_TRUE(absl::IsFailedPrecondition(Sync(logs, {printed})));  // The job is to go back.
+  EXPECT_EQ(Cut(logs, {printed})->missing_bytes, 4u);
+  EXPECT_FALSE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  ASSERT_TRUE(Cut(logs, {}).ok());
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, 0, "one\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "0:one\n(more)");
+  EXPECT_TRUE(std::filesystem::exists(state_.log(kJob) + ".damaged"));
 }
 
 TEST_F(JobLogTest, CutLogIsReadAfterARestart) {
@@ -281,8 +317,6 @@ TEST_F(JobLogTest, SyncReportsOutputThatACrashHasLost) {
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, Stdout(1, 0, "one\n")).ok());
   EXPECT_TRUE(Sync(logs, {{.pid = 1, .stdout_bytes = 4, .stderr_bytes = 0}}).ok());
-  EXPECT_TRUE(
-      Sync(logs, {{.pid = 2, .stdout_bytes = kWholeStream, .stderr_bytes = kWholeStream}}).ok());
   const absl::Status lost = Sync(logs, {{.pid = 1, .stdout_bytes = 5, .stderr_bytes = 0}});
   EXPECT_TRUE(absl::IsFailedPrecondition(lost)) << lost;
 }

@@ -47,15 +47,15 @@ struct LogPosition {
   std::uint32_t pid;
   std::uint64_t stdout_bytes;
   std::uint64_t stderr_bytes;
+  /// It had left its job, and does not print again: what it printed later stays.
+  bool left = false;
 };
-
-/// Of a stream that a cut leaves as it is.
-inline constexpr std::uint64_t kWholeStream = ~std::uint64_t{0};
 
 /// What a cut did; bytes of text.
 struct LogCut {
   std::uint64_t dropped_bytes = 0;
-  std::uint64_t missing_bytes = 0;  ///< Were to stay, but a crash of this machine has lost them.
+  /// Were to stay, but are not there: the log was damaged, or lost. Then nothing has been changed.
+  std::uint64_t missing_bytes = 0;
 };
 
 inline constexpr std::size_t kLogTextBytesMax = std::size_t{1} << 20;

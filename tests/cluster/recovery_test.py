@@ -134,6 +134,18 @@ class RecoveryTest(unittest.TestCase):
     def test_image_is_damaged(self):
         self.survive(disturbances.rot, commits=2)
 
+    def test_log_is_damaged(self):
+        def damage(cluster, number, chance):
+            told = []
+            for how in disturbances.LOG_DAMAGES:
+                commits = cluster.show(number)["checkpoints"]["count"]
+                told.append(disturbances.damage_log(cluster, number, chance, how))
+                self.job.await_commits(cluster, number, commits + 2)
+            return "; ".join(told)
+        self.job = self.long_job
+        shown = self.survive(damage, commits=2)
+        self.assertIn("resumed from the start", shown)
+
     # ---- Connections ------------------------------------------------------------------------
 
     def cut_for(self, how, seconds):

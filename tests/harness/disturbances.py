@@ -228,6 +228,32 @@ def rot(cluster, job, chance):
     return f"damaged {os.path.basename(path)} on {name}, and {kill_process(cluster, job, chance)}"
 
 
+# ---- The coordinator's disk -----------------------------------------------------------------
+
+LOG_DAMAGES = ("gone", "shorter", "flipped", "no log")
+
+
+def damage_log(cluster, job, chance, how=None):
+    """The log of the job is another one when the coordinator comes back."""
+    how = how or chance.choice(LOG_DAMAGES)
+    cluster.coordinator.kill()
+    path = os.path.join(cluster.coordinator.state_dir, "jobs", str(job), "log")
+    try:
+        if how == "gone":
+            os.unlink(path)
+        elif how == "shorter":
+            os.truncate(path, chance.randrange(os.path.getsize(path)))
+        elif how == "flipped":
+            flip_bit(path, chance)
+        else:
+            with open(path, "r+b") as file:
+                file.write(b"something else")
+    except FileNotFoundError:
+        how = "not there yet"
+    cluster.restart_coordinator()
+    return f"the log was {how} when the coordinator came back"
+
+
 # ---- Connections ----------------------------------------------------------------------------
 
 def cut(cluster, job, chance):
@@ -269,7 +295,7 @@ USUAL = {
     function.__name__: function for function in
     (kill_process, kill_host, kill_worker, kill_two_workers, kill_coordinator,
      kill_coordinator_and_worker, stop_worker, stop_coordinator, fail_worker_at,
-     fail_coordinator_at, failing_disk, rot, cut, drain, suspend, checkpoint)}
+     fail_coordinator_at, failing_disk, rot, damage_log, cut, drain, suspend, checkpoint)}
 
 
 RARE = {

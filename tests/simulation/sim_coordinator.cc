@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <algorithm>
+
 #include <absl/strings/match.h>
 
 namespace bspnow {
@@ -98,6 +100,21 @@ void SimCoordinator::LosePower() {
       text.resize(kept);
     }
   }
+}
+
+void SimCoordinator::DamageALog() {
+  if (superseded()) return;
+  std::vector<JobId> jobs;  // That print, or will again: nobody reads the logs of others.
+  for (const auto& [id, record] : journal_.jobs)
+    if (!HasEnded(record) && record.job().state() != proto::ENDING) jobs.push_back(id);
+  if (jobs.empty()) return;
+  SimLog& log = journal_.logs[jobs[loop_.Below(jobs.size())]];
+  for (auto& [stream, text] : log.texts) {
+    text.resize(loop_.Between(0, text.size()));
+    log.synced[stream] = std::min<std::uint64_t>(log.synced[stream], text.size());
+  }
+  log.damaged = true;
+  oracle_.Count("damaged logs");
 }
 
 void SimCoordinator::CutConnections() {

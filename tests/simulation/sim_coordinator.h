@@ -73,6 +73,8 @@ class SimCoordinator final : private Timers,
 
   /// kill -9. What is being written may be on the disk or not.
   void Die();
+  /// After its end: a log has lost some of what the disk had been made to keep.
+  void DamageALog();
   /// As Die, and what was never synced may be lost.
   void LosePower();
   /// Another one has taken its place, unknown to it: nobody can connect, nothing is written.

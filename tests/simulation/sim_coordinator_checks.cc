@@ -180,7 +180,8 @@ void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
   if (catalogue.empty()) return;
   const bspnow::Checkpoint now = NewestOf(catalogue);
   if (now.number < before.number) {
-    if (IsSound(job, before)) oracle_.Count("sound checkpoints given up");
+    if (IsSound(job, before) && !journal_.logs[job].damaged)
+      oracle_.Count("sound checkpoints given up");
     oracle_.Count("catalogues cut back");
     oracle_.OnWentBack(job, now.number);
   }

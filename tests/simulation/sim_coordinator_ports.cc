@@ -7,7 +7,6 @@
 
 namespace bspnow {
 
-using coordinator::kWholeStream;
 using coordinator::StreamOf;
 
 // ---- Time ---------------------------------------------------------------------------------------
@@ -136,10 +135,15 @@ absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
   LogCut cut;
   SimLog& log = journal_.logs[job];
   StreamEnds keep;
-  for (const LogPosition& at : positions) keep[{at.pid, LogOrigin::kStdout}] = at.stdout_bytes;
-  for (const auto& [stream, end] : keep) {
-    const std::size_t has = log.texts[stream].size();
-    if (end != kWholeStream && end > has) cut.missing_bytes += end - has;
+  for (const LogPosition& at : positions) {
+    const std::uint64_t has = log.texts[{at.pid, LogOrigin::kStdout}].size();
+    cut.missing_bytes += at.stdout_bytes - std::min(at.stdout_bytes, has);
+    keep[{at.pid, LogOrigin::kStdout}] = at.left ? has : at.stdout_bytes;
+  }
+  if (cut.missing_bytes != 0) {
+    if (!log.damaged) oracle_.Fail("the log has less than the checkpoint says");
+    oracle_.Count("checkpoints that a log does not cover");
+    return cut;
   }
   for (auto& [stream, text] : log.texts) {
     const std::uint64_t end = keep.contains(stream) ? keep[stream] : 0;
@@ -148,7 +152,6 @@ absl::StatusOr<LogCut> SimCoordinator::CutLog(JobId job,
     text.resize(end);
     log.synced[stream] = std::min<std::uint64_t>(log.synced[stream], end);
   }
-  if (cut.missing_bytes != 0) oracle_.Fail("the log has less than the checkpoint says");
   if (cut.dropped_bytes != 0) oracle_.Count("logs cut back");
   return cut;
 }
@@ -165,7 +168,7 @@ void SimCoordinator::Sync(JobId job, const std::vector<LogPosition>& reach, Outp
              SimLog& log = journal_.logs[job];
              for (const LogPosition& at : reach) {
                const std::size_t has = log.texts[{at.pid, LogOrigin::kStdout}].size();
-               if (at.stdout_bytes == kWholeStream || at.stdout_bytes <= has) continue;
+               if (at.stdout_bytes <= has) continue;
                oracle_.Count("lost output found");
                return absl::FailedPreconditionError(kOutputGap);
              }

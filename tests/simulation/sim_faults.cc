@@ -55,6 +55,7 @@ void SimCluster::DisturbCoordinator() {
       coordinator().LosePower();
       if (what >= 45) LosePowerEverywhere();
     }
+    if (loop_.Chance(20)) coordinator().DamageALog();
     return loop_.After(loop_.Below(loop_.Chance(90) ? kSecond : 8 * kSecond),
                        [this] { StartCoordinator(); });
   }

@@ -31,6 +31,7 @@ inline constexpr char kOutputGap[] = "a gap in its output";
 struct SimLog {
   std::map<LogStream, std::string> texts;
   StreamEnds synced;         ///< What the disk has been made to keep.
+  bool damaged = false;      ///< Has lost what the disk had been made to keep.
   bool sync_failed = false;  ///< The last time: who has ended may lose output with the power.
 };
 

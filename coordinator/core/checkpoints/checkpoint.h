@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
+#include "coordinator/core/jobs/process_ends.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
@@ -36,6 +37,7 @@ struct Checkpoint {
   bool of_areas = false;
   std::vector<std::string> cpu_features{};  ///< That a node must have to go on with it; sorted.
   std::vector<CheckpointPart> parts{};      ///< By the first pid.
+  std::vector<Printed> left{};              ///< By processes that had ended, and are not put back.
   CheckpointCost cost{};
   std::int64_t committed_unix_ms = 0;
   proto::JobTotals totals{};  ///< Of the job until then.

@@ -27,6 +27,11 @@ void Encode(const Checkpoint& checkpoint, proto::JournalCheckpoint& message) {
   message.set_of_areas(checkpoint.of_areas);
   for (const std::string& feature : checkpoint.cpu_features) message.add_cpu_features(feature);
   for (const CheckpointPart& part : checkpoint.parts) Encode(part, *message.add_parts());
+  for (const Printed& left : checkpoint.left) {
+    message.add_left_pids(Value(left.pid));
+    message.add_left_output_bytes(left.output_bytes);
+    message.add_left_error_bytes(left.error_bytes);
+  }
   message.set_pause_ns(checkpoint.cost.pause_ns);
   message.set_background_ns(checkpoint.cost.background_ns);
   message.set_committed_unix_ms(checkpoint.committed_unix_ms);
@@ -59,9 +64,17 @@ absl::StatusOr<Checkpoint> Decode(const proto::JournalCheckpoint& message) {
       .of_areas = message.of_areas(),
       .cpu_features = {message.cpu_features().begin(), message.cpu_features().end()},
       .parts = {},
+      .left = {},
       .cost = {.pause_ns = message.pause_ns(), .background_ns = message.background_ns()},
       .committed_unix_ms = message.committed_unix_ms(),
       .totals = message.totals()};
+  const int left = message.left_pids_size();
+  if (message.left_output_bytes_size() != left || message.left_error_bytes_size() != left)
+    return absl::DataLossError("a checkpoint in the journal lacks what processes had printed");
+  for (int i = 0; i < left; ++i)
+    checkpoint.left.push_back({.pid = Pid{message.left_pids(i)},
+                               .output_bytes = message.left_output_bytes(i),
+                               .error_bytes = message.left_error_bytes(i)});
   for (const proto::JournalPart& part : message.parts()) {
     absl::StatusOr<CheckpointPart> decoded = Decode(part);
     if (!decoded.ok()) return decoded.status();

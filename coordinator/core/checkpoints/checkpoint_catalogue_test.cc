@@ -19,6 +19,7 @@ CheckpointCatalogue Example() {
        .images = {{.pid = Pid{2}, .file_bytes = 7, .output_bytes = 9, .error_bytes = 2}},
        .holders = {"w2"},
        .share = "nfs"}};
+  first.left = {{.pid = Pid{3}, .output_bytes = 12, .error_bytes = 3}};
   first.cpu_features = {"avx2", "sse4_2"};
   first.cost = {.pause_ns = 11, .background_ns = 22};
   first.committed_unix_ms = 1234;
@@ -67,6 +68,10 @@ TEST(CheckpointCatalogueTest, ComesBackAsItWas) {
     EXPECT_EQ(is.cost.background_ns, was.cost.background_ns);
     EXPECT_EQ(is.committed_unix_ms, was.committed_unix_ms);
     EXPECT_EQ(is.totals.DebugString(), was.totals.DebugString());
+    ASSERT_EQ(is.left.size(), 1u);
+    EXPECT_EQ(is.left[0].pid, was.left[0].pid);
+    EXPECT_EQ(is.left[0].output_bytes, was.left[0].output_bytes);
+    EXPECT_EQ(is.left[0].error_bytes, was.left[0].error_bytes);
     ASSERT_EQ(is.parts.size(), was.parts.size());
     for (std::size_t part = 0; part < was.parts.size(); ++part) {
       EXPECT_EQ(is.parts[part].host, was.parts[part].host);

@@ -29,13 +29,14 @@ void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
 // ---- One checkpoint -----------------------------------------------------------------------------
 
 std::optional<JobCheckpoints::Asked> JobCheckpoints::Ask(std::vector<std::string> hosts, Hold hold,
-                                                         proto::JobTotals totals) {
+                                                         SoFar so_far) {
   if (taking_ || hosts.empty() || attempts_ == kAttemptsMax) return std::nullopt;
   attempts_ += 1;
   taking_ = Taking{};
   Taking& taking = *taking_;
   taking.checkpoint.number = ++last_number_;
-  taking.checkpoint.totals = std::move(totals);
+  taking.checkpoint.totals = std::move(so_far.totals);
+  taking.checkpoint.left = std::move(so_far.left);
   taking.hold = hold;
   const bool full =
       next_is_full_ || committed_.empty() || ChainOf(committed_.back().number).size() >= kChainMax;

@@ -85,9 +85,14 @@ class JobCheckpoints {
     std::uint64_t number;
     std::uint64_t base;
   };
+  /// Of the job, until now.
+  struct SoFar {
+    proto::JobTotals totals{};
+    std::vector<Printed> left{};  ///< By processes that have ended.
+  };
   /// Nothing while one is under way, or their numbers are being stored. `hosts`: of processes that
-  /// take part; `totals`: of the job until now.
-  std::optional<Asked> Ask(std::vector<std::string> hosts, Hold hold, proto::JobTotals totals);
+  /// take part.
+  std::optional<Asked> Ask(std::vector<std::string> hosts, Hold hold, SoFar so_far);
 
   /// What a host says when all that it has to save is durable. Unless that is of the one under way,
   /// it is let go: the coordinator may have been restarted since it was asked for.
@@ -121,7 +126,7 @@ class JobCheckpoints {
   const Checkpoint* Best(const LiveNodes& live) const;
   /// Nodes whose return would give a Best where there is none; nobody if nothing is worth that.
   std::vector<std::string> Awaited(const LiveNodes& live) const;
-  /// Images of it could not be had from any holder.
+  /// Images of it could not be had from any holder, or what had been printed by then is lost.
   void OnDamaged(std::uint64_t number);
   /// The job goes on from there (0: its start): what is newer counts no more. Something to write to
   /// the journal, before anything runs, if any was ever committed.

@@ -101,10 +101,14 @@ class FakeLogs final : public OutputLogs {
       calls.push_back({absl::StrCat("append ", Value(job)), std::move(done)});
     }
   }
-  void Cut(JobId job, const std::vector<LogPosition>&, CutDone done) override {
-    calls.push_back({absl::StrCat("cut ", Value(job)), [done](const absl::Status& status) {
-                       if (status.ok()) return done(LogCut{});
-                       done(status);
+  void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override {
+    calls.push_back({absl::StrCat("cut ", Value(job)), [=, this](const absl::Status& status) {
+                       if (!status.ok()) return done(status);
+                       LogCut cut;
+                       for (const LogPosition& at : positions)
+                         if (at.stdout_bytes > stdout_bytes)
+                           cut.missing_bytes += at.stdout_bytes - stdout_bytes;
+                       done(cut);
                      }});
   }
   void Sync(JobId job, const std::vector<LogPosition>&, Done done) override {
@@ -114,6 +118,7 @@ class FakeLogs final : public OutputLogs {
   std::string waits_for() const override { return full; }
 
   std::deque<PendingCall> calls;
+  std::uint64_t stdout_bytes = ~std::uint64_t{0};  ///< Of each process that a log has at most.
   std::vector<std::string> launcher_lines;
   std::vector<JobId> ended;
   std::string full;
