@@ -355,6 +355,7 @@ JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
     if (damaged || job.failures_with_one >= kAttemptsWithOne) {
       job.checkpoints.OnDamaged(from->number);
       job.failures_with_one = 0;
+      table_.jobs().at(id).restores = 0;  // The next one gets its own tries.
       checkpoint_figures_.damaged += 1;
     }
   }
