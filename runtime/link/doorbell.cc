@@ -1,7 +1,7 @@
 #include "runtime/link/doorbell.h"
 
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace bspnow::runtime {
 
@@ -24,9 +24,8 @@ void Doorbell::Handed() {
 
 void Doorbell::RingIfAsleep() {
   if (bell_->sleeping.load(std::memory_order_seq_cst) == 0) return;
-  const std::uint64_t one = 1;
-  // A full counter rings as well; and a worker that nobody rings looks at its bells now and then.
-  if (StillOurs() && write(descriptor_, &one, sizeof one) < 0) return;
+  // A full socket rings as well; and a worker that nobody rings looks at its bells now and then.
+  if (StillOurs() && send(descriptor_, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;
 }
 
 // A program may close all descriptors that it finds, and open files of its own with their numbers.

@@ -15,7 +15,7 @@ class Doorbell {
  public:
   Doorbell() = default;
 
-  /// `descriptor` is the eventfd that came with the segment; it stays the caller's.
+  /// `descriptor` is the socket that came with the segment; it stays the caller's.
   Doorbell(WorkerBell& bell, int descriptor);
 
   /// pid 0 has set the number of participants.
@@ -39,7 +39,7 @@ class Doorbell {
 
   WorkerBell* bell_ = nullptr;
   int descriptor_ = -1;
-  dev_t device_ = 0;  ///< These two are those of all eventfds.
+  dev_t device_ = 0;
   ino_t inode_ = 0;
 };
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/unique_fd.h"
@@ -14,16 +14,25 @@ namespace {
 
 class DoorbellTest : public testing::Test {
  protected:
-  std::uint64_t Rings() {
-    std::uint64_t rings = 0;
-    const ssize_t n = read(eventfd_.get(), &rings, sizeof rings);
-    EXPECT_TRUE(n == sizeof rings || errno == EAGAIN);
-    return rings;
+  DoorbellTest() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    worker_ = UniqueFd(ends[0]);
+    process_ = UniqueFd(ends[1]);
+    doorbell_ = Doorbell(bell_, process_.get());
+  }
+
+  ssize_t Rings() {
+    char rings[64];
+    const ssize_t n = recv(worker_.get(), rings, sizeof rings, MSG_DONTWAIT);
+    EXPECT_TRUE(n > 0 || errno == EAGAIN);
+    return n > 0 ? n : 0;
   }
 
   WorkerBell bell_{};
-  UniqueFd eventfd_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  Doorbell doorbell_{bell_, eventfd_.get()};
+  UniqueFd worker_;
+  UniqueFd process_;
+  Doorbell doorbell_;
 };
 
 TEST_F(DoorbellTest, SaysWhatHasHappened) {
@@ -40,23 +49,44 @@ TEST_F(DoorbellTest, SaysWhatHasHappened) {
 
 TEST_F(DoorbellTest, RingsOnlyAWorkerThatSleeps) {
   doorbell_.AllArrived(0);
-  EXPECT_EQ(Rings(), 0u);
+  EXPECT_EQ(Rings(), 0);
   bell_.sleeping = 1;
   doorbell_.AllArrived(1);
   doorbell_.Handed();
-  EXPECT_EQ(Rings(), 2u);
+  EXPECT_EQ(Rings(), 2);
   EXPECT_EQ(bell_.sleeping, 1u);  // It is the worker's word.
 }
 
 TEST_F(DoorbellTest, LeavesAFileAloneThatHasTakenItsNumber) {
-  const int number = eventfd_.get();
-  eventfd_.Reset();
+  const int number = process_.get();
+  process_.Reset();
   UniqueFd file(memfd_create("users", MFD_CLOEXEC));
   if (file.get() != number) file = UniqueFd(dup3(file.get(), number, O_CLOEXEC));
   bell_.sleeping = 1;
   doorbell_.AllArrived(3);
   EXPECT_EQ(bell_.barriers, 4u);
   EXPECT_EQ(lseek(file.get(), 0, SEEK_END), 0);
+}
+
+TEST_F(DoorbellTest, LeavesASocketAloneThatHasTakenItsNumber) {
+  const int number = process_.get();
+  process_.Reset();
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd theirs(ends[1]);
+  UniqueFd users(ends[0]);  // The lowest number that is free.
+  if (users.get() != number) users = UniqueFd(dup3(users.get(), number, O_CLOEXEC));
+  bell_.sleeping = 1;
+  doorbell_.AllArrived(3);
+  char ring;
+  EXPECT_EQ(recv(theirs.get(), &ring, sizeof ring, MSG_DONTWAIT), -1);
+}
+
+TEST_F(DoorbellTest, DoesNotWaitForAWorkerThatDoesNotListen) {
+  fcntl(process_.get(), F_SETFL, 0);
+  bell_.sleeping = 1;
+  for (std::uint32_t i = 0; i < 10'000; ++i) doorbell_.AllArrived(i);
+  EXPECT_EQ(bell_.barriers, 10'000u);
 }
 
 }  // namespace

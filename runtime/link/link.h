@@ -68,7 +68,7 @@ struct LinkHello {
 };
 
 /// From worker to process, the answer to kHello; carries the segment's descriptor, and after it,
-/// if the job has several nodes, an eventfd: the worker's doorbell (see WorkerBell).
+/// if the job has several nodes, a socket: the worker's doorbell (see WorkerBell).
 struct LinkWelcome {
   std::uint32_t magic;
   std::uint32_t version;
@@ -131,10 +131,10 @@ struct alignas(kLineBytes) NodeBarrier {
 
 /// What the processes of a node report to their worker if the job has several nodes. Each word
 /// grows by the process that has something to say; that process then looks at `sleeping`, and if it
-/// is set writes to the doorbell, an eventfd. The worker sets `sleeping`, looks at the words once
-/// more, and only then sleeps; so no ring is lost, and none costs a system call while the worker
-/// polls. A program may have closed the doorbell: the worker looks at the words now and then in any
-/// case.
+/// is set sends a byte to the doorbell, a socket. The worker sets `sleeping`, looks at the words
+/// once more, and only then sleeps; so no ring is lost, and none costs a system call while the
+/// worker polls. A program may have closed the doorbell: the worker looks at the words now and then
+/// in any case.
 struct alignas(kLineBytes) WorkerBell {
   std::atomic<std::uint32_t> sleeping;  ///< By the worker.
   std::atomic<std::uint32_t> barriers;  ///< Barriers at which all processes of the node arrived.

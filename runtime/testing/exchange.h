@@ -26,7 +26,8 @@ enum class Acknowledge { kAtOnce, kWhenTheRingIsFull };
 /// A node of the job. All of them are on this machine.
 struct NodeForTest {
   UniqueFd memory;
-  UniqueFd doorbell;
+  UniqueFd doorbell;  ///< The worker's end.
+  UniqueFd process_doorbell;
   Segment segment;
   std::uint32_t here = 0;      ///< Processes that take part.
   std::uint32_t answered = 0;  ///< s + 1 when the answers to the gets of s have been passed on.

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -121,7 +120,10 @@ void Job::MakeNode(std::uint32_t number) {
   const SegmentLayout layout = LayOutSegment(plan);
   auto node = std::make_unique<NodeForTest>();
   node->memory = UniqueFd(memfd_create("node", MFD_CLOEXEC));
-  node->doorbell = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  int doorbell[2];
+  BSP_CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, doorbell) == 0);
+  node->doorbell = UniqueFd(doorbell[0]);
+  node->process_doorbell = UniqueFd(doorbell[1]);
   BSP_CHECK(ftruncate(node->memory.get(), static_cast<off_t>(SegmentBytes(layout))) == 0);
   node->segment = Segment(MappedRegion::Shared(node->memory.get(), SegmentBytes(layout)), layout);
   NodeHeader& header = node->segment.header();
@@ -177,7 +179,7 @@ void Job::AnswerHello(std::uint32_t pid) {
                       .processors = 2,
                       .segment_bytes = node.segment.bytes()};
   iovec part{&welcome, sizeof welcome};
-  const int fds[2] = {node.memory.get(), node.doorbell.get()};
+  const int fds[2] = {node.memory.get(), node.process_doorbell.get()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
   msghdr message{};
   message.msg_iov = &part;
@@ -265,8 +267,8 @@ void Job::Sleep() {
   }
   for (auto& node : nodes_) {
     node->segment.header().bell.sleeping.store(0, std::memory_order_seq_cst);
-    std::uint64_t rings;
-    (void)!read(node->doorbell.get(), &rings, sizeof rings);
+    char rings[256];
+    (void)!recv(node->doorbell.get(), rings, sizeof rings, MSG_DONTWAIT);
   }
 }
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -36,6 +35,7 @@
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
 #include "worker/exchange/data_plane.h"
+#include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/limits.h"
 #include "worker/host/process_host.h"
@@ -134,7 +134,7 @@ class Node final : public ProcessOwner {
   std::unique_ptr<DataPlane> plane_;
   std::unique_ptr<NodeSegment> segment_;
   std::unique_ptr<ProcessHost> host_;
-  UniqueFd doorbell_;
+  DoorbellEnds doorbell_;
   std::vector<std::vector<Pid>> hosts_;
   std::size_t running_ = 0;
   int status_ = 0;
@@ -182,12 +182,14 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
   BSP_CHECK(segment.ok());
   segment_ = std::make_unique<NodeSegment>(*std::move(segment));
   segment_->Place(number_, hosts_);
-  doorbell_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
+  BSP_CHECK(doorbell.ok());
+  doorbell_ = *std::move(doorbell);
   JobPlan plan{.job = kJob,
                .epoch = kEpoch,
                .hosts = {},
                .segment = segment_.get(),
-               .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
+               .doorbell = options_.nodes > 1 ? doorbell_.worker.get() : -1};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
     plan.hosts.push_back(PlannedHost{.worker = WorkerOf(k),
                                      .data_address = addresses[k],
@@ -200,7 +202,7 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
 absl::Status Node::StartProcesses() {
   const SharedMemory memory{.segment = segment_->fd(),
                             .segment_bytes = segment_->bytes(),
-                            .doorbell = options_.nodes > 1 ? doorbell_.get() : -1};
+                            .doorbell = options_.nodes > 1 ? doorbell_.processes.get() : -1};
   host_ = std::make_unique<ProcessHost>(loop_, memory, *this);
   running_ = hosts_[number_].size();
   return host_->Start(

@@ -1,7 +1,6 @@
 #include "worker/exchange/data_plane.h"
 
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "base/units.h"
 #include "net/frame_body.h"
 #include "worker/exchange/arrival_figures.h"
+#include "worker/exchange/doorbell_ends.h"
 
 namespace bspnow::worker {
 namespace {
@@ -105,8 +105,7 @@ void DataPlane::AddJob(const JobPlan& plan) {
   job->OnBegin(early_begins_.Take(plan.job, plan.epoch));
   spread_.push_back(job);
   loop_.OnReadable(plan.doorbell, [this, fd = plan.doorbell] {
-    std::uint64_t rings;
-    [[maybe_unused]] const ssize_t n = read(fd, &rings, sizeof rings);
+    if (!AnswerDoorbell(fd)) loop_.Forget(fd);
     Poll();
   });
 }
@@ -238,7 +237,7 @@ void DataPlane::LookAfterJobs() {
   for (const auto& [id, job] : jobs_) {
     if (job->alone()) SendProgress(*job);
   }
-  Poll();  // A program that closed the doorbell does not ring it.
+  Poll();  // A program that closed or broke the doorbell does not ring it.
   look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });
 }
 

@@ -23,7 +23,7 @@ struct JobPlan {
   Epoch epoch;
   std::vector<PlannedHost> hosts;
   NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
-  int doorbell;          ///< An eventfd that the processes hold, too; borrowed. -1 if one host.
+  int doorbell;          ///< The worker's end; borrowed. -1 if one host.
   /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.
   std::uint32_t participants = 0;
 };

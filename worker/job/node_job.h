@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/image_transfer.h"
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
 #include "worker/exchange/data_plane.h"
+#include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/host_link.h"
 #include "worker/host/limits.h"
@@ -117,7 +117,7 @@ class NodeJob final : public JobHost {
   std::optional<JobDirectory> directory_;
   std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
   std::unique_ptr<NodeSegment> segment_;
-  UniqueFd doorbell_;
+  DoorbellEnds doorbell_;
   bool exchanging_ = false;  ///< The data plane knows the job.
   std::unique_ptr<InputPipe> input_;
   std::unique_ptr<HostLink> host_;

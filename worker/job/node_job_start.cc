@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -101,13 +100,14 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (job_.StartedPids().empty()) return absl::OkStatus();
   UniqueFd input;
   if (input_) input = input_->TakeReadEnd();
-  absl::StatusOr<StartedHost> started =
-      StartHost(HostProgram{.path = parts_.host_program,
-                            .name = JobDirectoryName(id_, epoch_),
-                            .limits = parts_.limits},
-                PlanForHost(),
-                PlanDescriptors{
-                    .segment = segment_->fd(), .doorbell = doorbell_.get(), .input = input.get()});
+  absl::StatusOr<StartedHost> started = StartHost(
+      HostProgram{.path = parts_.host_program,
+                  .name = JobDirectoryName(id_, epoch_),
+                  .limits = parts_.limits},
+      PlanForHost(),
+      PlanDescriptors{
+          .segment = segment_->fd(), .doorbell = doorbell_.processes.get(), .input = input.get()});
+  doorbell_.processes.Reset();
   if (!started.ok()) return started.status();
   host_ = std::make_unique<HostLink>(
       parts_.loop, std::move(*started),
@@ -146,11 +146,10 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
   }
   segment_->Place(job_.node(), pids);
   if (pids.size() > 1) {
-    doorbell_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!doorbell_.valid()) {
-      return absl::ResourceExhaustedError(absl::StrCat("making a doorbell: ", strerror(errno)));
-    }
-    exchange.doorbell = doorbell_.get();
+    absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
+    if (!doorbell.ok()) return doorbell.status();
+    doorbell_ = *std::move(doorbell);
+    exchange.doorbell = doorbell_.worker.get();
   }
   parts_.data_plane.AddJob(exchange);
   exchanging_ = true;
