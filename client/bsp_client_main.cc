@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include "base/version.h"
 #include "client/commands.h"
@@ -18,6 +19,12 @@ int Fail(const std::string& name, const std::string& message, int status) {
   return status;
 }
 
+std::string HelpOf(const CLI::App& app) {
+  const auto commands = app.get_subcommands();  // Those that were given.
+  const std::string command = commands.empty() ? "" : " " + commands.front()->get_name();
+  return app.get_name() + command + " --help";
+}
+
 // True if the command line was read; else `status` is the exit status.
 bool Parse(CLI::App& app, int argc, char** argv, int& status) {
   try {
@@ -27,9 +34,10 @@ bool Parse(CLI::App& app, int argc, char** argv, int& status) {
     if (error.get_exit_code() == 0) {  // --help, --version
       status = app.exit(error);
     } else {
+      const std::string what = error.what();
+      const bool says_where = what.find("; see ") != std::string::npos;
       status =
-          Fail(app.get_name(), std::string(error.what()) + "; see " + app.get_name() + " --help",
-               kUsageStatus);
+          Fail(app.get_name(), says_where ? what : what + "; see " + HelpOf(app), kUsageStatus);
     }
     return false;
   }
@@ -43,13 +51,34 @@ int RunAsBsprun(int argc, char** argv) {
   AcceptNp(app, argc, argv);
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
-  if (const std::string wrong = TakeProgram(app, options); !wrong.empty()) {
+  if (const std::string wrong = TakeRest(app, options); !wrong.empty()) {
     return Fail("bsprun", wrong, kUsageStatus);
   }
   return RunOnCluster(options);
 }
 
+/// `bsp help COMMAND` is `bsp COMMAND --help`, `bsp help` and `bsp version` the options.
+void AcceptWordsForOptions(int argc, char** argv) {
+  static char help[] = "--help";
+  static char version[] = "--version";
+  if (argc == 2 && strcmp(argv[1], "version") == 0) argv[1] = version;
+  if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0) return;
+  argv[1] = help;
+  if (argc == 3) std::swap(argv[1], argv[2]);
+}
+
+/// Where the command is in the arguments, or argc if there is none.
+int PlaceOfCommand(const CLI::App& app, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-') return i;
+    const CLI::Option* const option = app.get_option_no_throw(argv[i]);
+    if (option != nullptr && option->get_expected_max() > 0) i += 1;  // Its value.
+  }
+  return argc;
+}
+
 int RunAsBsp(int argc, char** argv) {
+  AcceptWordsForOptions(argc, argv);
   CLI::App app("bspnow: Bulk Synchronous Parallel programs on a network of workstations.", "bsp");
   app.set_version_flag("--version", std::string("bsp (bspnow) ") + kVersion);
   app.require_subcommand(1);
@@ -62,12 +91,15 @@ int RunAsBsp(int argc, char** argv) {
   AddNodeCommands(line);
   AddTopCommand(line);
   AddProbeCommand(line);
-  for (int i = 1; i < argc; ++i) {
+  const int place = PlaceOfCommand(app, argc, argv);
+  if (place < argc) {
     const auto commands = app.get_subcommands(
-        [&](const CLI::App* command) { return command->get_name() == argv[i]; });
-    if (commands.empty()) continue;
-    AcceptNp(*commands.front(), argc - i, argv + i);
-    break;
+        [&](const CLI::App* command) { return command->get_name() == argv[place]; });
+    if (commands.empty()) {
+      return Fail("bsp", std::string("no command ") + argv[place] + "; see bsp --help",
+                  kUsageStatus);
+    }
+    AcceptNp(*commands.front(), argc - place, argv + place);
   }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;

@@ -78,7 +78,7 @@ int Main(int argc, char** argv) {
                     " BSP_COORDINATOR",
                 kUsageStatus);
   }
-  if (const std::string wrong = TakeProgram(app, options); !wrong.empty()) {
+  if (const std::string wrong = TakeRest(app, options); !wrong.empty()) {
     return Fail(name, wrong, kUsageStatus);
   }
   return RunHere(name, options);

@@ -37,7 +37,9 @@ says 0 '--constraint' bsp submit --help
 # As mpirun has it; a program's own -np is its own.
 says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
 says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
-says 2 '--np: Value x not in range' bsprun -np x true
+says 2 '--np: x is no number of processes; write 1 to 4096' bsprun -np x true
+says 2 '0 is no number of processes; write 1 to 4096, with -n or in BSP_NPROCS' \
+  env BSP_NPROCS=0 bsprun true
 says 1 "no coordinator answers at $nobody" bsp submit --coordinator $nobody -np 2 true
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -np 2 true
 
@@ -47,6 +49,7 @@ says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'
 says 1 'no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR' bsp jobs
 says 2 '--nodes needs a cluster' bsprun --nodes 2 -n 2 true
 says 2 '--checkpoint needs a cluster' bsprun --checkpoint=every=2s -n 2 true
+says 0 'hi' bash -c 'bsprun --checkpoint auto -n 1 echo hi || true'
 says 2 '--max-restarts needs a cluster' bsprun --max-restarts 1 -n 2 true
 says 2 '--reconnect-timeout needs a cluster' bsprun --reconnect-timeout 60s -n 2 true
 says 0 'hi' bash -c 'bsprun --checkpoint=off -n 1 echo hi || true'
@@ -58,9 +61,25 @@ says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsp run -
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=127.0.0.1:2 \
   bsp --coordinator $nobody jobs
 
+# What the coordinator is called.
+says 1 "--coordinator: 'foo:bar' is not HOST:PORT: the port is a number up to 65535" \
+  bsp jobs --coordinator foo:bar
+says 1 "BSP_COORDINATOR: '[::1]:99999' is not HOST:PORT: the port is a number" \
+  env 'BSP_COORDINATOR=[::1]:99999' bsprun -n 2 true
+says 1 'an IPv6 address, and nothing else, stands in brackets' bsp jobs --coordinator ::1
+says 1 'the coordinator nobody.invalid:7070: ' bsp jobs --coordinator nobody.invalid
+
 # The command line.
-says 2 'see bsp --help' bsp
-says 2 'see bsp --help' bsp frobnicate
+says 2 'bsp: A subcommand is required; see bsp --help' bsp
+says 2 'bsp: no command frobnicate; see bsp --help' bsp frobnicate
+says 2 'bsp: no command frobnicate; see bsp --help' bsp --coordinator $nobody frobnicate
+says 2 'bsp: no command frobnicate; see bsp --help' bsp help frobnicate
+says 0 'Submit a job' bsp help
+says 0 '--constraint' bsp help submit
+says 0 'bsp (bspnow) 0.' bsp version
+says 2 'see bsp submit --help' bsp submit -n 2 --priority x true
+says 2 'see bsp show --help' bsp show x
+says 2 'unknown option --frobnicate; see bsp submit --help' bsp submit -n 2 --frobnicate true
 says 2 '3x is no time' bsp submit -n 2 --time-limit 3x true
 says 2 'every=3x is no policy; write auto, off, every=N' bsp submit -n 2 --checkpoint=every=3x true
 says 2 '--max-restarts' bsp submit -n 2 --max-restarts -1 true
@@ -68,10 +87,21 @@ says 2 'required' bsp checkpoint
 says 2 '--cpu' bsp submit -n 2 --cpu newest true
 says 2 '4X is no size' bsp submit -n 2 --memory 4X true
 says 2 'is neither PATH nor NAME=PATH' bsp submit -n 2 --file ../up=data true
-says 2 'VARIABLE is not NAME=VALUE' bsp submit -n 2 --env VARIABLE true
+for wrong in VARIABLE =x 'A B=c' $'A\nB=c'; do
+  says 2 "--env: $wrong is not NAME=VALUE" bsprun -n 2 --env "$wrong" true
+  says 2 "--env: $wrong is not NAME=VALUE" bsp submit -n 2 --env "$wrong" true
+done
+says 2 '--nodes: 0 is no number; write 1 or more' bsp submit -n 2 --nodes 0 true
+says 2 '--per-node: 0 is no number; write 1 or more' bsp submit -n 2 --per-node 0 true
+says 2 '--dir: data is relative; give the path that the nodes have' bsp submit -n 2 --dir data true
+says 2 'BSP_CHECK=1 checks nothing; write BSP_CHECK=full' env BSP_CHECK=1 bsprun -n 1 true
+says 2 'BSP_CHECK=1 checks nothing' bsprun -n 1 --env BSP_CHECK=full --env BSP_CHECK=1 true
+says 2 'BSP_CHECK=1 checks nothing' bsp submit -n 1 --env BSP_CHECK=1 true
+says 1 "no coordinator answers at $nobody" \
+  bsp submit --coordinator $nobody -n 1 --env BSP_CHECK=full "$bsprun"
+says 0 'hi' bash -c 'BSP_CHECK=1 bsprun --env BSP_CHECK=full -n 1 echo hi || true'
 says 2 'required' bsp submit true
 says 2 'no program given; usage: bsp submit -n P PROGRAM' bsp submit -n 2
-says 2 'unknown option --frobnicate' bsp submit -n 2 --frobnicate true
 says 2 'required' bsp show
 
 # The program.

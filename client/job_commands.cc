@@ -66,7 +66,7 @@ void AddSubmit(CommandLine& line) {
   AddSubmitOptions(*command, *options);
   command->add_flag("--json", options->json, kJsonText);
   command->callback([&line, command, options] {
-    if (const std::string wrong = TakeProgram(*command, *options); !wrong.empty()) {
+    if (const std::string wrong = TakeRest(*command, *options); !wrong.empty()) {
       throw CLI::ValidationError(wrong);
     }
     line.chosen = [&line, options] { return SubmitJob(line, *options); };

@@ -12,7 +12,7 @@ void AddRunCommand(CommandLine& line) {
   const auto options = std::make_shared<JobOptions>();
   AddRunOptions(*command, *options);
   command->callback([&line, command, options] {
-    if (const std::string wrong = TakeProgram(*command, *options); !wrong.empty()) {
+    if (const std::string wrong = TakeRest(*command, *options); !wrong.empty()) {
       throw CLI::ValidationError(wrong);
     }
     if (options->coordinator.empty()) options->coordinator = line.coordinator;

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "client/cluster/attachment.h"
 #include "files/file_streams.h"
+#include "net/socket.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 
@@ -27,7 +28,14 @@ constexpr std::uint64_t kStoodMs = 1'000;  // A call that lasted this long had r
 constexpr int kCallSeconds = 30;
 constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
 
+// A name that cannot be resolved is another mistake than a coordinator that is not there.
 absl::Status NobodyAt(const std::string& coordinator) {
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(coordinator);
+  if (!host_port.ok()) return host_port.status();
+  if (const auto resolved = Resolve(*host_port); !resolved.ok()) {
+    return absl::NotFoundError(absl::StrCat("the coordinator ", resolved.status().message(),
+                                            "; --coordinator or BSP_COORDINATOR name it"));
+  }
   return absl::UnavailableError(
       absl::StrCat("no coordinator answers at ", coordinator,
                    "; is bsp-coordinator running there? --coordinator or BSP_COORDINATOR name it"));

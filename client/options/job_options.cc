@@ -1,10 +1,16 @@
 #include "client/options/job_options.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
 #include <stdlib.h>
+
+#include <algorithm>
 
 #include "client/options/file_option.h"
 #include "client/options/processors.h"
 #include "client/view/quantities.h"
+#include "net/socket.h"
 
 namespace bspnow::client {
 namespace {
@@ -19,13 +25,36 @@ std::string Complaint(const absl::StatusOr<Value>& parsed) {
   return parsed.ok() ? std::string() : std::string(parsed.status().message());
 }
 
+// No shell can set or read a name with a blank in it; it is a slip of quoting.
 std::string CheckVariable(const std::string& text) {
-  return text.find('=') == std::string::npos ? text + " is not NAME=VALUE" : std::string();
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const bool is_name = !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isspace(static_cast<unsigned char>(c));
+  });
+  return equals != std::string::npos && is_name ? "" : text + " is not NAME=VALUE";
+}
+
+std::string CheckNumberOfProcesses(const std::string& text) {
+  std::uint32_t number = 0;
+  if (absl::SimpleAtoi(text, &number) && number >= 1 && number <= kProcessesMax) return "";
+  return absl::StrCat(text, " is no number of processes; write 1 to ", kProcessesMax,
+                      ", with -n or in BSP_NPROCS");
+}
+
+std::string CheckPositive(const std::string& text) {
+  std::uint32_t number = 0;
+  return absl::SimpleAtoi(text, &number) && number >= 1 ? ""
+                                                        : text + " is no number; write 1 or more";
+}
+
+void AddDirectoryOption(CLI::App& app, JobOptions& options, const CLI::Validator& check) {
+  app.add_option("--dir", options.directory, "Run the processes in this directory")
+      ->check(check)
+      ->type_name("DIR");
 }
 
 void AddProcessOptions(CLI::App& app, JobOptions& options) {
-  app.add_option("--dir", options.directory, "Run the processes in this directory")
-      ->type_name("DIR");
   app.add_option("--env", options.environment, "Set a variable for the processes; may be repeated")
       ->check(CheckVariable)
       ->type_name("NAME=VALUE")
@@ -35,7 +64,7 @@ void AddProcessOptions(CLI::App& app, JobOptions& options) {
 CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std::string& text) {
   return app.add_option("-n,--np,--nprocs", options.nprocs, text)
       ->envname("BSP_NPROCS")
-      ->check(CLI::Range(1u, kProcessesMax))
+      ->check(CheckNumberOfProcesses)
       ->type_name("P");
 }
 
@@ -49,8 +78,11 @@ CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& vari
 }
 
 void AddPlacementOptions(CLI::App& app, JobOptions& options) {
-  AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")->type_name("N");
+  AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")
+      ->check(CheckPositive)
+      ->type_name("N");
   AddClusterOption(app, "--per-node", options.per_node, "At most this many processes on a node")
+      ->check(CheckPositive)
       ->type_name("N");
   AddClusterOption(app, "--constraint", options.constraints,
                    "Only nodes with this label; may be repeated")
@@ -115,6 +147,34 @@ void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
   AddCpuOption(app, options);
 }
 
+std::string TakeProgram(const CLI::App& app, JobOptions& options) {
+  const CLI::App* parent = app.get_parent();
+  const std::string name = (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
+  options.program = app.remaining();
+  if (!options.program.empty() && options.program.front() == "--") {
+    options.program.erase(options.program.begin());
+  } else if (!options.program.empty() && options.program.front().front() == '-') {
+    return "unknown option " + options.program.front() + "; see " + name + " --help";
+  }
+  if (!options.program.empty()) return "";
+  return "no program given; usage: " + name + " -n P PROGRAM ARGS...";
+}
+
+// A word that is meant to switch checks on and does not would be worse than none.
+std::string TakeCheck(JobOptions& options) {
+  constexpr char kCheck[] = "BSP_CHECK";
+  const char* inherited = getenv(kCheck);
+  std::string check = inherited == nullptr ? "" : inherited;
+  for (const std::string& variable : options.environment) {
+    const std::size_t equals = variable.find('=');
+    if (variable.substr(0, equals) == kCheck) check = variable.substr(equals + 1);
+  }
+  options.check_full = check == "full";
+  if (check.empty() || options.check_full) return "";
+  return absl::StrCat(kCheck, "=", check, " checks nothing; write ", kCheck,
+                      "=full, or leave it out");
+}
+
 }  // namespace
 
 void AddCoordinatorOption(CLI::App& app, std::string& coordinator) {
@@ -136,10 +196,14 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
   }
   // A colon after the last bracket, if there are brackets, is that of the port.
   const std::size_t bracket = coordinator.rfind(']');
-  const std::size_t colon = coordinator.rfind(':');
-  const bool has_port =
-      colon != std::string::npos && (bracket == std::string::npos || colon > bracket);
-  return has_port ? coordinator : coordinator + kUsualPort;
+  const std::size_t colon = coordinator.find(':', bracket == std::string::npos ? 0 : bracket);
+  const std::string address = colon == std::string::npos ? coordinator + kUsualPort : coordinator;
+  if (const auto parsed = ParseHostPort(address); !parsed.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option.empty() ? "BSP_COORDINATOR" : "--coordinator", ": ",
+                     std::string(parsed.status().message())));
+  }
+  return address;
 }
 
 void AcceptNp(const CLI::App& command, int argc, char** argv) {
@@ -159,8 +223,8 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.add_flag("--prefix-output", options.prefix_output, "Begin each line with its [pid]");
   app.add_flag("--timing", options.timing, "At the end, print supersteps, time, w, h, g and l");
   app.add_flag("--json", options.json, "Print --timing, as JSON");
+  AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);
-  app.get_option("--dir")->check(CLI::ExistingDirectory);
   AddCoordinatorOption(app, options.coordinator);
   AddSchedulingOptions(app, options);
   AddQuantity(app, "--reconnect-timeout", options.reconnect_s, ParseTimeLimit,
@@ -178,6 +242,14 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
 
 void AddSubmitOptions(CLI::App& app, JobOptions& options) {
   AddNumberOfProcesses(app, options, "Number of processes")->required();
+  AddDirectoryOption(app, options,
+                     CLI::Validator(
+                         [](const std::string& text) {
+                           return text.starts_with('/')
+                                      ? ""
+                                      : text + " is relative; give the path that the nodes have";
+                         },
+                         ""));
   AddProcessOptions(app, options);
   app.add_option("--file", options.files, "Put this file into the job's directory; may be repeated")
       ->check([](const std::string& text) { return Complaint(ParseFileOption(text)); })
@@ -198,23 +270,18 @@ void AddProbeOptions(CLI::App& app, JobOptions& options) {
 std::string FirstClusterOption(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group() != kClusterGroup || option->count() == 0) continue;
-    if (option->get_name() == kCheckpoint && option->results().back() == "off") continue;
+    if (option->get_name() == kCheckpoint) {
+      const std::string policy = option->results().back();
+      if (policy == "auto" || policy == "off") continue;
+    }
     return option->get_name();
   }
   return "";
 }
 
-std::string TakeProgram(const CLI::App& app, JobOptions& options) {
-  const CLI::App* parent = app.get_parent();
-  const std::string name = (parent == nullptr ? "" : parent->get_name() + " ") + app.get_name();
-  options.program = app.remaining();
-  if (!options.program.empty() && options.program.front() == "--") {
-    options.program.erase(options.program.begin());
-  } else if (!options.program.empty() && options.program.front().front() == '-') {
-    return "unknown option " + options.program.front() + "; see " + name + " --help";
-  }
-  if (!options.program.empty()) return "";
-  return "no program given; usage: " + name + " -n P PROGRAM ARGS...";
+std::string TakeRest(const CLI::App& app, JobOptions& options) {
+  const std::string wrong = TakeProgram(app, options);
+  return wrong.empty() ? TakeCheck(options) : wrong;
 }
 
 }  // namespace bspnow::client

@@ -21,6 +21,7 @@ struct JobOptions {
   std::string coordinator;  ///< HOST:PORT; empty: no cluster.
   std::uint32_t nprocs = 0;
   std::vector<std::string> environment;  ///< NAME=VALUE.
+  bool check_full = false;               ///< BSP_CHECK=full, there or in our own environment.
   std::string directory;
   std::string name;
   std::vector<std::string> files;  ///< Arguments of --file.
@@ -47,7 +48,7 @@ void AddCoordinatorOption(CLI::App& app, std::string& coordinator);
 std::string NamedCoordinator(const std::string& option);
 
 /// The address, with its port, of the coordinator that --coordinator or BSP_COORDINATOR names;
-/// FailedPrecondition with what to do if neither does.
+/// FailedPrecondition with what to do if neither does, InvalidArgument if it is no HOST:PORT.
 absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
 
 /// Makes --np of mpirun's -np in the arguments of `command` (argv[0] is its name), up to the
@@ -63,12 +64,12 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options);
 /// What `bsp probe` takes of it: the number of processes, and where they go.
 void AddProbeOptions(CLI::App& app, JobOptions& options);
 
-/// The first of the given options that needs a cluster; empty if none does. (`--checkpoint off`
-/// needs none.)
+/// The first of the given options that needs a cluster; empty if none does. (`--checkpoint auto`,
+/// the default, and `off` need none.)
 std::string FirstClusterOption(const CLI::App& app);
 
-/// Takes PROGRAM ARGS... from what the parser has left over. A message if something is wrong.
-std::string TakeProgram(const CLI::App& app, JobOptions& options);
+/// Takes what the parser does not: PROGRAM ARGS... and BSP_CHECK. A message if something is wrong.
+std::string TakeRest(const CLI::App& app, JobOptions& options);
 
 }  // namespace bspnow::client
 

@@ -101,14 +101,6 @@ absl::Status TakeDirectory(const JobOptions& options, proto::JobSpec& spec) {
   return absl::OkStatus();
 }
 
-bool ChecksInFull(const proto::JobSpec& spec) {
-  bool full = false;
-  for (const std::string& variable : spec.environment()) {
-    if (absl::StartsWith(variable, "BSP_CHECK=")) full = variable == "BSP_CHECK=full";
-  }
-  return full;
-}
-
 }  // namespace
 
 absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::string& program) {
@@ -124,7 +116,7 @@ absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::
   for (const std::string& variable : options.environment) spec.add_environment(variable);
   TakeScheduling(options, spec);
   TakeRecovery(options, spec);
-  spec.set_check_full(ChecksInFull(spec));
+  spec.set_check_full(options.check_full);
   absl::Status added = AddFile(submission, *spec.mutable_program(), program_name, program);
   for (const std::string& text : options.files) {
     const absl::StatusOr<FileOption> file = ParseFileOption(text);
@@ -144,7 +136,6 @@ absl::StatusOr<Submission> MakeAttachedSubmission(const JobOptions& options,
   spec.set_reconnect_ms(options.reconnect_s * 1000);
   spec.set_interactive(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO));
   TakeEnvironment(options, spec);
-  spec.set_check_full(ChecksInFull(spec));
   if (absl::Status taken = TakeDirectory(options, spec); !taken.ok()) return taken;
   return submission;
 }

@@ -2,10 +2,8 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -274,14 +272,13 @@ int RunLocally(const JobOptions& options, const std::string& program) {
     return Fail(absl::StrCat("BSP_ADDRESS_SPACE=", getenv("BSP_ADDRESS_SPACE"),
                              " is no size; write a number and G or M, as in 16G"));
   }
-  const char* check = getenv("BSP_CHECK");
-  absl::StatusOr<worker::NodeSegment> segment = worker::NodeSegment::Create(
-      SegmentPlan{.job = JobId{1},
-                  .epoch = Epoch{1},
-                  .nprocs = options.nprocs,
-                  .check_full = check != nullptr && strcmp(check, "full") == 0,
-                  .memory_bytes = MemoryBytes(),
-                  .address_space_bytes = address_space_bytes});
+  absl::StatusOr<worker::NodeSegment> segment =
+      worker::NodeSegment::Create(SegmentPlan{.job = JobId{1},
+                                              .epoch = Epoch{1},
+                                              .nprocs = options.nprocs,
+                                              .check_full = options.check_full,
+                                              .memory_bytes = MemoryBytes(),
+                                              .address_space_bytes = address_space_bytes});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   return LocalRun(options, program, limits, std::move(*segment)).Run();
 }
