@@ -8,6 +8,7 @@
 #include <absl/strings/str_cat.h>
 #include "base/exit_status.h"
 #include "base/version.h"
+#include "files/settings_file.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -22,8 +23,7 @@ struct Written {
 
 void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.set_version_flag("--version", std::string("bsp-coordinator ") + kVersion);
-  app.set_config("--config", "", "Read settings from FILE: lines NAME = VALUE")->type_name("FILE");
-  app.allow_config_extras(CLI::config_extras_mode::error);
+  files::AddSettingsFile(app);
   app.add_option("--listen", written.listen, "Where clients and workers connect; port 0: any")
       ->type_name("HOST:PORT")
       ->required();
@@ -129,7 +129,9 @@ std::variant<CoordinatorSettings, SettingsEnd> ReadSettings(int argc, const char
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return SettingsEnd{app.exit(error) == 0 ? 0 : kUsageStatus};
+    if (error.get_exit_code() == 0) return SettingsEnd{app.exit(error)};  // --help, --version
+    std::fprintf(stderr, "%s\n", files::SettingsComplaint(app, error, argc, argv).c_str());
+    return SettingsEnd{kUsageStatus};
   }
   if (absl::Status understood = Understand(written, settings); !understood.ok()) {
     std::fprintf(stderr, "bsp-coordinator: %s\n", std::string(understood.message()).c_str());

@@ -71,6 +71,42 @@ TEST(SettingsTest, RefusesUnknownNamesInTheFile) {
   EXPECT_EQ(EndOf({"--config", path.c_str()}), 2);
 }
 
+// What is printed for a wrong command line.
+std::string ComplaintAbout(const std::vector<const char*>& words) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(EndOf(words), 2);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(SettingsTest, SaysWhoComplainsOfWhat) {
+  constexpr char kSeeHelp[] = "; see bsp-coordinator --help\n";
+  EXPECT_EQ(ComplaintAbout({"--state-dir", "/x"}),
+            std::string("bsp-coordinator: --listen is required") + kSeeHelp);
+  EXPECT_EQ(ComplaintAbout({"--frobnicate"}),
+            std::string("bsp-coordinator: unknown option --frobnicate") + kSeeHelp);
+  EXPECT_EQ(ComplaintAbout({"--config", "/none"}),
+            std::string("bsp-coordinator: --config: cannot read /none") + kSeeHelp);
+}
+
+TEST(SettingsTest, NamesFileAndLineOfAWrongSetting) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/file";
+  std::ofstream(path) << "listen = 127.0.0.1:7070\n# keep-days\n  keep-days = soon\n";
+  const std::vector<const char*> words = {"--config", path.c_str(), "--state-dir", "/x"};
+  EXPECT_EQ(ComplaintAbout(words).find("bsp-coordinator: " + path + ":3: "), 0u)
+      << ComplaintAbout(words);
+  std::ofstream(path) << "listen = 127.0.0.1:7070\nkeep-dais = 3\n";
+  EXPECT_EQ(
+      ComplaintAbout(words).find("bsp-coordinator: " + path + ":2: there is no setting keep-dais;"),
+      0u)
+      << ComplaintAbout(words);
+  // The command line's is wrong, the file's is not.
+  std::ofstream(path) << "listen = 127.0.0.1:7070\nkeep-days = 3\n";
+  EXPECT_EQ(ComplaintAbout({"--config", path.c_str(), "--state-dir", "/x", "--keep-days", "soon"})
+                .find(path),
+            std::string::npos);
+}
+
 TEST(SettingsTest, RefusesReachableAddressesUnlessInsecure) {
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1"}), 2);
   EXPECT_EQ(

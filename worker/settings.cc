@@ -1,5 +1,6 @@
 #include "worker/settings.h"
 
+#include <absl/strings/str_cat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +10,10 @@
 #include <string>
 
 #include "base/exit_status.h"
+#include "base/node_name.h"
 #include "base/version.h"
+#include "files/settings_file.h"
+#include "net/socket.h"
 
 namespace bspnow::worker {
 namespace {
@@ -53,12 +57,21 @@ void AddHiddenOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--unreachable-ms", settings.unreachable_ms)->group("");
 }
 
+std::string CheckHostPort(const std::string& text) {
+  const auto parsed = ParseHostPort(text);
+  return parsed.ok() ? std::string() : std::string(parsed.status().message());
+}
+
 void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--coordinator", settings.coordinator, "Where the coordinator listens")
       ->required()
+      ->check(CheckHostPort)
       ->type_name("HOST:PORT");
   app.add_option("--name", settings.name, "Name of this node, unique in the cluster")
       ->required()
+      ->check([](const std::string& name) {
+        return IsNodeName(name) ? std::string() : absl::StrCat("\"", name, "\": ", kNodeNameRule);
+      })
       ->type_name("NAME");
   app.add_option("--state-dir", settings.state_dir, "For jobs' directories and fetched contents")
       ->required()
@@ -69,8 +82,10 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--listen", settings.listen, "For the streams of other workers [127.0.0.1:0]")
       ->type_name("HOST[:PORT]");
   app.add_option("--advertise", settings.advertise, "What other workers are told instead")
+      ->check(CheckHostPort)
       ->type_name("HOST:PORT");
   app.add_option("--metrics", settings.metrics, "Serve Prometheus metrics there [not served]")
+      ->check(CheckHostPort)
       ->type_name("HOST:PORT");
   app.add_option("--label", settings.labels, "Label of this node, for --constraint of jobs")
       ->type_name("NAME[=VALUE]")
@@ -95,8 +110,7 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_flag_callback(
       "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
       "Allow addresses other than loopback");
-  app.set_config("--config", "", "Read options from this file, as NAME=VALUE lines")
-      ->type_name("FILE");
+  files::AddSettingsFile(app);
 }
 
 // The colons of an IPv6 address stand in brackets.
@@ -119,7 +133,7 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
     if (exit_status == 0) {
       app.exit(error);  // --help, --version
     } else {
-      std::cerr << "bsp-worker: " << error.what() << "; see bsp-worker --help\n";
+      std::cerr << files::SettingsComplaint(app, error, argc, argv) << "\n";
       exit_status = kUsageStatus;
     }
     return std::nullopt;

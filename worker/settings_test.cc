@@ -66,6 +66,30 @@ TEST_F(SettingsTest, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(ReadWith({"extra"}).has_value());
 }
 
+TEST_F(SettingsTest, RefusesNamesAndAddressesThatTheCoordinatorWould) {
+  for (const char* name : {"a b", "", "w/1"}) {
+    EXPECT_FALSE(ReadWith({"--name", name}).has_value()) << name;
+    EXPECT_EQ(exit_status_, 2);
+  }
+  EXPECT_FALSE(ReadWith({"--name", std::string(65, 'x')}).has_value());
+  for (const char* address : {"head", "head:port", "head:99999"}) {
+    EXPECT_FALSE(Read({"--coordinator", address, "--name", "w", "--state-dir", "/x"}).has_value());
+    EXPECT_FALSE(ReadWith({"--advertise", address}).has_value()) << address;
+    EXPECT_FALSE(ReadWith({"--metrics", address}).has_value()) << address;
+  }
+}
+
+TEST_F(SettingsTest, NamesFileAndLineOfAWrongSetting) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.path() + "/settings";
+  std::ofstream(path) << "coordinator=head:7700\nnaem=w1\nstate-dir=/var/lib/w\n";
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(Read({"--config", path, "--name", "w1"}).has_value());
+  const std::string complaint = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(complaint,
+            "bsp-worker: " + path + ":2: there is no setting naem; see bsp-worker --help\n");
+}
+
 TEST_F(SettingsTest, ReadsSizesWithUnits) {
   EXPECT_EQ(ReadWith({"--cache-bytes", "2GiB"})->cache_bytes, std::uint64_t{2} << 30);
 }

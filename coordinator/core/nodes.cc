@@ -5,30 +5,23 @@
 
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
+#include "base/node_name.h"
 #include "base/version.h"
 #include "net/socket.h"
 
 namespace bspnow::coordinator {
 namespace {
 
-constexpr std::size_t kNameBytesMax = 64;
 constexpr std::uint32_t kSlotsMax = 65'536;
 constexpr int kLabelsMax = 100;
-
-bool IsNodeName(const std::string& name) {
-  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  return !name.empty() && name.size() <= kNameBytesMax &&
-         name.find_first_not_of(kLetters) == std::string::npos;
-}
 
 }  // namespace
 
 absl::Status CheckRegistration(const proto::RegisterRequest& request) {
   const proto::NodeSpec& node = request.node();
   if (!IsNodeName(node.name()))
-    return absl::InvalidArgumentError(absl::StrCat("--name \"", node.name(),
-                                                   "\": a node's name is 1 to ", kNameBytesMax,
-                                                   " of A-Z a-z 0-9 . _ -"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--name \"", node.name(), "\": ", kNodeNameRule));
   if (node.version() != kVersion)
     return absl::FailedPreconditionError(absl::StrCat("worker ", node.name(), " is of version ",
                                                       node.version(), ", this coordinator of ",

@@ -1,0 +1,79 @@
+#include "files/settings_file.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <absl/strings/strip.h>
+
+#include <fstream>
+
+namespace bspnow::files {
+namespace {
+
+constexpr char kNotParsed[] = "INI was not able to parse ";  // CLI11's, of an unknown name.
+
+// "listen" of "--listen is required", "Could not convert: --listen = x" and "--listen: ...".
+std::string NameIn(const std::string& what) {
+  const std::size_t begin = what.find("--");
+  if (begin == std::string::npos) return "";
+  return what.substr(begin + 2, what.find_first_of(" :=", begin) - begin - 2);
+}
+
+bool IsGiven(const std::string& name, int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--" + name || word.starts_with("--" + name + "=")) return true;
+  }
+  return false;
+}
+
+// 0: there is no line of that name.
+int LineOf(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::string key = line.substr(0, line.find('='));
+    const std::size_t begin = key.find_first_not_of(" \t");
+    if (begin == std::string::npos) continue;
+    if (key.substr(begin, key.find_last_not_of(" \t\r") + 1 - begin) == name) return number;
+  }
+  return 0;
+}
+
+// CLI11 looks for what is missing first, and a misspelt option leaves its own missing.
+std::string UnknownOption(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word.starts_with('-')) return "unknown option " + word;
+  }
+  return "";
+}
+
+}  // namespace
+
+void AddSettingsFile(CLI::App& app) {
+  app.set_config("--config", "", "Read settings from FILE: lines NAME = VALUE")->type_name("FILE");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+}
+
+std::string SettingsComplaint(const CLI::App& app, const CLI::ParseError& error, int argc,
+                              const char* const* argv) {
+  std::string what = error.what();
+  std::string name = NameIn(what);
+  if (const std::string unknown = UnknownOption(app); !unknown.empty()) {
+    what = unknown;
+    name.clear();
+  } else if (what.starts_with(kNotParsed)) {
+    name = std::string(absl::StripPrefix(what, kNotParsed));
+    what = "there is no setting " + name;
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::FileError)) {
+    what = "--config: cannot read " + what.substr(0, what.find(" was not readable"));
+  }
+  std::string place;
+  const CLI::Option* const config = app.get_config_ptr();
+  if (config != nullptr && config->count() > 0 && !IsGiven(name, argc, argv)) {
+    const std::string path = config->results().back();
+    if (const int line = LineOf(path, name); line > 0) place = absl::StrCat(path, ":", line, ": ");
+  }
+  return absl::StrCat(app.get_name(), ": ", place, what, "; see ", app.get_name(), " --help");
+}
+
+}  // namespace bspnow::files
