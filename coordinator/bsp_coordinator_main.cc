@@ -61,6 +61,11 @@ void Tell(const std::string& state) {
     spdlog::warn("event=systemd_not_told error=\"{}\"", told.ToString());
 }
 
+absl::Status CanListen(const HostPort& where) {
+  const auto address = Resolve(where);
+  return address.ok() ? Listen(*address, {}).status() : address.status();
+}
+
 absl::Status Run(const CoordinatorSettings& settings, int signals) {
   EventLoop loop;
   loop.EnablePolling();
@@ -68,6 +73,10 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
   if (!barrier_listen.ok()) return barrier_listen.status();
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
+  // Before this run counts as one: gRPC would bind later, and does not say why it cannot.
+  for (const HostPort& listen : {settings.listen, settings.barrier_listen}) {
+    if (absl::Status free = CanListen(listen); !free.ok()) return free;
+  }
   const auto daemon = Daemon::Start(loop, *state,
                                     {.barrier_listen = *barrier_listen,
                                      .barrier_advertise = settings.barrier_advertise,

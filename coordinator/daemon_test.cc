@@ -3,9 +3,13 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "base/clock.h"
+#include "base/testing/scratch_directory.h"
 #include "coordinator/testing/daemon_fixture.h"
 
 namespace bspnow::coordinator {
@@ -104,6 +108,21 @@ TEST_F(DaemonTest, JobThatPrintsMoreThanIsAllowedFailsAndIsNotStartedAgain) {
   EXPECT_EQ(ended->state(), proto::FAILED);
   EXPECT_EQ(ended->restarts(), 0u);
   EXPECT_NE(ended->reason().find("--max-log-bytes"), std::string::npos) << ended->reason();
+}
+
+TEST_F(DaemonTest, SecondDaemonAtTheSameAddressSaysWhyItEndsAndStoresNothing) {
+  const ScratchDirectory scratch;
+  const std::string command = "coordinator/bsp-coordinator --listen " + address() +
+                              " --state-dir " + scratch.path() + " 2>&1";
+  FILE* second = popen(command.c_str(), "r");
+  char text[10'000] = {};
+  const std::size_t bytes = fread(text, 1, sizeof text - 1, second);
+  EXPECT_EQ(WEXITSTATUS(pclose(second)), 1);
+  const std::string log(text, bytes);
+  EXPECT_NE(log.find("listening on " + address() + ": Address already in use"), std::string::npos)
+      << log;
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() + "/jobs.sqlite")) << log;
 }
 
 TEST_F(DaemonTest, NamesContentThatMustBeUploadedFirst) {
