@@ -1,4 +1,5 @@
 // submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -31,6 +32,14 @@ CLI::Option* AddJob(CLI::App* command, JobQuery& query) {
 
 // ---- submit -------------------------------------------------------------------------------------
 
+// `bsp submit PROGRAM < FILE`: the job has no input. In a script that is itself read from a file or
+// a pipe, standard input is not meant for the job, and the script has read some of it.
+bool HasInputForJob() {
+  struct stat input;
+  return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0 &&
+         lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+}
+
 absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options) {
   const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
@@ -40,6 +49,10 @@ absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options
   if (LinkedWithLibbsp(*program) == Linked::kNo) {
     std::cerr << "bsp: warning: " << *program
               << " is not linked with libbsp; compile it with bspcc\n";
+  }
+  if (HasInputForJob()) {
+    std::cerr << "bsp: warning: standard input is not sent to the job; send the file with --file, "
+                 "or use bsp run\n";
   }
   const absl::StatusOr<Submission> submission = MakeSubmission(options, *program);
   if (!submission.ok()) return submission.status();

@@ -53,7 +53,8 @@ void AddNodeCommands(CommandLine& line) {
     SetConnectedAction(line, command,
                        [query, drain](JobsStub& jobs) { return DrainNode(jobs, *query, drain); });
   };
-  add_drain("drain", "Place no more jobs on a node; those that run go on", Drain::kDo);
+  add_drain("drain", "Place no more jobs on a node; those that run there move to others",
+            Drain::kDo);
   add_drain("undrain", "Place jobs on a node again", Drain::kUndo);
 }
 

@@ -37,20 +37,21 @@ class LogPrinter {
   absl::Status Print(const proto::LogLine& line) {
     if (options_.json) return WriteAll(STDOUT_FILENO, JsonText(LogJson(line)), "standard output");
     const bool is_error = line.stream() == proto::STDERR;
-    const std::string text = options_.prefix_output && !line.of_launcher()
-                                 ? PrefixerOf(line).Add(line.text())
-                                 : line.text();
+    const bool prefixed = options_.prefix_output || line.of_launcher();
+    const std::string text = prefixed ? PrefixerOf(line).Add(line.text()) : line.text();
     return is_error ? WriteAll(STDERR_FILENO, text, "standard error")
                     : WriteAll(STDOUT_FILENO, text, "standard output");
   }
 
  private:
   LinePrefixer& PrefixerOf(const proto::LogLine& line) {
+    if (line.of_launcher()) return of_launcher_;
     const auto key = std::make_pair(line.pid(), line.stream());
     return prefixers_.try_emplace(key, absl::StrCat("[", line.pid(), "] ")).first->second;
   }
 
   const LogOptions& options_;
+  LinePrefixer of_launcher_{"bsp: "};
   std::map<std::pair<std::uint32_t, proto::OutputStream>, LinePrefixer> prefixers_;
 };
 
@@ -84,6 +85,9 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
                                 .durability = Durability::kCached});
   if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
+  if (receiver.names().empty()) {
+    std::cerr << "bsp: job " << options.job << " left no files\n";
+  }
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());

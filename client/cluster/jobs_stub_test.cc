@@ -205,14 +205,13 @@ TEST(SubmissionTest, SaysWhenToSaveTheJobAndHowOftenToStartItAgain) {
 
 TEST(SubmissionTest, AttachedJobsTakeTheEnvironmentButNotTheCoordinator) {
   setenv("BSP_COORDINATOR", "elsewhere:1", 1);
-  setenv("BSP_CHECK", "full", 1);
   JobOptions options;
   options.nprocs = 2;
   options.program = {"true"};
   options.environment = {"MINE=1"};
+  options.check_full = true;
   const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options, "/bin/true");
   unsetenv("BSP_COORDINATOR");
-  unsetenv("BSP_CHECK");
   ASSERT_TRUE(submission.ok()) << submission.status();
   const proto::JobSpec& spec = submission->request.spec();
   EXPECT_TRUE(spec.check_full());

@@ -223,6 +223,8 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.add_flag("--prefix-output", options.prefix_output, "Begin each line with its [pid]");
   app.add_flag("--timing", options.timing, "At the end, print supersteps, time, w, h, g and l");
   app.add_flag("--json", options.json, "Print --timing, as JSON");
+  app.add_option("--timing-file", options.timing_file, "Write --timing there, not to stderr")
+      ->type_name("FILE");
   AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);
   AddCoordinatorOption(app, options.coordinator);

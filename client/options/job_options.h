@@ -39,6 +39,7 @@ struct JobOptions {
   bool prefix_output = false;
   bool timing = false;
   bool json = false;
+  std::string timing_file;           ///< Where --timing goes; empty: to standard error.
   std::vector<std::string> program;  ///< PROGRAM ARGS...
 };
 

@@ -30,8 +30,9 @@
 namespace bspnow::client {
 namespace {
 
-constexpr std::uint64_t kPatienceMs =
-    1000;  // After this time a user wants to know the reason for the wait.
+// After this time a user wants to know the reason for the wait, at a terminal and elsewhere.
+constexpr std::uint64_t kPatienceMs = 1000;
+constexpr std::uint64_t kPatienceElsewhereMs = 10'000;
 constexpr std::uint64_t kGraceMs = 5000;  // For the coordinator to end an interrupted job.
 constexpr std::uint64_t kLeaveMs = 1000;  // For the coordinator to learn that this program leaves.
 constexpr std::uint64_t kMsPerS = 1000;
@@ -107,11 +108,9 @@ void ClusterRun::Follow(JobsStub& jobs, std::uint64_t job) {
   attachment_.emplace(job, key_);
   Attach();
   input_.Ask();
-  if (isatty(STDERR_FILENO)) {
-    loop_.AddTimer(kPatienceMs, [this] {
-      if (!heard_ && !end_ && connected_) stream_->AskForJob(job_);
-    });
-  }
+  loop_.AddTimer(isatty(STDERR_FILENO) ? kPatienceMs : kPatienceElsewhereMs, [this] {
+    if (!heard_ && !end_ && connected_) stream_->AskForJob(job_);
+  });
 }
 
 // Again, whenever the stream has broken.
@@ -185,15 +184,17 @@ void ClusterRun::OnShown(const proto::Job& job) {
 }
 
 LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
-  const std::string prefix = options_.prefix_output ? absl::StrCat("[", source, "] ") : "";
+  const bool own = source == RunConsole::kOwnSource;
+  const std::string prefix = own                      ? "bsprun: "
+                             : options_.prefix_output ? absl::StrCat("[", source, "] ")
+                                                      : "";
   return lines_.try_emplace({source, stream}, prefix).first->second;
 }
 
 // If this text interrupts a line of another process, the rest of that line gets a prefix again.
 void ClusterRun::Print(const proto::LogLine& line) {
   const int source = line.of_launcher() ? RunConsole::kOwnSource : static_cast<int>(line.pid());
-  const std::string text =
-      line.of_launcher() ? line.text() : lines(source, line.stream()).Add(line.text());
+  const std::string text = lines(source, line.stream()).Add(line.text());
   const int broken_off = printer(line.stream()).Add(source, text);
   if (broken_off >= 0) lines(broken_off, line.stream()).BeginAnew();
 }
@@ -289,6 +290,9 @@ int ClusterRun::Run() {
   if (!program.ok()) {
     Fail(program.status());
     return StatusOfFailure(program.status());
+  }
+  if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
+    return Fail(absl::FailedPreconditionError(wrong));
   }
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(address.status());

@@ -75,6 +75,11 @@ Reached ReachedBy(ProcessState state) {
   return Reached::kStarted;  // The process wrote nonsense there.
 }
 
+int Fail(const std::string& message) {
+  fprintf(stderr, "bsprun: %s\n", message.c_str());
+  return kFailureStatus;
+}
+
 JobTiming Timing(const worker::JobMeasurements& job) {
   const JobTotals& totals = job.totals;
   return JobTiming{.processes = job.processes,
@@ -225,6 +230,9 @@ bool LocalRun::IsStranger() const {
 }
 
 int LocalRun::Run() {
+  if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
+    return Fail(wrong);
+  }
   std::vector<Pid> pids;
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
   const absl::Status started =
@@ -249,11 +257,6 @@ int LocalRun::Run() {
   console_.PrintTiming(Timing(segment_.Measure()), options_);
   console_.Finish();
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
-}
-
-int Fail(const std::string& message) {
-  fprintf(stderr, "bsprun: %s\n", message.c_str());
-  return kFailureStatus;
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "base/write_all.h"
+
 namespace bspnow::client {
 
 // Descriptors that are closed are occupied, so that what is opened next does not take their place.
@@ -44,9 +46,24 @@ void RunConsole::SayNotLinked(const std::string& program) {
                    " compile it with bspcc"));
 }
 
+// Before the job starts: it is not to run for hours for a report that nobody gets.
+std::string RunConsole::OpenTimingFile(const JobOptions& options) {
+  if (options.timing_file.empty()) return "";
+  const char* path = options.timing_file.c_str();
+  timing_file_ = UniqueFd(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  return timing_file_.valid() ? "" : absl::StrCat("--timing-file ", path, ": ", strerror(errno));
+}
+
 void RunConsole::PrintTiming(const JobTiming& timing, const JobOptions& options) {
-  if (!options.timing && !options.json) return;
-  error_.Add(kOwnSource, options.json ? TimingAsJson(timing) : TimingAsText(timing));
+  if (!options.timing && !options.json && !timing_file_.valid()) return;
+  const std::string report = options.json ? TimingAsJson(timing) : TimingAsText(timing);
+  if (!timing_file_.valid()) {
+    error_.Add(kOwnSource, report);
+  } else if (const absl::Status written =
+                 WriteAll(timing_file_.get(), report, "--timing-file " + options.timing_file);
+             !written.ok()) {
+    Say(std::string(written.message()));
+  }
 }
 
 void RunConsole::Finish() {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "client/options/job_options.h"
 #include "client/run/output_printer.h"
 #include "client/view/timing_report.h"
@@ -46,7 +47,10 @@ class RunConsole {
   /// For a job that ran `program`, of whose processes none called bsp_begin.
   void SayNotLinked(const std::string& program);
 
-  /// If --timing or --json asks for it.
+  /// Opens the file of --timing-file; a message if that fails.
+  std::string OpenTimingFile(const JobOptions& options);
+
+  /// If --timing or --json asks for it, or --timing-file.
   void PrintTiming(const JobTiming& timing, const JobOptions& options);
 
   /// Runs the loop until everything is printed, or nobody waits for that any more.
@@ -62,6 +66,7 @@ class RunConsole {
   ConsoleEvents events_;
   OutputPrinter output_;
   OutputPrinter error_;
+  UniqueFd timing_file_;
   bool gave_up_ = false;
 };
 

@@ -70,11 +70,11 @@ std::string CostsAsText(const JobTiming& t) {
 }
 
 std::string TimingAsJson(const JobTiming& t) {
-  const Costs c = Derive(t);
   return absl::StrFormat(
-      "{\"processes\": %d, \"supersteps\": %d, \"time_s\": %.9f, \"w_s\": %.9f, \"h_bytes\": %d, "
-      "\"g_s_per_byte\": %.6g, \"l_s\": %.9f, \"messages\": %d}\n",
-      t.processes, t.supersteps, c.total_s, c.w_s, t.h_bytes, c.g_s_per_byte, c.l_s, t.messages);
+      "{\"processes\": %d, \"supersteps\": %d, \"total_ns\": %d, \"w_ns\": %d, \"h_bytes\": %d, "
+      "\"g_ns_per_byte\": %.6g, \"l_ns\": %d, \"beyond_ns\": %d, \"messages\": %d}\n",
+      t.processes, t.supersteps, t.total_ns, t.w_ns, t.h_bytes, Derive(t).g_s_per_byte * 1e9,
+      t.l_ns, t.beyond_ns, t.messages);
 }
 
 }  // namespace bspnow::client

@@ -22,7 +22,7 @@ struct JobTiming {
 /// The sums, and a line for each of w, h, g and l.
 std::string CostsAsText(const JobTiming& job);
 
-/// The same, as bsprun prints it.
+/// The same, as bsprun prints it. In JSON with the names that `bsp show --json` has, and g.
 std::string TimingAsText(const JobTiming& job);
 std::string TimingAsJson(const JobTiming& job);
 

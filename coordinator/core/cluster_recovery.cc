@@ -377,9 +377,9 @@ bool Cluster::HoldersAnswer(const coordinator::Checkpoint& checkpoint) {
 }
 
 void Cluster::Say(JobId job, const std::string& text) {
-  ports_.logs.Append(
-      job, {.pid = 0, .origin = LogOrigin::kLauncher, .text = absl::StrCat("bsprun: ", text, "\n")},
-      [](const absl::Status&) {});
+  ports_.logs.Append(job,
+                     {.pid = 0, .origin = LogOrigin::kLauncher, .text = absl::StrCat(text, "\n")},
+                     [](const absl::Status&) {});
 }
 
 }  // namespace bspnow::coordinator

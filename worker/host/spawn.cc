@@ -87,8 +87,11 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
 }
 
 absl::Status Explain(const SpawnRequest& request, const SpawnFailure& failure) {
-  const std::string what = absl::StrCat(failure.in_directory ? request.directory : request.program,
-                                        ": ", strerror(failure.error));
+  if (failure.in_directory) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot run in the directory ", request.directory, " (--dir): ", strerror(failure.error)));
+  }
+  const std::string what = absl::StrCat(request.program, ": ", strerror(failure.error));
   if (failure.error == ENOENT || failure.error == ENOTDIR) return absl::NotFoundError(what);
   if (failure.error == EACCES || failure.error == ENOEXEC || failure.error == EPERM) {
     return absl::PermissionDeniedError(what);

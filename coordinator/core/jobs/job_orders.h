@@ -45,7 +45,7 @@ struct FinishedJob {
 
 struct LauncherLine {
   JobId job;
-  std::string text;  ///< "bsprun: ...\n", for the job's standard error.
+  std::string text;  ///< For the job's standard error; who prints it says who speaks.
 };
 
 /// To be written to the journal, in this order; answer with OnStored or OnStoreFailed.

@@ -112,7 +112,7 @@ TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
   ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 60 * kSecondNs);
   at_.now_ns += 60 * kSecondNs;
   Do(table_.OnTime(at_));
-  EXPECT_EQ(Lines(), "bsprun: the time limit of 60 s is reached\n");
+  EXPECT_EQ(Lines(), "the time limit of 60 s is reached\n");
   ASSERT_EQ(all_.signals.size(), 1u);
   EXPECT_EQ(all_.signals[0].signal, SIGTERM);
   at_.now_ns += 2 * kSecondNs;

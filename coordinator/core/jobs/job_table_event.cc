@@ -1,6 +1,7 @@
 #include "coordinator/core/jobs/job_table_event.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/strip.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -125,7 +126,11 @@ void JobTable::Event::Schedule() {
   }
   SchedulePlan plan = PlanJobs(situation);
   for (WaitingReason& wait : plan.waits) {
-    table_.jobs_.at(wait.job).shown().set_reason(std::move(wait.reason));
+    Job& entry = table_.jobs_.at(wait.job);
+    // One that has run is not submitted anew.
+    if (entry.shown().epoch() > 0)
+      wait.reason = std::string(absl::StripSuffix(wait.reason, kOrOversubscribe));
+    entry.shown().set_reason(std::move(wait.reason));
   }
   for (const PlannedStart& start : plan.starts) {
     PlaceAt(table_.jobs_.at(start.job), start.shares);
@@ -202,7 +207,7 @@ void JobTable::Event::Vacate(Job& entry) {
 // ---- To its end ---------------------------------------------------------------------------------
 
 void JobTable::Event::Say(const Job& entry, const std::string& text) {
-  orders_.lines.push_back({entry.id(), absl::StrCat("bsprun: ", text, "\n")});
+  orders_.lines.push_back({entry.id(), absl::StrCat(text, "\n")});
 }
 
 void JobTable::Event::Perform(Job& entry, const Actions& actions) {

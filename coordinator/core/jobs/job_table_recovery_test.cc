@@ -29,8 +29,8 @@ TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   at_.unix_ms += 1400;
   ResumedByAll(job, kFrom800);
   EXPECT_EQ(Lines(),
-            "bsprun: pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n"
-            "bsprun: resumed from superstep 800 in 1.4 s\n");
+            "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n"
+            "resumed from superstep 800 in 1.4 s\n");
   ASSERT_EQ(Shown(job).losses_size(), 1);
   const proto::JobLoss& loss = Shown(job).losses(0);
   EXPECT_EQ(loss.superstep(), 3u);
@@ -112,8 +112,8 @@ TEST_F(JobTableRecoveryTest, WaitsForSlotsWithTheReasonAndGoesFirst) {
   Lost(kOne);
   Cleared(job, kTwo);
   EXPECT_EQ(State(job), proto::RECOVERING);
-  EXPECT_EQ(Shown(job).reason(),
-            "needs 4 slots, the cluster has 2: start more workers or use --oversubscribe");
+  // Options are of the submission, and that was long ago.
+  EXPECT_EQ(Shown(job).reason(), "needs 4 slots, the cluster has 2: start more workers");
   EXPECT_EQ(State(other), proto::RUNNING);  // It would wait in vain.
   const JobId third = Submit(Request(2));
   Up(WorkerId{3}, 2);

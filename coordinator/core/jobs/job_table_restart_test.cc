@@ -298,7 +298,7 @@ TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
   held.first_superstep = 799;
   Returns(kOne, {held});
   Returns(kTwo, {held});
-  EXPECT_EQ(Lines(), "bsprun: resumed from superstep 800 in 2.0 s\n");
+  EXPECT_EQ(Lines(), "resumed from superstep 800 in 2.0 s\n");
   ASSERT_EQ(Shown(job).losses_size(), 1);
   EXPECT_TRUE(Shown(job).losses(0).resumed());
   EXPECT_EQ(Shown(job).losses(0).after_ms(), 2000u);

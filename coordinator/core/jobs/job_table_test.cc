@@ -128,7 +128,7 @@ TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
   Up(kOne, 2);
   const JobId job = Submit(OnceOnly(2));
   Killed(job, 1, SIGSEGV);
-  EXPECT_EQ(Lines(), "bsprun: pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n");
+  EXPECT_EQ(Lines(), "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n");
   EXPECT_EQ(all_.ends.size(), 1u);
   Exits(job, 0, Exit(Reached::kRunning, 0));
   Cleared(job, kOne);
@@ -155,7 +155,7 @@ TEST_F(JobTableTest, AJobThatCannotStartFailsWithItsReason) {
   Cleared(job, kOne);
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).exit_status(), 127);
-  EXPECT_EQ(Lines(), "bsprun: no such program\n");
+  EXPECT_EQ(Lines(), "no such program\n");
 }
 
 TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
@@ -166,7 +166,7 @@ TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
   ASSERT_EQ(State(other), proto::RUNNING);
   all_ = {};
   Do(NodeLost(kOne, {{both, Superstep{812}}}));
-  EXPECT_EQ(Lines(), "bsprun: worker w1 lost at superstep 812: lease expired\n");
+  EXPECT_EQ(Lines(), "worker w1 lost at superstep 812: lease expired\n");
   ASSERT_EQ(all_.ends.size(), 1u);
   EXPECT_EQ(all_.ends[0].worker, kTwo);
   Cleared(both, kTwo);

@@ -168,8 +168,8 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
   }
   const std::uint32_t all = SumOfSlots(suited);
   if (slots > all) {
-    return absl::StrCat("needs ", Plural(slots, "slot"), ", ", where, all,
-                        ": start more workers or use --oversubscribe");
+    return absl::StrCat("needs ", Plural(slots, "slot"), ", ", where, all, ": start more workers",
+                        kOrOversubscribe);
   }
   std::string needs = absl::StrCat("needs ", Plural(claim.nprocs, "slot"));
   if (claim.nodes != 0) absl::StrAppend(&needs, " on ", Plural(claim.nodes, "node"));

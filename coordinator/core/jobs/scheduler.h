@@ -51,6 +51,9 @@ struct PlannedStart {
   std::vector<NodeShare> shares;  ///< pids in blocks, in the order of the shares.
 };
 
+/// The end of a reason: what else helps a job that is submitted anew.
+inline constexpr char kOrOversubscribe[] = " or use --oversubscribe";
+
 struct WaitingReason {
   JobId job;
   std::string reason;  ///< "needs 8 slots, 3 free".
