@@ -11,6 +11,8 @@
 //   halfopen ROUTE           they carry nothing any more, but stay open; new ones are sound
 //   cut ROUTE                the same, and new connections carry nothing, either
 //   cut-to ROUTE, cut-from ROUTE   as cut, one way
+//   swallow-to ROUTE [N], swallow-from ROUTE [N]   what is sent that way is read, and goes nowhere;
+//                            with N on new connections, too, after N bytes
 //   heal ROUTE               all connections carry bytes again
 //   counts                   ok flip=N reset=N stall=N halfopen=N connections=N bytes=N
 //
@@ -20,6 +22,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -61,7 +64,8 @@ struct Route {
   sockaddr_in target{};  ///< AF_UNSPEC until it is known.
   FaultSettings settings;
   std::list<ProxyConnection> connections;
-  bool cut_to = false, cut_from = false;  ///< Holds for new connections.
+  bool cut_to = false, cut_from = false;                            ///< Holds for new connections.
+  std::array<std::uint64_t, 2> passes_bytes{kAllBytes, kAllBytes};  ///< The same, by Way.
 };
 
 class FaultProxy {
@@ -79,6 +83,7 @@ class FaultProxy {
   std::string Listen(const std::string& name);
   std::string SetFaults(Route& route, std::istringstream& words);
   std::string Disturb(Route& route, const std::string& what);
+  static std::string Swallow(Route& route, Way way, std::istringstream& words);
   std::string Counts() const;
   void Accept(Route& route);
 
@@ -104,7 +109,10 @@ std::string FaultProxy::Execute(const std::string& line) {
     if (name != "*" && name != key) continue;
     std::istringstream rest(words.str());
     rest.seekg(words.tellg());
-    result = what == "faults" ? SetFaults(route, rest) : Disturb(route, what);
+    result = what == "faults"         ? SetFaults(route, rest)
+             : what == "swallow-to"   ? Swallow(route, Way::kTo, rest)
+             : what == "swallow-from" ? Swallow(route, Way::kFrom, rest)
+                                      : Disturb(route, what);
   }
   return result;
 }
@@ -143,7 +151,10 @@ std::string FaultProxy::SetFaults(Route& route, std::istringstream& words) {
 std::string FaultProxy::Disturb(Route& route, const std::string& what) {
   if (what == "cut-to" || what == "cut") route.cut_to = true;
   if (what == "cut-from" || what == "cut") route.cut_from = true;
-  if (what == "heal") route.cut_to = route.cut_from = false;
+  if (what == "heal") {
+    route.cut_to = route.cut_from = false;
+    route.passes_bytes = {kAllBytes, kAllBytes};
+  }
   for (ProxyConnection& connection : route.connections) {
     if (what == "cut-to" || what == "cut" || what == "halfopen") connection.Cut(Way::kTo);
     if (what == "cut-from" || what == "cut" || what == "halfopen") connection.Cut(Way::kFrom);
@@ -157,6 +168,13 @@ std::string FaultProxy::Disturb(Route& route, const std::string& what) {
   const bool known = what == "cut" || what == "cut-to" || what == "cut-from" ||
                      what == "halfopen" || what == "heal" || what == "reset";
   return known ? "ok" : "error no command " + what;
+}
+
+std::string FaultProxy::Swallow(Route& route, Way way, std::istringstream& words) {
+  std::uint64_t bytes = 0;
+  if (words >> bytes) route.passes_bytes[static_cast<std::size_t>(way)] = bytes;
+  for (ProxyConnection& connection : route.connections) connection.SwallowAfter(way, bytes);
+  return "ok";
 }
 
 std::string FaultProxy::Counts() const {
@@ -184,6 +202,8 @@ void FaultProxy::Accept(Route& route) {
                                    seed_ * 1'000'003 + counts_.connections++);
     if (route.cut_to) route.connections.back().Cut(Way::kTo);
     if (route.cut_from) route.connections.back().Cut(Way::kFrom);
+    for (const Way way : {Way::kTo, Way::kFrom})
+      route.connections.back().SwallowAfter(way, route.passes_bytes[static_cast<std::size_t>(way)]);
   }
 }
 

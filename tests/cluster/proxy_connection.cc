@@ -73,7 +73,11 @@ ProxyConnection::Outcome ProxyConnection::Read(Direction& direction, int from,
   if (got < 0) return WouldBlock() ? Outcome::kGoesOn : Outcome::kOver;
   direction.ended = got == 0;
   if (got > 0) {
-    bytes.resize(static_cast<std::size_t>(got));
+    const std::uint64_t left =
+        direction.passes_bytes - std::min(direction.passes_bytes, direction.read_bytes);
+    direction.read_bytes += static_cast<std::uint64_t>(got);
+    bytes.resize(std::min(static_cast<std::uint64_t>(got), left));
+    if (bytes.empty()) return Outcome::kGoesOn;
     direction.queued_bytes += bytes.size();
     direction.pieces.push_back({now_ns + settings.delay_ms * kNsPerMs, std::move(bytes)});
   }
@@ -141,6 +145,7 @@ void ProxyConnection::ResetBoth() {
 void ProxyConnection::Heal() {
   for (Direction& direction : directions_) {
     direction.cut = false;
+    direction.passes_bytes = kAllBytes;
     direction.stalled_until_ns = 0;
   }
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <random>
 #include <string>
 
@@ -27,6 +28,8 @@ enum class Way : std::size_t {
   kFrom,  ///< From the target.
 };
 
+inline constexpr std::uint64_t kAllBytes = std::numeric_limits<std::uint64_t>::max();
+
 class ProxyConnection {
  public:
   /// Both sockets nonblocking, `to_target` perhaps not connected yet.
@@ -42,6 +45,8 @@ class ProxyConnection {
   /// Both ends see a reset. The connection is over.
   void ResetBoth();
   void Cut(Way way) { at(way).cut = true; }
+  /// What the source sends after its first `bytes` is read, and goes nowhere.
+  void SwallowAfter(Way way, std::uint64_t bytes) { at(way).passes_bytes = bytes; }
   void Heal();
 
  private:
@@ -56,6 +61,8 @@ class ProxyConnection {
     std::deque<Piece> pieces;  ///< Read, not yet decided upon.
     std::string decided;       ///< To be written unchanged.
     std::size_t queued_bytes = 0;
+    std::uint64_t read_bytes = 0;            ///< Since the connection began.
+    std::uint64_t passes_bytes = kAllBytes;  ///< The rest is swallowed.
     std::uint64_t stalled_until_ns = 0;
     bool cut = false;
     bool ended = false;  ///< The source has closed its side.

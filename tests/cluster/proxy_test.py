@@ -159,6 +159,26 @@ class ProxyTest(unittest.TestCase):
         self.proxy.now("heal", "w1")
         self.assertEqual(connection.recv(1), b"x")
 
+    def test_swallows_one_way_and_goes_on_reading(self):
+        connection = self.connect()
+        connection.sendall(b"x")
+        self.assertEqual(connection.recv(1), b"x")
+        self.proxy.now("swallow-to", "w1")
+        connection.sendall(100 * DATA)  # More than the buffers of all sockets hold.
+        self.assert_silent(connection)
+        self.assertEqual(self.echo.got, b"x")
+        self.assertEqual(self.echo_of(b"another"), b"another")
+
+    def test_swallows_after_some_bytes_of_new_connections_until_it_heals(self):
+        self.proxy.now("swallow-from", "w1", 3)
+        connection = self.connect()
+        connection.sendall(b"abcdef")
+        self.assertEqual(self.receive(connection, 3), b"abc")
+        self.assert_silent(connection)
+        self.proxy.now("heal", "w1")
+        connection.sendall(b"g")
+        self.assertEqual(connection.recv(1), b"g")
+
     def test_refuses_commands_that_it_does_not_know(self):
         for command in ("nonsense w1", "faults w1 wrong=1", "reset w2", "target w1 nowhere"):
             with self.assertRaisesRegex(Exception, "error"):

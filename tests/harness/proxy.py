@@ -33,9 +33,10 @@ class Proxy:
         means every 100,000 bytes on average. fault_proxy.cc lists the faults."""
         self.command("faults", route, *[f"{name}={value}" for name, value in means.items()])
 
-    def now(self, what, route):
-        """Causes one fault now: reset, halfopen, cut, cut-to, cut-from; or heals them."""
-        self.command(what, route)
+    def now(self, what, route, *after_bytes):
+        """Causes one fault now: reset, halfopen, cut, cut-to, cut-from, swallow-to, swallow-from;
+        or heals them. Swallowing may begin after some bytes of each connection."""
+        self.command(what, route, *after_bytes)
 
     def counts(self):
         """What has happened so far: resets, stalls, flips, connections, bytes."""
