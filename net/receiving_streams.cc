@@ -143,6 +143,7 @@ FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   loop_.CancelTimer(state_timer_);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
   acked_ = reception().OnHello(hello->incarnation);
+  acked_bytes_ = reader_.bytes_read();
   welcome.sequence = acked_;
   Send(welcome, {});
   return FrameFault::kNone;

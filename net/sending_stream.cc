@@ -48,6 +48,7 @@ SendingStream::~SendingStream() {
 void SendingStream::Send(OutgoingBatch batch) {
   const std::size_t bytes = PayloadBytes(batch);
   BSP_CHECK_OP(bytes, <=, kFramePayloadBytesMax);
+  if (retention_.empty()) acked_ns_ = NowNs();
   const std::uint64_t sequence = retention_.Add(
       {.job = batch.job, .epoch = batch.epoch, .superstep = batch.superstep, .bytes = bytes});
   kept_.emplace(sequence, Kept{std::move(batch)});
@@ -64,7 +65,6 @@ void SendingStream::Uncork() {
 void SendingStream::Connect() {
   state_ = State::kConnecting;
   heard_ns_ = NowNs();
-  if (silent_ns_ == 0) silent_ns_ = heard_ns_;
   absl::StatusOr<UniqueFd> fd = BeginConnect(options_.address, options_.socket);
   if (!fd.ok()) return Break(fd.status().ToString());
   fd_ = *std::move(fd);
@@ -127,7 +127,6 @@ void SendingStream::RetryLater() {
   retry_timer_ = loop_.AddTimer(backoff_ms_, [this] {
     retry_timer_ = kNoTimer;
     state_ = State::kIdle;
-    if (retention_.empty()) silent_ns_ = 0;  // Nobody waits.
     Pump();
   });
 }
@@ -211,7 +210,6 @@ std::span<std::byte> SendingStream::Place(const FrameHeader&, std::span<const st
 
 FrameFault SendingStream::OnFrame(const Frame& frame) {
   heard_ns_ = NowNs();
-  silent_ns_ = 0;
   switch (static_cast<FrameKind>(frame.header.kind)) {
     case FrameKind::kWelcome:
       return OnWelcome(frame.header.sequence);
@@ -231,7 +229,6 @@ FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
   state_ = State::kOpen;
   written_ = sequence;
   ++counts_.connects;
-  if (!acked->empty()) backoff_ms_ = 0;  // The last connection was of some use.
   Deliver(*acked);
   return FrameFault::kNone;
 }
@@ -240,7 +237,6 @@ FrameFault SendingStream::OnAck(std::uint64_t sequence) {
   if (state_ != State::kOpen || sequence > written_) return FrameFault::kMalformed;
   const auto acked = retention_.OnAck(sequence);
   BSP_CHECK(acked.has_value());
-  if (!acked->empty()) backoff_ms_ = 0;
   Deliver(*acked);
   return FrameFault::kNone;
 }
@@ -258,6 +254,9 @@ FrameFault SendingStream::OnAbort(const Frame& frame) {
 }
 
 void SendingStream::Deliver(const std::vector<RetainedFrame>& frames) {
+  if (frames.empty()) return;
+  backoff_ms_ = 0;  // This connection is of some use.
+  acked_ns_ = NowNs();
   std::vector<std::pair<JobId, std::uint64_t>> tokens;
   for (const RetainedFrame& frame : frames) {
     const auto found = kept_.find(frame.sequence);
@@ -297,8 +296,9 @@ void SendingStream::TellBroken(JobId job, const std::string& reason) {
 }
 
 void SendingStream::GiveUpIfUnreachable(const std::string& reason) {
-  if (silent_ns_ == 0 || NowNs() - silent_ns_ < options_.unreachable_ms * kNsPerMs) return;
-  silent_ns_ = NowNs();
+  const std::uint64_t now_ns = NowNs();
+  if (retention_.empty() || now_ns - acked_ns_ < options_.unreachable_ms * kNsPerMs) return;
+  acked_ns_ = now_ns;
   std::set<JobId> waiting;
   for (const auto& [sequence, kept] : kept_) waiting.insert(kept.batch.job);
   const std::string why = absl::StrCat("worker ", options_.target_name, " cannot be reached at ",
@@ -321,7 +321,10 @@ void SendingStream::OnStallTimer() {
   const bool greeting = state_ == State::kConnecting || state_ == State::kGreeting;
   const bool owed = greeting || (state_ == State::kOpen && retention_.AwaitsAck());
   if (!owed) return;
-  if (NowNs() - heard_ns_ < options_.stall_ms * kNsPerMs) return WatchForStall();
+  if (NowNs() - heard_ns_ < options_.stall_ms * kNsPerMs) {
+    if (state_ == State::kOpen) GiveUpIfUnreachable("no frame is acknowledged");
+    return WatchForStall();
+  }
   ++counts_.stalls;
   Break("no sign of life");
 }

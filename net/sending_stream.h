@@ -49,8 +49,9 @@ struct SendingStreamOptions {
   SocketAddress address;
   SocketOptions socket;
   std::uint64_t stall_ms = 2000;  ///< Without a sign of the receiver: connect again.
-  /// The same, over all connections: jobs whose frames wait are broken. The coordinator, which may
-  /// well see both workers, cannot know.
+  /// If for this long, over all connections, no frame was acknowledged though some wait for it:
+  /// their jobs are broken. A Welcome is no such sign: what follows it may be swallowed. The
+  /// coordinator, which may well see both workers, cannot know.
   std::uint64_t unreachable_ms = 60'000;
 };
 
@@ -147,9 +148,9 @@ class SendingStream final : private FrameSink {
   Retention retention_;
   std::unordered_map<std::uint64_t, Kept> kept_;  ///< By sequence, what retention_ numbers.
   std::uint64_t backoff_ms_ = 0;
-  std::uint64_t heard_ns_ = 0;   ///< When the receiver gave a sign, or began to owe one.
-  std::uint64_t silent_ns_ = 0;  ///< When the first of these vain connections began; 0: none.
-  std::string abort_reason_;     ///< The reason that the peer gave when it closed.
+  std::uint64_t heard_ns_ = 0;  ///< When the receiver gave a sign, or began to owe one.
+  std::uint64_t acked_ns_ = 0;  ///< When it last acknowledged a frame, or the first one came.
+  std::string abort_reason_;    ///< The reason that the peer gave when it closed.
   TimerId retry_timer_ = kNoTimer;
   TimerId stall_timer_ = kNoTimer;
   bool corked_ = false;

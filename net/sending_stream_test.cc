@@ -18,7 +18,7 @@ namespace bspnow {
 namespace {
 
 /// Stands between sender and receiver: hands bytes on in parts of random size, flips bits, resets
-/// connections, or goes silent.
+/// connections, goes silent, or swallows what is sent.
 class Proxy {
  public:
   Proxy(EventLoop& loop, const SocketAddress& target, unsigned seed)
@@ -41,11 +41,13 @@ class Proxy {
   std::uint32_t one_in_cut = 0;  ///< Of the parts that are handed on; 0: none.
   std::uint32_t one_in_flip = 0;
   bool silent = false;
+  std::uint64_t pass_bytes_max = UINT64_MAX;  ///< Of a connection, to the receiver.
   std::size_t part_bytes_max = 100'000;
 
  private:
   struct Link {
     UniqueFd near, far;
+    std::uint64_t passed_bytes = 0;  ///< To the receiver.
   };
 
   void OnAccepted(Accepted accepted) {
@@ -71,6 +73,9 @@ class Proxy {
       return;
     }
     if (silent) return;
+    std::uint64_t& passed = found->second.passed_bytes;
+    if (direction == 0 && passed + static_cast<std::uint64_t>(n) > pass_bytes_max) return;
+    if (direction == 0) passed += static_cast<std::uint64_t>(n);
     if (direction == 0 && Chance(one_in_flip)) part[random_() % n] ^= 1 << random_() % 8;
     for (ssize_t sent = 0; sent < n;) {  // The receiver reads on this same loop: never for long.
       const ssize_t m = send(to, part.data() + sent, n - sent, MSG_NOSIGNAL);
@@ -277,6 +282,35 @@ TEST_F(SendingStreamTest, WorkerThatStaysSilentBreaksTheJobsThatWaitForIt) {
   proxy.silent = false;
   sender->Send(Numbered(3, 10));
   RunUntil([&] { return delivered_.size() == 3; });
+}
+
+TEST_F(SendingStreamTest, WorkerThatWelcomesAndSwallowsAllIsUnreachable) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  proxy.pass_bytes_max = sizeof(FrameHeader) + sizeof(HelloBody);
+  unreachable_ms_ = 1000;
+  auto sender = NewSender(proxy.address());
+  sender->Send(Numbered(2, 10));
+  RunUntil([&] { return !broken_.empty(); });
+  EXPECT_GT(sender->counts().connects, 2u);
+  EXPECT_EQ(broken_[1], "worker w2 cannot be reached at " + proxy.address().ToString() +
+                            " for 1 s: no frame is acknowledged");
+  proxy.pass_bytes_max = UINT64_MAX;
+  RunUntil([&] { return delivered_.size() == 1; });
+}
+
+TEST_F(SendingStreamTest, TimeWithoutAFrameIsNoSilence) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  unreachable_ms_ = 300;
+  auto sender = NewSender(proxy.address());
+  sender->Send(Numbered(1, 10));
+  RunUntil([&] { return delivered_.size() == 1; });
+  bool later = false;
+  loop_.AddTimer(400, [&] { later = true; });
+  RunUntil([&] { return later; });
+  proxy.CutAll();
+  sender->Send(Numbered(2, 10));
+  RunUntil([&] { return delivered_.size() == 2; });
+  EXPECT_TRUE(broken_.empty());
 }
 
 TEST_F(SendingStreamTest, SilenceCountsAnewWhenSomethingWasHeard) {

@@ -21,6 +21,7 @@ from harness.waiting import wait_until
 
 SEED = seed()
 CHECKPOINTS = "--checkpoint=every=300ms"
+HELLO_BYTES = 80  # FrameHeader and HelloBody of net/frame.h.
 UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
 
 
@@ -164,6 +165,18 @@ class RecoveryTest(unittest.TestCase):
     def test_cut_one_way(self):
         self.cut_for("cut-to", 3.0)
         self.cut_for("cut-from", 3.0)
+
+    def test_peer_that_swallows_everything_ends_the_epoch(self):
+        def swallow(cluster, number, chance):
+            for name in cluster.workers:
+                cluster.proxy.now("swallow-to", name, HELLO_BYTES)
+            wait_until(lambda: cluster.show(number)["losses"], "a loss is recorded", COMMAND_S)
+            cluster.proxy.now("heal", "*")
+            for name in cluster.workers:
+                cluster.proxy.now("reset", name)  # What was swallowed is missing in them.
+            return cluster.show(number)["losses"][0]["reason"]
+        shown = self.survive(swallow, cluster_options=UNREACHABLE)
+        self.assertRegex(shown, r"worker w\d: worker w\d cannot be reached at \S+ for 2 s")
 
     @staticmethod
     def cut_workers_apart(cluster):
