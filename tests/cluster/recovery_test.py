@@ -166,6 +166,18 @@ class RecoveryTest(unittest.TestCase):
         self.cut_for("cut-to", 3.0)
         self.cut_for("cut-from", 3.0)
 
+    def test_half_of_a_connection_to_the_coordinator_costs_nothing(self):
+        """Bytes go nowhere, one way, on the connections of now; new ones are sound."""
+        def swallow(cluster, number, chance):
+            for way in ("swallow-from", "swallow-to"):
+                cluster.proxy.now(way, "barrier")
+                before = self.long_job.superstep(cluster, number)
+                self.long_job.await_superstep(cluster, number, before + 10)
+            self.assertEqual(cluster.show(number)["losses"], [])
+            return "swallowed both ways"
+        self.job = self.long_job
+        self.survive(swallow, cluster_options={"proxied": ["barrier"]})
+
     def test_peer_that_swallows_everything_ends_the_epoch(self):
         def swallow(cluster, number, chance):
             for name in cluster.workers:

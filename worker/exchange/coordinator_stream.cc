@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/units.h"
 #include "net/frame_body.h"
 
 namespace bspnow::worker {
@@ -37,13 +38,27 @@ void CoordinatorStream::Connect() {
                  std::string(address.status().message()));
     return RetryLater();
   }
+  const std::uint64_t connection = ++connection_;
+  welcomed_ = false;
+  answered_ns_ = NowNs();
   stream_ = std::make_unique<FrameStream>(
       loop_, *address, plan_.socket,
       FrameStreamEvents{
           .connected = [this] { OnConnected(); },
-          .frame = [this](const FrameHeader& header,
-                          std::span<const std::byte> payload) { return OnFrame(header, payload); },
-          .closed = [this](const absl::Status& reason) { OnClosed(reason); }});
+          .frame =
+              [this, connection](const FrameHeader& header, std::span<const std::byte> payload) {
+                return OnFrame(connection, header, payload);
+              },
+          .closed = [this,
+                     connection](const absl::Status& reason) { OnClosed(connection, reason); }});
+}
+
+void CoordinatorStream::ReplaceIfSilent() {
+  if (!stream_ || NowNs() - answered_ns_ < plan_.silent_ms * kNsPerMs) return;
+  spdlog::warn("event=coordinator_silent address={} ms={}", plan_.address, plan_.silent_ms);
+  if (welcomed_) silent_ = std::move(stream_);
+  stream_.reset();
+  Connect();
 }
 
 void CoordinatorStream::OnConnected() {
@@ -57,18 +72,27 @@ void CoordinatorStream::OnConnected() {
   owner_.OnCoordinatorConnected();
 }
 
-FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
+void CoordinatorStream::OnWelcome(std::uint64_t connection) {
+  if (connection != connection_) return;
+  backoff_ms_ = kBackoffMsMin;
+  fault_.clear();
+  welcomed_ = true;
+  answered_ns_ = NowNs();
+  silent_.reset();
+}
+
+FrameFault CoordinatorStream::OnFrame(std::uint64_t connection, const FrameHeader& header,
                                       std::span<const std::byte> payload) {
   switch (FrameKind{header.kind}) {
     case FrameKind::kWelcome:
-      backoff_ms_ = kBackoffMsMin;
-      fault_.clear();
+      OnWelcome(connection);
       return FrameFault::kNone;
     case FrameKind::kAbort:
       return FrameFault::kNone;  // The end follows, and says so.
     case FrameKind::kLease: {
       const std::optional<HeartbeatBody> body = BodyFrom<HeartbeatBody>(payload);
       if (!body.has_value()) return FrameFault::kMalformed;
+      if (connection == connection_) answered_ns_ = NowNs();
       owner_.OnLeaseRenewed(body->sent_ns);
       return FrameFault::kNone;
     }
@@ -77,7 +101,8 @@ FrameFault CoordinatorStream::OnFrame(const FrameHeader& header,
   }
 }
 
-void CoordinatorStream::OnClosed(const absl::Status& reason) {
+void CoordinatorStream::OnClosed(std::uint64_t connection, const absl::Status& reason) {
+  if (connection != connection_) return silent_.reset();
   if (reason.message() != fault_) {
     fault_ = std::string(reason.message());
     spdlog::info("event=coordinator_connection_broken reason=\"{}\"", fault_);
@@ -92,12 +117,14 @@ void CoordinatorStream::RetryLater() {
 }
 
 void CoordinatorStream::Send(FrameHeader header, std::span<const std::byte> payload) {
-  if (!stream_ || !stream_->connected()) return;
+  FrameStream* const stream = stream_ && stream_->connected() ? stream_.get() : silent_.get();
+  if (stream == nullptr) return;
   header.source_worker = Value(plan_.self);
-  stream_->Send(header, payload);
+  stream->Send(header, payload);
 }
 
 void CoordinatorStream::Beat() {
+  ReplaceIfSilent();
   SendHeartbeat();
   beat_ = loop_.AddTimer(plan_.heartbeat_ms, [this] { Beat(); });
 }

@@ -1,6 +1,10 @@
 // The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
 // first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when
 // it broke is lost; who needs it sends it again on the new connection.
+//
+// A connection whose heartbeats go unanswered may be half of one: nothing arrives, and no end of it
+// is seen. Then another one is made. The silent one stays until the other one is welcomed, because
+// a worker without any is soon lost, and perhaps the coordinator was only slow.
 #ifndef WORKER_EXCHANGE_COORDINATOR_STREAM_H_
 #define WORKER_EXCHANGE_COORDINATOR_STREAM_H_
 
@@ -22,6 +26,7 @@ struct CoordinatorStreamPlan {
   std::uint64_t heartbeat_ms;
   std::uint64_t term;  ///< Of the coordinator that is meant.
   SocketOptions socket;
+  std::uint64_t silent_ms = 2000;  ///< Without an answer: connect again.
 };
 
 class CoordinatorStreamOwner {
@@ -48,9 +53,12 @@ class CoordinatorStream {
 
  private:
   void Connect();
+  void ReplaceIfSilent();
   void OnConnected();
-  FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
-  void OnClosed(const absl::Status& reason);
+  FrameFault OnFrame(std::uint64_t connection, const FrameHeader& header,
+                     std::span<const std::byte> payload);
+  void OnWelcome(std::uint64_t connection);
+  void OnClosed(std::uint64_t connection, const absl::Status& reason);
   void RetryLater();
   void Beat();
   void SendHeartbeat();
@@ -59,6 +67,10 @@ class CoordinatorStream {
   CoordinatorStreamPlan plan_;
   CoordinatorStreamOwner& owner_;
   std::unique_ptr<FrameStream> stream_;
+  std::uint64_t connection_ = 0;  ///< Number of `stream_`.
+  bool welcomed_ = false;
+  std::uint64_t answered_ns_ = 0;        ///< When `stream_` was, last; or when it began.
+  std::unique_ptr<FrameStream> silent_;  ///< An earlier one, until `stream_` is welcomed.
   TimerId beat_ = kNoTimer;
   TimerId retry_ = kNoTimer;
   std::uint64_t backoff_ms_;

@@ -1,0 +1,156 @@
+#include "worker/exchange/coordinator_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "net/frame_body.h"
+#include "net/listener.h"
+
+namespace bspnow::worker {
+namespace {
+
+// A coordinator that may stop to answer on a connection, without closing it.
+class Coordinator {
+ public:
+  struct Connection {
+    std::unique_ptr<FrameStream> stream;
+    bool mute = false;
+    bool closed = false;
+    int hellos = 0;
+    int heartbeats = 0;
+  };
+
+  explicit Coordinator(EventLoop& loop) : loop_(loop) {
+    auto listener =
+        Listener::Create(loop, *Resolve({"127.0.0.1", 0}), SocketOptions{},
+                         [this](Accepted accepted) { OnAccepted(std::move(accepted)); });
+    EXPECT_TRUE(listener.ok());
+    listener_ = *std::move(listener);
+  }
+
+  std::string address() const { return listener_->address().ToString(); }
+
+  std::vector<std::unique_ptr<Connection>> connections;
+  bool mute_new_ones = false;
+
+ private:
+  void OnAccepted(Accepted accepted) {
+    Connection& connection = *connections.emplace_back(std::make_unique<Connection>());
+    connection.mute = mute_new_ones;
+    connection.stream = std::make_unique<FrameStream>(
+        loop_, std::move(accepted.fd),
+        FrameStreamEvents{
+            .frame =
+                [&connection](const FrameHeader& header, std::span<const std::byte> payload) {
+                  return OnFrame(connection, FrameKind{header.kind}, payload);
+                },
+            .closed = [&connection](const absl::Status&) { connection.closed = true; }});
+  }
+
+  static FrameFault OnFrame(Connection& connection, FrameKind kind,
+                            std::span<const std::byte> payload) {
+    const bool hello = kind == FrameKind::kHello;
+    ++(hello ? connection.hellos : connection.heartbeats);
+    if (connection.mute) return FrameFault::kNone;
+    if (hello) {
+      connection.stream->Send(HeaderOf(FrameKind::kWelcome), {});
+    } else {
+      connection.stream->Send(HeaderOf(FrameKind::kLease), payload);
+    }
+    return FrameFault::kNone;
+  }
+
+  EventLoop& loop_;
+  std::unique_ptr<Listener> listener_;
+};
+
+class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamOwner {
+ protected:
+  CoordinatorStreamTest() : coordinator_(loop_) {
+    CoordinatorStreamOwner& owner = *this;  // The base is private.
+    stream_ =
+        std::make_unique<CoordinatorStream>(loop_,
+                                            CoordinatorStreamPlan{.self = WorkerId{1},
+                                                                  .incarnation = 7,
+                                                                  .address = coordinator_.address(),
+                                                                  .heartbeat_ms = 10,
+                                                                  .term = 1,
+                                                                  .socket = SocketOptions{},
+                                                                  .silent_ms = 200},
+                                            owner);
+    RunUntil([this] { return leases_ > 0; });
+  }
+
+  template <typename Condition>
+  void RunUntil(Condition condition) {
+    const TimerId limit = loop_.AddTimer(10'000, [] { FAIL() << "did not happen in 10 s"; });
+    while (!condition() && !HasFailure()) loop_.RunOnce();
+    loop_.CancelTimer(limit);
+  }
+
+  void RunFor(std::uint64_t ms) {
+    bool over = false;
+    loop_.AddTimer(ms, [&over] { over = true; });
+    RunUntil([&over] { return over; });
+  }
+
+  Coordinator::Connection& connection(std::size_t i) { return *coordinator_.connections.at(i); }
+  std::size_t connections() const { return coordinator_.connections.size(); }
+
+  EventLoop loop_;
+  Coordinator coordinator_;
+  std::unique_ptr<CoordinatorStream> stream_;
+  int connects_ = 0;
+  int leases_ = 0;
+
+ private:
+  void OnCoordinatorConnected() override { ++connects_; }
+  FrameFault OnCoordinatorFrame(const FrameHeader&, std::span<const std::byte>) override {
+    return FrameFault::kMalformed;
+  }
+  void OnLeaseRenewed(std::uint64_t) override { ++leases_; }
+};
+
+TEST_F(CoordinatorStreamTest, ConnectionThatIsAnsweredStays) {
+  RunFor(600);
+  EXPECT_EQ(connections(), 1u);
+}
+
+TEST_F(CoordinatorStreamTest, SilentConnectionIsReplaced) {
+  connection(0).mute = true;
+  RunUntil([this] { return connections() == 2; });
+  const int before = leases_;
+  RunUntil([&] { return leases_ > before && connection(0).closed; });
+  EXPECT_EQ(connects_, 2) << "what is owed is sent again";
+  EXPECT_EQ(stream_->reconnects(), 1u);
+  RunFor(400);
+  EXPECT_EQ(connections(), 2u);
+}
+
+// Else the coordinator would see a worker without any, which is soon lost.
+TEST_F(CoordinatorStreamTest, SilentConnectionStaysUntilAnotherOneIsWelcomed) {
+  connection(0).mute = true;
+  coordinator_.mute_new_ones = true;
+  RunUntil([this] { return connections() == 4; });
+  EXPECT_FALSE(connection(0).closed);
+  RunUntil([this] { return connection(1).closed && connection(2).closed; });
+  EXPECT_EQ(connection(1).hellos, 1);
+  coordinator_.mute_new_ones = false;
+  RunUntil([this] { return connection(0).closed; });
+}
+
+TEST_F(CoordinatorStreamTest, SilentConnectionThatEndsIsNoLoss) {
+  connection(0).mute = true;
+  coordinator_.mute_new_ones = true;
+  RunUntil([this] { return connections() == 2; });
+  connection(0).stream->Close("gone");
+  coordinator_.mute_new_ones = false;
+  RunUntil([this] { return connections() == 3; });
+  const int before = leases_;
+  RunUntil([&] { return leases_ > before; });
+}
+
+}  // namespace
+}  // namespace bspnow::worker
