@@ -42,14 +42,14 @@ std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since
 // Before the constructors of the program, which may print.
 [[gnu::constructor(101)]] void PrepareToPrint() { WriteLinesAtOnce(); }
 
-Process& Running(const char* call) {
+Process& Running(const Call& call) {
   one.process.RequireRunning(call);
   return one.process;
 }
 
 // Turns a size of the paper's dialect, an int, into one of ours; error if negative.
 template <typename Size>
-std::uint64_t Checked(const char* call, const char* name, Size size) {
+std::uint64_t Checked(const Call& call, const char* name, Size size) {
   if constexpr (std::is_signed_v<Size>) {
     if (__builtin_expect(size < 0, 0)) {
       ReportMisuse(call, "%s is %lld; it must not be negative", name, static_cast<long long>(size));
@@ -60,7 +60,7 @@ std::uint64_t Checked(const char* call, const char* name, Size size) {
 
 // Turns a size or count of ours into one of the dialect; error if it does not fit.
 template <typename Size>
-Size Fitting(const char* call, std::uint64_t value) {
+Size Fitting(const Call& call, std::uint64_t value) {
   if (value > static_cast<std::uint64_t>(std::numeric_limits<Size>::max())) {
     ReportMisuse(
         call, "the value %llu does not fit into an int; use size_t (BSP_MULTICORE) or INTEGER(8)",
@@ -70,7 +70,7 @@ Size Fitting(const char* call, std::uint64_t value) {
 }
 
 template <typename T>
-void RequirePointer(const char* call, const char* name, const T* pointer) {
+void RequirePointer(const Call& call, const char* name, const T* pointer) {
   if (pointer == nullptr) ReportMisuse(call, "%s is NULL; give the address of a variable", name);
 }
 
@@ -84,6 +84,8 @@ struct Arguments {
   void* local;
   Size bytes;
   void* call_site;
+
+  Call caller() const { return {call, reinterpret_cast<std::uintptr_t>(call_site)}; }
 };
 
 template <typename Size>
@@ -93,104 +95,104 @@ Transfer Checked(const Arguments<Size>& a, Direction direction, Buffering buffer
                   .buffering = buffering,
                   .pid = a.pid,
                   .area = a.area,
-                  .offset = Checked(a.call, "offset", a.offset),
+                  .offset = Checked(a.caller(), "offset", a.offset),
                   .local = a.local,
-                  .bytes = Checked(a.call, "nbytes", a.bytes),
+                  .bytes = Checked(a.caller(), "nbytes", a.bytes),
                   .call_site = reinterpret_cast<std::uintptr_t>(a.call_site)};
 }
 
 template <typename Size>
 void Put(const Arguments<Size>& a, Buffering buffering) {
-  Process& process = Running(a.call);
+  Process& process = Running(a.caller());
   if (a.bytes == 0) return;  // "A communication of zero bytes does nothing."
   process.Move(Checked(a, Direction::kPut, buffering));
 }
 
 template <typename Size>
 void Get(const Arguments<Size>& a, Buffering buffering) {
-  Process& process = Running(a.call);
+  Process& process = Running(a.caller());
   if (a.bytes == 0) return;
   process.Move(Checked(a, Direction::kGet, buffering));
 }
 
 template <typename Size>
 void DirectGet(const Arguments<Size>& a) {
-  Process& process = Running(a.call);
+  Process& process = Running(a.caller());
   if (a.bytes == 0) return;
   process.MoveNow(Checked(a, Direction::kGet, Buffering::kUnbuffered));
 }
 
 template <typename Size>
-void PushReg(const char* call, const void* ident, Size size) {
+void PushReg(const Call& call, const void* ident, Size size) {
   Running(call).Push(reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
 }
 
 template <typename Size>
-void RegisterForCheckpoints(const char* call, void* data, Size nbytes) {
+void RegisterForCheckpoints(const Call& call, void* data, Size nbytes) {
   Running(call).RegisterForCheckpoints(data, Checked(call, "nbytes", nbytes));
 }
 
 template <typename Size>
-void SetTagsize(const char* call, Size* tag_nbytes) {
+void SetTagsize(const Call& call, Size* tag_nbytes) {
   Process& process = Running(call);
   RequirePointer(call, "tag_nbytes", tag_nbytes);
   *tag_nbytes = static_cast<Size>(process.SetTagBytes(Checked(call, "tag_nbytes", *tag_nbytes)));
 }
 
 template <typename Size>
-void Send(const char* call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
+void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
   Running(call).Send(call, pid, tag, payload, Checked(call, "payload_nbytes", bytes));
 }
 
 template <typename Count, typename Size>
-void Qsize(Count* nmessages, Size* accum_nbytes) {
-  BsmpInbox& inbox = Running("bsp_qsize").inbox();
-  RequirePointer("bsp_qsize", "nmessages", nmessages);
-  *nmessages = Fitting<Count>("bsp_qsize", inbox.count());
-  if (accum_nbytes != nullptr) *accum_nbytes = Fitting<Size>("bsp_qsize", inbox.payload_bytes());
+void Qsize(const Call& call, Count* nmessages, Size* accum_nbytes) {
+  BsmpInbox& inbox = Running(call).inbox();
+  RequirePointer(call, "nmessages", nmessages);
+  *nmessages = Fitting<Count>(call, inbox.count());
+  if (accum_nbytes != nullptr) *accum_nbytes = Fitting<Size>(call, inbox.payload_bytes());
 }
 
 template <typename Size>
-void GetTag(Size* status, void* tag) {
-  BsmpInbox& inbox = Running("bsp_get_tag").inbox();
-  RequirePointer("bsp_get_tag", "status", status);
+void GetTag(const Call& call, Size* status, void* tag) {
+  BsmpInbox& inbox = Running(call).inbox();
+  RequirePointer(call, "status", status);
   if (inbox.empty()) {
     *status = static_cast<Size>(-1);
     return;
   }
   const BsmpInbox::Message message = inbox.Front();
-  if (inbox.tag_bytes() != 0) RequirePointer("bsp_get_tag", "tag", tag);
-  *status = Fitting<Size>("bsp_get_tag", message.payload_bytes);
+  if (inbox.tag_bytes() != 0) RequirePointer(call, "tag", tag);
+  *status = Fitting<Size>(call, message.payload_bytes);
   Copy(tag, message.tag, inbox.tag_bytes());
 }
 
 template <typename Size>
-void MovePayload(void* payload, Size reception_nbytes) {
-  BsmpInbox& inbox = Running("bsp_move").inbox();
-  const std::uint64_t room = Checked("bsp_move", "reception_nbytes", reception_nbytes);
+void MovePayload(const Call& call, void* payload, Size reception_nbytes) {
+  BsmpInbox& inbox = Running(call).inbox();
+  const std::uint64_t room = Checked(call, "reception_nbytes", reception_nbytes);
   if (inbox.empty()) {
-    ReportMisuse("bsp_move", "the queue is empty; ask bsp_qsize or bsp_get_tag first");
+    ReportMisuse(call, "the queue is empty; ask bsp_qsize or bsp_get_tag first");
   }
   const BsmpInbox::Message message = inbox.Front();
   const std::uint64_t bytes = message.payload_bytes < room ? message.payload_bytes : room;
   if (bytes != 0) {
-    RequirePointer("bsp_move", "payload", payload);
+    RequirePointer(call, "payload", payload);
     Copy(payload, message.payload, bytes);
   }
   inbox.Pop();
 }
 
 template <typename Size>
-Size HpMove(void** tag_ptr, void** payload_ptr) {
-  BsmpInbox& inbox = Running("bsp_hpmove").inbox();
+Size HpMove(const Call& call, void** tag_ptr, void** payload_ptr) {
+  BsmpInbox& inbox = Running(call).inbox();
   if (inbox.empty()) return static_cast<Size>(-1);
-  RequirePointer("bsp_hpmove", "tag_ptr", tag_ptr);
-  RequirePointer("bsp_hpmove", "payload_ptr", payload_ptr);
+  RequirePointer(call, "tag_ptr", tag_ptr);
+  RequirePointer(call, "payload_ptr", payload_ptr);
   const BsmpInbox::Message message = inbox.Front();
   // The queue is the receiver's to write on; its bytes lie in shared memory that both may change.
   *tag_ptr = const_cast<std::byte*>(message.tag);
   *payload_ptr = const_cast<std::byte*>(message.payload);
-  const Size bytes = Fitting<Size>("bsp_hpmove", message.payload_bytes);
+  const Size bytes = Fitting<Size>(call, message.payload_bytes);
   inbox.Pop();
   return bytes;
 }
@@ -202,12 +204,17 @@ using namespace bspnow;           // NOLINT: the definitions below are in C's na
 using namespace bspnow::runtime;  // NOLINT
 
 #define BSP_CALL_SITE __builtin_return_address(0)
+#define BSP_CALL(name) (Call{name, reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE)})
 
 extern "C" {
 
 void bsp_init(void (*spmdproc)(void), int, char**) { one.process.Init(spmdproc); }
-void bsp_end(void) { Running("bsp_end").End(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE)); }
-void bsp_sync(void) { Running("bsp_sync").Sync(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE)); }
+void bsp_end(void) {
+  Running(BSP_CALL("bsp_end")).End(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE));
+}
+void bsp_sync(void) {
+  Running(BSP_CALL("bsp_sync")).Sync(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE));
+}
 
 void bsp_vabort(const char* format, va_list args) { AbortWithText(format, args); }
 void bsp_abort(const char* format, ...) {
@@ -217,11 +224,11 @@ void bsp_abort(const char* format, ...) {
 }
 
 double bsp_time(void) {
-  if (one.process.begin_ns() == 0) ReportMisuse("bsp_time", "call bsp_begin first");
+  if (one.process.begin_ns() == 0) one.process.ReportNotRunning(BSP_CALL("bsp_time"));
   return static_cast<double>(NowNs() - one.process.begin_ns()) * 1e-9;
 }
 double bsp_dtime(void) {
-  if (one.process.begin_ns() == 0) ReportMisuse("bsp_dtime", "call bsp_begin first");
+  if (one.process.begin_ns() == 0) one.process.ReportNotRunning(BSP_CALL("bsp_dtime"));
   const std::uint64_t since = last_dtime_ns;
   last_dtime_ns = NowNs() - one.process.begin_ns();
   return static_cast<double>(last_dtime_ns - since) * 1e-9;
@@ -229,14 +236,14 @@ double bsp_dtime(void) {
 double bsp_cputime(void) { return static_cast<double>(one.process.processor_ns()) * 1e-9; }
 
 void bsp_pop_reg(const void* ident) {
-  Running("bsp_pop_reg").Pop(reinterpret_cast<std::uintptr_t>(ident));
+  Running(BSP_CALL("bsp_pop_reg")).Pop(reinterpret_cast<std::uintptr_t>(ident));
 }
 void bsp_popregister(const void* ident) {
-  Running("bsp_popregister").Pop(reinterpret_cast<std::uintptr_t>(ident));
+  Running(BSP_CALL("bsp_popregister")).Pop(reinterpret_cast<std::uintptr_t>(ident));
 }
 
 int bsp_checkpoint_resume(void) {
-  const std::uint64_t superstep = Running("bsp_checkpoint_resume").ResumeFromCheckpoint();
+  const std::uint64_t superstep = Running(BSP_CALL("bsp_checkpoint_resume")).ResumeFromCheckpoint();
   constexpr std::uint64_t kMax = std::numeric_limits<int>::max();
   return static_cast<int>(superstep < kMax ? superstep : kMax);
 }
@@ -246,12 +253,14 @@ int bsp_checkpoint_resume(void) {
   void NAME(begin)(PidType maxprocs) { one.process.Begin(static_cast<std::int64_t>(maxprocs)); }  \
   PidType NAME(nprocs)(void) { return static_cast<PidType>(one.process.nprocs()); }               \
   PidType NAME(pid)(void) {                                                                       \
-    if (one.process.begin_ns() == 0) ReportMisuse("bsp_pid", "call bsp_begin first");             \
+    if (one.process.begin_ns() == 0) one.process.ReportNotRunning(BSP_CALL("bsp_pid"));           \
     return static_cast<PidType>(one.process.pid());                                               \
   }                                                                                               \
-  void NAME(push_reg)(const void* ident, SizeType size) { PushReg("bsp_push_reg", ident, size); } \
+  void NAME(push_reg)(const void* ident, SizeType size) {                                         \
+    PushReg(BSP_CALL("bsp_push_reg"), ident, size);                                               \
+  }                                                                                               \
   void NAME(pushregister)(const void* ident, SizeType size) {                                     \
-    PushReg("bsp_pushregister", ident, size);                                                     \
+    PushReg(BSP_CALL("bsp_pushregister"), ident, size);                                           \
   }                                                                                               \
   void NAME(put)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {     \
     Put(Arguments<SizeType>{"bsp_put", pid, dst, offset, const_cast<void*>(src), nbytes,          \
@@ -281,26 +290,32 @@ int bsp_checkpoint_resume(void) {
     DirectGet(                                                                                    \
         Arguments<SizeType>{"bsp_direct_get", pid, src, offset, dst, nbytes, BSP_CALL_SITE});     \
   }                                                                                               \
-  void NAME(set_tagsize)(SizeType * tag_nbytes) { SetTagsize("bsp_set_tagsize", tag_nbytes); }    \
-  void NAME(set_tag_size)(SizeType * tag_nbytes) { SetTagsize("bsp_set_tag_size", tag_nbytes); }  \
+  void NAME(set_tagsize)(SizeType * tag_nbytes) {                                                 \
+    SetTagsize(BSP_CALL("bsp_set_tagsize"), tag_nbytes);                                          \
+  }                                                                                               \
+  void NAME(set_tag_size)(SizeType * tag_nbytes) {                                                \
+    SetTagsize(BSP_CALL("bsp_set_tag_size"), tag_nbytes);                                         \
+  }                                                                                               \
   void NAME(send)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) {   \
-    Send("bsp_send", pid, tag, payload, payload_nbytes);                                          \
+    Send(BSP_CALL("bsp_send"), pid, tag, payload, payload_nbytes);                                \
   }                                                                                               \
   void NAME(hpsend)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) { \
-    Send("bsp_hpsend", pid, tag, payload, payload_nbytes);                                        \
+    Send(BSP_CALL("bsp_hpsend"), pid, tag, payload, payload_nbytes);                              \
   }                                                                                               \
   void NAME(qsize)(CountType * nmessages, SizeType * accum_nbytes) {                              \
-    Qsize(nmessages, accum_nbytes);                                                               \
+    Qsize(BSP_CALL("bsp_qsize"), nmessages, accum_nbytes);                                        \
   }                                                                                               \
-  void NAME(get_tag)(SizeType * status, void* tag) { GetTag(status, tag); }                       \
+  void NAME(get_tag)(SizeType * status, void* tag) {                                              \
+    GetTag(BSP_CALL("bsp_get_tag"), status, tag);                                                 \
+  }                                                                                               \
   void NAME(move)(void* payload, SizeType reception_nbytes) {                                     \
-    MovePayload(payload, reception_nbytes);                                                       \
+    MovePayload(BSP_CALL("bsp_move"), payload, reception_nbytes);                                 \
   }                                                                                               \
   SizeType NAME(hpmove)(void** tag_ptr, void** payload_ptr) {                                     \
-    return HpMove<SizeType>(tag_ptr, payload_ptr);                                                \
+    return HpMove<SizeType>(BSP_CALL("bsp_hpmove"), tag_ptr, payload_ptr);                        \
   }                                                                                               \
   void NAME(checkpoint_register)(void* data, SizeType nbytes) {                                   \
-    RegisterForCheckpoints("bsp_checkpoint_register", data, nbytes);                              \
+    RegisterForCheckpoints(BSP_CALL("bsp_checkpoint_register"), data, nbytes);                    \
   }
 
 #define BSP_PAPER_NAME(call) bsp_##call

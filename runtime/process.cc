@@ -132,14 +132,16 @@ std::uint32_t Process::nprocs() {
   return begun_ ? p_ : segment_->layout().nprocs;
 }
 
-void Process::ReportNotRunning(const char* call) const {
+// Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.
+void Process::ReportNotRunning(const Call& call) {
+  EnsureAttached();
   if (begun_) ReportMisuse(call, "call it before bsp_end, between bsp_begin and bsp_end");
   ReportMisuse(call, "call bsp_begin first");
 }
 
 // ---- Checks: one for all calls --------------------------------------------------------------
 
-void Process::ReportPid(const char* call, std::int64_t pid) const {
+void Process::ReportPid(const Call& call, std::int64_t pid) const {
   ReportMisuse(call, "pid %lld is outside 0..%u; p is %u", static_cast<long long>(pid), p_ - 1, p_);
 }
 
@@ -149,36 +151,36 @@ void Process::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t t
   const auto pid = static_cast<long long>(transfer.pid);
   if (transfer.local == nullptr) {
     ReportMisuse(
-        transfer.call, "%s is NULL with nbytes = %llu; give the address of the data",
+        transfer.caller(), "%s is NULL with nbytes = %llu; give the address of the data",
         AreaName(transfer.direction == Direction::kPut ? Direction::kGet : Direction::kPut),
         Printable(transfer.bytes));
   }
   if (slot == kNoSlot && address == 0) {
-    ReportMisuse(transfer.call,
+    ReportMisuse(transfer.caller(),
                  "%s is NULL, which is not registered; register an area with"
                  " bsp_push_reg",
                  area);
   }
   if (slot == kNoSlot && registrations_.PushedNow(address)) {
-    ReportMisuse(transfer.call,
+    ReportMisuse(transfer.caller(),
                  "%s 0x%llx is not registered yet: it was registered in this"
                  " superstep; use it after the next bsp_sync",
                  area, Printable(address));
   }
   if (slot == kNoSlot) {
-    ReportMisuse(transfer.call,
+    ReportMisuse(transfer.caller(),
                  "%s 0x%llx is not registered; call bsp_push_reg and bsp_sync on all"
                  " processes first, and name the start of the area",
                  area, Printable(address));
   }
   const Pid remote{static_cast<std::uint32_t>(transfer.pid)};
   if (segment_->slots(remote)[Value(slot)].address == 0) {
-    ReportMisuse(transfer.call,
+    ReportMisuse(transfer.caller(),
                  "%s 0x%llx is not registered on pid %lld, which registered NULL for it; register"
                  " an area there",
                  area, Printable(address), pid);
   }
-  ReportMisuse(transfer.call,
+  ReportMisuse(transfer.caller(),
                "offset %llu + %llu bytes is beyond the %llu bytes registered by pid"
                " %lld for %s 0x%llx; register a larger area there, or transfer less",
                Printable(transfer.offset), Printable(transfer.bytes), Printable(there), pid, area,
@@ -218,7 +220,7 @@ void Process::MoveNow(const Transfer& transfer) {
 }
 
 // So that no sum of sizes overflows later.
-void Process::RequireSendable(const char* call, const char* name, std::uint64_t bytes) const {
+void Process::RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
   if (__builtin_expect(bytes <= heap_bytes, 1)) return;
   ReportMisuse(
@@ -236,7 +238,7 @@ std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
   return before;
 }
 
-void Process::Send(const char* call, std::int64_t pid, const void* tag, const void* payload,
+void Process::Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
                    std::uint64_t bytes) {
   CheckPid(call, pid);
   RequireSendable(call, "payload_nbytes", bytes);

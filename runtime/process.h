@@ -14,6 +14,7 @@
 #include "runtime/link/doorbell.h"
 #include "runtime/link/link_client.h"
 #include "runtime/link/node_barrier.h"
+#include "runtime/link/report.h"
 #include "runtime/recorder.h"
 #include "runtime/transfers/bsmp_inbox.h"
 #include "runtime/transfers/direct_queue.h"
@@ -37,6 +38,8 @@ struct Transfer {
   void* local;
   std::uint64_t bytes;
   std::uint64_t call_site;
+
+  Call caller() const { return {call, call_site}; }
 };
 
 class Process {
@@ -57,9 +60,10 @@ class Process {
   std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
   /// Ends the job unless this process is between bsp_begin and bsp_end.
-  void RequireRunning(const char* call) const {
+  void RequireRunning(const Call& call) {
     if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
   }
+  [[noreturn]] __attribute__((cold)) void ReportNotRunning(const Call& call);
 
   // ---- Communication, all between bsp_begin and bsp_end
 
@@ -78,7 +82,7 @@ class Process {
 
   /// Returns the value set by the call before.
   std::uint64_t SetTagBytes(std::uint64_t bytes);
-  void Send(const char* call, std::int64_t pid, const void* tag, const void* payload,
+  void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
 
@@ -93,19 +97,18 @@ class Process {
   /// Images are taken after barriers that end a superstep of the program.
   enum class BarrierKind { kEndsSuperstep, kOther };
 
-  [[noreturn]] __attribute__((cold)) void ReportNotRunning(const char* call) const;
   void EnsureAttached();
   void Introduce();
   void AttachParts();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
-  void CheckPid(const char* call, std::int64_t pid) const {
+  void CheckPid(const Call& call, std::int64_t pid) const {
     if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
   }
-  [[noreturn]] __attribute__((cold)) void ReportPid(const char* call, std::int64_t pid) const;
+  [[noreturn]] __attribute__((cold)) void ReportPid(const Call& call, std::int64_t pid) const;
 
   // One check for puts and gets of every kind.
   RemoteRange Check(const Transfer& transfer) {
-    CheckPid(transfer.call, transfer.pid);
+    CheckPid(transfer.caller(), transfer.pid);
     const SlotId slot = registrations_.Find(reinterpret_cast<std::uintptr_t>(transfer.area));
     const Pid pid{static_cast<std::uint32_t>(transfer.pid)};
     const std::uint64_t there = slot == kNoSlot ? 0 : segment_->slots(pid)[Value(slot)].bytes;
@@ -130,7 +133,7 @@ class Process {
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
   void AwaitRelease();
-  void RequireSendable(const char* call, const char* name, std::uint64_t bytes) const;
+  void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   void ExchangeGets(unsigned parity);

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/exit_status.h"
 #include "base/mapped_region.h"
+#include "runtime/link/call_site.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -75,23 +76,23 @@ void AwaitTheEnd() {
 
 void SetSpeaker(const Speaker& next) { speaker = next; }
 
-void ReportMisuse(const char* call, const char* format, ...) {
+void ReportMisuse(const Call& call, const char* format, ...) {
   LetOnlyTheFirstSpeak();
   Text text;
   if (speaker.segment == nullptr) {
-    text.Add("bspnow: %s before bsp_begin: ", call);
+    text.Add("bspnow: %s before bsp_begin: ", call.name);
   } else if (IsForkedChild()) {
-    text.Add("bspnow: %s in a child that pid %u made by fork, which is no BSP process: ", call,
+    text.Add("bspnow: %s in a child that pid %u made by fork, which is no BSP process: ", call.name,
              speaker.pid);
   } else {
     const ProcessState state = speaker.segment->cell(Pid{speaker.pid}).state.load();
     if (state < ProcessState::kRunning) {
-      text.Add("bspnow: %s before bsp_begin: ", call);
+      text.Add("bspnow: %s on pid %u before bsp_begin: ", call.name, speaker.pid);
     } else if (state >= ProcessState::kEnded) {
-      text.Add("bspnow: %s after bsp_end: ", call);
+      text.Add("bspnow: %s on pid %u after bsp_end: ", call.name, speaker.pid);
     } else {
       const std::uint64_t first = speaker.segment->header().first_superstep;
-      text.Add("bspnow: %s on pid %u, superstep %llu: ", call, speaker.pid,
+      text.Add("bspnow: %s on pid %u, superstep %llu: ", call.name, speaker.pid,
                static_cast<unsigned long long>(first + *speaker.superstep));
     }
   }
@@ -99,6 +100,11 @@ void ReportMisuse(const char* call, const char* format, ...) {
   va_start(args, format);
   text.Add(format, args);
   va_end(args);
+  if (call.site != 0) {
+    char site[kCallSiteTextBytes];
+    DescribeCallSite(static_cast<std::uint32_t>(getpid()), call.site, site);
+    text.Add(", at %s", site);
+  }
   SayAndLeave(text.bytes, text.used);
 }
 

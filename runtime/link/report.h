@@ -17,12 +17,21 @@ struct Speaker {
   const std::uint64_t* superstep = nullptr;  ///< Of the epoch; see NodeHeader::first_superstep.
 };
 
+/// A call of the program.
+struct Call {
+  const char* name;
+  std::uint64_t site = 0;  ///< The address to which it returns; 0: not known.
+
+  constexpr Call(const char* call, std::uint64_t return_address = 0)
+      : name(call), site(return_address) {}
+};
+
 /// Sets the speaker of all later reports of this process.
 void SetSpeaker(const Speaker& speaker);
 
-/// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ..." and
-/// ends the job. Of several processes that find something at once the first is heard.
-[[noreturn]] void ReportMisuse(const char* call, const char* format, ...)
+/// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ...,
+/// at FILE:LINE" and ends the job. Of several that find something at once the first is heard.
+[[noreturn]] void ReportMisuse(const Call& call, const char* format, ...)
     __attribute__((cold, format(printf, 2, 3)));
 
 /// The world failed: prints "bspnow: ..." and ends the job.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/link/call_site.h"
 #include "runtime/link/chain.h"
 #include "runtime/link/report.h"
-#include "runtime/transfers/call_site.h"
 
 namespace bspnow::runtime {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/link/call_site.h"
 #include "runtime/link/report.h"
-#include "runtime/transfers/call_site.h"
 
 namespace bspnow::runtime {
 namespace {

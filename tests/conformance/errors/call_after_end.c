@@ -9,7 +9,7 @@
  *   bsp_popregister bsp_set_tag_size bsp_direct_get bsp_hpsend
  * Procs: 1 4
  * Exit: 6
- * Stderr: ^bspnow: {case} after bsp_end: .+
+ * Stderr: ^bspnow: {case} on pid [0-9]+ after bsp_end: .+
  */
 #include <string.h>
 

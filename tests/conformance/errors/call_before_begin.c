@@ -5,7 +5,7 @@
  *   bsp_pushregister bsp_popregister bsp_set_tag_size bsp_direct_get bsp_hpsend bsp_dtime
  * Procs: 1 4
  * Exit: 6
- * Stderr: ^bspnow: {case} before bsp_begin: .+
+ * Stderr: ^bspnow: {case} on pid [0-9]+ before bsp_begin: .+, at call_before_begin
  */
 #include <string.h>
 

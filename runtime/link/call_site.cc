@@ -1,4 +1,4 @@
-#include "runtime/transfers/call_site.h"
+#include "runtime/link/call_site.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 // Return addresses as text for error messages, also those of processes on other nodes.
-#ifndef RUNTIME_TRANSFERS_CALL_SITE_H_
-#define RUNTIME_TRANSFERS_CALL_SITE_H_
+#ifndef RUNTIME_LINK_CALL_SITE_H_
+#define RUNTIME_LINK_CALL_SITE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -27,4 +27,4 @@ void DescribeRecordedSite(std::uint32_t os_pid, std::uint64_t site, char* text);
 
 }  // namespace bspnow::runtime
 
-#endif  // RUNTIME_TRANSFERS_CALL_SITE_H_
+#endif  // RUNTIME_LINK_CALL_SITE_H_
