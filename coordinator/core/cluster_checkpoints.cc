@@ -354,6 +354,11 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
     job.history.last_failure = end.failure;
     spdlog::info("event=checkpoint_given_up job={} checkpoint={} reason=\"{}\"", Value(id),
                  end.number, end.failure);
+    // Who named a policy counts on it. Once: it may be the same each time.
+    const proto::CheckpointPolicy& wanted = table_.Find(id)->job().spec().checkpoints();
+    const bool named = wanted.every_supersteps() != 0 || wanted.every_ms() != 0;
+    if (named && job.history.given_up == 1)
+      Say(id, absl::StrCat("the job could not be saved, and goes on: ", end.failure));
   }
   orders.Append(ServeRequests(id, job, end));
   return orders;

@@ -301,6 +301,21 @@ TEST_F(ClusterRecoveryTest, AJobThatCannotBeSavedIsNotSuspended) {
   EXPECT_EQ(Show(job_).state(), proto::RUNNING);
 }
 
+TEST_F(ClusterRecoveryTest, WhoNamedAPolicyHearsOnceThatTheJobCannotBeSaved) {
+  proto::WorkerEvent event = EventOf(job_, Epoch{1});
+  event.mutable_checkpoint_failed()->set_reason("pid 1: descriptor 5 is a socket");
+  for (const std::uint64_t superstep : {1, 2}) {
+    cluster_->Checkpoint(job_, Into(NewAnswer()));
+    Progress(Epoch{1}, superstep);
+    event.mutable_checkpoint_failed()->set_checkpoint(Asked());
+    EXPECT_EQ(Report(host_, event), absl::OkStatus());
+    EXPECT_EQ(Show(job_).checkpoints().given_up(), superstep);
+    EXPECT_EQ(world_.logs.launcher_lines,
+              std::vector<std::string>{"the job could not be saved, and goes on: node w1: "
+                                       "pid 1: descriptor 5 is a socket\n"});
+  }
+}
+
 TEST_F(ClusterRecoveryTest, AJobLeavesANodeThatWasDrainedBeforeItStartedThere) {
   Lose(Epoch{1});
   ASSERT_EQ(Show(job_).placement(0).node(), "w1");
