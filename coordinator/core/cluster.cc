@@ -298,7 +298,10 @@ proto::Job Cluster::Message(const JobRecord& record) const {
   if (HasEnded(record)) return job;
   if (const LiveJob* live = FindLive(IdOf(record))) {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
-    if (live->running) *job.mutable_totals() = live->running->stats->totals();
+    if (live->running) {
+      *job.mutable_totals() = live->running->stats->totals();
+      AddBarrierWaits(*live->running, NowNs(), job);
+    }
     job.set_output_bytes(live->output_bytes);
   }
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())

@@ -142,6 +142,7 @@ class Cluster {
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);
+  void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
   void SendInput(JobId id, LiveJob& job);
   void EndAbandoned();

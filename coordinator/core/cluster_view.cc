@@ -116,6 +116,15 @@ void Shorten(proto::Job& job) {
   job.mutable_spec()->clear_files();
 }
 
+void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job) {
+  for (const auto& [node, wait] : running.waits) {
+    proto::BarrierWait& shown = *job.add_barrier_waits();
+    shown = wait.said;
+    shown.set_node(node);
+    shown.set_for_ms((now_ns - wait.since_ns) / kNsPerMs);
+  }
+}
+
 proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
   const Node& node = *view.node;
   proto::Node message;

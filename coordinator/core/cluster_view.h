@@ -13,6 +13,7 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
 #include "coordinator/core/nodes.h"
+#include "coordinator/core/running_epoch.h"
 #include "coordinator/output/log_record.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
@@ -21,6 +22,9 @@ namespace bspnow::coordinator {
 
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);
+
+/// What the job's nodes have said of its barrier.
+void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job);
 
 proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns);
 proto::Node LostNodeMessage(const Node& node);

@@ -2,6 +2,7 @@
 // cluster.cc.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -209,6 +210,10 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     node.load = event.load().load();  // It counts at the next placement.
     return {};
   }
+  if (event.has_barrier_wait()) {
+    OnBarrierWait(node, event);
+    return {};
+  }
   if (IsCheckpointEvent(event)) return OnCheckpointEvent(node, event);
   if (event.has_not_started())
     return table_.OnNotStarted(job, epoch, event.not_started().reason(),
@@ -226,6 +231,19 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (!event.has_cleared()) return {};
   KeepFigures(job);
   return table_.OnCleared(job, epoch, node.worker, Now());
+}
+
+// Only to be shown: nothing is decided by it.
+void Cluster::OnBarrierWait(const Node& node, const proto::WorkerEvent& event) {
+  LiveJob* job = FindLive(JobId{event.job()});
+  if (job == nullptr || !job->running || job->running->epoch != Epoch{event.epoch()}) return;
+  const proto::BarrierWait& wait = event.barrier_wait();
+  if (wait.arrived() == 0 && wait.late_count() == 0) {
+    job->running->waits.erase(node.name);
+  } else {
+    const std::uint64_t for_ns = std::min(wait.for_ms() * kNsPerMs, NowNs());
+    job->running->waits[node.name] = {.said = wait, .since_ns = NowNs() - for_ns};
+  }
 }
 
 void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {

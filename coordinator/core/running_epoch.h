@@ -3,7 +3,9 @@
 #define COORDINATOR_CORE_RUNNING_EPOCH_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -21,6 +23,12 @@ struct EpochPlan {
   EpochOrigin origin = EpochOrigin::kStarted;
 };
 
+/// What a node has said of a barrier that does not move.
+struct NodeWait {
+  proto::BarrierWait said;
+  std::uint64_t since_ns;  ///< It has not moved.
+};
+
 struct RunningEpoch {
   RunningEpoch(Epoch number, EpochPlan plan);
 
@@ -34,6 +42,7 @@ struct RunningEpoch {
   Superstep superstep;   ///< In which the job is, as it is shown and as far as is known.
   bool adopted = false;  ///< And has passed no barrier since.
   bool broken = false;
+  std::map<std::string, NodeWait> waits{};  ///< By name of the node.
 };
 
 }  // namespace bspnow::coordinator

@@ -34,7 +34,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 4;
+inline constexpr std::uint32_t kLinkVersion = 5;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
@@ -241,9 +241,9 @@ struct alignas(kLineBytes) ProcessCell {
   /// the right process (in pid namespaces of their own several processes have one number).
   std::uint64_t probe_address;
   std::uint64_t probe_value;
-  std::uint32_t in_end;  ///< Set when bsp_end is called.
-  std::uint32_t node;    ///< Where the process lives; set by the worker.
-  std::uint32_t reserved;
+  std::uint32_t in_end;                           ///< Set when bsp_end is called.
+  std::uint32_t node;                             ///< Where the process lives; set by the worker.
+  std::atomic<std::uint32_t> arrived;             ///< Barriers at which it has arrived, ever.
   std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.

@@ -13,6 +13,9 @@
 #include <fstream>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/units.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -20,6 +23,10 @@ namespace {
 // what is left, so that there is always some for one more.
 constexpr std::uint64_t kAddressSpaceBytesInAll = std::uint64_t{96} << 40;
 constexpr std::uint64_t kAddressSpaceParts = 16;
+
+constexpr std::uint64_t kWatchMs = 2'000;
+constexpr std::uint64_t kBarrierPatienceNs = 5'000'000'000;
+constexpr int kLateShownMax = 16;
 
 std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
   std::vector<LeftFile> fitting;
@@ -84,6 +91,7 @@ NodeJob::NodeJob(NodeHosting& hosting, HostedJob& job)
       epoch_(Epoch{job.start().epoch()}) {}
 
 NodeJob::~NodeJob() {
+  parts_.loop.CancelTimer(watch_timer_);
   StopExchange();
   host_.reset();
   hosting_.Forget(*this);
@@ -115,6 +123,30 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
 void NodeJob::OnHostGone() {
   host_.reset();
   job_.OnHostGone(segment_->ordered_image());
+}
+
+// Now and then, so that a superstep costs nothing by it.
+void NodeJob::WatchBarrier() {
+  watch_timer_ = kNoTimer;
+  if (!segment_ || !host_) return;
+  watch_timer_ = parts_.loop.AddTimer(kWatchMs, [this] { WatchBarrier(); });
+  const std::uint64_t now_ns = NowNs();
+  const auto look = watch_.OnLook(LookAtBarrier(*segment_, pids_), now_ns, kBarrierPatienceNs);
+  if (!look) return;
+  proto::WorkerEvent event;
+  proto::BarrierWait& wait = *event.mutable_barrier_wait();
+  wait.set_arrived(look->arrived);
+  wait.set_late_count(static_cast<std::uint32_t>(look->late.size()));
+  wait.set_for_ms((now_ns - watch_.since_ns()) / kNsPerMs);
+  for (const LateProcess& late : look->late) {
+    if (wait.late_size() == kLateShownMax) break;
+    proto::LateProcess& shown = *wait.add_late();
+    shown.set_pid(Value(late.pid));
+    shown.set_os_pid(late.os_pid);
+    shown.set_lateness(static_cast<proto::Lateness>(late.lateness));
+    shown.set_begun(late.begun);
+  }
+  job_.OnHostEvent(std::move(event));
 }
 
 void NodeJob::Send(const proto::HostOrder& order) {

@@ -20,6 +20,7 @@
 #include "worker/checkpoint/image_transfer.h"
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
+#include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
@@ -107,6 +108,7 @@ class NodeJob final : public JobHost {
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);
   void OnHostGone();
+  void WatchBarrier();
   void KeepFiles(const JobDirectory& directory) const;
 
   NodeHosting& hosting_;
@@ -119,6 +121,9 @@ class NodeJob final : public JobHost {
   std::unique_ptr<NodeSegment> segment_;
   DoorbellEnds doorbell_;
   bool exchanging_ = false;  ///< The data plane knows the job.
+  std::vector<Pid> pids_;    ///< That run here.
+  BarrierWatch watch_{0};
+  TimerId watch_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;
   std::unique_ptr<HostLink> host_;
 };

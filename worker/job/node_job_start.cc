@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/clock.h"
 #include "worker/checkpoint/cpu_features.h"
 #include "worker/host/spawn.h"
 #include "worker/job/node_job.h"
@@ -97,7 +98,8 @@ void NodeJob::OnPrepared(Prepared prepared) {
 
 absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (absl::Status s = MakeSegment(lease_until_ns); !s.ok()) return s;
-  if (job_.StartedPids().empty()) return absl::OkStatus();
+  for (const std::uint32_t pid : job_.StartedPids()) pids_.push_back(Pid{pid});
+  if (pids_.empty()) return absl::OkStatus();
   UniqueFd input;
   if (input_) input = input_->TakeReadEnd();
   absl::StatusOr<StartedHost> started = StartHost(
@@ -113,6 +115,8 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
       parts_.loop, std::move(*started),
       [this](proto::WorkerEvent event) { OnHostEvent(std::move(event)); },
       [this] { OnHostGone(); });
+  watch_ = BarrierWatch(NowNs());
+  WatchBarrier();
   return absl::OkStatus();
 }
 

@@ -1,0 +1,79 @@
+#include "worker/exchange/barrier_watch.h"
+
+#include <absl/strings/str_cat.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace bspnow::worker {
+namespace {
+
+// The letter that follows the name, in brackets, in /proc/PID/stat; 0 if there is no such process.
+char StateLetter(std::uint32_t os_pid) {
+  std::ifstream file(absl::StrCat("/proc/", os_pid, "/stat"));
+  std::string text;
+  std::getline(file, text);
+  const std::size_t bracket = text.rfind(") ");
+  return bracket == std::string::npos ? '\0' : text[bracket + 2];
+}
+
+Lateness LatenessOf(std::uint32_t os_pid) {
+  switch (StateLetter(os_pid)) {
+    case 'T':
+    case 't':
+      return Lateness::kStopped;
+    case 'R':
+      return Lateness::kComputing;
+    case '\0':
+    case 'X':
+    case 'Z':
+      return Lateness::kDead;
+    default:
+      return Lateness::kAsleep;
+  }
+}
+
+LateProcess Late(const ProcessCell& cell, Pid pid) {
+  const std::uint32_t os_pid = cell.os_pid;
+  return {.pid = pid,
+          .os_pid = os_pid,
+          .lateness = os_pid == 0 ? Lateness::kComputing : LatenessOf(os_pid),
+          .begun = cell.state.load() == ProcessState::kRunning};
+}
+
+}  // namespace
+
+BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& here) {
+  BarrierLook look{.passed = segment.barriers()};
+  const std::uint32_t p = segment.participants();
+  for (const Pid pid : here) {
+    const ProcessCell& cell = segment.segment().cell(pid);
+    const ProcessState state = cell.state.load();
+    // Before pid 0 says p in bsp_begin, those who joined the job wait for it, and for nobody else.
+    const bool joins = p == 0 && pid != Pid{0};
+    if (joins && state == ProcessState::kAttached) look.arrived += 1;
+    if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
+    if (cell.arrived.load() > look.passed) {
+      look.arrived += 1;
+    } else if (state != ProcessState::kUnneeded) {
+      look.late.push_back(Late(cell, pid));
+    }
+  }
+  return look;
+}
+
+std::optional<BarrierLook> BarrierWatch::OnLook(const BarrierLook& look, std::uint64_t now_ns,
+                                                std::uint64_t patience_ns) {
+  if (look.passed != passed_) {
+    passed_ = look.passed;
+    since_ns_ = now_ns;
+    if (!std::exchange(said_, std::nullopt)) return std::nullopt;
+    return BarrierLook{.passed = look.passed};
+  }
+  if (now_ns - since_ns_ < patience_ns || said_ == look) return std::nullopt;
+  said_ = look;
+  return look;
+}
+
+}  // namespace bspnow::worker

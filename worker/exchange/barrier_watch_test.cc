@@ -1,0 +1,129 @@
+#include "worker/exchange/barrier_watch.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::uint64_t kPatienceNs = 5'000;
+
+NodeSegment SegmentOf(std::uint32_t nprocs) {
+  return *NodeSegment::Create(SegmentPlan{.job = JobId{1},
+                                          .epoch = Epoch{1},
+                                          .nprocs = nprocs,
+                                          .check_full = false,
+                                          .memory_bytes = std::uint64_t{1} << 30,
+                                          .address_space_bytes = std::uint64_t{1} << 40});
+}
+
+class LookAtBarrierTest : public testing::Test {
+ protected:
+  LookAtBarrierTest() {
+    segment_.segment().header().participants.value.store(3);
+    segment_.segment().header().barrier.released.value.store(7);
+    for (const Pid pid : pids_) {
+      cell(pid).state.store(ProcessState::kRunning);
+      cell(pid).os_pid = static_cast<std::uint32_t>(getpid());
+      cell(pid).arrived.store(8);
+    }
+  }
+
+  ProcessCell& cell(Pid pid) { return segment_.segment().cell(pid); }
+  BarrierLook Look() const { return LookAtBarrier(segment_, pids_); }
+
+  const std::vector<Pid> pids_ = {Pid{0}, Pid{1}, Pid{2}};
+  NodeSegment segment_ = SegmentOf(4);
+};
+
+TEST_F(LookAtBarrierTest, FindsNobodyLateWhenAllHaveArrived) {
+  EXPECT_EQ(Look(), (BarrierLook{.passed = 7, .arrived = 3}));
+}
+
+TEST_F(LookAtBarrierTest, NamesWhoseArrivalIsOfAnEarlierBarrier) {
+  cell(Pid{1}).arrived.store(7);
+  const BarrierLook look = Look();
+  EXPECT_EQ(look.arrived, 2u);
+  ASSERT_EQ(look.late.size(), 1u);
+  EXPECT_EQ(look.late[0].pid, Pid{1});
+  EXPECT_EQ(look.late[0].lateness, Lateness::kComputing);  // This test runs.
+  EXPECT_TRUE(look.late[0].begun);
+}
+
+TEST_F(LookAtBarrierTest, TellsStoppedAsleepAndDead) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  cell(Pid{1}).arrived.store(7);
+  cell(Pid{1}).os_pid = static_cast<std::uint32_t>(child);
+  while (Look().late.at(0).lateness != Lateness::kAsleep) usleep(1000);  // tidy: a child's start
+  kill(child, SIGSTOP);
+  waitpid(child, nullptr, WUNTRACED);
+  EXPECT_EQ(Look().late.at(0).lateness, Lateness::kStopped);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(Look().late.at(0).lateness, Lateness::kDead);
+}
+
+TEST_F(LookAtBarrierTest, WaitsForNobodyWhoIsNotNeededOrHasEnded) {
+  cell(Pid{1}).state.store(ProcessState::kEnded);
+  cell(Pid{1}).arrived.store(7);
+  cell(Pid{2}).state.store(ProcessState::kUnneeded);
+  cell(Pid{2}).arrived.store(0);
+  EXPECT_EQ(Look().arrived, 1u);
+  EXPECT_TRUE(Look().late.empty());
+}
+
+TEST_F(LookAtBarrierTest, BeforeBeginAllWaitForPid0) {
+  segment_.segment().header().participants.value.store(0);
+  segment_.segment().header().barrier.released.value.store(0);
+  for (const Pid pid : pids_) {
+    cell(pid).arrived.store(0);
+    cell(pid).state.store(ProcessState::kAttached);
+  }
+  cell(Pid{0}).state.store(ProcessState::kStarted);
+  cell(Pid{0}).os_pid = 0;
+  const BarrierLook look = Look();
+  EXPECT_EQ(look.arrived, 2u);
+  ASSERT_EQ(look.late.size(), 1u);
+  EXPECT_EQ(look.late[0].pid, Pid{0});
+  EXPECT_FALSE(look.late[0].begun);
+}
+
+BarrierLook LookWith(std::uint32_t passed, Lateness lateness) {
+  return {.passed = passed,
+          .arrived = 1,
+          .late = {{.pid = Pid{1}, .os_pid = 42, .lateness = lateness, .begun = true}}};
+}
+
+TEST(BarrierWatchTest, SaysOnceWhatLastsLongerThanPatience) {
+  BarrierWatch watch(0);
+  const BarrierLook look = LookWith(0, Lateness::kComputing);
+  EXPECT_FALSE(watch.OnLook(look, 4'999, kPatienceNs));
+  EXPECT_EQ(watch.OnLook(look, 5'000, kPatienceNs), look);
+  EXPECT_FALSE(watch.OnLook(look, 9'000, kPatienceNs));
+  EXPECT_EQ(watch.since_ns(), 0u);
+}
+
+TEST(BarrierWatchTest, SaysAgainWhatHasChanged) {
+  BarrierWatch watch(0);
+  EXPECT_TRUE(watch.OnLook(LookWith(0, Lateness::kComputing), 5'000, kPatienceNs));
+  const BarrierLook stopped = LookWith(0, Lateness::kStopped);
+  EXPECT_EQ(watch.OnLook(stopped, 6'000, kPatienceNs), stopped);
+}
+
+TEST(BarrierWatchTest, TakesBackWhatItSaidWhenTheBarrierMoves) {
+  BarrierWatch watch(0);
+  EXPECT_FALSE(watch.OnLook(LookWith(1, Lateness::kComputing), 1'000, kPatienceNs));
+  EXPECT_EQ(watch.since_ns(), 1'000u);
+  EXPECT_TRUE(watch.OnLook(LookWith(1, Lateness::kComputing), 6'000, kPatienceNs));
+  EXPECT_EQ(watch.OnLook(LookWith(2, Lateness::kComputing), 7'000, kPatienceNs),
+            BarrierLook{.passed = 2});
+  EXPECT_FALSE(watch.OnLook(LookWith(3, Lateness::kComputing), 8'000, kPatienceNs));
+}
+
+}  // namespace
+}  // namespace bspnow::worker
