@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -29,7 +30,7 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
 
   ~Stream() override {
     context_.TryCancel();
-    question_context_.TryCancel();
+    if (question_context_) question_context_->TryCancel();
     std::unique_lock lock(mutex_);
     leaving_ = true;
     if (!reading_) EndReading();
@@ -46,21 +47,23 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
   }
 
   void AskForJob(std::uint64_t job) {
-    question_.set_job(job);
     {
       const std::lock_guard lock(mutex_);
-      asking_ = true;
+      if (std::exchange(asking_, true)) return;
     }
-    stub_->async()->ShowJob(&question_context_, &question_, &answer_, [this](grpc::Status status) {
-      if (status.ok()) {
-        loop_.Post([events = events_, job = answer_] {
-          if (events->shown) events->shown(job);
-        });
-      }
-      const std::lock_guard lock(mutex_);
-      asking_ = false;
-      done_changed_.notify_all();
-    });
+    question_.set_job(job);
+    question_context_ = std::make_unique<grpc::ClientContext>();
+    stub_->async()->ShowJob(question_context_.get(), &question_, &answer_,
+                            [this](grpc::Status status) {
+                              if (status.ok()) {
+                                loop_.Post([events = events_, job = answer_] {
+                                  if (events->shown) events->shown(job);
+                                });
+                              }
+                              const std::lock_guard lock(mutex_);
+                              asking_ = false;
+                              done_changed_.notify_all();
+                            });
   }
 
   void Send(proto::ToJob message) {
@@ -114,7 +117,7 @@ class AttachStub::Stream : public grpc::ClientBidiReactor<proto::ToJob, proto::F
   std::shared_ptr<AttachEvents> events_;  ///< Only the loop's thread looks into it.
   grpc::ClientContext context_;
   proto::FromJob incoming_;
-  grpc::ClientContext question_context_;
+  std::unique_ptr<grpc::ClientContext> question_context_;  ///< Of the last question.
   proto::ShowJobRequest question_;
   proto::Job answer_;
   std::condition_variable done_changed_;

@@ -41,7 +41,7 @@ class AttachStub {
   /// Sends, after what was sent before.
   void Send(proto::ToJob message);
 
-  /// Asks how the job stands, beside the stream. At most once.
+  /// Asks how the job stands, beside the stream; nothing while the last answer is on its way.
   void AskForJob(std::uint64_t job);
 
  private:

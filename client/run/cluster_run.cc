@@ -22,6 +22,7 @@
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/run/standard_input.h"
+#include "client/view/barrier_view.h"
 #include "client/view/job_view.h"
 #include "client/view/line_prefixer.h"
 #include "client/view/timing_report.h"
@@ -33,6 +34,7 @@ namespace {
 // After this time a user wants to know the reason for the wait, at a terminal and elsewhere.
 constexpr std::uint64_t kPatienceMs = 1000;
 constexpr std::uint64_t kPatienceElsewhereMs = 10'000;
+constexpr std::uint64_t kBarrierPatienceMs = 10'000;
 constexpr std::uint64_t kGraceMs = 5000;  // For the coordinator to end an interrupted job.
 constexpr std::uint64_t kLeaveMs = 1000;  // For the coordinator to learn that this program leaves.
 constexpr std::uint64_t kMsPerS = 1000;
@@ -52,6 +54,8 @@ class ClusterRun {
   void OnOver(const absl::Status& status);
   void OnLost(const absl::Status& status);
   void OnShown(const proto::Job& job);
+  void SayState(const proto::Job& job);
+  void WatchBarrier();
   void OnInput(std::string piece);
   void OnSignal(int signal);
   void OnDrained();
@@ -82,6 +86,9 @@ class ClusterRun {
   std::vector<int> signals_kept_;       ///< That came while there was no stream.
   int interrupted_by_ = 0;              ///< The first signal that asked for the end.
   bool heard_ = false;                  ///< A line of the job has come.
+  bool state_asked_ = false;            ///< By SIGQUIT; the answer is on its way.
+  bool said_waiting_ = false;           ///< Why the job waits for slots.
+  bool said_awaited_ = false;           ///< Whom the present barrier waits for.
   bool held_back_ = false;              ///< The next message waits for the printer.
   bool connected_ = false;              ///< stream_ is not over.
   bool attached_ = false;               ///< The coordinator has confirmed it.
@@ -110,6 +117,14 @@ void ClusterRun::Follow(JobsStub& jobs, std::uint64_t job) {
   input_.Ask();
   loop_.AddTimer(isatty(STDERR_FILENO) ? kPatienceMs : kPatienceElsewhereMs, [this] {
     if (!heard_ && !end_ && connected_) stream_->AskForJob(job_);
+  });
+  if (isatty(STDERR_FILENO)) WatchBarrier();
+}
+
+void ClusterRun::WatchBarrier() {
+  loop_.AddTimer(kBarrierPatienceMs, [this] {
+    if (!end_ && connected_) stream_->AskForJob(job_);
+    WatchBarrier();
   });
 }
 
@@ -179,8 +194,26 @@ void ClusterRun::OnLost(const absl::Status& status) {
 }
 
 void ClusterRun::OnShown(const proto::Job& job) {
-  if (job.state() != proto::WAITING || heard_ || end_) return;
+  if (end_) return;
+  if (std::exchange(state_asked_, false)) return SayState(job);
+  const AwaitedProcesses awaited = AwaitedOf(job);
+  if (!IsNews(awaited)) {
+    said_awaited_ = false;
+  } else if (awaited.shown.front().for_s * kMsPerS >= kBarrierPatienceMs && isatty(STDERR_FILENO) &&
+             !std::exchange(said_awaited_, true)) {
+    console_.SayAwaited("bsp_sync waits for", awaited);
+  }
+  if (job.state() != proto::WAITING || heard_ || std::exchange(said_waiting_, true)) return;
   console_.Say(absl::StrCat("job ", job.job(), " waits: ", job.reason()));
+}
+
+void ClusterRun::SayState(const proto::Job& job) {
+  const AwaitedProcesses awaited = AwaitedOf(job);
+  const std::string reason = job.reason().empty() ? "" : absl::StrCat(": ", job.reason());
+  console_.SayAwaited(absl::StrCat("job ", job.job(), " is ", StateName(job.state()), reason, ", ",
+                                   job.totals().supersteps(), " supersteps done",
+                                   awaited.count == 0 ? "" : "; not in bsp_sync are"),
+                      awaited);
 }
 
 LinePrefixer& ClusterRun::lines(int source, proto::OutputStream stream) {
@@ -221,6 +254,11 @@ void ClusterRun::OnSignal(int signal) {
       signals_kept_.push_back(signal);
     }
     return;
+  }
+  if (signal == SIGQUIT) {
+    state_asked_ = connected_;
+    if (connected_) return stream_->AskForJob(job_);
+    return console_.Say("there is no connection to the coordinator now");
   }
   const bool again = interrupted_by_ != 0;
   if (!again) interrupted_by_ = signal;
@@ -297,8 +335,8 @@ int ClusterRun::Run() {
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
-  absl::StatusOr<JobsStub> jobs =
-      JobsStub::Connect(*address, [this](const std::string& line) { console_.Say(line); });
+  absl::StatusOr<JobsStub> jobs = JobsStub::Connect(
+      *address, [this](const std::string& line) { console_.Say(line); });
   if (!jobs.ok()) return Fail(jobs.status());
   const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
   if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;

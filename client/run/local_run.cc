@@ -12,14 +12,18 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/exit_status.h"
+#include "base/units.h"
 #include "client/options/processors.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
+#include "client/view/barrier_view.h"
 #include "client/view/timing_report.h"
 #include "coordinator/core/jobs/process_ends.h"
 #include "net/event_loop.h"
+#include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
 #include "worker/host/process_host.h"
@@ -34,7 +38,10 @@ using coordinator::ProcessEnds;
 using coordinator::Reached;
 
 constexpr std::uint64_t kGraceMs = 2000;  // For programs that clean up on SIGINT or SIGTERM.
-constexpr std::uint64_t kPromptMs = 50;   // A line this long without its end is shown as a prompt.
+constexpr std::uint64_t kWatchMs = 2000;
+constexpr std::uint64_t kBarrierPatienceNs = 10'000'000'000;
+constexpr std::size_t kAwaitedShownMax = 16;
+constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
 
 std::uint64_t MemoryBytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -109,6 +116,9 @@ class LocalRun final : private worker::ProcessOwner {
   void OnExited(Pid pid, int wait_status) override;
   void Perform(const Actions& actions);
   void ShowPrompts();
+  AwaitedProcesses AwaitedIn(const worker::BarrierLook& look) const;
+  void SayState();
+  void WatchBarrier();
   bool IsStranger() const;
   worker::LineAssembler& lines(Pid pid, worker::Stream stream);
   OutputPrinter& printer(worker::Stream stream) {
@@ -120,6 +130,8 @@ class LocalRun final : private worker::ProcessOwner {
   const std::string& program_;
   const worker::RaisedLimits& limits_;
   worker::NodeSegment segment_;
+  std::vector<Pid> pids_;
+  worker::BarrierWatch watch_{NowNs()};
   ProcessEnds job_;
   EventLoop loop_;
   RunConsole console_;
@@ -151,7 +163,11 @@ LocalRun::LocalRun(const JobOptions& options, const std::string& program,
     const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";
     lines_.emplace_back(prefix);
     lines_.emplace_back(prefix);
+    pids_.push_back(Pid{i});
   }
+  // At a terminal it comes to the processes, too, and would end them; SignalWatch sees it.
+  signal(SIGQUIT, SIG_IGN);
+  WatchBarrier();
 }
 
 // The first request lets the programs clean up, the second does not wait for that.
@@ -160,6 +176,7 @@ void LocalRun::OnSignal(int signal) {
     host_.Signal(signal);
     return;
   }
+  if (signal == SIGQUIT) return SayState();
   job_.OnInterrupted(signal);  // Its actions come with the grace below.
   const auto end_now = [this] {
     host_.KillAll();
@@ -171,6 +188,41 @@ void LocalRun::OnSignal(int signal) {
   }
   host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
   loop_.SetTimer(kGraceMs, end_now);
+}
+
+AwaitedProcesses LocalRun::AwaitedIn(const worker::BarrierLook& look) const {
+  AwaitedProcesses awaited{.arrived = look.arrived,
+                           .count = static_cast<std::uint32_t>(look.late.size())};
+  for (const worker::LateProcess& late : look.late) {
+    if (awaited.shown.size() == kAwaitedShownMax) break;
+    awaited.shown.push_back({.pid = Value(late.pid),
+                             .os_pid = late.os_pid,
+                             .node = "",
+                             .lateness = static_cast<std::uint32_t>(late.lateness),
+                             .begun = late.begun,
+                             .for_s = (NowNs() - watch_.since_ns()) / kNsPerS});
+  }
+  return awaited;
+}
+
+void LocalRun::SayState() {
+  const worker::BarrierLook look = worker::LookAtBarrier(segment_, pids_);
+  const Pid of = look.late.empty() ? Pid{0} : look.late.front().pid;
+  const AwaitedProcesses awaited = AwaitedIn(look);
+  console_.SayAwaited(absl::StrCat("superstep ", Value(segment_.superstep(of)), ", ", look.arrived,
+                                   " of ", look.arrived + awaited.count, " processes in bsp_sync",
+                                   look.late.empty() ? "" : ", but not"),
+                      awaited);
+}
+
+// Now and then, so that a superstep costs nothing by it.
+void LocalRun::WatchBarrier() {
+  loop_.AddTimer(kWatchMs, [this] { WatchBarrier(); });
+  const auto look =
+      watch_.OnLook(worker::LookAtBarrier(segment_, pids_), NowNs(), kBarrierPatienceNs);
+  if (!look || !isatty(STDERR_FILENO)) return;
+  const AwaitedProcesses awaited = AwaitedIn(*look);
+  if (IsNews(awaited)) console_.SayAwaited("bsp_sync waits for", awaited);
 }
 
 worker::LineAssembler& LocalRun::lines(Pid pid, worker::Stream stream) {
@@ -233,14 +285,12 @@ int LocalRun::Run() {
   if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
     return Fail(wrong);
   }
-  std::vector<Pid> pids;
-  for (std::uint32_t i = 0; i < options_.nprocs; ++i) pids.push_back(Pid{i});
   const absl::Status started =
       host_.Start(worker::ProcessPlan{.program = program_,
                                       .arguments = options_.program,
                                       .environment = worker::EnvironmentWith(options_.environment),
                                       .directory = options_.directory,
-                                      .pids = pids,
+                                      .pids = pids_,
                                       .input = STDIN_FILENO,
                                       .processors = Processors(),
                                       .limits = limits_});

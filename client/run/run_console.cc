@@ -40,6 +40,11 @@ void RunConsole::Say(const std::string& line) {
   error_.Add(kOwnSource, absl::StrCat("bsprun: ", line, "\n"));
 }
 
+void RunConsole::SayAwaited(const std::string& line, const AwaitedProcesses& awaited) {
+  Say(line);
+  for (const std::string& process : AwaitedLines(awaited)) Say("  " + process);
+}
+
 void RunConsole::SayNotLinked(const std::string& program) {
   Say(absl::StrCat(program,
                    " is not linked with libbsp, and no process called bsp_begin;"

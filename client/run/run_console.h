@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "client/options/job_options.h"
 #include "client/run/output_printer.h"
+#include "client/view/barrier_view.h"
 #include "client/view/timing_report.h"
 #include "net/event_loop.h"
 
@@ -43,6 +44,9 @@ class RunConsole {
 
   /// A line of bsprun's own.
   void Say(const std::string& line);
+
+  /// Whom the job waits for, after a line that says so.
+  void SayAwaited(const std::string& line, const AwaitedProcesses& awaited);
 
   /// For a job that ran `program`, of whose processes none called bsp_begin.
   void SayNotLinked(const std::string& program);

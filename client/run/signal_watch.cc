@@ -17,7 +17,9 @@ SignalWatch::SignalWatch(EventLoop& loop, std::function<void(int signal)> arrive
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
     struct sigaction now;
     // What is ignored (nohup, a shell's `&`) is to stay ignored; a signalfd would still see it.
-    if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
+    // SIGQUIT only asks something.
+    const bool known = sigaction(signal, nullptr, &now) == 0;
+    if (signal == SIGQUIT || (known && now.sa_handler != SIG_IGN)) sigaddset(&set, signal);
   }
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);

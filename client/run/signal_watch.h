@@ -11,8 +11,8 @@ namespace bspnow::client {
 
 class SignalWatch {
  public:
-  /// Blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 where they are not ignored, in
-  /// this thread and those that it starts, and calls `arrived` for each. Ignores SIGPIPE.
+  /// Blocks SIGQUIT, and SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 where they are not ignored,
+  /// in this thread and those that it starts, and calls `arrived` for each. Ignores SIGPIPE.
   SignalWatch(EventLoop& loop, std::function<void(int signal)> arrived);
   ~SignalWatch();
 

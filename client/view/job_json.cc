@@ -1,5 +1,6 @@
 #include "client/view/job_json.h"
 
+#include "client/view/barrier_view.h"
 #include "client/view/checkpoint_view.h"
 #include "client/view/job_view.h"
 
@@ -40,6 +41,25 @@ json PlacementJson(const proto::Job& job) {
   return places;
 }
 
+json BarrierWaitsJson(const proto::Job& job) {
+  json waits = json::array();
+  for (const proto::BarrierWait& wait : job.barrier_waits()) {
+    json late = json::array();
+    for (const proto::LateProcess& process : wait.late()) {
+      late.push_back({{"pid", process.pid()},
+                      {"os_pid", process.os_pid() == 0 ? json() : json(process.os_pid())},
+                      {"state", LatenessName(static_cast<std::uint32_t>(process.lateness()))},
+                      {"begun", process.begun()}});
+    }
+    waits.push_back({{"node", wait.node()},
+                     {"arrived", wait.arrived()},
+                     {"late_count", wait.late_count()},
+                     {"for_ms", wait.for_ms()},
+                     {"late", late}});
+  }
+  return waits;
+}
+
 }  // namespace
 
 json JobJson(const proto::Job& job) {
@@ -63,6 +83,7 @@ json JobJson(const proto::Job& job) {
           {"epoch", job.epoch()},
           {"placement", PlacementJson(job)},
           {"totals", TotalsJson(job.totals())},
+          {"barrier_waits", BarrierWaitsJson(job)},
           {"submitted_unix_ms", TimeOrNull(job.submitted_unix_ms())},
           {"started_unix_ms", TimeOrNull(job.started_unix_ms())},
           {"ended_unix_ms", TimeOrNull(job.ended_unix_ms())},

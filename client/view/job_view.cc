@@ -72,6 +72,23 @@ JobTiming TimingOf(const proto::JobTotals& totals) {
                    .messages = totals.messages()};
 }
 
+AwaitedProcesses AwaitedOf(const proto::Job& job) {
+  AwaitedProcesses awaited;
+  for (const proto::BarrierWait& wait : job.barrier_waits()) {
+    awaited.arrived += wait.arrived();
+    awaited.count += wait.late_count();
+    for (const proto::LateProcess& late : wait.late()) {
+      awaited.shown.push_back({.pid = late.pid(),
+                               .os_pid = late.os_pid(),
+                               .node = wait.node(),
+                               .lateness = static_cast<std::uint32_t>(late.lateness()),
+                               .begun = late.begun(),
+                               .for_s = wait.for_ms() / kMsPerSecond});
+    }
+  }
+  return awaited;
+}
+
 bool HasEnded(const proto::Job& job) {
   return job.state() == proto::SUCCEEDED || job.state() == proto::FAILED ||
          job.state() == proto::CANCELLED;
@@ -181,6 +198,9 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   for (const proto::Placement& place : job.placement()) {
     add(absl::StrCat("on ", place.node()),
         "pids " + PidsText({place.pids().begin(), place.pids().end()}));
+  }
+  if (const AwaitedProcesses awaited = AwaitedOf(job); IsNews(awaited)) {
+    for (const std::string& line : AwaitedLines(awaited)) add("waits for", line);
   }
   for (const auto& [what, value] : CheckpointLines(job, now_unix_ms)) add(what, value);
   add("output", BytesText(static_cast<double>(job.output_bytes())));

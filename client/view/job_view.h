@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/view/barrier_view.h"
 #include "client/view/text_table.h"
 #include "client/view/timing_report.h"
 #include "proto/jobs.pb.h"
@@ -19,6 +20,9 @@ std::string StateName(proto::NodeState state);
 Colour ColourOf(proto::JobState state);
 
 JobTiming TimingOf(const proto::JobTotals& totals);
+
+/// Whom the job's barrier waits for, as far as its nodes have said so.
+AwaitedProcesses AwaitedOf(const proto::Job& job);
 
 /// Whether the job has reached its end.
 bool HasEnded(const proto::Job& job);

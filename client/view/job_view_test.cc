@@ -215,5 +215,59 @@ TEST(ProgressTextTest, FitsTheTerminal) {
   EXPECT_NE(ProgressText(0, 0, 0, 80).find("100%"), std::string::npos);
 }
 
+proto::Job StuckJob() {
+  proto::Job job = RunningJob(10);
+  proto::BarrierWait& one = *job.add_barrier_waits();
+  one.set_node("w1");
+  one.set_arrived(4);
+  one.set_for_ms(12'700);
+  proto::BarrierWait& two = *job.add_barrier_waits();
+  two.set_node("w2");
+  two.set_arrived(2);
+  two.set_late_count(3);
+  two.set_for_ms(12'300);
+  proto::LateProcess& late = *two.add_late();
+  late.set_pid(5);
+  late.set_os_pid(4711);
+  late.set_lateness(proto::LATE_STOPPED);
+  late.set_begun(true);
+  return job;
+}
+
+TEST(BarrierViewTest, ShowNamesWhoIsWaitedFor) {
+  const std::string text = JobText(StuckJob(), 2'000'000, Colours::kOff);
+  EXPECT_NE(text.find("waits for    pid 5 on w2 (process 4711): stopped, for 12 s\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("waits for    2 more\n"), std::string::npos) << text;
+}
+
+TEST(BarrierViewTest, NobodyIsLateWhereAllCompute) {
+  proto::Job job = StuckJob();
+  job.mutable_barrier_waits()->DeleteSubrange(0, 1);
+  proto::BarrierWait& wait = *job.mutable_barrier_waits(0);
+  wait.set_arrived(0);
+  wait.mutable_late(0)->set_lateness(proto::LATE_COMPUTING);
+  EXPECT_EQ(JobText(job, 2'000'000, Colours::kOff).find("waits for"), std::string::npos);
+  wait.mutable_late(0)->set_lateness(proto::LATE_DEAD);
+  EXPECT_NE(JobText(job, 2'000'000, Colours::kOff).find("waits for"), std::string::npos);
+}
+
+TEST(BarrierViewTest, TopNamesWhoIsWaitedForBelowTheTable) {
+  TopSample sample{.jobs = {}, .nodes = {}, .taken_ns = 1, .taken_unix_ms = 2'000'000};
+  *sample.jobs.add_jobs() = StuckJob();
+  const std::string text = TopScreen().Show(sample, Colours::kOff);
+  EXPECT_NE(text.find("\njob 7 waits for pid 5 on w2 (process 4711): stopped, for 12 s; 2 more\n"),
+            std::string::npos)
+      << text;
+}
+
+TEST(BarrierViewTest, JsonHasEachNodesWord) {
+  const auto waits = JobJson(StuckJob())["barrier_waits"];
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[1]["late"][0]["state"], "stopped");
+  EXPECT_EQ(waits[1]["late_count"], 3);
+}
+
 }  // namespace
 }  // namespace bspnow::client

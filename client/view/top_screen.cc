@@ -2,10 +2,12 @@
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_join.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "client/view/barrier_view.h"
 #include "client/view/job_view.h"
 #include "client/view/quantities.h"
 
@@ -92,6 +94,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                    {"TIME", Align::kRight},
                    {"REASON", Align::kLeft}});
   std::map<std::uint64_t, Earlier> now;
+  std::string waits;
   for (const proto::Job& job : sample.jobs.jobs()) {
     const auto before = earlier_.find(job.job());
     const std::int64_t elapsed = ElapsedSeconds(job, sample.taken_unix_ms);
@@ -112,10 +115,15 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                   {Share(progress.totals.exchange_ns(), progress)},
                   {DurationText(elapsed)},
                   {job.reason()}});
+    const AwaitedProcesses awaited = AwaitedOf(job);
+    if (IsNews(awaited)) {
+      absl::StrAppend(&waits, "job ", job.job(), " waits for ",
+                      absl::StrJoin(AwaitedLines(awaited), "; "), "\n");
+    }
     now[job.job()] = Earlier{.totals = job.totals(), .taken_ns = sample.taken_ns};
   }
   earlier_ = std::move(now);
-  return ClusterLine(sample) + "\n" + table.Text(colours);
+  return ClusterLine(sample) + "\n" + table.Text(colours) + (waits.empty() ? "" : "\n" + waits);
 }
 
 }  // namespace bspnow::client

@@ -15,6 +15,9 @@ LEFT_EARLY = (r"bsprun: pid \d+ left before bsp_begin, while others are in it; a
 NOT_LINKED = r"bsprun: \S+ is not linked with libbsp, and no process called bsp_begin; .*"
 NOT_FOUND = r"bsprun: program \S+ not found: .*"
 NOT_EXECUTABLE = r"bsprun: program \S+ is not executable; .*"
+STATE = r"bsprun: superstep \d+, \d+ of \d+ processes in bsp_sync(, but not)?"
+LATE_PROCESS = (r"bsprun:\s+pid \d+( \(process \d+\))?: (computing|asleep, not in bsp_sync)"
+                r"(, before bsp_begin)?, for \d+ s")
 CANNOT_WRITE = "bsprun: writing standard output: No space left on device"
 
 

@@ -187,7 +187,7 @@ def process_killed(chance):
 
 def interrupted(chance):
     """By a signal to all, as a terminal sends it, or to bsprun alone."""
-    number = chance.choice((SIGINT, SIGINT, SIGTERM, SIGHUP, SIGQUIT))
+    number = chance.choice((SIGINT, SIGINT, SIGTERM, SIGHUP))
     to = chance.choice(("signal_group", "signal_launcher"))
     p = chance.choice((some_processes(chance), some_processes(chance), 256))
     early = chance.random() < 0.3  # Perhaps before bsprun's main.
@@ -199,11 +199,20 @@ def interrupted(chance):
 
 
 def interrupted_while_it_ignores(chance):
-    number = chance.choice((SIGINT, SIGTERM, SIGHUP, SIGQUIT))
+    number = chance.choice((SIGINT, SIGTERM, SIGHUP))
     to = chance.choice(("signal_group", "signal_launcher"))
     return Plan(some_processes(chance, 8), {**busy(chance), "ignore": 1, **descendants(chance)},
                 events=[(0, "begun", None), (0.3, to, number)],
                 statuses=(128 + number,), since_event_max_s=GRACE_S + BUSY_S)
+
+
+def asked(chance):
+    """SIGQUIT: bsprun says how the job stands, which goes on."""
+    p = some_processes(chance, 8)
+    to = chance.choice(("signal_group", "signal_launcher"))
+    return Plan(p, {"supersteps": 40, "lag": 20000, "lines": 1},
+                events=[(0, "begun", None), (0.1, to, SIGQUIT)], output=whole_lines(p, 64, 40),
+                messages={checks.STATE: 1, checks.LATE_PROCESS: 0})
 
 
 def interrupted_twice(chance):
@@ -249,9 +258,8 @@ def process_stopped(chance):
 # ---- On a terminal ----------------------------------------------------------------------------
 
 def key_pressed(chance):
-    """Ctrl-C or Ctrl-\\; or the terminal goes away."""
-    name, what, number = chance.choice((("type", b"\x03", SIGINT), ("type", b"\x1c", SIGQUIT),
-                                        ("hang_up", None, SIGHUP)))
+    """Ctrl-C; or the terminal goes away."""
+    name, what, number = chance.choice((("type", b"\x03", SIGINT), ("hang_up", None, SIGHUP)))
     return Plan(some_processes(chance), {**busy(chance), **descendants(chance)}, terminal=True,
                 events=[(0, "begun", None), (moment(chance), name, what)],
                 statuses=(128 + number,), messages=None)
@@ -362,8 +370,9 @@ def descriptors_closed(chance):
 KINDS = ((normal, 3), (fewer_processes, 1), (fails_after_end, 1), (abort, 2), (misuse, 1),
          (supersteps_differ, 1), (leaves, 2), (leaves_before_begin, 1), (crashes, 2),
          (no_bsp_program, 1), (process_killed, 5), (interrupted, 4),
-         (interrupted_while_it_ignores, 1), (interrupted_twice, 1), (launcher_killed, 2),
-         (starts_with_signals_ignored, 1), (stopped_and_continued, 1), (process_stopped, 1),
+         (interrupted_while_it_ignores, 1), (interrupted_twice, 1), (asked, 2),
+         (launcher_killed, 2), (starts_with_signals_ignored, 1), (stopped_and_continued, 1),
+         (process_stopped, 1),
          (key_pressed, 2), (key_pressed_twice, 1), (suspended, 1), (reader_leaves, 2),
          (error_reader_leaves, 1), (slow_reader, 1), (flood, 1), (flood_of_errors, 1),
          (binary_output, 1), (stuck_reader, 1), (stuck_terminal, 1), (full_disk, 1),
