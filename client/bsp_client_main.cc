@@ -105,7 +105,7 @@ int RunAsBsp(int argc, char** argv) {
   if (!Parse(app, argc, argv, status)) return status;
   const absl::StatusOr<int> done = line.chosen();
   std::cout.flush();
-  if (!done.ok()) return Fail("bsp", std::string(done.status().message()), kFailureStatus);
+  if (!done.ok()) return Fail("bsp", std::string(done.status().message()), line.failure_status);
   return *done;
 }
 

@@ -40,7 +40,10 @@ says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
 says 2 '--np: x is no number of processes; write 1 to 4096' bsprun -np x true
 says 2 '0 is no number of processes; write 1 to 4096, with -n or in BSP_NPROCS' \
   env BSP_NPROCS=0 bsprun true
-says 1 "no coordinator answers at $nobody" bsp submit --coordinator $nobody -np 2 true
+says 1 "no coordinator answers at $nobody" \
+  bsp submit --reconnect-timeout 0 --coordinator $nobody -np 2 true
+says 1 "no coordinator answers at $nobody; trying again for 1 s" \
+  bsp submit --reconnect-timeout 1s --coordinator $nobody -n 2 true
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -np 2 true
 
 # A job of this machine needs no coordinator, everything else does.
@@ -54,6 +57,10 @@ says 2 '--max-restarts needs a cluster' bsprun --max-restarts 1 -n 2 true
 says 2 '--reconnect-timeout needs a cluster' bsprun --reconnect-timeout 60s -n 2 true
 says 0 'hi' bash -c 'bsprun --checkpoint=off -n 1 echo hi || true'
 says 1 'no coordinator is named' bsp suspend 7
+says 125 'no coordinator is named' bsp wait 7
+says 125 "no coordinator answers at $nobody" \
+  bsp wait --reconnect-timeout 0 --coordinator $nobody 7
+says 2 'soon is no time' bsp suspend --timeout soon 7
 says 1 "no coordinator answers at $nobody" bsp --coordinator $nobody jobs
 says 1 "no coordinator answers at $nobody" bsp jobs --coordinator $nobody
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -n 2 true
@@ -98,7 +105,7 @@ says 2 'BSP_CHECK=1 checks nothing; write BSP_CHECK=full' env BSP_CHECK=1 bsprun
 says 2 'BSP_CHECK=1 checks nothing' bsprun -n 1 --env BSP_CHECK=full --env BSP_CHECK=1 true
 says 2 'BSP_CHECK=1 checks nothing' bsp submit -n 1 --env BSP_CHECK=1 true
 says 1 "no coordinator answers at $nobody" \
-  bsp submit --coordinator $nobody -n 1 --env BSP_CHECK=full "$bsprun"
+  bsp submit --reconnect-timeout 0 --coordinator $nobody -n 1 --env BSP_CHECK=full "$bsprun"
 says 0 'hi' bash -c 'BSP_CHECK=1 bsprun --env BSP_CHECK=full -n 1 echo hi || true'
 says 2 'required' bsp submit true
 says 2 'no program given; usage: bsp submit -n P PROGRAM' bsp submit -n 2
@@ -108,7 +115,8 @@ says 2 'required' bsp show
 says 127 'no_such_program not found' bsp submit --coordinator $nobody -n 2 ./no_such_program
 says 126 'data is not executable' bsp submit --coordinator $nobody -n 2 ./data
 says 127 'no_such_program not found' bsprun --coordinator $nobody -n 2 ./no_such_program
-says 1 'true is not linked with libbsp' bsp submit --coordinator $nobody -n 2 true
+says 1 'true is not linked with libbsp' \
+  bsp submit --reconnect-timeout 0 --coordinator $nobody -n 2 true
 says 1 'file no_such_file: No such file' \
   bsp submit --coordinator $nobody -n 2 --file no_such_file true
 

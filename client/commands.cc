@@ -6,6 +6,12 @@
 #include "client/options/job_options.h"
 
 namespace bspnow::client {
+namespace {
+
+constexpr std::uint64_t kMsPerSecond = 1'000;
+
+}  // namespace
+
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description) {
   CLI::App* command = line.app.add_subcommand(name, description);
   AddCoordinatorOption(*command, line.coordinator);
@@ -27,7 +33,8 @@ absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   const absl::StatusOr<std::string> address = CoordinatorAddress(line.coordinator);
   if (!address.ok()) return address.status();
   return JobsStub::Connect(
-      *address, [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; });
+      *address, [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; },
+      line.connect_s * kMsPerSecond);
 }
 
 }  // namespace bspnow::client

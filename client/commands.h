@@ -6,20 +6,27 @@
 #include <absl/status/statusor.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 
+#include "base/exit_status.h"
 #include "client/cluster/jobs_stub.h"
 
 namespace bspnow::client {
 
-/// What a command does; gives the exit status. A failure is printed, and the status is 1.
+/// Of `bsp wait`, whose status is otherwise the job's: that could not be learned.
+inline constexpr int kUnknownStatus = 125;
+
+/// What a command does; gives the exit status. A failure is printed.
 using CommandAction = std::function<absl::StatusOr<int>()>;
 
 struct CommandLine {
   CLI::App& app;
   std::string coordinator = {};  ///< --coordinator, before or after the command.
   CommandAction chosen = {};
+  int failure_status = kFailureStatus;  ///< If `chosen` gives none.
+  std::uint64_t connect_s = 0;          ///< For how long a coordinator is waited for.
 };
 
 /// submit, jobs, show, wait, cancel, checkpoint, suspend, resume.

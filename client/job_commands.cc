@@ -1,11 +1,16 @@
 // submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
+#include <absl/strings/str_cat.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
 #include <iostream>
 #include <memory>
 
 #include "base/clock.h"
+#include "base/exit_status.h"
+#include "client/barrier_notice.h"
+#include "client/cluster/reconnection.h"
 #include "client/commands.h"
 #include "client/options/job_options.h"
 #include "client/options/submission.h"
@@ -22,6 +27,8 @@ struct JobQuery {
   std::vector<std::uint64_t> jobs;
   bool all = false;
   bool json = false;
+  std::uint64_t timeout_s = 0;                           ///< Of checkpoint and suspend; 0: none.
+  std::uint64_t reconnect_s = kReconnectUsualMs / 1000;  ///< Of wait.
 };
 
 constexpr char kJsonText[] = "Print JSON, for programs";
@@ -40,7 +47,7 @@ bool HasInputForJob() {
          lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
 }
 
-absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options) {
+absl::StatusOr<int> SubmitJob(CommandLine& line, const JobOptions& options) {
   const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
     std::cerr << "bsp: " << program.status().message() << "\n";
@@ -56,6 +63,7 @@ absl::StatusOr<int> SubmitJob(const CommandLine& line, const JobOptions& options
   }
   const absl::StatusOr<Submission> submission = MakeSubmission(options, *program);
   if (!submission.ok()) return submission.status();
+  line.connect_s = options.reconnect_s;
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   UploadProgress progress;
@@ -123,13 +131,15 @@ void PrintCheckpoint(const proto::Job& job) {
 }
 
 /// For each of the jobs; one that fails does not keep the others. `print` is for people.
-template <typename Request, JobCall<Request> call, void (*print)(const proto::Job&) = PrintNothing>
-absl::StatusOr<int> ForEachJob(JobsStub& jobs, const JobQuery& query) {
+template <typename Request>
+absl::StatusOr<int> ForEachJob(
+    const JobQuery& query, const std::function<absl::StatusOr<proto::Job>(const Request&)>& call,
+    void (*print)(const proto::Job&)) {
   absl::Status failure;
   for (const std::uint64_t id : query.jobs) {
     Request request;
     request.set_job(id);
-    const absl::StatusOr<proto::Job> job = (jobs.*call)(request);
+    const absl::StatusOr<proto::Job> job = call(request);
     if (!job.ok()) {
       failure.Update(job.status());
     } else if (query.json) {
@@ -140,6 +150,32 @@ absl::StatusOr<int> ForEachJob(JobsStub& jobs, const JobQuery& query) {
   }
   if (!failure.ok()) return failure;
   return 0;
+}
+
+template <typename Request, JobCall<Request> call>
+absl::StatusOr<int> CallForEach(JobsStub& jobs, const JobQuery& query) {
+  return ForEachJob<Request>(
+      query, [&jobs](const Request& request) { return (jobs.*call)(request); }, PrintNothing);
+}
+
+// ---- checkpoint, suspend ------------------------------------------------------------------------
+
+template <typename Request>
+using SavingCall = absl::StatusOr<proto::Job> (JobsStub::*)(const Request&, std::uint64_t);
+
+/// For each of the jobs what has to wait for its barrier.
+template <typename Request, SavingCall<Request> call,
+          void (*print)(const proto::Job&) = PrintNothing>
+absl::StatusOr<int> SaveEachJob(JobsStub& jobs, const JobQuery& query) {
+  const auto save = [&jobs, &query](const Request& request) -> absl::StatusOr<proto::Job> {
+    const BarrierNotice notice(jobs, request.job());
+    absl::StatusOr<proto::Job> job = (jobs.*call)(request, query.timeout_s);
+    if (!absl::IsDeadlineExceeded(job.status())) return job;
+    return absl::DeadlineExceededError(absl::StrCat(
+        "job ", request.job(), " has not come to a barrier for ", query.timeout_s,
+        " s, and is saved at its next; `bsp show ", request.job(), "` says whom that waits for"));
+  };
+  return ForEachJob<Request>(query, save, print);
 }
 
 // ---- wait ---------------------------------------------------------------------------------------
@@ -167,10 +203,26 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
   return status;
 }
 
+// Its status is the job's; one of its own says that it could not learn that.
+void AddWait(CommandLine& line) {
+  CLI::App* command = AddCommand(line, "wait", "Wait for the end of a job; gives its exit status");
+  const auto query = std::make_shared<JobQuery>();
+  AddJob(command, *query);
+  command->add_flag("--json", query->json, kJsonText);
+  AddReconnectOption(*command, query->reconnect_s, "Try this long to reach the coordinator [60s]");
+  SetAction(line, command, [&line, query]() -> absl::StatusOr<int> {
+    line.failure_status = kUnknownStatus;
+    line.connect_s = query->reconnect_s;
+    absl::StatusOr<JobsStub> jobs = ConnectTo(line);
+    return jobs.ok() ? WaitJobs(*jobs, *query) : jobs.status();
+  });
+}
+
 }  // namespace
 
 void AddJobCommands(CommandLine& line) {
   AddSubmit(line);
+  AddWait(line);
   using Perform = absl::StatusOr<int> (*)(JobsStub&, const JobQuery&);
   const auto add = [&line](const std::string& name, const std::string& description,
                            Perform perform) {
@@ -182,19 +234,19 @@ void AddJobCommands(CommandLine& line) {
       AddJob(command, *query);
     }
     command->add_flag("--json", query->json, kJsonText);
+    if (name == "checkpoint" || name == "suspend") AddTimeoutOption(*command, query->timeout_s);
     SetConnectedAction(line, command,
                        [query, perform](JobsStub& jobs) { return perform(jobs, *query); });
   };
   add("jobs", "List the jobs that wait or run", ListJobs);
   add("show", "Show all about a job, and why it waits", ShowJob);
-  add("wait", "Wait for the end of a job; gives its exit status", WaitJobs);
-  add("cancel", "End a job at once", ForEachJob<proto::CancelJobRequest, &JobsStub::Cancel>);
+  add("cancel", "End a job at once", CallForEach<proto::CancelJobRequest, &JobsStub::Cancel>);
   add("checkpoint", "Save a job at its next barrier",
-      ForEachJob<proto::CheckpointJobRequest, &JobsStub::Checkpoint, PrintCheckpoint>);
+      SaveEachJob<proto::CheckpointJobRequest, &JobsStub::Checkpoint, PrintCheckpoint>);
   add("suspend", "Save a job and free its slots",
-      ForEachJob<proto::SuspendJobRequest, &JobsStub::Suspend>);
+      SaveEachJob<proto::SuspendJobRequest, &JobsStub::Suspend>);
   add("resume", "Let a suspended job continue",
-      ForEachJob<proto::ResumeJobRequest, &JobsStub::Resume>);
+      CallForEach<proto::ResumeJobRequest, &JobsStub::Resume>);
 }
 
 }  // namespace bspnow::client

@@ -24,8 +24,9 @@ namespace {
 
 constexpr std::uint64_t kConnectMs = 5'000;
 constexpr std::uint64_t kRetryMs = 200;
+constexpr std::uint64_t kMsPerSecond = 1'000;
 constexpr std::uint64_t kStoodMs = 1'000;  // A call that lasted this long had reached somebody.
-constexpr int kCallSeconds = 30;
+constexpr std::uint64_t kCallSeconds = 30;
 constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
 
 // A name that cannot be resolved is another mistake than a coordinator that is not there.
@@ -75,10 +76,13 @@ using Method = grpc::Status (proto::Jobs::Stub::*)(grpc::ClientContext*, const R
 
 template <typename Request, typename Reply>
 absl::StatusOr<Reply> Call(const std::shared_ptr<grpc::Channel>& channel,
-                           Method<Request, Reply> method, const Request& request) {
+                           Method<Request, Reply> method, const Request& request,
+                           std::uint64_t timeout_s = kCallSeconds) {
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() +  // tidy: gRPC's own clock.
-                       std::chrono::seconds(kCallSeconds));
+  if (timeout_s != 0) {
+    context.set_deadline(std::chrono::system_clock::now() +  // tidy: gRPC's own clock.
+                         std::chrono::seconds(timeout_s));
+  }
   Reply reply;
   const grpc::Status status =
       (proto::Jobs::NewStub(channel).get()->*method)(&context, request, &reply);
@@ -103,9 +107,21 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
 JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say)
     : coordinator_(std::move(coordinator)), channel_(std::move(channel)), say_(std::move(say)) {}
 
-absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say) {
+absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say,
+                                           std::uint64_t patience_ms) {
   std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator);
-  if (!Connected(*channel)) return NobodyAt(coordinator);
+  Reconnection reconnection(coordinator, patience_ms);
+  while (!Connected(*channel)) {
+    const absl::Status nobody = NobodyAt(coordinator);
+    if (!Reconnection::MayComeBack(nobody)) return nobody;
+    const auto retry = reconnection.OnLost(nobody, NowNs());
+    if (!retry) return nobody;
+    if (!retry->say.empty()) {
+      say(absl::StrCat("no coordinator answers at ", coordinator, "; trying again for ",
+                       patience_ms / kMsPerSecond, " s"));
+    }
+    channel->WaitForStateChange(channel->GetState(true), After(retry->after_ms));
+  }
   return JobsStub(coordinator, std::move(channel), std::move(say));
 }
 
@@ -158,7 +174,20 @@ absl::Status JobsStub::UploadOne(const Content& content,
   return files::EndSending(files::SendFile(*file, {}, *writer, sent), context, *writer, "");
 }
 
+// What has arrived is not missing when this is tried again.
 absl::Status JobsStub::Upload(const std::vector<Content>& contents, const Progress& sent) {
+  absl::Status unwanted;  // By the caller, and not to be tried again.
+  const Progress progress = [&](std::uint64_t done, std::uint64_t all) {
+    return unwanted = sent(done, all);
+  };
+  const absl::Status answered = UntilAnswered([&](Reconnection&) {
+    const absl::Status uploaded = UploadMissing(contents, progress);
+    return unwanted.ok() ? uploaded : absl::OkStatus();
+  });
+  return unwanted.ok() ? answered : unwanted;
+}
+
+absl::Status JobsStub::UploadMissing(const std::vector<Content>& contents, const Progress& sent) {
   proto::FindMissingBlobsRequest request;
   for (const Content& content : contents) request.add_sha256(content.sha256);
   const absl::StatusOr<proto::FindMissingBlobsReply> missing =
@@ -210,12 +239,14 @@ absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& reque
   return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
 }
 
-absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::CheckpointJob, request);
+absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request,
+                                                std::uint64_t timeout_s) {
+  return Call(channel_, &proto::Jobs::Stub::CheckpointJob, request, timeout_s);
 }
 
-absl::StatusOr<proto::Job> JobsStub::Suspend(const proto::SuspendJobRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::SuspendJob, request);
+absl::StatusOr<proto::Job> JobsStub::Suspend(const proto::SuspendJobRequest& request,
+                                             std::uint64_t timeout_s) {
+  return Call(channel_, &proto::Jobs::Stub::SuspendJob, request, timeout_s);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Resume(const proto::ResumeJobRequest& request) {

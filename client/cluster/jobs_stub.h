@@ -27,9 +27,11 @@ class JobsStub {
   /// A line for the user.
   using Say = std::function<void(const std::string& line)>;
 
-  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT. `say` is
-  /// called when a call has lost the coordinator and tries again.
-  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say);
+  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT, and tries
+  /// again for `patience_ms`. `say` is called when a call has lost the coordinator, or there is
+  /// none, and it is tried again.
+  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say,
+                                          std::uint64_t patience_ms);
 
   /// Uploads those of the contents that the coordinator lacks. `sent` is given the bytes that are
   /// done, of all that must be sent; a Status that is not ok ends the upload with it.
@@ -48,9 +50,12 @@ class JobsStub {
 
   absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
 
-  /// Return when the checkpoint is committed; Aborted if it was given up, and why.
-  absl::StatusOr<proto::Job> Checkpoint(const proto::CheckpointJobRequest& request);
-  absl::StatusOr<proto::Job> Suspend(const proto::SuspendJobRequest& request);
+  /// Return when the checkpoint is committed; Aborted if it was given up, and why;
+  /// DeadlineExceeded if there is none after `timeout_s` (0: however long that takes).
+  absl::StatusOr<proto::Job> Checkpoint(const proto::CheckpointJobRequest& request,
+                                        std::uint64_t timeout_s);
+  absl::StatusOr<proto::Job> Suspend(const proto::SuspendJobRequest& request,
+                                     std::uint64_t timeout_s);
   absl::StatusOr<proto::Job> Resume(const proto::ResumeJobRequest& request);
 
   absl::StatusOr<proto::ListNodesReply> ListNodes();
@@ -75,6 +80,7 @@ class JobsStub {
   absl::Status UntilAnswered(const std::function<absl::Status(Reconnection&)>& call);
   template <typename Reply, typename Request, typename Method>
   absl::StatusOr<Reply> CallUntilAnswered(Method method, const Request& request);
+  absl::Status UploadMissing(const std::vector<Content>& contents, const Progress& sent);
   absl::Status UploadOne(const Content& content,
                          const std::function<absl::Status(std::uint64_t)>& sent);
 

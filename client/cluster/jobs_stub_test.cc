@@ -18,7 +18,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 class JobsStubTest : public testing::Test {
  protected:
   JobsStub Connect() {
-    absl::StatusOr<JobsStub> stub = JobsStub::Connect(service_.address(), Hear());
+    absl::StatusOr<JobsStub> stub = JobsStub::Connect(service_.address(), Hear(), 0);
     EXPECT_TRUE(stub.ok()) << stub.status();
     return std::move(*stub);
   }
@@ -50,7 +50,7 @@ class JobsStubTest : public testing::Test {
 };
 
 TEST_F(JobsStubTest, SaysHowToNameACoordinatorWhenNobodyAnswers) {
-  const absl::StatusOr<JobsStub> stub = JobsStub::Connect("127.0.0.1:1", Hear());
+  const absl::StatusOr<JobsStub> stub = JobsStub::Connect("127.0.0.1:1", Hear(), 0);
   ASSERT_TRUE(absl::IsUnavailable(stub.status()));
   EXPECT_NE(stub.status().ToString().find("127.0.0.1:1"), std::string::npos);
   EXPECT_NE(stub.status().ToString().find("BSP_COORDINATOR"), std::string::npos);
@@ -135,9 +135,9 @@ TEST_F(JobsStubTest, WaitGivesTheEnd) {
 
 TEST_F(JobsStubTest, ACheckpointIsCommittedOrGivenUpWithAReason) {
   JobsStub stub = Connect();
-  EXPECT_EQ(stub.Checkpoint({})->checkpoints().committed(), 1u);
+  EXPECT_EQ(stub.Checkpoint({}, 0)->checkpoints().committed(), 1u);
   jobs_.given_up = "pid 3: descriptor 5 is a socket";
-  const absl::Status given_up = stub.Checkpoint({}).status();
+  const absl::Status given_up = stub.Checkpoint({}, 0).status();
   EXPECT_TRUE(absl::IsAborted(given_up)) << given_up;
   EXPECT_EQ(given_up.message(), jobs_.given_up);
 }
@@ -146,7 +146,7 @@ TEST_F(JobsStubTest, SuspendsAndResumes) {
   JobsStub stub = Connect();
   proto::SuspendJobRequest request;
   request.set_job(7);
-  EXPECT_EQ(stub.Suspend(request)->state(), proto::SUSPENDED);
+  EXPECT_EQ(stub.Suspend(request, 0)->state(), proto::SUSPENDED);
   EXPECT_EQ(jobs_.suspended, std::vector<std::uint64_t>{7});
   EXPECT_EQ(stub.Resume({})->state(), proto::WAITING);
 }

@@ -229,9 +229,8 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   AddProcessOptions(app, options);
   AddCoordinatorOption(app, options.coordinator);
   AddSchedulingOptions(app, options);
-  AddQuantity(app, "--reconnect-timeout", options.reconnect_s, ParseTimeLimit,
-              "Keep the job this long while its coordinator is away [60s]")
-      ->type_name("TIME");
+  AddReconnectOption(app, options.reconnect_s,
+                     "Keep the job this long while its coordinator is away [60s]");
   app.footer(
       "PROGRAM is a BSPlib program, compiled with bspcc. Standard input goes to pid 0. The exit\n"
       "status is that of pid 0 or of the first process that failed: 128 + signal if killed, 6 "
@@ -242,7 +241,18 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.prefix_command();
 }
 
+void AddTimeoutOption(CLI::App& app, std::uint64_t& timeout_s) {
+  AddQuantity(app, "--timeout", timeout_s, ParseTimeLimit,
+              "Give up waiting after this time [never]: 90s, 10m, 2h")
+      ->type_name("TIME");
+}
+
+void AddReconnectOption(CLI::App& app, std::uint64_t& reconnect_s, const std::string& text) {
+  AddQuantity(app, "--reconnect-timeout", reconnect_s, ParseTimeLimit, text)->type_name("TIME");
+}
+
 void AddSubmitOptions(CLI::App& app, JobOptions& options) {
+  AddReconnectOption(app, options.reconnect_s, "Try this long to reach the coordinator [60s]");
   AddNumberOfProcesses(app, options, "Number of processes")->required();
   AddDirectoryOption(app, options,
                      CLI::Validator(

@@ -62,6 +62,12 @@ void AddRunOptions(CLI::App& app, JobOptions& options);
 /// What `bsp submit` takes.
 void AddSubmitOptions(CLI::App& app, JobOptions& options);
 
+/// --timeout: how long something may take; 0: without end.
+void AddTimeoutOption(CLI::App& app, std::uint64_t& timeout_s);
+
+/// --reconnect-timeout: how long a coordinator that is away is waited for.
+void AddReconnectOption(CLI::App& app, std::uint64_t& reconnect_s, const std::string& text);
+
 /// What `bsp probe` takes of it: the number of processes, and where they go.
 void AddProbeOptions(CLI::App& app, JobOptions& options);
 
