@@ -3,6 +3,7 @@
  *   flood     prints N MiB of lines from every process
  *   sleep     never reaches the next bsp_sync
  *   stop      stops itself
+ *   stophost  stops its parent, bsp-host
  *   fork      leaves N processes behind that have sessions of their own
  *   close     closes all descriptors above stderr, and goes on
  *   closeall  closes them all, before bsp_begin
@@ -102,6 +103,10 @@ int main(int argc, char **argv) {
   if (strcmp(what, "sleep") == 0)
     for (;;) pause();
   if (strcmp(what, "stop") == 0) raise(SIGSTOP);
+  if (strcmp(what, "stophost") == 0) {
+    kill(getppid(), SIGSTOP);
+    for (;;) pause();
+  }
   if (strcmp(what, "fork") == 0) leave_processes(n);
   if (strcmp(what, "close") == 0) close_from(3);
   if (strcmp(what, "scribble") == 0) scribble((unsigned)n);

@@ -65,6 +65,11 @@ class MisbehaviourTest(unittest.TestCase):
         self.cluster.bsp("cancel", bad)
         self.assertEqual(self.end_of(bad), "cancelled")
 
+    def test_one_that_stops_its_host(self):
+        bad = self.beside("stophost")
+        self.cluster.bsp("cancel", bad)
+        self.assertEqual(self.end_of(bad), "cancelled")
+
     def test_one_that_leaves_processes_behind(self):
         self.assertEqual(self.end_of(self.beside("fork", 5)), "succeeded")
 

@@ -326,8 +326,9 @@ void PrepareSignals() {
 }
 
 int Main() {
-  // The worker's end closes the socket: then we still have to kill what would outlive us.
-  prctl(PR_SET_PDEATHSIG, 0);
+  // The worker's end closes the socket: then we still have to kill what would outlive us, even if
+  // a process of the job has stopped us.
+  prctl(PR_SET_PDEATHSIG, SIGCONT);
   // What a terminal sends to the worker is not for us. Not setsid: a session is an autogroup of the
   // scheduler, sched_yield stays within its group, and worker and processes must yield to each
   // other.

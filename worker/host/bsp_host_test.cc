@@ -7,16 +7,19 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 #include "net/event_loop.h"
+#include "runtime/link/link.h"
 #include "worker/core/output_credit.h"
 #include "worker/host/host_link.h"
 #include "worker/host/process_host.h"
@@ -27,16 +30,19 @@ namespace {
 constexpr std::uint64_t kPatienceMs = 100'000;
 // The credit, less what the pieces are charged for.
 constexpr std::uint64_t kEnough = kOutputCreditBytes / 2;
+constexpr std::uint64_t kLinkFloodMs = 500;  // In which a bsp-host takes a hundred messages.
 constexpr char kHostProgram[] = "worker/host/bsp-host";
 
-bool Lives(pid_t os_pid) {
+char StateOf(pid_t os_pid) {
   std::ifstream file("/proc/" + std::to_string(os_pid) + "/stat");
   std::string number;
   std::string name;
   char state = 'X';
   file >> number >> name >> state;
-  return state != 'X' && state != 'Z';
+  return state;
 }
+
+bool Lives(pid_t os_pid) { return StateOf(os_pid) != 'X' && StateOf(os_pid) != 'Z'; }
 
 class BspHostTest : public testing::Test {
  protected:
@@ -66,6 +72,7 @@ class BspHostTest : public testing::Test {
         StartHost({.path = kHostProgram, .name = "test", .limits = limits_}, plan,
                   {.segment = segment_.get(), .doorbell = -1, .input = input});
     ASSERT_TRUE(started.ok()) << started.status();
+    started->kill_grace_ms = kill_grace_ms_;
     host_ = std::make_unique<HostLink>(
         loop_, std::move(*started), [this](const proto::WorkerEvent& event) { OnEvent(event); },
         [this] { gone_ = true; });
@@ -78,6 +85,8 @@ class BspHostTest : public testing::Test {
       output_[{Pid{output.pid()}, static_cast<Stream>(output.stream())}] += output.text();
     }
     if (event.has_started()) started_ = true;
+    begun_ += event.has_begun() ? 1 : 0;
+    failed_checkpoints_ += event.has_checkpoint_failed() ? 1 : 0;
     if (event.has_not_started()) {
       not_started_status_ = event.not_started().exit_status();
       reason_ = event.not_started().reason();
@@ -88,6 +97,19 @@ class BspHostTest : public testing::Test {
 
   void StartScript(const std::string& text, const std::vector<Pid>& pids) {
     Start(PlanFor(WriteScript(text), pids), -1);
+  }
+
+  void StartFlood(LinkHello::Kind kind, int messages) {
+    proto::HostPlan plan = PlanFor("worker/host/link_flood", {Pid{0}});
+    plan.set_program(std::filesystem::absolute(plan.program()));
+    plan.add_arguments(std::to_string(kind));
+    plan.add_arguments(std::to_string(messages));
+    // One process takes part.
+    NodeHeader header{};
+    header.participants.value = 1;
+    header.image.checkpoint = 1;
+    ASSERT_EQ(pwrite(segment_.get(), &header, sizeof header, 0), ssize_t{sizeof header});
+    Start(plan, -1);
   }
 
   void KillAll() {
@@ -112,6 +134,13 @@ class BspHostTest : public testing::Test {
     loop_.SetTimer(ms, [&over] { over = true; });
     while (!over) loop_.RunOnce();
   }
+  bool RunUntilItIsStopped() {
+    for (std::uint64_t ms = 0; ms < kPatienceMs; ms += 10) {
+      if (StateOf(host_->os_pid()) == 'T') return true;
+      RunFor(10);
+    }
+    return false;
+  }
   std::string output(Pid pid) { return output_[{pid, Stream::kOutput}]; }
 
   const RaisedLimits limits_;
@@ -120,7 +149,10 @@ class BspHostTest : public testing::Test {
   const std::string directory_ = scratch_.path();
   EventLoop loop_;
   std::unique_ptr<HostLink> host_;
+  std::uint64_t kill_grace_ms_ = kKillGraceMs;
   bool started_ = false;
+  int begun_ = 0;
+  int failed_checkpoints_ = 0;
   bool gone_ = false;
   bool keep_output_ = true;
   int not_started_status_ = 0;
@@ -237,6 +269,53 @@ TEST_F(BspHostTest, KillsEverythingOnOrder) {
   ASSERT_TRUE(RunUntilGone());
   EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGKILL);
   EXPECT_FALSE(Lives(atoi(output(Pid{0}).c_str())));
+}
+
+TEST_F(BspHostTest, EndsThoughAProcessHasStoppedIt) {
+  StartScript("trap '' TERM; kill -STOP $PPID; sleep 1000", {Pid{0}});
+  ASSERT_TRUE(RunUntilItIsStopped());
+  KillAll();
+  ASSERT_TRUE(RunUntilGone());
+  EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGKILL);
+}
+
+TEST_F(BspHostTest, IsKilledIfAProcessStopsItAgainAndAgain) {
+  kill_grace_ms_ = 200;
+  StartScript("while :; do kill -STOP $PPID; done", {Pid{0}});
+  ASSERT_TRUE(RunUntilItIsStopped());
+  KillAll();
+  EXPECT_TRUE(RunUntilGone());
+}
+
+TEST_F(BspHostTest, DoesNotKeepTheWorkerWhenItIsStopped) {
+  kill_grace_ms_ = 200;
+  StartScript("while :; do kill -STOP $PPID; done", {Pid{0}});
+  ASSERT_TRUE(RunUntilItIsStopped());
+  const pid_t host = host_->os_pid();
+  host_.reset();
+  EXPECT_FALSE(Lives(host));
+}
+
+// A link carries a few messages in a job's life and a few at each checkpoint.
+TEST_F(BspHostTest, ReportsABeginOnce) {
+  StartFlood(LinkHello::kBegin, 100);
+  ASSERT_TRUE(RunUntil([this] { return begun_ > 0 && output(Pid{0}) == "done\n"; }));
+  RunFor(kLinkFloodMs);
+  EXPECT_EQ(begun_, 1);
+}
+
+TEST_F(BspHostTest, ReportsACheckpointThatIsAskedForAgainOnce) {
+  StartFlood(LinkHello::kSaving, 100);
+  ASSERT_TRUE(RunUntil([this] { return failed_checkpoints_ > 0 && output(Pid{0}) == "done\n"; }));
+  RunFor(kLinkFloodMs);
+  EXPECT_EQ(failed_checkpoints_, 1);
+}
+
+TEST_F(BspHostTest, TakesAFloodOfMessagesSlowly) {
+  const std::uint64_t start_ns = NowNs();
+  StartFlood(LinkHello::kHello, 2000);
+  ASSERT_TRUE(RunUntil([this] { return output(Pid{0}) == "done\n"; }));
+  EXPECT_GE(NowNs() - start_ns, 1'000'000'000u);
 }
 
 TEST_F(BspHostTest, KillsEverythingWhenTheWorkerIsGone) {

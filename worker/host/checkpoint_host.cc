@@ -157,6 +157,7 @@ void CheckpointHost::Begin() {
 void CheckpointHost::GiveUp(std::uint64_t checkpoint, const std::string& reason) {
   const std::set<Pid> asked = std::exchange(asked_, {});
   for (const Pid pid : asked) owner_.AnswerImagePlace(pid, -1);
+  if (std::exchange(given_up_, checkpoint) == checkpoint) return;
   ReportFailed(checkpoint, absl::StrCat("pid ", Value(*asked.begin()), ": ", reason));
 }
 

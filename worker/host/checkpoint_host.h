@@ -92,6 +92,7 @@ class CheckpointHost {
   std::string refusal_;
   MappedRegion header_;             ///< The beginning of the segment, once it is needed.
   std::uint64_t checkpoint_ = 0;    ///< The last that was begun.
+  std::uint64_t given_up_ = 0;      ///< The last that was not.
   proto::CheckpointStored images_;  ///< Of that, as they are reported.
   std::string failure_;             ///< The first reason why it will not be; empty: it may.
   std::set<Pid> asked_;

@@ -3,7 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -62,15 +64,32 @@ HostLink::HostLink(EventLoop& loop, StartedHost started,
 }
 
 HostLink::~HostLink() {
+  loop_.CancelTimer(kill_timer_);
   loop_.Forget(host_.process.get());
   if (!host_.socket.valid()) return;
   loop_.Forget(host_.socket.get());
   // The close is the order to end; it is ours to wait for that.
   host_.socket.Reset();
-  if (host_.os_pid != 0) waitpid(host_.os_pid, nullptr, 0);
+  if (host_.os_pid == 0) return;
+  kill(host_.os_pid, SIGCONT);
+  pollfd ended{.fd = host_.process.get(), .events = POLLIN, .revents = 0};
+  if (poll(&ended, 1, static_cast<int>(host_.kill_grace_ms)) == 0) kill(host_.os_pid, SIGKILL);
+  waitpid(host_.os_pid, nullptr, 0);
+}
+
+// A process of the job may have stopped it, and may do that again.
+void HostLink::OnToldToEnd() {
+  if (host_.os_pid == 0 || kill_timer_ != kNoTimer) return;
+  kill(host_.os_pid, SIGCONT);
+  kill_timer_ = loop_.AddTimer(host_.kill_grace_ms, [this] {
+    spdlog::warn("event=host_killed os_pid={} reason=\"has not ended within {} ms\"", host_.os_pid,
+                 host_.kill_grace_ms);
+    kill(host_.os_pid, SIGKILL);
+  });
 }
 
 void HostLink::Send(const proto::HostOrder& order) {
+  if (order.has_kill_all()) OnToldToEnd();
   unsent_.push_back(order.SerializeAsString());
   if (unsent_.size() == 1) Flush();
 }
@@ -105,6 +124,7 @@ bool HostLink::ReadEvent() {
 void HostLink::OnEnded() {
   while (ReadEvent()) {
   }
+  loop_.CancelTimer(kill_timer_);
   waitpid(host_.os_pid, nullptr, 0);
   host_.os_pid = 0;
   loop_.Forget(host_.process.get());

@@ -1,5 +1,7 @@
 // The worker's end of one bsp-host: starts it, receives what happens to the processes of a job on
-// this node, passes on orders. Runs on the loop's thread and never waits for the host.
+// this node, passes on orders. Runs on the loop's thread and never waits for the host, which a
+// process of the job may stop: a bsp-host that was told to end, and has not, is killed. What it
+// had to kill then comes to the worker, as the next subreaper.
 #ifndef WORKER_HOST_HOST_LINK_H_
 #define WORKER_HOST_HOST_LINK_H_
 
@@ -27,10 +29,14 @@ struct HostProgram {
   const RaisedLimits& limits;
 };
 
+/// How long a bsp-host that was told to end may take, with all that it has to kill.
+inline constexpr std::uint64_t kKillGraceMs = 10'000;
+
 struct StartedHost {
   pid_t os_pid;
   UniqueFd process;  ///< A pidfd: readable when bsp-host has ended.
   UniqueFd socket;
+  std::uint64_t kill_grace_ms = kKillGraceMs;
 };
 
 /// Starts bsp-host and hands it plan and descriptors.
@@ -53,6 +59,7 @@ class HostLink {
   pid_t os_pid() const { return host_.os_pid; }
 
  private:
+  void OnToldToEnd();
   void Flush();
   bool ReadEvent();
   void OnEnded();
@@ -62,6 +69,7 @@ class HostLink {
   const std::function<void(proto::WorkerEvent)> report_;
   std::function<void()> gone_;
   std::deque<std::string> unsent_;
+  TimerId kill_timer_ = kNoTimer;
 };
 
 }  // namespace bspnow::worker

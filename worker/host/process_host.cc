@@ -21,12 +21,16 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
+#include "base/units.h"
 #include "worker/host/spawn.h"
 
 namespace bspnow::worker {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 << 10;
+constexpr std::uint64_t kLinkWhileMs = 100;
+constexpr std::uint32_t kLinkMessagesInAWhile = 64;
 constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 
 absl::Status Exhausted(const char* what) {
@@ -141,7 +145,7 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;
   by_os_pid_[process.os_pid] = pid;
-  loop_.OnReadable(process.link.get(), [this, pid] { OnLink(pid); });
+  WatchLink(pid);
   WatchOutput(pid);
   return absl::OkStatus();
 }
@@ -180,7 +184,28 @@ void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors)
 
 }  // namespace
 
+void ProcessHost::WatchLink(Pid pid) {
+  const UniqueFd& link = hosted(pid).link;
+  if (link.valid()) loop_.OnReadable(link.get(), [this, pid] { OnLink(pid); });
+}
+
+// What comes here becomes events for worker and coordinator, who do not ask for it: a process that
+// sends more than any program does waits.
+void ProcessHost::MeterLink(Pid pid) {
+  Hosted& process = hosted(pid);
+  const std::uint64_t now_ns = NowNs();
+  if (now_ns - process.messages_since_ns > kLinkWhileMs * kNsPerMs) {
+    process.messages_since_ns = now_ns;
+    process.messages = 0;
+  }
+  process.messages += 1;
+  if (process.messages < kLinkMessagesInAWhile) return;
+  loop_.StopReading(process.link.get());
+  loop_.AddTimer(kLinkWhileMs, [this, pid] { WatchLink(pid); });
+}
+
 void ProcessHost::OnLink(Pid pid) {
+  MeterLink(pid);
   LinkMessage message;
   const ssize_t n = recv(hosted(pid).link.get(), &message, sizeof message, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -192,9 +217,10 @@ void ProcessHost::OnLink(Pid pid) {
     return owner_.OnImageReported(pid, message.report);
   }
   // The end, or not libbsp: this process gets no segment, and sees the close.
-  const std::string why = n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
-                          : n == 0 ? "it has closed its link"
-                                   : absl::StrCat("it sent ", n, " bytes that make no sense");
+  const std::string why =
+      n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
+      : n == 0 ? "it has closed its link to bspnow, a descriptor that it had not opened"
+               : absl::StrCat("it sent ", n, " bytes that make no sense");
   loop_.Forget(hosted(pid).link.get());
   hosted(pid).link.Reset();
   owner_.OnLinkLost(pid, why);
@@ -205,7 +231,8 @@ void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
     case LinkHello::kHello:
       return Welcome(pid);
     case LinkHello::kBegin:
-      return owner_.OnBegun(pid);
+      if (!std::exchange(hosted(pid).begun, true)) owner_.OnBegun(pid);
+      return;
     case LinkHello::kSaving:
       if (!owner_.OnSaving(pid)) AnswerImagePlace(pid, -1);
       return;

@@ -107,13 +107,18 @@ class ProcessHost {
   struct Hosted {
     pid_t os_pid = 0;  ///< 0 once reaped.
     bool welcomed = false;
+    bool begun = false;
+    std::uint64_t messages_since_ns = 0;  ///< A while of kLinkWhileMs.
+    std::uint32_t messages = 0;           ///< Over the link, since then.
     UniqueFd link;
     UniqueFd output;
     UniqueFd error;
   };
 
   absl::Status StartOne(const ProcessPlan& plan, Pid pid);
+  void WatchLink(Pid pid);
   void OnLink(Pid pid);
+  void MeterLink(Pid pid);
   void Welcome(Pid pid);
   void OnHello(Pid pid, const LinkHello& hello);
   void OnSignals();

@@ -27,6 +27,7 @@ constexpr std::uint64_t kAddressSpaceParts = 16;
 constexpr std::uint64_t kWatchMs = 2'000;
 constexpr std::uint64_t kBarrierPatienceNs = 5'000'000'000;
 constexpr int kLateShownMax = 16;
+constexpr std::uint64_t kOrphansMs = 20;
 
 std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
   std::vector<LeftFile> fitting;
@@ -68,17 +69,28 @@ std::uint64_t NodeHosting::AddressSpaceBytes() const {
   return (kAddressSpaceBytesInAll - std::min(taken, kAddressSpaceBytesInAll)) / kAddressSpaceParts;
 }
 
-// Orphans come to us if a bsp-host was killed: then nobody else knows of them.
+NodeHosting::~NodeHosting() { parts_.loop.CancelTimer(orphan_timer_); }
+
 void NodeHosting::Forget(const NodeJob& job) {
   jobs_.erase(&job);
+  KillOrphans();
+}
+
+// Orphans come to us if a bsp-host was killed: then nobody else knows of them. What such a one has
+// started comes next; and one that is slow to die keeps nobody waiting.
+void NodeHosting::KillOrphans() {
+  parts_.loop.CancelTimer(std::exchange(orphan_timer_, kNoTimer));
   std::set<pid_t> hosts;
-  for (const NodeJob* const other : jobs_) hosts.insert(other->host_os_pid());
+  for (const NodeJob* const job : jobs_) hosts.insert(job->host_os_pid());
   std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
+  bool any = false;
   for (pid_t child; file >> child;) {
     if (hosts.contains(child)) continue;
+    any = true;
     kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+    waitpid(child, nullptr, WNOHANG);
   }
+  if (any) orphan_timer_ = parts_.loop.AddTimer(kOrphansMs, [this] { KillOrphans(); });
 }
 
 // ---- One job ------------------------------------------------------------------------------------
@@ -122,6 +134,7 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
 
 void NodeJob::OnHostGone() {
   host_.reset();
+  hosting_.KillOrphans();  // Before the job's directory goes.
   job_.OnHostGone(segment_->ordered_image());
 }
 

@@ -61,6 +61,7 @@ class NodeHosting final : public JobHosting {
   /// Clears directories that an earlier run of the daemon left, and becomes the subreaper of what
   /// jobs leave if their bsp-host is killed.
   explicit NodeHosting(NodeParts parts);
+  ~NodeHosting();
 
   std::unique_ptr<JobHost> Host(HostedJob& job) override;
 
@@ -68,10 +69,12 @@ class NodeHosting final : public JobHosting {
   friend class NodeJob;
 
   void Forget(const NodeJob& job);
+  void KillOrphans();
   std::uint64_t AddressSpaceBytes() const;
 
   const NodeParts parts_;
   std::set<const NodeJob*> jobs_;
+  TimerId orphan_timer_ = kNoTimer;
 };
 
 class NodeJob final : public JobHost {
