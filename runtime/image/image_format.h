@@ -42,6 +42,11 @@ inline constexpr std::size_t kImagePageBytes = 4096;
 inline constexpr std::size_t kImageChunkBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kSignalsMax = 64;
 
+/// What a reader takes at most of what lies before the data, and of checksums: more than a writer
+/// has room for (image_work.cc). A sparse file may be of any size.
+inline constexpr std::uint64_t kImageTablesBytesMax = std::uint64_t{768} << 20;
+inline constexpr std::uint64_t kImageChunksMax = std::uint64_t{1} << 21;
+
 enum class ImageKind : std::uint32_t {
   kProcess = 1,  ///< The whole process.
   kAreas = 2,    ///< What it gave to bsp_checkpoint_register.

@@ -104,6 +104,20 @@ TEST(ImageFileTest, RefusesTablesThatLeaveTheFile) {
   }
 }
 
+// A file with holes is as large as it likes, and takes no room.
+TEST(ImageFileTest, RefusesTablesThatNoMemoryHolds) {
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 40;
+  std::uint64_t file_bytes = 0;
+  const UniqueFd file = FileOf(MadeImage().Bytes([&](ImageHeader& h) {
+    h.data = {.offset = kFar, .count = 0};
+    h.chunks = {.offset = kFar, .count = kFar / kImageChunkBytes};
+    h.file_bytes = file_bytes = kFar + h.chunks.count * sizeof(ImageChunk);
+  }));
+  ASSERT_EQ(ftruncate(file.get(), static_cast<off_t>(file_bytes)), 0);
+  const absl::StatusOr<ImageFacts> facts = ReadImageFacts(file.get(), "c7.p3");
+  EXPECT_EQ(facts.status().message(), "c7.p3: damaged: its tables are larger than any");
+}
+
 TEST(ImageFileTest, RefusesEntriesThatPointElsewhere) {
   const std::function<void(MadeImage&)> mangles[] = {
       [](MadeImage& i) { i.regions[1].start = 0x18000; },  // Into the one before.

@@ -72,6 +72,9 @@ absl::Status ImageTables::CheckHeader(const ImageHeader& header, std::uint64_t f
       data.count % kImagePageBytes != 0) {
     return Damaged("its data lies outside the file");
   }
+  if (data.offset > kImageTablesBytesMax || chunks.count > kImageChunksMax) {
+    return Damaged("its tables are larger than any");
+  }
   if (chunks.offset < data.offset + data.count || chunks.offset > file_bytes ||
       chunks.offset % kAlignment != 0 ||
       chunks.count != (chunks.offset - kImagePageBytes + kImageChunkBytes - 1) / kImageChunkBytes ||
