@@ -16,15 +16,17 @@ constexpr std::size_t kMappingsBytes = 16 * kMiB;
 constexpr std::size_t kRegionsBytes = 16 * kMiB;
 constexpr std::size_t kTextsBytes = 4 * kMiB;
 constexpr std::size_t kFilesBytes = 64 * kMiB;
+constexpr std::size_t kOpenFilesBytes = 8 * kMiB;
+static_assert(kOpenFilesBytes / sizeof(std::uint32_t) >= kFilesBytes / sizeof(ImageFile));
 constexpr std::size_t kAreasBytes = 16 * kMiB;
 constexpr std::size_t kRangesBytes = 256 * kMiB;
 constexpr std::size_t kRunsBytes = 512 * kMiB;
 constexpr std::size_t kStringsBytes = 64 * kMiB;
 constexpr std::size_t kChunksBytes = 16 * kMiB;  // 2 TiB of file.
 constexpr std::size_t kTotalBytes = kSelfBytes + kStackBytes + kTextBufferBytes + kMappingsBytes +
-                                    kRegionsBytes + kTextsBytes + kFilesBytes + kAreasBytes +
-                                    kRangesBytes + kRunsBytes + kStringsBytes + kChunksBytes +
-                                    2 * kImageBufferBytes;
+                                    kRegionsBytes + kTextsBytes + kFilesBytes + kOpenFilesBytes +
+                                    kAreasBytes + kRangesBytes + kRunsBytes + kStringsBytes +
+                                    kChunksBytes + 2 * kImageBufferBytes;
 static_assert(sizeof(ImageWork) <= kSelfBytes);
 
 class Places {
@@ -59,6 +61,7 @@ ImageWork* ImageWork::Map(const ImageRequest& request) {
   work.regions.Place(places.Take(kRegionsBytes), kRegionsBytes);
   work.texts.Place(places.Take(kTextsBytes), kTextsBytes);
   work.files.Place(places.Take(kFilesBytes), kFilesBytes);
+  work.open_files.Place(places.Take(kOpenFilesBytes), kOpenFilesBytes);
   work.areas.Place(places.Take(kAreasBytes), kAreasBytes);
   work.ranges.Place(places.Take(kRangesBytes), kRangesBytes);
   work.runs.Place(places.Take(kRunsBytes), kRunsBytes);

@@ -107,6 +107,7 @@ struct ImageWork {
   FixedList<ImageRegion> regions;
   FixedList<ImageText> texts;
   FixedList<ImageFile> files;
+  FixedList<std::uint32_t> open_files;  ///< Of `files`, without duplicates, as kcmp orders them.
   FixedList<ImageArea> areas;
   FixedList<ImageRun> runs;
   FixedList<char> strings;

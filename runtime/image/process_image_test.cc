@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -19,7 +20,9 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/clock.h"
 #include "base/mapped_region.h"
 #include "runtime/testing/saved_process.h"
 
@@ -284,6 +287,25 @@ TEST(ProcessImageTest, DuplicatesAreFoundWhereKcmpIsForbidden) {
     EXPECT_EQ(image.FileAt(same.get())->kind, std::uint32_t{ImageFile::kDuplicate});
     EXPECT_EQ(image.FileAt(other.get())->kind, std::uint32_t{ImageFile::kRegular});
     EXPECT_EQ(fcntl(file.get(), F_GETFL) & O_APPEND, 0);
+  });
+}
+
+TEST(ProcessImageTest, ThousandsOfOpenFilesAreLookedUpInASecond) {
+  InProcess([](SavedProcess& process) {
+    constexpr int kFiles = 4000;
+    rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    std::vector<UniqueFd> files;
+    for (int i = 0; i < kFiles; ++i) files.emplace_back(open("/dev/null", O_RDONLY));
+    if (!files.back().valid()) GTEST_SKIP() << "not as many files may be open here";
+    const UniqueFd same(dup(files[kFiles / 2].get()));
+    const std::uint64_t before_ns = ProcessorNs();
+    const ReadImage image = process.SaveAndRead(1, 0);
+    EXPECT_LT(ProcessorNs() - before_ns, 1'000'000'000u);
+    EXPECT_EQ(image.FileAt(same.get())->of, static_cast<std::uint32_t>(files[kFiles / 2].get()));
+    EXPECT_EQ(image.FileAt(files.back().get())->kind, std::uint32_t{ImageFile::kNullDevice});
   });
 }
 

@@ -16,6 +16,8 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr int kStandardLast = 2;
+constexpr long kBefore = 1;  // As kcmp has it.
+constexpr long kAfter = 2;
 
 /// As getdents64 gives it.
 struct DirectoryRecord {
@@ -117,21 +119,39 @@ bool SharesFlags(std::uint32_t a, std::uint32_t b) {
   return shared && RawCall(SYS_fcntl, b, F_GETFL, 0) == before;
 }
 
-bool IsSameOpenFile(std::uint32_t a, std::uint32_t b) {
-  const long self = RawCall(SYS_getpid);
-  const long order = RawCall(SYS_kcmp, self, self, KCMP_FILE, a, b);
-  return order < 0 ? SharesFlags(a, b) : order == 0;  // Containers may forbid kcmp.
-}
-
-/// The earlier descriptor of the same open file; `files.end()`: none.
-ImageFile* FindDuplicate(const Descriptor& descriptor, ImageWork& work) {
+/// The earlier descriptor of the same open file; `files.end()`: none. One after the other.
+ImageFile* FindAmongAll(const Descriptor& descriptor, ImageWork& work) {
   return std::find_if(work.files.begin(), work.files.end(), [&](const ImageFile& file) {
     struct stat status;
     return file.kind != ImageFile::kDuplicate &&
            RawCall(SYS_fstat, file.descriptor, &status) == 0 &&
-           SameFile(status, descriptor.status) &&
-           IsSameOpenFile(file.descriptor, descriptor.number);
+           SameFile(status, descriptor.status) && SharesFlags(file.descriptor, descriptor.number);
   });
+}
+
+/// The same, by the order that the kernel has for open files: a program may have thousands. The
+/// next file is `descriptor`'s, and is noted at its place if it is new.
+ImageFile* FindDuplicate(const Descriptor& descriptor, ImageWork& work) {
+  const long self = RawCall(SYS_getpid);
+  std::uint32_t* from = work.open_files.begin();
+  std::uint32_t* to = work.open_files.end();
+  while (from != to) {
+    std::uint32_t* const middle = from + (to - from) / 2;
+    ImageFile& file = work.files[*middle];
+    const long order = RawCall(SYS_kcmp, self, self, KCMP_FILE, file.descriptor, descriptor.number);
+    if (order == 0) return &file;
+    if (order != kBefore && order != kAfter) return FindAmongAll(descriptor, work);  // Forbidden.
+    if (order == kBefore) {
+      from = middle + 1;
+    } else {
+      to = middle;
+    }
+  }
+  work.open_files.Add(static_cast<std::uint32_t>(work.files.size()));
+  if (!work.open_files.overflown()) {
+    std::rotate(from, work.open_files.end() - 1, work.open_files.end());
+  }
+  return work.files.end();
 }
 
 /// As the worker gave it, a pipe for instance; a file in its place is the program's own.
