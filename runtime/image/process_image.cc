@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "base/freestanding/raw_call.h"
+#include "runtime/image/file/image_snapshot.h"
 #include "runtime/image/file/image_writer.h"
 #include "runtime/image/image_work.h"
 #include "runtime/image/proc/blocked_signals.h"
@@ -15,7 +16,7 @@
 namespace bspnow::runtime {
 namespace {
 
-constexpr std::size_t kStackDirtyBytes = 4 * kImagePageBytes;
+constexpr std::size_t kStackDirtyBytes = 1024;
 
 /// What bsp-restore leaves on the stack of the process that it has put together.
 struct RestoredWords {
@@ -24,11 +25,13 @@ struct RestoredWords {
   std::uint64_t restorer_bytes;
 };
 
-// Between the search for changed pages and the snapshot the stack goes on changing; so its pages
-// here count as changed, whatever the search finds, and belong to it when its bounds are read.
+// Between the search for changed pages and the snapshot the stack of the program goes on changing,
+// by what SnapshotAndWrite needs; so its pages here count as changed, whatever the search finds,
+// and belong to it when its bounds are read. It may be small: the rest happens on another.
 __attribute__((noinline)) void DirtyStack() {
   [[maybe_unused]] volatile char bytes[kStackDirtyBytes];
-  for (std::size_t i = 0; i < kStackDirtyBytes; i += kImagePageBytes) bytes[i] = 0;
+  bytes[0] = 0;
+  bytes[kStackDirtyBytes - 1] = 0;
 }
 
 void AwaitWriter(int writer) {
@@ -37,8 +40,19 @@ void AwaitWriter(int writer) {
 
 }  // namespace
 
+struct ProcessImage::Preparation {
+  ProcessImage& image;
+  ImageWork& work;
+  std::uint64_t signal_mask;
+  bool ready;
+
+  static void Run(void* argument) {
+    auto& self = *static_cast<Preparation*>(argument);
+    self.ready = self.image.Prepare(self.work, self.signal_mask);
+  }
+};
+
 bool ProcessImage::Prepare(ImageWork& work, std::uint64_t signal_mask) {
-  DirtyStack();
   if (!IsAlone(work)) return false;
   if (!IsTracker(tracker_)) {
     tracker_ = OpenTracker();
@@ -77,7 +91,11 @@ ImageOutcome ProcessImage::Save(const ImageRequest& request) {
   volatile RestoredWords words{};
   work->state.restored_address = reinterpret_cast<std::uint64_t>(&words.restored);
   work->state.restorer_address = reinterpret_cast<std::uint64_t>(&words.restorer_start);
-  const bool ready = Prepare(*work, signals.before());
+  Preparation preparation{
+      .image = *this, .work = *work, .signal_mask = signals.before(), .ready = false};
+  DirtyStack();
+  CallOnStack(work->stack_top, Preparation::Run, &preparation);
+  const bool ready = preparation.ready;
   if (ready) {
     const int writer = SnapshotAndWrite(*work);
     if (words.restored != 0) {  // `work` is gone, and all that this object knows.

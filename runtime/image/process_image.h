@@ -44,6 +44,8 @@ class ProcessImage {
   ImageOutcome Save(const ImageRequest& request);
 
  private:
+  struct Preparation;
+
   bool Prepare(ImageWork& work, std::uint64_t signal_mask);
 
   std::uint64_t last_ = 0;  ///< The checkpoint since which changed pages are known; 0: none.

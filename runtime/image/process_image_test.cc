@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -306,6 +307,31 @@ TEST(ProcessImageTest, ThousandsOfOpenFilesAreLookedUpInASecond) {
     EXPECT_LT(ProcessorNs() - before_ns, 1'000'000'000u);
     EXPECT_EQ(image.FileAt(same.get())->of, static_cast<std::uint32_t>(files[kFiles / 2].get()));
     EXPECT_EQ(image.FileAt(files.back().get())->kind, std::uint32_t{ImageFile::kNullDevice});
+  });
+}
+
+// As that of a coroutine, with a page below it that nobody may touch.
+TEST(ProcessImageTest, SavesAProcessThatRunsOnASmallStack) {
+  InProcess([](SavedProcess& process) {
+    constexpr std::size_t kStackBytes = 2 * kImagePageBytes;
+    const MappedRegion stack = MappedRegion::Private(kImagePageBytes + kStackBytes);
+    ASSERT_EQ(mprotect(stack.data(), kImagePageBytes, PROT_NONE), 0);
+    // Too large for that stack; and makecontext passes integers only.
+    static SavedProcess* saved;
+    static ucontext_t here, there;
+    static ImageRequest request;
+    static ImageOutcome outcome;
+    saved = &process;
+    request = process.Request(1, 0);
+    ASSERT_EQ(getcontext(&there), 0);
+    there.uc_stack.ss_sp = stack.data() + kImagePageBytes;
+    there.uc_stack.ss_size = kStackBytes;
+    there.uc_link = &here;
+    makecontext(
+        &there, +[] { outcome = saved->image().Save(request); }, 0);
+    ASSERT_EQ(swapcontext(&here, &there), 0);
+    EXPECT_EQ(outcome, ImageOutcome::kStarted);
+    EXPECT_EQ(process.AwaitReport().written, 1u);
   });
 }
 

@@ -28,6 +28,18 @@ static_assert(SYS_clone == 56);
   "stmxcsr 64(%rdi)\n"        \
   "fnstcw 68(%rdi)\n"
 
+__attribute__((naked)) void CallOnStack(std::byte*, void (*)(void*), void*) {
+  asm volatile(
+      "push %rbp\n"
+      "mov %rsp, %rbp\n"
+      "mov %rdi, %rsp\n"
+      "mov %rdx, %rdi\n"
+      "call *%rsi\n"
+      "mov %rbp, %rsp\n"
+      "pop %rbp\n"
+      "ret\n");
+}
+
 __attribute__((naked)) long SnapshotInChild(ImageRegisters*, std::byte*, void (*)(void*), void*) {
   asm volatile(BSPNOW_NOTE_REGISTERS
                "sub $16, %rsi\n"  // The child finds there what to do.

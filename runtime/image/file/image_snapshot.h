@@ -9,6 +9,10 @@
 
 namespace bspnow::runtime {
 
+/// Calls run(argument) on the stack below `stack_top`: the program's own may be a coroutine's, with
+/// a few KiB.
+void CallOnStack(std::byte* stack_top, void (*run)(void*), void* argument);
+
 /// Clones a child that calls write(argument) on the stack below `stack_top` and must end there. No
 /// flags and exit signal 0: no handlers of fork, no SIGCHLD, invisible to wait(). Returns the
 /// child's number or minus an error. A restored process returns from the same call, with 1.
