@@ -41,7 +41,7 @@ void Process::Introduce() {
   segment_ = &attachment_.segment;
   NodeHeader& header = segment_->header();
   several_nodes_ = header.nodes > 1;
-  doorbell_ = several_nodes_ ? Doorbell(header.bell, attachment_.doorbell.get()) : Doorbell();
+  doorbell_ = several_nodes_ ? Doorbell(header.bell, attachment_.doorbell) : Doorbell();
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
   SetSpeaker(

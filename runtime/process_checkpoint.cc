@@ -43,7 +43,8 @@ void Process::TakeImage() {
   ImageOrder& order = segment_->header().image;
   const std::uint64_t checkpoint = order.checkpoint;
   const bool hold = order.hold != 0;
-  if (areas_.any()) fflush(nullptr);  // Buffers are not saved.
+  if (!attachment_.link.StillOurs()) return;  // Its other end has seen that, and gives the reason.
+  if (areas_.any()) fflush(nullptr);          // Buffers are not saved.
   UniqueFd directory = AskForImages(attachment_.link, LinkHello::kSaving);
   if (!directory.valid()) return;  // The worker gives this checkpoint up.
   const std::uint64_t elapsed_ns = start_ns - begin_ns_;
@@ -71,8 +72,8 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
                              .pid = Value(self_),
                              .nprocs = p_,
                              .directory = directory.get(),
-                             .link = attachment_.link.get(),
-                             .doorbell = attachment_.doorbell.get(),
+                             .link = attachment_.link.number(),
+                             .doorbell = attachment_.doorbell.NumberIfOurs(),
                              .segment = &header,
                              .segment_bytes = segment_->bytes()};
   if (areas_.any() && !areas_.resumed()) {
@@ -93,9 +94,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
 void Process::ComeBack() {
   SetSpeaker({});
   attachment_.segment.Forget();
-  attachment_.doorbell.Release();
-  UniqueFd link(attachment_.link.Release());
-  attachment_ = AttachAgain(static_cast<UniqueFd&&>(link));
+  attachment_ = AttachAgain(UniqueFd(attachment_.link.number()));
   const NodeHeader& header = attachment_.segment.header();
   const std::uint32_t p = header.participants.value.load(std::memory_order_acquire);
   if (attachment_.pid != self_ || p != p_) {

@@ -2,11 +2,10 @@
 #ifndef RUNTIME_LINK_DOORBELL_H_
 #define RUNTIME_LINK_DOORBELL_H_
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/link/known_descriptor.h"
 #include "runtime/link/link.h"
 
 namespace bspnow::runtime {
@@ -15,8 +14,8 @@ class Doorbell {
  public:
   Doorbell() = default;
 
-  /// `descriptor` is the socket that came with the segment; it stays the caller's.
-  Doorbell(WorkerBell& bell, int descriptor);
+  /// `socket` came with the segment.
+  Doorbell(WorkerBell& bell, const KnownDescriptor& socket) : bell_(&bell), socket_(socket) {}
 
   /// pid 0 has set the number of participants.
   void Begun() { Say(bell_->begun, 1); }
@@ -35,12 +34,9 @@ class Doorbell {
  private:
   void Say(std::atomic<std::uint32_t>& word, std::uint32_t value);
   void RingIfAsleep();
-  bool StillOurs() const;
 
   WorkerBell* bell_ = nullptr;
-  int descriptor_ = -1;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  KnownDescriptor socket_;
 };
 
 }  // namespace bspnow::runtime

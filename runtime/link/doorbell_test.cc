@@ -19,7 +19,7 @@ class DoorbellTest : public testing::Test {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     worker_ = UniqueFd(ends[0]);
     process_ = UniqueFd(ends[1]);
-    doorbell_ = Doorbell(bell_, process_.get());
+    doorbell_ = Doorbell(bell_, KnownDescriptor(process_.get()));
   }
 
   ssize_t Rings() {

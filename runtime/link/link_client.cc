@@ -40,14 +40,22 @@ int LinkFromEnvironment() {
   return static_cast<int>(fd);
 }
 
-void Say(const UniqueFd& link, LinkHello::Kind kind) {
+void Send(const KnownDescriptor& link, const void* message, std::size_t bytes) {
+  if (!link.StillOurs()) {
+    ReportFailure("the program has closed descriptor %d, which links it to its launcher",
+                  link.number());
+  }
+  if (send(link.number(), message, bytes, MSG_NOSIGNAL) != static_cast<ssize_t>(bytes)) {
+    ReportFailure("lost the connection to the launcher: %s", strerror(errno));
+  }
+}
+
+void Say(const KnownDescriptor& link, LinkHello::Kind kind) {
   const LinkHello hello{.magic = kLinkMagic,
                         .version = kLinkVersion,
                         .kind = kind,
                         .os_pid = static_cast<std::uint32_t>(getpid())};
-  if (send(link.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello) {
-    ReportFailure("lost the connection to the launcher: %s", strerror(errno));
-  }
+  Send(link, &hello, sizeof hello);
 }
 
 constexpr int kDescriptorsMax = 2;
@@ -60,7 +68,7 @@ struct Answer {
   UniqueFd fds[kDescriptorsMax];
 };
 
-Answer Receive(const UniqueFd& link, void* to, std::size_t room, int flags) {
+Answer Receive(const KnownDescriptor& link, void* to, std::size_t room, int flags) {
   iovec part{to, room};
   alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsMax * sizeof(int))];
   msghdr message{};
@@ -70,7 +78,7 @@ Answer Receive(const UniqueFd& link, void* to, std::size_t room, int flags) {
   message.msg_controllen = sizeof control;
   Answer answer{};
   do {
-    answer.bytes = recvmsg(link.get(), &message, flags | MSG_CMSG_CLOEXEC);
+    answer.bytes = recvmsg(link.number(), &message, flags | MSG_CMSG_CLOEXEC);
     answer.error = errno;
   } while (answer.bytes < 0 && answer.error == EINTR);
   if (answer.bytes < 0) return answer;
@@ -86,7 +94,7 @@ const char* ReasonOf(const Answer& answer) {
   return answer.bytes < 0 ? strerror(answer.error) : "it has closed the link";
 }
 
-Answer ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
+Answer ReceiveWelcome(const KnownDescriptor& link, LinkWelcome& welcome) {
   Answer answer = Receive(link, &welcome, sizeof welcome, 0);
   if (answer.bytes < static_cast<ssize_t>(2 * sizeof(std::uint32_t)) ||
       welcome.magic != kLinkMagic) {
@@ -107,7 +115,8 @@ Answer ReceiveWelcome(const UniqueFd& link, LinkWelcome& welcome) {
   return answer;
 }
 
-Attachment Attach(UniqueFd link) {
+Attachment Attach(UniqueFd descriptor) {
+  const KnownDescriptor link = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(descriptor));
   // Its parent may be a script or a debugger, which dies with the launcher; so does this process.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Say(link, LinkHello::kHello);
@@ -127,8 +136,11 @@ Attachment Attach(UniqueFd link) {
   Attachment attachment{.pid = Pid{welcome.pid},
                         .processors = welcome.processors,
                         .segment = Segment(static_cast<MappedRegion&&>(region), layout),
-                        .link = static_cast<UniqueFd&&>(link),
-                        .doorbell = static_cast<UniqueFd&&>(answer.fds[1])};
+                        .link = link,
+                        .doorbell = {}};
+  if (answer.fds[1].valid()) {
+    attachment.doorbell = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(answer.fds[1]));
+  }
   return attachment;
 }
 
@@ -144,9 +156,9 @@ Attachment AttachToWorker() {
 
 Attachment AttachAgain(UniqueFd link) { return Attach(static_cast<UniqueFd&&>(link)); }
 
-void NoteBegin(const UniqueFd& link) { Say(link, LinkHello::kBegin); }
+void NoteBegin(const KnownDescriptor& link) { Say(link, LinkHello::kBegin); }
 
-UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind) {
+UniqueFd AskForImages(const KnownDescriptor& link, LinkHello::Kind kind) {
   Say(link, kind);
   LinkImagePlace place{};
   Answer answer{};
@@ -162,7 +174,7 @@ UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind) {
   return static_cast<UniqueFd&&>(answer.fds[0]);
 }
 
-void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason) {
+void ReportNoImage(const KnownDescriptor& link, std::uint64_t checkpoint, const char* reason) {
   LinkImageReport report{.magic = kLinkMagic,
                          .version = kLinkVersion,
                          .kind = LinkImageReport::kKind,
@@ -173,9 +185,7 @@ void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* r
                          .write_ns = 0,
                          .reason = {}};
   snprintf(report.reason, sizeof report.reason, "%s", reason);
-  if (send(link.get(), &report, sizeof report, MSG_NOSIGNAL) != sizeof report) {
-    ReportFailure("lost the connection to the launcher: %s", strerror(errno));
-  }
+  Send(link, &report, sizeof report);
 }
 
 }  // namespace bspnow::runtime

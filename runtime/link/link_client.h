@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/unique_fd.h"
+#include "runtime/link/known_descriptor.h"
 #include "runtime/link/link_segment.h"
 
 namespace bspnow::runtime {
@@ -14,8 +15,8 @@ struct Attachment {
   Pid pid{};
   std::uint32_t processors = 1;  ///< Of this node.
   Segment segment;
-  UniqueFd link;
-  UniqueFd doorbell;  ///< If the job has several nodes.
+  KnownDescriptor link;
+  KnownDescriptor doorbell;  ///< If the job has several nodes.
 };
 
 /// Connects this process to the worker that started it. Without one, replaces the process by
@@ -26,13 +27,14 @@ Attachment AttachToWorker();
 Attachment AttachAgain(UniqueFd link);
 
 /// Reports to the worker that this process is in bsp_begin.
-void NoteBegin(const UniqueFd& link);
+void NoteBegin(const KnownDescriptor& link);
 
 /// Asks with kSaving or kResume, and returns the descriptor of the answer; invalid if it has none.
-UniqueFd AskForImages(const UniqueFd& link, LinkHello::Kind kind);
+/// Ends the job if the link is the program's now.
+UniqueFd AskForImages(const KnownDescriptor& link, LinkHello::Kind kind);
 
 /// Reports to the worker that this process gives an image up, and why.
-void ReportNoImage(const UniqueFd& link, std::uint64_t checkpoint, const char* reason);
+void ReportNoImage(const KnownDescriptor& link, std::uint64_t checkpoint, const char* reason);
 
 }  // namespace bspnow::runtime
 

@@ -48,7 +48,8 @@ TEST(LinkClientTest, FindsTheAnswerThatIsThereHoweverLongItWasKeptFromLooking) {
   const Interruptions interruptions;
   for (int i = 0; i < 20'000; ++i) {
     ASSERT_EQ(send(worker.get(), &place, sizeof place, 0), ssize_t{sizeof place});
-    EXPECT_FALSE(AskForImages(link, LinkHello::kSaving).valid());  // Else it ends this process.
+    EXPECT_FALSE(AskForImages(KnownDescriptor(link.get()), LinkHello::kSaving)
+                     .valid());  // Else it ends this process.
     LinkHello hello;
     ASSERT_EQ(recv(worker.get(), &hello, sizeof hello, 0), ssize_t{sizeof hello});
   }

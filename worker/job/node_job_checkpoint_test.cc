@@ -258,10 +258,18 @@ TEST_F(CheckpointTest, WhoTookNoPartBeginsAgainBesideAreas) {
   ResumeAndCompare(start, Stored(1), {1}, expected);
 }
 
-TEST_F(CheckpointTest, AJobGoesOnWithoutACheckpointThatCannotBe) {
+class RefusedCheckpointTest
+    : public CheckpointTest,
+      public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+INSTANTIATE_TEST_SUITE_P(Programs, RefusedCheckpointTest,
+                         testing::Values(std::pair("pipe", "a pipe"),
+                                         std::pair("close", "it has closed its link")));
+
+TEST_P(RefusedCheckpointTest, AJobGoesOnWithoutACheckpointThatCannotBe) {
   const std::string hash = AddContent(kProgram);
   Open();
-  jobs_->OnOrder(Countdown(hash, {"60", "1", "pipe"}));
+  jobs_->OnOrder(Countdown(hash, {"60", "1", GetParam().first}));
   ASSERT_TRUE(RunUntilMoreOutput());
   jobs_->OnOrder(Take(1, 0, ImagePlan::After::kGoOn));
   ASSERT_TRUE(RunUntilAnswered(1));
@@ -269,10 +277,10 @@ TEST_F(CheckpointTest, AJobGoesOnWithoutACheckpointThatCannotBe) {
   const std::string reason =
       First(proto::WorkerEvent::kCheckpointFailed).checkpoint_failed().reason();
   EXPECT_NE(reason.find("pid 1: "), std::string::npos) << reason;
-  EXPECT_NE(reason.find("pipe"), std::string::npos) << reason;
+  EXPECT_NE(reason.find(GetParam().second), std::string::npos) << reason;
   EXPECT_TRUE(fs::is_empty(images_->DirectoryOf(JobId{kJob})));
   ASSERT_TRUE(RunUntilExited(kProcesses));
-  EXPECT_EQ(First(proto::WorkerEvent::kExited).exited().exit_status(), 0);
+  for (const proto::WorkerEvent& event : events_) EXPECT_EQ(event.exited().exit_status(), 0);
   ASSERT_TRUE(EndEpoch(1));
 }
 

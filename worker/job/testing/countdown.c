@@ -1,12 +1,14 @@
-// countdown SUPERSTEPS PAUSE_MS [areas|pipe] [fewer]: each superstep every process adds what its
-// neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync and
-// ended behind it. Pid 0 writes to a file as well. With `areas` each saves its state itself; with
-// `pipe` pid 1 has something that cannot be saved; with `fewer` the last process takes no part.
+// countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer]: each superstep every process adds what
+// its neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync
+// and ended behind it. Pid 0 writes to a file as well. With `areas` each saves its state itself;
+// with `pipe` pid 1 has something that cannot be saved; with `close` it closes all descriptors
+// above 2 and has sockets there; with `fewer` the last process takes no part.
 #include <bsp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define SUMS (1 << 16)
@@ -34,6 +36,10 @@ int main(int argc, char **argv) {
     file = fopen("out.txt", "w");
   }
   if (argc > 3 && strcmp(argv[3], "pipe") == 0 && bsp_pid() == 1 && pipe(ends) != 0) return 1;
+  if (argc > 3 && strcmp(argv[3], "close") == 0 && bsp_pid() == 1) {
+    closefrom(3);
+    for (left = 0; left < 8; ++left) socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends);
+  }
   bsp_push_reg(inbox, 2 * sizeof *inbox);
   bsp_sync();
   left = (bsp_pid() + bsp_nprocs() - 1) % bsp_nprocs();
