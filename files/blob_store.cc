@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t kCopyBytes = std::size_t{1} << 30;
 constexpr mode_t kPermissions = 0777;
-constexpr mode_t kLinkedMode = 0555;  // Nobody writes to it.
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
 absl::Status Failed(std::string_view what, const std::string& path) {
@@ -108,17 +108,11 @@ absl::Status BlobStore::CopyTo(std::string_view sha256, const std::string& path,
   ssize_t n = 0;
   do {
     n = copy_file_range(in->get(), nullptr, out.get(), nullptr, kCopyBytes, 0);
+    // That copies within a file system only.
+    if (n < 0) n = sendfile(out.get(), in->get(), nullptr, kCopyBytes);
   } while (n > 0);
   if (n < 0 || fchmod(out.get(), mode & kPermissions) != 0) return Failed("writing", path);
   return absl::OkStatus();
-}
-
-absl::Status BlobStore::LinkTo(std::string_view sha256, const std::string& path) const {
-  if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
-  if (chmod(PathOf(sha256).c_str(), kLinkedMode) == 0 &&
-      link(PathOf(sha256).c_str(), path.c_str()) == 0)
-    return absl::OkStatus();
-  return CopyTo(sha256, path, kLinkedMode);  // Not every file system has links.
 }
 
 // ---- Removing -----------------------------------------------------------------------------------

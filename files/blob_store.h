@@ -50,10 +50,6 @@ class BlobStore {
   /// Puts a copy at `path`, which must not exist, with these permission bits.
   absl::Status CopyTo(std::string_view sha256, const std::string& path, std::uint32_t mode) const;
 
-  /// Puts the content itself at `path`, readable and executable: for a program, which is not
-  /// written to.
-  absl::Status LinkTo(std::string_view sha256, const std::string& path) const;
-
   /// Those that were not asked for the longest come first.
   std::vector<StoredBlob> List() const;
 

@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -86,6 +89,44 @@ TEST_F(JobFilesTest, AreAsLongAsTheyWereAtTheBarrier) {
   EXPECT_EQ(Read(later() + "/small"), "before");
   EXPECT_EQ(Read(later() + "/large"), std::string(kLarge, 'x'));
   EXPECT_FALSE(Exists(later() + "/new"));
+}
+
+/// Root may write anywhere; while this lives the test may not.
+class WithoutPrivileges {
+ public:
+  WithoutPrivileges() {
+    EXPECT_EQ(syscall(SYS_capget, &header_, before_), 0);
+    __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; ++i) {
+      none[i] = before_[i];
+      none[i].effective = 0;
+    }
+    EXPECT_EQ(syscall(SYS_capset, &header_, none), 0);
+  }
+  WithoutPrivileges(const WithoutPrivileges&) = delete;
+  WithoutPrivileges& operator=(const WithoutPrivileges&) = delete;
+  ~WithoutPrivileges() { EXPECT_EQ(syscall(SYS_capset, &header_, before_), 0); }
+
+ private:
+  __user_cap_header_struct header_{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct before_[_LINUX_CAPABILITY_U32S_3];
+};
+
+// Archives of several nodes are unpacked one after the other.
+TEST_F(JobFilesTest, ComeIntoADirectoryThatAnotherArchiveLeftReadOnly) {
+  Write("data/table", "rows");
+  chmod((job() + "/data").c_str(), 0555);
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  {
+    const WithoutPrivileges user;
+    for (int node = 0; node < 2; ++node) {
+      const absl::StatusOr<JobFilesFacts> facts = UnpackJobFiles(archive(), later());
+      EXPECT_TRUE(facts.ok()) << facts.status();
+    }
+  }
+  EXPECT_EQ(Read(later() + "/data/table"), "rows");
+  EXPECT_EQ(fs::status(later() + "/data").permissions(), fs::perms{0555});
+  for (const std::string& path : {job(), later()}) chmod((path + "/data").c_str(), 0755);
 }
 
 TEST_F(JobFilesTest, MayBeReplacedOrRemovedAfterTheBarrier) {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "base/write_all.h"
@@ -47,9 +48,8 @@ class ArchiveReader {
   absl::StatusOr<JobFilesFacts> Read(const std::string& into);
 
  private:
-  /// A directory that was made.
+  /// What a directory is to be when all is in it.
   struct Made {
-    std::string path;
     mode_t mode;
     timespec changed;
   };
@@ -58,6 +58,7 @@ class ArchiveReader {
     return absl::DataLossError(absl::StrCat(path_, ": ", std::string(what)));
   }
   absl::Status ReadEntry(archive_entry* entry, const std::string& into);
+  absl::Status MakeDirectories(const fs::path& into, const fs::path& name);
   absl::StatusOr<std::string> ReadText(archive_entry* entry);
   absl::Status KeepLine(std::string_view name, std::string text);
   absl::Status Unpack(archive_entry* entry, const std::string& path);
@@ -67,29 +68,36 @@ class ArchiveReader {
   const UniqueFd file_;
   const ArchivePtr archive_;
   JobFilesFacts facts_;
-  std::vector<Made> directories_;  ///< Outer ones first.
+  std::map<std::string, Made> directories_;  ///< By path: outer ones first.
 };
-
-/// Makes the directory and those above it, up to `into`. What else has such a name goes: through a
-/// symbolic link there nothing is ever written.
-absl::Status MakeDirectories(const fs::path& into, const fs::path& name) {
-  fs::path path = into;
-  for (const fs::path& part : name) {
-    path /= part;
-    struct stat status {};
-    const bool there = lstat(path.c_str(), &status) == 0;
-    if (there && S_ISDIR(status.st_mode)) continue;
-    if ((there && unlink(path.c_str()) != 0) || mkdir(path.c_str(), 0700) != 0) {
-      return Failed(absl::StrCat("making ", path.string()));
-    }
-  }
-  return absl::OkStatus();
-}
 
 void SetTime(const std::string& path, const timespec& changed) {
   const timespec times[2] = {changed, changed};
   // A time that cannot be set is no reason not to run.
   static_cast<void>(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW));
+}
+
+/// Makes the directory and those above it, up to `into`. What else has such a name goes: through a
+/// symbolic link there nothing is ever written. One that another archive has left without the right
+/// to write into it gets that right for the time.
+absl::Status ArchiveReader::MakeDirectories(const fs::path& into, const fs::path& name) {
+  fs::path path = into;
+  for (const fs::path& part : name) {
+    path /= part;
+    struct stat status {};
+    const bool there = lstat(path.c_str(), &status) == 0;
+    if (there && S_ISDIR(status.st_mode)) {
+      if ((status.st_mode & S_IRWXU) == S_IRWXU) continue;
+      const mode_t mode = status.st_mode & kPermissions;
+      directories_.try_emplace(path, Made{.mode = mode, .changed = status.st_mtim});
+      if (chmod(path.c_str(), mode | S_IRWXU) != 0) return Failed("chmod " + path.string());
+      continue;
+    }
+    if ((there && unlink(path.c_str()) != 0) || mkdir(path.c_str(), 0700) != 0) {
+      return Failed(absl::StrCat("making ", path.string()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ArchiveReader::CheckSum() const {
@@ -125,8 +133,8 @@ absl::StatusOr<JobFilesFacts> ArchiveReader::Read(const std::string& into) {
   if (facts_.directory.empty()) return Damaged("does not say where the files were");
   // Only now: what was put into it changed its time, and its owner might not write to it.
   for (auto made = directories_.rbegin(); made != directories_.rend(); ++made) {
-    chmod(made->path.c_str(), made->mode);
-    SetTime(made->path, made->changed);
+    chmod(made->first.c_str(), made->second.mode);
+    SetTime(made->first, made->second.changed);
   }
   return std::move(facts_);
 }
@@ -175,13 +183,13 @@ absl::Status ArchiveReader::KeepLine(std::string_view name, std::string text) {
   return absl::OkStatus();
 }
 
-// A file of that name is replaced, not written to: it may be a link to the program in the cache.
+// A file of that name is replaced, not written to: it may be a link to anything.
 absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path) {
   const mode_t mode = archive_entry_perm(entry) & kPermissions;
   const timespec changed = {.tv_sec = archive_entry_mtime(entry),
                             .tv_nsec = archive_entry_mtime_nsec(entry)};
   if (archive_entry_filetype(entry) == AE_IFDIR) {
-    directories_.push_back({.path = path, .mode = mode, .changed = changed});
+    directories_[path] = {.mode = mode, .changed = changed};
     return absl::OkStatus();
   }
   std::error_code error;

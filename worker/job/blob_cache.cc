@@ -43,13 +43,6 @@ absl::Status BlobCache::CopyTo(const std::string& sha256, const std::string& pat
   return copied;
 }
 
-absl::Status BlobCache::LinkTo(const std::string& sha256, const std::string& path) {
-  if (absl::Status s = Acquire(sha256); !s.ok()) return s;
-  const absl::Status linked = store_.LinkTo(sha256, path);
-  Release(sha256);
-  return linked;
-}
-
 // Returns with one more user.
 absl::Status BlobCache::Acquire(const std::string& sha256) {
   if (absl::Status named = files::CheckSha256(sha256); !named.ok()) return named;

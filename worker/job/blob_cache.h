@@ -37,10 +37,6 @@ class BlobCache {
   /// first if it is not here.
   absl::Status CopyTo(const std::string& sha256, const std::string& path, std::uint32_t mode);
 
-  /// Puts the content itself at `path`, readable and executable: for a program, which is not
-  /// written to.
-  absl::Status LinkTo(const std::string& sha256, const std::string& path);
-
   std::uint64_t bytes() const;
 
  private:

@@ -69,7 +69,7 @@ TEST_F(BlobCacheTest, FetchesAContentOnce) {
   const std::string first = Fresh();
   const std::string second = Fresh();
   ASSERT_TRUE(cache->CopyTo(kOne, first, 0640).ok());
-  ASSERT_TRUE(cache->LinkTo(kOne, second).ok());
+  ASSERT_TRUE(cache->CopyTo(kOne, second, 0755).ok());
   EXPECT_EQ(Read(first), "one");
   EXPECT_EQ(Read(second), "one");
   EXPECT_EQ(fetches_, 1);
@@ -77,6 +77,13 @@ TEST_F(BlobCacheTest, FetchesAContentOnce) {
   struct stat status;
   ASSERT_EQ(stat(first.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0640u);
+}
+
+TEST_F(BlobCacheTest, CopiesToAnotherFileSystem) {
+  const auto cache = OpenCache(1000);
+  const ScratchDirectory elsewhere = ScratchDirectory::InMemory();
+  ASSERT_TRUE(cache->CopyTo(kOne, elsewhere.path() + "/copy", 0644).ok());
+  EXPECT_EQ(Read(elsewhere.path() + "/copy"), "one");
 }
 
 TEST_F(BlobCacheTest, ACopyIsTheJobsOwn) {

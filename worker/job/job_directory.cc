@@ -14,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint32_t kProgramMode = 0755;
+
 absl::Status Failed(const std::string& what, const std::error_code& error) {
   return absl::InternalError(absl::StrCat(what, ": ", error.message()));
 }
@@ -57,7 +59,10 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
   };
   absl::StatusOr<std::string> program = path_for(program_);
   if (!program.ok()) return program.status();
-  if (absl::Status s = cache.LinkTo(spec.program().sha256(), *program); !s.ok()) return s;
+  // A copy, not a link: the program may write to it.
+  if (absl::Status s = cache.CopyTo(spec.program().sha256(), *program, kProgramMode); !s.ok()) {
+    return s;
+  }
   for (const proto::FileSpec& file : spec.files()) {
     absl::StatusOr<std::string> path = path_for(file.name());
     if (!path.ok()) return path.status();

@@ -61,6 +61,20 @@ TEST_F(JobDirectoryTest, HoldsProgramAndFiles) {
   EXPECT_TRUE(directory->LeftFiles().empty());
 }
 
+TEST_F(JobDirectoryTest, AProgramThatIsWrittenToLeavesTheCacheAsItWas) {
+  {
+    const auto directory = Create();
+    ASSERT_TRUE(directory.ok());
+    chmod(directory->program_path().c_str(), 0700);
+    std::ofstream(directory->program_path()) << "changed";
+  }
+  const auto again = Create();
+  ASSERT_TRUE(again.ok());
+  std::string text;
+  std::ifstream(again->program_path()) >> text;
+  EXPECT_EQ(text, "one");
+}
+
 TEST_F(JobDirectoryTest, RefusesNamesThatLeadElsewhere) {
   AddFile("../outside");
   EXPECT_FALSE(Create().ok());
