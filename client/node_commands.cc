@@ -21,8 +21,9 @@ enum class Drain { kDo, kUndo };
 absl::StatusOr<int> PrintNodes(JobsStub& jobs, const NodeQuery& query) {
   const absl::StatusOr<proto::ListNodesReply> reply = jobs.ListNodes();
   if (!reply.ok()) return reply.status();
-  std::cout << (query.json ? JsonText(NodesJson(*reply))
-                           : NodeTable(*reply).Text(ColoursFor(STDOUT_FILENO)));
+  std::cout << (query.json
+                    ? JsonText(NodesJson(*reply))
+                    : NodeTable(*reply).Text(ColoursFor(STDOUT_FILENO)) + NodeRemarks(*reply));
   return 0;
 }
 

@@ -1,4 +1,6 @@
 // bsp-coordinator: the parts list, and the way in and out.
+#include <errno.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
@@ -7,6 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -66,8 +70,13 @@ absl::Status CanListen(const HostPort& where) {
   return address.ok() ? Listen(*address, {}).status() : address.status();
 }
 
-absl::Status Run(const CoordinatorSettings& settings, int signals) {
+/// What follows when the loop has ended.
+enum class Then { kEnd, kStartAnew };
+
+absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   EventLoop loop;
+  Then then = Then::kEnd;
+  std::function<void()> stop;
   loop.EnablePolling();
   const auto barrier_listen = Resolve(settings.barrier_listen);
   if (!barrier_listen.ok()) return barrier_listen.status();
@@ -84,7 +93,11 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
                                      .files_bytes_max = settings.files_bytes_max,
                                      .keep_days = settings.keep_days,
                                      .checkpoint_limits = LimitsOf(settings),
-                                     .checkpoint_copies = settings.checkpoint_copies});
+                                     .checkpoint_copies = settings.checkpoint_copies,
+                                     .start_anew = [&] {
+                                       then = Then::kStartAnew;
+                                       stop();
+                                     }});
   if (!daemon.ok()) return daemon.status();
   const auto server = RpcServer::Start(loop, **daemon, settings.listen);
   if (!server.ok()) return server.status();
@@ -101,7 +114,7 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
   if (absl::Status written = state->WriteAddress(addresses); !written.ok()) return written;
 
   std::jthread shutdown;
-  loop.OnReadable(signals, [&] {
+  stop = [&] {
     loop.Forget(signals);
     spdlog::info("event=stopping");
     Tell("STOPPING=1");
@@ -110,13 +123,21 @@ absl::Status Run(const CoordinatorSettings& settings, int signals) {
       (*server)->Shutdown();  // Needs the loop, which ends the calls.
       loop.Post([&loop] { loop.Stop(); });
     });
-  });
+  };
+  loop.OnReadable(signals, stop);
   spdlog::info("event=ready version={} listen={} barrier={}", kVersion,
                (*server)->address().ToString(), (*daemon)->barrier_address().ToString());
   Tell("READY=1");
   loop.Run();
   static_cast<void>(metrics.release());  // To end it takes two seconds, and it holds nothing.
-  return absl::OkStatus();
+  return then;
+}
+
+/// In the same process, which is what systemd watches.
+void StartAnew(char** argv) {
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  execv("/proc/self/exe", argv);
+  spdlog::error("event=failed error=\"cannot be started anew: {}\"", std::strerror(errno));
 }
 
 int Main(int argc, char** argv) {
@@ -125,9 +146,13 @@ int Main(int argc, char** argv) {
   const auto& told = std::get<CoordinatorSettings>(settings);
   SetUpLog(told.log_level);
   const UniqueFd signals = TakeOverSignals();
-  absl::Status ran = Run(told, signals.get());
+  const absl::StatusOr<Then> ran = Run(told, signals.get());
   if (!ran.ok()) {
-    spdlog::error("event=failed error=\"{}\"", ran.ToString());
+    spdlog::error("event=failed error=\"{}\"", ran.status().ToString());
+    return EXIT_FAILURE;
+  }
+  if (*ran == Then::kStartAnew) {
+    StartAnew(argv);
     return EXIT_FAILURE;
   }
   spdlog::info("event=stopped");

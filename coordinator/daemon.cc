@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -15,6 +16,12 @@ constexpr std::uint64_t kCleaningMs = 3'600'000;
 
 PostEvent PostTo(EventLoop& loop) {
   return [&loop](Timers::Event event) { loop.Post(std::move(event)); };
+}
+
+/// A job that has a directory was there, whatever has become of the journal.
+StoredState WithDirectories(StoredState stored, const StateDirectory& state) {
+  for (const JobId job : state.jobs()) stored.last_job = std::max(stored.last_job, job);
+  return stored;
 }
 
 }  // namespace
@@ -43,8 +50,9 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
                 .journal = *store_,
                 .logs = logs_,
                 .frames = *frames_,
+                .start_anew = settings_.start_anew,
                 .has_content = [this](const std::string& sha256) { return blobs_.Has(sha256); }},
-               CoreSettings(), store_->TakeLoaded()) {
+               CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
   frames_->Serve(cluster_.barriers());
   RemoveOldFiles();
 }

@@ -109,6 +109,7 @@ json NodeJson(const proto::Node& node) {
           {"address", node.address()},
           {"jobs", ListJson(node.jobs())},
           {"lease_age_ms", node.lease_age_ms()},
+          {"unknown_jobs", ListJson(node.unknown_jobs())},
           {"version", spec.version()}};
 }
 

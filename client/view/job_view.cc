@@ -164,6 +164,16 @@ TextTable NodeTable(const proto::ListNodesReply& nodes) {
   return table;
 }
 
+std::string NodeRemarks(const proto::ListNodesReply& nodes) {
+  std::string remarks;
+  for (const proto::Node& node : nodes.nodes())
+    if (!node.unknown_jobs().empty())
+      absl::StrAppend(&remarks, node.spec().name(), " keeps checkpoints of jobs that the journal ",
+                      "has lost: ", absl::StrJoin(node.unknown_jobs(), ", "),
+                      " (see \"The state of the coordinator\" in docs/network.md)\n");
+  return remarks;
+}
+
 std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours) {
   const proto::JobSpec& spec = job.spec();
   TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {spec.name(), Align::kLeft}});

@@ -30,6 +30,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
       table_(nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),
+      term_key_(stored.term_key),
       barriers_(ports_.timers, ports_.frames, term_, table_.jobs(), nodes_, EventsOfBarriers()) {
   Restore(stored);
 }
@@ -59,6 +60,8 @@ void Cluster::Restore(const StoredState& stored) {
   for (const std::string& node : stored.drained_nodes) nodes_.Named(node).drained = true;
   for (const std::string& bytes : stored.parameters)
     parameters_.emplace_back().ParseFromString(bytes);
+  table_.OnJobSeen(stored.last_job);
+  table_.OnForgotten(stored.forgotten);
   JobOrders orders;
   for (const JobRecord& record : stored.jobs) {
     if (!HasEnded(record)) ports_.logs.Begin(IdOf(record));

@@ -36,6 +36,8 @@ struct ClusterPorts {
   Journal& journal;
   OutputLogs& logs;
   WorkerFrames& frames;
+  /// The term has been raised: the coordinator is to be started with it.
+  std::function<void()> start_anew;
   /// Whether an uploaded content is here.
   std::function<bool(const std::string& sha256)> has_content;
 };
@@ -136,6 +138,7 @@ class Cluster {
 
   void AdoptJobs();
   absl::Status CheckPredecessor(const Node* earlier) const;
+  absl::Status TakeHigherTerm(const proto::RegisterRequest& request);
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
   proto::RegisterReply JoinNode(Node& node);
   proto::RegisterReply AdoptNode(Node& node);
@@ -208,7 +211,8 @@ class Cluster {
   bool HoldersAnswer(const coordinator::Checkpoint& checkpoint);
   /// Instead of orders to workers that know nothing of this epoch yet.
   bool EndsUnstarted(const EndOrder& order);
-  void OnStoredJobs(const Node& node);
+  void OnStoredJobs(Node& node);
+  void KeepUnknown(Node& node, std::vector<JobId> unknown);
   void OnHolderLost(const std::string& node);
   /// A line of the launcher in the job's output.
   void Say(JobId job, const std::string& text);
@@ -228,6 +232,8 @@ class Cluster {
   JobTable table_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
+  const std::uint64_t term_key_;
+  bool raises_term_ = false;
   std::set<std::string> strangers_;  ///< Names of workers of other clusters that have been refused.
   std::vector<proto::MachineParameters> parameters_;
 

@@ -193,6 +193,7 @@ JobOrders Cluster::OnCheckpointEvent(const Node& node, const proto::WorkerEvent&
 // They became durable when the job had ended, and all nodes had been told to keep nothing.
 void Cluster::ForgetImages(const Node& node, const proto::WorkerEvent& event) {
   const JobId job{event.job()};
+  if (table_.IsUnknown(job)) return;
   if (event.has_checkpoint_stored()) SendKeeps(job, {{.node = node.name, .checkpoints = {}}});
   if (event.has_checkpoint_copied()) {
     const std::string& to_node = event.checkpoint_copied().to_node();

@@ -105,7 +105,7 @@ void Cluster::OnReturned(JobId id) {
 }
 
 // A node says at its registration what lies there.
-void Cluster::OnStoredJobs(const Node& node) {
+void Cluster::OnStoredJobs(Node& node) {
   std::map<JobId, std::set<std::uint64_t>> numbers_of;
   for (const proto::StoredJob& stored : node.registration.stored())
     numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
@@ -119,8 +119,16 @@ void Cluster::OnStoredJobs(const Node& node) {
     SendReleases(id, EpochOf(*table_.Find(id)), orders.release_held);
     if (job->starting) starting.push_back(id);
   }
-  for (const auto& [id, numbers] : numbers_of)
-    if (FindLive(id) == nullptr) SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
+  std::vector<JobId> unknown;
+  for (const auto& [id, numbers] : numbers_of) {
+    table_.OnJobSeen(id);
+    if (table_.IsUnknown(id)) {
+      unknown.push_back(id);
+    } else if (FindLive(id) == nullptr) {
+      SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
+    }
+  }
+  KeepUnknown(node, std::move(unknown));
   const LiveNodes live = ImageNodes();
   for (const auto& [id, job] : LiveJobs()) job->CountCopies(live);
   for (const JobId id : starting) Prepare(id);

@@ -36,5 +36,90 @@ TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   EXPECT_EQ(Show(job).losses_size(), 1);
 }
 
+// ---- A journal that is an older copy ------------------------------------------------------------
+
+class OlderJournalTest : public ClusterFixture {
+ protected:
+  static proto::RegisterRequest Knowing(std::uint64_t term, std::uint64_t term_key) {
+    proto::RegisterRequest request = Registration("w1", 2);
+    request.set_term(term);
+    request.set_term_key(term_key);
+    return request;
+  }
+  /// It keeps the first image of this job.
+  static proto::RegisterRequest Keeping(std::uint64_t job) {
+    proto::RegisterRequest request = Registration("w1", 2);
+    request.add_stored()->set_job(job);
+    request.mutable_stored(0)->add_checkpoints(1);
+    return request;
+  }
+  static std::size_t Keeps(const FakeWorker& worker) {
+    return OrdersOf(worker, &proto::Order::has_keep_checkpoints).size();
+  }
+};
+
+TEST_F(OlderJournalTest, ACoordinatorThatWorkersHaveOutlivedTakesAHigherTerm) {
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(Knowing(9, 3)).status()));
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(Knowing(9, 3)).status()));
+  EXPECT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"term 9"});
+  EXPECT_EQ(world_.starts_anew, 0);
+  Settle();
+  EXPECT_EQ(world_.starts_anew, 1);
+}
+
+TEST_F(OlderJournalTest, ATermThatTheJournalDoesNotTakeIsTriedAgain) {
+  EXPECT_FALSE(cluster_->Register(Knowing(9, 3)).ok());
+  Finish(world_.journal.calls, absl::ResourceExhaustedError("disk full"));
+  EXPECT_EQ(world_.starts_anew, 0);
+  EXPECT_FALSE(cluster_->Register(Knowing(9, 3)).ok());
+  Settle();
+  EXPECT_EQ(world_.starts_anew, 1);
+}
+
+TEST_F(OlderJournalTest, AnotherRunOfTheSameTermIsALaterOne) {
+  Start({.cluster = "c1", .term = 4, .term_key = 77});
+  EXPECT_FALSE(cluster_->Register(Knowing(4, 78)).ok());
+  EXPECT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"term 4"});
+  EXPECT_TRUE(cluster_->Register(Knowing(4, 77)).ok());
+  proto::RegisterRequest other = Registration("w2", 2);
+  other.set_term(3);
+  other.set_term_key(1);
+  EXPECT_TRUE(cluster_->Register(other).ok());
+}
+
+TEST_F(OlderJournalTest, ATermThatNobodyCanHaveHadChangesNothing) {
+  EXPECT_TRUE(
+      absl::IsFailedPrecondition(cluster_->Register(Knowing(std::uint64_t{1} << 40, 3)).status()));
+  EXPECT_TRUE(world_.journal.calls.empty());
+}
+
+TEST_F(OlderJournalTest, ImagesOfAnUnknownJobAreKeptAndNamed) {
+  FakeWorker worker = Join(Keeping(7));
+  EXPECT_EQ(Keeps(worker), 0u);
+  ASSERT_EQ(cluster_->ListNodes().nodes(0).unknown_jobs_size(), 1);
+  EXPECT_EQ(cluster_->ListNodes().nodes(0).unknown_jobs(0), 7u);
+  proto::WorkerEvent late = EventOf(JobId{7}, Epoch{1});
+  late.mutable_checkpoint_stored()->set_checkpoint(2);
+  EXPECT_EQ(Report(worker, late), absl::OkStatus());
+  EXPECT_EQ(Keeps(worker), 0u);
+}
+
+TEST_F(OlderJournalTest, ImagesOfAJobThatEndedLongAgoAreNotKept) {
+  Start({.cluster = "c1", .term = 4, .last_job = JobId{9}, .forgotten = JobId{8}});
+  EXPECT_EQ(Keeps(Join(Keeping(7))), 1u);
+  EXPECT_EQ(cluster_->ListNodes().nodes(0).unknown_jobs_size(), 0);
+}
+
+TEST_F(OlderJournalTest, JobsHaveNumbersAboveAllThatAnybodyHasSeen) {
+  Start({.cluster = "c1", .term = 4, .last_job = JobId{9}});
+  EXPECT_EQ(Submit(Request("a")), JobId{10});
+  Join(Keeping(20));
+  EXPECT_EQ(Submit(Request("b")), JobId{21});
+  proto::RegisterRequest holding = Registration("w2", 2);
+  holding.add_held()->set_job(30);
+  Join(holding);
+  EXPECT_EQ(Submit(Request("c")), JobId{31});
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -69,6 +69,7 @@ TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
                                .journal = world_.journal,
                                .logs = world_.logs,
                                .frames = world_.frames,
+                               .start_anew = [] {},
                                .has_content = [](const std::string&) { return false; }},
                   ClusterSettings{.barrier_address = "coordinator:1",
                                   .checkpoint_limits = {.mtbf_ns = 1, .overhead_max = 1},

@@ -135,6 +135,7 @@ proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
   message.set_address(node.registration.data_address());
   message.set_lease_age_ms(static_cast<std::int64_t>(node.lease.AgeNs(now_ns) / kNsPerMs));
   for (const JobId job : view.jobs) message.add_jobs(Value(job));
+  for (const JobId job : node.unknown_jobs) message.add_unknown_jobs(Value(job));
   return message;
 }
 

@@ -68,6 +68,10 @@ absl::Status Cluster::CheckPredecessor(const Node* earlier) const {
 absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequest& request) {
   if (absl::Status checked = CheckRegistration(request); !checked.ok()) return checked;
   if (KeepsOfAnotherCluster(request, cluster_id_)) return RefuseStranger(request);
+  const bool knows_another =
+      request.term() == term_ && request.term_key() != 0 && request.term_key() != term_key_;
+  if (request.cluster() == cluster_id_ && (request.term() > term_ || knows_another))
+    return TakeHigherTerm(request);
   const std::string& name = request.node().name();
   const bool returns =
       request.cluster() == cluster_id_ && table_.Awaits(WorkerId{request.previous_worker()});
@@ -88,6 +92,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
 
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
   Node& node = nodes_.Add(id, request, NowNs());
+  for (const proto::HeldJob& held : request.held()) table_.OnJobSeen(JobId{held.job()});
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", name, Value(id), node.slots,
                request.data_address());
@@ -97,6 +102,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_heartbeat_ms(kHeartbeatMs);
   reply.set_lease_ms(kLeaseNs / kNsPerMs);
   reply.set_term(term_);
+  reply.set_term_key(term_key_);
   reply.set_cluster(cluster_id_);
   return returns ? AdoptNode(node) : JoinNode(node);
 }

@@ -49,6 +49,9 @@ struct Node : SchedulerNode {
   std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
   std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream.
 
+  /// Whose checkpoints it keeps, and nobody knows the jobs.
+  std::vector<JobId> unknown_jobs{};
+
   /// The frame stream.
   Lease lease{0};
 

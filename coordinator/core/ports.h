@@ -45,8 +45,13 @@ using PostEvent = std::function<void(Timers::Event)>;
 
 /// What a start finds in the journal.
 struct StoredState {
-  std::string cluster{};   ///< Its id: drawn at the first start of all.
-  std::uint64_t term = 0;  ///< Of this run: already raised and stored.
+  std::string cluster{};       ///< Its id: drawn at the first start of all.
+  std::uint64_t term = 0;      ///< Of this run: already raised and stored.
+  std::uint64_t term_key = 0;  ///< Random, of this run.
+  /// No job with a larger number was ever known; ended ones up to `forgotten` are not there any
+  /// more.
+  JobId last_job{0};
+  JobId forgotten{0};
   /// By id; of ended ones, the newest kEndedJobsMax. The newest job of all is among them.
   std::vector<JobRecord> jobs{};
   std::map<JobId, std::string> checkpoints{};  ///< As given to WriteCheckpoints.
@@ -67,6 +72,8 @@ class Journal {
   virtual void WriteDrained(std::string node, Done done) = 0;
   virtual void WriteUndrained(std::string node, Done done) = 0;
   virtual void WriteParameters(std::uint32_t p, std::string parameters, Done done) = 0;
+  /// The next start has a higher term than this one.
+  virtual void RaiseTerm(std::uint64_t term, Done done) = 0;
 };
 
 /// What the jobs print, each byte once; see output/job_log.h for the meaning of each call. Writes

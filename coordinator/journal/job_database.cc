@@ -4,34 +4,66 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <random>
 #include <set>
+#include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "coordinator/core/jobs/job_table.h"
+#include "net/frame_check.h"
 
 namespace bspnow::coordinator {
 namespace {
 
-/// Of the tables. Layouts 1 to 3 had a column for each field of a job.
-constexpr std::int64_t kLayout = 4;
+/// Of the tables. Layouts 1 to 3 had a column for each field of a job, layout 4 no checksums.
+constexpr std::int64_t kLayout = 5;
 
 // `position` grows with each write, so a record that is replaced comes last. The cluster's id is
 // there as soon as anybody can ask for it, and for good.
 constexpr char kTables[] = R"(
 CREATE TABLE records (
   position INTEGER PRIMARY KEY, kind TEXT NOT NULL, key TEXT NOT NULL, bytes BLOB NOT NULL,
+  crc32c INTEGER NOT NULL,
   UNIQUE (kind, key));
 CREATE TABLE counters (name TEXT PRIMARY KEY, value NOT NULL);
-INSERT INTO counters VALUES ('term', 0), ('cluster', lower(hex(randomblob(16))));
+INSERT INTO counters VALUES
+  ('term', 0), ('changes', 0), ('forgotten', 0), ('cluster', lower(hex(randomblob(16))));
 )";
 
 std::string Key(JobId job) { return absl::StrCat(Value(job)); }
 
+/// Of a record, whatever SQLite says of its page.
+std::int64_t ChecksumOf(const std::string& kind, const std::string& key, const std::string& bytes) {
+  const std::string all = absl::StrCat(kind, "\n", key, "\n", bytes);
+  return Crc32c(0, std::as_bytes(std::span(all)));
+}
+
+std::uint64_t RandomKey() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;  // 0 is none.
+}
+
+/// Nothing was ever written there.
+bool IsNew(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  return error || bytes == 0;
+}
+
+bool HasJobs(const std::string& path) {
+  std::error_code error;
+  const auto jobs = std::filesystem::path(path).parent_path() / "jobs";
+  return std::filesystem::exists(jobs, error) && !std::filesystem::is_empty(jobs, error);
+}
+
 /// False if the record is damaged.
-bool Read(std::string_view kind, const std::string& key, const std::string& bytes,
-          StoredState& state) {
+bool TakeRecord(std::string_view kind, const std::string& key, const std::string& bytes,
+                StoredState& state) {
   if (kind == kJobKind) {
     JobRecord& record = state.jobs.emplace_back();
     return record.ParseFromString(bytes) && Key(IdOf(record)) == key &&
@@ -54,22 +86,78 @@ bool Read(std::string_view kind, const std::string& key, const std::string& byte
 }  // namespace
 
 absl::StatusOr<JobDatabase> JobDatabase::Open(const std::string& path) {
+  if (IsNew(path) && (std::filesystem::exists(CopyOf(path)) || HasJobs(path)))
+    return absl::DataLossError(
+        absl::StrCat(path, " is missing, but ",
+                     HasJobs(path) ? "there are jobs beside it" : "its copy is there"));
   absl::StatusOr<SqliteDatabase> opened = SqliteDatabase::Open(path);
   if (!opened.ok()) return opened.status();
   JobDatabase database(*std::move(opened));
-  SqliteStatement version = database.database_.Prepare("PRAGMA user_version");
+  const absl::StatusOr<std::int64_t> layout = database.Layout();
+  if (!layout.ok()) return layout.status();
+  const absl::Status checked = *layout == 0 ? database.MakeTables() : database.CheckLayout();
+  if (!checked.ok()) return checked;
+  if (absl::Status s = database.CheckAgainstCopy(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<JobDatabase> JobDatabase::Make(const std::string& path) {
+  absl::StatusOr<SqliteDatabase> opened = SqliteDatabase::Open(path);
+  if (!opened.ok()) return opened.status();
+  JobDatabase database(*std::move(opened));
+  if (absl::Status s = database.MakeTables(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<JobDatabase> JobDatabase::OpenCopy(const std::string& path) {
+  absl::StatusOr<SqliteDatabase> opened = SqliteDatabase::OpenCopy(path);
+  if (!opened.ok()) return opened.status();
+  JobDatabase database(*std::move(opened));
+  if (absl::Status s = database.CheckLayout(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<JobDatabase> JobDatabase::OpenDamaged(const std::string& path) {
+  if (IsNew(path)) return absl::NotFoundError(absl::StrCat(path, " is missing"));
+  absl::StatusOr<SqliteDatabase> opened = SqliteDatabase::OpenUnchecked(path);
+  if (!opened.ok()) return opened.status();
+  JobDatabase database(*std::move(opened));
+  if (absl::Status s = database.CheckLayout(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<std::int64_t> JobDatabase::Layout() {
+  SqliteStatement version = database_.Prepare("PRAGMA user_version");
   if (absl::StatusOr<bool> row = version.Step(); !row.ok()) return row.status();
   const std::int64_t layout = version.Integer(0);
   if (absl::Status s = version.Run(); !s.ok()) return s;  // Its end.
-  if (layout == kLayout) return database;
-  if (layout != 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, " is the journal of another version of bsp-coordinator (layout ", layout,
-        "; this one reads layout ", kLayout,
-        "): start that version to go on with its jobs, or this one with another --state-dir"));
-  }
-  if (absl::Status s = database.MakeTables(); !s.ok()) return s;
-  return database;
+  return layout;
+}
+
+absl::Status JobDatabase::CheckLayout() {
+  const absl::StatusOr<std::int64_t> layout = Layout();
+  if (!layout.ok() || *layout == kLayout) return layout.status();
+  return absl::FailedPreconditionError(absl::StrCat(
+      database_.path(), " is the journal of another version of bsp-coordinator (layout ", *layout,
+      "; this one reads layout ", kLayout,
+      "): start that version to go on with its jobs, or this one with another --state-dir"));
+}
+
+// A copy that cannot be read is replaced by the next one.
+absl::Status JobDatabase::CheckAgainstCopy() {
+  const absl::StatusOr<JournalAge> age = Age();
+  if (!age.ok()) return age.status();
+  absl::StatusOr<JobDatabase> copy = OpenCopy(CopyOf(database_.path()));
+  if (!copy.ok()) return absl::OkStatus();
+  const absl::StatusOr<JournalAge> of_copy = copy->Age();
+  if (!of_copy.ok()) return absl::OkStatus();
+  if (of_copy->cluster != age->cluster)
+    return absl::DataLossError(
+        absl::StrCat(database_.path(), " is of another cluster than its copy"));
+  if (!age->OlderThan(*of_copy)) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      database_.path(), " is older than its copy (term ", age->term, ", change ", age->changes,
+      "; the copy has term ", of_copy->term, ", change ", of_copy->changes, ")"));
 }
 
 absl::Status JobDatabase::MakeTables() {
@@ -77,62 +165,125 @@ absl::Status JobDatabase::MakeTables() {
       absl::StrCat("BEGIN;", kTables, "PRAGMA user_version=", kLayout, ";COMMIT"));
 }
 
+absl::Status JobDatabase::Commit() {
+  return database_.Execute("UPDATE counters SET value = value + 1 WHERE name = 'changes'; COMMIT");
+}
+
+absl::Status JobDatabase::Raise(const std::string& counter, std::uint64_t value) {
+  return database_.Prepare("UPDATE counters SET value = max(value, ?) WHERE name = ?")
+      .Bind(static_cast<std::int64_t>(value))
+      .BindText(counter)
+      .Run();
+}
+
 absl::Status JobDatabase::Perform(const RecordWrite& write) {
+  if (write.kind == kTermKind) {
+    std::uint64_t term = 0;
+    if (!absl::SimpleAtoi(write.key, &term)) return absl::InvalidArgumentError("no term");
+    return Raise(kTermKind, term);
+  }
   if (!write.bytes) {
     return database_.Prepare("DELETE FROM records WHERE kind = ? AND key = ?")
         .BindText(write.kind)
         .BindText(write.key)
         .Run();
   }
-  return database_.Prepare("INSERT OR REPLACE INTO records (kind, key, bytes) VALUES (?, ?, ?)")
+  return database_
+      .Prepare("INSERT OR REPLACE INTO records (kind, key, bytes, crc32c) VALUES (?, ?, ?, ?)")
       .BindText(write.kind)
       .BindText(write.key)
       .BindBlob(*write.bytes)
+      .Bind(ChecksumOf(write.kind, write.key, *write.bytes))
       .Run();
 }
 
 // ---- At a start ---------------------------------------------------------------------------------
 
 absl::StatusOr<StoredState> JobDatabase::Load() {
-  StoredState state;
   if (absl::Status s =
           database_.Execute("UPDATE counters SET value = value + 1 WHERE name = 'term'");
       !s.ok()) {
     return s;
   }
-  if (absl::Status s = ReadCounters(state); !s.ok()) return s;
-  if (absl::Status s = ReadRecords(state); !s.ok()) return s;
-  if (state.term == 0 || state.cluster.empty())
-    return absl::DataLossError(absl::StrCat(database_.path(), " has lost its term or its cluster"));
-  std::sort(state.jobs.begin(), state.jobs.end(),
-            [](const JobRecord& a, const JobRecord& b) { return IdOf(a) < IdOf(b); });
-  if (absl::Status s = ForgetOldJobs(state); !s.ok()) return s;
+  absl::StatusOr<StoredState> state = Read();
+  if (!state.ok()) return state;
+  if (absl::Status s = ForgetOldJobs(*state); !s.ok()) return s;
   return state;
 }
 
-absl::Status JobDatabase::ReadCounters(StoredState& state) {
+absl::StatusOr<StoredState> JobDatabase::Read() {
+  const absl::StatusOr<JournalAge> age = Age();
+  if (!age.ok()) return age.status();
+  StoredState state{.cluster = age->cluster,
+                    .term = age->term,
+                    .term_key = RandomKey(),
+                    .last_job = JobId{age->forgotten},
+                    .forgotten = JobId{age->forgotten}};
+  if (absl::Status s = ReadRecords(state); !s.ok()) return s;
+  std::sort(state.jobs.begin(), state.jobs.end(),
+            [](const JobRecord& a, const JobRecord& b) { return IdOf(a) < IdOf(b); });
+  return state;
+}
+
+absl::StatusOr<JournalAge> JobDatabase::Age() {
+  JournalAge age;
   SqliteStatement statement = database_.Prepare("SELECT name, value FROM counters");
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
     if (!row.ok()) return row.status();
-    if (!*row) return absl::OkStatus();
-    if (statement.Bytes(0) == "term") state.term = static_cast<std::uint64_t>(statement.Integer(1));
-    if (statement.Bytes(0) == "cluster") state.cluster = statement.Bytes(1);
+    if (!*row) break;
+    const std::string name = statement.Bytes(0);
+    const auto value = static_cast<std::uint64_t>(statement.Integer(1));
+    if (name == "term") age.term = value;
+    if (name == "changes") age.changes = value;
+    if (name == "forgotten") age.forgotten = value;
+    if (name == "cluster") age.cluster = statement.Bytes(1);
+  }
+  if (!age.cluster.empty()) return age;
+  return absl::DataLossError(absl::StrCat(database_.path(), " has lost its cluster"));
+}
+
+absl::Status JobDatabase::SetAge(const JournalAge& age) {
+  for (const auto& [counter, value] :
+       {std::pair{"term", age.term}, {"changes", age.changes}, {"forgotten", age.forgotten}})
+    if (absl::Status s = Raise(counter, value); !s.ok()) return s;
+  return database_.Prepare("UPDATE counters SET value = ? WHERE name = 'cluster'")
+      .BindText(age.cluster)
+      .Run();
+}
+
+absl::StatusOr<std::size_t> JobDatabase::ForEachSound(
+    const std::function<void(StoredRecord)>& visit) {
+  std::size_t damaged = 0;
+  SqliteStatement statement =
+      database_.Prepare("SELECT kind, key, bytes, crc32c FROM records ORDER BY position");
+  while (true) {
+    const absl::StatusOr<bool> row = statement.Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return damaged;
+    StoredRecord record{
+        .kind = statement.Bytes(0), .key = statement.Bytes(1), .bytes = statement.Bytes(2)};
+    StoredState unused;
+    const bool sound = ChecksumOf(record.kind, record.key, record.bytes) == statement.Integer(3) &&
+                       TakeRecord(record.kind, record.key, record.bytes, unused);
+    sound ? visit(std::move(record)) : void(++damaged);
   }
 }
 
 absl::Status JobDatabase::ReadRecords(StoredState& state) {
   SqliteStatement statement =
-      database_.Prepare("SELECT kind, key, bytes FROM records ORDER BY position");
+      database_.Prepare("SELECT kind, key, bytes, crc32c FROM records ORDER BY position");
   while (true) {
     const absl::StatusOr<bool> row = statement.Step();
     if (!row.ok()) return row.status();
     if (!*row) return absl::OkStatus();
     const std::string kind = statement.Bytes(0);
     const std::string key = statement.Bytes(1);
-    if (!Read(kind, key, statement.Bytes(2), state))
-      return absl::DataLossError(absl::StrCat(database_.path(), " is damaged (record ", kind, " ",
-                                              key, "); move it away, or put a copy of it back"));
+    const std::string bytes = statement.Bytes(2);
+    if (ChecksumOf(kind, key, bytes) != statement.Integer(3) ||
+        !TakeRecord(kind, key, bytes, state))
+      return absl::DataLossError(
+          absl::StrCat(database_.path(), " is damaged (record ", kind, " ", key, ")"));
   }
 }
 
@@ -145,11 +296,13 @@ absl::Status JobDatabase::ForgetOldJobs(StoredState& state) {
   if (absl::Status s = Begin(); !s.ok()) return s;
   for (const JobId job : old) {
     state.checkpoints.erase(job);
+    state.forgotten = std::max(state.forgotten, job);
     for (const char* kind : {kJobKind, kCheckpointsKind}) {
       if (absl::Status s = Perform({.kind = kind, .key = Key(job), .bytes = {}}); !s.ok()) return s;
     }
   }
   std::erase_if(state.jobs, [&old](const JobRecord& each) { return old.contains(IdOf(each)); });
+  if (absl::Status s = Raise("forgotten", Value(state.forgotten)); !s.ok()) return s;
   return Commit();
 }
 

@@ -6,6 +6,9 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +23,25 @@ inline constexpr char kJobKind[] = "job";                  ///< By id: JobRecord
 inline constexpr char kCheckpointsKind[] = "checkpoints";  ///< By job: JournalCheckpoints.
 inline constexpr char kDrainedKind[] = "drained";          ///< By name of the node: no bytes.
 inline constexpr char kParametersKind[] = "parameters";    ///< By p: MachineParameters.
+/// No record: raises the counter of this name, to a number as text.
+inline constexpr char kTermKind[] = "term";
+
+inline std::string JournalIn(const std::string& directory) { return directory + "/jobs.sqlite"; }
+/// The copy beside a journal, which follows it by seconds.
+inline std::string CopyOf(const std::string& journal) { return journal + ".copy"; }
+
+/// How new a journal or copy is. Of one cluster, the one with the higher term is the newer, then
+/// the one with more changes.
+struct JournalAge {
+  std::string cluster{};
+  std::uint64_t term = 0;
+  std::uint64_t changes = 0;    ///< Transactions since it was made.
+  std::uint64_t forgotten = 0;  ///< StoredState::forgotten.
+
+  bool OlderThan(const JournalAge& other) const {
+    return std::pair(term, changes) < std::pair(other.term, other.changes);
+  }
+};
 
 /// Replaces the record of this kind and key.
 struct RecordWrite {
@@ -28,17 +50,41 @@ struct RecordWrite {
   std::optional<std::string> bytes;  ///< None: the record goes.
 };
 
+/// As it lies there.
+struct StoredRecord {
+  std::string kind;
+  std::string key;
+  std::string bytes;
+};
+
 class JobDatabase {
  public:
   /// Makes the tables in a new file. FAILED_PRECONDITION if another version of the coordinator has
-  /// laid out the file otherwise.
+  /// laid out the file otherwise, DATA_LOSS if it is damaged, lost or older than its copy.
   static absl::StatusOr<JobDatabase> Open(const std::string& path);
+  /// A new one, where nothing is.
+  static absl::StatusOr<JobDatabase> Make(const std::string& path);
+  /// Whatever is wrong with it: a copy, or a damaged one.
+  static absl::StatusOr<JobDatabase> OpenCopy(const std::string& path);
+  static absl::StatusOr<JobDatabase> OpenDamaged(const std::string& path);
 
   /// Raises the term, reads all, and forgets jobs that are too old.
   absl::StatusOr<StoredState> Load();
+  /// The same, but nothing changes.
+  absl::StatusOr<StoredState> Read();
+
+  absl::StatusOr<JournalAge> Age();
+  /// Of one without records, in a transaction of the caller's.
+  absl::Status SetAge(const JournalAge& age);
+  /// Hands out each record whose checksum is right, as far as the file can be read; returns how
+  /// many are damaged, or why there may be more.
+  absl::StatusOr<std::size_t> ForEachSound(const std::function<void(StoredRecord)>& visit);
+
+  /// Beside it, as CopyOf says.
+  absl::Status WriteCopy() { return database_.CopyTo(CopyOf(database_.path())); }
 
   absl::Status Begin() { return database_.Execute("BEGIN IMMEDIATE"); }
-  absl::Status Commit() { return database_.Execute("COMMIT"); }
+  absl::Status Commit();
   absl::Status Rollback() { return database_.Execute("ROLLBACK"); }
   bool InTransaction() const { return database_.InTransaction(); }
 
@@ -48,8 +94,11 @@ class JobDatabase {
  private:
   explicit JobDatabase(SqliteDatabase database) : database_(std::move(database)) {}
 
+  absl::StatusOr<std::int64_t> Layout();
+  absl::Status CheckLayout();
+  absl::Status CheckAgainstCopy();
   absl::Status MakeTables();
-  absl::Status ReadCounters(StoredState& state);
+  absl::Status Raise(const std::string& counter, std::uint64_t value);
   absl::Status ReadRecords(StoredState& state);
   absl::Status ForgetOldJobs(StoredState& state);
 

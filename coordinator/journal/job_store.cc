@@ -1,15 +1,35 @@
 #include "coordinator/journal/job_store.h"
 
 #include <absl/strings/str_cat.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 
 namespace bspnow::coordinator {
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Between two copies: a second, or so much longer than one took.
+constexpr Clock::duration kCopyPause = std::chrono::seconds(1);
+constexpr int kCopyPauses = 20;
+
+absl::Status WithFix(const absl::Status& status, const std::string& directory) {
+  if (!absl::IsDataLoss(status)) return status;
+  return absl::DataLossError(
+      absl::StrCat(status.message(), "; `bsp-coordinator --rebuild --state-dir ", directory,
+                   "` makes a journal of what is left, `--check` says what is wrong"));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& directory,
                                                          PostEvent post) {
-  absl::StatusOr<JobDatabase> database = JobDatabase::Open(absl::StrCat(directory, "/jobs.sqlite"));
-  if (!database.ok()) return database.status();
+  absl::StatusOr<JobDatabase> database = JobDatabase::Open(JournalIn(directory));
+  if (!database.ok()) return WithFix(database.status(), directory);
   absl::StatusOr<StoredState> loaded = database->Load();
-  if (!loaded.ok()) return loaded.status();
+  if (!loaded.ok()) return WithFix(loaded.status(), directory);
   return std::make_unique<JobStore>(*std::move(database), *std::move(loaded), std::move(post));
 }
 
@@ -54,6 +74,10 @@ void JobStore::WriteParameters(std::uint32_t p, std::string parameters, Done don
         std::move(done));
 }
 
+void JobStore::RaiseTerm(std::uint64_t term, Done done) {
+  Queue({.kind = kTermKind, .key = absl::StrCat(term), .bytes = {}}, std::move(done));
+}
+
 void JobStore::Queue(RecordWrite record, Done done) {
   {
     const std::lock_guard lock(mutex_);
@@ -67,15 +91,36 @@ void JobStore::Run() {
     std::vector<Write> writes;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+      const auto something = [this] { return closing_ || !queue_.empty(); };
+      if (copied_) {
+        changed_.wait(lock, something);
+      } else {
+        changed_.wait_until(lock, next_copy_, something);
+      }
       writes.swap(queue_);
     }
-    if (writes.empty()) return;
+    const bool closing = writes.empty() && closing_;
+    if (!copied_ && (closing || Clock::now() >= next_copy_)) Copy();
+    if (closing) return;
+    if (writes.empty()) continue;
+    copied_ = false;
     const std::vector<absl::Status> written = PerformAll(writes);
     for (std::size_t i = 0; i < writes.size(); ++i) {
       post_([done = std::move(writes[i].done), outcome = written[i]] { done(outcome); });
     }
   }
+}
+
+/// Of all that is committed.
+void JobStore::Copy() {
+  const Clock::time_point begun = Clock::now();
+  const absl::Status written = database_.WriteCopy();
+  const Clock::duration took = Clock::now() - begun;
+  next_copy_ = Clock::now() + std::max<Clock::duration>(kCopyPause, kCopyPauses * took);
+  copied_ = written.ok();
+  if (written.message() == copy_failure_) return;
+  copy_failure_ = std::string(written.message());
+  if (!written.ok()) spdlog::error("event=journal_not_copied error=\"{}\"", written.ToString());
 }
 
 // In one transaction, in which a write that fails fails alone. Without the transaction nothing is

@@ -7,6 +7,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,7 @@ namespace bspnow::coordinator {
 class JobStore final : public Journal {
  public:
   /// Makes DIRECTORY/jobs.sqlite if need be and keeps others out. FAILED_PRECONDITION if another
-  /// coordinator has it, DATA_LOSS if it is damaged.
+  /// coordinator has it, DATA_LOSS if it is damaged, lost, or older than its copy.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& directory,
                                                         PostEvent post);
 
@@ -41,6 +42,7 @@ class JobStore final : public Journal {
   void WriteDrained(std::string node, Done done) override;
   void WriteUndrained(std::string node, Done done) override;
   void WriteParameters(std::uint32_t p, std::string parameters, Done done) override;
+  void RaiseTerm(std::uint64_t term, Done done) override;
 
  private:
   struct Write {
@@ -50,9 +52,13 @@ class JobStore final : public Journal {
 
   void Queue(RecordWrite record, Done done);
   void Run();
+  void Copy();
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
-  JobDatabase database_;  ///< Of the thread.
+  JobDatabase database_;  ///< Of the thread, and so is all up to loaded_.
+  bool copied_ = false;   ///< What is committed.
+  std::chrono::steady_clock::time_point next_copy_{};
+  std::string copy_failure_;  ///< The last; empty: none.
   StoredState loaded_;
   const PostEvent post_;
   std::mutex mutex_;

@@ -208,7 +208,7 @@ TEST_F(JobStoreTest, KeepsOneCatalogueOfCheckpointsAJob) {
 
 TEST_F(JobStoreTest, LeavesAJournalOfAnotherLayoutAloneAndSaysWhatToDo) {
   Open();
-  for (const std::string layout : {"3", "5"}) {
+  for (const std::string layout : {"4", "6"}) {
     Execute("PRAGMA user_version=" + layout);
     const absl::Status refused = JobStore::Open(directory_.path(), AtOnce).status();
     EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
@@ -217,7 +217,7 @@ TEST_F(JobStoreTest, LeavesAJournalOfAnotherLayoutAloneAndSaysWhatToDo) {
       EXPECT_NE(refused.message().find(part), std::string::npos) << part << " in " << refused;
     }
   }
-  Execute("PRAGMA user_version=4");
+  Execute("PRAGMA user_version=5");
   EXPECT_EQ(Open()->TakeLoaded().term, 2u);
 }
 

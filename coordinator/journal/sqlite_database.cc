@@ -1,10 +1,16 @@
 #include "coordinator/journal/sqlite_database.h"
 
 #include <absl/strings/str_cat.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <filesystem>
+
+#include "base/durable_file.h"
 #include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
@@ -19,8 +25,7 @@ absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
           absl::StrCat(path, " is in use by another coordinator; give each its own --state-dir"));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return absl::DataLossError(
-          absl::StrCat(path, " is damaged (", text, "); move it away, or put a copy of it back"));
+      return absl::DataLossError(absl::StrCat(path, " is damaged (", text, ")"));
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat(path, ": ", text));
     case SQLITE_READONLY:
@@ -87,6 +92,25 @@ std::string SqliteStatement::Bytes(int column) const {
 }
 
 absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
+  absl::StatusOr<SqliteDatabase> database = OpenUnchecked(path);
+  if (!database.ok()) return database;
+  if (absl::Status s = database->Check(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<SqliteDatabase> SqliteDatabase::OpenCopy(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  sqlite3* opened = nullptr;
+  const int result =
+      sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  SqliteDatabase database(opened, path);
+  if (result != SQLITE_OK) return ErrorOf(opened, result, path);
+  if (absl::Status s = database.Check(); !s.ok()) return s;
+  return database;
+}
+
+absl::StatusOr<SqliteDatabase> SqliteDatabase::OpenUnchecked(const std::string& path) {
   // SQLite gives its other files the mode of this one. If it cannot be made, SQLite says so.
   UniqueFd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)).Reset();
   sqlite3* opened = nullptr;
@@ -100,7 +124,6 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
                           "PRAGMA synchronous=FULL", "BEGIN IMMEDIATE", "COMMIT"}) {
     if (absl::Status s = database.Execute(sql); !s.ok()) return s;
   }
-  if (absl::Status s = database.Check(); !s.ok()) return s;
   return database;
 }
 
@@ -120,13 +143,38 @@ absl::Status SqliteDatabase::Execute(const std::string& sql) {
   return result == SQLITE_OK ? absl::OkStatus() : ErrorOf(database_.get(), result, path_);
 }
 
+absl::Status SqliteDatabase::CopyTo(const std::string& path) {
+  // What is only in the WAL would be lost with it.
+  if (absl::Status s = Execute("PRAGMA wal_checkpoint(TRUNCATE)"); !s.ok()) return s;
+  const std::string unfinished = path + ".new";
+  unlink(unfinished.c_str());
+  UniqueFd(open(unfinished.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)).Reset();
+  {
+    sqlite3* opened = nullptr;
+    const int result = sqlite3_open(unfinished.c_str(), &opened);
+    SqliteDatabase copy(opened, unfinished);
+    if (result != SQLITE_OK) return ErrorOf(opened, result, unfinished);
+    sqlite3_backup* backup = sqlite3_backup_init(opened, "main", database_.get(), "main");
+    if (backup != nullptr) {
+      sqlite3_backup_step(backup, -1);
+      sqlite3_backup_finish(backup);
+    }
+    if (sqlite3_errcode(opened) != SQLITE_OK)
+      return ErrorOf(opened, sqlite3_errcode(opened), unfinished);
+    // Else it could not be read without files of a WAL.
+    if (absl::Status s = copy.Execute("PRAGMA journal_mode=DELETE"); !s.ok()) return s;
+  }
+  if (rename(unfinished.c_str(), path.c_str()) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("renaming ", unfinished));
+  return SyncDirectory(std::filesystem::path(path).parent_path());
+}
+
 absl::Status SqliteDatabase::Check() {
-  SqliteStatement check = Prepare("PRAGMA quick_check(1)");
+  SqliteStatement check = Prepare("PRAGMA integrity_check(1)");
   const absl::StatusOr<bool> row = check.Step();
   if (!row.ok()) return row.status();
   if (*row && check.Bytes(0) == "ok") return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(path_, " is damaged (", check.Bytes(0),
-                                          "); move it away, or put a copy of it back"));
+  return absl::DataLossError(absl::StrCat(path_, " is damaged (", check.Bytes(0), ")"));
 }
 
 }  // namespace bspnow::coordinator

@@ -53,6 +53,10 @@ class SqliteDatabase {
   /// Makes the file if need be. In WAL mode; a transaction is on the disk when it is committed.
   /// FAILED_PRECONDITION if another process has it open, DATA_LOSS if it is damaged.
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
+  /// The same, though it may be damaged: statements fail when they come to the damage.
+  static absl::StatusOr<SqliteDatabase> OpenUnchecked(const std::string& path);
+  /// One that CopyTo has made. NOT_FOUND if it is not there.
+  static absl::StatusOr<SqliteDatabase> OpenCopy(const std::string& path);
 
   const std::string& path() const { return path_; }
 
@@ -60,6 +64,9 @@ class SqliteDatabase {
 
   /// Between BEGIN and COMMIT. Some errors (a full disk, a failed read or write) end a transaction.
   bool InTransaction() const;
+
+  /// The same content in one file, in its place as a whole and durable. Between transactions.
+  absl::Status CopyTo(const std::string& path);
 
   /// Statements without parameters and rows.
   absl::Status Execute(const std::string& sql);

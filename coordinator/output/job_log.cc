@@ -106,6 +106,8 @@ void JobLogs::Begin(JobId job) {
       written->log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
     }
   }
+  std::error_code error;  // The directory tells that there is such a job, whatever it prints.
+  std::filesystem::create_directory(state_.job(job), error);
   const std::lock_guard lock(mutex_);
   growing_[job] = {.written = std::move(written), .ending = false};
 }

@@ -41,8 +41,9 @@ class JobLogs final : public OutputLogs {
   /// What was appended is in the files.
   ~JobLogs() override;
 
-  /// Before anything is appended. An earlier log goes as far as its records are sound: what a crash
-  /// tore off, or a bad disk has damaged, is cut, and all that follows.
+  /// Before anything is appended; the job has a directory from now on. An earlier log goes as far
+  /// as its records are sound: what a crash tore off, or a bad disk has damaged, is cut, and all
+  /// that follows.
   void Begin(JobId job) override;
 
   /// `done` comes in the order of the calls, when the record is in the file, or all of it was there

@@ -147,6 +147,32 @@ class RecoveryTest(unittest.TestCase):
         shown = self.survive(damage, commits=2)
         self.assertIn("resumed from the start", shown)
 
+    def test_state_is_an_older_copy(self):
+        def put_back(cluster, number, chance):
+            cluster.coordinator.kill()
+            saved = disturbances.save_journal(cluster.coordinator)
+            cluster.restart_coordinator()
+            cluster.await_workers(3)
+            lost = self.job.submit(cluster, CHECKPOINTS)
+            cluster.bsp("suspend", number)
+            self.job.await_commits(cluster, lost)
+            cluster.bsp("suspend", lost)
+            cluster.coordinator.kill()
+            disturbances.put_back(cluster.coordinator, saved)
+            cluster.restart_coordinator()
+            cluster.await_workers(3)
+            self.assertIn("event=journal_is_older", cluster.coordinator.log())
+            keepers = [name for name, node in cluster.nodes().items()
+                       if node["unknown_jobs"] == [lost]]
+            self.assertGreaterEqual(len(keepers), 2)  # A copy may lie on a third node.
+            self.assertEqual(self.job.submit(cluster), lost + 1)
+            cluster.bsp("cancel", lost + 1)
+            for name in keepers:
+                disturbances.forget_images(cluster.workers[name], lost)
+            return f"put back an older journal; {' and '.join(keepers)} kept job {lost}"
+        self.job = self.long_job
+        self.survive(put_back)
+
     # ---- Connections ------------------------------------------------------------------------
 
     def cut_for(self, how, seconds):

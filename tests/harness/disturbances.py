@@ -8,6 +8,7 @@ a line that describes what it did. Afterwards the cluster is whole again, but ma
 import json
 import os
 import re
+import shutil
 import time
 
 from harness import left_behind, processes
@@ -252,6 +253,39 @@ def damage_log(cluster, job, chance, how=None):
         how = "not there yet"
     cluster.restart_coordinator()
     return f"the log was {how} when the coordinator came back"
+
+
+def journal_files(coordinator):
+    """With its write-ahead log, and without its copy."""
+    return [path for path in (os.path.join(coordinator.state_dir, "jobs.sqlite" + part)
+                              for part in ("", "-wal", "-shm")) if os.path.exists(path)]
+
+
+def remove_journal(coordinator):
+    for path in journal_files(coordinator):
+        os.unlink(path)
+
+
+def save_journal(coordinator):
+    """What it is now, by path."""
+    saved = {}
+    for path in journal_files(coordinator):
+        with open(path, "rb") as file:
+            saved[path] = file.read()
+    return saved
+
+
+def put_back(coordinator, saved):
+    """As a backup of the whole directory does: the copy is not newer."""
+    remove_journal(coordinator)
+    os.unlink(os.path.join(coordinator.state_dir, "jobs.sqlite.copy"))
+    for path, content in saved.items():
+        with open(path, "wb") as file:
+            file.write(content)
+
+
+def forget_images(worker, job):
+    shutil.rmtree(os.path.join(worker.state_dir, "checkpoints", f"job-{job}"))
 
 
 # ---- Connections ----------------------------------------------------------------------------

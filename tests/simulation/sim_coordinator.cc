@@ -71,6 +71,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
                                              .journal = *this,
                                              .logs = *this,
                                              .frames = *this,
+                                             .start_anew = [] {},
                                              .has_content = [](const auto&) { return true; }},
                                 ClusterSettings{.barrier_address = "simulated:1",
                                                 .checkpoint_limits = kLimits,

@@ -140,6 +140,7 @@ class SimCoordinator final : private Timers,
   void WriteDrained(std::string node, Journal::Done done) override;
   void WriteUndrained(std::string node, Journal::Done done) override;
   void WriteParameters(std::uint32_t p, std::string parameters, Journal::Done done) override;
+  void RaiseTerm(std::uint64_t term, Journal::Done done) override;
 
   void Begin(JobId job) override { journal_.logs[job]; }
   void Append(JobId job, LogRecord record, OutputLogs::Done done) override;

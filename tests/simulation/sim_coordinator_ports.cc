@@ -89,6 +89,10 @@ void SimCoordinator::WriteParameters(std::uint32_t, std::string, Journal::Done) 
   oracle_.Fail("nobody measures this cluster");
 }
 
+void SimCoordinator::RaiseTerm(std::uint64_t, Journal::Done) {
+  oracle_.Fail("a worker knows a later coordinator than this one");
+}
+
 // ---- The logs -----------------------------------------------------------------------------------
 
 void SimCoordinator::Append(JobId job, LogRecord record, OutputLogs::Done done) {

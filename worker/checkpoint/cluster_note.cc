@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
 #include "base/durable_file.h"
@@ -32,21 +31,23 @@ absl::StatusOr<KnownCoordinator> ClusterNote::Read() {
   if (n < 0) return Failed("reading", path());
   note.resize(static_cast<std::size_t>(n));
   const std::vector<std::string> lines = absl::StrSplit(note, '\n');
-  KnownCoordinator known{.cluster = lines[0], .term = 0};
+  KnownCoordinator known{.cluster = lines[0]};
   if (file.valid() && known.cluster.empty())
     return absl::DataLossError(
         absl::StrCat(path(), " is empty; remove it if the images beside it are of this cluster"));
   // Without a term it was written before terms were noted.
   if (lines.size() > 1 && !absl::SimpleAtoi(lines[1], &known.term)) known.term = 0;
+  if (lines.size() > 2 && !absl::SimpleAtoi(lines[2], &known.term_key)) known.term_key = 0;
   const std::lock_guard lock(mutex_);
   // What could not be written counts all the same, as long as this worker runs.
-  if (known.cluster == known_.cluster) known.term = std::max(known.term, known_.term);
+  if (known.cluster == known_.cluster && known.term < known_.term) known = known_;
   known_ = known;
   return known;
 }
 
 absl::Status ClusterNote::Write(const KnownCoordinator& known) {
-  if (absl::Status s = ReplaceFile(path(), absl::StrCat(known.cluster, "\n", known.term, "\n"));
+  if (absl::Status s = ReplaceFile(
+          path(), absl::StrCat(known.cluster, "\n", known.term, "\n", known.term_key, "\n"));
       !s.ok())
     return s;
   Remember(known);
@@ -77,7 +78,9 @@ absl::Status ClusterNote::Join(const proto::RegisterRequest& request,
                      " to join the new cluster and give up all of them"));
   }
   if (!now.ok()) return now.status();
-  if (now->cluster == before.cluster && now->term == before.term) return absl::OkStatus();
+  if (now->cluster == before.cluster && now->term == before.term &&
+      now->term_key == before.term_key)
+    return absl::OkStatus();
   const absl::Status written = Write(*now);
   if (now->cluster != before.cluster) return written;
   // With a full disk it goes on under the new term: nothing is lost as long as it runs.

@@ -1,5 +1,5 @@
 // The cluster to which the images below a directory belong: the file `cluster` in that directory
-// holds the id from the coordinator's journal and, in a second line, the term of the newest
+// holds the id from the coordinator's journal and, in two more lines, term and key of the newest
 // coordinator that was obeyed here. The note is written before the first image of the cluster, and
 // stands beside the images so that both always move together. A coordinator of another cluster, or
 // one that was replaced, does not know these jobs and would have their images removed. See

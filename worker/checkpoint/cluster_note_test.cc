@@ -90,6 +90,18 @@ TEST_F(ClusterNoteTest, NoWorkerObeysACoordinatorThatWasReplacedThoughItWasResta
   EXPECT_TRUE(restarted.Join(Request(), Registered("another", 1)).ok());
 }
 
+TEST_F(ClusterNoteTest, NoWorkerObeysTwoCoordinatorsOfOneTerm) {
+  proto::RegisterReply first = Registered("one", 7);
+  first.set_term_key(123);
+  proto::RegisterReply second = first;
+  second.set_term_key(124);
+  ASSERT_TRUE(note_.Join(Request(), first).ok());
+  ClusterNote restarted(directory_.path());
+  EXPECT_EQ(restarted.Read()->term_key, 123u);
+  EXPECT_TRUE(absl::IsFailedPrecondition(restarted.Join(Request(), second)));
+  EXPECT_TRUE(restarted.Join(Request(), first).ok());
+}
+
 TEST_F(ClusterNoteTest, TermThatCannotBeWrittenKeepsNobodyFromRegistering) {
   ASSERT_TRUE(note_.Join(Request(), Registered("one", 7)).ok());
   const proto::RegisterRequest request = Request();

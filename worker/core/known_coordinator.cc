@@ -9,15 +9,18 @@ absl::StatusOr<KnownCoordinator> CheckCoordinator(const KnownCoordinator& known,
                                                   const proto::RegisterRequest& request,
                                                   const proto::RegisterReply& reply) {
   if (reply.worker() != 0 && reply.cluster() == known.cluster) {
-    if (reply.term() >= known.term) return KnownCoordinator{reply.cluster(), reply.term()};
-    return absl::FailedPreconditionError(absl::StrCat("a coordinator of term ", reply.term(),
-                                                      " answers, but there has been one of term ",
-                                                      known.term));
+    const bool another =
+        reply.term() == known.term && known.term_key != 0 && reply.term_key() != known.term_key;
+    if (reply.term() >= known.term && !another)
+      return KnownCoordinator{reply.cluster(), reply.term(), reply.term_key()};
+    return absl::FailedPreconditionError(
+        absl::StrCat("a coordinator of term ", reply.term(), " answers, but there has been ",
+                     another ? "another" : "one", " of term ", known.term));
   }
   const bool keeps =
       request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
   if (reply.worker() != 0 && (known.cluster.empty() || !keeps)) {
-    return KnownCoordinator{reply.cluster(), reply.term()};
+    return KnownCoordinator{reply.cluster(), reply.term(), reply.term_key()};
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "it is the coordinator of cluster ", reply.cluster(), ", but checkpoints of ",

@@ -14,8 +14,9 @@ namespace bspnow::worker {
 
 /// The last one that was obeyed.
 struct KnownCoordinator {
-  std::string cluster;     ///< Empty: nothing that is kept here is of any cluster.
-  std::uint64_t term = 0;  ///< Never goes back within a cluster.
+  std::string cluster;         ///< Empty: nothing that is kept here is of any cluster.
+  std::uint64_t term = 0;      ///< Never goes back within a cluster.
+  std::uint64_t term_key = 0;  ///< Of the run that had this term; 0: not known.
 };
 
 /// What `known` is once the worker obeys the coordinator that answered `request` with `reply`.

@@ -67,6 +67,8 @@ bool CoordinatorStub::Register() {
   absl::Status status = noted.status();
   if (status.ok()) {
     request->set_cluster(noted->cluster);
+    request->set_term(noted->term);
+    request->set_term_key(noted->term_key);
     status = CallRegister(*request, reply);
   }
   is_stranger_ = false;

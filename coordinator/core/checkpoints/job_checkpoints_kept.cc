@@ -71,6 +71,7 @@ std::set<std::uint64_t> JobCheckpoints::Needed(const std::vector<Checkpoint>& co
 std::vector<std::uint64_t> JobCheckpoints::keep_list() const {
   std::vector<std::uint64_t> numbers;
   for (const Checkpoint& checkpoint : committed_) numbers.push_back(checkpoint.number);
+  if (taking_) numbers.push_back(taking_->checkpoint.number);
   const std::uint64_t newest = std::max<std::uint64_t>(last_number_, 1);
   if (numbers.empty() || numbers.back() != newest) numbers.push_back(newest);
   return numbers;
@@ -118,6 +119,7 @@ CheckpointOrders JobCheckpoints::OnNodeStores(const std::string& node,
   if (numbers.empty()) return orders;
   touched_.insert(node);
   orders.keeps.push_back({node, keep_list()});
+  last_number_ = std::max(last_number_, *numbers.rbegin());  // The journal may be an older copy.
   for (const std::uint64_t number : numbers) orders.release_held.push_back({node, number});
   return orders;
 }

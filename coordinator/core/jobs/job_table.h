@@ -157,6 +157,13 @@ class JobTable {
 
   // ---- To look at. ------------------------------------------------------------------------------
 
+  /// Its number is not given to another job.
+  void OnJobSeen(JobId job) { last_job_ = std::max(last_job_, Value(job)); }
+  /// Ended jobs up to this one may be unknown here.
+  void OnForgotten(JobId job) { forgotten_ = std::max(forgotten_, job); }
+  /// It is not known, and not because it ended long ago.
+  bool IsUnknown(JobId job) const { return !jobs_.contains(job) && job > forgotten_; }
+
   Jobs& jobs() { return jobs_; }
   const Jobs& jobs() const { return jobs_; }
   const JobRecord* Find(JobId job) const;
@@ -186,6 +193,7 @@ class JobTable {
   class Event;
 
   std::uint64_t last_job_ = 0;  ///< No id is given twice.
+  JobId forgotten_{0};
   Nodes* nodes_;
   std::uint64_t last_sequence_ = 0;
   Jobs jobs_;

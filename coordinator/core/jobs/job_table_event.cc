@@ -315,6 +315,7 @@ void JobTable::Event::End(Job& entry) {
 void JobTable::Event::Retire(JobId job) {
   table_.ended_.push_back(job);
   if (table_.ended_.size() <= kEndedJobsMax) return;
+  table_.OnForgotten(table_.ended_.front());
   const auto oldest = table_.jobs_.find(table_.ended_.front());
   table_.ended_.pop_front();
   table_.by_key_.erase(oldest->second.record.submission_key());

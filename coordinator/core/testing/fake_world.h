@@ -86,6 +86,10 @@ class FakeJournal final : public Journal {
     calls.push_back({absl::StrCat("parameters ", p), std::move(done)});
   }
 
+  void RaiseTerm(std::uint64_t term, Done done) override {
+    calls.push_back({absl::StrCat("term ", term), std::move(done)});
+  }
+
   std::map<JobId, JobRecord> records;       ///< As they were written last.
   std::map<JobId, std::string> catalogues;  ///< As they were written last.
   std::deque<PendingCall> calls;
@@ -167,6 +171,7 @@ struct FakeWorld {
   FakeJournal journal;
   FakeLogs logs;
   FakeFrames frames;
+  int starts_anew = 0;
 
   std::unique_ptr<Cluster> Start(const StoredState& stored) {
     return std::make_unique<Cluster>(
@@ -174,6 +179,7 @@ struct FakeWorld {
                      .journal = journal,
                      .logs = logs,
                      .frames = frames,
+                     .start_anew = [this] { starts_anew += 1; },
                      .has_content = [](const std::string&) { return true; }},
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
