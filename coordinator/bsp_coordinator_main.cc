@@ -21,6 +21,7 @@
 #include "base/version.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
+#include "coordinator/journal/journal_repair.h"
 #include "coordinator/log_setup.h"
 #include "coordinator/metrics/metrics_server.h"
 #include "coordinator/rpc/rpc_server.h"
@@ -140,10 +141,31 @@ void StartAnew(char** argv) {
   spdlog::error("event=failed error=\"cannot be started anew: {}\"", std::strerror(errno));
 }
 
+/// The exit status: that of an administrator's question, or order.
+int LookAfterJournal(const CoordinatorSettings& settings) {
+  const auto state = StateDirectory::Open(settings.state_dir);
+  absl::Status outcome = state.status();
+  RepairReport report;
+  if (state.ok() && settings.task == CoordinatorTask::kCheck) {
+    JournalFindings findings = CheckJournal(*state);
+    outcome = std::move(findings.sound);
+    report = std::move(findings.report);
+  } else if (state.ok()) {
+    absl::StatusOr<RepairReport> rebuilt = RebuildJournal(*state, settings.cluster);
+    outcome = rebuilt.status();
+    if (rebuilt.ok()) report = *std::move(rebuilt);
+  }
+  for (const std::string& line : report) std::printf("%s\n", line.c_str());
+  if (!outcome.ok())
+    std::fprintf(stderr, "bsp-coordinator: %s\n", std::string(outcome.message()).c_str());
+  return outcome.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int Main(int argc, char** argv) {
   const auto settings = ReadSettings(argc, argv);
   if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
   const auto& told = std::get<CoordinatorSettings>(settings);
+  if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog(told.log_level);
   const UniqueFd signals = TakeOverSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());

@@ -19,18 +19,31 @@ struct Written {
   std::string barrier_listen;
   std::string metrics;
   bool insecure = false;
+  bool check = false;
+  bool rebuild = false;
 };
 
 void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.set_version_flag("--version", std::string("bsp-coordinator ") + kVersion);
   files::AddSettingsFile(app);
   app.add_option("--listen", written.listen, "Where clients and workers connect; port 0: any")
-      ->type_name("HOST:PORT")
-      ->required();
+      ->type_name("HOST:PORT");
   app.add_option("--state-dir", settings.state_dir,
                  "Jobs, their output and files; survives restarts")
       ->type_name("DIR")
       ->required();
+  app.add_flag("--check", written.check,
+               "Say whether the journal in the state directory is sound, and end: status 0 if so")
+      ->configurable(false);
+  app.add_flag("--rebuild", written.rebuild,
+               "Make a journal of what is left of a damaged or lost one and of its copy, and end")
+      ->configurable(false)
+      ->excludes("--check");
+  app.add_option("--cluster", settings.cluster,
+                 "With --rebuild: the id of the cluster, if neither journal nor copy has it")
+      ->type_name("ID")
+      ->needs("--rebuild")
+      ->configurable(false);
   app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
       ->type_name("HOST:PORT");
   app.add_option("--barrier-listen", written.barrier_listen,
@@ -95,6 +108,12 @@ absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string&
 }
 
 absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
+  if (written.check || written.rebuild) {
+    settings.task = written.check ? CoordinatorTask::kCheck : CoordinatorTask::kRebuild;
+    return absl::OkStatus();
+  }
+  if (written.listen.empty())
+    return absl::InvalidArgumentError("--listen is required; see bsp-coordinator --help");
   const auto listen = ParseListen("--listen", written.listen, written);
   if (!listen.ok()) return listen.status();
   settings.listen = *listen;

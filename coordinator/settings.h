@@ -13,8 +13,13 @@
 
 namespace bspnow::coordinator {
 
+/// What is to be done: serve, or look after the journal and end.
+enum class CoordinatorTask { kServe, kCheck, kRebuild };
+
 struct CoordinatorSettings {
-  HostPort listen;
+  CoordinatorTask task = CoordinatorTask::kServe;
+  std::string cluster;  ///< For kRebuild, or empty.
+  HostPort listen;      ///< Only for kServe, as most of what follows.
   HostPort barrier_listen;
   std::string barrier_advertise;    ///< Empty: as it listens.
   std::optional<HostPort> metrics;  ///< None: no metrics are served.

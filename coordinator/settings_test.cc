@@ -64,6 +64,18 @@ TEST(SettingsTest, ReadsFileAndLetsFlagsWin) {
   EXPECT_EQ(settings.keep_days, 3u);
 }
 
+TEST(SettingsTest, WhoLooksAfterTheJournalNeedsNoAddress) {
+  const auto check = Read({"--state-dir", "/x", "--check"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(check));
+  EXPECT_EQ(std::get<CoordinatorSettings>(check).task, CoordinatorTask::kCheck);
+  const auto rebuild = Read({"--state-dir", "/x", "--rebuild", "--cluster", "c1"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(rebuild));
+  EXPECT_EQ(std::get<CoordinatorSettings>(rebuild).task, CoordinatorTask::kRebuild);
+  EXPECT_EQ(std::get<CoordinatorSettings>(rebuild).cluster, "c1");
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--rebuild", "--check"}), 2);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--check", "--cluster", "c1"}), 2);
+}
+
 TEST(SettingsTest, RefusesUnknownNamesInTheFile) {
   const ScratchDirectory scratch;
   const std::string path = scratch.path() + "/file";

@@ -147,6 +147,21 @@ class RecoveryTest(unittest.TestCase):
         shown = self.survive(damage, commits=2)
         self.assertIn("resumed from the start", shown)
 
+    def test_journal_is_lost(self):
+        def lose(cluster, number, chance):
+            coordinator = cluster.coordinator
+            time.sleep(1.5)  # It is copied a second after a change.
+            coordinator.kill()
+            disturbances.remove_journal(coordinator)
+            coordinator.start()
+            self.assertEqual(coordinator.process.wait(COMMAND_S), 1)
+            self.assertIn("jobs.sqlite is missing", coordinator.log())
+            disturbances.rebuild_journal(coordinator)
+            cluster.restart_coordinator()
+            return "the journal was lost, and rebuilt"
+        self.job = self.long_job
+        self.assertNotIn("resumed from", self.survive(lose))
+
     def test_state_is_an_older_copy(self):
         def put_back(cluster, number, chance):
             cluster.coordinator.kill()

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import time
 
 from harness import left_behind, processes
@@ -282,6 +283,11 @@ def put_back(coordinator, saved):
     for path, content in saved.items():
         with open(path, "wb") as file:
             file.write(content)
+
+
+def rebuild_journal(coordinator):
+    subprocess.run([coordinator.command[0], "--rebuild", "--state-dir", coordinator.state_dir],
+                   check=True, stdout=subprocess.DEVNULL)
 
 
 def forget_images(worker, job):
