@@ -37,6 +37,17 @@ std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
   return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
 }
 
+/// That of the file, and that in which this one lies.
+absl::Status OpenDirectories(std::filesystem::path path, std::array<UniqueFd, 2>& directories) {
+  for (UniqueFd& directory : directories) {
+    path = path.parent_path();
+    directory = UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.valid())
+      return absl::ErrnoToStatus(errno, absl::StrCat("opening the directory ", path.string()));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status InFile(const absl::Status& status, const std::string& path) {
   return absl::Status(status.code(), absl::StrCat(status.message(), " ", path));
 }
@@ -319,11 +330,13 @@ absl::Status JobLogs::SyncFile(Written& written) {
   const GrowingLog& log = *written.log;
   const GrowingLog::Extent extent = log.extent();
   if (!extent.file) return absl::OkStatus();
+  // Opened before anything is synced: for want of descriptors nothing has failed yet.
+  std::array<UniqueFd, 2> directories;  // The second one says of which job it is.
+  absl::Status opened = WhenThereIsRoom([&] { return OpenDirectories(log.path(), directories); });
+  if (!opened.ok()) return opened;
   absl::Status synced = FailpointStatus("coordinator.log.sync");
-  if (synced.ok() && fsync(extent.file->get()) != 0) synced = absl::ErrnoToStatus(errno, "syncing");
-  const std::filesystem::path directory = std::filesystem::path(log.path()).parent_path();
-  if (synced.ok()) synced = SyncDirectory(directory);
-  if (synced.ok()) synced = SyncDirectory(directory.parent_path());  // Of which job it is.
+  for (const int fd : {extent.file->get(), directories[0].get(), directories[1].get()})
+    if (synced.ok() && fsync(fd) != 0) synced = absl::ErrnoToStatus(errno, "syncing");
   written.syncable = InFile(synced, log.path());
   return written.syncable;
 }

@@ -1,6 +1,7 @@
 #include "coordinator/output/job_log.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include "base/testing/synced_paths.h"
 #include "coordinator/output/job_log_fixture.h"
 
@@ -329,6 +332,38 @@ TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
   ASSERT_TRUE(Sync(logs).ok());
   for (const std::string& path : {state_.log(kJob), state_.job(kJob), state_.path() + "/jobs"})
     EXPECT_TRUE(SyncedPaths().contains(path)) << path;
+}
+
+/// No file can be opened while it lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const UniqueFd next(open("/dev/null", O_RDONLY));
+    const rlimit full{static_cast<rlim_t>(next.get()), before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &full);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(JobLogTest, SyncWaitsForDescriptors) {
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
+  std::promise<absl::Status> done;
+  std::future<absl::Status> synced = done.get_future();
+  {
+    const NoDescriptors none;
+    logs.Sync(kJob, {}, [&](absl::Status status) { done.set_value(std::move(status)); });
+    while (logs.waits_for().empty() &&
+           synced.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+    }
+  }
+  EXPECT_TRUE(synced.get().ok());
+  EXPECT_TRUE(Sync(logs).ok());
 }
 
 }  // namespace
