@@ -18,6 +18,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/raised_limits.h"
 #include "base/units.h"
 #include "base/version.h"
 #include "net/event_loop.h"
@@ -30,7 +31,6 @@
 #include "worker/checkpoint/stored_checkpoints.h"
 #include "worker/core/hosted_jobs.h"
 #include "worker/exchange/data_plane.h"
-#include "worker/host/limits.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/node_job.h"
 #include "worker/node_facts.h"

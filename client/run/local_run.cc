@@ -102,8 +102,8 @@ JobTiming Timing(const worker::JobMeasurements& job) {
 /// One job from start to end: the events of the host go to the job, its actions to the host.
 class LocalRun final : private worker::ProcessOwner {
  public:
-  LocalRun(const JobOptions& options, const std::string& program,
-           const worker::RaisedLimits& limits, worker::NodeSegment segment);
+  LocalRun(const JobOptions& options, const std::string& program, const RaisedLimits& limits,
+           worker::NodeSegment segment);
 
   int Run();
 
@@ -128,7 +128,7 @@ class LocalRun final : private worker::ProcessOwner {
 
   const JobOptions& options_;
   const std::string& program_;
-  const worker::RaisedLimits& limits_;
+  const RaisedLimits& limits_;
   worker::NodeSegment segment_;
   std::vector<Pid> pids_;
   worker::BarrierWatch watch_{NowNs()};
@@ -143,7 +143,7 @@ class LocalRun final : private worker::ProcessOwner {
 };
 
 LocalRun::LocalRun(const JobOptions& options, const std::string& program,
-                   const worker::RaisedLimits& limits, worker::NodeSegment segment)
+                   const RaisedLimits& limits, worker::NodeSegment segment)
     : options_(options),
       program_(program),
       limits_(limits),
@@ -313,7 +313,7 @@ int LocalRun::Run() {
 
 int RunLocally(const JobOptions& options, const std::string& program) {
   PrepareStandardStreams();
-  const worker::RaisedLimits limits;
+  const RaisedLimits limits;
   const std::uint64_t needed =
       worker::kDescriptorsPerProcess * options.nprocs + worker::kDescriptorsBesides;
   if (limits.descriptors() < needed) {

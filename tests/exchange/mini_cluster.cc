@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "coordinator/core/job.h"
 #include "coordinator/core/nodes.h"
@@ -37,7 +38,6 @@
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
-#include "worker/host/limits.h"
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
 

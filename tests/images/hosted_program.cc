@@ -17,10 +17,10 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "worker/checkpoint/image_file.h"
 #include "worker/exchange/node_segment.h"
-#include "worker/host/limits.h"
 #include "worker/host/spawn.h"
 #include "worker/restore/restore_command.h"
 
@@ -63,7 +63,7 @@ class HostedProgram {
   bool saving() const { return launch_.saving != Saving::kNever; }
 
   const ProgramLaunch& launch_;
-  worker::RaisedLimits limits_;
+  RaisedLimits limits_;
   std::unique_ptr<worker::NodeSegment> segment_;
   Ends output_ = MakePipe();
   Ends errors_ = MakePipe();

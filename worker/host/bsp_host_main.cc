@@ -20,11 +20,11 @@
 
 #include "base/clock.h"
 #include "base/exit_status.h"
+#include "base/raised_limits.h"
 #include "net/event_loop.h"
 #include "worker/host/checkpoint_host.h"
 #include "worker/host/host_channel.h"
 #include "worker/host/job_output.h"
-#include "worker/host/limits.h"
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
 

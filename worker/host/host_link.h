@@ -15,10 +15,10 @@
 #include <string_view>
 
 #include "base/ids.h"
+#include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "worker/host/host_channel.h"
-#include "worker/host/limits.h"
 
 namespace bspnow::worker {
 

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "runtime/link/link.h"
-#include "worker/host/limits.h"
 
 namespace bspnow::worker {
 

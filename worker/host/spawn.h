@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/host/limits.h"
+#include "base/raised_limits.h"
 
 namespace bspnow::worker {
 

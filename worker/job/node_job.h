@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/raised_limits.h"
 #include "net/event_loop.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/image_transfer.h"
@@ -25,7 +26,6 @@
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/host_link.h"
-#include "worker/host/limits.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/checkpoint_restore.h"
 #include "worker/job/input_pipe.h"

@@ -1,12 +1,12 @@
-// The limits on resources that hosting needs raised, and the programs must get back as they were.
-#ifndef WORKER_HOST_LIMITS_H_
-#define WORKER_HOST_LIMITS_H_
+// The limits on resources that daemons need raised, and programs must get back as they were.
+#ifndef BASE_RAISED_LIMITS_H_
+#define BASE_RAISED_LIMITS_H_
 
 #include <sys/resource.h>
 
 #include <cstdint>
 
-namespace bspnow::worker {
+namespace bspnow {
 
 class RaisedLimits {
  public:
@@ -26,6 +26,6 @@ class RaisedLimits {
   std::uint64_t descriptors_;
 };
 
-}  // namespace bspnow::worker
+}  // namespace bspnow
 
-#endif  // WORKER_HOST_LIMITS_H_
+#endif  // BASE_RAISED_LIMITS_H_

@@ -1,6 +1,6 @@
-#include "worker/host/limits.h"
+#include "base/raised_limits.h"
 
-namespace bspnow::worker {
+namespace bspnow {
 namespace {
 
 rlimit Raise(int resource) {
@@ -23,4 +23,4 @@ void RaisedLimits::Restore() const {
   setrlimit(RLIMIT_FSIZE, &original_file_bytes_);
 }
 
-}  // namespace bspnow::worker
+}  // namespace bspnow
