@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/raised_limits.h"
 #include "base/version.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
@@ -167,6 +168,7 @@ int Main(int argc, char** argv) {
   const auto& told = std::get<CoordinatorSettings>(settings);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog(told.log_level);
+  const RaisedLimits limits;
   const UniqueFd signals = TakeOverSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());
   if (!ran.ok()) {

@@ -1,21 +1,41 @@
 // The daemon as its clients and workers see it, over gRPC.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
 #include "coordinator/testing/daemon_fixture.h"
+#include "net/socket.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 TEST_F(DaemonTest, ServesHealth) { EXPECT_TRUE(client_.CheckHealth().ok()); }
+
+TEST_F(DaemonTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
+  rlimit had{};
+  prlimit(daemon_.pid(), RLIMIT_NOFILE, nullptr, &had);
+  EXPECT_EQ(had.rlim_cur, had.rlim_max);
+  const rlimit few{256, 256};
+  ASSERT_EQ(prlimit(daemon_.pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+  const auto where = Resolve(*ParseHostPort(address()));
+  ASSERT_TRUE(where.ok());
+  std::vector<UniqueFd> idle;
+  for (int i = 0; i < 400; ++i) idle.push_back(*BeginConnect(*where, {}));
+  const std::uint64_t begin_ns = NowNs();
+  while (!TestClient(address()).CheckHealth().ok() && NowNs() - begin_ns < 20'000'000'000u) {
+  }
+  EXPECT_TRUE(client_.CheckHealth().ok());  // Though none of them was closed at this end.
+}
 
 TEST_F(DaemonTest, SigtermEndsItAtOnceEvenWithOpenStreams) {
   TestWorker worker(address(), "w1", 1);

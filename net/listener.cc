@@ -1,5 +1,8 @@
 #include "net/listener.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -9,6 +12,15 @@ namespace {
 
 constexpr int kAcceptsAtOnce = 64;
 constexpr std::uint64_t kPauseMs = 100;  // After a failure; descriptors may come free meanwhile.
+
+// The kernel gives the lowest number that is free: so this one is among the last.
+bool IsOfTheLast(int fd) {
+  constexpr rlim_t kReserveMax = 1024;
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t reserve = std::min(limit.rlim_cur / 8, kReserveMax);
+  return static_cast<rlim_t>(fd) >= limit.rlim_cur - reserve;
+}
 
 }  // namespace
 
@@ -44,6 +56,7 @@ void Listener::AcceptAll() {
       return;
     }
     if (!accepted->fd.valid()) return;
+    if (IsOfTheLast(accepted->fd.get())) continue;  // Closed.
     accepted_(*std::move(accepted));
   }
 }

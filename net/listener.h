@@ -1,4 +1,6 @@
 // Accepts connections on a loop. Running out of descriptors pauses it; it never ends the daemon.
+// The last eighth of them is for files: connections that would take those are closed at once, so
+// that a crowd of them does not make a journal or a log fail.
 #ifndef NET_LISTENER_H_
 #define NET_LISTENER_H_
 

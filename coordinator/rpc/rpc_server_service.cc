@@ -13,6 +13,7 @@
 #include "coordinator/rpc/jobs_service.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
+#include "net/listener.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -21,10 +22,14 @@ constexpr int kMessageBytesMax = 8 << 20;
 /// A client or worker whose machine is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 5'000;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
+constexpr int kHandshakeMs = 5'000;  // A connection speaks HTTP/2 by then, or goes.
+/// gRPC sets what it wants itself.
+const SocketOptions kSystemsOptions{
+    .congestion = "default", .buffer_bytes = 0, .user_timeout_ms = 0};
 
 void SetArguments(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // A second coordinator is to fail.
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -37,7 +42,9 @@ void SetArguments(grpc::ServerBuilder& builder) {
 struct RpcServer::Parts {
   std::unique_ptr<grpc::Service> jobs;
   std::unique_ptr<grpc::Service> workers;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Listener> listener;
 };
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Daemon& daemon,
@@ -49,15 +56,25 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   parts->workers = MakeWorkersService(loop, daemon);
   grpc::ServerBuilder builder;
   SetArguments(builder);
-  int port = 0;
-  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(), &port);
+  // gRPC's own listener would never accept again after it had once been short of descriptors.
+  parts->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
   builder.RegisterService(parts->jobs.get());
   builder.RegisterService(parts->workers.get());
   parts->server = builder.BuildAndStart();
-  if (!parts->server || port == 0)
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", listen.ToString(),
-                                               "; is the address of this machine, and free?"));
-  const HostPort address{.host = listen.host, .port = static_cast<std::uint16_t>(port)};
+  if (!parts->server) return absl::InternalError("gRPC does not start");
+  const auto where = Resolve(listen);
+  if (!where.ok()) return where.status();
+  auto listener = Listener::Create(
+      loop, *where, kSystemsOptions, [acceptor = parts->acceptor.get()](Accepted accepted) {
+        grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+        connection.fd = accepted.fd.Release();
+        acceptor->HandleNewConnection(&connection);
+      });
+  if (!listener.ok()) return listener.status();
+  parts->listener = *std::move(listener);
+  const HostPort address{.host = listen.host, .port = parts->listener->address().port()};
   return std::make_unique<RpcServer>(std::move(parts), address);
 }
 
