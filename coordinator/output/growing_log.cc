@@ -22,25 +22,28 @@ GrowingLog::Extent GrowingLog::extent() const {
   return extent_;
 }
 
-void GrowingLog::WhenChanged(const Extent& seen, std::function<void()> changed) {
+void GrowingLog::WhenChanged(const Extent& seen, const std::shared_ptr<const Changed>& changed) {
   {
     const std::lock_guard lock(mutex_);
     if (extent_.file == seen.file && extent_.bytes == seen.bytes && extent_.ended == seen.ended) {
-      waiting_.push_back(std::move(changed));
+      std::erase_if(waiting_, [](const auto& waiting) { return waiting.expired(); });
+      waiting_.push_back(changed);
       return;
     }
   }
-  changed();
+  (*changed)();
 }
 
 void GrowingLog::Set(Extent extent) {
-  std::vector<std::function<void()>> waiting;
+  std::vector<std::weak_ptr<const Changed>> waiting;
   {
     const std::lock_guard lock(mutex_);
     extent_ = std::move(extent);
     waiting.swap(waiting_);
   }
-  for (const auto& changed : waiting) changed();
+  for (const auto& each : waiting) {
+    if (const auto changed = each.lock()) (*changed)();
+  }
 }
 
 // ---- LogReader ----------------------------------------------------------------------------------

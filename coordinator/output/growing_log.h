@@ -37,9 +37,11 @@ class GrowingLog {
   const std::string& path() const { return path_; }
   Extent extent() const;
 
+  using Changed = std::function<void()>;
+
   /// Calls `changed` once, when the log is another than `seen`: at once if it is so already, else
-  /// by the thread that appends.
-  void WhenChanged(const Extent& seen, std::function<void()> changed);
+  /// by the thread that appends, unless it is gone by then.
+  void WhenChanged(const Extent& seen, const std::shared_ptr<const Changed>& changed);
 
   /// By the thread that appends.
   void Set(Extent extent);
@@ -47,8 +49,9 @@ class GrowingLog {
  private:
   const std::string path_;
   mutable std::mutex mutex_;
-  Extent extent_;                               ///< Guarded by mutex_.
-  std::vector<std::function<void()>> waiting_;  ///< Guarded by mutex_.
+  Extent extent_;  ///< Guarded by mutex_.
+  /// Who leaves a log that does not change must not stay here. Guarded by mutex_.
+  std::vector<std::weak_ptr<const Changed>> waiting_;
 };
 
 /// Reads one log from its beginning; used by one thread at a time. When the log is cut back it goes
@@ -67,8 +70,11 @@ class LogReader {
   /// Neighbouring records of one stream come as one, as long as that stays small.
   absl::StatusOr<Next> Read();
 
-  /// After NotYet.
-  void WhenMore(std::function<void()> more) { log_->WhenChanged(seen_, std::move(more)); }
+  /// After NotYet. `more` is not called any more once this reader is gone, and so must not own it.
+  void WhenMore(GrowingLog::Changed more) {
+    waits_ = std::make_shared<const GrowingLog::Changed>(std::move(more));
+    log_->WhenChanged(seen_, waits_);
+  }
 
  private:
   /// The next record of the file; nothing at its present end.
@@ -84,6 +90,7 @@ class LogReader {
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.
   std::string ahead_;              ///< Bytes of the file after taken_bytes_.
   StreamEnds given_;               ///< How much of each stream was given out.
+  std::shared_ptr<const GrowingLog::Changed> waits_;
 };
 
 }  // namespace bspnow::coordinator

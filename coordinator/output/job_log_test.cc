@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -332,6 +333,21 @@ TEST_F(JobLogTest, LogIsSyncedWithTheDirectoriesThatLeadToIt) {
   ASSERT_TRUE(Sync(logs).ok());
   for (const std::string& path : {state_.log(kJob), state_.job(kJob), state_.path() + "/jobs"})
     EXPECT_TRUE(SyncedPaths().contains(path)) << path;
+}
+
+TEST_F(JobLogTest, ReaderThatLeavesAQuietLogLeavesNothingBehind) {
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  auto follower = std::make_shared<int>(0);
+  const std::weak_ptr<int> seen = follower;
+  {
+    LogReader reader = logs.Read(kJob);
+    EXPECT_EQ(ReadAll(reader), "(more)");
+    reader.WhenMore([follower = std::move(follower)] { ++*follower; });
+    EXPECT_FALSE(seen.expired());
+  }
+  EXPECT_TRUE(seen.expired());
+  EXPECT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());  // Nobody is called.
 }
 
 /// No file can be opened while it lives.

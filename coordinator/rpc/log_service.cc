@@ -116,7 +116,9 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
       cancelled = cancelled_;
     }
     if (cancelled) return End(grpc::Status::CANCELLED);
-    reader_->WhenMore([self = shared_from_this()] { self->OnMore(); });
+    reader_->WhenMore([call = weak_from_this()] {
+      if (const auto self = call.lock()) self->OnMore();
+    });
   }
 
   void OnMore() {
@@ -266,7 +268,9 @@ class ClientStream final
   }
 
   void AwaitMore() {
-    reader_->WhenMore([self = shared_from_this()] {
+    reader_->WhenMore([call = weak_from_this()] {
+      const auto self = call.lock();
+      if (!self) return;
       {
         const std::lock_guard lock(self->mutex_);
         self->awaits_ = false;
