@@ -34,9 +34,9 @@ std::size_t PayloadBytes(const OutgoingBatch& batch) {
 
 }  // namespace
 
-SendingStream::SendingStream(EventLoop& loop, SendingStreamOptions options,
+SendingStream::SendingStream(EventLoop& loop, Resolver& resolver, SendingStreamOptions options,
                              SendingStreamEvents events)
-    : loop_(loop), options_(std::move(options)), events_(std::move(events)) {}
+    : loop_(loop), resolver_(resolver), options_(std::move(options)), events_(std::move(events)) {}
 
 SendingStream::~SendingStream() {
   *alive_ = false;
@@ -62,10 +62,25 @@ void SendingStream::Uncork() {
 
 // --- The connection ------------------------------------------------------------------------------
 
+void SendingStream::AskForAddresses() {
+  state_ = State::kResolving;
+  resolver_.Ask(options_.address,
+                [this, alive = alive_, question = ++question_](const Resolver::Answer& answer) {
+                  if (!*alive || question != question_) return;
+                  if (!answer.ok()) return Break(answer.status().ToString());
+                  addresses_.assign(answer->rbegin(), answer->rend());
+                  Connect();
+                });
+}
+
+// To the next address of the peer, of those that were found at a time.
 void SendingStream::Connect() {
+  if (addresses_.empty()) return AskForAddresses();
+  const SocketAddress address = addresses_.back();
+  addresses_.pop_back();
   state_ = State::kConnecting;
   heard_ns_ = NowNs();
-  absl::StatusOr<UniqueFd> fd = BeginConnect(options_.address, options_.socket);
+  absl::StatusOr<UniqueFd> fd = BeginConnect(address, options_.socket);
   if (!fd.ok()) return Break(fd.status().ToString());
   fd_ = *std::move(fd);
   reader_ = std::make_shared<FrameReader>(static_cast<FrameSink&>(*this));
@@ -131,9 +146,11 @@ void SendingStream::RetryLater() {
   });
 }
 
-void SendingStream::SetAddress(const SocketAddress& address) {
+void SendingStream::SetAddress(const HostPort& address) {
   if (address.ToString() == options_.address.ToString()) return;
   options_.address = address;
+  addresses_.clear();
+  if (state_ == State::kResolving) return AskForAddresses();
   if (fd_.valid()) Break("the worker has moved");
 }
 
@@ -227,6 +244,7 @@ FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
   const auto acked = retention_.OnWelcome(sequence);
   if (!acked.has_value()) return FrameFault::kMalformed;
   state_ = State::kOpen;
+  addresses_.clear();  // A later connection asks anew.
   written_ = sequence;
   ++counts_.connects;
   Deliver(*acked);

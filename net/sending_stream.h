@@ -22,6 +22,7 @@
 #include "net/frame.h"
 #include "net/frame_reader.h"
 #include "net/frame_writer.h"
+#include "net/resolver.h"
 #include "net/retention.h"
 #include "net/socket.h"
 
@@ -46,7 +47,7 @@ struct SendingStreamOptions {
                                   ///< since each counts its frames from 1.
   WorkerId target{};
   std::string target_name;  ///< For messages.
-  SocketAddress address;
+  HostPort address;
   SocketOptions socket;
   std::uint64_t stall_ms = 2000;  ///< Without a sign of the receiver: connect again.
   /// If for this long, over all connections, no frame was acknowledged though some wait for it:
@@ -81,7 +82,9 @@ struct SendingStreamCounts {
 
 class SendingStream final : private FrameSink {
  public:
-  SendingStream(EventLoop& loop, SendingStreamOptions options, SendingStreamEvents events);
+  /// `resolver` is the caller's and stays.
+  SendingStream(EventLoop& loop, Resolver& resolver, SendingStreamOptions options,
+                SendingStreamEvents events);
   ~SendingStream();
 
   /// Queues the frame, and sends it as soon as the socket takes it. Small frames that are sent
@@ -96,7 +99,7 @@ class SendingStream final : private FrameSink {
   void DropJob(JobId job);
 
   /// The worker has another address: the next connection goes there; a present one is closed.
-  void SetAddress(const SocketAddress& address);
+  void SetAddress(const HostPort& address);
 
   bool connected() const { return state_ == State::kOpen; }
   std::size_t retained_frames() const { return retention_.frames(); }
@@ -106,7 +109,7 @@ class SendingStream final : private FrameSink {
   const SendingStreamCounts& counts() const { return counts_; }
 
  private:
-  enum class State { kIdle, kConnecting, kGreeting, kOpen, kBackoff };
+  enum class State { kIdle, kResolving, kConnecting, kGreeting, kOpen, kBackoff };
   struct Kept {
     OutgoingBatch batch;
     std::uint32_t refusals = 0;
@@ -118,6 +121,7 @@ class SendingStream final : private FrameSink {
   FrameFault OnAck(std::uint64_t sequence);
   FrameFault OnAbort(const Frame& frame);
   void Connect();
+  void AskForAddresses();
   void OnWritable();
   void OnConnected();
   void OnReadable();
@@ -137,9 +141,12 @@ class SendingStream final : private FrameSink {
   void TellBroken(JobId job, const std::string& reason);
 
   EventLoop& loop_;
+  Resolver& resolver_;
   SendingStreamOptions options_;
   SendingStreamEvents events_;
   State state_ = State::kIdle;
+  std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
+  std::uint64_t question_ = 0;            ///< For them, the last that was asked.
   UniqueFd fd_;
   std::shared_ptr<FrameReader> reader_;  ///< One for each connection; alive while it reads.
   FrameWriter writer_;

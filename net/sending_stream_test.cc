@@ -118,12 +118,12 @@ class SendingStreamTest : public StreamTest {
  protected:
   std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
     return std::make_unique<SendingStream>(
-        loop_,
+        loop_, resolver_,
         SendingStreamOptions{.self = kSender,
                              .incarnation = 11,
                              .target = kReceiver,
                              .target_name = "w2",
-                             .address = address,
+                             .address = address.host_port(),
                              .socket = SocketOptions{},
                              .stall_ms = 200,
                              .unreachable_ms = unreachable_ms_},
@@ -157,6 +157,11 @@ class SendingStreamTest : public StreamTest {
     }
   }
 
+  std::vector<SocketAddress> addresses_;  ///< If there are any, those of all names.
+  Resolver resolver_{loop_, [this](const HostPort& host_port) -> Resolver::Answer {
+                       if (addresses_.empty()) return ResolveAll(host_port);
+                       return addresses_;
+                     }};
   std::map<std::uint64_t, std::string> texts_;
   std::vector<std::uint64_t> delivered_;
   std::map<std::uint64_t, std::string> broken_;
@@ -249,7 +254,14 @@ TEST_F(SendingStreamTest, KeepsTryingUntilSomebodyListens) {
   RunUntil([&] { return waited; });
   EXPECT_FALSE(sender->connected());
   EXPECT_TRUE(broken_.empty());
-  sender->SetAddress(address);
+  sender->SetAddress(address.host_port());
+  RunUntil([&] { return delivered_.size() == 1; });
+}
+
+TEST_F(SendingStreamTest, AllAddressesOfANameAreTried) {
+  addresses_ = {*Resolve({"127.0.0.1", 1}), *Resolve({"127.0.0.1", 2}), receiver_.address()};
+  auto sender = NewSender(receiver_.address());
+  sender->Send(Numbered(1, 10));
   RunUntil([&] { return delivered_.size() == 1; });
 }
 

@@ -112,7 +112,7 @@ bool SocketAddress::IsLoopback() const {
   return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-absl::StatusOr<SocketAddress> Resolve(const HostPort& host_port) {
+absl::StatusOr<std::vector<SocketAddress>> ResolveAll(const HostPort& host_port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -122,7 +122,16 @@ absl::StatusOr<SocketAddress> Resolve(const HostPort& host_port) {
   if (error != 0)
     return absl::NotFoundError(absl::StrCat(host_port.ToString(), ": ", gai_strerror(error)));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
-  return SocketAddress(found->ai_addr, found->ai_addrlen);
+  std::vector<SocketAddress> addresses;
+  for (const addrinfo* at = found; at != nullptr; at = at->ai_next)
+    addresses.emplace_back(at->ai_addr, at->ai_addrlen);
+  return addresses;
+}
+
+absl::StatusOr<SocketAddress> Resolve(const HostPort& host_port) {
+  const auto addresses = ResolveAll(host_port);
+  if (!addresses.ok()) return addresses.status();
+  return addresses->front();
 }
 
 absl::StatusOr<UniqueFd> Listen(const SocketAddress& address, const SocketOptions& options) {

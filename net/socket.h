@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -44,7 +45,11 @@ class SocketAddress {
   socklen_t bytes_ = 0;
 };
 
-/// Asks the resolver, and so may block: not on a loop, except for numbers.
+/// All addresses, the best one first, and at least one. Asks the resolver, and so may block: not on
+/// a loop (see Resolver), except for numbers.
+absl::StatusOr<std::vector<SocketAddress>> ResolveAll(const HostPort& host_port);
+
+/// The first of them.
 absl::StatusOr<SocketAddress> Resolve(const HostPort& host_port);
 
 struct SocketOptions {

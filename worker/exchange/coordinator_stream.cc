@@ -17,32 +17,49 @@ constexpr std::uint64_t kBackoffMsMax = 250;  // Jobs wait for a coordinator tha
 
 }  // namespace
 
-CoordinatorStream::CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan,
-                                     CoordinatorStreamOwner& owner)
-    : loop_(loop), plan_(std::move(plan)), owner_(owner), backoff_ms_(kBackoffMsMin) {
+CoordinatorStream::CoordinatorStream(EventLoop& loop, Resolver& resolver,
+                                     CoordinatorStreamPlan plan, CoordinatorStreamOwner& owner)
+    : loop_(loop),
+      resolver_(resolver),
+      plan_(std::move(plan)),
+      owner_(owner),
+      backoff_ms_(kBackoffMsMin) {
   Connect();
   beat_ = loop_.AddTimer(plan_.heartbeat_ms, [this] { Beat(); });
 }
 
 CoordinatorStream::~CoordinatorStream() {
+  *alive_ = false;
   loop_.CancelTimer(beat_);
   loop_.CancelTimer(retry_);
 }
 
-void CoordinatorStream::Connect() {
-  const absl::StatusOr<HostPort> host_port = ParseHostPort(plan_.address);
-  absl::StatusOr<SocketAddress> address =
-      host_port.ok() ? Resolve(*host_port) : absl::StatusOr<SocketAddress>(host_port.status());
-  if (!address.ok()) {
+void CoordinatorStream::AskForAddresses() {
+  const auto unresolved = [this](const absl::Status& status) {
     spdlog::info("event=coordinator_unresolved address={} reason=\"{}\"", plan_.address,
-                 std::string(address.status().message()));
-    return RetryLater();
-  }
+                 std::string(status.message()));
+    RetryLater();
+  };
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(plan_.address);
+  if (!host_port.ok()) return unresolved(host_port.status());
+  resolver_.Ask(*host_port, [this, alive = alive_, unresolved](const Resolver::Answer& answer) {
+    if (!*alive) return;
+    if (!answer.ok()) return unresolved(answer.status());
+    addresses_.assign(answer->rbegin(), answer->rend());
+    Connect();
+  });
+}
+
+// To the next address of the coordinator, of those that were found at a time.
+void CoordinatorStream::Connect() {
+  if (addresses_.empty()) return AskForAddresses();
+  const SocketAddress address = addresses_.back();
+  addresses_.pop_back();
   const std::uint64_t connection = ++connection_;
   welcomed_ = false;
   answered_ns_ = NowNs();
   stream_ = std::make_unique<FrameStream>(
-      loop_, *address, plan_.socket,
+      loop_, address, plan_.socket,
       FrameStreamEvents{
           .connected = [this] { OnConnected(); },
           .frame =
@@ -76,6 +93,7 @@ void CoordinatorStream::OnWelcome(std::uint64_t connection) {
   if (connection != connection_) return;
   backoff_ms_ = kBackoffMsMin;
   fault_.clear();
+  addresses_.clear();  // A later connection asks anew.
   welcomed_ = true;
   answered_ns_ = NowNs();
   silent_.reset();

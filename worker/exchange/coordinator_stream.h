@@ -12,10 +12,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "net/frame_stream.h"
+#include "net/resolver.h"
 
 namespace bspnow::worker {
 
@@ -43,7 +45,9 @@ class CoordinatorStreamOwner {
 
 class CoordinatorStream {
  public:
-  CoordinatorStream(EventLoop& loop, CoordinatorStreamPlan plan, CoordinatorStreamOwner& owner);
+  /// `resolver` is the caller's and stays.
+  CoordinatorStream(EventLoop& loop, Resolver& resolver, CoordinatorStreamPlan plan,
+                    CoordinatorStreamOwner& owner);
   ~CoordinatorStream();
 
   /// Fills in the sender. Lost if there is no connection.
@@ -53,6 +57,7 @@ class CoordinatorStream {
 
  private:
   void Connect();
+  void AskForAddresses();
   void ReplaceIfSilent();
   void OnConnected();
   FrameFault OnFrame(std::uint64_t connection, const FrameHeader& header,
@@ -64,8 +69,10 @@ class CoordinatorStream {
   void SendHeartbeat();
 
   EventLoop& loop_;
+  Resolver& resolver_;
   CoordinatorStreamPlan plan_;
   CoordinatorStreamOwner& owner_;
+  std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   std::unique_ptr<FrameStream> stream_;
   std::uint64_t connection_ = 0;  ///< Number of `stream_`.
   bool welcomed_ = false;
@@ -76,6 +83,7 @@ class CoordinatorStream {
   std::uint64_t backoff_ms_;
   std::string fault_;  ///< Of the last connection: the same one is noted once.
   std::uint64_t connects_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is asked.
 };
 
 }  // namespace bspnow::worker

@@ -71,7 +71,7 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
   CoordinatorStreamTest() : coordinator_(loop_) {
     CoordinatorStreamOwner& owner = *this;  // The base is private.
     stream_ =
-        std::make_unique<CoordinatorStream>(loop_,
+        std::make_unique<CoordinatorStream>(loop_, resolver_,
                                             CoordinatorStreamPlan{.self = WorkerId{1},
                                                                   .incarnation = 7,
                                                                   .address = coordinator_.address(),
@@ -100,6 +100,7 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
   std::size_t connections() const { return coordinator_.connections.size(); }
 
   EventLoop loop_;
+  Resolver resolver_{loop_};
   Coordinator coordinator_;
   std::unique_ptr<CoordinatorStream> stream_;
   int connects_ = 0;

@@ -29,7 +29,8 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       settings_(settings),
       events_(std::move(events)),
       socket_{.congestion = settings.congestion},
-      peers_(loop, {socket_, settings.incarnation, settings.unreachable_ms},
+      resolver_(loop),
+      peers_(loop, resolver_, {socket_, settings.incarnation, settings.unreachable_ms},
              {.delivered =
                   [this](JobId job, std::uint64_t token) {
                     if (JobExchange* const exchange = Find(job)) exchange->OnDelivered(token);
@@ -84,7 +85,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   receiving_.SetSelf(self_);
   CoordinatorStreamOwner& owner = *this;  // The base is private.
   coordinator_ = std::make_unique<CoordinatorStream>(
-      loop_,
+      loop_, resolver_,
       CoordinatorStreamPlan{.self = self_,
                             .incarnation = settings_.incarnation,
                             .address = plan.barrier_address,

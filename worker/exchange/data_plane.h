@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
+#include "net/resolver.h"
 #include "worker/exchange/coordinator_stream.h"
 #include "worker/exchange/early_begins.h"
 #include "worker/exchange/job_exchange.h"
@@ -128,6 +129,7 @@ class DataPlane final : private BatchSink,
   const SocketOptions socket_;
   std::string data_address_;
   WorkerId self_{};
+  Resolver resolver_;
   PeerStreams peers_;
   ReceivingStreams receiving_;
   std::unique_ptr<CoordinatorStream> coordinator_;

@@ -21,8 +21,12 @@ void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
 
 }  // namespace
 
-PeerStreams::PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events)
-    : loop_(loop), settings_(std::move(settings)), events_(std::move(events)) {}
+PeerStreams::PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSettings settings,
+                         SendingStreamEvents events)
+    : loop_(loop),
+      resolver_(resolver),
+      settings_(std::move(settings)),
+      events_(std::move(events)) {}
 
 void PeerStreams::Forget(Peer& peer) {
   Add(gone_, peer.stream->counts());
@@ -45,8 +49,6 @@ void PeerStreams::SetSelf(WorkerId self) {
 absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
   const absl::StatusOr<HostPort> host_port = ParseHostPort(host.data_address);
   if (!host_port.ok()) return host_port.status();
-  const absl::StatusOr<SocketAddress> where = Resolve(*host_port);
-  if (!where.ok()) return where.status();
   Peer& peer = peers_[host.worker];
   if (!peer.stream) {
     SendingStreamOptions options;
@@ -56,12 +58,12 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
     options.incarnation = settings_.incarnation + ++streams_made_;
     options.target = host.worker;
     options.target_name = host.node;
-    options.address = *where;
+    options.address = *host_port;
     options.socket = settings_.socket;
     options.unreachable_ms = settings_.unreachable_ms;
-    peer.stream = std::make_unique<SendingStream>(loop_, std::move(options), events_);
+    peer.stream = std::make_unique<SendingStream>(loop_, resolver_, std::move(options), events_);
   } else {
-    peer.stream->SetAddress(*where);
+    peer.stream->SetAddress(*host_port);
   }
   peer.jobs += 1;
   return peer.stream.get();

@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "net/event_loop.h"
+#include "net/resolver.h"
 #include "net/sending_stream.h"
 #include "net/socket.h"
 #include "worker/exchange/job_plan.h"
@@ -27,13 +28,14 @@ struct PeerStreamsSettings {
 
 class PeerStreams {
  public:
-  PeerStreams(EventLoop& loop, PeerStreamsSettings settings, SendingStreamEvents events);
+  /// `loop` and `resolver` are the caller's and stay.
+  PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSettings settings,
+              SendingStreamEvents events);
 
   /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
 
-  /// The stream to that worker, which is connected when the first frame is sent. Resolves the
-  /// address: give numbers.
+  /// The stream to that worker, which is connected when the first frame is sent.
   absl::StatusOr<SendingStream*> Use(const PlannedHost& host);
   void Release(const SendingStream* stream);
 
@@ -46,6 +48,7 @@ class PeerStreams {
   };
 
   EventLoop& loop_;
+  Resolver& resolver_;
   PeerStreamsSettings settings_;
   SendingStreamEvents events_;
   WorkerId self_{};
