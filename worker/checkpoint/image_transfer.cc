@@ -66,15 +66,15 @@ class Collector {
 
   CollectedImages Collect(const std::vector<std::uint32_t>& pids) {
     for (const std::uint32_t pid : pids)
-      if (absl::Status whole = CollectPid(pid); !whole.ok())
-        AddMissing(pid, std::string(whole.message()));
+      if (absl::Status whole = CollectPid(pid); !whole.ok()) AddFailure(pid, whole);
     return std::move(collected_);
   }
 
-  void AddMissing(std::uint32_t pid, const std::string& why) {
-    collected_.missing.push_back(pid);
+  // What cannot be written here, or fetched just now, says nothing about the images.
+  void AddFailure(std::uint32_t pid, const absl::Status& why) {
+    if (absl::IsDataLoss(why) || absl::IsNotFound(why)) collected_.missing.push_back(pid);
     absl::StrAppend(&collected_.reason, collected_.reason.empty() ? "" : "; ", "pid ", pid, ": ",
-                    why);
+                    std::string(why.message()));
   }
 
  private:
@@ -121,6 +121,7 @@ class Collector {
     if (absl::IsNotFound(found))
       found = absl::NotFoundError(absl::StrCat(name, " is not on this node"));
     const bool damaged = !found.ok() && !absl::IsNotFound(found);
+    absl::StatusCode worst = found.code();
     std::string failures(found.message());
     for (const std::string& holder : of_pid.holders()) {
       if (found.ok()) break;
@@ -129,9 +130,10 @@ class Collector {
       if (IsUnreachable(found)) unreachable_.insert(holder);
       if (found.ok() && damaged)
         collected_.notes.push_back(absl::StrCat(failures, "; taken from ", holder));
+      if (!absl::IsDataLoss(found) && !absl::IsNotFound(found)) worst = found.code();
       absl::StrAppend(&failures, "; ", std::string(found.message()));
     }
-    if (!found.ok()) return absl::Status(found.code(), failures);
+    if (!found.ok()) return absl::Status(worst, failures);
     obtained_.insert(name);
     return absl::OkStatus();
   }
@@ -155,7 +157,6 @@ CollectedImages ImageTransfer::Collect(JobId job, const proto::Resume& resume,
   for (const char* const point : {"worker.restore.collected", "worker.restore.verified"})
     if (fault.ok()) fault = FailpointStatus(point);
   if (fault.ok()) return collected;
-  collected.missing = pids;
   collected.reason = std::string(fault.message());
   return collected;
 }

@@ -34,8 +34,8 @@ struct CollectedImages {
   std::map<std::uint32_t, std::vector<std::string>> images;  ///< Paths by pid, oldest first.
   std::map<std::uint32_t, std::string> files;                ///< Paths of archives, by files_pid.
   std::vector<std::string> notes;      ///< What was damaged here and taken from elsewhere.
-  std::vector<std::uint32_t> missing;  ///< Pids that cannot be put back from this checkpoint.
-  std::string reason;                  ///< Why: empty if none is missing.
+  std::vector<std::uint32_t> missing;  ///< Pids of which no holder has an undamaged image.
+  std::string reason;                  ///< Why they cannot be put back here; empty: they can.
 };
 
 class ImageTransfer {
