@@ -207,7 +207,7 @@ class Cluster {
   void OnReturned(JobId job);
   proto::JobTotals LastTotals(const JobRecord& record);
   JobOrders OnHostRuns(const Node& node, const proto::WorkerEvent& event);
-  JobOrders OnRestoreFailed(const proto::WorkerEvent& event);
+  JobOrders OnRestoreFailed(const Node& node, const proto::WorkerEvent& event);
   bool HoldersAnswer(const coordinator::Checkpoint& checkpoint);
   /// Instead of orders to workers that know nothing of this epoch yet.
   bool EndsUnstarted(const EndOrder& order);

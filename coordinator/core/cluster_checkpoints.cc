@@ -176,7 +176,7 @@ JobOrders Cluster::OnCheckpointEvent(const Node& node, const proto::WorkerEvent&
     return {};
   }
   job->overdue_since_ns = 0;
-  if (event.has_restore_failed()) return OnRestoreFailed(event);
+  if (event.has_restore_failed()) return OnRestoreFailed(node, event);
   if (event.has_started() && !job->from_main) return {};  // JobResumed follows.
   if (event.has_started() || event.has_resumed()) return OnHostRuns(node, event);
   if (event.has_checkpoint_stored()) return OnImagesStored(node, event);

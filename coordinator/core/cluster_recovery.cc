@@ -8,6 +8,7 @@
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
 #include "base/check.h"
+#include "base/exit_status.h"
 #include "base/failpoint.h"
 #include "base/units.h"
 #include "coordinator/core/checkpoints/checkpoint_catalogue.h"
@@ -24,9 +25,6 @@ constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
 constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
 /// A node whose lease was renewed since then is there, and what it says of its images counts.
 constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
-/// Attempts with one checkpoint whose images are well.
-constexpr std::uint32_t kAttemptsWithOne = 3;
-
 std::uint64_t PrintedAt(const Checkpoint* from) {
   std::uint64_t printed = 0;
   if (from == nullptr) return printed;
@@ -342,34 +340,39 @@ JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event)
   const bool was_open = open();
   JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, node.worker, Now());
   if (was_open && !open()) {
-    FindLive(id)->failures_with_one = 0;
+    FindLive(id)->doubted_checkpoint = 0;
     checkpoint_figures_.recovery_ns->Record(
         table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs, 1);
   }
   return orders;
 }
 
-// The host has tried its own store and all holders that the order named.
-JobOrders Cluster::OnRestoreFailed(const proto::WorkerEvent& event) {
+// The host has tried its own store and all holders that the order named. Images count as damaged
+// only if two nodes in turn say so, if there are two: the fault may be a node's. What has failed so
+// often that the job would be given up is not tried again either: an older checkpoint may do.
+JobOrders Cluster::OnRestoreFailed(const Node& node, const proto::WorkerEvent& event) {
   const JobId id{event.job()};
   const proto::RestoreFailed& failed = event.restore_failed();
   LiveJob& job = *FindLive(id);
+  Job& entry = table_.jobs().at(id);
   // By the record: after a restart of the coordinator other hosts may still be on their way back.
-  if (EpochOf(*table_.Find(id)) != Epoch{event.epoch()}) return {};
+  if (entry.epoch() != Epoch{event.epoch()}) return {};
   const coordinator::Checkpoint* from = job.checkpoints.Best(ImageNodes());
   if (from != nullptr && from->number == failed.checkpoint()) {
-    job.failures_with_one += 1;
     const bool damaged = failed.pids_size() != 0 && HoldersAnswer(*from);
-    if (damaged || job.failures_with_one >= kAttemptsWithOne) {
+    const bool doubted = job.doubted_checkpoint == from->number;
+    if (damaged) job.doubted_checkpoint = from->number;
+    if ((damaged && doubted) || entry.failed_starts >= kStartsMax) {
       job.checkpoints.OnDamaged(from->number);
-      job.failures_with_one = 0;
-      table_.jobs().at(id).restores = 0;  // The next one gets its own tries.
+      entry.failed_starts = 0;  // The next one gets its own tries.
       checkpoint_figures_.damaged += 1;
     }
   }
-  spdlog::error("event=restore_failed job={} checkpoint={} reason=\"{}\"", Value(id),
-                failed.checkpoint(), failed.reason());
-  return table_.OnRestoreFailed(id, Epoch{event.epoch()}, failed.reason(), Now());
+  spdlog::error("event=restore_failed job={} checkpoint={} worker={} reason=\"{}\"", Value(id),
+                failed.checkpoint(), node.name, failed.reason());
+  return table_.OnNotStarted(
+      id, Epoch{event.epoch()},
+      {.host = node.worker, .reason = failed.reason(), .exit_status = kFailureStatus}, Now());
 }
 
 // Else one of them may just have died, and its images be well.

@@ -33,7 +33,7 @@ TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   Join(Returning(second, 1));
   Settle();
   EXPECT_EQ(Show(job).state(), proto::RECOVERING);
-  EXPECT_EQ(Show(job).losses_size(), 1);
+  EXPECT_EQ(Show(job).reason(), "node w1 could not start it: no space");
 }
 
 // ---- A journal that is an older copy ------------------------------------------------------------

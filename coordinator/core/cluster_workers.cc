@@ -222,8 +222,11 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   }
   if (IsCheckpointEvent(event)) return OnCheckpointEvent(node, event);
   if (event.has_not_started())
-    return table_.OnNotStarted(job, epoch, event.not_started().reason(),
-                               event.not_started().exit_status(), Now());
+    return table_.OnNotStarted(job, epoch,
+                               {.host = node.worker,
+                                .reason = event.not_started().reason(),
+                                .exit_status = event.not_started().exit_status()},
+                               Now());
   if (event.has_begun()) return table_.OnBegun(job, epoch, Pid{event.begun().pid()}, Now());
   if (event.has_exited())
     return table_.OnExited(job, epoch, Pid{event.exited().pid()}, ProcessEndOf(event.exited()),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct ResumePoint {
   std::uint32_t participants = 0;
 };
 
+/// A node that could not start the job. Others might: it is avoided for a while.
+struct RefusedStart {
+  std::string reason;
+  std::uint64_t avoid_until_ns;  ///< 0: no longer.
+};
+
 /// Until it has ended it waits; or runs, from placement until all its hosts have
 /// cleared it away; or is suspended.
 struct Job {
@@ -34,19 +41,21 @@ struct Job {
 
   JobRecord record;
   SlotClaim claim;
-  ProcessEnds ends;                     ///< Of this epoch.
-  bool durable = false;                 ///< Accepted: may be placed.
-  bool ran = false;                     ///< Has been started before.
-  bool started = false;                 ///< The StartOrder of this epoch is out,
-  bool clearing = false;                ///< and so are its EndOrders.
-  bool syncing = false;                 ///< Is ending, once what it printed is durable.
-  bool interrupted = false;             ///< Has been asked to end, and has until deadline_ns.
-  bool loss_open = false;               ///< The last of its losses is not overcome.
-  bool attached_before = false;         ///< An earlier epoch made BSP calls.
-  std::uint64_t deadline_ns = kNoEnd;   ///< Of its time limit, or of the grace.
-  std::uint64_t return_ns = kNoEnd;     ///< For `awaited` to come back.
-  std::uint64_t retry_ns = 0;           ///< Not to be placed before; 0: at once.
-  std::uint32_t restores = 0;           ///< Failed ones, since processes ran.
+  ProcessEnds ends;                    ///< Of this epoch.
+  bool durable = false;                ///< Accepted: may be placed.
+  bool ran = false;                    ///< Has been started before.
+  bool started = false;                ///< The StartOrder of this epoch is out,
+  bool clearing = false;               ///< and so are its EndOrders.
+  bool epoch_ran = false;              ///< Processes of this epoch have run, or may have.
+  bool syncing = false;                ///< Is ending, once what it printed is durable.
+  bool interrupted = false;            ///< Has been asked to end, and has until deadline_ns.
+  bool loss_open = false;              ///< The last of its losses is not overcome.
+  bool attached_before = false;        ///< An earlier epoch made BSP calls.
+  std::uint64_t deadline_ns = kNoEnd;  ///< Of its time limit, or of the grace.
+  std::uint64_t return_ns = kNoEnd;    ///< For `awaited` to come back.
+  std::uint64_t retry_ns = 0;          ///< Not to be placed before; 0: at once.
+  std::uint32_t failed_starts = 0;     ///< Since processes ran, as are these, by node:
+  std::map<std::string, RefusedStart> refused_by{};
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
   std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.

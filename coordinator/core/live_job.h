@@ -63,8 +63,9 @@ struct LiveJob {
   std::vector<CheckpointRequest> suspending{};  ///< To be answered when it has left its nodes.
   /// Since when another one would be due, and nothing was heard of the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
-  CheckpointHistory history{};          ///< Its times are as of the last write.
-  std::uint32_t failures_with_one = 0;  ///< To go back to the same checkpoint.
+  CheckpointHistory history{};  ///< Its times are as of the last write.
+  /// Of images of this checkpoint a node has found no undamaged copy; 0: of none.
+  std::uint64_t doubted_checkpoint = 0;
 
   /// An epoch that is placed, and waits until the log is cut back or images are to be had.
   std::optional<StartOrder> starting{};

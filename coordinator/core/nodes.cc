@@ -1,5 +1,8 @@
 #include "coordinator/core/nodes.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -14,6 +17,8 @@ namespace {
 
 constexpr std::uint32_t kSlotsMax = 65'536;
 constexpr int kLabelsMax = 100;
+constexpr std::uint64_t kFirstRestNs = 5'000'000'000;   // After a fault, doubled each time,
+constexpr std::uint64_t kLastRestNs = 300'000'000'000;  // up to this.
 
 }  // namespace
 
@@ -62,6 +67,19 @@ void Node::Acknowledge() {
   if (sink) sink->Acknowledge(session.acted_upon());
 }
 
+void Node::OnFault(const std::string& reason, std::uint64_t now_ns) {
+  rests_until_ns = now_ns + std::min(kFirstRestNs << std::min(faults, 10u), kLastRestNs);
+  faults += 1;
+  fault = reason;
+  spdlog::warn("event=node_rests worker={} faults={} reason=\"{}\"", name, faults, reason);
+}
+
+void Node::OnSound() {
+  rests_until_ns = 0;
+  faults = 0;
+  fault.clear();
+}
+
 Node& Nodes::Named(const std::string& name) {
   Node& node = nodes_[name];
   node.name = name;
@@ -91,6 +109,9 @@ void Nodes::Remove(WorkerId worker, const absl::Status& reason) {
   Node left;
   left.name = node->name;
   left.drained = node->drained;
+  left.rests_until_ns = node->rests_until_ns;
+  left.faults = node->faults;
+  left.fault = std::move(node->fault);
   left.registration = std::move(node->registration);
   *node = std::move(left);
 }

@@ -37,6 +37,9 @@ struct Node : SchedulerNode {
   /// The last one; without a name if it has never been up.
   proto::RegisterRequest registration{};
 
+  std::uint32_t faults = 0;  ///< In a row: jobs that it could not start, and other nodes could.
+  std::string fault{};       ///< The last one's reason; empty: it is sound.
+
   // ---- While it is up ---------------------------------------------------------------------------
 
   proto::RegisterReply reply{};  ///< To be given again if it got lost.
@@ -57,6 +60,10 @@ struct Node : SchedulerNode {
 
   bool up() const { return worker != WorkerId{0}; }
   bool lost() const { return !up() && !registration.node().name().empty(); }
+  /// It could not start a job that runs elsewhere: it rests, longer each time.
+  void OnFault(const std::string& reason, std::uint64_t now_ns);
+  /// A job has started on it.
+  void OnSound();
   /// To users, who may have drained it before it was ever up.
   bool known() const { return up() || lost() || drained; }
   void Order(proto::Order order);

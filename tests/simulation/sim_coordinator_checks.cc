@@ -51,7 +51,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   const std::vector<JobTable::NodeView> views = table.nodes();
   std::vector<FreeNode> free;
   for (const JobTable::NodeView& view : views) {
-    if (view.node->drained) continue;
+    if (view.node->drained || view.node->rests_until_ns > loop_.now_ns()) continue;
     free.push_back({.node = view.node,
                     .slots = view.node->slots - taken[view.node->worker],
                     .memory_bytes = 0});
@@ -70,7 +70,9 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   const std::int32_t priority = placed.job().spec().priority();
   const std::int32_t of_first = first->spec().priority();
   if (of_first < priority || (of_first == priority && placed.job().job() < first->job())) return;
-  const SlotClaim claim = SlotClaimOf(first->spec());
+  SlotClaim claim = SlotClaimOf(first->spec());
+  for (const auto& [node, refused] : table.jobs().at(JobId{first->job()}).refused_by)
+    claim.avoids.insert(node);
   if (Place(claim, claim.nprocs, free).has_value())
     oracle_.Fail("job " + std::to_string(placed.job().job()) + " is placed where job " +
                  std::to_string(first->job()) + ", which comes first, would fit");
@@ -181,7 +183,7 @@ void SimCoordinator::WatchCatalogue(JobId job, const std::string& catalogue) {
   const bspnow::Checkpoint now = NewestOf(catalogue);
   if (now.number < before.number) {
     if (IsSound(job, before) && !journal_.logs[job].damaged)
-      oracle_.Count("sound checkpoints given up");
+      oracle_.Fail("a sound checkpoint is given up");
     oracle_.Count("catalogues cut back");
     oracle_.OnWentBack(job, now.number);
   }

@@ -108,17 +108,21 @@ absl::Status SimDisk::CopyNow(const proto::CopyCheckpoint& order, std::vector<st
   return absl::OkStatus();
 }
 
-std::optional<SimImage> SimDisk::Collect(JobId job, const proto::Resume& resume,
-                                         const proto::ImageOfPid& plan) {
+absl::StatusOr<SimImage> SimDisk::Collect(JobId job, const proto::Resume& resume,
+                                          const proto::ImageOfPid& plan) {
   const std::uint64_t checkpoint = resume.checkpoint();
   if (!HasSoundChain(parts_.store, job, checkpoint, plan.pid())) {
     SimPartner* holder = nullptr;
+    bool all_asked = true;
     for (const std::string& name : plan.holders()) {
       SimPartner* const node = parts_.reach(name);
+      all_asked = all_asked && node != nullptr;
       if (node == nullptr || &node->store() == &parts_.store) continue;
       if (HasSoundChain(node->store(), job, checkpoint, plan.pid())) holder = node;
     }
-    if (holder == nullptr) return std::nullopt;
+    if (holder == nullptr)
+      return all_asked ? absl::DataLossError("no undamaged image is to be had")
+                       : absl::UnavailableError("a holder does not answer");
     parts_.oracle.Count("images from another node");
     // A damaged copy of its own is replaced.
     for (std::uint64_t number = checkpoint; number != 0;) {

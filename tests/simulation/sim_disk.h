@@ -3,10 +3,11 @@
 #ifndef TESTS_SIMULATION_SIM_DISK_H_
 #define TESTS_SIMULATION_SIM_DISK_H_
 
+#include <absl/status/statusor.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,8 +53,8 @@ class SimDisk final : public worker::CheckpointDisk {
   }
 
   /// The image, from here or a holder; nothing if it is not to be had undamaged.
-  std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
-                                  const proto::ImageOfPid& image);
+  absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
+                                   const proto::ImageOfPid& image);
 
   void CheckRoom(std::uint64_t bytes, std::function<void(const absl::Status&)> done) override;
   void Settle(JobId job, const proto::CheckpointStored& written,

@@ -5,12 +5,13 @@
 #ifndef TESTS_SIMULATION_SIM_NODE_H_
 #define TESTS_SIMULATION_SIM_NODE_H_
 
+#include <absl/status/statusor.h>
+
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -41,9 +42,11 @@ class SimNodeHost {
   /// A frame to the coordinator, if there is a stream.
   virtual void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                          std::span<const std::byte> payload) = 0;
-  /// The image, from here or a holder; nothing if it is not to be had undamaged.
-  virtual std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
-                                          const proto::ImageOfPid& image) = 0;
+  /// It cannot start anything.
+  virtual bool sick() const = 0;
+  /// The image, from here or a holder. DATA_LOSS if none of them has it undamaged.
+  virtual absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
+                                           const proto::ImageOfPid& image) = 0;
   /// The processes have written their images; nothing of them is durable yet.
   virtual void OnWritten(JobId job, std::uint64_t checkpoint,
                          const std::map<std::uint32_t, SimImage>& images) = 0;

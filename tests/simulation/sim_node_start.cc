@@ -16,6 +16,10 @@ using coordinator::Reached;
 void SimNode::Prepare() {
   OnDaemon(loop_.Below(20 * kMillisecond), [this] {
     proto::RestoreFailed failed;
+    if (host_.sick()) {
+      oracle_.Count("starts refused by sick nodes");
+      return hosted_.OnPrepared(absl::ResourceExhaustedError("no space left on device"), failed);
+    }
     if (resumes() && !hosted_.StartedPids().empty()) FindImages(failed);
     hosted_.OnPrepared(absl::OkStatus(), failed);
   });
@@ -26,9 +30,10 @@ void SimNode::FindImages(proto::RestoreFailed& failed) {
   for (const proto::ImageOfPid& plan : resume.images()) {
     if (HostOf(plan.pid()) != self()) continue;
     if (processes_.contains(plan.pid())) oracle_.Fail("two images of one process");
-    const std::optional<SimImage> image = host_.Collect(job_, resume, plan);
-    if (!image) {
-      failed.add_pids(plan.pid());
+    const absl::StatusOr<SimImage> image = host_.Collect(job_, resume, plan);
+    if (!image.ok()) {
+      failed.set_reason(std::string(image.status().message()));
+      if (absl::IsDataLoss(image.status())) failed.add_pids(plan.pid());
       continue;
     }
     if (image->superstep != resume.superstep()) oracle_.Fail("images of several supersteps");
@@ -36,9 +41,8 @@ void SimNode::FindImages(proto::RestoreFailed& failed) {
     oracle_.OnState(job_, image->superstep, plan.pid(), image->state);
     processes_[plan.pid()].state = image->state;
   }
-  if (failed.pids().empty() && !loop_.Chance(1)) return;
-  oracle_.Count("failed restores");
-  failed.set_reason("simulated");
+  if (loop_.Chance(1)) failed.set_reason("simulated");
+  if (!failed.reason().empty()) oracle_.Count("failed restores");
 }
 
 absl::Status SimNode::Start(std::uint64_t lease_until_ns) {

@@ -80,6 +80,8 @@ class SimWorker final : public SimWorkerPort,
   /// One direction, for so long: what is sent there arrives afterwards.
   void StallOneWay(SimLink::End from, std::uint64_t ns);
   bool cut_off() const { return loop_.now_ns() < cut_off_until_ns_; }
+  /// For so long it starts nothing: its disk is full, say.
+  void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
   bool KillOneProcess();
   bool KillOneHost();
 
@@ -110,8 +112,9 @@ class SimWorker final : public SimWorkerPort,
   }
   void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                  std::span<const std::byte> payload) override;
-  std::optional<SimImage> Collect(JobId job, const proto::Resume& resume,
-                                  const proto::ImageOfPid& image) override {
+  bool sick() const override { return loop_.now_ns() < sick_until_ns_; }
+  absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
+                                   const proto::ImageOfPid& image) override {
     return disk_.Collect(job, resume, image);
   }
   void OnWritten(JobId job, std::uint64_t checkpoint,
@@ -162,6 +165,7 @@ class SimWorker final : public SimWorkerPort,
   bool welcome_ = false;
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
+  std::uint64_t sick_until_ns_ = 0;
 
   worker::EarlyBegins early_begins_;
   std::map<Key, SimNode*> nodes_;  ///< That jobs_ has.

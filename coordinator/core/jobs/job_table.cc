@@ -160,6 +160,7 @@ JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
+  entry->epoch_ran = true;
   event.Perform(*entry, entry->ends.OnBegun(pid));
   return event.Take();
 }
@@ -174,17 +175,23 @@ JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& 
   return event.Take();
 }
 
-JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
+JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const FailedStart& failed,
                                  const Moment& at) {
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr) return {};
-  event.Perform(*entry, entry->ends.OnBroken(exit_status, reason));
+  if (entry == nullptr || entry->state() != proto::RUNNING) return {};
+  const Node* node = nodes_->Find(failed.host);
+  event.StartFailed(*entry, node == nullptr ? "" : node->name, failed);
+  event.Schedule();
   return event.Take();
 }
 
 JobOrders JobTable::OnFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at) {
-  return OnNotStarted(job, epoch, reason, kFailureStatus, at);
+  Event event(*this, at);
+  Job* entry = event.FindRunning(job, epoch);
+  if (entry == nullptr) return {};
+  event.Perform(*entry, entry->ends.OnBroken(kFailureStatus, reason));
+  return event.Take();
 }
 
 JobOrders JobTable::OnOutputDurable(JobId job, Epoch epoch, const absl::Status& synced,
@@ -238,19 +245,27 @@ std::uint64_t JobTable::next_deadline_ns() const {
     const Job& entry = jobs_.at(id);
     next_ns = std::min(next_ns, entry.deadline_ns);
     if (entry.retry_ns != 0) next_ns = std::min(next_ns, entry.retry_ns);
+    for (const auto& [node, refused] : entry.refused_by)
+      if (refused.avoid_until_ns != 0) next_ns = std::min(next_ns, refused.avoid_until_ns);
   }
+  for (const auto& [worker, node] : nodes_->up())
+    if (node->rests_until_ns != 0) next_ns = std::min(next_ns, node->rests_until_ns);
   return next_ns;
 }
 
 JobOrders JobTable::OnTime(const Moment& at) {
   Event event(*this, at);
   if (write_ends_ns_ <= at.now_ns) event.WriteEnds();
+  for (const auto& [worker, node] : nodes_->up())
+    if (node->rests_until_ns <= at.now_ns) node->rests_until_ns = 0;
   std::vector<JobId> ids = running_;
   ids.insert(ids.end(), waiting_.begin(), waiting_.end());
   for (const JobId id : ids) {
     Job& entry = jobs_.at(id);
     if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
     if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
+    for (auto& [node, refused] : entry.refused_by)
+      if (refused.avoid_until_ns <= at.now_ns) refused.avoid_until_ns = 0;
     if (entry.deadline_ns <= at.now_ns) event.OnDeadline(entry);
   }
   event.Schedule();

@@ -45,8 +45,17 @@ struct HeldEpoch {
 inline constexpr std::size_t kEndedJobsMax = 10'000;
 /// For workers to come back after a restart of the coordinator.
 inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
-/// Tries to put back one epoch, before the job fails.
-inline constexpr std::uint32_t kRestoresMax = 16;
+/// Tries to start an epoch, with growing delays, before the job fails.
+inline constexpr std::uint32_t kStartsMax = 16;
+/// Nodes on which a program is tried that cannot be executed.
+inline constexpr std::size_t kNodesTriedMax = 3;
+
+/// A host could not start its processes of an epoch, or put them back.
+struct FailedStart {
+  WorkerId host;
+  std::string reason;
+  int exit_status;  ///< kNotFoundStatus, kNotExecutableStatus, or kFailureStatus for all else.
+};
 
 class JobTable {
  public:
@@ -123,8 +132,9 @@ class JobTable {
   /// What a FinishedJob asks for. FAILED_PRECONDITION: some of the output is lost, so the job goes
   /// back to a checkpoint. Another error: it ends, and its log may not outlive a loss of power.
   JobOrders OnOutputDurable(JobId job, Epoch epoch, const absl::Status& synced, const Moment& at);
-  JobOrders OnNotStarted(JobId job, Epoch epoch, const std::string& reason, int exit_status,
-                         const Moment& at);
+  /// That is no loss of anything that ran: the job is tried again, on other nodes if there are any.
+  /// If it runs there, the fault was the node's, which then rests.
+  JobOrders OnNotStarted(JobId job, Epoch epoch, const FailedStart& failed, const Moment& at);
   /// The epoch cannot go on, through no fault of the program: its bsp-host died, a disk failed.
   JobOrders OnBroken(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
   /// The job cannot go on in any epoch: a damaged arena, an h-relation larger than memory.
@@ -137,8 +147,6 @@ class JobTable {
   /// The processes of one of its hosts run; from where SetResumePoint said. From the start that is
   /// JobStarted, else JobResumed. When all hosts have said so the loss is overcome.
   JobOrders OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at);
-  /// Its images could not be put back there: recovers again, from what the cluster chooses then.
-  JobOrders OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason, const Moment& at);
   /// Restarts without progress are counted anew.
   JobOrders OnCheckpointCommitted(JobId job);
   /// That a node must have to go on with it, from now on.

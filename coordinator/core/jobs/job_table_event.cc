@@ -100,8 +100,11 @@ void JobTable::Event::WriteEnds() {
 WaitingClaim JobTable::Event::ClaimOf(const Job& entry) const {
   const bool limited = entry.deadline_ns != kNoEnd;
   const std::uint64_t left_ns = entry.deadline_ns > at_.now_ns ? entry.deadline_ns - at_.now_ns : 1;
+  SlotClaim claim = entry.claim;
+  for (const auto& [node, refused] : entry.refused_by)
+    if (refused.avoid_until_ns > at_.now_ns) claim.avoids.insert(node);
   return {.job = entry.id(),
-          .claim = entry.claim,
+          .claim = std::move(claim),
           .priority = entry.spec().priority(),
           .time_limit_ns = limited ? left_ns : LimitNs(entry.spec()),
           .turn = entry.state() == proto::RECOVERING ? Turn::kFirst : Turn::kByAge};
@@ -155,6 +158,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
     entry.hosts_left.push_back(share.worker);
   }
   entry.not_resumed = entry.hosts_left;
+  entry.epoch_ran = false;
   entry.resume_point = {};
   if (!entry.ran) job.set_started_unix_ms(at_.unix_ms);
   SetTimeLimit(entry);
@@ -228,6 +232,7 @@ void JobTable::Event::Perform(Job& entry, const Actions& actions) {
 }
 
 void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
+  entry.epoch_ran = true;
   const Actions actions = entry.ends.OnExited(pid, end);
   const bool tells = actions.reports.empty() && entry.shown().reason().empty();
   if (tells && end.exit_status != 0) {

@@ -54,7 +54,7 @@ class JobTable::Event {
   void StartOver(Job& entry);
   void Suspend(Job& entry);
   void Resumed(Job& entry, WorkerId host);
-  void RestoreFailed(Job& entry, const std::string& reason);
+  void StartFailed(Job& entry, const std::string& node, const FailedStart& failed);
 
   // ---- job_table_restart.cc: after a restart of the coordinator.
 
@@ -77,6 +77,10 @@ class JobTable::Event {
   void Say(const Job& entry, const std::string& text);
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
+  bool MayTryAgain(const Job& entry, const FailedStart& failed) const;
+  bool CouldStartElsewhere(const Job& entry) const;
+  void AddReason(Job& entry, const std::string& reason);
+  void BlameNodes(Job& entry);
 
   JobTable& table_;
   const Moment& at_;

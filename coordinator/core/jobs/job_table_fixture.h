@@ -92,6 +92,18 @@ class JobTableTest : public testing::Test {
                        at_));
   }
 
+  void NotStarted(JobId job, WorkerId host, const std::string& reason, int status) {
+    Do(table_.OnNotStarted(job, EpochOf(Record(job)),
+                           {.host = host, .reason = reason, .exit_status = status}, at_));
+  }
+
+  /// So long after: what is due then happens.
+  void Later(std::uint64_t ns) {
+    at_.now_ns += ns;
+    at_.unix_ms += static_cast<std::int64_t>(ns / 1'000'000);
+    Do(table_.OnTime(at_));
+  }
+
   void Cleared(JobId job, WorkerId worker) {
     Do(table_.OnCleared(job, EpochOf(Record(job)), worker, at_));
   }
@@ -138,6 +150,7 @@ class JobTableRecoveryTest : public JobTableTest {
   JobId Run(const proto::JobSpec& spec) {
     const JobId job = Submit(spec);
     EXPECT_EQ(State(job), proto::RUNNING);
+    ResumedByAll(job, {});
     all_ = {};
     return job;
   }

@@ -233,7 +233,9 @@ class Disorder {
     for (auto& [id, worker] : workers_) {
       for (auto& [job, hosted] : worker.jobs) {
         if (!worker.back || Chance(60)) continue;
-        if (Chance(20)) return Do(table_.OnRestoreFailed(job, hosted.epoch, "damaged", at_));
+        if (Chance(20))
+          return Do(table_.OnNotStarted(job, hosted.epoch,
+                                        {.host = id, .reason = "damaged", .exit_status = 1}, at_));
         if (Chance(20)) return Do(table_.OnCheckpointCommitted(job));
         return Do(table_.OnResumed(job, hosted.epoch, id, at_));
       }

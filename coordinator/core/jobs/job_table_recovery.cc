@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/exit_status.h"
 #include "coordinator/core/jobs/job_table_event.h"
 #include "coordinator/core/jobs/slot_timeline.h"
 
@@ -12,6 +13,18 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::size_t kReasonBytesMax = 1000;
+constexpr std::uint64_t kFirstDelayNs = 100'000'000;  // Of a start that failed, doubled each time,
+constexpr std::uint64_t kLastDelayNs = 10'000'000'000;  // up to this.
+constexpr std::uint64_t kAvoidNs = 60'000'000'000;
+
+std::uint64_t DelayNs(std::uint32_t failed_starts) {
+  return std::min(kFirstDelayNs << std::min(failed_starts - 1, 10u), kLastDelayNs);
+}
+
+/// The program, or its interpreter or loader, is missing or cannot be executed.
+bool IsOfProgram(const FailedStart& failed) {
+  return failed.exit_status == kNotFoundStatus || failed.exit_status == kNotExecutableStatus;
+}
 
 /// Why it ends after this loss; empty if it may start again.
 std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
@@ -41,6 +54,9 @@ proto::JobLoss& AddLoss(proto::Job& job, const std::string& reason, const Moment
 
 void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep superstep) {
   proto::Job& job = entry.shown();
+  if (!entry.epoch_ran && RestartsMaxOf(entry.spec()) > 0 && !entry.record.took_input())
+    return StartFailed(entry, "",
+                       {.host = WorkerId{0}, .reason = reason, .exit_status = kFailureStatus});
   AddLoss(job, reason, at_).set_superstep(Value(superstep));
   const std::string end = WhyNotAgain(entry.record, reason);
   Say(entry, end.empty() ? reason : end);
@@ -102,8 +118,9 @@ void JobTable::Event::LoseAwaited(Job& entry) {
 // ---- The next epoch -----------------------------------------------------------------------------
 
 void JobTable::Event::Resumed(Job& entry, WorkerId host) {
+  entry.epoch_ran = true;
   if (std::erase(entry.not_resumed, host) == 0 || !entry.not_resumed.empty()) return;
-  entry.restores = 0;
+  BlameNodes(entry);
   if (!std::exchange(entry.loss_open, false)) return;
   proto::JobLoss& loss = *entry.shown().mutable_losses()->rbegin();
   const ResumePoint& point = entry.resume_point;
@@ -119,22 +136,76 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
   Store(entry, Due::kNothing);
 }
 
-void JobTable::Event::RestoreFailed(Job& entry, const std::string& reason) {
+// ---- Starts that fail ---------------------------------------------------------------------------
+
+// On nodes that have not been tried; whether they are free now does not matter.
+bool JobTable::Event::CouldStartElsewhere(const Job& entry) const {
+  std::vector<const SchedulerNode*> open;
+  for (const auto& [worker, node] : table_.nodes_->up())
+    if (node->usable && !node->drained) open.push_back(node);
+  const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
+  SlotClaim claim = entry.claim;
+  for (const auto& [node, refused] : entry.refused_by) claim.avoids.insert(node);
+  return Place(claim, SlotsNeeded(claim, whole), whole).has_value();
+}
+
+bool JobTable::Event::MayTryAgain(const Job& entry, const FailedStart& failed) const {
+  if (entry.interrupted) return false;
+  // On other hosts processes may have begun in `main`; those that were put back wait in bsp_sync.
+  const bool ran = entry.epoch_ran && entry.resume_point.participants == 0;
+  if (ran && (RestartsMaxOf(entry.spec()) <= 0 || entry.record.took_input())) return false;
+  if (IsOfProgram(failed))
+    return entry.refused_by.size() < kNodesTriedMax && CouldStartElsewhere(entry);
+  return entry.failed_starts <= kStartsMax;
+}
+
+/// To a loss that is not overcome, or to one that begins here: it was suspended or moved.
+void JobTable::Event::AddReason(Job& entry, const std::string& reason) {
   proto::Job& job = entry.shown();
-  if (++entry.restores > kRestoresMax) {
-    return Perform(
-        entry, entry.ends.OnBroken(1, absl::StrCat("gave up after ", kRestoresMax,
-                                                   " tries to restore it; the last: ", reason)));
-  }
-  Say(entry, reason);
-  if (!std::exchange(entry.loss_open, true)) {  // It was suspended or moved.
+  job.set_reason(reason);
+  if (!entry.loss_open && entry.resume_point.from_start) return;  // Nothing is lost.
+  if (!std::exchange(entry.loss_open, true)) {
     AddLoss(job, reason, at_);
   } else if (std::string& text = *job.mutable_losses()->rbegin()->mutable_reason();
              text.size() < kReasonBytesMax) {
     absl::StrAppend(&text, "; ", reason);
   }
-  job.set_reason(reason);
+}
+
+/// `node`: that could not; empty: it is none's fault.
+void JobTable::Event::StartFailed(Job& entry, const std::string& node, const FailedStart& failed) {
+  entry.failed_starts += 1;
+  if (!node.empty())
+    entry.refused_by[node] = {.reason = failed.reason, .avoid_until_ns = at_.now_ns + kAvoidNs};
+  if (!MayTryAgain(entry, failed)) {
+    const std::string tries =
+        entry.failed_starts > kStartsMax
+            ? absl::StrCat("gave up after ", kStartsMax, " tries to start it; the last: ")
+            : std::string();
+    return Perform(entry,
+                   entry.ends.OnBroken(failed.exit_status, absl::StrCat(tries, failed.reason)));
+  }
+  const std::string reason =
+      node.empty() ? failed.reason
+                   : absl::StrCat("node ", node, " could not start it: ", failed.reason);
+  Say(entry, reason);
+  AddReason(entry, reason);
+  entry.retry_ns = at_.now_ns + DelayNs(entry.failed_starts);
   StartOver(entry);
+}
+
+/// It runs: so what refused it before was the fault of the nodes that did.
+void JobTable::Event::BlameNodes(Job& entry) {
+  for (const auto& [name, refused] : std::exchange(entry.refused_by, {})) {
+    const auto& placement = entry.shown().placement();
+    const bool runs_there =
+        std::any_of(placement.begin(), placement.end(),
+                    [&name = name](const proto::Placement& each) { return each.node() == name; });
+    if (!runs_there) table_.nodes_->Named(name).OnFault(refused.reason, at_.now_ns);
+  }
+  for (const proto::Placement& each : entry.shown().placement())
+    table_.nodes_->Named(each.node()).OnSound();
+  entry.failed_starts = 0;
 }
 
 JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at) {
@@ -142,16 +213,6 @@ JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Momen
   Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr) return {};
   event.Resumed(*entry, host);
-  return event.Take();
-}
-
-JobOrders JobTable::OnRestoreFailed(JobId job, Epoch epoch, const std::string& reason,
-                                    const Moment& at) {
-  Event event(*this, at);
-  Job* entry = event.FindRunning(job, epoch);
-  if (entry == nullptr || entry->state() != proto::RUNNING || entry->interrupted) return {};
-  event.RestoreFailed(*entry, reason);
-  event.Schedule();
   return event.Take();
 }
 

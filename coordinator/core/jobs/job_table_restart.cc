@@ -17,6 +17,7 @@ void JobTable::Event::Await(Job& entry) {
     entry.hosts_left.push_back(WorkerOf(host));
   entry.awaited = entry.hosts_left;
   entry.not_resumed = entry.hosts_left;
+  entry.epoch_ran = true;  // For all that is known.
   entry.return_ns = at_.now_ns + kReturnNs;
   table_.running_.push_back(entry.id());
 }

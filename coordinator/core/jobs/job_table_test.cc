@@ -151,7 +151,7 @@ TEST_F(JobTableTest, TellsTheExitStatusOfAProcessThatFailedWithoutAWord) {
 TEST_F(JobTableTest, AJobThatCannotStartFailsWithItsReason) {
   Up(kOne, 1);
   const JobId job = Submit(Request(1));
-  Do(table_.OnNotStarted(job, Epoch{1}, "no such program", 127, at_));
+  NotStarted(job, kOne, "no such program", 127);
   Cleared(job, kOne);
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).exit_status(), 127);

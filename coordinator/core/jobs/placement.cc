@@ -111,7 +111,8 @@ std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim)
 }
 
 bool Suits(const SchedulerNode& node, const SlotClaim& claim) {
-  return HasLabels(node, claim) && MissingCpuFeature(node, claim).empty();
+  return HasLabels(node, claim) && MissingCpuFeature(node, claim).empty() &&
+         !claim.avoids.contains(node.name);
 }
 
 bool HasLabels(const SchedulerNode& node, const SlotClaim& claim) {

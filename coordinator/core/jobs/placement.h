@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct SchedulerNode {
   double load = 0;                 ///< The machine's, over the last minute.
   std::map<std::string, std::string> labels{};
   bool drained = false;
+  std::uint64_t rests_until_ns = 0;         ///< It could not start a job; 0: it does not rest.
   std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
 };
 
@@ -34,6 +36,7 @@ struct SlotClaim {
   std::vector<std::string> constraints;     ///< Labels that a node must have: NAME or NAME=VALUE.
   bool oversubscribe;                       ///< More processes than slots, on its own slots.
   std::vector<std::string> cpu_features{};  ///< That its processes were seen to use.
+  std::set<std::string> avoids{};           ///< Names of nodes that could not start it.
 };
 
 /// The processes of a job on one node.
@@ -56,7 +59,7 @@ std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim)
 /// Has all labels that the claim asks for.
 bool HasLabels(const SchedulerNode& node, const SlotClaim& claim);
 
-/// Labels and CPU features.
+/// Labels and CPU features are there, and the claim does not avoid it.
 bool Suits(const SchedulerNode& node, const SlotClaim& claim);
 
 /// Slots that the claim takes on nodes that are free like these: its processes, or all that suit it

@@ -5,6 +5,7 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -40,6 +41,7 @@ class Planner {
   std::string WhyNever(const SlotClaim& claim) const;
   std::string LackOfCpu(const SlotClaim& claim) const;
   std::string WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const;
+  std::string Resting(const SlotClaim& claim) const;
   void Start(const WaitingClaim& waiting, std::vector<NodeShare> shares);
   void Promise(const WaitingClaim& waiting, std::uint32_t slots);
   std::uint64_t EndOf(const WaitingClaim& waiting, std::uint64_t from_ns) const;
@@ -53,6 +55,7 @@ class Planner {
   std::uint64_t next_unknown_of_waiting_ns_ = kUnknownOfWaitingNs;
   bool unknown_promise_ = false;  ///< To a job that waits for a running one without a limit.
   const WaitingClaim* first_promise_ = nullptr;
+  std::deque<WaitingClaim> unavoiding_;  ///< Of jobs that fit only where they failed before.
   SchedulePlan plan_;
 };
 
@@ -70,6 +73,10 @@ Planner::Planner(const Situation& situation)
       whole_(SlotTimeline(nodes_, situation.now_ns).FreeDuring(situation.now_ns, kNoEnd)),
       taken_(nodes_, situation.now_ns),
       promised_(taken_) {
+  for (const SchedulerNode* node : nodes_)
+    if (node->rests_until_ns > situation.now_ns)
+      taken_.Take({{.worker = node->worker, .pids = {}, .slots = node->slots}}, 0, situation.now_ns,
+                  node->rests_until_ns);
   for (const RunningClaim& running : situation.running) {
     // One that is past its limit is about to end.
     const std::uint64_t end_ns = running.end_ns == kNoEnd
@@ -88,11 +95,19 @@ SchedulePlan Planner::Run() {
            std::tuple(-std::int64_t{b->priority}, b->turn, b->job);
   });
   std::size_t before = 0;
-  for (const WaitingClaim* const waiting : order) {
+  for (const WaitingClaim* waiting : order) {
     if (before >= kBackfillDepth) {
       plan_.waits.push_back(
           {waiting->job, absl::StrCat("waits for ", before++, " jobs before it")});
-    } else if (std::string never = WhyNever(waiting->claim); !never.empty()) {
+      continue;
+    }
+    std::string never = WhyNever(waiting->claim);
+    if (!never.empty() && !waiting->claim.avoids.empty()) {  // Again where it failed, then.
+      waiting = &unavoiding_.emplace_back(*waiting);
+      unavoiding_.back().claim.avoids.clear();
+      never = WhyNever(waiting->claim);
+    }
+    if (!never.empty()) {
       // Not for want of patience: it must not hold up others, however many of them there are.
       plan_.waits.push_back({waiting->job, std::move(never)});
     } else {
@@ -207,7 +222,18 @@ std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots)
                                                               : ", which was submitted before");
   }
   return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(waiting.claim, free),
-                      " free");
+                      " free", Resting(waiting.claim));
+}
+
+/// "; node w3 rests, which could not start a job"; empty if none does that it could use.
+std::string Planner::Resting(const SlotClaim& claim) const {
+  std::vector<std::string> names;
+  for (const SchedulerNode* node : nodes_)
+    if (node->rests_until_ns > situation_.now_ns && Suits(*node, claim))
+      names.push_back(node->name);
+  if (names.empty()) return "";
+  return absl::StrCat("; node", names.size() == 1 ? " " : "s ", absl::StrJoin(names, ", "),
+                      names.size() == 1 ? " rests" : " rest", ": `bsp nodes` says why");
 }
 
 }  // namespace
