@@ -215,7 +215,9 @@ TEST_F(DaemonTest, RestartedWorkerReplacesItsOldSelf) {
   worker.Attach();
   const JobId job = Submit(Spec());
   ASSERT_TRUE(worker.Take().has_value());
+  ASSERT_TRUE(worker.AwaitAcknowledged(worker.Report(Started())));
   worker.Break();
+  worker.BreakFrames();
   TestWorker restarted(address(), "w1", 2);
   while (!restarted.Register().ok()) {  // Until the broken stream is noticed.
   }

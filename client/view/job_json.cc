@@ -110,6 +110,7 @@ json NodeJson(const proto::Node& node) {
           {"jobs", ListJson(node.jobs())},
           {"lease_age_ms", node.lease_age_ms()},
           {"unknown_jobs", ListJson(node.unknown_jobs())},
+          {"reason", node.reason()},
           {"version", spec.version()}};
 }
 

@@ -143,7 +143,8 @@ TextTable NodeTable(const proto::ListNodesReply& nodes) {
                    {"MEMORY GiB", Align::kRight},
                    {"Gflop/s", Align::kRight},
                    {"ADDRESS", Align::kLeft},
-                   {"LABELS", Align::kLeft}});
+                   {"LABELS", Align::kLeft},
+                   {"REASON", Align::kLeft}});
   for (const proto::Node& node : nodes.nodes()) {
     const proto::NodeSpec& spec = node.spec();
     std::vector<std::string> labels;
@@ -159,7 +160,8 @@ TextTable NodeTable(const proto::ListNodesReply& nodes) {
                   {MemoryText(spec.memory_bytes())},
                   {absl::StrFormat("%.2f", spec.flops() * 1e-9)},
                   {node.address()},
-                  {absl::StrJoin(labels, ",")}});
+                  {absl::StrJoin(labels, ",")},
+                  {node.reason()}});
   }
   return table;
 }

@@ -74,6 +74,9 @@ std::string ClusterLine(const TopSample& sample) {
   for (const proto::JobState state : {proto::RECOVERING, proto::SUSPENDED}) {
     if (jobs[state] != 0) absl::StrAppend(&line, ", ", jobs[state], " ", StateName(state));
   }
+  for (const proto::NodeState state : {proto::NODE_RESTING, proto::NODE_CONNECTING}) {
+    if (nodes[state] != 0) absl::StrAppend(&line, ", ", nodes[state], " nodes ", StateName(state));
+  }
   absl::StrAppend(&line, "\n");
   return line;
 }

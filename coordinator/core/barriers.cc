@@ -55,8 +55,8 @@ void Barriers::Tick() {
   std::vector<std::pair<WorkerId, std::string>> lost;
   for (const auto& [worker, node] : nodes_.up()) {
     // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
-    if (since_ns > kPausedNs) node->lease.OnPaused(since_ns, now_ns);
-    if (std::string why = node->lease.WhyLost(now_ns); !why.empty())
+    if (since_ns > kPausedNs) node->OnPaused(since_ns, now_ns);
+    if (std::string why = node->WhyLost(now_ns); !why.empty())
       lost.emplace_back(worker, std::move(why));
   }
   for (const auto& [worker, why] : lost) events_.worker_lost(worker, why);
@@ -82,6 +82,7 @@ void Barriers::OnConnected(WorkerId worker) {
   frames_.Send(worker, HeaderOf(FrameKind::kWelcome), {});
   for (const auto& [id, job] : jobs_)  // It may have missed a Begin.
     if (job.live && job.live->participants() != 0) SendBegin(id, *job.live->running, worker);
+  if (events_.connected) events_.connected();
 }
 
 void Barriers::OnDisconnected(WorkerId worker) {

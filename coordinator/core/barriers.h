@@ -24,6 +24,9 @@
 namespace bspnow::coordinator {
 
 struct BarrierEvents {
+  /// A node has its frame stream: it may be usable now.
+  std::function<void()> connected;
+
   /// The lease has run out: the node is to be removed.
   std::function<void(WorkerId worker, const std::string& reason)> worker_lost;
 

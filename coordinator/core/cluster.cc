@@ -43,6 +43,7 @@ Cluster::~Cluster() {
 
 BarrierEvents Cluster::EventsOfBarriers() {
   BarrierEvents events;
+  events.connected = [this] { OnStreamStands(); };
   events.worker_lost = [this](WorkerId worker, const std::string& reason) { Lose(worker, reason); };
   events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
     Perform(table_.OnBroken(job, epoch, reason, Now()));

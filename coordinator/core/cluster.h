@@ -113,7 +113,9 @@ class Cluster {
   absl::Status AttachWorker(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
   /// An error is the worker's: its stream is to be closed with it.
   absl::Status OnEvent(WorkerId worker, proto::WorkerEvent event);
-  void OnStreamBroken(WorkerId worker, const OrderSink* sink) { nodes_.Detach(worker, sink); }
+  void OnStreamBroken(WorkerId worker, const OrderSink* sink) {
+    nodes_.Detach(worker, sink, NowNs());
+  }
   /// OK while files of this job may come.
   absl::Status MayStoreFiles(JobId job) const;
 
@@ -142,6 +144,7 @@ class Cluster {
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
   proto::RegisterReply JoinNode(Node& node);
   proto::RegisterReply AdoptNode(Node& node);
+  void OnStreamStands();
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);

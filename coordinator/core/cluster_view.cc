@@ -129,7 +129,17 @@ proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
   const Node& node = *view.node;
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
-  message.set_state(node.drained ? proto::NODE_DRAINED : proto::NODE_UP);
+  const bool rests = node.rests_until_ns > now_ns;
+  message.set_state(node.drained     ? proto::NODE_DRAINED
+                    : !node.usable() ? proto::NODE_CONNECTING
+                    : rests          ? proto::NODE_RESTING
+                                     : proto::NODE_UP);
+  if (!node.usable())
+    message.set_reason(node.sink ? "its frame stream is not connected"
+                                 : "its control stream is not connected");
+  if (node.usable() && rests)
+    message.set_reason(absl::StrCat("for ", (node.rests_until_ns - now_ns + kNsPerS - 1) / kNsPerS,
+                                    " s: ", node.fault));
   message.set_slots_used(view.slots_used);
   message.set_load(node.load);
   message.set_address(node.registration.data_address());
@@ -143,6 +153,7 @@ proto::Node LostNodeMessage(const Node& node) {
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
   message.set_state(proto::NODE_LOST);
+  message.set_reason(node.why_lost);
   message.set_address(node.registration.data_address());
   return message;
 }

@@ -123,7 +123,6 @@ proto::RegisterReply Cluster::JoinNode(Node& node) {
   const proto::RegisterReply reply = node.reply;  // What is performed may lose it.
   OnStoredJobs(node);
   Perform(table_.OnNodeUp(node.worker, Now()));
-  LeaveDrainedNodes();
   return reply;
 }
 
@@ -140,14 +139,24 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
   const proto::RegisterReply reply = node.reply;
   OnStoredJobs(node);
   Perform(std::move(returned.orders));
-  LeaveDrainedNodes();
   return reply;
 }
 
 absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
                                    std::shared_ptr<OrderSink> sink) {
   if (closed_) return absl::UnavailableError("the coordinator is shutting down");
-  return nodes_.Attach(first, std::move(sink));
+  absl::Status attached = nodes_.Attach(first, std::move(sink));
+  if (attached.ok()) OnStreamStands();
+  return attached;
+}
+
+// In a later turn: the stream is to say what it owes first.
+void Cluster::OnStreamStands() {
+  ports_.timers.Post([this] {
+    if (closed_) return;
+    Perform(table_.OnNodesChanged(Now()));
+    LeaveDrainedNodes();
+  });
 }
 
 void Cluster::Lose(WorkerId worker, const std::string& reason) {

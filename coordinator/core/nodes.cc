@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_format.h>
 #include "base/check.h"
 #include "base/node_name.h"
 #include "base/version.h"
@@ -74,6 +75,18 @@ void Node::OnFault(const std::string& reason, std::uint64_t now_ns) {
   spdlog::warn("event=node_rests worker={} faults={} reason=\"{}\"", name, faults, reason);
 }
 
+// Its processes pass barriers by the frame stream, but no order reaches it and no end is heard.
+std::string Node::WhyLost(std::uint64_t now_ns) const {
+  if (std::string why = lease.WhyLost(now_ns); !why.empty()) return why;
+  if (sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
+  return absl::StrFormat("no control stream for %.1f s", 1e-9 * (now_ns - no_control_since_ns));
+}
+
+void Node::OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
+  lease.OnPaused(ns, now_ns);
+  no_control_since_ns = std::min(no_control_since_ns + ns, now_ns);
+}
+
 void Node::OnSound() {
   rests_until_ns = 0;
   faults = 0;
@@ -97,6 +110,7 @@ Node& Nodes::Add(WorkerId id, const proto::RegisterRequest& request, std::uint64
   node.labels = {spec.labels().begin(), spec.labels().end()};
   node.cpu_features = {spec.cpu_features().begin(), spec.cpu_features().end()};
   node.registration = request;
+  node.no_control_since_ns = now_ns;
   node.lease = Lease(now_ns);
   return node;
 }
@@ -109,6 +123,7 @@ void Nodes::Remove(WorkerId worker, const absl::Status& reason) {
   Node left;
   left.name = node->name;
   left.drained = node->drained;
+  left.why_lost = std::string(reason.message());
   left.rests_until_ns = node->rests_until_ns;
   left.faults = node->faults;
   left.fault = std::move(node->fault);
@@ -149,9 +164,11 @@ absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<Orde
   return absl::OkStatus();
 }
 
-void Nodes::Detach(WorkerId worker, const OrderSink* sink) {
+void Nodes::Detach(WorkerId worker, const OrderSink* sink, std::uint64_t now_ns) {
   Node* node = Find(worker);
-  if (node != nullptr && node->sink.get() == sink) node->sink = nullptr;
+  if (node == nullptr || node->sink.get() != sink) return;
+  node->sink = nullptr;
+  node->no_control_since_ns = now_ns;
 }
 
 void Nodes::Order(WorkerId worker, proto::Order order) {

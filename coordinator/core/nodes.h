@@ -37,6 +37,7 @@ struct Node : SchedulerNode {
   /// The last one; without a name if it has never been up.
   proto::RegisterRequest registration{};
 
+  std::string why_lost{};    ///< The last time.
   std::uint32_t faults = 0;  ///< In a row: jobs that it could not start, and other nodes could.
   std::string fault{};       ///< The last one's reason; empty: it is sound.
 
@@ -44,13 +45,11 @@ struct Node : SchedulerNode {
 
   proto::RegisterReply reply{};  ///< To be given again if it got lost.
   bool attached = false;         ///< The worker has received the reply.
-  /// The job table knows it: it may be given processes.
-  bool usable = false;
-
   /// The control stream.
   WorkerSession session{};
   std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
-  std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream.
+  std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream,
+  std::uint64_t no_control_since_ns = 0;          ///< since then.
 
   /// Whose checkpoints it keeps, and nobody knows the jobs.
   std::vector<JobId> unknown_jobs{};
@@ -59,6 +58,12 @@ struct Node : SchedulerNode {
   Lease lease{0};
 
   bool up() const { return worker != WorkerId{0}; }
+  /// Both streams stand: it may be given processes.
+  bool usable() const { return sink != nullptr && lease.connected(); }
+  /// Why it counts as lost now; empty: it does not. See Lease::WhyLost.
+  std::string WhyLost(std::uint64_t now_ns) const;
+  /// Nobody could be heard for this long: the coordinator itself was paused.
+  void OnPaused(std::uint64_t ns, std::uint64_t now_ns);
   bool lost() const { return !up() && !registration.node().name().empty(); }
   /// It could not start a job that runs elsewhere: it rests, longer each time.
   void OnFault(const std::string& reason, std::uint64_t now_ns);
@@ -112,7 +117,7 @@ class Nodes {
   /// is closed.
   absl::Status Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
   /// Does nothing if it has another stream by now.
-  void Detach(WorkerId worker, const OrderSink* sink);
+  void Detach(WorkerId worker, const OrderSink* sink, std::uint64_t now_ns);
 
   /// To a worker that is not up: nothing happens.
   void Order(WorkerId worker, proto::Order order);

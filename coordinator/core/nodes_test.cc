@@ -63,8 +63,35 @@ TEST_F(NodesTest, NewStreamClosesTheEarlierOne) {
   const auto earlier = sink_;
   ASSERT_TRUE(Attach(11, 0).ok());
   EXPECT_FALSE(earlier->closed.ok());
-  nodes_.Detach(id_, earlier.get());
+  nodes_.Detach(id_, earlier.get(), 0);
   EXPECT_EQ(nodes_.Find(id_)->sink, sink_);
+}
+
+TEST_F(NodesTest, NodeIsUsableWhileBothItsStreamsStand) {
+  Node& node = *nodes_.Find(id_);
+  EXPECT_FALSE(node.usable());
+  ASSERT_TRUE(Attach(11, 0).ok());
+  EXPECT_FALSE(node.usable());
+  node.lease.OnConnected(0);
+  EXPECT_TRUE(node.usable());
+  nodes_.Detach(id_, sink_.get(), 0);
+  EXPECT_FALSE(node.usable());
+}
+
+TEST_F(NodesTest, NodeWithoutItsControlStreamIsLostAfterTenSeconds) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  Node& node = *nodes_.Find(id_);
+  ASSERT_TRUE(Attach(11, 0).ok());
+  node.lease.OnConnected(0);
+  nodes_.Detach(id_, sink_.get(), 5 * kSecondNs);
+  node.lease.OnRenewed(15 * kSecondNs - 1);
+  EXPECT_EQ(node.WhyLost(15 * kSecondNs - 1), "");
+  EXPECT_EQ(node.WhyLost(15 * kSecondNs), "no control stream for 10.0 s");
+  node.OnPaused(3 * kSecondNs, 16 * kSecondNs);
+  EXPECT_EQ(node.WhyLost(16 * kSecondNs), "");
+  ASSERT_TRUE(Attach(11, 0).ok());
+  node.lease.OnRenewed(30 * kSecondNs);
+  EXPECT_EQ(node.WhyLost(30 * kSecondNs), "");
 }
 
 TEST_F(NodesTest, OtherIncarnationMustRegister) {
@@ -86,12 +113,10 @@ TEST_F(NodesTest, LostWorkerIsListedUntilOneOfItsNameComes) {
 
 TEST_F(NodesTest, NextWorkerOfANodeInheritsThatItIsDrainedAndNothingElse) {
   nodes_.Named("w1").drained = true;
-  nodes_.Find(id_)->usable = true;
   nodes_.Order(id_, {});
   nodes_.Remove(id_, absl::NotFoundError("lease expired"));
   const Node& next = nodes_.Add(nodes_.NewId(), Request(), 0);
   EXPECT_TRUE(next.drained);
-  EXPECT_FALSE(next.usable);
   EXPECT_FALSE(next.attached);
   EXPECT_TRUE(next.session.untaken().empty());
 }

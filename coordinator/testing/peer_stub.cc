@@ -5,11 +5,17 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <future>
 #include <utility>
 
+#include "base/check.h"
+#include "base/unique_fd.h"
 #include "base/version.h"
+#include "net/frame_check.h"
+#include "net/socket.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 #include "proto/workers.grpc.pb.h"
@@ -182,6 +188,7 @@ struct TestWorker::Parts {
   std::unique_ptr<proto::Workers::Stub> workers;
   std::unique_ptr<grpc::ClientContext> context;
   std::unique_ptr<grpc::ClientReaderWriter<proto::WorkerEvent, proto::Order>> stream;
+  UniqueFd frames;
 };
 
 TestWorker::TestWorker(const std::string& address, const std::string& name,
@@ -206,7 +213,26 @@ absl::StatusOr<proto::RegisterReply> TestWorker::Register() {
   id_ = reply.worker();
   term_ = reply.term();
   request_.set_cluster(reply.cluster());
+  if (id_ != 0) OpenFrames(reply.barrier_address());
   return Result(status, std::move(reply));
+}
+
+// Nothing more is sent there: the lease runs out after ten seconds.
+void TestWorker::OpenFrames(const std::string& address) {
+  const SocketAddress peer = *Resolve(*ParseHostPort(address));
+  parts_->frames = *BeginConnect(peer, SocketOptions{});
+  pollfd connected{.fd = parts_->frames.get(), .events = POLLOUT, .revents = 0};
+  poll(&connected, 1, -1);
+  const HelloBody hello{.incarnation = request_.incarnation(),
+                        .target = 0,
+                        .term = static_cast<std::uint32_t>(term_)};
+  FrameHeader header = HeaderOf(FrameKind::kHello);
+  header.source_worker = id_;
+  SealFrame(header, BytesOf(hello));
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(&hello), sizeof hello);
+  BSP_CHECK_OP(write(parts_->frames.get(), bytes.data(), bytes.size()), ==,
+               static_cast<ssize_t>(bytes.size()));
 }
 
 void TestWorker::Attach() {
@@ -256,6 +282,8 @@ void TestWorker::Break() {
   parts_->stream->Finish();
   parts_->stream = nullptr;
 }
+
+void TestWorker::BreakFrames() { parts_->frames.Reset(); }
 
 absl::Status TestWorker::End() {
   const grpc::Status status = parts_->stream->Finish();

@@ -59,6 +59,7 @@ class TestWorker {
   ~TestWorker();
 
   proto::RegisterRequest& request() { return request_; }
+  /// Opens the frame stream, too.
   absl::StatusOr<proto::RegisterReply> Register();
 
   /// Opens the control stream, with what it has taken already.
@@ -69,7 +70,9 @@ class TestWorker {
   [[nodiscard]] bool AwaitAcknowledged(std::uint64_t sequence);
   /// With the next number. Of the job and epoch of the last StartJob.
   std::uint64_t Report(proto::WorkerEvent event);
+  /// The control stream.
   void Break();
+  void BreakFrames();
   absl::Status End();
 
   absl::StatusOr<std::string> ReadBlob(const std::string& sha256);
@@ -78,6 +81,7 @@ class TestWorker {
  private:
   struct Parts;  // Of gRPC.
 
+  void OpenFrames(const std::string& address);
   std::optional<proto::Order> TakeAny();
 
   std::unique_ptr<Parts> parts_;

@@ -166,6 +166,7 @@ class SimCoordinator final : private Timers,
   std::vector<Link> links_;                    ///< All that were ever accepted, in order.
   std::set<JobId> awaited_;                    ///< Whose end is waited for.
   std::set<std::pair<JobId, Epoch>> started_;  ///< By this coordinator.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> placed_;  ///< Jobs and epochs.
   std::map<std::pair<WorkerId, JobId>, std::pair<Epoch, std::uint64_t>> released_;
   bool dead_ = false;
   const StoredState stored_;

@@ -33,7 +33,7 @@ Checkpoint NewestOf(const std::string& catalogue) {
 void SimCoordinator::CheckNothingLeft(JobId job) const {
   std::vector<WorkerId> workers;
   for (const JobTable::NodeView& view : cluster_->table().nodes())
-    workers.push_back(view.node->worker);
+    if (view.node->attached) workers.push_back(view.node->worker);
   if (nodes_.has_any(job, workers))
     oracle_.Fail("job " + std::to_string(Value(job)) + " has left its nodes, but is still there");
 }
@@ -51,7 +51,8 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   const std::vector<JobTable::NodeView> views = table.nodes();
   std::vector<FreeNode> free;
   for (const JobTable::NodeView& view : views) {
-    if (view.node->drained || view.node->rests_until_ns > loop_.now_ns()) continue;
+    if (view.node->drained || !view.node->usable()) continue;
+    if (view.node->rests_until_ns > loop_.now_ns()) continue;
     free.push_back({.node = view.node,
                     .slots = view.node->slots - taken[view.node->worker],
                     .memory_bytes = 0});

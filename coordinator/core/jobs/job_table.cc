@@ -107,8 +107,7 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
 // ---- Nodes --------------------------------------------------------------------------------------
 
 JobOrders JobTable::OnNodeUp(WorkerId worker, const Moment& at) {
-  Node& node = *nodes_->Find(worker);
-  node.usable = true;
+  const Node& node = *nodes_->Find(worker);
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {  // One of its name that was awaited will not return.
@@ -298,7 +297,6 @@ std::size_t JobTable::CountIn(proto::JobState state) const {
 std::vector<JobTable::NodeView> JobTable::nodes() const {
   std::vector<NodeView> views;
   for (const auto& [worker, node] : nodes_->up()) {
-    if (!node->usable) continue;
     NodeView view{.node = node, .slots_used = 0, .jobs = {}};
     for (const JobId id : running_) {
       const Job& entry = jobs_.at(id);

@@ -184,7 +184,7 @@ class JobTable {
     std::uint32_t slots_used;
     std::vector<JobId> jobs;
   };
-  std::vector<NodeView> nodes() const;  ///< Those that are usable or drained, by worker id.
+  std::vector<NodeView> nodes() const;  ///< Those that are up, by worker id.
 
  private:
   /// What is due when a transition is durable.

@@ -118,7 +118,7 @@ void JobTable::Event::Schedule() {
   }
   if (situation.waiting.empty()) return;
   for (const auto& [worker, node] : table_.nodes_->up())
-    if (node->usable) situation.nodes.push_back(*node);
+    if (node->usable()) situation.nodes.push_back(*node);
   for (const JobId id : table_.running_) {
     const Job& entry = table_.jobs_.at(id);
     const bool runs = entry.state() == proto::RUNNING;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,12 +37,22 @@ inline ProcessEnd Exit(Reached reached, int status) {
 
 inline std::string NameOf(WorkerId worker) { return "w" + std::to_string(Value(worker)); }
 
-/// It has registered; the table has not heard of it.
+class DeafSink final : public OrderSink {
+ public:
+  void Send(const proto::Order&) override {}
+  void Acknowledge(std::uint64_t) override {}
+  void Close(const absl::Status&) override {}
+};
+
+/// Both its streams stand; the table has not heard of it.
 inline Node& AddNode(Nodes& nodes, WorkerId worker, const std::string& name, std::uint32_t slots) {
   proto::RegisterRequest request;
   request.mutable_node()->set_name(name);
   request.mutable_node()->set_slots(slots);
-  return nodes.Add(worker, request, 0);
+  Node& node = nodes.Add(worker, request, 0);
+  node.sink = std::make_shared<DeafSink>();
+  node.lease.OnConnected(0);
+  return node;
 }
 
 /// A table whose journal is written at once, and which keeps all orders.

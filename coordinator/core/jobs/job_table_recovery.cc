@@ -142,7 +142,7 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
 bool JobTable::Event::CouldStartElsewhere(const Job& entry) const {
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : table_.nodes_->up())
-    if (node->usable && !node->drained) open.push_back(node);
+    if (node->usable() && !node->drained) open.push_back(node);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   SlotClaim claim = entry.claim;
   for (const auto& [node, refused] : entry.refused_by) claim.avoids.insert(node);
@@ -307,7 +307,7 @@ bool JobTable::HasRoomElsewhere(JobId job) const {
   if (found == jobs_.end()) return false;
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : nodes_->up())
-    if (node->usable && !node->drained) open.push_back(node);
+    if (node->usable() && !node->drained) open.push_back(node);
   SlotTimeline taken(open, 0);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {

@@ -63,8 +63,7 @@ bool JobTable::Awaits(WorkerId worker) const {
 
 JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<HeldEpoch>& held,
                                           const Moment& at) {
-  Node& node = *nodes_->Find(worker);
-  node.usable = true;
+  const Node& node = *nodes_->Find(worker);
   Event event(*this, at);
   Return result;
   const std::vector<JobId> running = running_;
