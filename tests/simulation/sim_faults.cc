@@ -104,6 +104,10 @@ void SimCluster::DisturbWorker(Machine& machine) {
     if (worker.KillOneHost()) oracle_.Count("dead hosts of processes");
     return;
   }
+  if (what < 87) {
+    oracle_.Count("sick nodes");
+    return worker.FallSick(loop_.Below(20 * kSecond));
+  }
   if (what < 90) {
     if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
     return;
