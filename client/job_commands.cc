@@ -102,7 +102,7 @@ absl::StatusOr<int> ListJobs(JobsStub& jobs, const JobQuery& query) {
   const absl::StatusOr<proto::ListJobsReply> reply = jobs.ListJobs(request);
   if (!reply.ok()) return reply.status();
   std::cout << (query.json ? JsonText(JobsJson(*reply))
-                           : JobTable(*reply, UnixMs()).Text(ColoursFor(STDOUT_FILENO)));
+                           : JobTable(*reply).Text(ColoursFor(STDOUT_FILENO)));
   return 0;
 }
 

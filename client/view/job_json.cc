@@ -86,6 +86,7 @@ json JobJson(const proto::Job& job) {
           {"barrier_waits", BarrierWaitsJson(job)},
           {"submitted_unix_ms", TimeOrNull(job.submitted_unix_ms())},
           {"started_unix_ms", TimeOrNull(job.started_unix_ms())},
+          {"run_ms", job.run_ms()},
           {"ended_unix_ms", TimeOrNull(job.ended_unix_ms())},
           {"output_bytes", job.output_bytes()},
           {"checkpoints", CheckpointsJson(job.checkpoints())},

@@ -94,10 +94,8 @@ bool HasEnded(const proto::Job& job) {
          job.state() == proto::CANCELLED;
 }
 
-std::int64_t ElapsedSeconds(const proto::Job& job, std::int64_t now_unix_ms) {
-  if (job.started_unix_ms() == 0) return 0;
-  const std::int64_t end = job.ended_unix_ms() != 0 ? job.ended_unix_ms() : now_unix_ms;
-  return std::max<std::int64_t>(end - job.started_unix_ms(), 0) / kMsPerSecond;
+std::int64_t RunSeconds(const proto::Job& job) {
+  return static_cast<std::int64_t>(job.run_ms()) / kMsPerSecond;
 }
 
 std::string PidsText(const std::vector<std::uint32_t>& pids) {
@@ -112,7 +110,7 @@ std::string PidsText(const std::vector<std::uint32_t>& pids) {
   return text;
 }
 
-TextTable JobTable(const proto::ListJobsReply& jobs, std::int64_t now_unix_ms) {
+TextTable JobTable(const proto::ListJobsReply& jobs) {
   TextTable table({{"JOB", Align::kRight},
                    {"NAME", Align::kLeft},
                    {"USER", Align::kLeft},
@@ -128,7 +126,7 @@ TextTable JobTable(const proto::ListJobsReply& jobs, std::int64_t now_unix_ms) {
                   {StateName(job.state()), ColourOf(job.state())},
                   {absl::StrCat(job.spec().nprocs())},
                   {absl::StrCat(job.totals().supersteps())},
-                  {DurationText(ElapsedSeconds(job, now_unix_ms))},
+                  {DurationText(RunSeconds(job))},
                   {PlaceOrReason(job)}});
   }
   return table;
@@ -206,7 +204,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   add("submitted", at(job.submitted_unix_ms()));
   add("started", at(job.started_unix_ms()));
   add("ended", at(job.ended_unix_ms()));
-  if (job.started_unix_ms() != 0) add("time", DurationText(ElapsedSeconds(job, now_unix_ms)));
+  if (job.started_unix_ms() != 0) add("time", DurationText(RunSeconds(job)));
   for (const proto::Placement& place : job.placement()) {
     add(absl::StrCat("on ", place.node()),
         "pids " + PidsText({place.pids().begin(), place.pids().end()}));

@@ -27,13 +27,13 @@ AwaitedProcesses AwaitedOf(const proto::Job& job);
 /// Whether the job has reached its end.
 bool HasEnded(const proto::Job& job);
 
-/// Seconds from its start to its end, or to `now_unix_ms`.
-std::int64_t ElapsedSeconds(const proto::Job& job, std::int64_t now_unix_ms);
+/// How long it has run: see run_ms in proto/jobs.proto.
+std::int64_t RunSeconds(const proto::Job& job);
 
 /// As in "0-3,7".
 std::string PidsText(const std::vector<std::uint32_t>& pids);
 
-TextTable JobTable(const proto::ListJobsReply& jobs, std::int64_t now_unix_ms);
+TextTable JobTable(const proto::ListJobsReply& jobs);
 TextTable NodeTable(const proto::ListNodesReply& nodes);
 /// What somebody should look after, a line each.
 std::string NodeRemarks(const proto::ListNodesReply& nodes);

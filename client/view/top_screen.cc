@@ -100,7 +100,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
   std::string waits;
   for (const proto::Job& job : sample.jobs.jobs()) {
     const auto before = earlier_.find(job.job());
-    const std::int64_t elapsed = ElapsedSeconds(job, sample.taken_unix_ms);
+    const std::int64_t elapsed = RunSeconds(job);
     const Progress progress =
         before == earlier_.end()
             ? Since(job.totals(), proto::JobTotals(), static_cast<double>(elapsed))

@@ -300,6 +300,7 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = record.job();
   if (HasEnded(record)) return job;
+  job.set_run_ms(table_.jobs().at(IdOf(record)).RunMs(NowNs()));
   if (const LiveJob* live = FindLive(IdOf(record))) {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
     if (live->running) {

@@ -349,7 +349,7 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
         Value(id), end.number, Value(last.superstep), last.file_bytes(), end.cost.pause_ns / 1000);
     table_.SetCpuFeatures(id, last.cpu_features);
     job.CountCopies(ImageNodes());
-    orders = table_.OnCheckpointCommitted(id);
+    orders = table_.OnCheckpointCommitted(id, Now());
   } else if (given_up) {
     job.history.given_up += 1;
     job.history.last_failure = end.failure;

@@ -348,6 +348,7 @@ absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
 
 void Cluster::Tick() {
   EndAbandoned();
+  Perform(table_.StoreRunTimes(Now()));
   tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });
 }
 

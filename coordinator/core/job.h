@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/units.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/placement.h"
 #include "coordinator/core/jobs/process_ends.h"
@@ -41,20 +42,23 @@ struct Job {
 
   JobRecord record;
   SlotClaim claim;
-  ProcessEnds ends;                    ///< Of this epoch.
-  bool durable = false;                ///< Accepted: may be placed.
-  bool ran = false;                    ///< Has been started before.
-  bool started = false;                ///< The StartOrder of this epoch is out,
-  bool clearing = false;               ///< and so are its EndOrders.
-  bool epoch_ran = false;              ///< Processes of this epoch have run, or may have.
-  bool syncing = false;                ///< Is ending, once what it printed is durable.
-  bool interrupted = false;            ///< Has been asked to end, and has until deadline_ns.
-  bool loss_open = false;              ///< The last of its losses is not overcome.
-  bool attached_before = false;        ///< An earlier epoch made BSP calls.
-  std::uint64_t deadline_ns = kNoEnd;  ///< Of its time limit, or of the grace.
-  std::uint64_t return_ns = kNoEnd;    ///< For `awaited` to come back.
-  std::uint64_t retry_ns = 0;          ///< Not to be placed before; 0: at once.
-  std::uint32_t failed_starts = 0;     ///< Since processes ran, as are these, by node:
+  ProcessEnds ends;                      ///< Of this epoch.
+  bool durable = false;                  ///< Accepted: may be placed.
+  bool ran = false;                      ///< Has been started before.
+  bool started = false;                  ///< The StartOrder of this epoch is out,
+  bool clearing = false;                 ///< and so are its EndOrders.
+  bool epoch_ran = false;                ///< Processes of this epoch have run, or may have.
+  bool syncing = false;                  ///< Is ending, once what it printed is durable.
+  bool interrupted = false;              ///< Has been asked to end, and has until deadline_ns.
+  bool loss_open = false;                ///< The last of its losses is not overcome.
+  bool attached_before = false;          ///< An earlier epoch made BSP calls.
+  std::uint64_t deadline_ns = kNoEnd;    ///< Of its time limit, or of the grace.
+  std::uint64_t runs_since_ns = kNoEnd;  ///< All its processes run; kNoEnd: they do not.
+  std::uint64_t run_before_ms = 0;       ///< Run in earlier epochs, and before a restart.
+  std::uint64_t stored_ns = 0;           ///< When it was last given to the journal.
+  std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.
+  std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
+  std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:
   std::map<std::string, RefusedStart> refused_by{};
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
@@ -68,6 +72,10 @@ struct Job {
   proto::Job& shown() { return *record.mutable_job(); }
   const proto::JobSpec& spec() const { return record.job().spec(); }
   proto::JobState state() const { return record.job().state(); }
+  /// As proto::Job::run_ms.
+  std::uint64_t RunMs(std::uint64_t now_ns) const {
+    return run_before_ms + (now_ns > runs_since_ns ? (now_ns - runs_since_ns) / kNsPerMs : 0);
+  }
 };
 
 /// From submission on; of ended ones, the newest kEndedJobsMax.

@@ -44,7 +44,6 @@ JobRecord FullRecord() {
   job.mutable_totals()->set_supersteps(900);
   job.add_losses()->set_reason("pid 1 was killed");
   record.set_took_input(true);
-  record.set_suspended_ms(-1);
   return record;
 }
 

@@ -271,6 +271,16 @@ JobOrders JobTable::OnTime(const Moment& at) {
   return event.Take();
 }
 
+JobOrders JobTable::StoreRunTimes(const Moment& at) {
+  Event event(*this, at);
+  for (const JobId id : running_) {
+    Job& entry = jobs_.at(id);
+    if (entry.runs_since_ns != kNoEnd && at.now_ns >= entry.stored_ns + kStoreRunTimeNs)
+      event.Store(entry, Due::kNothing);
+  }
+  return event.Take();
+}
+
 // ---- To look at ---------------------------------------------------------------------------------
 
 const JobRecord* JobTable::Find(JobId job) const {

@@ -47,6 +47,8 @@ inline constexpr std::size_t kEndedJobsMax = 10'000;
 inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
 /// Tries to start an epoch, with growing delays, before the job fails.
 inline constexpr std::uint32_t kStartsMax = 16;
+/// The most of a job's running time that a restart of the coordinator loses.
+inline constexpr std::uint64_t kStoreRunTimeNs = 60'000'000'000;
 /// Nodes on which a program is tried that cannot be executed.
 inline constexpr std::size_t kNodesTriedMax = 3;
 
@@ -148,7 +150,7 @@ class JobTable {
   /// JobStarted, else JobResumed. When all hosts have said so the loss is overcome.
   JobOrders OnResumed(JobId job, Epoch epoch, WorkerId host, const Moment& at);
   /// Restarts without progress are counted anew.
-  JobOrders OnCheckpointCommitted(JobId job);
+  JobOrders OnCheckpointCommitted(JobId job, const Moment& at);
   /// That a node must have to go on with it, from now on.
   void SetCpuFeatures(JobId job, std::vector<std::string> features);
 
@@ -162,6 +164,8 @@ class JobTable {
   /// When OnTime is due next; kNoEnd if never.
   std::uint64_t next_deadline_ns() const;
   JobOrders OnTime(const Moment& at);
+  /// To be called now and then: how long jobs have run is not to be lost with the coordinator.
+  JobOrders StoreRunTimes(const Moment& at);
 
   // ---- To look at. ------------------------------------------------------------------------------
 

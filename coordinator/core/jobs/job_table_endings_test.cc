@@ -109,6 +109,7 @@ TEST_F(JobTableTest, TheTimeLimitWarnsThenKills) {
   proto::JobSpec spec = Request(1);
   spec.set_time_limit_s(60);
   const JobId job = Submit(spec);
+  Resumed(job, kOne);
   ASSERT_EQ(table_.next_deadline_ns(), at_.now_ns + 60 * kSecondNs);
   at_.now_ns += 60 * kSecondNs;
   Do(table_.OnTime(at_));

@@ -92,21 +92,27 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
 void JobTable::Event::WriteEnds() {
   table_.write_ends_ns_ = kNoEnd;
   for (const JobId job : std::exchange(table_.unwritten_ends_, {}))
-    if (const Job* entry = Find(job)) Store(*entry, Due::kNothing);
+    if (Job* entry = Find(job)) Store(*entry, Due::kNothing);
 }
 
 // ---- Placement ----------------------------------------------------------------------------------
 
+/// Of its time limit; 0: it has none.
+std::uint64_t JobTable::Event::LeftNs(const Job& entry) const {
+  const std::uint64_t limit_ns = LimitNs(entry.spec());
+  if (limit_ns == 0) return 0;
+  const std::uint64_t run_ns = entry.RunMs(at_.now_ns) * kNsPerMs;
+  return limit_ns > run_ns ? limit_ns - run_ns : 1;
+}
+
 WaitingClaim JobTable::Event::ClaimOf(const Job& entry) const {
-  const bool limited = entry.deadline_ns != kNoEnd;
-  const std::uint64_t left_ns = entry.deadline_ns > at_.now_ns ? entry.deadline_ns - at_.now_ns : 1;
   SlotClaim claim = entry.claim;
   for (const auto& [node, refused] : entry.refused_by)
     if (refused.avoid_until_ns > at_.now_ns) claim.avoids.insert(node);
   return {.job = entry.id(),
           .claim = std::move(claim),
           .priority = entry.spec().priority(),
-          .time_limit_ns = limited ? left_ns : LimitNs(entry.spec()),
+          .time_limit_ns = LeftNs(entry),
           .turn = entry.state() == proto::RECOVERING ? Turn::kFirst : Turn::kByAge};
 }
 
@@ -121,11 +127,13 @@ void JobTable::Event::Schedule() {
     if (node->usable()) situation.nodes.push_back(*node);
   for (const JobId id : table_.running_) {
     const Job& entry = table_.jobs_.at(id);
-    const bool runs = entry.state() == proto::RUNNING;
+    const std::uint64_t left_ns = LeftNs(entry);
+    std::uint64_t end_ns = left_ns == 0 ? kNoEnd : at_.now_ns + left_ns;
+    if (entry.state() != proto::RUNNING) end_ns = at_.now_ns;
     situation.running.push_back({.job = id,
                                  .shares = SharesOf(entry.record),
                                  .memory_bytes = entry.claim.memory_bytes,
-                                 .end_ns = runs ? entry.deadline_ns : at_.now_ns});
+                                 .end_ns = end_ns});
   }
   SchedulePlan plan = PlanJobs(situation);
   for (WaitingReason& wait : plan.waits) {
@@ -161,21 +169,23 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   entry.epoch_ran = false;
   entry.resume_point = {};
   if (!entry.ran) job.set_started_unix_ms(at_.unix_ms);
-  SetTimeLimit(entry);
   table_.waiting_.erase(entry.id());
   table_.running_.push_back(entry.id());
   Store(entry, Due::kStart);
 }
 
-// It goes on over recoveries and restarts of the coordinator; only a job that is suspended is left
-// alone.
-void JobTable::Event::SetTimeLimit(Job& entry) {
-  if (entry.spec().time_limit_s() == 0 || entry.deadline_ns != kNoEnd) return;
-  const std::int64_t used_ms =
-      at_.unix_ms - entry.shown().started_unix_ms() - entry.record.suspended_ms();
-  const std::uint64_t used_ns = used_ms > 0 ? static_cast<std::uint64_t>(used_ms) * kNsPerMs : 0;
-  const std::uint64_t limit_ns = LimitNs(entry.spec());
-  entry.deadline_ns = at_.now_ns + (limit_ns > used_ns ? limit_ns - used_ns : 0);
+// All its processes run. A time limit is of running time, by a clock that nobody sets.
+void JobTable::Event::StartClock(Job& entry) {
+  if (entry.runs_since_ns != kNoEnd || entry.interrupted) return;
+  if (const std::uint64_t left_ns = LeftNs(entry); left_ns != 0)
+    entry.deadline_ns = at_.now_ns + left_ns;
+  entry.runs_since_ns = at_.now_ns;
+}
+
+void JobTable::Event::StopClock(Job& entry) {
+  entry.run_before_ms = entry.RunMs(at_.now_ns);
+  entry.runs_since_ns = kNoEnd;
+  entry.deadline_ns = kNoEnd;
 }
 
 void JobTable::Event::StartNow(Job& entry) {
@@ -191,10 +201,7 @@ void JobTable::Event::StartNow(Job& entry) {
 void JobTable::Event::Unplace(Job& entry) {
   Vacate(entry);
   entry.shown().set_state(entry.ran ? proto::RECOVERING : proto::WAITING);
-  if (!entry.ran) {
-    entry.shown().clear_started_unix_ms();
-    entry.deadline_ns = kNoEnd;
-  }
+  if (!entry.ran) entry.shown().clear_started_unix_ms();
   table_.waiting_.insert(entry.id());
   Store(entry, Due::kNothing);
 }
@@ -227,7 +234,7 @@ void JobTable::Event::Perform(Job& entry, const Actions& actions) {
   if (!entry.ends.finished() || entry.state() != proto::RUNNING) return;
   entry.shown().set_state(proto::ENDING);  // From now on no loss concerns it.
   entry.syncing = true;
-  entry.deadline_ns = kNoEnd;
+  StopClock(entry);
   orders_.finished.push_back({entry.id(), entry.epoch(), entry.ends.printed()});
 }
 
@@ -259,7 +266,7 @@ void JobTable::Event::OutputDurable(Job& entry, const absl::Status& synced) {
 void JobTable::Event::Finish(Job& entry) {
   proto::Job& job = entry.shown();
   if (job.state() == proto::ENDING || HasEnded(job.state())) return;
-  entry.deadline_ns = kNoEnd;
+  StopClock(entry);
   if (!entry.started) return End(entry);
   job.set_state(proto::ENDING);
   job.set_exit_status(entry.ends.exit_status());
@@ -306,7 +313,7 @@ void JobTable::Event::End(Job& entry) {
   entry.started = false;
   entry.clearing = false;
   entry.return_ns = kNoEnd;
-  entry.deadline_ns = kNoEnd;
+  StopClock(entry);
   proto::Job& job = entry.shown();
   job.set_exit_status(entry.ends.exit_status());
   job.set_never_attached(entry.ends.never_attached() && !entry.attached_before);

@@ -22,8 +22,10 @@ class JobTable::Event {
   /// The job if what its processes do in this epoch still counts; what is older is no news.
   Job* FindRunning(JobId job, Epoch epoch);
 
-  void Store(const Job& entry, Due due) {
+  void Store(Job& entry, Due due) {
     const std::uint64_t sequence = ++table_.last_sequence_;
+    entry.stored_ns = at_.now_ns;
+    entry.shown().set_run_ms(entry.RunMs(at_.now_ns));
     table_.pending_.push_back({sequence, entry.id(), entry.epoch(), due});
     orders_.store.push_back({sequence, entry.record});
     // For a restart its end has not begun: what it printed is compared with its log again.
@@ -36,7 +38,8 @@ class JobTable::Event {
   void OnNotDurable(const Pending& pending, const std::string& why);
   void WriteEnds();
   void Schedule();
-  void SetTimeLimit(Job& entry);
+  void StartClock(Job& entry);
+  void StopClock(Job& entry);
   void Perform(Job& entry, const Actions& actions);
   void Exited(Job& entry, Pid pid, const ProcessEnd& end);
   void OutputDurable(Job& entry, const absl::Status& synced);
@@ -77,6 +80,7 @@ class JobTable::Event {
   void Say(const Job& entry, const std::string& text);
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
+  std::uint64_t LeftNs(const Job& entry) const;
   bool MayTryAgain(const Job& entry, const FailedStart& failed) const;
   bool CouldStartElsewhere(const Job& entry) const;
   void AddReason(Job& entry, const std::string& reason);

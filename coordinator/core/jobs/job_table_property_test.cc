@@ -236,7 +236,7 @@ class Disorder {
         if (Chance(20))
           return Do(table_.OnNotStarted(job, hosted.epoch,
                                         {.host = id, .reason = "damaged", .exit_status = 1}, at_));
-        if (Chance(20)) return Do(table_.OnCheckpointCommitted(job));
+        if (Chance(20)) return Do(table_.OnCheckpointCommitted(job, at_));
         return Do(table_.OnResumed(job, hosted.epoch, id, at_));
       }
     }

@@ -73,6 +73,7 @@ void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep s
 
 /// The epoch is cleared away; then it waits for slots again.
 void JobTable::Event::StartOver(Job& entry) {
+  StopClock(entry);
   entry.attached_before = entry.attached_before || !entry.ends.never_attached();
   entry.ends = ProcessEnds(entry.claim.nprocs);
   entry.shown().set_state(proto::RECOVERING);
@@ -121,6 +122,7 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
   entry.epoch_ran = true;
   if (std::erase(entry.not_resumed, host) == 0 || !entry.not_resumed.empty()) return;
   BlameNodes(entry);
+  StartClock(entry);
   if (!std::exchange(entry.loss_open, false)) return;
   proto::JobLoss& loss = *entry.shown().mutable_losses()->rbegin();
   const ResumePoint& point = entry.resume_point;
@@ -223,8 +225,7 @@ void JobTable::SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point) 
   if (point.participants != 0) found->second.ends.OnResumed(point.participants);
 }
 
-JobOrders JobTable::OnCheckpointCommitted(JobId job) {
-  const Moment at{};
+JobOrders JobTable::OnCheckpointCommitted(JobId job, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);
   if (entry == nullptr || HasEnded(entry->record)) return {};
@@ -253,12 +254,11 @@ JobOrders JobTable::OnInputSent(JobId job, const Moment& at) {
 void JobTable::Event::Suspend(Job& entry) {
   entry.attached_before = entry.attached_before || !entry.ends.never_attached();
   entry.ends = ProcessEnds(entry.claim.nprocs);
-  entry.deadline_ns = kNoEnd;
+  StopClock(entry);
   entry.loss_open = false;
   orders_.recovering.push_back(entry.id());
   entry.shown().set_state(proto::SUSPENDED);
   entry.shown().set_reason("suspended");
-  entry.record.set_suspended_unix_ms(at_.unix_ms);
   if (!entry.started) {
     table_.waiting_.erase(entry.id());
     Vacate(entry);
@@ -283,10 +283,6 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);
   if (entry == nullptr || entry->state() != proto::SUSPENDED) return {};
-  JobRecord& record = entry->record;
-  record.set_suspended_ms(record.suspended_ms() +
-                          std::max<std::int64_t>(at.unix_ms - record.suspended_unix_ms(), 0));
-  record.clear_suspended_unix_ms();
   entry->shown().clear_reason();
   entry->shown().set_state(entry->started ? proto::RECOVERING : proto::WAITING);
   if (!entry->started) waiting_.insert(job);  // Else when it has left its nodes.

@@ -187,7 +187,7 @@ TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
     Killed(job, 1, SIGKILL);
     ClearedByAll(job);
     ASSERT_EQ(State(job), proto::RUNNING) << restart;
-    Do(table_.OnCheckpointCommitted(job));
+    Do(table_.OnCheckpointCommitted(job, at_));
     EXPECT_EQ(all_.store.back().record.restarts_in_row(), 0u);
   }
   EXPECT_EQ(Shown(job).restarts(), 20u);
@@ -341,21 +341,27 @@ TEST_F(JobTableRecoveryTest, ALossAfterAnInterruptIsTheEnd) {
   EXPECT_TRUE(Shown(job).losses().empty());
 }
 
-TEST_F(JobTableRecoveryTest, TheTimeLimitGoesOnOverRecoveries) {
+TEST_F(JobTableRecoveryTest, TheTimeLimitIsOfRunningTimeByTheMonotonicClock) {
   proto::JobSpec spec = Request(4);
   spec.set_time_limit_s(60);
   const JobId job = Run(spec);
-  const std::uint64_t due_ns = at_.now_ns + 60 * kSecondNs;
-  at_.now_ns += 30 * kSecondNs;
+  at_.now_ns += 20 * kSecondNs;
   Killed(job, 0, SIGKILL);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  at_.now_ns += 1000 * kSecondNs;    // It recovers for long,
+  at_.unix_ms += 40 * 86'400'000LL;  // and somebody sets the clock.
   ClearedByAll(job);
-  EXPECT_EQ(table_.next_deadline_ns(), due_ns);
   ResumedByAll(job, {});
+  EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + 40 * kSecondNs);
+  at_.now_ns += 10 * kSecondNs;
   Lost(kOne);
   Cleared(job, kTwo);
-  EXPECT_EQ(table_.next_deadline_ns(), due_ns);
-  at_.now_ns = due_ns;
-  Do(table_.OnTime(at_));
+  EXPECT_EQ(Shown(job).run_ms(), 30'000u);
+  Up(WorkerId{3}, 2);
+  ResumedByAll(job, {});
+  Later(30 * kSecondNs);
+  Later(2 * kSecondNs);
+  ClearedByAll(job);
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).reason(), "the time limit of 60 s is reached");
 }

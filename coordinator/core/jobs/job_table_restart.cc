@@ -29,6 +29,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   by_key_[record.submission_key()] = id;
   last_job_ = std::max(last_job_, Value(id));
   entry.durable = true;
+  entry.run_before_ms = job.run_ms();
   entry.ran = job.started_unix_ms() != 0;
   entry.attached_before = entry.ran && !job.never_attached();
   entry.loss_open =
@@ -47,9 +48,6 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   } else if (job.state() != proto::SUSPENDED) {
     waiting_.insert(id);
   }
-  const proto::JobState state = entry.state();
-  const bool counts = state == proto::RUNNING || state == proto::RECOVERING;
-  if (counts && entry.ran) event.SetTimeLimit(entry);
   event.Schedule();
   return event.Take();
 }
@@ -118,7 +116,10 @@ void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& hel
     if (Value(pid) < nprocs) Perform(entry, entry.ends.OnBegun(pid));
   }
   if (!held.begun.empty()) Resumed(entry, worker);
-  if (entry.awaited.empty()) orders_.returned.push_back(entry.id());
+  if (entry.awaited.empty()) {
+    StartClock(entry);
+    orders_.returned.push_back(entry.id());
+  }
   for (const auto& [pid, end] : held.exited) {
     if (Value(pid) < nprocs && entry.state() == proto::RUNNING) Exited(entry, pid, end);
   }

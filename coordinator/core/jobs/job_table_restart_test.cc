@@ -269,16 +269,21 @@ TEST_F(JobTableRestartTest, ASuspendedJobStaysSuspended) {
 
 TEST_F(JobTableRestartTest, LimitsAndCountsOutliveIt) {
   proto::JobSpec spec = Request(3);
-  spec.set_time_limit_s(60);
+  spec.set_time_limit_s(100);
   spec.set_restarts_max(1);
   const JobId job = Run(spec);
   Killed(job, 0, SIGKILL);
   Cleared(job, kOne);
   Cleared(job, kTwo);
   ASSERT_EQ(EpochOf(Record(job)), Epoch{2});
-  at_.now_ns += 20 * kSecondNs;
-  at_.unix_ms += 20'000;
+  Resumed(job, kOne);
+  Resumed(job, kTwo);
+  Later(60 * kSecondNs);
+  Do(table_.StoreRunTimes(at_));
+  Later(20 * kSecondNs);
+  Do(table_.StoreRunTimes(at_));  // Not again so soon.
   Restart();
+  Later(9 * kSecondNs);  // The coordinator is away.
   Returns(kOne, {Held(job, 2)});
   Returns(kTwo, {Held(job, 2)});
   EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + 40 * kSecondNs);

@@ -84,6 +84,8 @@ TEST_F(JobTableRecoveryTest, NoTimeLimitRunsWhileItIsSuspended) {
   at_.now_ns += 1000 * kSecondNs;
   at_.unix_ms += 1'000'000;
   Do(table_.OnResume(job, at_));
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  ResumedByAll(job, {});
   EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + 40 * kSecondNs);
 }
 
