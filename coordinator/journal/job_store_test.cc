@@ -44,6 +44,7 @@ JobRecord FullRecord() {
   job.mutable_totals()->set_supersteps(900);
   job.add_losses()->set_reason("pid 1 was killed");
   record.set_took_input(true);
+  record.set_killed_by(-1);
   return record;
 }
 

@@ -238,9 +238,29 @@ void JobTable::Event::Perform(Job& entry, const Actions& actions) {
   orders_.finished.push_back({entry.id(), entry.epoch(), entry.ends.printed()});
 }
 
+/// Of a process that was killed: the same happened last time, and nobody but the program does that.
+bool JobTable::Event::IsOwnFault(Job& entry, const ProcessEnd& end) {
+  constexpr int kOwnFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+  if (std::find(std::begin(kOwnFaults), std::end(kOwnFaults), end.signal) == std::end(kOwnFaults))
+    return false;
+  const std::uint64_t superstep = end.reached == Reached::kRunning ? Value(end.superstep) : 0;
+  JobRecord& record = entry.record;
+  const bool again = record.killed_by() == end.signal && record.killed_in() == superstep;
+  record.set_killed_by(end.signal);
+  record.set_killed_in(superstep);
+  return again;
+}
+
 void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
   entry.epoch_ran = true;
   const Actions actions = entry.ends.OnExited(pid, end);
+  if (actions.lost_at.has_value() && IsOwnFault(entry, end)) {
+    const std::string reason =
+        absl::StrCat(actions.reports.front(), ", as before: it is the program that fails there");
+    Say(entry, reason);
+    if (entry.shown().reason().empty()) entry.shown().set_reason(reason);
+    return Finish(entry);
+  }
   const bool tells = actions.reports.empty() && entry.shown().reason().empty();
   if (tells && end.exit_status != 0) {
     entry.shown().set_reason(

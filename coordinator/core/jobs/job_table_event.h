@@ -81,6 +81,7 @@ class JobTable::Event {
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
   std::uint64_t LeftNs(const Job& entry) const;
+  bool IsOwnFault(Job& entry, const ProcessEnd& end);
   bool MayTryAgain(const Job& entry, const FailedStart& failed) const;
   bool CouldStartElsewhere(const Job& entry) const;
   void AddReason(Job& entry, const std::string& reason);

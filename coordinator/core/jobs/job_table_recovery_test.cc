@@ -165,18 +165,18 @@ TEST_F(JobTableRecoveryTest, NeedsACpuThatItsImageKnows) {
 TEST_F(JobTableRecoveryTest, GivesUpWhenRestartsBringNoProgress) {
   const JobId job = RunWithRestarts(2, 3);
   for (int restart = 1; restart <= 3; ++restart) {
-    Killed(job, 1, SIGSEGV);
+    Killed(job, 1, SIGKILL);
     ClearedByAll(job);
     ASSERT_EQ(State(job), proto::RUNNING) << restart;
   }
-  Killed(job, 1, SIGSEGV);
+  Killed(job, 1, SIGKILL);
   EXPECT_EQ(State(job), proto::ENDING);
   ClearedByAll(job);
   EXPECT_EQ(State(job), proto::FAILED);
-  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGSEGV);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGKILL);
   EXPECT_EQ(Shown(job).reason(),
             "gave up after 3 restarts without a checkpoint in between; last loss: pid 1 was killed "
-            "by signal 11 (Segmentation fault) in superstep 3");
+            "by signal 9 (Killed) in superstep 3");
   EXPECT_EQ(Shown(job).losses_size(), 4);
   EXPECT_EQ(Shown(job).restarts(), 3u);
 }
@@ -364,6 +364,30 @@ TEST_F(JobTableRecoveryTest, TheTimeLimitIsOfRunningTimeByTheMonotonicClock) {
   ClearedByAll(job);
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).reason(), "the time limit of 60 s is reached");
+}
+
+TEST_F(JobTableRecoveryTest, WhatDiesTwiceOfItsOwnFaultAtOnePlaceIsNotStartedAgain) {
+  const JobId job = RunWithRestarts(2, 10);
+  Killed(job, 0, SIGSEGV);
+  ClearedByAll(job);
+  ResumedByAll(job, {});
+  Killed(job, 1, SIGSEGV);
+  EXPECT_EQ(State(job), proto::ENDING);
+  ClearedByAll(job);
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).exit_status(), 128 + SIGSEGV);
+  EXPECT_NE(Shown(job).reason().find("it is the program that fails there"), std::string::npos);
+}
+
+TEST_F(JobTableRecoveryTest, WhatIsKilledFromOutsideOrElsewhereIsStartedAgain) {
+  const JobId job = RunWithRestarts(2, 10);
+  for (const int signal : {SIGKILL, SIGKILL, SIGSEGV, SIGBUS, SIGSEGV}) {
+    Killed(job, 0, signal);
+    ASSERT_EQ(State(job), proto::RECOVERING) << signal;
+    ClearedByAll(job);
+    ResumedByAll(job, {});
+  }
+  EXPECT_EQ(Shown(job).restarts(), 5u);
 }
 
 }  // namespace
