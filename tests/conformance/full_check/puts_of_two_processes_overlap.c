@@ -17,6 +17,7 @@ int main(void) {
   if (bsp_pid() == 0) bsp_put(1, x, area, 0, 4);
   if (bsp_pid() == 1) bsp_put(1, x, area, 2, 4);
   bsp_sync();
+  bsp_sync(); /* Only one process finds the error, and ends the others. */
   puts("no error");
   bsp_end();
   return 0;
