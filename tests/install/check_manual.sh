@@ -70,7 +70,7 @@ check_completion() {
   equal 'bsp submit --f' "$(completes bsp submit -n 2 --f)" '--file '
   equal 'bsp submit pro' "$(completes bsp submit -n 2 --file data pro)" 'prog programs '
   equal 'bsp logs --pi' "$(completes bsp logs --pi)" '--pid '
-  equal 'bsp run --tim' "$(completes bsp run --tim)" '--time-limit --timing '
+  equal 'bsp run --tim' "$(completes bsp run --tim)" '--time-limit --timing --timing-file '
   equal 'an option of the program' "$(completes bsprun ./prog --t)" ' '
   equal 'bspcc --s' "$(completes bspcc --s)" '--shared-bsp '
   equal 'bspfc --multi' "$(completes bspfc --multi)" ' '
