@@ -38,7 +38,8 @@ struct OutgoingBatch {
   BatchPiece piece{};
   std::vector<std::byte> owned;
   Pieces pieces;  ///< Memory that stays until the frame is gone (see SendingStreamEvents).
-  std::uint64_t token = 0;  ///< Not 0: `delivered` is called.
+  std::shared_ptr<const void> owner;  ///< Of `pieces`, if frames to several peers share memory.
+  std::uint64_t token = 0;            ///< Not 0: `delivered` is called.
 };
 
 struct SendingStreamOptions {

@@ -103,6 +103,7 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
     (void)source_.CollectAnswers(superstep, {&request, 1}, frames);
     for (const OutgoingBatch& frame : frames[1]) {
       ASSERT_LT(frame.piece.source_pid, 2u);
+      if (frame.owner) continue;  // A copy.
       const std::byte* arena = segment.arena(Pid{frame.piece.source_pid});
       for (const iovec& piece : frame.pieces) {
         const auto* at = static_cast<const std::byte*>(piece.iov_base);

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace bspnow::worker {
@@ -222,7 +223,9 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
                         .pushes = ReadOnce(shared.pushes),
                         .pops = ReadOnce(shared.pops),
                         .tag_bytes = ReadOnce(shared.tag_bytes)};
-  std::vector<std::byte> bytes;
+  // Up to 32 MiB, the same for all peers: their frames share it.
+  const auto whole = std::make_shared<std::vector<std::byte>>();
+  std::vector<std::byte>& bytes = *whole;
   Append(bytes, vote);
   if (vote.superstep == superstep) {
     if (vote.pushes > kSlotsMax) return Nonsense(pid, "registrations pushed", vote.pushes);
@@ -244,9 +247,8 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
       OutgoingBatch frame = Begin(superstep, BatchContent::kVote, pid, shape_.hosts[host][0]);
       frame.piece.chunk_bytes = bytes.size();
       frame.piece.chunk_offset = at;
-      const std::uint64_t end = std::min<std::uint64_t>(bytes.size(), at + kPartBytesMax);
-      frame.owned.assign(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                         bytes.begin() + static_cast<std::ptrdiff_t>(end));
+      frame.pieces.push_back(iovec{&bytes[at], std::min(bytes.size() - at, kPartBytesMax)});
+      frame.owner = whole;
       frames[host].push_back(std::move(frame));
     }
   }

@@ -196,6 +196,19 @@ TEST_F(BatchTest, CarriesVotesWithTheirRegistrations) {
   EXPECT_EQ(far.slots(Pid{0})[7].bytes, 64u);
 }
 
+TEST_F(BatchTest, VotesAreCopiedOnceForAllPeers) {
+  JobShape shape = Shape(0);
+  shape.hosts = {{Pid{0}, Pid{1}}, {Pid{2}}, {Pid{3}}};
+  shape.host_of = {0, 0, 1, 2};
+  BatchSource source(near_.segment(), shape);
+  BatchSource::Frames frames(3);
+  ASSERT_TRUE(source.CollectBatch(2, kVotes, frames).ok());
+  ASSERT_EQ(frames[1].size(), 2u);
+  ASSERT_EQ(frames[1][0].pieces.size(), 1u);
+  EXPECT_EQ(frames[1][0].pieces[0].iov_base, frames[2][0].pieces[0].iov_base);
+  EXPECT_NE(frames[1][0].pieces[0].iov_base, frames[1][1].pieces[0].iov_base);
+}
+
 TEST_F(BatchTest, CarriesAnswers) {
   Outbox zero(near_.segment(), Pid{0});
   near_.segment().directory(Pid{0}, 1)[2].answers = near_.segment().heap_offset(kAnswerHeap) + 64;
