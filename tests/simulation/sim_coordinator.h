@@ -121,6 +121,7 @@ class SimCoordinator final : private Timers,
   void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
+  void CheckGivenUp(JobId job, const std::string& catalogue) const;
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
   void WatchCatalogue(JobId job, const std::string& catalogue);

@@ -50,6 +50,7 @@ void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
 }
 
 void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
+  CheckGivenUp(job, catalogue);
   writer_.Queue(
       {.apply =
            [this, job, catalogue = std::move(catalogue)] {
