@@ -53,6 +53,23 @@ class FullDiskTest(unittest.TestCase):
     def last_failure(cluster, number):
         return cluster.show(number)["checkpoints"]["last_failure"]
 
+    def test_of_a_node_that_is_to_start_jobs(self):
+        job = Enduring(nprocs=2, supersteps=20)
+        with Cluster(workers=1, slots=4, state_dirs={"small": self.disk.directory}) as cluster:
+            cluster.add_worker("small", 4)
+            cluster.await_workers(2)
+            self.disk.fill()
+            for number in [job.submit(cluster) for _ in range(4)]:
+                job.check_end(cluster, number)
+                self.assertEqual(cluster.show(number)["restarts"], 0)
+            small = cluster.nodes()["small"]
+            self.assertEqual(small["state"], "resting")
+            self.assertRegex(small["reason"], NO_ROOM)
+            self.disk.empty()
+            wait_until(lambda: "small" in cluster.nodes_up(), "its rest ends", COMMAND_S)
+            both = Enduring(nprocs=8, supersteps=5)
+            both.check_end(cluster, both.submit(cluster))
+
     def test_of_the_coordinator(self):
         job = Enduring(supersteps=150)
         with Cluster(workers=3, slots=2,

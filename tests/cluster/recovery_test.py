@@ -219,6 +219,18 @@ class RecoveryTest(unittest.TestCase):
         self.job = self.long_job
         self.survive(swallow, cluster_options={"proxied": ["barrier"]})
 
+    def test_workers_without_control_streams_are_lost(self):
+        """Their frames go through, so leases are renewed; but no order and no end does."""
+        def cut(cluster, number, chance):
+            cluster.proxy.now("cut", "control")
+            lost = wait_until(lambda: [node["reason"] for node in cluster.nodes().values()
+                                       if node["state"] == "lost"], "a node is lost", COMMAND_S)
+            cluster.proxy.now("heal", "control")
+            return lost[0]
+        self.job = self.long_job
+        shown = self.survive(cut, cluster_options={"proxied": ["control"]})
+        self.assertIn("no control stream", shown)
+
     def test_peer_that_swallows_everything_ends_the_epoch(self):
         def swallow(cluster, number, chance):
             for name in cluster.workers:
