@@ -49,7 +49,10 @@ absl::Status SimNode::Start(std::uint64_t lease_until_ns) {
   lease_until_ns_ = lease_until_ns;
   exchanging_ = true;
   const std::uint32_t early = host_.TakeEarlyBegin(job_, epoch_);
-  if (resumes()) Learn(start().resume().participants());
+  if (resumes()) {
+    Learn(start().resume().participants());
+    if (has_pid_0()) SendBegin();
+  }
   if (!resumes() && early != 0) Learn(early);
   const std::vector<std::uint32_t> started = hosted_.StartedPids();
   if (started.empty()) return absl::OkStatus();

@@ -2,12 +2,19 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <memory>
+#include <string>
+#include <thread>
+#include <utility>
 
+#include "net/frame_check.h"
+#include "net/socket.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/testing/batch_fixture.h"
 
@@ -15,6 +22,39 @@ namespace bspnow::worker {
 namespace {
 
 constexpr unsigned kHangsS = 20;
+
+/// Takes one connection, welcomes it, and reads its frames.
+class DeafCoordinator {
+ public:
+  DeafCoordinator() : listener_(*Listen(*Resolve({.host = "127.0.0.1", .port = 0}), {})) {}
+
+  std::string address() const { return LocalAddress(listener_.get())->ToString(); }
+
+  void Welcome() {
+    pollfd comes{.fd = listener_.get(), .events = POLLIN, .revents = 0};
+    poll(&comes, 1, -1);
+    stream_ = std::move(Accept(listener_.get(), {})->fd);
+    fcntl(stream_.get(), F_SETFL, 0);
+    EXPECT_EQ(Read(nullptr), FrameKind::kHello);
+    FrameHeader header = HeaderOf(FrameKind::kWelcome);
+    SealFrame(header, std::span<const std::byte>());
+    ASSERT_EQ(write(stream_.get(), &header, sizeof header), ssize_t{sizeof header});
+  }
+
+  /// The next frame.
+  FrameKind Read(std::string* payload) {
+    FrameHeader header;
+    EXPECT_EQ(recv(stream_.get(), &header, sizeof header, MSG_WAITALL), ssize_t{sizeof header});
+    std::string bytes(header.payload_bytes, 0);
+    recv(stream_.get(), bytes.data(), bytes.size(), MSG_WAITALL);
+    if (payload != nullptr) *payload = bytes;
+    return FrameKind{header.kind};
+  }
+
+ private:
+  UniqueFd listener_;
+  UniqueFd stream_;
+};
 
 /// Node 0 of a job of two nodes; nobody is at the other, nor at the coordinator.
 class DataPlaneTest : public testing::Test {
@@ -29,6 +69,10 @@ class DataPlaneTest : public testing::Test {
     plane_ = *std::move(plane);
     plane_->JoinCoordinator(
         {.self = WorkerId{0}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
+    plane_->AddJob(Plan());
+  }
+
+  JobPlan Plan() {
     JobPlan plan{.job = JobId{1},
                  .epoch = Epoch{1},
                  .hosts = {},
@@ -40,7 +84,7 @@ class DataPlaneTest : public testing::Test {
                             .node = "w",
                             .pids = Shape(0).hosts[k]});
     }
-    plane_->AddJob(plan);
+    return plan;
   }
 
   NodeSegment segment_ = MakeSegment(0);
@@ -60,6 +104,31 @@ TEST_F(DataPlaneTest, DoesNotWaitForARingThatAProcessHasTaken) {
   });
   ASSERT_EQ(write(doorbell_.processes.get(), "", 1), 1);
   loop_.RunOnce();
+}
+
+// It may have been restarted while the images were being put back.
+TEST_F(DataPlaneTest, TellsTheCoordinatorThePOfAnEpochThatResumes) {
+  DeafCoordinator coordinator;
+  plane_->RemoveJob(JobId{1}, Epoch{1});
+  plane_->JoinCoordinator(
+      {.self = WorkerId{0}, .barrier_address = coordinator.address(), .heartbeat_ms = 10});
+  std::string begin;
+  std::jthread peer([&] {
+    coordinator.Welcome();
+    while (coordinator.Read(nullptr) != FrameKind::kHeartbeat) continue;
+    loop_.Post([&] {
+      JobPlan plan = Plan();
+      plan.participants = kProcs - 1;
+      plane_->AddJob(plan);
+    });
+    while (coordinator.Read(&begin) != FrameKind::kBegin) continue;
+    loop_.Post([&] { loop_.Stop(); });
+  });
+  loop_.Run();
+  BeginBody body{};
+  ASSERT_EQ(begin.size(), sizeof body);
+  memcpy(&body, begin.data(), sizeof body);
+  EXPECT_EQ(body.nprocs, kProcs - 1);
 }
 
 TEST_F(DataPlaneTest, ForgetsADoorbellThatAProcessHasShut) {

@@ -119,10 +119,12 @@ void JobExchange::OnBegin(std::uint32_t nprocs) {
   segment_.header().participants.Publish(nprocs);
 }
 
-// Before its first process runs: bsp_begin was long ago.
+// Before its first process runs: bsp_begin was long ago. A coordinator that was restarted before
+// this node had its processes does not know p; another one does, and hears nothing new.
 void JobExchange::OnResumed() {
   shape_.participants = plan_.participants;
   segment_.header().participants.Publish(plan_.participants);
+  if (shape_.IsHere(0)) SendBegin();
 }
 
 FrameHeader JobExchange::Header(FrameKind kind) const {
