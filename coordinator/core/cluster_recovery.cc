@@ -305,6 +305,7 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
     job.checkpoints.OnFetchedBy(NodesOf(*record));
   }
   for (const NodeShare& share : order.hosts) nodes_.Order(share.worker, message);
+  table_.OnLaunched(order.job, order.epoch, from == nullptr ? 0 : from->file_bytes(), Now());
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);

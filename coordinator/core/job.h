@@ -56,6 +56,7 @@ struct Job {
   std::uint64_t runs_since_ns = kNoEnd;  ///< All its processes run; kNoEnd: they do not.
   std::uint64_t run_before_ms = 0;       ///< Run in earlier epochs, and before a restart.
   std::uint64_t stored_ns = 0;           ///< When it was last given to the journal.
+  std::uint64_t start_by_ns = kNoEnd;    ///< For `not_resumed` to start its processes.
   std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.
   std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
   std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:

@@ -238,7 +238,7 @@ std::uint64_t JobTable::next_deadline_ns() const {
   std::uint64_t next_ns = write_ends_ns_;
   for (const JobId id : running_) {
     const Job& entry = jobs_.at(id);
-    next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns});
+    next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns, entry.start_by_ns});
   }
   for (const JobId id : waiting_) {
     const Job& entry = jobs_.at(id);
@@ -262,6 +262,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
   for (const JobId id : ids) {
     Job& entry = jobs_.at(id);
     if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
+    if (entry.start_by_ns <= at.now_ns) event.StartTookTooLong(entry);
     if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
     for (auto& [node, refused] : entry.refused_by)
       if (refused.avoid_until_ns <= at.now_ns) refused.avoid_until_ns = 0;

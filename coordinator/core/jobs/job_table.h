@@ -47,6 +47,9 @@ inline constexpr std::size_t kEndedJobsMax = 10'000;
 inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
 /// Tries to start an epoch, with growing delays, before the job fails.
 inline constexpr std::uint32_t kStartsMax = 16;
+/// For a host to start its processes; what is larger than this takes longer by kStartNsPerByte.
+inline constexpr std::uint64_t kStartNs = 300'000'000'000;
+inline constexpr std::uint64_t kStartNsPerByte = 100;  // 10 MB/s: an old disk, a busy network.
 /// The most of a job's running time that a restart of the coordinator loses.
 inline constexpr std::uint64_t kStoreRunTimeNs = 60'000'000'000;
 /// Nodes on which a program is tried that cannot be executed.
@@ -144,6 +147,8 @@ class JobTable {
 
   // ---- Checkpoints and recovery. ----------------------------------------------------------------
 
+  /// The StartOrder has left. Its hosts have kStartNs, and longer to read that many bytes of images.
+  void OnLaunched(JobId job, Epoch epoch, std::uint64_t image_bytes, const Moment& at);
   /// Of a StartOrder that `resumes`, before anything else of its epoch comes. None: from the start.
   void SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point);
   /// The processes of one of its hosts run; from where SetResumePoint said. From the start that is

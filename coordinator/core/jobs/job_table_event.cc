@@ -167,6 +167,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   }
   entry.not_resumed = entry.hosts_left;
   entry.epoch_ran = false;
+  entry.start_by_ns = kNoEnd;
   entry.resume_point = {};
   if (!entry.ran) job.set_started_unix_ms(at_.unix_ms);
   table_.waiting_.erase(entry.id());

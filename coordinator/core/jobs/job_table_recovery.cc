@@ -121,6 +121,7 @@ void JobTable::Event::LoseAwaited(Job& entry) {
 void JobTable::Event::Resumed(Job& entry, WorkerId host) {
   entry.epoch_ran = true;
   if (std::erase(entry.not_resumed, host) == 0 || !entry.not_resumed.empty()) return;
+  entry.start_by_ns = kNoEnd;
   BlameNodes(entry);
   StartClock(entry);
   if (!std::exchange(entry.loss_open, false)) return;
@@ -196,6 +197,23 @@ void JobTable::Event::StartFailed(Job& entry, const std::string& node, const Fai
   StartOver(entry);
 }
 
+/// Something hangs there: a disk, a file server, a peer.
+void JobTable::Event::StartTookTooLong(Job& entry) {
+  entry.start_by_ns = kNoEnd;
+  if (entry.state() != proto::RUNNING || !entry.started || entry.not_resumed.empty()) return;
+  const std::string reason = "its processes did not run in the time that a start may take";
+  std::vector<std::string> nodes;
+  for (int i = 0; i < entry.record.hosts_size(); ++i) {
+    const WorkerId worker = WorkerOf(entry.record.hosts(i));
+    const auto& late = entry.not_resumed;
+    if (std::find(late.begin(), late.end(), worker) == late.end()) continue;
+    nodes.push_back(entry.shown().placement(i).node());
+    entry.refused_by[nodes.back()] = {.reason = reason, .avoid_until_ns = at_.now_ns + kAvoidNs};
+  }
+  StartFailed(entry, absl::StrJoin(nodes, ", "),
+              {.host = WorkerId{0}, .reason = reason, .exit_status = kFailureStatus});
+}
+
 /// It runs: so what refused it before was the fault of the nodes that did.
 void JobTable::Event::BlameNodes(Job& entry) {
   for (const auto& [name, refused] : std::exchange(entry.refused_by, {})) {
@@ -216,6 +234,12 @@ JobOrders JobTable::OnResumed(JobId job, Epoch epoch, WorkerId host, const Momen
   if (entry == nullptr) return {};
   event.Resumed(*entry, host);
   return event.Take();
+}
+
+void JobTable::OnLaunched(JobId job, Epoch epoch, std::uint64_t image_bytes, const Moment& at) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.epoch() != epoch) return;
+  found->second.start_by_ns = at.now_ns + kStartNs + image_bytes * kStartNsPerByte;
 }
 
 void JobTable::SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point) {

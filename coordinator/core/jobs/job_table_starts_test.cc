@@ -127,5 +127,24 @@ TEST_F(JobTableRecoveryTest, WhatMustNotRunTwiceIsNotTriedAgainOnceAHostHasBegun
   EXPECT_EQ(State(job), proto::FAILED);
 }
 
+TEST_F(JobTableRecoveryTest, AStartThatHangsIsTriedElsewhere) {
+  const JobId job = Submit(Request(2));
+  const WorkerId hangs = FirstHost(job);
+  table_.OnLaunched(job, Epoch{1}, 1'000'000'000, at_);
+  Later(kStartNs + 99 * kSecondNs);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  Later(kSecondNs);
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_EQ(Lines(), "node " + NameOf(hangs) +
+                         " could not start it: its processes did not run in the time that a start "
+                         "may take\n");
+  ClearedByAll(job);
+  Later(kSecondNs);
+  EXPECT_NE(FirstHost(job), hangs);
+  ResumedByAll(job, {});
+  EXPECT_EQ(table_.next_deadline_ns(), nodes_.Find(hangs)->rests_until_ns);
+  EXPECT_EQ(Shown(job).restarts(), 0u);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
