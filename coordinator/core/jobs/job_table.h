@@ -147,7 +147,7 @@ class JobTable {
 
   // ---- Checkpoints and recovery. ----------------------------------------------------------------
 
-  /// The StartOrder has left. Its hosts have kStartNs, and longer to read that many bytes of images.
+  /// The StartOrder has left. Its hosts have kStartNs, and longer to read so many bytes of images.
   void OnLaunched(JobId job, Epoch epoch, std::uint64_t image_bytes, const Moment& at);
   /// Of a StartOrder that `resumes`, before anything else of its epoch comes. None: from the start.
   void SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point);
