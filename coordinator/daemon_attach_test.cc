@@ -37,6 +37,7 @@ class AttachTest : public DaemonTest {
     const JobId job = Submit(spec);
     const auto start = worker_.Take();
     EXPECT_TRUE(start && start->has_start() && start->start().reads_input());
+    worker_.Report(Started());
     return job;
   }
 

@@ -39,7 +39,7 @@ absl::Status Attachment::OnInput(InputChunk chunk) {
 }
 
 void Attachment::OnStarted() {
-  started_ = true;
+  if (std::exchange(started_, true)) return;
   const bool end_was_sent = ended_ && kept_.empty();
   if (end_was_sent) kept_.push_back({.end = true});
 }

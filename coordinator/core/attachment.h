@@ -53,8 +53,8 @@ class Attachment {
   /// What a client repeats on a new stream is taken once. INVALID_ARGUMENT if it must not send this
   /// now.
   absl::Status OnInput(InputChunk chunk);
-  /// The job's StartJob is on its way: input may follow, and in a further epoch the end of it does
-  /// so again.
+  /// The job's processes run, on all hosts: input may follow, and in a further epoch the end of it
+  /// does so again. Once more changes nothing.
   void OnStarted();
   /// The job's epoch is over: input is kept for the next.
   void OnStopped() { started_ = false; }

@@ -309,8 +309,6 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
-  if (job.attachment) job.attachment->OnStarted();
-  SendInput(order.job, job);
   // A node may have been drained since the job was placed there.
   const bool leaves =
       std::any_of(order.hosts.begin(), order.hosts.end(), [&](const NodeShare& share) {
@@ -344,6 +342,11 @@ JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event)
     FindLive(id)->doubted_checkpoint = 0;
     checkpoint_figures_.recovery_ns->Record(
         table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs, 1);
+  }
+  // Not before: a start that fails is tried elsewhere, and nobody has this input twice.
+  if (LiveJob& job = *FindLive(id); job.attachment && table_.Runs(id, Epoch{event.epoch()})) {
+    job.attachment->OnStarted();
+    SendInput(id, job);
   }
   return orders;
 }

@@ -284,6 +284,14 @@ JobOrders JobTable::StoreRunTimes(const Moment& at) {
 
 // ---- To look at ---------------------------------------------------------------------------------
 
+bool JobTable::Runs(JobId job, Epoch epoch) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return false;
+  const Job& entry = found->second;
+  return entry.started && entry.epoch() == epoch && entry.state() == proto::RUNNING &&
+         entry.not_resumed.empty();
+}
+
 const JobRecord* JobTable::Find(JobId job) const {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : &found->second.record;

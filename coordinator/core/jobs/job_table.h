@@ -174,6 +174,9 @@ class JobTable {
 
   // ---- To look at. ------------------------------------------------------------------------------
 
+  /// All hosts of this epoch have started their processes, and it goes on.
+  bool Runs(JobId job, Epoch epoch) const;
+
   /// Its number is not given to another job.
   void OnJobSeen(JobId job) { last_job_ = std::max(last_job_, Value(job)); }
   /// Ended jobs up to this one may be unknown here.
