@@ -4,11 +4,16 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
+
+#include <absl/strings/str_cat.h>
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
+/// Sets of nodes that reach each other, to be looked at for one job.
+constexpr std::size_t kTriesMax = 16;
 
 /// A node with what this claim can have there.
 struct Offer {
@@ -88,6 +93,88 @@ void GiveInOrder(std::vector<Offer>& offers, std::uint32_t count) {
   }
 }
 
+/// What each offer's share of the claim is; without those that have none.
+std::optional<std::vector<Offer>> Distribute(const SlotClaim& claim, std::uint32_t slots,
+                                             std::vector<Offer> offers) {
+  if (claim.nodes != 0) {
+    if (offers.size() < claim.nodes || claim.nodes > claim.nprocs) return std::nullopt;
+    Choose(offers, claim.nodes, slots);
+  }
+  if (Slots(offers) < slots) return std::nullopt;
+  if (claim.nodes != 0) {
+    GiveEvenly(offers, slots, &Offer::slots, &Offer::taken,
+               [](const Offer& offer) { return offer.taken; });
+  } else {
+    GiveInOrder(offers, slots);
+  }
+  std::erase_if(offers, [](const Offer& offer) { return offer.taken == 0; });
+  for (Offer& offer : offers) offer.processes = offer.taken;
+  GiveEvenly(offers, claim.nprocs - slots, &Offer::processes_max, &Offer::processes,
+             [](const Offer& offer) { return 1.0 * offer.processes / offer.taken; });
+  const std::uint64_t placed =
+      std::accumulate(offers.begin(), offers.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const Offer& offer) { return sum + offer.processes; });
+  if (placed < claim.nprocs) return std::nullopt;  // So many are not allowed on a node.
+  return offers;
+}
+
+// ---- Who reaches whom ---------------------------------------------------------------------------
+
+/// By offer, those of the others which it does not reach, or they not it. Empty: there are none.
+using Conflicts = std::vector<std::vector<std::size_t>>;
+
+Conflicts ConflictsOf(const std::vector<Offer>& offers) {
+  Conflicts conflicts;
+  std::unordered_map<WorkerId, std::size_t> index_of;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const auto& unreachable = offers[i].free->node->unreachable;
+    if (unreachable.empty()) continue;  // As a rule.
+    if (index_of.empty())
+      for (std::size_t k = 0; k < offers.size(); ++k) index_of[offers[k].free->node->worker] = k;
+    for (const auto& [worker, reason] : unreachable) {
+      const auto other = index_of.find(worker);
+      if (other == index_of.end()) continue;
+      conflicts.resize(offers.size());
+      conflicts[i].push_back(other->second);
+      conflicts[other->second].push_back(i);
+    }
+  }
+  return conflicts;
+}
+
+/// Offers that all reach each other, still the best first: `first`, then those that have the fewest
+/// conflicts. To find the largest such set would take exponential time; one node that nobody
+/// reaches, one pair, or two halves of a network are all done right.
+std::vector<Offer> Together(const std::vector<Offer>& offers, const Conflicts& conflicts,
+                            std::size_t first) {
+  std::vector<std::size_t> order(offers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(a != first, conflicts[a].size(), a) <
+           std::tuple(b != first, conflicts[b].size(), b);
+  });
+  std::vector<bool> apart(offers.size(), false);
+  for (const std::size_t i : order)
+    if (!apart[i])
+      for (const std::size_t other : conflicts[i]) apart[other] = true;
+  std::vector<Offer> together;
+  for (std::size_t i = 0; i < offers.size(); ++i)
+    if (!apart[i]) together.push_back(offers[i]);
+  return together;
+}
+
+std::optional<std::vector<Offer>> DistributeTogether(const SlotClaim& claim, std::uint32_t slots,
+                                                     const std::vector<Offer>& offers) {
+  const Conflicts conflicts = ConflictsOf(offers);
+  auto chosen = Distribute(claim, slots, Together(offers, conflicts, offers.size()));
+  for (std::size_t i = 0, tries = 0; !chosen && i < offers.size() && tries < kTriesMax; ++i) {
+    if (conflicts[i].empty()) continue;
+    chosen = Distribute(claim, slots, Together(offers, conflicts, i));
+    tries += 1;
+  }
+  return chosen;
+}
+
 std::vector<NodeShare> Blocks(const std::vector<Offer>& offers) {
   std::vector<NodeShare> shares;
   std::uint32_t next = 0;
@@ -127,6 +214,8 @@ bool HasLabels(const SchedulerNode& node, const SlotClaim& claim) {
 
 std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& nodes) {
   std::vector<Offer> offers = Offers(claim, nodes);
+  if (const Conflicts conflicts = ConflictsOf(offers); !conflicts.empty())
+    offers = Together(offers, conflicts, offers.size());
   if (claim.nodes != 0 && offers.size() > claim.nodes) Choose(offers, claim.nodes, kAny);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(Slots(offers), kAny));
 }
@@ -136,29 +225,27 @@ std::uint32_t SlotsNeeded(const SlotClaim& claim, const std::vector<FreeNode>& w
   return std::clamp(SlotsToHave(claim, whole_cluster), 1u, claim.nprocs);
 }
 
+std::string WhyApart(const SlotClaim& claim, std::uint32_t slots,
+                     const std::vector<FreeNode>& nodes) {
+  const auto chosen = Distribute(claim, slots, Offers(claim, nodes));
+  if (!chosen.has_value()) return "";
+  for (const Offer& offer : *chosen)
+    for (const auto& [worker, reason] : offer.free->node->unreachable)
+      for (const Offer& other : *chosen)
+        if (other.free->node->worker == worker)
+          return absl::StrCat("nodes ", offer.free->node->name, " and ", other.free->node->name,
+                              " do not reach each other: ", reason);
+  return "";
+}
+
 std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,
                                             const std::vector<FreeNode>& nodes) {
-  std::vector<Offer> offers = Offers(claim, nodes);
-  if (claim.nodes != 0) {
-    if (offers.size() < claim.nodes || claim.nodes > claim.nprocs) return std::nullopt;
-    Choose(offers, claim.nodes, slots);
-  }
-  if (Slots(offers) < slots) return std::nullopt;
-  if (claim.nodes != 0) {
-    GiveEvenly(offers, slots, &Offer::slots, &Offer::taken,
-               [](const Offer& offer) { return offer.taken; });
-  } else {
-    GiveInOrder(offers, slots);
-  }
-  std::erase_if(offers, [](const Offer& offer) { return offer.taken == 0; });
-  for (Offer& offer : offers) offer.processes = offer.taken;
-  GiveEvenly(offers, claim.nprocs - slots, &Offer::processes_max, &Offer::processes,
-             [](const Offer& offer) { return 1.0 * offer.processes / offer.taken; });
-  const std::uint64_t placed =
-      std::accumulate(offers.begin(), offers.end(), std::uint64_t{0},
-                      [](std::uint64_t sum, const Offer& offer) { return sum + offer.processes; });
-  if (placed < claim.nprocs) return std::nullopt;  // So many are not allowed on a node.
-  return Blocks(offers);
+  const std::vector<Offer> offers = Offers(claim, nodes);
+  auto chosen = Distribute(claim, slots, offers);
+  if (chosen.has_value() && !ConflictsOf(*chosen).empty())
+    chosen = DistributeTogether(claim, slots, offers);
+  if (!chosen.has_value()) return std::nullopt;
+  return Blocks(*chosen);
 }
 
 }  // namespace bspnow::coordinator

@@ -1,5 +1,5 @@
 // Where the processes of one job would go, given what is free: pure. The least loaded nodes come
-// first; pids are given out in blocks, consecutive on each node.
+// first; pids are given out in blocks, consecutive on each node. All nodes of a job reach each other.
 #ifndef COORDINATOR_CORE_JOBS_PLACEMENT_H_
 #define COORDINATOR_CORE_JOBS_PLACEMENT_H_
 
@@ -25,6 +25,8 @@ struct SchedulerNode {
   bool drained = false;
   std::uint64_t rests_until_ns = 0;         ///< It could not start a job; 0: it does not rest.
   std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
+  /// Workers that it has tried to reach in vain, and why.
+  std::map<WorkerId, std::string> unreachable{};
 };
 
 /// What a job asks of the cluster.
@@ -68,6 +70,11 @@ std::uint32_t SlotsNeeded(const SlotClaim& claim, const std::vector<FreeNode>& w
 
 /// Slots that the claim can have there now: suitable, within its limits a node.
 std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& nodes);
+
+/// Why it does not fit, though it would if all nodes reached each other: "nodes w3 and w7 do not
+/// reach each other: no answer in 2 s". Empty if there is another reason.
+std::string WhyApart(const SlotClaim& claim, std::uint32_t slots,
+                     const std::vector<FreeNode>& nodes);
 
 /// Nothing if it does not fit. `slots`: see SlotsNeeded.
 std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,

@@ -170,6 +170,7 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
   }
   const std::uint32_t slots = SlotsNeeded(claim, whole_);
   if (!suited.empty() && Place(claim, slots, whole_).has_value()) return "";
+  if (std::string apart = WhyApart(claim, slots, whole_); !apart.empty()) return apart;
   if (std::string lack = LackOfCpu(claim); !lack.empty()) return lack;
   if (suited.empty()) {
     return absl::StrCat("no node has label ", absl::StrJoin(claim.constraints, " and "));
@@ -221,8 +222,9 @@ std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots)
                         : first_promise_->turn < waiting.turn ? ", which recovers"
                                                               : ", which was submitted before");
   }
+  const std::string apart = WhyApart(waiting.claim, slots, free);
   return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(waiting.claim, free),
-                      " free", Resting(waiting.claim));
+                      " free", Resting(waiting.claim), apart.empty() ? "" : "; ", apart);
 }
 
 /// "; node w3 rests, which could not start a job"; empty if none does that it could use.

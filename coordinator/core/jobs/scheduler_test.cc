@@ -134,6 +134,62 @@ TEST(SchedulerTest, SpreadsEvenlyOverExactlyTheNodesAskedFor) {
   EXPECT_EQ(ShapeOf(claim, {Node(1, 8), Node(2, 8), Node(3, 8)}), "n1:2 n2:1 n3:1");
 }
 
+// `from` cannot reach `to`.
+void Part(std::vector<SchedulerNode>& nodes, std::size_t from, std::size_t to) {
+  nodes[from - 1].unreachable[nodes[to - 1].worker] = "no answer";
+}
+
+TEST(SchedulerTest, PlacesNoJobOnTwoNodesOfWhichEitherCannotReachTheOther) {
+  for (const auto& [from, to] : {std::pair{1, 2}, std::pair{2, 1}}) {
+    std::vector<SchedulerNode> nodes{Node(1, 2), Node(2, 2), Node(3, 2)};
+    Part(nodes, from, to);
+    EXPECT_EQ(ShapeOf(Claim(4), nodes), "n1:2 n3:2");
+    EXPECT_EQ(ShapeOf(Claim(2), nodes), "n1:2");
+    nodes.pop_back();
+    EXPECT_EQ(ReasonFor(Claim(4), nodes), "nodes n" + std::to_string(from) + " and n" +
+                                              std::to_string(to) +
+                                              " do not reach each other: no answer");
+    EXPECT_EQ(ShapeOf(Claim(2), nodes), "n1:2");
+  }
+}
+
+TEST(SchedulerTest, ANodeThatNobodyReachesGetsJobsThatFitOnIt) {
+  std::vector<SchedulerNode> nodes{Node(1, 4), Node(2, 2), Node(3, 2), Node(4, 2)};
+  for (const std::size_t other : {2, 3, 4}) Part(nodes, other, 1);
+  EXPECT_EQ(ShapeOf(Claim(5), nodes), "n2:2 n3:2 n4:1");
+  EXPECT_EQ(ShapeOf(Claim(4), nodes), "n1:4");
+  SlotClaim two = Claim(4);
+  two.nodes = 2;
+  EXPECT_EQ(ShapeOf(two, nodes), "n2:2 n3:2");
+  SlotClaim shared = Claim(12);
+  shared.oversubscribe = true;
+  EXPECT_EQ(ShapeOf(shared, nodes), "n2:4 n3:4 n4:4");
+}
+
+TEST(SchedulerTest, AJobRunsInTheHalfOfACutNetworkWhichHasTheSlots) {
+  std::vector<SchedulerNode> nodes{Node(1, 1), Node(2, 1), Node(3, 3), Node(4, 3)};
+  for (const std::size_t a : {1, 2})
+    for (const std::size_t b : {3, 4}) Part(nodes, a, b);
+  EXPECT_EQ(ShapeOf(Claim(2), nodes), "n1:1 n2:1");
+  EXPECT_EQ(ShapeOf(Claim(6), nodes), "n3:3 n4:3");
+}
+
+TEST(SchedulerTest, WhatWaitsForTwoNodesToReachEachOtherHoldsUpNobody) {
+  Situation cluster = Cluster({Node(1, 2), Node(2, 2)});
+  Part(cluster.nodes, 1, 2);
+  cluster.waiting = {Waiting(1, Claim(4)), Waiting(2, Claim(2))};
+  EXPECT_EQ(Shape(StartOf(PlanJobs(cluster), 2)), "n1:2");
+}
+
+TEST(SchedulerTest, SaysThatTheFreeNodesDoNotReachEachOther) {
+  Situation cluster = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
+  Part(cluster.nodes, 2, 1);
+  cluster.running.push_back(Running(1, 3, 2, kNoEnd));
+  cluster.waiting.push_back(Waiting(2, Claim(4)));
+  EXPECT_EQ(ReasonOf(PlanJobs(cluster), 2),
+            "needs 4 slots, 2 free; nodes n2 and n1 do not reach each other: no answer");
+}
+
 TEST(SchedulerTest, ChoosesTheLargeNodesIfTheLeastLoadedAreTooSmall) {
   SlotClaim claim = Claim(8);
   claim.nodes = 2;
