@@ -22,14 +22,13 @@ absl::Status Failed(const std::string& what, const std::error_code& error) {
 
 }  // namespace
 
-std::string JobDirectoryName(JobId job, Epoch epoch) {
-  return absl::StrCat(Value(job), "-", Value(epoch));
-}
-
 absl::StatusOr<JobDirectory> JobDirectory::Create(const std::string& path,
                                                   const proto::JobSpec& spec, BlobCache& cache) {
+  RemoveTree(path);  // What a process that was slow to die has made again.
   std::error_code error;
-  fs::create_directories(path, error);
+  if (!fs::create_directory(path, error) && !error) {
+    error = std::make_error_code(std::errc::file_exists);
+  }
   // As the kernel names it: images hold such paths.
   const std::string canonical = error ? path : fs::canonical(path, error).string();
   if (error) return Failed(absl::StrCat("making ", path), error);
@@ -43,8 +42,14 @@ JobDirectory::JobDirectory(JobDirectory&& other) noexcept
       program_(std::move(other.program_)),
       given_(std::move(other.given_)) {}
 
+// Under another name: a process that is slow to die, and knows it as its working directory, writes
+// nothing into the one that the next epoch makes.
 JobDirectory::~JobDirectory() {
-  if (!path_.empty()) RemoveTree(path_);
+  if (path_.empty()) return;
+  const std::string aside = path_ + ".old";
+  std::error_code error;
+  fs::rename(path_, aside, error);
+  RemoveTree(error ? path_ : aside);
 }
 
 absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {

@@ -1,5 +1,6 @@
-// The directory of one job on this node, STATE_DIR/jobs/JOB-EPOCH: program, files that travelled
-// with it, and what its processes write there. Removed with the object.
+// The directory of one job on this node, STATE_DIR/jobs/JOB: program, files that travelled with it,
+// and what its processes write there. Its path is one over all epochs, since the program may have
+// noted it; so an epoch makes it after the one before has removed its own. Removed with the object.
 #ifndef WORKER_JOB_JOB_DIRECTORY_H_
 #define WORKER_JOB_JOB_DIRECTORY_H_
 
@@ -19,15 +20,12 @@
 
 namespace bspnow::worker {
 
-/// "17-1".
-std::string JobDirectoryName(JobId job, Epoch epoch);
-
 /// A file that the job made or changed.
 using LeftFile = files::StoredFile;
 
 class JobDirectory {
  public:
-  /// Makes the directory and puts program and files of `spec` there.
+  /// Makes the directory, which nobody else has, and puts program and files of `spec` there.
   static absl::StatusOr<JobDirectory> Create(const std::string& path, const proto::JobSpec& spec,
                                              BlobCache& cache);
 

@@ -15,11 +15,6 @@ namespace fs = std::filesystem;
 
 constexpr char kOne[] = "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed";
 
-TEST(JobDirectoryNameTest, TellsJobsAndEpochsApart) {
-  EXPECT_EQ(JobDirectoryName(JobId{17}, Epoch{2}), "17-2");
-  EXPECT_NE(JobDirectoryName(JobId{1}, Epoch{11}), JobDirectoryName(JobId{11}, Epoch{1}));
-}
-
 class JobDirectoryTest : public testing::Test {
  protected:
   JobDirectoryTest() {
@@ -43,7 +38,7 @@ class JobDirectoryTest : public testing::Test {
     file.set_mode(0644);
   }
   absl::StatusOr<JobDirectory> Create() {
-    return JobDirectory::Create(root_ + "/1-1", spec_, *cache_);
+    return JobDirectory::Create(root_ + "/1", spec_, *cache_);
   }
 
   const ScratchDirectory scratch_;
@@ -79,7 +74,7 @@ TEST_F(JobDirectoryTest, RefusesNamesThatLeadElsewhere) {
   AddFile("../outside");
   EXPECT_FALSE(Create().ok());
   EXPECT_FALSE(fs::exists(root_ + "/outside"));
-  EXPECT_FALSE(fs::exists(root_ + "/1-1"));
+  EXPECT_FALSE(fs::exists(root_ + "/1"));
 }
 
 TEST_F(JobDirectoryTest, FindsNewAndChangedRegularFilesOnly) {
@@ -111,6 +106,14 @@ TEST_F(JobDirectoryTest, IsRemovedWithAllThatIsInIt) {
     chmod((path + "/locked").c_str(), 0);
   }
   EXPECT_FALSE(fs::exists(path));
+  EXPECT_FALSE(fs::exists(path + ".old"));
+}
+
+TEST_F(JobDirectoryTest, HoldsNothingThatASlowProcessHasLeftThere) {
+  fs::create_directories(root_ + "/1/left");
+  const auto directory = Create();
+  ASSERT_TRUE(directory.ok());
+  EXPECT_FALSE(fs::exists(directory->path() + "/left"));
 }
 
 }  // namespace

@@ -71,7 +71,20 @@ std::uint64_t NodeHosting::AddressSpaceBytes() const {
 
 NodeHosting::~NodeHosting() { parts_.loop.CancelTimer(orphan_timer_); }
 
-void NodeHosting::Forget(const NodeJob& job) {
+bool NodeHosting::HasOlderEpoch(const NodeJob& job) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&job](const NodeJob* other) {
+    return other->id() == job.id() && other->epoch() < job.epoch();
+  });
+}
+
+void NodeHosting::OnDirectoryGone(NodeJob& job) {
+  jobs_.erase(&job);
+  for (NodeJob* const other : jobs_) {
+    if (!HasOlderEpoch(*other)) other->PrepareAfterOlder();
+  }
+}
+
+void NodeHosting::Forget(NodeJob& job) {
   jobs_.erase(&job);
   KillOrphans();
 }
@@ -212,7 +225,10 @@ void NodeJob::Clear(Files files) {
   parts_.threads.Run([this, files, directory] {
     if (files == Files::kKeep && directory->has_value()) KeepFiles(**directory);
     directory->reset();
-    parts_.loop.Post([this] { job_.OnCleared(); });
+    parts_.loop.Post([this] {
+      hosting_.OnDirectoryGone(*this);
+      job_.OnCleared();
+    });
   });
 }
 

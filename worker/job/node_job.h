@@ -68,12 +68,14 @@ class NodeHosting final : public JobHosting {
  private:
   friend class NodeJob;
 
-  void Forget(const NodeJob& job);
+  bool HasOlderEpoch(const NodeJob& job) const;
+  void OnDirectoryGone(NodeJob& job);
+  void Forget(NodeJob& job);
   void KillOrphans();
   std::uint64_t AddressSpaceBytes() const;
 
   const NodeParts parts_;
-  std::set<const NodeJob*> jobs_;
+  std::set<NodeJob*> jobs_;
   TimerId orphan_timer_ = kNoTimer;
 };
 
@@ -95,6 +97,11 @@ class NodeJob final : public JobHost {
   void StopExchange() override;
   void Clear(Files files) override;
 
+  /// Of a job whose directory an older epoch had: that one has gone.
+  void PrepareAfterOlder();
+
+  JobId id() const { return id_; }
+  Epoch epoch() const { return epoch_; }
   pid_t host_os_pid() const { return host_ ? host_->os_pid() : 0; }
   std::uint64_t segment_bytes() const { return segment_ ? segment_->bytes() : 0; }
 
@@ -105,6 +112,7 @@ class NodeJob final : public JobHost {
     PreparedRestore restore{};
   };
 
+  void BeginPreparing();
   Prepared PrepareOnThread() const;
   void OnPrepared(Prepared prepared);
   absl::Status MakeSegment(std::uint64_t lease_until_ns);
@@ -119,6 +127,7 @@ class NodeJob final : public JobHost {
   HostedJob& job_;
   const JobId id_;
   const Epoch epoch_;
+  bool awaits_older_epoch_ = false;
   std::optional<JobDirectory> directory_;
   std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
   std::unique_ptr<NodeSegment> segment_;

@@ -109,7 +109,8 @@ class CheckpointTest : public NodeJobTest {
     jobs_->OnOrder(start);
     EXPECT_TRUE(RunUntilExited(kProcesses));
     const Streams printed = Printed();
-    file_ = ReadFile(root_ + "/jobs/5-1/out.txt");
+    file_ = ReadFile(root_ + "/jobs/5/out.txt");
+    noted_ = ReadFile(root_ + "/jobs/5/noted.txt");
     EXPECT_TRUE(EndEpoch(1));
     events_.clear();
     return printed;
@@ -143,11 +144,13 @@ class CheckpointTest : public NodeJobTest {
       whole[event.output().pid()] += event.output().text();
     }
     for (const auto& [pid, text] : expected) EXPECT_TRUE(whole[pid] == text) << whole[pid];
-    EXPECT_EQ(ReadFile(root_ + "/jobs/5-2/out.txt"), file_);
+    EXPECT_EQ(ReadFile(root_ + "/jobs/5/out.txt"), file_);
+    EXPECT_EQ(ReadFile(root_ + "/jobs/5/noted.txt"), noted_);
     ASSERT_TRUE(EndEpoch(2));
   }
 
   std::string file_;
+  std::string noted_;  // By a path that the program noted at its start.
   std::size_t started_again_ = kProcesses;
 };
 

@@ -2,6 +2,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <spdlog/spdlog.h>
 #include <string.h>
 
 #include <algorithm>
@@ -66,6 +67,17 @@ void NodeJob::Prepare() {
       job_.OnHostEvent(std::move(event));
     });
   }
+  awaits_older_epoch_ = hosting_.HasOlderEpoch(*this);
+  if (!awaits_older_epoch_) return BeginPreparing();
+  spdlog::info("event=job_waits job={} epoch={} reason=\"an older epoch is being cleared\"",
+               Value(id_), Value(epoch_));
+}
+
+void NodeJob::PrepareAfterOlder() {
+  if (std::exchange(awaits_older_epoch_, false)) BeginPreparing();
+}
+
+void NodeJob::BeginPreparing() {
   parts_.threads.Run([this] {
     const auto prepared = std::make_shared<Prepared>(PrepareOnThread());
     parts_.loop.Post([this, prepared] { OnPrepared(std::move(*prepared)); });
@@ -74,7 +86,7 @@ void NodeJob::Prepare() {
 
 NodeJob::Prepared NodeJob::PrepareOnThread() const {
   const proto::StartJob& start = job_.start();
-  const std::string path = absl::StrCat(parts_.jobs_directory, "/", JobDirectoryName(id_, epoch_));
+  const std::string path = absl::StrCat(parts_.jobs_directory, "/", Value(id_));
   Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache)};
   const std::vector<std::uint32_t> started = job_.StartedPids();
   if (!started.empty() && job_.resumes() && prepared.directory.ok()) {
@@ -104,7 +116,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (input_) input = input_->TakeReadEnd();
   absl::StatusOr<StartedHost> started = StartHost(
       HostProgram{.path = parts_.host_program,
-                  .name = JobDirectoryName(id_, epoch_),
+                  .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
                   .limits = parts_.limits},
       PlanForHost(),
       PlanDescriptors{

@@ -163,7 +163,7 @@ TEST_F(NodeJobTest, RunsInTheDirectoryThatWasAskedFor) {
   start.mutable_start()->mutable_spec()->set_directory_optional(true);
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilExited(1));
-  EXPECT_EQ(Output(), fs::canonical(root_).string() + "/jobs/1-1\n");
+  EXPECT_EQ(Output(), fs::canonical(root_).string() + "/jobs/1\n");
   ASSERT_TRUE(End(1));
 }
 
@@ -280,8 +280,28 @@ TEST_F(NodeJobTest, ANodeWhoseProcessesHadLeftStaysWithTheJobThatGoesOn) {
   EXPECT_EQ(Count(proto::WorkerEvent::kCleared), 1u);
 }
 
+TEST_F(NodeJobTest, TheNextEpochHasThePathOfTheLastOnceThatIsGone) {
+  const std::string hash = AddScript("ls; pwd; touch left; kill -STOP $$");
+  Open();
+  proto::Order start = StartOrder(1, hash, 1);
+  jobs_->OnOrder(start);
+  const std::string path = fs::canonical(root_).string() + "/jobs/1\n";
+  ASSERT_TRUE(RunUntil([&] { return Output() == "program\n" + path; }));
+  events_.clear();
+  start.mutable_start()->set_epoch(2);
+  jobs_->OnOrder(start);
+  jobs_->OnOrder(EndOrder(1));
+  EXPECT_TRUE(RunUntil([&] { return Output() == "program\n" + path; })) << Output();
+  EXPECT_EQ(Count(proto::WorkerEvent::kCleared), 1u);
+  proto::Order end = EndOrder(1);
+  end.mutable_end()->set_epoch(2);
+  jobs_->OnOrder(end);
+  ASSERT_TRUE(RunUntil([&] { return jobs_->jobs() == 0; }));
+  EXPECT_TRUE(JobsDirectoryIsEmpty());
+}
+
 TEST_F(NodeJobTest, ClearsWhatAnEarlierRunLeft) {
-  fs::create_directories(root_ + "/jobs/7-1/data");
+  fs::create_directories(root_ + "/jobs/7/data");
   Open();
   EXPECT_TRUE(JobsDirectoryIsEmpty());
 }

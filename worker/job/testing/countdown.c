@@ -1,6 +1,7 @@
 // countdown SUPERSTEPS PAUSE_MS [areas|pipe|close] [fewer]: each superstep every process adds what
 // its neighbours sent to a sum on its heap, and prints it; the line is begun before the bsp_sync
-// and ended behind it. Pid 0 writes to a file as well. With `areas` each saves its state itself;
+// and ended behind it. Pid 0 writes to a file as well, and to another one, by an absolute path that
+// it has noted at its start and opens anew each time. With `areas` each saves its state itself;
 // with `pipe` pid 1 has something that cannot be saved; with `close` it closes all descriptors
 // above 2 and has sockets there; with `fewer` the last process takes no part.
 #include <bsp.h>
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
   long supersteps, s = 0;
   int with_areas, left, right, ends[2];
   unsigned long *sum, *inbox;
-  FILE *file = NULL;
+  FILE *file = NULL, *again;
+  char *noted = NULL;
 
   bsp_begin(bsp_nprocs() - (strcmp(argv[argc - 1], "fewer") == 0));
   supersteps = atol(argv[1]);
@@ -34,6 +36,9 @@ int main(int argc, char **argv) {
     bsp_checkpoint_resume();
   } else if (bsp_pid() == 0) {
     file = fopen("out.txt", "w");
+    again = fopen("noted.txt", "w");
+    if (again == NULL || fclose(again) != 0) return 1;
+    noted = realpath("noted.txt", NULL);
   }
   if (argc > 3 && strcmp(argv[3], "pipe") == 0 && bsp_pid() == 1 && pipe(ends) != 0) return 1;
   if (argc > 3 && strcmp(argv[3], "close") == 0 && bsp_pid() == 1) {
@@ -50,6 +55,10 @@ int main(int argc, char **argv) {
       sum[s % SUMS] ^= sum[0];
       printf("pid %d has %lx\n", bsp_pid(), sum[0]);
       if (file != NULL) fprintf(file, "%ld %lx\n", s, sum[0]);
+      if (noted != NULL) {
+        again = fopen(noted, "a");
+        if (again == NULL || fprintf(again, "%ld\n", s) < 0 || fclose(again) != 0) return 1;
+      }
     }
     if (s == supersteps) break;
     poll(NULL, 0, atoi(argv[2]));
