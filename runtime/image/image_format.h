@@ -37,10 +37,12 @@ namespace bspnow {
 
 inline constexpr std::uint64_t kImageMagic = 0x4547414d49505342;     // "BSPIMAGE"
 inline constexpr std::uint64_t kImageComplete = 0x4554454c504d4f43;  // "COMPLETE"
-inline constexpr std::uint32_t kImageVersion = 1;
+inline constexpr std::uint32_t kImageVersion = 2;
 inline constexpr std::size_t kImagePageBytes = 4096;
 inline constexpr std::size_t kImageChunkBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kSignalsMax = 64;
+inline constexpr std::size_t kLimitsMax = 16;
+inline constexpr std::size_t kProcessorsMax = 8192;
 
 /// What a reader takes at most of what lies before the data, and of checksums: more than a writer
 /// has room for (image_work.cc). A sparse file may be of any size.
@@ -153,6 +155,11 @@ struct ImageInterval {  ///< setitimer, microseconds.
   std::uint64_t interval_us;
 };
 
+struct ImageLimit {
+  std::uint64_t soft;
+  std::uint64_t hard;
+};
+
 /// Everything else of the process.
 struct ImageState {
   ImageRegisters registers;
@@ -177,9 +184,12 @@ struct ImageState {
   std::uint64_t alternate_stack_bytes;
   std::uint32_t alternate_stack_flags;
   std::uint32_t uses_amx;
-  ImageInterval intervals[3];  ///< ITIMER_REAL, VIRTUAL, PROF.
-  std::uint64_t stack_limit;   ///< RLIMIT_STACK, soft.
-  std::uint64_t vdso_start;    ///< 0: none.
+  ImageInterval intervals[3];                     ///< ITIMER_REAL, VIRTUAL, PROF.
+  ImageLimit limits[kLimitsMax];                  ///< By number of RLIMIT_*.
+  std::uint64_t processors[kProcessorsMax / 64];  ///< It may use; none: those that its host may.
+  std::uint32_t priority;                         ///< 20 - nice value; 0: that of its host.
+  std::uint32_t no_new_privileges;
+  std::uint64_t vdso_start;  ///< 0: none.
   std::uint64_t vdso_bytes;
   std::uint64_t directory;  ///< cwd; offset in strings.
   char name[16];            ///< comm.

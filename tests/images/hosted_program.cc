@@ -45,6 +45,12 @@ Ends MakePipe() {
   return Ends{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+// Raised once: what programs get back is what was before.
+const RaisedLimits& OwnLimits() {
+  static const RaisedLimits limits;
+  return limits;
+}
+
 /// One run, from spawn to the end of all output.
 class HostedProgram {
  public:
@@ -63,7 +69,6 @@ class HostedProgram {
   bool saving() const { return launch_.saving != Saving::kNever; }
 
   const ProgramLaunch& launch_;
-  RaisedLimits limits_;
   std::unique_ptr<worker::NodeSegment> segment_;
   Ends output_ = MakePipe();
   Ends errors_ = MakePipe();
@@ -108,7 +113,7 @@ void HostedProgram::Start() {
                            .standard = {nothing.get(), output_.theirs.get(), errors_.theirs.get()},
                            .link = link_.theirs.get(),
                            .memory_bytes = 0,
-                           .limits = limits_});
+                           .limits = OwnLimits()});
   BSP_CHECK(spawned.ok());
   os_pid_ = *spawned;
   output_.theirs.Reset();

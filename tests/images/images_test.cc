@@ -2,8 +2,10 @@
 // each image; what it has printed before, and what it prints then, is what an undisturbed run
 // prints.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -117,6 +119,11 @@ TEST_F(ImagesTest, RestoresWhatWasRestoredBefore) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc != 3) return 2;
+  // As it is where users log in, and programs/limits.c raises it.
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = std::min<rlim_t>(descriptors.rlim_cur, 1024);
+  setrlimit(RLIMIT_NOFILE, &descriptors);
   bspnow::paths() = {.program = std::filesystem::absolute(argv[1]),
                      .restorer = std::filesystem::absolute(argv[2])};
   return RUN_ALL_TESTS();

@@ -71,7 +71,7 @@ TEST(ImageFileTest, SaysThatTheWriterDied) {
 TEST(ImageFileTest, SaysWhichVersionIsMeant) {
   MadeImage image;
   image.header.version = kImageVersion + 1;
-  ExpectRefused(image, "format version 2; this worker reads 1");
+  ExpectRefused(image, "format version 3; this worker reads 2");
 }
 
 // With right checksums: as if the writer itself were hostile.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/mman.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/freestanding/raw_call.h"
 #include "worker/restore/failure.h"
@@ -125,9 +126,10 @@ void MapRegions(const ImageChain& chain, int texts) {
   std::uint64_t below = kImagePageBytes;
   for (const ImageRegion& region : newest.regions()) {
     if (region.end <= region.start) Fail("a region of the image is empty");
-    const std::uint64_t start = Has(region, ImageRegion::kStack)
-                                    ? StackStart(region, newest.state().stack_limit, below)
-                                    : region.start;
+    const std::uint64_t start =
+        Has(region, ImageRegion::kStack)
+            ? StackStart(region, newest.state().limits[RLIMIT_STACK].soft, below)
+            : region.start;
     Map(start, region, FillProtection(chain, region));
     if (Has(region, ImageRegion::kText)) FillText(newest, region, texts);
     below = region.end;

@@ -100,17 +100,20 @@ void MoveDescriptorsAside(Workspace& workspace) {
   for (const ImageFile& file : newest.files()) {
     if (static_cast<int>(file.descriptor) >= lowest) lowest = static_cast<int>(file.descriptor) + 1;
   }
-  // Above the soft limit, perhaps.
+  // Some may be above the soft limit; SetLimits follows.
   rlimit limit;
   RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &limit);
-  const rlimit raised{limit.rlim_max, limit.rlim_max};
-  RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &raised, 0);
+  const auto saved = newest.state().limits[RLIMIT_NOFILE].hard;
+  const rlimit wanted{saved, saved};
+  const rlimit allowed{limit.rlim_max, limit.rlim_max};
+  if (saved <= limit.rlim_max || RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &wanted, 0) != 0) {
+    RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &allowed, 0);
+  }
   for (int i = 0; i < workspace.chain.count; ++i) {
     workspace.chain.images[i].file = Aside(workspace.chain.images[i].file, lowest);
   }
   workspace.options.texts = Aside(workspace.options.texts, lowest);
   workspace.options.link = Aside(workspace.options.link, lowest);
-  RawCall(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, 0);
 }
 
 void EnterDirectory(const Workspace& workspace) {

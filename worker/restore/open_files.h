@@ -7,7 +7,8 @@
 
 namespace bspnow::worker::restore {
 
-/// Moves the descriptors that this program uses above all that the saved process had.
+/// Moves the descriptors that this program uses above all that the saved process had, and raises
+/// the limit on their number for that.
 void MoveDescriptorsAside(Workspace& workspace);
 
 /// The working directory; if it is not to be found, the one that the worker gave.

@@ -38,6 +38,17 @@ T* At(std::uint64_t address) {
   return reinterpret_cast<T*>(address);
 }
 
+// Below the hard limit that is allowed here.
+void SetLimit(const ImageState& state, std::size_t resource) {
+  ImageLimit wanted = state.limits[resource];
+  if (RawCall(SYS_prlimit64, 0, resource, &wanted, 0) == 0) return;
+  ImageLimit present;
+  RawCall(SYS_prlimit64, 0, resource, 0, &present);
+  if (wanted.hard > present.hard) wanted.hard = present.hard;
+  if (wanted.soft > wanted.hard) wanted.soft = wanted.hard;
+  RawCall(SYS_prlimit64, 0, resource, &wanted, 0);
+}
+
 void SetSignals(const ImageState& state) {
   for (std::size_t i = 0; i < kSignalsMax; ++i) {
     const auto number = static_cast<int>(i + 1);
@@ -97,11 +108,17 @@ void BlockSignals() {
   RawCall(SYS_rt_sigprocmask, SIG_SETMASK, &all, 0, kSignalSetBytes);
 }
 
-void SetStackLimit(const ImageState& state) {
-  rlimit limit;
-  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, 0, &limit);
-  limit.rlim_cur = state.stack_limit < limit.rlim_max ? state.stack_limit : limit.rlim_max;
-  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, &limit, 0);
+void SetStackLimit(const ImageState& state) { SetLimit(state, RLIMIT_STACK); }
+
+void SetLimits(const ImageState& state) {
+  for (std::size_t i = 0; i < kLimitsMax; ++i) SetLimit(state, i);
+  if (state.priority != 0) {
+    RawCall(SYS_setpriority, PRIO_PROCESS, 0, 20 - static_cast<long>(state.priority));
+  }
+  bool chosen = false;
+  for (const std::uint64_t processors : state.processors) chosen |= processors != 0;
+  if (chosen) RawCall(SYS_sched_setaffinity, 0, sizeof state.processors, state.processors);
+  if (state.no_new_privileges == 1) RawCall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 void SetMemoryMap(const Image& newest) {

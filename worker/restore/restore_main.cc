@@ -40,6 +40,7 @@ void TellProcess(const Workspace& workspace) {
   HandOverDescriptors(*workspace);
   SetThread(state);
   ProtectRegions(chain);
+  SetLimits(state);
   Resume(state);
 }
 

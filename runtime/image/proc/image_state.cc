@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include <iterator>
+
 #include "base/clock.h"
 #include "base/freestanding/raw_call.h"
 
@@ -25,6 +27,8 @@ constexpr std::uint32_t kRseqSignature = 0x53053053;
 constexpr int kGetPermittedFeatures = 0x1022;  // ARCH_GET_XCOMP_PERM
 constexpr std::uint64_t kTileData = std::uint64_t{1} << 18;
 constexpr std::size_t kSignalSetBytes = 8;
+
+static_assert(RLIM_NLIMITS == kLimitsMax && sizeof(ImageLimit) == sizeof(rlimit));
 
 void RecordThread(ImageState& state) {
   RawCall(SYS_arch_prctl, ARCH_GET_FS, &state.fs_base);
@@ -130,6 +134,22 @@ void RecordProcessor(ImageWork& work) {
   }
 }
 
+// What its host has, too, is not the program's choice: elsewhere it has what that host has.
+void RecordScheduling(ImageState& state) {
+  const long host = RawCall(SYS_getppid);
+  const long priority = RawCall(SYS_getpriority, PRIO_PROCESS, 0);
+  if (priority > 0 && priority != RawCall(SYS_getpriority, PRIO_PROCESS, host)) {
+    state.priority = static_cast<std::uint32_t>(priority);
+  }
+  std::uint64_t of_host[kProcessorsMax / 64] = {};
+  RawCall(SYS_sched_getaffinity, 0, sizeof state.processors, state.processors);
+  const long bytes = RawCall(SYS_sched_getaffinity, host, sizeof of_host, of_host);
+  bool differ = false;
+  for (std::size_t i = 0; i < std::size(of_host); ++i) differ |= of_host[i] != state.processors[i];
+  if (bytes > 0 && differ) return;
+  for (std::uint64_t& processors : state.processors) processors = 0;
+}
+
 bool RecordDirectory(ImageWork& work) {
   char path[4096];
   const long bytes = RawCall(SYS_getcwd, path, sizeof path);  // With the 0 at its end.
@@ -156,9 +176,12 @@ bool RecordState(ImageWork& work, std::uint64_t signal_mask) {
   RecordProcessor(work);
   state.umask = static_cast<std::uint32_t>(RawCall(SYS_umask, 0));
   RawCall(SYS_umask, state.umask);
-  rlimit limit{};
-  RawCall(SYS_prlimit64, 0, RLIMIT_STACK, nullptr, &limit);
-  state.stack_limit = limit.rlim_cur;
+  for (std::size_t i = 0; i < kLimitsMax; ++i) {
+    RawCall(SYS_prlimit64, 0, i, nullptr, &state.limits[i]);
+  }
+  state.no_new_privileges =
+      static_cast<std::uint32_t>(RawCall(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+  RecordScheduling(state);
   RawCall(SYS_prctl, PR_GET_NAME, state.name, 0, 0, 0);
   return RecordDirectory(work);
 }
