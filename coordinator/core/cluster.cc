@@ -122,6 +122,16 @@ void Cluster::Perform(JobOrders orders) {
   for (const JobId job : orders.suspended) AnswerSuspended(job);
   for (const JobId job : orders.ended) OnEnded(job);
   SetDeadline();
+  PostPass();
+}
+
+// In a later turn: what comes with many events at once is placed once.
+void Cluster::PostPass() {
+  if (!table_.pass_due() || std::exchange(pass_posted_, true)) return;
+  ports_.timers.Post([this] {
+    pass_posted_ = false;
+    if (!closed_) Perform(table_.Schedule(Now()));
+  });
 }
 
 void Cluster::Store(JobTransition transition) {
@@ -251,7 +261,10 @@ void Cluster::StopWaiting(WaitId wait) {
 absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  return Message(**record);
+  proto::Job shown = Message(**record);
+  if (const auto before = table_.JobsBefore(job))
+    shown.set_reason(absl::StrCat("waits for its turn, after ", *before, " other jobs"));
+  return shown;
 }
 
 proto::ListJobsReply Cluster::List(const proto::ListJobsRequest& request) const {
@@ -300,7 +313,9 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
 proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = record.job();
   if (HasEnded(record)) return job;
-  job.set_run_ms(table_.jobs().at(IdOf(record)).RunMs(NowNs()));
+  const coordinator::Job& entry = table_.jobs().at(IdOf(record));
+  job.set_run_ms(entry.RunMs(NowNs()));
+  if (entry.place && job.reason().empty()) job.set_reason("waits for its turn");
   if (const LiveJob* live = FindLive(IdOf(record))) {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
     if (live->running) {

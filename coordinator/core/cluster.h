@@ -137,6 +137,7 @@ class Cluster {
   std::vector<OnSubmitted> TakeSubmissions(JobId job);
   void OnEnded(JobId job);
   void SetDeadline();
+  void PostPass();
 
   void AdoptJobs();
   absl::Status CheckPredecessor(const Node* earlier) const;
@@ -245,6 +246,7 @@ class Cluster {
   CheckpointFigures checkpoint_figures_;
   CoreTimer deadline_ = kNoCoreTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
+  bool pass_posted_ = false;            ///< Of the scheduler.
   CoreTimer tick_ = kNoCoreTimer;
   CoreTimer holders_timer_ = kNoCoreTimer;
   std::uint64_t started_ns_ = 0;

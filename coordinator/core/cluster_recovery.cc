@@ -297,7 +297,7 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   proto::StartJob& start = *message.mutable_start();
   start = StartMessage(order, spec, nodes_);
   if (spec.cpu() == proto::CPU_COMMON) {
-    const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(table_.nodes());
+    const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(nodes_);
     start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
   }
   if (from != nullptr) {

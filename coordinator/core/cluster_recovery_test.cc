@@ -169,7 +169,7 @@ TEST_F(ClusterRecoveryTest, TheNextEpochStartsOnceTheLastIsClearedAndTheLogIsCut
   EXPECT_EQ(Ends(host_), 1u);
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   ReportCleared(host_, job_, Epoch{1});
-  while (world_.logs.calls.empty()) Finish(world_.journal.calls, absl::OkStatus());
+  SettleUntilLog();
   EXPECT_EQ(Waiting(world_.logs.calls), Names{"cut 1"});
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   Settle();
@@ -194,7 +194,7 @@ TEST_F(ClusterRecoveryTest, WithoutACheckpointItStartsFromTheBeginning) {
 TEST_F(ClusterRecoveryTest, ALogThatCannotBeCutStartsNothing) {
   Commit();
   Lose(Epoch{1});
-  while (world_.logs.calls.empty()) Finish(world_.journal.calls, absl::OkStatus());
+  SettleUntilLog();
   Finish(world_.logs.calls, Broken());
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   EXPECT_EQ(Show(job_).state(), proto::RECOVERING);
@@ -239,7 +239,7 @@ TEST_F(ClusterRecoveryTest, WhatAProcessPrintedThatHadLeftIsNeededOfTheLogToo) {
 TEST_F(ClusterRecoveryTest, AJobThatIsCancelledWhileItsLogIsCutIsNotStarted) {
   Commit();
   Lose(Epoch{1});
-  while (world_.logs.calls.empty()) Finish(world_.journal.calls, absl::OkStatus());
+  SettleUntilLog();
   ASSERT_TRUE(cluster_->Cancel(job_).ok());
   Settle();
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
@@ -318,6 +318,7 @@ TEST_F(ClusterRecoveryTest, WhoNamedAPolicyHearsOnceThatTheJobCannotBeSaved) {
 
 TEST_F(ClusterRecoveryTest, AJobLeavesANodeThatWasDrainedBeforeItStartedThere) {
   Lose(Epoch{1});
+  world_.timers.RunPosted();
   ASSERT_EQ(Show(job_).placement(0).node(), "w1");
   cluster_->SetDrained("w1", Drain::kDrain, [](const auto&) {});
   Settle();

@@ -47,7 +47,8 @@ TEST_F(ClusterTest, TheSameKeyIsTheSameJob) {
 TEST_F(ClusterTest, StartsAJobOnceItsPlacementIsStored) {
   FakeWorker worker = Join("w1", 2);
   cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
-  Finish(world_.journal.calls, absl::OkStatus());  // It is accepted, and placed at once.
+  Finish(world_.journal.calls, absl::OkStatus());  // It is accepted, and placed soon.
+  world_.timers.RunPosted();
   ASSERT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"job 1"});
   EXPECT_EQ(Starts(worker), 0u);
   Finish(world_.journal.calls, absl::OkStatus());
@@ -58,6 +59,7 @@ TEST_F(ClusterTest, APlacementThatTheJournalRefusesIsNotStarted) {
   FakeWorker worker = Join("w1", 2);
   cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
   Finish(world_.journal.calls, absl::OkStatus());
+  world_.timers.RunPosted();
   Finish(world_.journal.calls, Full());
   world_.timers.RunPosted();
   EXPECT_EQ(Starts(worker), 0u);

@@ -158,16 +158,14 @@ proto::Node LostNodeMessage(const Node& node) {
   return message;
 }
 
-std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes) {
-  std::vector<std::string> common;
-  for (const JobTable::NodeView& view : nodes) {
-    const std::vector<std::string>& has = view.node->cpu_features;
-    if (&view == &nodes.front()) common = has;
-    std::erase_if(common, [&has](const std::string& feature) {
-      return std::find(has.begin(), has.end(), feature) == has.end();
+std::vector<std::string> CommonCpuFeatures(const Nodes& nodes) {
+  if (nodes.up().empty()) return {};
+  std::set<std::string> common = nodes.up().begin()->second->cpu_features;
+  for (const auto& [worker, node] : nodes.up())
+    std::erase_if(common, [&has = node->cpu_features](const std::string& feature) {
+      return !has.contains(feature);
     });
-  }
-  return common;
+  return {common.begin(), common.end()};
 }
 
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,

@@ -45,7 +45,7 @@ proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint&
                             const Nodes& nodes);
 
 /// What all nodes have.
-std::vector<std::string> CommonCpuFeatures(const std::vector<JobTable::NodeView>& nodes);
+std::vector<std::string> CommonCpuFeatures(const Nodes& nodes);
 
 /// To each of its hosts.
 proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec,

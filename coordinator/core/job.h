@@ -2,9 +2,11 @@
 #ifndef COORDINATOR_CORE_JOB_H_
 #define COORDINATOR_CORE_JOB_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +63,8 @@ struct Job {
   std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
   std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:
   std::map<std::string, RefusedStart> refused_by{};
+  std::optional<QueuePlace> place{};    ///< In the queue, while it may be placed.
+  std::uint64_t due_ns = kNoEnd;        ///< As the table has noted it: see DueNs.
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
   std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.
@@ -73,6 +77,18 @@ struct Job {
   proto::Job& shown() { return *record.mutable_job(); }
   const proto::JobSpec& spec() const { return record.job().spec(); }
   proto::JobState state() const { return record.job().state(); }
+  bool waits() const {
+    const bool may = state() == proto::WAITING || state() == proto::RECOVERING;
+    return may && durable && !started && record.hosts().empty();
+  }
+  /// When time alone will change something.
+  std::uint64_t DueNs() const {
+    std::uint64_t due = std::min({deadline_ns, return_ns, start_by_ns});
+    if (retry_ns != 0) due = std::min(due, retry_ns);
+    for (const auto& [node, refused] : refused_by)
+      if (refused.avoid_until_ns != 0) due = std::min(due, refused.avoid_until_ns);
+    return due;
+  }
   /// As proto::Job::run_ms.
   std::uint64_t RunMs(std::uint64_t now_ns) const {
     return run_before_ms + (now_ns > runs_since_ns ? (now_ns - runs_since_ns) / kNsPerMs : 0);

@@ -51,7 +51,6 @@ JobOrders JobTable::OnStored(std::uint64_t sequence, const Moment& at) {
     pending_.pop_front();
     event.OnDurable(pending);
   }
-  event.Schedule();
   return event.Take();
 }
 
@@ -63,7 +62,6 @@ JobOrders JobTable::OnStoreFailed(std::uint64_t sequence, const std::string& why
   const Pending pending = pending_.front();
   pending_.pop_front();
   event.OnNotDurable(pending, why);
-  event.Schedule();
   return event.Take();
 }
 
@@ -72,7 +70,6 @@ JobOrders JobTable::OnCancel(JobId job, const std::string& why, const Moment& at
   Job* entry = event.Find(job);
   if (entry == nullptr) return {};
   event.Cancel(*entry, SIGTERM, why);
-  event.Schedule();
   return event.Take();
 }
 
@@ -100,7 +97,6 @@ JobOrders JobTable::OnSignal(JobId job, int signal, const Moment& at) {
   } else {
     event.Cancel(*entry, signal, why);
   }
-  event.Schedule();
   return event.Take();
 }
 
@@ -111,7 +107,7 @@ JobOrders JobTable::OnNodeUp(WorkerId worker, const Moment& at) {
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {  // One of its name that was awaited will not return.
-    Job& entry = jobs_.at(id);
+    Job& entry = event.At(id);
     const auto& placement = entry.shown().placement();
     const auto of_name =
         std::find_if(placement.begin(), placement.end(),
@@ -124,13 +120,13 @@ JobOrders JobTable::OnNodeUp(WorkerId worker, const Moment& at) {
     event.LoseHost(entry, earlier, absl::StrCat("worker ", node.name, " was started anew"),
                    Superstep{0});
   }
-  event.Schedule();
+  event.OnNodesChanged();
   return event.Take();
 }
 
 JobOrders JobTable::OnNodesChanged(const Moment& at) {
   Event event(*this, at);
-  event.Schedule();
+  event.OnNodesChanged();
   return event.Take();
 }
 
@@ -139,7 +135,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const s
   Event event(*this, at);
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
-    Job& entry = jobs_.at(id);
+    Job& entry = event.At(id);
     const auto& hosts = entry.hosts_left;
     if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
     const auto superstep = superstep_of.find(id);
@@ -149,7 +145,7 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const s
     event.LoseHost(entry, worker, absl::StrCat(what, where, ": ", why),
                    known ? superstep->second : Superstep{0});
   }
-  event.Schedule();
+  event.OnNodesChanged();
   return event.Take();
 }
 
@@ -170,7 +166,6 @@ JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& 
   Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || Value(pid) >= entry->claim.nprocs) return {};
   event.Exited(*entry, pid, end);
-  event.Schedule();
   return event.Take();
 }
 
@@ -181,7 +176,6 @@ JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const FailedStart& fail
   if (entry == nullptr || entry->state() != proto::RUNNING) return {};
   const Node* node = nodes_->Find(failed.host);
   event.StartFailed(*entry, node == nullptr ? "" : node->name, failed);
-  event.Schedule();
   return event.Take();
 }
 
@@ -199,7 +193,6 @@ JobOrders JobTable::OnOutputDurable(JobId job, Epoch epoch, const absl::Status& 
   Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || !entry->syncing) return {};
   event.OutputDurable(*entry, synced);
-  event.Schedule();
   return event.Take();
 }
 
@@ -209,7 +202,6 @@ JobOrders JobTable::OnBroken(JobId job, Epoch epoch, const std::string& reason, 
   // When it is ending its processes have done what they were to do, or are being killed.
   if (entry == nullptr || entry->state() != proto::RUNNING) return {};
   event.Perform(*entry, entry->ends.OnLost(reason, Superstep{0}));
-  event.Schedule();
   return event.Take();
 }
 
@@ -228,46 +220,52 @@ JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Mom
   if (entry == nullptr || !entry->started || entry->epoch() != epoch) return {};
   if (entry->state() == proto::RUNNING) return {};  // Nobody asked it to.
   event.HostLeft(*entry, worker);
-  event.Schedule();
   return event.Take();
 }
 
 // ---- Time ---------------------------------------------------------------------------------------
 
-std::uint64_t JobTable::next_deadline_ns() const {
-  std::uint64_t next_ns = write_ends_ns_;
-  for (const JobId id : running_) {
-    const Job& entry = jobs_.at(id);
-    next_ns = std::min({next_ns, entry.deadline_ns, entry.return_ns, entry.start_by_ns});
-  }
-  for (const JobId id : waiting_) {
-    const Job& entry = jobs_.at(id);
-    next_ns = std::min(next_ns, entry.deadline_ns);
-    if (entry.retry_ns != 0) next_ns = std::min(next_ns, entry.retry_ns);
-    for (const auto& [node, refused] : entry.refused_by)
-      if (refused.avoid_until_ns != 0) next_ns = std::min(next_ns, refused.avoid_until_ns);
-  }
+void JobTable::NoteDue(Job& job) {
+  const std::uint64_t due_ns = job.DueNs();
+  if (due_ns == job.due_ns) return;
+  due_.erase({job.due_ns, job.id()});
+  job.due_ns = due_ns;
+  if (due_ns != kNoEnd) due_.emplace(due_ns, job.id());
+}
+
+void JobTable::NoteRests() {
+  rest_over_ns_ = kNoEnd;
   for (const auto& [worker, node] : nodes_->up())
-    if (node->rests_until_ns != 0) next_ns = std::min(next_ns, node->rests_until_ns);
-  return next_ns;
+    if (node->rests_until_ns != 0) rest_over_ns_ = std::min(rest_over_ns_, node->rests_until_ns);
 }
 
 JobOrders JobTable::OnTime(const Moment& at) {
   Event event(*this, at);
   if (write_ends_ns_ <= at.now_ns) event.WriteEnds();
-  for (const auto& [worker, node] : nodes_->up())
-    if (node->rests_until_ns <= at.now_ns) node->rests_until_ns = 0;
-  std::vector<JobId> ids = running_;
-  ids.insert(ids.end(), waiting_.begin(), waiting_.end());
+  if (rest_over_ns_ <= at.now_ns) {
+    for (const auto& [worker, node] : nodes_->up())
+      if (node->rests_until_ns <= at.now_ns) node->rests_until_ns = 0;
+    NoteRests();
+    pass_due_ = true;
+  }
+  std::vector<JobId> ids;
+  for (auto due = due_.begin(); due != due_.end() && due->first <= at.now_ns; ++due)
+    ids.push_back(due->second);
   for (const JobId id : ids) {
-    Job& entry = jobs_.at(id);
+    Job& entry = event.At(id);
     if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
     if (entry.start_by_ns <= at.now_ns) event.StartTookTooLong(entry);
-    if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
     for (auto& [node, refused] : entry.refused_by)
       if (refused.avoid_until_ns <= at.now_ns) refused.avoid_until_ns = 0;
+    if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;
+    if (entry.waits()) event.Enqueue(entry);
     if (entry.deadline_ns <= at.now_ns) event.OnDeadline(entry);
   }
+  return event.Take();
+}
+
+JobOrders JobTable::Schedule(const Moment& at) {
+  Event event(*this, at);
   event.Schedule();
   return event.Take();
 }
@@ -275,7 +273,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
 JobOrders JobTable::StoreRunTimes(const Moment& at) {
   Event event(*this, at);
   for (const JobId id : running_) {
-    Job& entry = jobs_.at(id);
+    Job& entry = event.At(id);
     if (entry.runs_since_ns != kNoEnd && at.now_ns >= entry.stored_ns + kStoreRunTimeNs)
       event.Store(entry, Due::kNothing);
   }
@@ -313,20 +311,30 @@ std::size_t JobTable::CountIn(proto::JobState state) const {
       jobs_.begin(), jobs_.end(), [&](const auto& each) { return each.second.state() == state; }));
 }
 
+std::optional<std::size_t> JobTable::JobsBefore(JobId job) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || !found->second.place || !found->second.shown().reason().empty())
+    return std::nullopt;
+  const auto place = queue_.find(*found->second.place);
+  return static_cast<std::size_t>(std::distance(queue_.begin(), place));
+}
+
 std::vector<JobTable::NodeView> JobTable::nodes() const {
   std::vector<NodeView> views;
+  std::unordered_map<WorkerId, std::size_t> index_of;
   for (const auto& [worker, node] : nodes_->up()) {
-    NodeView view{.node = node, .slots_used = 0, .jobs = {}};
-    for (const JobId id : running_) {
-      const Job& entry = jobs_.at(id);
-      const std::vector<WorkerId>& hosts = entry.hosts_left;
-      if (std::find(hosts.begin(), hosts.end(), worker) == hosts.end()) continue;
-      for (const proto::JobHost& host : entry.record.hosts()) {
-        if (WorkerOf(host) == worker) view.slots_used += host.slots();
-      }
-      view.jobs.push_back(id);
+    index_of[worker] = views.size();
+    views.push_back({.node = node, .slots_used = 0, .jobs = {}});
+  }
+  for (const JobId id : running_) {
+    const Job& entry = jobs_.at(id);
+    const std::set<WorkerId> left(entry.hosts_left.begin(), entry.hosts_left.end());
+    for (const proto::JobHost& host : entry.record.hosts()) {
+      const auto index = index_of.find(WorkerOf(host));
+      if (index == index_of.end() || !left.contains(WorkerOf(host))) continue;
+      views[index->second].slots_used += host.slots();
+      views[index->second].jobs.push_back(id);
     }
-    views.push_back(std::move(view));
   }
   return views;
 }

@@ -5,6 +5,9 @@
 // ended and announced as ended only after OnStored of that transition. So an acknowledged
 // submission is never lost, and none runs twice. See "Jobs" in docs/design.md.
 //
+// Who starts where is decided in passes of the scheduler, one for all the events of a turn: when
+// `pass_due`, the owner calls Schedule in a later turn.
+//
 // An epoch that is lost (a process killed by a signal, a worker gone) is cleared away on all of its
 // nodes that live; only then the next one is placed, so two epochs never both advance.
 #ifndef COORDINATOR_CORE_JOBS_JOB_TABLE_H_
@@ -12,9 +15,11 @@
 
 #include <absl/status/status.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -167,10 +172,19 @@ class JobTable {
   // ---- Time. ------------------------------------------------------------------------------------
 
   /// When OnTime is due next; kNoEnd if never.
-  std::uint64_t next_deadline_ns() const;
+  std::uint64_t next_deadline_ns() const {
+    const std::uint64_t of_jobs_ns = due_.empty() ? kNoEnd : due_.begin()->first;
+    return std::min({of_jobs_ns, write_ends_ns_, rest_over_ns_});
+  }
   JobOrders OnTime(const Moment& at);
   /// To be called now and then: how long jobs have run is not to be lost with the coordinator.
   JobOrders StoreRunTimes(const Moment& at);
+
+  // ---- Placement. -------------------------------------------------------------------------------
+
+  /// Slots are free, jobs wait, or nodes are others than at the last pass.
+  bool pass_due() const { return pass_due_; }
+  JobOrders Schedule(const Moment& at);
 
   // ---- To look at. ------------------------------------------------------------------------------
 
@@ -189,6 +203,8 @@ class JobTable {
   const JobRecord* Find(JobId job) const;
   const JobRecord* FindByKey(const std::string& submission_key) const;
   std::vector<const JobRecord*> records() const;  ///< By id.
+  /// Of a job in the queue that the last pass did not come to: how many are before it.
+  std::optional<std::size_t> JobsBefore(JobId job) const;
   std::size_t CountIn(proto::JobState state) const;
 
   struct NodeView {
@@ -212,15 +228,25 @@ class JobTable {
   /// One event: what it causes is collected there.
   class Event;
 
+  void NoteDue(Job& job);
+  void NoteRests();
+
   std::uint64_t last_job_ = 0;  ///< No id is given twice.
   JobId forgotten_{0};
   Nodes* nodes_;
   std::uint64_t last_sequence_ = 0;
   Jobs jobs_;
   std::unordered_map<std::string, JobId> by_key_;
-  std::set<JobId> waiting_;     ///< Those that may be placed.
+  std::set<QueuePlace> queue_;  ///< Those that may be placed,
+  std::set<QueuePlace> never_;  ///< but for these, on the nodes that were there at the last pass.
+  std::vector<JobId> considered_;  ///< In the last pass, and they wait: their reasons say why.
+  std::optional<QueuePlace> stopped_at_;  ///< By the last pass; those behind wait for others.
+  bool pass_due_ = false;
+  bool nodes_changed_ = false;  ///< Since the last pass.
   std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.
   std::deque<JobId> ended_;     ///< In the order in which they ended; bounded.
+  std::set<std::pair<std::uint64_t, JobId>> due_;  ///< As Job::due_ns.
+  std::uint64_t rest_over_ns_ = kNoEnd;            ///< Of the first node that rests.
   std::deque<Pending> pending_;
   std::set<JobId> unwritten_ends_;        ///< That the journal refused,
   std::uint64_t write_ends_ns_ = kNoEnd;  ///< and is to be given again then.

@@ -39,7 +39,7 @@ void JobTable::Event::OnDurable(const Pending& pending) {
   switch (pending.due) {
     case Due::kAccept:
       entry->durable = true;
-      if (state == proto::WAITING) table_.waiting_.insert(pending.job);
+      if (state == proto::WAITING) Enqueue(*entry);
       orders_.accepted.push_back(pending.job);
       break;
     case Due::kStart:
@@ -69,14 +69,13 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
   switch (pending.due) {
     case Due::kAccept:
       orders_.refused.push_back(pending.job);
-      table_.by_key_.erase(entry->record.submission_key());
-      table_.jobs_.erase(pending.job);
+      Forget(*entry);
       break;
     case Due::kStart:
       if (entry->state() != proto::RUNNING || entry->epoch() != pending.epoch) break;
+      entry->retry_ns = at_.now_ns + kRetryNs;
       Unplace(*entry);
       entry->shown().set_reason(absl::StrCat("its start could not be stored: ", why));
-      entry->retry_ns = at_.now_ns + kRetryNs;
       break;
     default:
       OnDurable(pending);
@@ -105,26 +104,41 @@ std::uint64_t JobTable::Event::LeftNs(const Job& entry) const {
   return limit_ns > run_ns ? limit_ns - run_ns : 1;
 }
 
+/// It may be placed; not before retry_ns.
+void JobTable::Event::Enqueue(Job& entry) {
+  Dequeue(entry);
+  if (entry.retry_ns != 0) return;
+  entry.place = {.priority = entry.spec().priority(),
+                 .turn = entry.state() == proto::RECOVERING ? Turn::kFirst : Turn::kByAge,
+                 .job = entry.id()};
+  table_.queue_.insert(*entry.place);
+  if (!table_.stopped_at_ || *entry.place < *table_.stopped_at_) table_.pass_due_ = true;
+}
+
+void JobTable::Event::Dequeue(Job& entry) {
+  if (!entry.place) return;
+  table_.queue_.erase(*entry.place);
+  table_.never_.erase(*entry.place);
+  entry.place.reset();
+}
+
+void JobTable::Event::OnNodesChanged() {
+  table_.nodes_changed_ = true;
+  table_.pass_due_ = true;
+  table_.NoteRests();
+}
+
 WaitingClaim JobTable::Event::ClaimOf(const Job& entry) const {
   SlotClaim claim = entry.claim;
   for (const auto& [node, refused] : entry.refused_by)
     if (refused.avoid_until_ns > at_.now_ns) claim.avoids.insert(node);
-  return {.job = entry.id(),
-          .claim = std::move(claim),
-          .priority = entry.spec().priority(),
-          .time_limit_ns = LeftNs(entry),
-          .turn = entry.state() == proto::RECOVERING ? Turn::kFirst : Turn::kByAge};
+  return {.place = *entry.place, .claim = std::move(claim), .time_limit_ns = LeftNs(entry)};
 }
 
-void JobTable::Event::Schedule() {
-  Situation situation{.now_ns = at_.now_ns, .nodes = {}, .running = {}, .waiting = {}};
-  for (const JobId id : table_.waiting_) {
-    const Job& entry = table_.jobs_.at(id);
-    if (entry.retry_ns == 0) situation.waiting.push_back(ClaimOf(entry));
-  }
-  if (situation.waiting.empty()) return;
+Situation JobTable::Event::SituationNow() {
+  Situation situation{.now_ns = at_.now_ns, .nodes = {}, .running = {}};
   for (const auto& [worker, node] : table_.nodes_->up())
-    if (node->usable()) situation.nodes.push_back(*node);
+    if (node->usable()) situation.nodes.push_back(node);
   for (const JobId id : table_.running_) {
     const Job& entry = table_.jobs_.at(id);
     const std::uint64_t left_ns = LeftNs(entry);
@@ -135,17 +149,43 @@ void JobTable::Event::Schedule() {
                                  .memory_bytes = entry.claim.memory_bytes,
                                  .end_ns = end_ns});
   }
-  SchedulePlan plan = PlanJobs(situation);
-  for (WaitingReason& wait : plan.waits) {
-    Job& entry = table_.jobs_.at(wait.job);
-    // One that has run is not submitted anew.
-    if (entry.shown().epoch() > 0)
-      wait.reason = std::string(absl::StripSuffix(wait.reason, kOrOversubscribe));
-    entry.shown().set_reason(std::move(wait.reason));
+  return situation;
+}
+
+// Not of each event: with 10,000 jobs in the queue there are many, and one pass serves them all.
+void JobTable::Event::Schedule() {
+  table_.pass_due_ = false;
+  std::set<QueuePlace>& queue = table_.queue_;
+  if (std::exchange(table_.nodes_changed_, false)) queue.merge(table_.never_);
+  for (const JobId id : std::exchange(table_.considered_, {}))
+    if (Job* entry = Find(id); entry != nullptr && entry->place) entry->shown().clear_reason();
+  table_.stopped_at_.reset();
+  if (queue.empty()) return;
+  Scheduler scheduler(SituationNow());
+  auto next = queue.begin();
+  while (next != queue.end() && !scheduler.full()) {
+    const QueuePlace place = *next++;
+    Job& entry = At(place.job);
+    Verdict verdict = scheduler.Consider(ClaimOf(entry));
+    if (verdict.kind == Verdict::Kind::kStarts) {
+      PlaceAt(entry, verdict.shares);
+      continue;
+    }
+    if (verdict.kind == Verdict::Kind::kNever) {
+      table_.never_.insert(queue.extract(place));
+    } else {
+      table_.considered_.push_back(entry.id());
+    }
+    SetWaits(entry, std::move(verdict.reason));
   }
-  for (const PlannedStart& start : plan.starts) {
-    PlaceAt(table_.jobs_.at(start.job), start.shares);
-  }
+  if (next != queue.end()) table_.stopped_at_ = *next;
+  table_.pass_due_ = scheduler.tired();
+}
+
+void JobTable::Event::SetWaits(Job& entry, std::string reason) {
+  // One that has run is not submitted anew.
+  if (entry.shown().epoch() > 0) reason = std::string(absl::StripSuffix(reason, kOrOversubscribe));
+  entry.shown().set_reason(std::move(reason));
 }
 
 void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) {
@@ -170,7 +210,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   entry.start_by_ns = kNoEnd;
   entry.resume_point = {};
   if (!entry.ran) job.set_started_unix_ms(at_.unix_ms);
-  table_.waiting_.erase(entry.id());
+  Dequeue(entry);
   table_.running_.push_back(entry.id());
   Store(entry, Due::kStart);
 }
@@ -203,13 +243,15 @@ void JobTable::Event::Unplace(Job& entry) {
   Vacate(entry);
   entry.shown().set_state(entry.ran ? proto::RECOVERING : proto::WAITING);
   if (!entry.ran) entry.shown().clear_started_unix_ms();
-  table_.waiting_.insert(entry.id());
+  Enqueue(entry);
   Store(entry, Due::kNothing);
 }
 
 /// It holds no slots any more.
 void JobTable::Event::Vacate(Job& entry) {
   std::erase(table_.running_, entry.id());
+  table_.pass_due_ = true;
+  entry.start_by_ns = kNoEnd;
   entry.record.clear_hosts();
   entry.shown().clear_placement();
   entry.hosts_left.clear();
@@ -323,13 +365,17 @@ void JobTable::Event::AllLeft(Job& entry) {
   entry.clearing = false;
   Vacate(entry);
   if (state == proto::SUSPENDED) return Store(entry, Due::kSuspend);
-  table_.waiting_.insert(entry.id());
+  Enqueue(entry);
   Store(entry, Due::kNothing);
 }
 
 void JobTable::Event::End(Job& entry) {
   std::erase(table_.running_, entry.id());
-  table_.waiting_.erase(entry.id());
+  table_.pass_due_ = true;
+  Dequeue(entry);
+  entry.start_by_ns = kNoEnd;
+  entry.retry_ns = 0;
+  entry.refused_by.clear();
   if (entry.started) orders_.cleared.push_back(entry.id());
   entry.started = false;
   entry.clearing = false;
@@ -349,10 +395,15 @@ void JobTable::Event::Retire(JobId job) {
   table_.ended_.push_back(job);
   if (table_.ended_.size() <= kEndedJobsMax) return;
   table_.OnForgotten(table_.ended_.front());
-  const auto oldest = table_.jobs_.find(table_.ended_.front());
+  Forget(At(table_.ended_.front()));
   table_.ended_.pop_front();
-  table_.by_key_.erase(oldest->second.record.submission_key());
-  table_.jobs_.erase(oldest);
+}
+
+void JobTable::Event::Forget(Job& entry) {
+  Dequeue(entry);
+  table_.due_.erase({entry.due_ns, entry.id()});
+  table_.by_key_.erase(entry.record.submission_key());
+  table_.jobs_.erase(entry.id());
 }
 
 void JobTable::Event::Signal(const Job& entry, int signal) {

@@ -16,8 +16,12 @@ class JobTable::Event {
 
   Job* Find(JobId job) {
     const auto found = table_.jobs_.find(job);
-    return found == table_.jobs_.end() ? nullptr : &found->second;
+    if (found == table_.jobs_.end()) return nullptr;
+    touched_.push_back(job);
+    return &found->second;
   }
+  /// One that is known.
+  Job& At(JobId job) { return *Find(job); }
 
   /// The job if what its processes do in this epoch still counts; what is older is no news.
   Job* FindRunning(JobId job, Epoch epoch);
@@ -37,6 +41,8 @@ class JobTable::Event {
   void OnDurable(const Pending& pending);
   void OnNotDurable(const Pending& pending, const std::string& why);
   void WriteEnds();
+  void Enqueue(Job& entry);
+  void OnNodesChanged();
   void Schedule();
   void StartClock(Job& entry);
   void StopClock(Job& entry);
@@ -65,9 +71,18 @@ class JobTable::Event {
   void Await(Job& entry);
   bool Return(Job& entry, WorkerId worker, const std::string& node, const HeldEpoch* held);
 
-  JobOrders Take() { return std::move(orders_); }
+  /// The end of the event.
+  JobOrders Take() {
+    for (const JobId id : touched_)
+      if (const auto job = table_.jobs_.find(id); job != table_.jobs_.end())
+        table_.NoteDue(job->second);
+    return std::move(orders_);
+  }
 
  private:
+  void Dequeue(Job& entry);
+  Situation SituationNow();
+  void SetWaits(Job& entry, std::string reason);
   void PlaceAt(Job& entry, const std::vector<NodeShare>& shares);
   void Unplace(Job& entry);
   void StartNow(Job& entry);
@@ -77,6 +92,7 @@ class JobTable::Event {
   void AllLeft(Job& entry);
   void Vacate(Job& entry);
   void Retire(JobId job);
+  void Forget(Job& entry);
   void Recover(Job& entry, const std::string& reason, Superstep superstep);
   void Say(const Job& entry, const std::string& text);
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
@@ -91,6 +107,7 @@ class JobTable::Event {
   JobTable& table_;
   const Moment& at_;
   JobOrders orders_;
+  std::vector<JobId> touched_{};
 };
 
 }  // namespace bspnow::coordinator

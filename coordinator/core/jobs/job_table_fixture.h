@@ -68,10 +68,20 @@ class JobTableTest : public testing::Test {
     const std::vector<JobTransition> store = orders.store;
     const std::vector<FinishedJob> finished = orders.finished;
     all_.Append(std::move(orders));
-    for (const JobTransition& transition : store) Do(table_.OnStored(transition.sequence, at_));
+    for (const JobTransition& transition : store) {
+      stored_ = std::max(stored_, transition.sequence);
+      Do(table_.OnStored(transition.sequence, at_));
+    }
     for (const FinishedJob& job : finished) {
       Do(table_.OnOutputDurable(job.job, job.epoch, output_durable_, at_));
     }
+    if (table_.pass_due()) Do(table_.Schedule(at_));
+  }
+
+  /// An event, and the pass of the scheduler after it.
+  JobOrders WithPass(JobOrders orders) {
+    if (table_.pass_due()) orders.Append(table_.Schedule(at_));
+    return orders;
   }
 
   JobOrders NodeUp(WorkerId worker, std::uint32_t slots) {
@@ -147,6 +157,7 @@ class JobTableTest : public testing::Test {
   Moment at_{.now_ns = kSecondNs, .unix_ms = 1000};
   absl::Status output_durable_{};  ///< What becomes of a finished job's output.
   JobOrders all_;
+  std::uint64_t stored_ = 0;  ///< The last transition that was stored.
   int keys_ = 0;
 };
 

@@ -225,6 +225,7 @@ void JobTable::Event::BlameNodes(Job& entry) {
   }
   for (const proto::Placement& each : entry.shown().placement())
     table_.nodes_->Named(each.node()).OnSound();
+  table_.NoteRests();
   entry.failed_starts = 0;
 }
 
@@ -240,6 +241,7 @@ void JobTable::OnLaunched(JobId job, Epoch epoch, std::uint64_t image_bytes, con
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || found->second.epoch() != epoch) return;
   found->second.start_by_ns = at.now_ns + kStartNs + image_bytes * kStartNsPerByte;
+  NoteDue(found->second);
 }
 
 void JobTable::SetResumePoint(JobId job, Epoch epoch, const ResumePoint& point) {
@@ -284,7 +286,7 @@ void JobTable::Event::Suspend(Job& entry) {
   entry.shown().set_state(proto::SUSPENDED);
   entry.shown().set_reason("suspended");
   if (!entry.started) {
-    table_.waiting_.erase(entry.id());
+    Dequeue(entry);
     Vacate(entry);
     return Store(entry, Due::kSuspend);
   }
@@ -299,7 +301,6 @@ JobOrders JobTable::OnSuspended(JobId job, const Moment& at) {
   const proto::JobState state = entry->state();
   if (HasEnded(state) || state == proto::ENDING || state == proto::SUSPENDED) return {};
   event.Suspend(*entry);
-  event.Schedule();
   return event.Take();
 }
 
@@ -309,9 +310,8 @@ JobOrders JobTable::OnResume(JobId job, const Moment& at) {
   if (entry == nullptr || entry->state() != proto::SUSPENDED) return {};
   entry->shown().clear_reason();
   entry->shown().set_state(entry->started ? proto::RECOVERING : proto::WAITING);
-  if (!entry->started) waiting_.insert(job);  // Else when it has left its nodes.
+  if (!entry->started) event.Enqueue(*entry);  // Else when it has left its nodes.
   event.Store(*entry, Due::kNothing);
-  event.Schedule();
   return event.Take();
 }
 
@@ -345,7 +345,6 @@ JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   if (entry->interrupted || entry->record.took_input() || !HasRoomElsewhere(job)) return {};
   entry->shown().set_reason("moves to other nodes");
   event.StartOver(*entry);
-  event.Schedule();
   return event.Take();
 }
 

@@ -25,7 +25,9 @@ void JobTable::Event::Await(Job& entry) {
 JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   const JobId id = IdOf(record);
   const proto::Job& job = record.job();
-  Job& entry = jobs_.emplace(id, record).first->second;
+  Event event(*this, at);
+  jobs_.emplace(id, record);
+  Job& entry = event.At(id);
   by_key_[record.submission_key()] = id;
   last_job_ = std::max(last_job_, Value(id));
   entry.durable = true;
@@ -34,7 +36,6 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   entry.attached_before = entry.ran && !job.never_attached();
   entry.loss_open =
       !job.losses().empty() && !job.losses().rbegin()->resumed() && job.state() != proto::SUSPENDED;
-  Event event(*this, at);
   if (HasEnded(record)) {
     ended_.push_back(id);
   } else if (!record.hosts().empty()) {
@@ -46,15 +47,14 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
     }
     event.Await(entry);
   } else if (job.state() != proto::SUSPENDED) {
-    waiting_.insert(id);
+    event.Enqueue(entry);
   }
-  event.Schedule();
   return event.Take();
 }
 
 bool JobTable::Awaits(WorkerId worker) const {
-  return std::any_of(jobs_.begin(), jobs_.end(), [worker](const auto& each) {
-    const std::vector<WorkerId>& awaited = each.second.awaited;
+  return std::any_of(running_.begin(), running_.end(), [this, worker](JobId job) {
+    const std::vector<WorkerId>& awaited = jobs_.at(job).awaited;
     return std::find(awaited.begin(), awaited.end(), worker) != awaited.end();
   });
 }
@@ -66,7 +66,7 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
   Return result;
   const std::vector<JobId> running = running_;
   for (const JobId id : running) {
-    Job& entry = jobs_.at(id);
+    Job& entry = event.At(id);
     if (std::erase(entry.awaited, worker) == 0) continue;
     const auto epoch = std::find_if(held.begin(), held.end(), [&](const HeldEpoch& each) {
       return each.job == id && each.epoch == entry.epoch();
@@ -75,7 +75,7 @@ JobTable::Return JobTable::OnHostReturned(WorkerId worker, const std::vector<Hel
       result.kept.push_back(id);
     }
   }
-  event.Schedule();
+  event.OnNodesChanged();
   result.orders = event.Take();
   return result;
 }

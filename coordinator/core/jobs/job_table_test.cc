@@ -49,7 +49,7 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   JobOrders orders = table_.OnSubmit(Request(1), "key", at_).orders;
   EXPECT_TRUE(orders.accepted.empty());
   ASSERT_EQ(orders.store.size(), 1u);
-  orders = table_.OnStored(1, at_);
+  orders = WithPass(table_.OnStored(1, at_));
   EXPECT_EQ(orders.accepted.size(), 1u);
   EXPECT_TRUE(orders.starts.empty());
   ASSERT_EQ(orders.store.size(), 1u);
@@ -91,14 +91,40 @@ TEST_F(JobTableTest, ASubmissionThatCannotBeStoredIsRefusedAndForgotten) {
 TEST_F(JobTableTest, AStartThatCannotBeStoredIsTriedAgain) {
   NodeUp(kOne, 1);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
-  table_.OnStored(1, at_);
+  WithPass(table_.OnStored(1, at_));
   JobOrders orders = table_.OnStoreFailed(2, "disk full", at_);
   EXPECT_TRUE(orders.starts.empty());
   EXPECT_EQ(State(job), proto::WAITING);
   EXPECT_EQ(Shown(job).reason(), "its start could not be stored: disk full");
   at_.now_ns = table_.next_deadline_ns();
-  orders = table_.OnTime(at_);
+  orders = WithPass(table_.OnTime(at_));
   EXPECT_EQ(State(job), proto::RUNNING);
+}
+
+// One pass for all events of a turn; and behind so many that wait, none at all.
+TEST_F(JobTableTest, ManyJobsInTheQueueCostNoPassEach) {
+  Up(kOne, 1);
+  Submit(Request(1));
+  for (std::size_t i = 0; i < kBackfillDepth; ++i) Submit(Request(1));
+  const JobId last = Submit(Request(1));
+  EXPECT_EQ(table_.JobsBefore(last), kBackfillDepth);
+  table_.OnSubmit(Request(1), "behind", at_);
+  table_.OnStored(stored_ + 1, at_);
+  EXPECT_FALSE(table_.pass_due());
+  EXPECT_EQ(table_.JobsBefore(JobId{Value(last) + 1}), kBackfillDepth + 1);
+}
+
+TEST_F(JobTableTest, JobsThatCanNeverStartAreLookedAtAgainWhenTheNodesChange) {
+  Up(kOne, 1);
+  const JobId large = Submit(Request(2));
+  const JobId small = Submit(Request(1));
+  EXPECT_EQ(State(small), proto::RUNNING);
+  Drain(kOne);
+  Do({});
+  EXPECT_EQ(Shown(large).reason(), "all nodes are drained");
+  Undrain(kOne);
+  Up(kTwo, 1);
+  EXPECT_EQ(Shown(large).reason(), "needs 2 slots, 1 free");
 }
 
 TEST_F(JobTableTest, SaysWhyAJobWaitsAndStartsItWhenItFits) {
@@ -178,12 +204,12 @@ TEST_F(JobTableTest, ALostWorkerFailsItsJobsThatMustNotStartAgainAndNoOthers) {
 TEST_F(JobTableTest, AWorkerLostBeforeTheStartSendsTheJobBackToWait) {
   NodeUp(kOne, 1);
   const JobId job = table_.OnSubmit(Request(1), "key", at_).job;
-  table_.OnStored(1, at_);
+  WithPass(table_.OnStored(1, at_));
   ASSERT_EQ(State(job), proto::RUNNING);
   NodeLost(kOne, {});
   EXPECT_EQ(State(job), proto::WAITING);
   EXPECT_TRUE(table_.OnStored(2, at_).starts.empty());
-  NodeUp(kTwo, 1);
+  WithPass(NodeUp(kTwo, 1));
   const JobOrders orders = table_.OnStored(4, at_);
   ASSERT_EQ(orders.starts.size(), 1u);
   EXPECT_EQ(orders.starts[0].epoch, Epoch{2});

@@ -1,6 +1,7 @@
 #include "coordinator/core/jobs/placement.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <tuple>
@@ -20,6 +21,7 @@ struct Offer {
   const FreeNode* free;
   std::uint32_t processes_max;  ///< By memory and per_node.
   std::uint32_t slots;          ///< That it can have.
+  double use;                   ///< The part of the node's slots that is taken.
   std::uint32_t taken = 0;      ///< Slots.
   std::uint32_t processes = 0;
 };
@@ -32,26 +34,40 @@ std::uint32_t ProcessesMax(const SlotClaim& claim, const FreeNode& free) {
   return static_cast<std::uint32_t>(most);
 }
 
-// Best first: the least part of its slots in use, then the least loaded machine.
+/// Best first: the least part of its slots in use, then the least loaded machine.
 bool Better(const Offer& a, const Offer& b) {
-  const auto use = [](const Offer& offer) {
-    const double slots = std::max(offer.free->node->slots, 1u);
-    return 1.0 - offer.free->slots / slots;
-  };
-  return std::tuple(use(a), a.free->node->load, a.free->node->name) <
-         std::tuple(use(b), b.free->node->load, b.free->node->name);
+  return std::tie(a.use, a.free->node->load, a.free->node->worker) <
+         std::tie(b.use, b.free->node->load, b.free->node->worker);
 }
 
+/// In no order.
 std::vector<Offer> Offers(const SlotClaim& claim, const std::vector<FreeNode>& nodes) {
   std::vector<Offer> offers;
+  offers.reserve(nodes.size());
   for (const FreeNode& free : nodes) {
-    if (!Suits(*free.node, claim)) continue;
-    Offer offer{.free = &free, .processes_max = ProcessesMax(claim, free), .slots = 0};
-    offer.slots = std::min(free.slots, offer.processes_max);
-    if (offer.slots > 0) offers.push_back(offer);
+    if (free.slots == 0 || !Suits(*free.node, claim)) continue;
+    const std::uint32_t processes_max = ProcessesMax(claim, free);
+    if (processes_max == 0) continue;
+    offers.push_back({.free = &free,
+                      .processes_max = processes_max,
+                      .slots = std::min(free.slots, processes_max),
+                      .use = 1.0 - 1.0 * free.slots / std::max(free.node->slots, 1u)});
   }
-  std::sort(offers.begin(), offers.end(), Better);
   return offers;
+}
+
+/// As Slots(Offers(...)), for many nodes.
+std::uint32_t SumOfSlots(const SlotClaim& claim, const std::vector<FreeNode>& nodes) {
+  std::uint64_t sum = 0;
+  for (const FreeNode& free : nodes)
+    if (free.slots != 0 && Suits(*free.node, claim))
+      sum += std::min(free.slots, ProcessesMax(claim, free));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, kAny));
+}
+
+bool AllReachEachOther(const std::vector<FreeNode>& nodes) {
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [](const FreeNode& free) { return free.node->unreachable.empty(); });
 }
 
 std::uint64_t Slots(const std::vector<Offer>& offers) {
@@ -59,14 +75,30 @@ std::uint64_t Slots(const std::vector<Offer>& offers) {
                          [](std::uint64_t sum, const Offer& offer) { return sum + offer.slots; });
 }
 
-// Keeps `count` of them: the best, or where these do not have `slots` together the largest.
+/// Keeps `count` of them: the best, or where these do not have `slots` together the largest.
 void Choose(std::vector<Offer>& offers, std::uint32_t count, std::uint32_t slots) {
+  std::partial_sort(offers.begin(), offers.begin() + count, offers.end(), Better);
   std::vector<Offer> best(offers.begin(), offers.begin() + count);
   if (Slots(best) < slots) {
-    std::stable_sort(offers.begin(), offers.end(),
-                     [](const Offer& a, const Offer& b) { return a.slots > b.slots; });
+    std::sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) {
+      return a.slots != b.slots ? a.slots > b.slots : Better(a, b);
+    });
     best.assign(offers.begin(), offers.begin() + count);
   }
+  offers = std::move(best);
+}
+
+/// Keeps the best that have `slots` together. Few of many, as a rule: the others stay unsorted.
+void ChooseAny(std::vector<Offer>& offers, std::uint32_t slots) {
+  const auto worse = [](const Offer& a, const Offer& b) { return Better(b, a); };
+  std::make_heap(offers.begin(), offers.end(), worse);
+  auto rest = offers.end();
+  for (std::uint64_t chosen = 0; chosen < slots && rest != offers.begin();) {
+    std::pop_heap(offers.begin(), rest, worse);
+    chosen += (--rest)->slots;
+  }
+  std::vector<Offer> best(std::make_reverse_iterator(offers.end()),
+                          std::make_reverse_iterator(rest));
   offers = std::move(best);
 }
 
@@ -96,15 +128,15 @@ void GiveInOrder(std::vector<Offer>& offers, std::uint32_t count) {
 /// What each offer's share of the claim is; without those that have none.
 std::optional<std::vector<Offer>> Distribute(const SlotClaim& claim, std::uint32_t slots,
                                              std::vector<Offer> offers) {
+  if (Slots(offers) < slots) return std::nullopt;
   if (claim.nodes != 0) {
     if (offers.size() < claim.nodes || claim.nodes > claim.nprocs) return std::nullopt;
     Choose(offers, claim.nodes, slots);
-  }
-  if (Slots(offers) < slots) return std::nullopt;
-  if (claim.nodes != 0) {
+    if (Slots(offers) < slots) return std::nullopt;
     GiveEvenly(offers, slots, &Offer::slots, &Offer::taken,
                [](const Offer& offer) { return offer.taken; });
   } else {
+    ChooseAny(offers, slots);
     GiveInOrder(offers, slots);
   }
   std::erase_if(offers, [](const Offer& offer) { return offer.taken == 0; });
@@ -164,7 +196,8 @@ std::vector<Offer> Together(const std::vector<Offer>& offers, const Conflicts& c
 }
 
 std::optional<std::vector<Offer>> DistributeTogether(const SlotClaim& claim, std::uint32_t slots,
-                                                     const std::vector<Offer>& offers) {
+                                                     std::vector<Offer> offers) {
+  std::sort(offers.begin(), offers.end(), Better);
   const Conflicts conflicts = ConflictsOf(offers);
   auto chosen = Distribute(claim, slots, Together(offers, conflicts, offers.size()));
   for (std::size_t i = 0, tries = 0; !chosen && i < offers.size() && tries < kTriesMax; ++i) {
@@ -190,10 +223,8 @@ std::vector<NodeShare> Blocks(const std::vector<Offer>& offers) {
 }  // namespace
 
 std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim) {
-  for (const std::string& feature : claim.cpu_features) {
-    const auto& has = node.cpu_features;
-    if (std::find(has.begin(), has.end(), feature) == has.end()) return feature;
-  }
+  for (const std::string& feature : claim.cpu_features)
+    if (!node.cpu_features.contains(feature)) return feature;
   return "";
 }
 
@@ -213,9 +244,12 @@ bool HasLabels(const SchedulerNode& node, const SlotClaim& claim) {
 }
 
 std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& nodes) {
+  if (claim.nodes == 0 && AllReachEachOther(nodes)) return SumOfSlots(claim, nodes);
   std::vector<Offer> offers = Offers(claim, nodes);
-  if (const Conflicts conflicts = ConflictsOf(offers); !conflicts.empty())
-    offers = Together(offers, conflicts, offers.size());
+  if (!ConflictsOf(offers).empty()) {
+    std::sort(offers.begin(), offers.end(), Better);
+    offers = Together(offers, ConflictsOf(offers), offers.size());
+  }
   if (claim.nodes != 0 && offers.size() > claim.nodes) Choose(offers, claim.nodes, kAny);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(Slots(offers), kAny));
 }
@@ -227,6 +261,7 @@ std::uint32_t SlotsNeeded(const SlotClaim& claim, const std::vector<FreeNode>& w
 
 std::string WhyApart(const SlotClaim& claim, std::uint32_t slots,
                      const std::vector<FreeNode>& nodes) {
+  if (AllReachEachOther(nodes)) return "";
   const auto chosen = Distribute(claim, slots, Offers(claim, nodes));
   if (!chosen.has_value()) return "";
   for (const Offer& offer : *chosen)
@@ -238,12 +273,17 @@ std::string WhyApart(const SlotClaim& claim, std::uint32_t slots,
   return "";
 }
 
+bool Fits(const SlotClaim& claim, std::uint32_t slots, const std::vector<FreeNode>& nodes) {
+  const bool any_nodes_do = claim.nodes == 0 && slots == claim.nprocs && AllReachEachOther(nodes);
+  return any_nodes_do ? SumOfSlots(claim, nodes) >= slots : Place(claim, slots, nodes).has_value();
+}
+
 std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,
                                             const std::vector<FreeNode>& nodes) {
-  const std::vector<Offer> offers = Offers(claim, nodes);
+  std::vector<Offer> offers = Offers(claim, nodes);
   auto chosen = Distribute(claim, slots, offers);
   if (chosen.has_value() && !ConflictsOf(*chosen).empty())
-    chosen = DistributeTogether(claim, slots, offers);
+    chosen = DistributeTogether(claim, slots, std::move(offers));
   if (!chosen.has_value()) return std::nullopt;
   return Blocks(*chosen);
 }

@@ -23,8 +23,8 @@ struct SchedulerNode {
   double load = 0;                 ///< The machine's, over the last minute.
   std::map<std::string, std::string> labels{};
   bool drained = false;
-  std::uint64_t rests_until_ns = 0;         ///< It could not start a job; 0: it does not rest.
-  std::vector<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
+  std::uint64_t rests_until_ns = 0;      ///< It could not start a job; 0: it does not rest.
+  std::set<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
   /// Workers that it has tried to reach in vain, and why.
   std::map<WorkerId, std::string> unreachable{};
 };
@@ -39,6 +39,8 @@ struct SlotClaim {
   bool oversubscribe;                       ///< More processes than slots, on its own slots.
   std::vector<std::string> cpu_features{};  ///< That its processes were seen to use.
   std::set<std::string> avoids{};           ///< Names of nodes that could not start it.
+
+  friend auto operator<=>(const SlotClaim&, const SlotClaim&) = default;
 };
 
 /// The processes of a job on one node.
@@ -75,6 +77,9 @@ std::uint32_t SlotsToHave(const SlotClaim& claim, const std::vector<FreeNode>& n
 /// reach each other: no answer in 2 s". Empty if there is another reason.
 std::string WhyApart(const SlotClaim& claim, std::uint32_t slots,
                      const std::vector<FreeNode>& nodes);
+
+/// Whether Place finds anything.
+bool Fits(const SlotClaim& claim, std::uint32_t slots, const std::vector<FreeNode>& nodes);
 
 /// Nothing if it does not fit. `slots`: see SlotsNeeded.
 std::optional<std::vector<NodeShare>> Place(const SlotClaim& claim, std::uint32_t slots,

@@ -5,13 +5,8 @@
 #include <absl/strings/str_join.h>
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
-#include <optional>
-#include <tuple>
 #include <utility>
-
-#include "coordinator/core/jobs/slot_timeline.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -26,152 +21,152 @@ std::uint32_t SumOfSlots(const std::vector<FreeNode>& nodes) {
                          [](std::uint32_t sum, const FreeNode& free) { return sum + free.slots; });
 }
 
+/// "w1, w2, w3 and 7 more".
+std::string Some(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamesMax = 3;
+  if (names.size() <= kNamesMax) return absl::StrJoin(names, ", ");
+  return absl::StrCat(absl::StrJoin(names.begin(), names.begin() + kNamesMax, ", "), " and ",
+                      names.size() - kNamesMax, " more");
+}
+
 std::string Plural(std::uint64_t count, const char* noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-class Planner {
- public:
-  explicit Planner(const Situation& situation);
-
-  SchedulePlan Run();
-
- private:
-  void Consider(const WaitingClaim& waiting);
-  std::string WhyNever(const SlotClaim& claim) const;
-  std::string LackOfCpu(const SlotClaim& claim) const;
-  std::string WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const;
-  std::string Resting(const SlotClaim& claim) const;
-  void Start(const WaitingClaim& waiting, std::vector<NodeShare> shares);
-  void Promise(const WaitingClaim& waiting, std::uint32_t slots);
-  std::uint64_t EndOf(const WaitingClaim& waiting, std::uint64_t from_ns) const;
-
-  const Situation& situation_;
-  std::vector<const SchedulerNode*> nodes_;  ///< That take jobs.
-  std::vector<FreeNode> whole_;              ///< All of them, as if nothing ran.
-  SlotTimeline taken_;                       ///< By what runs.
-  SlotTimeline promised_;                    ///< And by promises.
-  std::uint64_t next_unknown_ns_ = kUnknownNs;
-  std::uint64_t next_unknown_of_waiting_ns_ = kUnknownOfWaitingNs;
-  bool unknown_promise_ = false;  ///< To a job that waits for a running one without a limit.
-  const WaitingClaim* first_promise_ = nullptr;
-  std::deque<WaitingClaim> unavoiding_;  ///< Of jobs that fit only where they failed before.
-  SchedulePlan plan_;
-};
-
-std::vector<const SchedulerNode*> Open(const std::vector<SchedulerNode>& nodes) {
+std::vector<const SchedulerNode*> Open(const std::vector<const SchedulerNode*>& nodes) {
   std::vector<const SchedulerNode*> open;
-  for (const SchedulerNode& node : nodes) {
-    if (!node.drained) open.push_back(&node);
-  }
+  for (const SchedulerNode* node : nodes)
+    if (!node->drained) open.push_back(node);
   return open;
 }
 
-Planner::Planner(const Situation& situation)
-    : situation_(situation),
+/// So much less of it is free, from now on.
+void TakeNow(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_per_process,
+             std::vector<FreeNode>& free) {
+  for (const NodeShare& share : shares) {
+    const auto node = std::lower_bound(
+        free.begin(), free.end(), share.worker,
+        [](const FreeNode& each, WorkerId worker) { return each.node->worker < worker; });
+    if (node == free.end() || node->node->worker != share.worker) continue;
+    node->slots -= std::min(node->slots, share.slots);
+    node->memory_bytes -=
+        std::min(node->memory_bytes, memory_bytes_per_process * share.pids.size());
+  }
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const Situation& situation)
+    : now_ns_(situation.now_ns),
+      any_node_(!situation.nodes.empty()),
       nodes_(Open(situation.nodes)),
-      whole_(SlotTimeline(nodes_, situation.now_ns).FreeDuring(situation.now_ns, kNoEnd)),
-      taken_(nodes_, situation.now_ns),
-      promised_(taken_) {
+      whole_(SlotTimeline(nodes_, now_ns_).FreeDuring(now_ns_, kNoEnd)),
+      promised_(nodes_, now_ns_),
+      next_unknown_ns_(kUnknownNs),
+      next_unknown_of_waiting_ns_(kUnknownOfWaitingNs) {
   for (const SchedulerNode* node : nodes_)
-    if (node->rests_until_ns > situation.now_ns)
-      taken_.Take({{.worker = node->worker, .pids = {}, .slots = node->slots}}, 0, situation.now_ns,
-                  node->rests_until_ns);
+    if (node->rests_until_ns > now_ns_)
+      promised_.Take({{.worker = node->worker, .pids = {}, .slots = node->slots}}, 0, now_ns_,
+                     node->rests_until_ns);
   for (const RunningClaim& running : situation.running) {
     // One that is past its limit is about to end.
-    const std::uint64_t end_ns = running.end_ns == kNoEnd
-                                     ? next_unknown_ns_++
-                                     : std::max(running.end_ns, situation.now_ns + 1);
-    taken_.Take(running.shares, running.memory_bytes, situation.now_ns, end_ns);
+    const std::uint64_t end_ns =
+        running.end_ns == kNoEnd ? next_unknown_ns_++ : std::max(running.end_ns, now_ns_ + 1);
+    promised_.Take(running.shares, running.memory_bytes, now_ns_, end_ns);
   }
-  promised_ = taken_;
+  free_ = promised_.FreeDuring(now_ns_, now_ns_ + 1);
+  free_slots_ = SumOfSlots(free_);
 }
 
-SchedulePlan Planner::Run() {
-  std::vector<const WaitingClaim*> order;
-  for (const WaitingClaim& waiting : situation_.waiting) order.push_back(&waiting);
-  std::sort(order.begin(), order.end(), [](const WaitingClaim* a, const WaitingClaim* b) {
-    return std::tuple(-std::int64_t{a->priority}, a->turn, a->job) <
-           std::tuple(-std::int64_t{b->priority}, b->turn, b->job);
-  });
-  std::size_t before = 0;
-  for (const WaitingClaim* waiting : order) {
-    if (before >= kBackfillDepth) {
-      plan_.waits.push_back(
-          {waiting->job, absl::StrCat("waits for ", before++, " jobs before it")});
-      continue;
-    }
-    std::string never = WhyNever(waiting->claim);
-    if (!never.empty() && !waiting->claim.avoids.empty()) {  // Again where it failed, then.
-      waiting = &unavoiding_.emplace_back(*waiting);
-      unavoiding_.back().claim.avoids.clear();
-      never = WhyNever(waiting->claim);
-    }
-    if (!never.empty()) {
-      // Not for want of patience: it must not hold up others, however many of them there are.
-      plan_.waits.push_back({waiting->job, std::move(never)});
-    } else {
-      Consider(*waiting);
-      before += 1;
-    }
+Verdict Scheduler::Consider(const WaitingClaim& waiting) {
+  std::string never = WhyNever(waiting.claim);
+  if (!never.empty() && !waiting.claim.avoids.empty()) {  // Again where it failed, then.
+    WaitingClaim unavoiding = waiting;
+    unavoiding.claim.avoids.clear();
+    never = WhyNever(unavoiding.claim);
+    if (never.empty()) return ConsiderOne(unavoiding);
   }
-  return std::move(plan_);
+  // Not for want of patience: it must not hold up others, however many of them there are.
+  if (!never.empty()) return {.kind = Verdict::Kind::kNever, .reason = std::move(never)};
+  return ConsiderOne(waiting);
 }
 
-void Planner::Consider(const WaitingClaim& waiting) {
+Verdict Scheduler::ConsiderOne(const WaitingClaim& waiting) {
+  considered_ += 1;
   const std::uint32_t slots = SlotsNeeded(waiting.claim, whole_);
-  // Nobody knows when a job without a limit ends: what is promised for then may be due any time.
-  const std::uint64_t end_ns = unknown_promise_ ? kNoEnd : EndOf(waiting, situation_.now_ns);
-  auto shares = Place(waiting.claim, slots, promised_.FreeDuring(situation_.now_ns, end_ns));
-  if (shares.has_value()) {
-    Start(waiting, *std::move(shares));
-    return;
+  const bool fits = free_slots_ >= slots && Fits(waiting.claim, slots, free_);
+  if (fits && MakePromises()) {
+    // Nobody knows when a job without a limit ends: what is promised for then may be due any time.
+    const std::uint64_t end_ns = unknown_promise_ ? kNoEnd : EndOf(waiting, now_ns_);
+    auto shares = Place(waiting.claim, slots, promised_.FreeDuring(now_ns_, end_ns));
+    if (shares.has_value()) {
+      Start(waiting, *shares);
+      return {.kind = Verdict::Kind::kStarts, .shares = *std::move(shares)};
+    }
   }
-  plan_.waits.push_back({waiting.job, WhyNotNow(waiting, slots)});
-  Promise(waiting, slots);
+  std::string reason = fits ? WaitsForFirst(waiting.place) : WhyNotNow(waiting.claim, slots);
+  if (!first_) first_ = waiting.place;
+  unpromised_.push_back({waiting, slots});
+  return {.kind = Verdict::Kind::kWaits, .reason = std::move(reason)};
 }
 
-std::uint64_t Planner::EndOf(const WaitingClaim& waiting, std::uint64_t from_ns) const {
+std::uint64_t Scheduler::EndOf(const WaitingClaim& waiting, std::uint64_t from_ns) const {
   if (waiting.time_limit_ns == 0 || waiting.time_limit_ns > kUnknownNs) return kNoEnd;
   return from_ns + waiting.time_limit_ns;
 }
 
-void Planner::Start(const WaitingClaim& waiting, std::vector<NodeShare> shares) {
-  std::uint64_t end_ns = EndOf(waiting, situation_.now_ns);
+void Scheduler::Start(const WaitingClaim& waiting, const std::vector<NodeShare>& shares) {
+  std::uint64_t end_ns = EndOf(waiting, now_ns_);
   if (end_ns == kNoEnd) end_ns = next_unknown_ns_++;
-  taken_.Take(shares, waiting.claim.memory_bytes, situation_.now_ns, end_ns);
-  promised_.Take(shares, waiting.claim.memory_bytes, situation_.now_ns, end_ns);
-  plan_.starts.push_back({waiting.job, std::move(shares)});
+  promised_.Take(shares, waiting.claim.memory_bytes, now_ns_, end_ns);
+  TakeNow(shares, waiting.claim.memory_bytes, free_);
+  free_slots_ = SumOfSlots(free_);
+}
+
+/// To all that wait. False: that took too long, so nobody may pass them now.
+bool Scheduler::MakePromises() {
+  for (const Unpromised& each : std::exchange(unpromised_, {}))
+    if (!Promise(each.waiting, each.slots)) return false;
+  return true;
 }
 
 // The earliest time at which it fits is its own; when all that runs has ended it does fit.
-void Planner::Promise(const WaitingClaim& waiting, std::uint32_t slots) {
-  if (first_promise_ == nullptr) first_promise_ = &waiting;
-  for (const std::uint64_t from_ns : promised_.times()) {
-    if (SumOfSlots(promised_.FreeDuring(from_ns, from_ns + 1)) < slots) continue;
+bool Scheduler::Promise(const WaitingClaim& waiting, std::uint32_t slots) {
+  const auto all = static_cast<std::int64_t>(SumOfSlots(whole_));
+  std::int64_t taken = 0;
+  for (const auto& [from_ns, more] : promised_.changes()) {
+    taken += more;
+    if (all - taken < slots) continue;
+    if (++trials_ >= kTrialsMax) return false;
     const std::uint64_t end_ns = EndOf(waiting, from_ns);
     const auto shares = Place(waiting.claim, slots, promised_.FreeDuring(from_ns, end_ns));
     if (!shares.has_value()) continue;
     promised_.Take(*shares, waiting.claim.memory_bytes, from_ns,
                    end_ns == kNoEnd ? next_unknown_of_waiting_ns_++ : end_ns);
     if (from_ns >= kUnknownNs && from_ns < kUnknownOfWaitingNs) unknown_promise_ = true;
-    return;
+    break;
   }
+  return true;
 }
 
 // ---- Reasons ------------------------------------------------------------------------------------
 
-std::string Planner::WhyNever(const SlotClaim& claim) const {
-  if (situation_.nodes.empty()) return "no worker is up";
+std::string Scheduler::WhyNever(const SlotClaim& claim) {
+  const auto found = why_never_.find(claim);
+  if (found != why_never_.end()) return found->second;
+  return why_never_[claim] = FindWhyNever(claim);
+}
+
+std::string Scheduler::FindWhyNever(const SlotClaim& claim) const {
+  if (!any_node_) return "no worker is up";
   if (nodes_.empty()) return "all nodes are drained";
-  std::vector<FreeNode> suited;
-  for (const FreeNode& free : whole_) {
-    if (Suits(*free.node, claim)) suited.push_back(free);
-  }
   const std::uint32_t slots = SlotsNeeded(claim, whole_);
-  if (!suited.empty() && Place(claim, slots, whole_).has_value()) return "";
+  if (Fits(claim, slots, whole_)) return "";
   if (std::string apart = WhyApart(claim, slots, whole_); !apart.empty()) return apart;
   if (std::string lack = LackOfCpu(claim); !lack.empty()) return lack;
+  std::vector<FreeNode> suited;
+  for (const FreeNode& free : whole_)
+    if (Suits(*free.node, claim)) suited.push_back(free);
   if (suited.empty()) {
     return absl::StrCat("no node has label ", absl::StrJoin(claim.constraints, " and "));
   }
@@ -198,7 +193,7 @@ std::string Planner::WhyNever(const SlotClaim& claim) const {
 }
 
 /// "needs avx512f, which node w3 lacks"; empty if no node is left out for its CPU.
-std::string Planner::LackOfCpu(const SlotClaim& claim) const {
+std::string Scheduler::LackOfCpu(const SlotClaim& claim) const {
   std::string feature;
   std::vector<std::string> names;
   for (const SchedulerNode* node : nodes_) {
@@ -209,37 +204,32 @@ std::string Planner::LackOfCpu(const SlotClaim& claim) const {
   }
   if (names.empty()) return "";
   return absl::StrCat("needs ", feature, ", which node", names.size() == 1 ? " " : "s ",
-                      absl::StrJoin(names, ", "), names.size() == 1 ? " lacks" : " lack",
+                      Some(names), names.size() == 1 ? " lacks" : " lack",
                       "; with --cpu common a job needs less");
 }
 
-std::string Planner::WhyNotNow(const WaitingClaim& waiting, std::uint32_t slots) const {
-  const std::vector<FreeNode> free = taken_.FreeDuring(situation_.now_ns, situation_.now_ns + 1);
-  if (first_promise_ != nullptr && Place(waiting.claim, slots, free).has_value()) {
-    return absl::StrCat("waits for job ", Value(first_promise_->job),
-                        first_promise_->priority > waiting.priority
-                            ? ", which has a higher priority"
-                        : first_promise_->turn < waiting.turn ? ", which recovers"
-                                                              : ", which was submitted before");
-  }
-  const std::string apart = WhyApart(waiting.claim, slots, free);
-  return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(waiting.claim, free),
-                      " free", Resting(waiting.claim), apart.empty() ? "" : "; ", apart);
+/// It would fit if nobody were before it.
+std::string Scheduler::WaitsForFirst(const QueuePlace& place) const {
+  return absl::StrCat("waits for job ", Value(first_->job),
+                      first_->priority > place.priority ? ", which has a higher priority"
+                      : first_->turn < place.turn       ? ", which recovers"
+                                                        : ", which was submitted before");
+}
+
+std::string Scheduler::WhyNotNow(const SlotClaim& claim, std::uint32_t slots) const {
+  const std::string apart = WhyApart(claim, slots, free_);
+  return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(claim, free_), " free",
+                      Resting(claim), apart.empty() ? "" : "; ", apart);
 }
 
 /// "; node w3 rests, which could not start a job"; empty if none does that it could use.
-std::string Planner::Resting(const SlotClaim& claim) const {
+std::string Scheduler::Resting(const SlotClaim& claim) const {
   std::vector<std::string> names;
   for (const SchedulerNode* node : nodes_)
-    if (node->rests_until_ns > situation_.now_ns && Suits(*node, claim))
-      names.push_back(node->name);
+    if (node->rests_until_ns > now_ns_ && Suits(*node, claim)) names.push_back(node->name);
   if (names.empty()) return "";
-  return absl::StrCat("; node", names.size() == 1 ? " " : "s ", absl::StrJoin(names, ", "),
+  return absl::StrCat("; node", names.size() == 1 ? " " : "s ", Some(names),
                       names.size() == 1 ? " rests" : " rest", ": `bsp nodes` says why");
 }
-
-}  // namespace
-
-SchedulePlan PlanJobs(const Situation& situation) { return Planner(situation).Run(); }
 
 }  // namespace bspnow::coordinator

@@ -32,8 +32,9 @@ SchedulerNode Node(std::uint32_t id, std::uint32_t slots) {
 }
 
 WaitingClaim Waiting(std::uint64_t job, SlotClaim claim) {
-  return WaitingClaim{
-      .job = JobId{job}, .claim = std::move(claim), .priority = 0, .time_limit_ns = 0};
+  return WaitingClaim{.place = {.priority = 0, .turn = Turn::kByAge, .job = JobId{job}},
+                      .claim = std::move(claim),
+                      .time_limit_ns = 0};
 }
 
 WaitingClaim Limited(std::uint64_t job, std::uint32_t nprocs, std::uint64_t limit_s) {
@@ -49,26 +50,47 @@ RunningClaim Running(std::uint64_t job, std::uint32_t node, std::uint32_t slots,
   return RunningClaim{.job = JobId{job}, .shares = {share}, .memory_bytes = 0, .end_ns = end_ns};
 }
 
-Situation Cluster(std::vector<SchedulerNode> nodes) {
-  return Situation{.now_ns = kSecondNs, .nodes = std::move(nodes), .running = {}, .waiting = {}};
+struct ClusterNow {
+  std::uint64_t now_ns = kSecondNs;
+  std::vector<SchedulerNode> nodes;
+  std::vector<RunningClaim> running{};
+  std::vector<WaitingClaim> waiting{};  ///< In any order.
+};
+
+ClusterNow Cluster(std::vector<SchedulerNode> nodes) { return {.nodes = std::move(nodes)}; }
+
+/// By job.
+using Plan = std::map<JobId, Verdict>;
+
+/// One pass over all that wait.
+Plan PlanJobs(const ClusterNow& cluster) {
+  Situation situation{.now_ns = cluster.now_ns, .nodes = {}, .running = cluster.running};
+  for (const SchedulerNode& node : cluster.nodes) situation.nodes.push_back(&node);
+  std::map<QueuePlace, const WaitingClaim*> queue;
+  for (const WaitingClaim& waiting : cluster.waiting) queue[waiting.place] = &waiting;
+  Scheduler scheduler(situation);
+  Plan plan;
+  for (const auto& [place, waiting] : queue)
+    if (!scheduler.full()) plan[place.job] = scheduler.Consider(*waiting);
+  return plan;
 }
 
-const PlannedStart* StartOf(const SchedulePlan& plan, std::uint64_t job) {
-  for (const PlannedStart& start : plan.starts) {
-    if (start.job == JobId{job}) return &start;
-  }
-  return nullptr;
+const Verdict* StartOf(const Plan& plan, std::uint64_t job) {
+  const auto found = plan.find(JobId{job});
+  if (found == plan.end() || found->second.kind != Verdict::Kind::kStarts) return nullptr;
+  return &found->second;
 }
 
-std::string ReasonOf(const SchedulePlan& plan, std::uint64_t job) {
-  for (const WaitingReason& wait : plan.waits) {
-    if (wait.job == JobId{job}) return wait.reason;
-  }
-  return "";
+std::size_t Starts(const Plan& plan) {
+  return static_cast<std::size_t>(std::count_if(plan.begin(), plan.end(), [](const auto& each) {
+    return each.second.kind == Verdict::Kind::kStarts;
+  }));
 }
+
+std::string ReasonOf(const Plan& plan, std::uint64_t job) { return plan.at(JobId{job}).reason; }
 
 // "n2:3 n1:1": nodes with their processes, in the order of pids.
-std::string Shape(const PlannedStart* start) {
+std::string Shape(const Verdict* start) {
   if (start == nullptr) return "not started";
   std::string shape;
   for (const NodeShare& share : start->shares) {
@@ -80,13 +102,13 @@ std::string Shape(const PlannedStart* start) {
 }
 
 std::string ShapeOf(const SlotClaim& claim, std::vector<SchedulerNode> nodes) {
-  Situation situation = Cluster(std::move(nodes));
+  ClusterNow situation = Cluster(std::move(nodes));
   situation.waiting.push_back(Waiting(1, claim));
   return Shape(StartOf(PlanJobs(situation), 1));
 }
 
 std::string ReasonFor(const SlotClaim& claim, std::vector<SchedulerNode> nodes) {
-  Situation situation = Cluster(std::move(nodes));
+  ClusterNow situation = Cluster(std::move(nodes));
   situation.waiting.push_back(Waiting(1, claim));
   return ReasonOf(PlanJobs(situation), 1);
 }
@@ -94,7 +116,7 @@ std::string ReasonFor(const SlotClaim& claim, std::vector<SchedulerNode> nodes) 
 // ---- Where --------------------------------------------------------------------------------------
 
 TEST(SchedulerTest, AnyNumberOfJobsThatCanNeverStartHoldsUpNobody) {
-  Situation cluster = Cluster({Node(1, 2)});
+  ClusterNow cluster = Cluster({Node(1, 2)});
   for (std::uint64_t job = 1; job <= 2 * kBackfillDepth; ++job)
     cluster.waiting.push_back(Waiting(job, Claim(3)));
   cluster.waiting.push_back(Waiting(1000, Claim(2)));
@@ -102,19 +124,19 @@ TEST(SchedulerTest, AnyNumberOfJobsThatCanNeverStartHoldsUpNobody) {
 }
 
 TEST(SchedulerTest, FillsNodesInBlocksOfPids) {
-  Situation situation = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
+  ClusterNow situation = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
   situation.waiting.push_back(Waiting(1, Claim(5)));
-  const SchedulePlan plan = PlanJobs(situation);
+  const Plan plan = PlanJobs(situation);
   ASSERT_EQ(Shape(StartOf(plan, 1)), "n1:2 n2:2 n3:1");
   std::uint32_t next = 0;
-  for (const NodeShare& share : plan.starts[0].shares) {
+  for (const NodeShare& share : StartOf(plan, 1)->shares) {
     for (const Pid pid : share.pids) EXPECT_EQ(pid, Pid{next++});
   }
   EXPECT_EQ(next, 5u);
 }
 
 TEST(SchedulerTest, TakesTheNodeWithTheLeastPartInUseFirst) {
-  Situation situation = Cluster({Node(1, 4), Node(2, 4)});
+  ClusterNow situation = Cluster({Node(1, 4), Node(2, 4)});
   situation.running.push_back(Running(1, 1, 2, kNoEnd));
   situation.waiting.push_back(Waiting(2, Claim(2)));
   EXPECT_EQ(Shape(StartOf(PlanJobs(situation), 2)), "n2:2");
@@ -175,14 +197,14 @@ TEST(SchedulerTest, AJobRunsInTheHalfOfACutNetworkWhichHasTheSlots) {
 }
 
 TEST(SchedulerTest, WhatWaitsForTwoNodesToReachEachOtherHoldsUpNobody) {
-  Situation cluster = Cluster({Node(1, 2), Node(2, 2)});
+  ClusterNow cluster = Cluster({Node(1, 2), Node(2, 2)});
   Part(cluster.nodes, 1, 2);
   cluster.waiting = {Waiting(1, Claim(4)), Waiting(2, Claim(2))};
   EXPECT_EQ(Shape(StartOf(PlanJobs(cluster), 2)), "n1:2");
 }
 
 TEST(SchedulerTest, SaysThatTheFreeNodesDoNotReachEachOther) {
-  Situation cluster = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
+  ClusterNow cluster = Cluster({Node(1, 2), Node(2, 2), Node(3, 2)});
   Part(cluster.nodes, 2, 1);
   cluster.running.push_back(Running(1, 3, 2, kNoEnd));
   cluster.waiting.push_back(Waiting(2, Claim(4)));
@@ -219,7 +241,7 @@ TEST(SchedulerTest, OversubscribesInProportionToSlots) {
 }
 
 TEST(SchedulerTest, AnOversubscribingJobStillWaitsForItsOwnSlots) {
-  Situation situation = Cluster({Node(1, 2)});
+  ClusterNow situation = Cluster({Node(1, 2)});
   situation.running.push_back(Running(1, 1, 1, kNoEnd));
   SlotClaim claim = Claim(4);
   claim.oversubscribe = true;
@@ -258,7 +280,7 @@ TEST(SchedulerTest, SaysWhatIsMissing) {
   SlotClaim claim = Claim(3);
   claim.nodes = 3;
   EXPECT_EQ(ReasonFor(claim, {Node(1, 4), Node(2, 4)}), "needs 3 nodes, the cluster has 2");
-  Situation situation = Cluster({Node(1, 8)});
+  ClusterNow situation = Cluster({Node(1, 8)});
   situation.running.push_back(Running(1, 1, 5, kNoEnd));
   situation.waiting.push_back(Waiting(2, Claim(8)));
   EXPECT_EQ(ReasonOf(PlanJobs(situation), 2), "needs 8 slots, 3 free");
@@ -267,65 +289,65 @@ TEST(SchedulerTest, SaysWhatIsMissing) {
 // ---- When ---------------------------------------------------------------------------------------
 
 TEST(SchedulerTest, FirstComeFirstServed) {
-  Situation situation = Cluster({Node(1, 4)});
+  ClusterNow situation = Cluster({Node(1, 4)});
   situation.waiting = {Waiting(2, Claim(3)), Waiting(1, Claim(3))};
-  const SchedulePlan plan = PlanJobs(situation);
+  const Plan plan = PlanJobs(situation);
   EXPECT_NE(StartOf(plan, 1), nullptr);
   EXPECT_EQ(StartOf(plan, 2), nullptr);
 }
 
 TEST(SchedulerTest, AHigherPriorityComesFirst) {
-  Situation situation = Cluster({Node(1, 4)});
+  ClusterNow situation = Cluster({Node(1, 4)});
   situation.waiting = {Waiting(1, Claim(3)), Waiting(2, Claim(4)), Waiting(3, Claim(1))};
-  situation.waiting[1].priority = 1;
+  situation.waiting[1].place.priority = 1;
   situation.running.push_back(Running(9, 1, 1, kNoEnd));
-  const SchedulePlan plan = PlanJobs(situation);
-  EXPECT_TRUE(plan.starts.empty());
+  const Plan plan = PlanJobs(situation);
+  EXPECT_EQ(Starts(plan), 0u);
   EXPECT_EQ(ReasonOf(plan, 2), "needs 4 slots, 3 free");
   EXPECT_EQ(ReasonOf(plan, 1), "waits for job 2, which has a higher priority");
   EXPECT_EQ(ReasonOf(plan, 3), "waits for job 2, which has a higher priority");
 }
 
 TEST(SchedulerTest, AJobThatEndsInTimeMayPass) {
-  Situation situation = Cluster({Node(1, 4)});
+  ClusterNow situation = Cluster({Node(1, 4)});
   situation.running.push_back(Running(1, 1, 2, situation.now_ns + 60 * kSecondNs));
   situation.waiting = {Waiting(2, Claim(4)), Limited(3, 1, 61), Limited(4, 1, 60)};
-  const SchedulePlan plan = PlanJobs(situation);
+  const Plan plan = PlanJobs(situation);
   EXPECT_EQ(StartOf(plan, 2), nullptr);
   EXPECT_EQ(ReasonOf(plan, 3), "waits for job 2, which was submitted before");
   EXPECT_NE(StartOf(plan, 4), nullptr);
 }
 
 TEST(SchedulerTest, AJobOnSlotsThatNobodyNeedsMayPass) {
-  Situation situation = Cluster({Node(1, 8)});
+  ClusterNow situation = Cluster({Node(1, 8)});
   situation.running.push_back(Running(1, 1, 5, kNoEnd));
   situation.waiting = {Waiting(2, Claim(6)), Waiting(3, Claim(2)), Waiting(4, Claim(1))};
-  const SchedulePlan plan = PlanJobs(situation);
+  const Plan plan = PlanJobs(situation);
   EXPECT_EQ(StartOf(plan, 2), nullptr);
   EXPECT_NE(StartOf(plan, 3), nullptr);  // 6 and 2 fit beside each other when job 1 has ended,
   EXPECT_EQ(StartOf(plan, 4), nullptr);  // and nothing else.
 }
 
 TEST(SchedulerTest, PassingJobsDoNotAddUpWhileAJobWithoutALimitRuns) {
-  Situation situation = Cluster({Node(1, 8)});
+  ClusterNow situation = Cluster({Node(1, 8)});
   situation.running.push_back(Running(1, 1, 5, kNoEnd));
   situation.running.push_back(Running(3, 1, 2, kNoEnd));  // Has passed already.
   situation.waiting = {Waiting(2, Claim(6)), Waiting(4, Claim(1)), Limited(5, 1, 1)};
-  EXPECT_TRUE(PlanJobs(situation).starts.empty());
+  EXPECT_EQ(Starts(PlanJobs(situation)), 0u);
 }
 
 TEST(SchedulerTest, AJobTooLargeForTheClusterHoldsUpNobody) {
-  Situation situation = Cluster({Node(1, 4)});
+  ClusterNow situation = Cluster({Node(1, 4)});
   situation.waiting = {Waiting(1, Claim(5)), Waiting(2, Claim(4))};
   EXPECT_NE(StartOf(PlanJobs(situation), 2), nullptr);
 }
 
 TEST(SchedulerTest, PassesOnlyWhereNoneOfThoseBeforeIsDelayed) {
-  Situation situation = Cluster({Node(1, 4)});
+  ClusterNow situation = Cluster({Node(1, 4)});
   situation.running.push_back(Running(1, 1, 3, situation.now_ns + 60 * kSecondNs));
   // Job 2 starts at 60 s on all slots, job 3 after it; job 4 could delay only job 3.
   situation.waiting = {Limited(2, 4, 60), Limited(3, 2, 60), Limited(4, 1, 60)};
-  const SchedulePlan plan = PlanJobs(situation);
+  const Plan plan = PlanJobs(situation);
   EXPECT_NE(StartOf(plan, 4), nullptr);
   situation.waiting[2] = Limited(4, 1, 61);
   EXPECT_EQ(StartOf(PlanJobs(situation), 4), nullptr);
@@ -344,12 +366,12 @@ class RandomCluster {
   void Run() {
     for (int step = 0; step < 100; ++step) {
       if (Up(2) == 1) Submit();
-      Plan();
+      RunPass();
       Advance();
     }
     for (int step = 0; !situation_.waiting.empty(); ++step) {  // Nobody starves.
       ASSERT_LT(step, 1000);
-      Plan();
+      RunPass();
       Advance();
     }
   }
@@ -361,7 +383,7 @@ class RandomCluster {
 
   void Submit() {
     WaitingClaim waiting = Waiting(next_job_++, Claim(Up(slots_)));
-    waiting.priority = static_cast<std::int32_t>(Up(2));
+    waiting.place.priority = static_cast<std::int32_t>(Up(2));
     if (Up(2) == 1) waiting.time_limit_ns = Up(20) * kSecondNs;
     if (Up(4) == 1) waiting.claim.per_node = Up(3);
     if (Up(4) == 1) waiting.claim.oversubscribe = true;
@@ -370,17 +392,18 @@ class RandomCluster {
   }
 
   bool Fits(const WaitingClaim& waiting) {
-    Situation empty = situation_;
+    ClusterNow empty = situation_;
     empty.running.clear();
     empty.waiting = {waiting};
-    return PlanJobs(empty).starts.size() == 1;
+    return Starts(PlanJobs(empty)) == 1;
   }
 
-  void Plan() {
-    const SchedulePlan plan = PlanJobs(situation_);
-    ASSERT_EQ(plan.starts.size() + plan.waits.size(), situation_.waiting.size());
+  void RunPass() {
+    const Plan plan = PlanJobs(situation_);
+    ASSERT_EQ(plan.size(), situation_.waiting.size());
     CheckFirstIsNotPassedInVain(plan);
-    for (const PlannedStart& start : plan.starts) Begin(start);
+    for (const auto& [job, verdict] : plan)
+      if (verdict.kind == Verdict::Kind::kStarts) Begin(job, verdict.shares);
     std::map<WorkerId, std::uint32_t> used;
     for (const RunningClaim& running : situation_.running) {
       for (const NodeShare& share : running.shares) used[share.worker] += share.slots;
@@ -391,25 +414,23 @@ class RandomCluster {
   }
 
   // The first in the order waits only if it does not fit, though nobody else were waiting.
-  void CheckFirstIsNotPassedInVain(const SchedulePlan& plan) {
+  void CheckFirstIsNotPassedInVain(const Plan& plan) {
     if (situation_.waiting.empty()) return;
-    const auto first =
-        std::min_element(situation_.waiting.begin(), situation_.waiting.end(),
-                         [](const WaitingClaim& a, const WaitingClaim& b) {
-                           return std::pair(-a.priority, a.job) < std::pair(-b.priority, b.job);
-                         });
-    Situation alone = situation_;
+    const auto first = std::min_element(
+        situation_.waiting.begin(), situation_.waiting.end(),
+        [](const WaitingClaim& a, const WaitingClaim& b) { return a.place < b.place; });
+    ClusterNow alone = situation_;
     alone.waiting = {*first};
-    ASSERT_EQ(StartOf(plan, Value(first->job)) != nullptr, PlanJobs(alone).starts.size() == 1);
+    ASSERT_EQ(StartOf(plan, Value(first->place.job)) != nullptr, Starts(PlanJobs(alone)) == 1);
   }
 
-  void Begin(const PlannedStart& start) {
+  void Begin(JobId job, const std::vector<NodeShare>& shares) {
     const auto waiting =
         std::find_if(situation_.waiting.begin(), situation_.waiting.end(),
-                     [&](const WaitingClaim& each) { return each.job == start.job; });
+                     [&](const WaitingClaim& each) { return each.place.job == job; });
     ASSERT_NE(waiting, situation_.waiting.end());
     std::uint32_t next = 0;
-    for (const NodeShare& share : start.shares) {
+    for (const NodeShare& share : shares) {
       for (const Pid pid : share.pids) ASSERT_EQ(pid, Pid{next++});
       if (waiting->claim.per_node != 0) {
         ASSERT_LE(share.pids.size(), waiting->claim.per_node);
@@ -422,8 +443,8 @@ class RandomCluster {
     ASSERT_EQ(next, waiting->claim.nprocs);
     const std::uint64_t limit_ns = waiting->time_limit_ns;
     situation_.running.push_back(
-        RunningClaim{.job = start.job,
-                     .shares = start.shares,
+        RunningClaim{.job = job,
+                     .shares = shares,
                      .memory_bytes = 0,
                      .end_ns = limit_ns == 0 ? kNoEnd : situation_.now_ns + limit_ns});
     situation_.waiting.erase(waiting);
@@ -438,7 +459,7 @@ class RandomCluster {
   }
 
   std::mt19937 random_;
-  Situation situation_ = Cluster({});
+  ClusterNow situation_ = Cluster({});
   std::uint32_t slots_ = 0;
   std::uint64_t next_job_ = 1;
 };

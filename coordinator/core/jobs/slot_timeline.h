@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/ids.h"
@@ -14,7 +15,8 @@ namespace bspnow::coordinator {
 
 class SlotTimeline {
  public:
-  /// Only `nodes` are looked at, and they must outlive this; shares elsewhere do not count.
+  /// Only `nodes`, ascending by worker id, are looked at, and they must outlive this; shares
+  /// elsewhere do not count.
   SlotTimeline(const std::vector<const SchedulerNode*>& nodes, std::uint64_t now_ns);
 
   void Take(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_per_process,
@@ -23,8 +25,9 @@ class SlotTimeline {
   /// What is free at each moment in [from_ns, until_ns).
   std::vector<FreeNode> FreeDuring(std::uint64_t from_ns, std::uint64_t until_ns) const;
 
-  /// When something changes; ascending, the first is now.
-  std::vector<std::uint64_t> times() const;
+  /// When something changes, ascending, with how many more slots are taken from then on, of all
+  /// nodes together. The first is now.
+  const std::map<std::uint64_t, std::int64_t>& changes() const { return changes_; }
 
  private:
   struct Taken {
@@ -32,16 +35,17 @@ class SlotTimeline {
     std::uint64_t memory_bytes = 0;
   };
 
-  /// From `from_ns` to the next one's.
-  struct Span {
+  /// Of one node, until the next one of it.
+  struct Step {
     std::uint64_t from_ns;
-    std::vector<Taken> by_node;
+    Taken taken;
   };
 
-  std::size_t SpanFrom(std::uint64_t time_ns);
+  static std::size_t StepFrom(std::vector<Step>& steps, std::uint64_t time_ns);
 
   std::vector<const SchedulerNode*> nodes_;
-  std::vector<Span> spans_;
+  std::vector<std::vector<Step>> steps_;  ///< By node; the first of each is from now.
+  std::map<std::uint64_t, std::int64_t> changes_;
 };
 
 }  // namespace bspnow::coordinator

@@ -49,6 +49,14 @@ class ClusterFixture : public testing::Test {
       Finish(calls, absl::OkStatus());
     }
   }
+  /// So is all that waits for the journal, until a log has something to do.
+  void SettleUntilLog() {
+    for (;;) {
+      world_.timers.RunPosted();
+      if (!world_.logs.calls.empty() || world_.journal.calls.empty()) return;
+      Finish(world_.journal.calls, absl::OkStatus());
+    }
+  }
   /// The oldest call of a port comes to this end.
   static void Finish(std::deque<PendingCall>& calls, const absl::Status& status) {
     ASSERT_FALSE(calls.empty());
