@@ -165,7 +165,7 @@ absl::Status Daemon::OpenImages() {
   absl::StatusOr<HostPort> listen = ParseHostPort(settings_.listen);
   if (!listen.ok()) return listen.status();
   absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(
-      *images_, {.host = listen->host, .port = 0}, [this](JobId job, std::uint64_t number) {
+      loop_, *images_, {.host = listen->host, .port = 0}, [this](JobId job, std::uint64_t number) {
         loop_.Post([this, job, number] { jobs_->OnImagesReceived(job, number); });
       });
   if (!server.ok()) return server.status();

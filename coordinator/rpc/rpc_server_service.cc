@@ -13,7 +13,7 @@
 #include "coordinator/rpc/jobs_service.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
-#include "net/listener.h"
+#include "net/rpc_listener.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -22,14 +22,10 @@ constexpr int kMessageBytesMax = 8 << 20;
 /// A client or worker whose machine is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 5'000;
 constexpr std::chrono::milliseconds kShutdownGrace{100};
-constexpr int kHandshakeMs = 5'000;  // A connection speaks HTTP/2 by then, or goes.
-/// gRPC sets what it wants itself.
-const SocketOptions kSystemsOptions{
-    .congestion = "default", .buffer_bytes = 0, .user_timeout_ms = 0};
 
 void SetArguments(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kRpcHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -56,7 +52,6 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   parts->workers = MakeWorkersService(loop, daemon);
   grpc::ServerBuilder builder;
   SetArguments(builder);
-  // gRPC's own listener would never accept again after it had once been short of descriptors.
   parts->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       grpc::InsecureServerCredentials());
@@ -64,14 +59,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   builder.RegisterService(parts->workers.get());
   parts->server = builder.BuildAndStart();
   if (!parts->server) return absl::InternalError("gRPC does not start");
-  const auto where = Resolve(listen);
-  if (!where.ok()) return where.status();
-  auto listener = Listener::Create(
-      loop, *where, kSystemsOptions, [acceptor = parts->acceptor.get()](Accepted accepted) {
-        grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-        connection.fd = accepted.fd.Release();
-        acceptor->HandleNewConnection(&connection);
-      });
+  auto listener = ListenForRpc(loop, listen, *parts->acceptor);
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);
   const HostPort address{.host = listen.host, .port = parts->listener->address().port()};

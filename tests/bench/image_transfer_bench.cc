@@ -13,9 +13,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "net/event_loop.h"
 #include "net/socket.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/images_service.h"
@@ -61,20 +63,24 @@ std::string WriteImage(ImageStore& store, std::size_t bytes) {
 
 int Serve(const std::string& directory) {
   const auto store = OpenStore(directory);
-  const auto server =
-      ImagesServer::Start(*store, {.host = "127.0.0.1", .port = 0}, [](JobId, std::uint64_t) {});
+  EventLoop loop;
+  const auto server = ImagesServer::Start(loop, *store, {.host = "127.0.0.1", .port = 0},
+                                          [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
   printf("%s\n", (*server)->address().ToString().c_str());
   fflush(stdout);
-  for (;;) pause();
+  loop.Run();
+  return 0;
 }
 
 int Run(const std::string& directory, std::size_t bytes, const char* to) {
   const auto here = OpenStore(directory + "/here"), there = OpenStore(directory + "/there");
   const auto again = OpenStore(directory + "/again");
-  const auto server =
-      ImagesServer::Start(*there, {.host = "127.0.0.1", .port = 0}, [](JobId, std::uint64_t) {});
+  EventLoop loop;
+  const auto server = ImagesServer::Start(loop, *there, {.host = "127.0.0.1", .port = 0},
+                                          [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
+  const std::jthread accepting([&loop] { loop.Run(); });
   const std::string address = to == nullptr ? (*server)->address().ToString() : to;
   const std::string image = WriteImage(*here, bytes);
   ImagesStub stub;
@@ -84,6 +90,7 @@ int Run(const std::string& directory, std::size_t bytes, const char* to) {
   Measure("put, durable there", bytes, [&] { return stub.Put(address, *here, kJob, kName); });
   Measure("get, verified", bytes, [&] { return stub.Get(address, *again, kJob, kName); });
   for (ImageStore* const store : {here.get(), there.get(), again.get()}) store->Keep(kJob, {});
+  loop.Post([&loop] { loop.Stop(); });
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "worker/checkpoint/image_transfer.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
 #include "net/socket.h"
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/testing/image_fixture.h"
@@ -34,7 +37,7 @@ class Node {
                                     .sharing = ImageStore::Sharing::kOwn});
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
-    auto started = ImagesServer::Start(*store_, {.host = "127.0.0.1", .port = 0},
+    auto started = ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
                                        [this](JobId job, std::uint64_t checkpoint) {
                                          EXPECT_EQ(job, kJob);
                                          EXPECT_LE(checkpoint, 2u);
@@ -42,7 +45,13 @@ class Node {
                                        });
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
+    accepting_ = std::jthread([this] { loop_.Run(); });
     transfer_ = std::make_unique<ImageTransfer>(*store_);
+  }
+
+  ~Node() {
+    loop_.Post([this] { loop_.Stop(); });
+    accepting_.join();
   }
 
   /// As if the processes `pids` had taken a checkpoint here.
@@ -80,6 +89,8 @@ class Node {
  private:
   const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
   std::atomic<std::size_t> received_ = 0;
+  EventLoop loop_;
+  std::jthread accepting_;
   std::unique_ptr<ImageStore> store_;
   std::unique_ptr<ImagesServer> server_;
   std::unique_ptr<ImageTransfer> transfer_;
@@ -295,6 +306,31 @@ TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
 }
 
 // ---- Peers that misbehave -----------------------------------------------------------------------
+
+TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
+  Node node(0);
+  rlimit had{};
+  getrlimit(RLIMIT_NOFILE, &had);
+  const rlimit few{400, had.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto where = Resolve(*ParseHostPort(node.address()));
+  ASSERT_TRUE(where.ok());
+  {
+    std::vector<UniqueFd> idle;  // Both ends are in this process.
+    for (auto one = BeginConnect(*where, {}); one.ok(); one = BeginConnect(*where, {})) {
+      idle.push_back(*std::move(one));
+    }
+    EXPECT_GT(idle.size(), 100u);
+  }
+  ImagesStub stub;
+  const std::uint64_t begin_ns = NowNs();
+  absl::Status listed;
+  do {
+    listed = stub.List(node.address(), kJob, "").status();
+  } while (!listed.ok() && NowNs() - begin_ns < 20'000'000'000u);
+  EXPECT_TRUE(listed.ok()) << listed;
+  setrlimit(RLIMIT_NOFILE, &had);
+}
 
 proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
                        const std::string& data) {

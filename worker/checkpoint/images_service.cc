@@ -11,6 +11,7 @@
 
 #include "base/keepalive.h"
 #include "files/file_streams.h"
+#include "net/rpc_listener.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
@@ -89,7 +90,7 @@ class ImagesService final : public proto::Images::Service {
 
 void SetArguments(grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kRpcHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -99,33 +100,41 @@ void SetArguments(grpc::ServerBuilder& builder) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(ImageStore& store,
+struct ImagesServer::Parts {
+  std::unique_ptr<grpc::Service> service;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
+  std::unique_ptr<grpc::Server> server;
+  std::unique_ptr<Listener> listener;
+};
+
+absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loop,
+                                                                  ImageStore& store,
                                                                   const HostPort& listen,
                                                                   Received received) {
-  auto service = std::make_unique<ImagesService>(store, std::move(received));
+  auto parts = std::make_unique<Parts>();
+  parts->service = std::make_unique<ImagesService>(store, std::move(received));
   grpc::ServerBuilder builder;
   SetArguments(builder);
-  int port = 0;
-  builder.AddListeningPort(listen.ToString(), grpc::InsecureServerCredentials(), &port);
-  builder.RegisterService(service.get());
-  std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
-  if (!server || port == 0)
-    return absl::UnavailableError(
-        absl::StrCat("cannot listen on ", listen.ToString(),
-                     " for images; is the address of this machine, and free?"));
-  return std::make_unique<ImagesServer>(
-      std::move(service), std::move(server),
-      HostPort{.host = listen.host, .port = static_cast<std::uint16_t>(port)});
+  parts->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      grpc::InsecureServerCredentials());
+  builder.RegisterService(parts->service.get());
+  parts->server = builder.BuildAndStart();
+  if (!parts->server) return absl::InternalError("gRPC does not start");
+  auto listener = ListenForRpc(loop, listen, *parts->acceptor);
+  if (!listener.ok()) return listener.status();
+  parts->listener = *std::move(listener);
+  const HostPort address{.host = listen.host, .port = parts->listener->address().port()};
+  return std::make_unique<ImagesServer>(std::move(parts), address);
 }
 
-ImagesServer::ImagesServer(std::unique_ptr<grpc::Service> service,
-                           std::unique_ptr<grpc::Server> server, HostPort address)
-    : service_(std::move(service)), server_(std::move(server)), address_(std::move(address)) {}
+ImagesServer::ImagesServer(std::unique_ptr<Parts> parts, HostPort address)
+    : parts_(std::move(parts)), address_(std::move(address)) {}
 
 ImagesServer::~ImagesServer() { Shutdown(); }
 
 void ImagesServer::Shutdown() {
-  server_->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
+  parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
 }
 
 }  // namespace bspnow::worker

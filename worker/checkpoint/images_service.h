@@ -9,13 +9,9 @@
 #include <memory>
 
 #include "base/ids.h"
+#include "net/event_loop.h"
 #include "net/socket.h"
 #include "worker/checkpoint/image_store.h"
-
-namespace grpc {
-class Server;
-class Service;
-}  // namespace grpc
 
 namespace bspnow::worker {
 
@@ -24,14 +20,14 @@ class ImagesServer {
   /// Called when a file of this checkpoint has been stored, on a thread of the server.
   using Received = std::function<void(JobId, std::uint64_t)>;
 
-  /// Listens at once. Port 0: any.
-  static absl::StatusOr<std::unique_ptr<ImagesServer>> Start(ImageStore& store,
+  /// Listens at once, and accepts on `loop`. Port 0: any.
+  static absl::StatusOr<std::unique_ptr<ImagesServer>> Start(EventLoop& loop, ImageStore& store,
                                                              const HostPort& listen,
                                                              Received received);
 
+  struct Parts;  // Of gRPC.
   /// For Start.
-  ImagesServer(std::unique_ptr<grpc::Service> service, std::unique_ptr<grpc::Server> server,
-               HostPort address);
+  ImagesServer(std::unique_ptr<Parts> parts, HostPort address);
   ~ImagesServer();
 
   /// With the real port.
@@ -41,8 +37,7 @@ class ImagesServer {
   void Shutdown();
 
  private:
-  const std::unique_ptr<grpc::Service> service_;
-  const std::unique_ptr<grpc::Server> server_;
+  const std::unique_ptr<Parts> parts_;
   const HostPort address_;
 };
 
