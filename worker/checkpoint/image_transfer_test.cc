@@ -19,6 +19,7 @@
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/testing/image_fixture.h"
 #include "worker/checkpoint/testing/images_raw_stub.h"
+#include "worker/checkpoint/testing/silent_images.h"
 
 namespace bspnow::worker {
 namespace {
@@ -306,6 +307,17 @@ TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
 }
 
 // ---- Peers that misbehave -----------------------------------------------------------------------
+
+TEST_F(ImageTransferTest, PeerThatHangsIsGivenUp) {
+  const SilentImages silent;
+  ImagesStub stub(std::chrono::milliseconds(100));
+  const std::string there = ImageName(1, Pid{2}), here = ImageName(1, Pid{0});
+  const absl::Status got = stub.Get(silent.address(), a_.store(), kJob, there);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(got)) << got;
+  EXPECT_FALSE(a_.store().Has(kJob, there));
+  const absl::Status put = stub.Put(silent.address(), a_.store(), kJob, here);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(put)) << put;
+}
 
 TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
   Node node(0);

@@ -12,17 +12,15 @@
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_reception.h"
+#include "worker/rpc/silence_watch.h"
 
 namespace bspnow::worker {
 namespace {
 
 constexpr int kMessageBytesMax = 2 << 20;
 constexpr int kConnectTimeoutMs = 3'000;
-/// For a peer that is alive but makes no progress, because its disk hangs.
-constexpr std::int64_t kCallTimeoutMs = 60'000;
-constexpr std::uint64_t kBytesPerMsLeast = 4'000;
+constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 constexpr std::int64_t kListTimeoutMs = 10'000;
-constexpr std::int64_t kGetTimeoutMs = 600'000;
 
 /// A connection of its own: several files go side by side.
 std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
@@ -38,6 +36,26 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
 }
 
+/// Of gRPC; tells the watch of each piece.
+struct WatchedReader {
+  grpc::ClientReader<proto::FileChunk>& reader;
+  SilenceWatch& watch;
+
+  bool Read(proto::FileChunk* chunk) {
+    const bool read = reader.Read(chunk);
+    watch.Moved();
+    return read;
+  }
+  grpc::Status Finish() { return reader.Finish(); }
+};
+
+/// What the watch has cancelled was too slow.
+absl::Status UnlessSilent(const SilenceWatch& watch, const std::string& what,
+                          const absl::Status& status) {
+  if (status.ok() || !watch.fired()) return status;
+  return absl::DeadlineExceededError(absl::StrCat(what, ": it does not move any more"));
+}
+
 }  // namespace
 
 absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from, JobId job,
@@ -46,24 +64,27 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
   if (!file.ok()) return file.status();
   const auto stub = Connect(address);
   grpc::ClientContext context;
-  context.set_deadline(gpr_time_from_millis(
-      kCallTimeoutMs + static_cast<std::int64_t>(file->head().bytes / kBytesPerMsLeast),
-      GPR_TIMESPAN));
+  SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::PutImageReply reply;
   const auto writer = stub->PutImage(&context, &reply);
   proto::FileChunk first;
   first.set_job(Value(job));
   first.set_cluster(from.cluster());
-  return files::EndSending(files::SendFile(*file, first, *writer), context, *writer,
-                           absl::StrCat("giving ", address, " ", name));
+  const absl::Status sent = files::SendFile(*file, first, *writer, [&watch](std::uint64_t) {
+    watch.Moved();
+    return absl::OkStatus();
+  });
+  watch.Expect(patience_ + std::chrono::milliseconds(file->head().bytes / kSyncedBytesPerMsLeast));
+  const std::string what = absl::StrCat("giving ", address, " ", name);
+  return UnlessSilent(watch, what, files::EndSending(sent, context, *writer, what));
 }
 
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
                              const std::string& name) {
   const auto stub = Connect(address);
   grpc::ClientContext context;
-  context.set_deadline(gpr_time_from_millis(kGetTimeoutMs, GPR_TIMESPAN));
+  SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::GetImageRequest request;
   request.set_job(Value(job));
@@ -74,8 +95,9 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   const bool is_text = parsed && parsed->kind == StoredName::Kind::kText;
   ImageReception reception(into, job, name, is_text ? Durability::kSynced : Durability::kCached);
   const auto reader = stub->GetImage(&context, request);
-  return files::TakeFiles(context, *reader, reception,
-                          absl::StrCat("getting ", name, " from ", address));
+  WatchedReader watched{.reader = *reader, .watch = watch};
+  const std::string what = absl::StrCat("getting ", name, " from ", address);
+  return UnlessSilent(watch, what, files::TakeFiles(context, watched, reception, what));
 }
 
 absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,

@@ -1,11 +1,13 @@
 // Calls the service Images of other workers. Calls block, so they run on work threads. A peer that
-// is dead or stopped is noticed within about five seconds.
+// is dead or stopped is noticed within about five seconds; one from which nothing comes, within two
+// minutes. While something comes a file may take hours.
 #ifndef WORKER_CHECKPOINT_IMAGES_STUB_H_
 #define WORKER_CHECKPOINT_IMAGES_STUB_H_
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,9 @@ namespace bspnow::worker {
 
 class ImagesStub {
  public:
+  explicit ImagesStub(std::chrono::milliseconds patience = std::chrono::minutes(1))
+      : patience_(patience) {}
+
   /// Sends one file of this store; it is verified and durable there when this returns.
   absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
                    const std::string& name);
@@ -33,6 +38,7 @@ class ImagesStub {
   void Stop() { calls_.Stop(); }
 
  private:
+  const std::chrono::milliseconds patience_;
   OpenCalls calls_;
 };
 

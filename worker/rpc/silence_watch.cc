@@ -1,0 +1,27 @@
+#include "worker/rpc/silence_watch.h"
+
+#include <utility>
+
+namespace bspnow::worker {
+
+SilenceWatch::SilenceWatch(std::chrono::milliseconds patience, std::function<void()> cancel)
+    : cancel_(std::move(cancel)),
+      patience_(patience),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void SilenceWatch::Expect(std::chrono::milliseconds patience) {
+  patience_ = patience;
+  moved_ = true;
+}
+
+void SilenceWatch::Run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (moved_.exchange(false)) {
+    never_.wait_for(lock, stop, patience_.load(), [] { return false; });
+    if (stop.stop_requested()) return;
+  }
+  fired_ = true;
+  cancel_();
+}
+
+}  // namespace bspnow::worker
