@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kCutBlockBytes = std::size_t{1} << 20;
 constexpr std::chrono::milliseconds kRoomRetry{250};
+constexpr int kWriters = 8;  // So many logs may be slow at a time before others wait for them.
 
 std::uint64_t EndOf(const StreamEnds& ends, const LogStream& stream) {
   const auto found = ends.find(stream);
@@ -84,17 +85,17 @@ absl::StatusOr<GrowingLog::Extent> WriteShorter(const GrowingLog& log, const Str
 }  // namespace
 
 JobLogs::JobLogs(const StateDirectory& state, std::uint64_t log_bytes_max, PostEvent post)
-    : state_(state),
-      log_bytes_max_(log_bytes_max),
-      post_(std::move(post)),
-      writer_([this] { RunQueued(); }) {}
+    : state_(state), log_bytes_max_(log_bytes_max), post_(std::move(post)) {
+  for (int i = 0; i < kWriters; ++i) writers_.emplace_back([this] { RunQueued(); });
+}
 
 JobLogs::~JobLogs() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  not_empty_.notify_one();
+  ready_for_work_.notify_all();
+  stopped_.notify_all();
 }
 
 void JobLogs::Begin(JobId job) {
@@ -130,23 +131,24 @@ std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
 }
 
 void JobLogs::Append(JobId job, LogRecord record, Done done) {
-  Queue([this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
-    // Of a job that has ended nobody can read it any more.
-    absl::Status outcome;
-    if (written) outcome = WriteRecord(*written, std::move(record));
-    post_([done, outcome = std::move(outcome)] { done(outcome); });
-  });
+  Queue(job,
+        [this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
+          // Of a job that has ended nobody can read it any more.
+          absl::Status outcome;
+          if (written) outcome = WriteRecord(*written, std::move(record));
+          post_([done, outcome = std::move(outcome)] { done(outcome); });
+        });
 }
 
 void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
-  Queue([this, written = Find(job), positions, done = std::move(done)] {
+  Queue(job, [this, written = Find(job), positions, done = std::move(done)] {
     absl::StatusOr<LogCut> outcome = written ? CutFile(*written, positions) : LogCut{};
     post_([done, outcome = std::move(outcome)] { done(outcome); });
   });
 }
 
 void JobLogs::Sync(JobId job, const std::vector<LogPosition>& reach, Done done) {
-  Queue([this, written = Find(job), reach, done = std::move(done)] {
+  Queue(job, [this, written = Find(job), reach, done = std::move(done)] {
     absl::Status synced;
     if (written) synced = CheckReach(*written, reach);
     if (written && synced.ok()) synced = SyncFile(*written);
@@ -162,7 +164,7 @@ void JobLogs::End(JobId job) {
     if (found == growing_.end() || std::exchange(found->second.ending, true)) return;
     written = found->second.written;
   }
-  Queue([this, job, written = std::move(written)] { WriteEnd(job, *written); });
+  Queue(job, [this, job, written = std::move(written)] { WriteEnd(job, *written); });
 }
 
 LogReader JobLogs::Read(JobId job) {
@@ -181,49 +183,58 @@ LogReader JobLogs::Read(JobId job) {
 
 std::string JobLogs::waits_for() const {
   const std::lock_guard lock(mutex_);
-  return waits_for_;
+  return waiting_.empty() ? "" : waiting_.begin()->second;
 }
 
-// ---- The writing thread -------------------------------------------------------------------------
+// ---- The writing threads ------------------------------------------------------------------------
 
-void JobLogs::Queue(Task task) {
+void JobLogs::Queue(JobId job, Task task) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back(std::move(task));
-  not_empty_.notify_one();
+  std::deque<Task>& tasks = tasks_[job];
+  tasks.push_back(std::move(task));
+  if (tasks.size() > 1) return;  // The thread that works on this log finds it.
+  ready_.push_back(job);
+  ready_for_work_.notify_one();
 }
 
 void JobLogs::RunQueued() {
-  std::deque<Task> taken;
+  std::unique_lock lock(mutex_);
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      not_empty_.wait(
-          lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      taken.swap(queue_);
+    ready_for_work_.wait(
+        lock, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_ || !ready_.empty(); });
+    if (ready_.empty()) return;
+    const auto job = tasks_.find(ready_.front());
+    ready_.pop_front();
+    Task task = std::move(job->second.front());
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+    job->second.pop_front();
+    if (job->second.empty()) {
+      tasks_.erase(job);
+    } else {
+      ready_.push_back(job->first);  // After the others. This thread takes one of them.
     }
-    for (Task& task : taken) task();
-    taken.clear();
   }
 }
 
-/// All that comes later waits, too: the disk is the same.
-absl::Status JobLogs::WhenThereIsRoom(const std::function<absl::Status()>& write) {
-  absl::Status written = write();
-  while (absl::IsResourceExhausted(written)) {
+absl::Status JobLogs::WhenThereIsRoom(const Written& written,
+                                      const std::function<absl::Status()>& write) {
+  absl::Status outcome = write();
+  while (absl::IsResourceExhausted(outcome)) {
     std::unique_lock lock(mutex_);
-    if (waits_for_.empty()) spdlog::error("event=log_waits error=\"{}\"", written.ToString());
-    waits_for_ = std::string(written.message());
-    if (not_empty_.wait_for(lock, kRoomRetry,
-                            [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_; })) {
-      return written;
-    }
+    if (waiting_.empty()) spdlog::error("event=log_waits error=\"{}\"", outcome.ToString());
+    waiting_[&written] = std::string(outcome.message());
+    const bool stopping = stopped_.wait_for(
+        lock, kRoomRetry, [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { return stopping_; });
+    if (stopping) return outcome;
     lock.unlock();
-    written = write();
+    outcome = write();
   }
   const std::lock_guard lock(mutex_);
-  if (!std::exchange(waits_for_, "").empty()) spdlog::info("event=log_goes_on");
-  return written;
+  if (waiting_.erase(&written) > 0 && waiting_.empty()) spdlog::info("event=log_goes_on");
+  return outcome;
 }
 
 absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
@@ -243,7 +254,7 @@ absl::Status JobLogs::WriteRecord(Written& written, LogRecord record) {
     return absl::OutOfRangeError(
         absl::StrCat("the job has printed more than ", log_bytes_max_,
                      " bytes, which is the coordinator's --max-log-bytes"));
-  absl::Status put = WhenThereIsRoom([&] { return WriteBytes(written, bytes); });
+  absl::Status put = WhenThereIsRoom(written, [&] { return WriteBytes(written, bytes); });
   if (!put.ok()) return put;
   end += record.text.size();
   return absl::OkStatus();
@@ -287,7 +298,7 @@ absl::StatusOr<LogCut> JobLogs::CutFile(Written& written,
   for (const auto& [stream, end] : written.ends)
     if (stream.origin != LogOrigin::kLauncher) cut.dropped_bytes += end - EndOf(keep, stream);
   if (cut.dropped_bytes > 0 || !written.usable.ok()) {
-    absl::Status shortened = WhenThereIsRoom([&] {
+    absl::Status shortened = WhenThereIsRoom(written, [&] {
       auto shorter = Shortened(written, keep);
       if (shorter.ok()) written.log->Set(*std::move(shorter));
       return shorter.status();
@@ -332,7 +343,8 @@ absl::Status JobLogs::SyncFile(Written& written) {
   if (!extent.file) return absl::OkStatus();
   // Opened before anything is synced: for want of descriptors nothing has failed yet.
   std::array<UniqueFd, 2> directories;  // The second one says of which job it is.
-  absl::Status opened = WhenThereIsRoom([&] { return OpenDirectories(log.path(), directories); });
+  absl::Status opened =
+      WhenThereIsRoom(written, [&] { return OpenDirectories(log.path(), directories); });
   if (!opened.ok()) return opened;
   absl::Status synced = FailpointStatus("coordinator.log.sync");
   for (const int fd : {extent.file->get(), directories[0].get(), directories[1].get()})

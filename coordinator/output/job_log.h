@@ -1,6 +1,7 @@
-// What the jobs print, each byte once. Each job has one file of records; a thread of its own
-// appends to all of them, so that a slow disk holds up no protocol. Any number of readers follow in
-// the files, so that a slow one takes no memory. All calls may come from any thread.
+// What the jobs print, each byte once. Each job has one file of records; threads of their own write
+// the files, so that a slow disk holds up no protocol, and what takes long with one log holds up no
+// other. What is to be done with one log is done in the order of the calls. Any number of readers
+// follow in the files, so that a slow one takes no memory. All calls may come from any thread.
 //
 // A full disk is waited for: what is not in the file is not acknowledged, so those who print wait,
 // too, and go on when there is room.
@@ -72,7 +73,7 @@ class JobLogs final : public OutputLogs {
   std::string waits_for() const override;
 
  private:
-  /// A job's file and what is in it. After Begin of the writing thread alone.
+  /// A job's file and what is in it. After Begin of the thread alone that works on this log.
   struct Written {
     std::shared_ptr<GrowingLog> log;
     StreamEnds ends;
@@ -80,7 +81,6 @@ class JobLogs final : public OutputLogs {
     absl::Status syncable;  ///< If not, a sync of this file has failed.
   };
 
-  /// What the writing thread does next.
   using Task = std::function<void()>;
 
   struct Growing {
@@ -89,9 +89,9 @@ class JobLogs final : public OutputLogs {
   };
 
   std::shared_ptr<Written> Find(JobId job);
-  void Queue(Task task);
+  void Queue(JobId job, Task task);
   void RunQueued();
-  absl::Status WhenThereIsRoom(const std::function<absl::Status()>& write);
+  absl::Status WhenThereIsRoom(const Written& written, const std::function<absl::Status()>& write);
   absl::Status WriteRecord(Written& written, LogRecord record);
   absl::Status WriteBytes(Written& written, const std::string& bytes);
   absl::StatusOr<LogCut> CutFile(Written& written, const std::vector<LogPosition>& positions);
@@ -104,12 +104,15 @@ class JobLogs final : public OutputLogs {
   const std::uint64_t log_bytes_max_;
   const PostEvent post_;
   mutable std::mutex mutex_;
-  std::condition_variable not_empty_;
-  std::map<JobId, Growing> growing_;  ///< Until their end is written. Guarded by mutex_.
-  std::deque<Task> queue_;            ///< Guarded by mutex_.
-  bool stopping_ = false;             ///< Guarded by mutex_.
-  std::string waits_for_;             ///< Guarded by mutex_.
-  std::jthread writer_;               ///< Last: it uses all of the above.
+  std::condition_variable ready_for_work_;
+  std::condition_variable stopped_;
+  // All guarded by mutex_.
+  std::map<JobId, Growing> growing_;               ///< Until their end is written.
+  std::map<JobId, std::deque<Task>> tasks_;        ///< None is empty; the first is under way.
+  std::deque<JobId> ready_;                        ///< With tasks that no thread works on.
+  std::map<const Written*, std::string> waiting_;  ///< For want of room, and why.
+  bool stopping_ = false;
+  std::vector<std::jthread> writers_;  ///< Last: they use all of the above.
 };
 
 }  // namespace bspnow::coordinator

@@ -18,7 +18,7 @@ namespace bspnow::coordinator {
 inline constexpr JobId kJob{7};
 inline constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
 
-/// On the writing thread.
+/// On the thread that has written.
 inline void AtOnce(const Timers::Event& event) { event(); }
 
 class JobLogTest : public testing::Test {
