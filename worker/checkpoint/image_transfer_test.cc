@@ -1,101 +1,17 @@
 #include "worker/checkpoint/image_transfer.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/testing/scratch_directory.h"
-#include "base/unique_fd.h"
-#include "net/socket.h"
-#include "worker/checkpoint/images_service.h"
-#include "worker/checkpoint/testing/image_fixture.h"
-#include "worker/checkpoint/testing/images_raw_stub.h"
-#include "worker/checkpoint/testing/silent_images.h"
+#include "worker/checkpoint/testing/image_node.h"
 
 namespace bspnow::worker {
 namespace {
-
-constexpr JobId kJob{17};
-const std::string kLibrary = "what a library has in its text";
-
-using Names = std::vector<std::string>;
-
-/// One worker's store and service.
-class Node {
- public:
-  explicit Node(std::uint64_t quota_bytes) {
-    auto opened = ImageStore::Open({.root = scratch_.path(),
-                                    .quota_bytes = quota_bytes,
-                                    .sharing = ImageStore::Sharing::kOwn});
-    EXPECT_TRUE(opened.ok()) << opened.status();
-    store_ = *std::move(opened);
-    auto started = ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
-                                       [this](JobId job, std::uint64_t checkpoint) {
-                                         EXPECT_EQ(job, kJob);
-                                         EXPECT_LE(checkpoint, 2u);
-                                         received_ += 1;
-                                       });
-    EXPECT_TRUE(started.ok()) << started.status();
-    server_ = *std::move(started);
-    accepting_ = std::jthread([this] { loop_.Run(); });
-    transfer_ = std::make_unique<ImageTransfer>(*store_);
-  }
-
-  ~Node() {
-    loop_.Post([this] { loop_.Stop(); });
-    accepting_.join();
-  }
-
-  /// As if the processes `pids` had taken a checkpoint here.
-  void Take(std::uint64_t checkpoint, std::uint64_t base, const std::vector<std::uint32_t>& pids) {
-    mkdir(store_->DirectoryOf(kJob).c_str(), 0700);
-    Names names{FilesName(checkpoint, pids.front())};
-    WriteArchive(PathOf(names[0] + ".new"));
-    if (!store_->Has(kJob, TextNameOf(kLibrary)))
-      WriteFile(PathOf(TextNameOf(kLibrary) + ".new"), kLibrary);
-    for (const std::uint32_t pid : pids) {
-      names.push_back(ImageName(checkpoint, Pid{pid}));
-      WriteFile(PathOf(names.back() + ".new"), Encode({.job = kJob,
-                                                       .checkpoint = checkpoint,
-                                                       .base = base,
-                                                       .pid = pid,
-                                                       .texts = {kLibrary},
-                                                       .data_bytes = std::size_t{384} << 12}));
-    }
-    const absl::Status settled = store_->Settle(kJob, checkpoint, names);
-    ASSERT_TRUE(settled.ok()) << settled;
-  }
-
-  std::string PathOf(const std::string& name) const { return store_->PathOf(kJob, name); }
-  std::string address() const { return server_->address().ToString(); }
-  ImageStore& store() { return *store_; }
-  ImageTransfer& transfer() { return *transfer_; }
-  ImagesServer& server() { return *server_; }
-  std::size_t received() const { return received_; }
-
-  std::size_t files() const {
-    const std::filesystem::directory_iterator entries(store_->DirectoryOf(kJob));
-    return static_cast<std::size_t>(std::distance(entries, {}));
-  }
-
- private:
-  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
-  std::atomic<std::size_t> received_ = 0;
-  EventLoop loop_;
-  std::jthread accepting_;
-  std::unique_ptr<ImageStore> store_;
-  std::unique_ptr<ImagesServer> server_;
-  std::unique_ptr<ImageTransfer> transfer_;
-};
 
 class ImageTransferTest : public testing::Test {
  protected:
@@ -304,118 +220,6 @@ TEST_F(ImageTransferTest, ImageThatStandsAloneNeedsNothingBeforeIt) {
 TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
   EXPECT_EQ(a_.transfer().Collect(kJob, ResumeFrom({}), {7}).missing,
             std::vector<std::uint32_t>{7});
-}
-
-// ---- Peers that misbehave -----------------------------------------------------------------------
-
-TEST_F(ImageTransferTest, PeerThatHangsIsGivenUp) {
-  const SilentImages silent;
-  ImagesStub stub(std::chrono::milliseconds(100));
-  const std::string there = ImageName(1, Pid{2}), here = ImageName(1, Pid{0});
-  const absl::Status got = stub.Get(silent.address(), a_.store(), kJob, there);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(got)) << got;
-  EXPECT_FALSE(a_.store().Has(kJob, there));
-  const absl::Status put = stub.Put(silent.address(), a_.store(), kJob, here);
-  EXPECT_TRUE(absl::IsDeadlineExceeded(put)) << put;
-}
-
-TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
-  Node node(0);
-  rlimit had{};
-  getrlimit(RLIMIT_NOFILE, &had);
-  const rlimit few{400, had.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-  const auto where = Resolve(*ParseHostPort(node.address()));
-  ASSERT_TRUE(where.ok());
-  {
-    std::vector<UniqueFd> idle;  // Both ends are in this process.
-    for (auto one = BeginConnect(*where, {}); one.ok(); one = BeginConnect(*where, {})) {
-      idle.push_back(*std::move(one));
-    }
-    EXPECT_GT(idle.size(), 100u);
-  }
-  ImagesStub stub;
-  const std::uint64_t begin_ns = NowNs();
-  absl::Status listed;
-  do {
-    listed = stub.List(node.address(), kJob, "").status();
-  } while (!listed.ok() && NowNs() - begin_ns < 20'000'000'000u);
-  EXPECT_TRUE(listed.ok()) << listed;
-  setrlimit(RLIMIT_NOFILE, &had);
-}
-
-proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
-                       const std::string& data) {
-  proto::FileChunk piece;
-  piece.set_job(job);
-  piece.set_name(name);
-  piece.set_bytes(bytes);
-  piece.set_data(data);
-  return piece;
-}
-
-TEST(ImagesServiceTest, TakesAndGivesNothingOutsideItsDirectory) {
-  Node node(0);
-  for (const char* name : {"", "../c1.p0", "c1.p0/../../x", "/etc/passwd", "c1.p0.new", "notes"}) {
-    EXPECT_EQ(PutPieces(node.address(), {Piece(17, name, 1, "x")}).code(),
-              absl::StatusCode::kInvalidArgument)
-        << name;
-    EXPECT_EQ(GetByName(node.address(), name).code(), absl::StatusCode::kInvalidArgument) << name;
-  }
-  EXPECT_EQ(PutPieces(node.address(), {Piece(0, "c1.p0", 1, "x")}).code(),
-            absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(PutPieces(node.address(), {}).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(GetByName(node.address(), "c1.p0").code(), absl::StatusCode::kNotFound);
-}
-
-TEST(ImagesServiceTest, KeepsNothingThatIsShorterOrLongerThanWasSaid) {
-  Node node(0);
-  const std::string bytes =
-      Encode({.job = kJob, .checkpoint = 1, .base = 0, .pid = 0, .texts = {}});
-  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() + 1, bytes)}).code(),
-            absl::StatusCode::kDataLoss);
-  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() - 1, bytes)}).code(),
-            absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(node.files(), 0u);
-  EXPECT_TRUE(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size(), bytes.substr(0, 4096)),
-                                         Piece(0, "", 0, bytes.substr(4096))})
-                  .ok());
-}
-
-TEST(ImagesServiceTest, PeerThatLeavesInTheMiddleLeavesNothingBehind) {
-  Node node(0);
-  { const HalfAPut half(node.address(), Piece(17, "c1.p0", 1 << 20, "x")); }
-  node.server().Shutdown();
-  EXPECT_TRUE(!std::filesystem::exists(node.store().DirectoryOf(kJob)) || node.files() == 0);
-}
-
-/// Accepts connections and never says a word: a machine that hangs.
-TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
-  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
-  ASSERT_TRUE(address.ok());
-  const auto mute = Listen(*address, {});
-  ASSERT_TRUE(mute.ok());
-  const auto listens = LocalAddress(mute->get());
-  ASSERT_TRUE(listens.ok());
-  ImagesStub stub;
-  const auto listed = stub.List(listens->ToString(), kJob, "");
-  EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
-}
-
-TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
-  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
-  ASSERT_TRUE(address.ok());
-  const auto mute = Listen(*address, {});
-  ASSERT_TRUE(mute.ok());
-  const std::string to = LocalAddress(mute->get())->ToString();
-  ImagesStub stub;
-  absl::Status listed;
-  {
-    const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });
-    stub.Stop();
-  }
-  EXPECT_EQ(listed.code(), absl::StatusCode::kCancelled) << listed;
-  EXPECT_EQ(stub.List(to, kJob, "").status().code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace

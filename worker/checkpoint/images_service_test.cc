@@ -1,0 +1,137 @@
+// Peers that misbehave, in both directions.
+#include "worker/checkpoint/images_service.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "net/socket.h"
+#include "worker/checkpoint/testing/image_node.h"
+#include "worker/checkpoint/testing/images_raw_stub.h"
+#include "worker/checkpoint/testing/silent_images.h"
+
+namespace bspnow::worker {
+namespace {
+
+TEST(ImagesStubTest, PeerThatHangsIsGivenUp) {
+  Node node(0);
+  node.Take(1, 0, {0});
+  const SilentImages silent;
+  ImagesStub stub(std::chrono::milliseconds(100));
+  const std::string there = ImageName(1, Pid{2}), here = ImageName(1, Pid{0});
+  const absl::Status got = stub.Get(silent.address(), node.store(), kJob, there);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(got)) << got;
+  EXPECT_FALSE(node.store().Has(kJob, there));
+  const absl::Status put = stub.Put(silent.address(), node.store(), kJob, here);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(put)) << put;
+}
+
+TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
+  Node node(0);
+  rlimit had{};
+  getrlimit(RLIMIT_NOFILE, &had);
+  const rlimit few{400, had.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto where = Resolve(*ParseHostPort(node.address()));
+  ASSERT_TRUE(where.ok());
+  {
+    std::vector<UniqueFd> idle;  // Both ends are in this process.
+    for (auto one = BeginConnect(*where, {}); one.ok(); one = BeginConnect(*where, {})) {
+      idle.push_back(*std::move(one));
+    }
+    EXPECT_GT(idle.size(), 100u);
+  }
+  ImagesStub stub;
+  const std::uint64_t begin_ns = NowNs();
+  absl::Status listed;
+  do {
+    listed = stub.List(node.address(), kJob, "").status();
+  } while (!listed.ok() && NowNs() - begin_ns < 20'000'000'000u);
+  EXPECT_TRUE(listed.ok()) << listed;
+  setrlimit(RLIMIT_NOFILE, &had);
+}
+
+proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t bytes,
+                       const std::string& data) {
+  proto::FileChunk piece;
+  piece.set_job(job);
+  piece.set_name(name);
+  piece.set_bytes(bytes);
+  piece.set_data(data);
+  return piece;
+}
+
+TEST(ImagesServiceTest, TakesAndGivesNothingOutsideItsDirectory) {
+  Node node(0);
+  for (const char* name : {"", "../c1.p0", "c1.p0/../../x", "/etc/passwd", "c1.p0.new", "notes"}) {
+    EXPECT_EQ(PutPieces(node.address(), {Piece(17, name, 1, "x")}).code(),
+              absl::StatusCode::kInvalidArgument)
+        << name;
+    EXPECT_EQ(GetByName(node.address(), name).code(), absl::StatusCode::kInvalidArgument) << name;
+  }
+  EXPECT_EQ(PutPieces(node.address(), {Piece(0, "c1.p0", 1, "x")}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(PutPieces(node.address(), {}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(GetByName(node.address(), "c1.p0").code(), absl::StatusCode::kNotFound);
+}
+
+TEST(ImagesServiceTest, KeepsNothingThatIsShorterOrLongerThanWasSaid) {
+  Node node(0);
+  const std::string bytes =
+      Encode({.job = kJob, .checkpoint = 1, .base = 0, .pid = 0, .texts = {}});
+  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() + 1, bytes)}).code(),
+            absl::StatusCode::kDataLoss);
+  EXPECT_EQ(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size() - 1, bytes)}).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(node.files(), 0u);
+  EXPECT_TRUE(PutPieces(node.address(), {Piece(17, "c1.p0", bytes.size(), bytes.substr(0, 4096)),
+                                         Piece(0, "", 0, bytes.substr(4096))})
+                  .ok());
+}
+
+TEST(ImagesServiceTest, PeerThatLeavesInTheMiddleLeavesNothingBehind) {
+  Node node(0);
+  { const HalfAPut half(node.address(), Piece(17, "c1.p0", 1 << 20, "x")); }
+  node.server().Shutdown();
+  EXPECT_TRUE(!std::filesystem::exists(node.store().DirectoryOf(kJob)) || node.files() == 0);
+}
+
+/// Accepts connections and never says a word: a machine that hangs.
+TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
+  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
+  ASSERT_TRUE(address.ok());
+  const auto mute = Listen(*address, {});
+  ASSERT_TRUE(mute.ok());
+  const auto listens = LocalAddress(mute->get());
+  ASSERT_TRUE(listens.ok());
+  ImagesStub stub;
+  const auto listed = stub.List(listens->ToString(), kJob, "");
+  EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
+}
+
+TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
+  const auto address = Resolve({.host = "127.0.0.1", .port = 0});
+  ASSERT_TRUE(address.ok());
+  const auto mute = Listen(*address, {});
+  ASSERT_TRUE(mute.ok());
+  const std::string to = LocalAddress(mute->get())->ToString();
+  ImagesStub stub;
+  absl::Status listed;
+  {
+    const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });
+    stub.Stop();
+  }
+  EXPECT_EQ(listed.code(), absl::StatusCode::kCancelled) << listed;
+  EXPECT_EQ(stub.List(to, kJob, "").status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace bspnow::worker
