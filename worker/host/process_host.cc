@@ -31,6 +31,10 @@ namespace {
 constexpr std::size_t kReadBytes = 64 << 10;
 constexpr std::uint64_t kLinkWhileMs = 100;
 constexpr std::uint32_t kLinkMessagesInAWhile = 64;
+// Output in many small pieces is left in the pipe for a while: a piece costs as much as a page.
+constexpr std::uint64_t kGatherMs = 1;
+constexpr std::uint64_t kSoonNs = 4'000'000;
+constexpr std::uint32_t kPiecesAtOnce = 16;
 constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 
 absl::Status Exhausted(const char* what) {
@@ -96,6 +100,7 @@ ProcessHost::ProcessHost(EventLoop& loop, const SharedMemory& memory, ProcessOwn
 ProcessHost::~ProcessHost() {
   KillAll();
   Finish();
+  loop_.CancelTimer(gather_timer_);
   loop_.Forget(child_signals_.get());
 }
 
@@ -160,8 +165,7 @@ union LinkMessage {
   LinkImageReport report;
 };
 
-// With as many of the descriptors as are valid, which come first. If the receiver is gone already,
-// its exit says so.
+// As many descriptors as are valid, which come first. Of a receiver that is gone its exit tells.
 void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
   const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
   const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
@@ -269,10 +273,12 @@ UniqueFd& ProcessHost::descriptor(Pid pid, Stream stream) {
 }
 
 void ProcessHost::WatchOutput(Pid pid) {
-  for (const Stream stream : {Stream::kOutput, Stream::kError}) {
-    const UniqueFd& fd = descriptor(pid, stream);
-    if (fd.valid()) loop_.OnReadable(fd.get(), [this, pid, stream] { ReadStream(pid, stream); });
-  }
+  for (const Stream stream : {Stream::kOutput, Stream::kError}) WatchStream(pid, stream);
+}
+
+void ProcessHost::WatchStream(Pid pid, Stream stream) {
+  const UniqueFd& fd = descriptor(pid, stream);
+  if (fd.valid()) loop_.OnReadable(fd.get(), [this, pid, stream] { ReadStream(pid, stream); });
 }
 
 void ProcessHost::ReadStream(Pid pid, Stream stream) {
@@ -282,6 +288,7 @@ void ProcessHost::ReadStream(Pid pid, Stream stream) {
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n > 0) {
     owner_.OnOutput(pid, stream, std::string_view(bytes, static_cast<std::size_t>(n)));
+    if (static_cast<std::size_t>(n) < sizeof bytes / 2) LetGather(pid, stream);
     return;
   }
   loop_.Forget(fd.get());
@@ -289,8 +296,26 @@ void ProcessHost::ReadStream(Pid pid, Stream stream) {
   owner_.OnOutputEnded(pid, stream);
 }
 
-// What is in the pipes now; does not wait for their end, which a descendant may hold up, nor for a
-// descendant that goes on writing.
+// A line that comes alone is read at once, and so are the first ones of many.
+void ProcessHost::LetGather(Pid pid, Stream stream) {
+  Hosted& process = hosted(pid);
+  const std::uint64_t now_ns = NowNs();
+  process.pieces = now_ns - process.printed_ns < kSoonNs ? process.pieces + 1 : 0;
+  process.printed_ns = now_ns;
+  if (process.pieces < kPiecesAtOnce || output_paused_) return;
+  loop_.StopReading(descriptor(pid, stream).get());
+  gathering_.emplace_back(pid, stream);
+  if (gather_timer_ != kNoTimer) return;
+  gather_timer_ = loop_.AddTimer(kGatherMs, [this] { ReadGathered(); });
+}
+
+void ProcessHost::ReadGathered() {
+  gather_timer_ = kNoTimer;
+  for (const auto& [pid, stream] : std::exchange(gathering_, {}))
+    if (!output_paused_) WatchStream(pid, stream);
+}
+
+// Does not wait for the pipes' end, nor for a descendant that goes on writing.
 void ProcessHost::DrainOutput(Pid pid) {
   for (const Stream stream : {Stream::kOutput, Stream::kError}) {
     int left = 0;

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -110,6 +111,8 @@ class ProcessHost {
     bool begun = false;
     std::uint64_t messages_since_ns = 0;  ///< A while of kLinkWhileMs.
     std::uint32_t messages = 0;           ///< Over the link, since then.
+    std::uint64_t printed_ns = 0;         ///< When output was last read.
+    std::uint32_t pieces = 0;             ///< Of output, each soon after the one before.
     UniqueFd link;
     UniqueFd output;
     UniqueFd error;
@@ -124,7 +127,10 @@ class ProcessHost {
   void OnSignals();
   void Reap();
   void ReadStream(Pid pid, Stream stream);
+  void LetGather(Pid pid, Stream stream);
+  void ReadGathered();
   void WatchOutput(Pid pid);
+  void WatchStream(Pid pid, Stream stream);
   UniqueFd& descriptor(Pid pid, Stream stream);
   Hosted& hosted(Pid pid) { return processes_.at(pid); }
 
@@ -136,6 +142,8 @@ class ProcessHost {
   std::uint32_t processors_ = 1;
   UniqueFd child_signals_;
   bool output_paused_ = false;
+  std::vector<std::pair<Pid, Stream>> gathering_;  ///< Streams that are not read for a while.
+  TimerId gather_timer_ = kNoTimer;
 };
 
 }  // namespace bspnow::worker
