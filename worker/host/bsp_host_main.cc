@@ -287,7 +287,7 @@ void HostRun::CheckWriters() {
   if (!checkpoints_.under_way() || std::exchange(writers_check_due_, true)) return;
   loop_.AddTimer(kWritersCheckMs, [this] {
     writers_check_due_ = false;
-    checkpoints_.CheckWriters(NowNs());
+    checkpoints_.CheckWaits(NowNs());
     CheckWriters();
   });
 }

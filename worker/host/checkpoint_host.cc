@@ -21,6 +21,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::uint64_t kReportTimeoutNs = 600'000'000'000;
+constexpr std::uint64_t kAskTimeoutNs = 10'000'000'000;  // All have left the barrier by then.
 
 /// Children of a process that still run.
 bool HasChild(pid_t os_pid) {
@@ -62,6 +63,10 @@ std::vector<files::GivenFile> GivenFiles(const proto::HostPlan& plan) {
 // ---- The processes ------------------------------------------------------------------------------
 
 void CheckpointHost::OnAsked(Pid pid) {
+  if (late_.erase(pid) != 0) {  // It may take part in the next one.
+    gone_.erase(pid);
+    return owner_.AnswerImagePlace(pid, -1);
+  }
   asked_.insert(pid);
   BeginIfAllAsked();
 }
@@ -108,11 +113,14 @@ void CheckpointHost::BeginIfAllAsked() {
   if (!header_.valid()) header_ = MappedRegion::Shared(segment_, sizeof(NodeHeader));
   if (!header_.valid()) return;  // No memory is left: the processes wait for their end.
   for (const proto::HostedProcess& process : plan_.processes()) {
-    const Pid pid{process.pid()};
-    const bool known = asked_.contains(pid) || gone_.contains(pid) || refused_.contains(pid);
-    if (TakesPart(pid) && !known) return;
+    if (Awaits(Pid{process.pid()})) return;
   }
   Begin();
+}
+
+bool CheckpointHost::Awaits(Pid pid) const {
+  const bool known = asked_.contains(pid) || gone_.contains(pid) || refused_.contains(pid);
+  return TakesPart(pid) && !known;
 }
 
 void CheckpointHost::Begin() {
@@ -226,7 +234,30 @@ void CheckpointHost::OnOtherExited(pid_t os_pid, int wait_status) {
   FinishIfDone();
 }
 
-// ---- Writers that were killed -------------------------------------------------------------------
+// ---- What is waited for in vain -----------------------------------------------------------------
+
+void CheckpointHost::CheckWaits(std::uint64_t now_ns) {
+  CheckAsked(now_ns);
+  CheckWriters(now_ns);
+}
+
+// One that has closed its link cannot say so, and there is no end of the link to be seen while a
+// child of it has a copy.
+void CheckpointHost::CheckAsked(std::uint64_t now_ns) {
+  if (asked_.empty()) asked_since_ns_ = 0;
+  if (asked_.empty() || !header_.valid()) return;
+  if (asked_since_ns_ == 0) asked_since_ns_ = now_ns;
+  if (now_ns - asked_since_ns_ < kAskTimeoutNs) return;
+  for (const proto::HostedProcess& process : plan_.processes()) {
+    const Pid pid{process.pid()};
+    if (!Awaits(pid)) continue;
+    late_.insert(pid);
+    gone_[pid] =
+        "it did not come within 10 s of the others: it was stopped, or has closed its link "
+        "to bspnow, which a child of it still has";
+  }
+  BeginIfAllAsked();
+}
 
 void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (since_ns_ == 0) since_ns_ = now_ns;

@@ -62,9 +62,9 @@ class CheckpointHost {
   /// A child that is no process of the job has ended; perhaps the one that writes the archive.
   void OnOtherExited(pid_t os_pid, int wait_status);
 
-  /// To be called now and then, `now_ns` being CLOCK_MONOTONIC: an image whose writer was killed
-  /// would be waited for in vain.
-  void CheckWriters(std::uint64_t now_ns);
+  /// To be called now and then, `now_ns` being CLOCK_MONOTONIC: an image whose writer was killed,
+  /// or whose process does not ask, would be waited for in vain.
+  void CheckWaits(std::uint64_t now_ns);
 
   bool under_way() const { return !asked_.empty() || !pending_.empty() || archiver_ != 0; }
 
@@ -75,7 +75,10 @@ class CheckpointHost {
   };
 
   bool TakesPart(Pid pid) const;
+  bool Awaits(Pid pid) const;
   void BeginIfAllAsked();
+  void CheckAsked(std::uint64_t now_ns);
+  void CheckWriters(std::uint64_t now_ns);
   void Begin();
   void GiveUp(std::uint64_t checkpoint, const std::string& reason);
   void Archive(const files::NotedFiles& files);
@@ -96,6 +99,8 @@ class CheckpointHost {
   proto::CheckpointStored images_;  ///< Of that, as they are reported.
   std::string failure_;             ///< The first reason why it will not be; empty: it may.
   std::set<Pid> asked_;
+  std::uint64_t asked_since_ns_ = 0;    ///< The first look at them.
+  std::set<Pid> late_;                  ///< The others did not wait for them. Gone, too.
   std::map<Pid, std::string> gone_;     ///< And why.
   std::map<Pid, std::string> refused_;  ///< Reported before they asked.
   std::map<Pid, Pending> pending_;      ///< Images that are being written.

@@ -211,15 +211,15 @@ TEST_F(CheckpointHostTest, NoticesThatAWriterWasKilled) {
     pause();
     _exit(0);
   }
-  host_.CheckWriters(kSecondNs);
-  host_.CheckWriters(2 * kSecondNs);
+  host_.CheckWaits(kSecondNs);
+  host_.CheckWaits(2 * kSecondNs);
   EXPECT_TRUE(host_.under_way());
   kill(child, SIGKILL);
   siginfo_t info;
   waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);  // It stays a zombie.
-  host_.CheckWriters(3 * kSecondNs);  // The report may be on its way.
+  host_.CheckWaits(3 * kSecondNs);  // The report may be on its way.
   EXPECT_TRUE(host_.under_way());
-  host_.CheckWriters(4 * kSecondNs);
+  host_.CheckWaits(4 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
   EXPECT_EQ(Failure(), "pid 3: the writer of its image was killed");
   waitpid(child, nullptr, 0);
@@ -228,11 +228,44 @@ TEST_F(CheckpointHostTest, NoticesThatAWriterWasKilled) {
 TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
   AskBoth();
   AwaitArchiver();
-  host_.CheckWriters(kSecondNs);
-  host_.CheckWriters(590 * kSecondNs);
+  host_.CheckWaits(kSecondNs);
+  host_.CheckWaits(590 * kSecondNs);
   EXPECT_TRUE(host_.under_way());
-  host_.CheckWriters(602 * kSecondNs);
+  host_.CheckWaits(602 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
+}
+
+TEST_F(CheckpointHostTest, WhoDoesNotComeHoldsUpTheOthersForTenSecondsOnce) {
+  host_.OnAsked(Pid{2});
+  host_.CheckWaits(1 * kSecondNs);
+  host_.CheckWaits(10 * kSecondNs);
+  EXPECT_TRUE(answers_.empty());
+  host_.CheckWaits(11 * kSecondNs);
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}}));
+  host_.OnReported(Pid{2}, Written(7));
+  AwaitArchiver();
+  EXPECT_TRUE(Failure().starts_with("pid 3: it did not come")) << Failure();
+  header_->image.checkpoint = 8;
+  host_.OnAsked(Pid{2});
+  EXPECT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(drained_.size(), 4u);  // It was answered at once.
+  AwaitArchiver();
+}
+
+TEST_F(CheckpointHostTest, WhoComesLateTakesPartInTheNextOne) {
+  host_.OnAsked(Pid{2});
+  host_.CheckWaits(1 * kSecondNs);
+  host_.CheckWaits(11 * kSecondNs);
+  host_.OnReported(Pid{2}, Written(7));
+  AwaitArchiver();
+  host_.OnAsked(Pid{3});
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, false}}));
+  header_->image.checkpoint = 8;
+  host_.OnAsked(Pid{2});
+  EXPECT_FALSE(host_.under_way() && drained_.size() > 2);
+  host_.OnAsked(Pid{3});
+  EXPECT_EQ(answers_, (std::map<Pid, bool>{{Pid{2}, true}, {Pid{3}, true}}));
+  AwaitArchiver();
 }
 
 }  // namespace
