@@ -47,7 +47,8 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .standard = {nothing.get(), STDERR_FILENO, STDERR_FILENO},
                          .link = theirs.get(),
                          .memory_bytes = 0,
-                         .limits = program.limits});
+                         .limits = program.limits,
+                         .cgroup = program.cgroup});
   // Not NotFound: that means the job's program.
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.

@@ -27,6 +27,7 @@ struct SpawnRequest {
   int link;
   std::uint64_t memory_bytes;  ///< Private writable memory that it may have; 0: any.
   const RaisedLimits& limits;  ///< That the program gets back.
+  int cgroup = -1;             ///< The cgroup.procs of its control group; -1: this process's.
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,16 +46,39 @@ std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint6
   return fitting;
 }
 
+// Of two workers in one control group.
+std::string CgroupPrefix(const std::string& jobs_directory) {
+  struct stat status {};
+  stat(jobs_directory.c_str(), &status);
+  return absl::StrCat("bspnow-", status.st_ino, "-");
+}
+
 }  // namespace
 
 // ---- All jobs -----------------------------------------------------------------------------------
 
-NodeHosting::NodeHosting(NodeParts parts) : parts_(std::move(parts)) {
+NodeHosting::NodeHosting(NodeParts parts)
+    : parts_(std::move(parts)), cgroup_prefix_(CgroupPrefix(parts_.jobs_directory)) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
     RemoveTree(entry.path().string());
   }
+  if (cgroup_.empty()) return;
+  for (const auto& entry : std::filesystem::directory_iterator(cgroup_, error)) {
+    if (!absl::StartsWith(entry.path().filename().string(), cgroup_prefix_)) continue;
+    ended_cgroups_.push_back(entry.path().string());
+  }
+  KillOrphans();
+}
+
+std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch) const {
+  return JobCgroup::Make(cgroup_, absl::StrCat(cgroup_prefix_, Value(job), "-", Value(epoch)));
+}
+
+void NodeHosting::EndCgroupOf(std::optional<JobCgroup>& cgroup) {
+  if (cgroup) ended_cgroups_.push_back(cgroup->path());
+  cgroup.reset();
 }
 
 std::unique_ptr<JobHost> NodeHosting::Host(HostedJob& job) {
@@ -93,10 +117,11 @@ void NodeHosting::Forget(NodeJob& job) {
 // started comes next; and one that is slow to die keeps nobody waiting.
 void NodeHosting::KillOrphans() {
   parts_.loop.CancelTimer(std::exchange(orphan_timer_, kNoTimer));
+  std::erase_if(ended_cgroups_, EndCgroup);
   std::set<pid_t> hosts;
   for (const NodeJob* const job : jobs_) hosts.insert(job->host_os_pid());
   std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
-  bool any = false;
+  bool any = !ended_cgroups_.empty();
   for (pid_t child; file >> child;) {
     if (hosts.contains(child)) continue;
     any = true;
@@ -119,6 +144,7 @@ NodeJob::~NodeJob() {
   parts_.loop.CancelTimer(watch_timer_);
   StopExchange();
   host_.reset();
+  hosting_.EndCgroupOf(cgroup_);
   hosting_.Forget(*this);
 }
 
@@ -147,6 +173,7 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
 
 void NodeJob::OnHostGone() {
   host_.reset();
+  hosting_.EndCgroupOf(cgroup_);
   hosting_.KillOrphans();  // Before the job's directory goes.
   job_.OnHostGone(segment_->ordered_image());
 }

@@ -29,6 +29,7 @@
 #include "worker/job/blob_cache.h"
 #include "worker/job/checkpoint_restore.h"
 #include "worker/job/input_pipe.h"
+#include "worker/job/job_cgroup.h"
 #include "worker/job/job_directory.h"
 #include "worker/work_threads.h"
 
@@ -58,8 +59,8 @@ class NodeJob;
 
 class NodeHosting final : public JobHosting {
  public:
-  /// Clears directories that an earlier run of the daemon left, and becomes the subreaper of what
-  /// jobs leave if their bsp-host is killed.
+  /// Clears directories and control groups that an earlier run of the daemon left, and becomes the
+  /// subreaper of what jobs leave if their bsp-host is killed.
   explicit NodeHosting(NodeParts parts);
   ~NodeHosting();
 
@@ -68,6 +69,8 @@ class NodeHosting final : public JobHosting {
  private:
   friend class NodeJob;
 
+  std::optional<JobCgroup> MakeCgroup(JobId job, Epoch epoch) const;
+  void EndCgroupOf(std::optional<JobCgroup>& cgroup);
   bool HasOlderEpoch(const NodeJob& job) const;
   void OnDirectoryGone(NodeJob& job);
   void Forget(NodeJob& job);
@@ -75,6 +78,9 @@ class NodeHosting final : public JobHosting {
   std::uint64_t AddressSpaceBytes() const;
 
   const NodeParts parts_;
+  const std::string cgroup_ = OwnCgroup();  ///< Empty: jobs have none.
+  const std::string cgroup_prefix_;         ///< Of the names of this worker's.
+  std::vector<std::string> ended_cgroups_;  ///< In which something is still dying.
   std::set<NodeJob*> jobs_;
   TimerId orphan_timer_ = kNoTimer;
 };
@@ -137,6 +143,7 @@ class NodeJob final : public JobHost {
   BarrierWatch watch_{0};
   TimerId watch_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;
+  std::optional<JobCgroup> cgroup_;
   std::unique_ptr<HostLink> host_;
 };
 

@@ -112,12 +112,14 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (absl::Status s = MakeSegment(lease_until_ns); !s.ok()) return s;
   for (const std::uint32_t pid : job_.StartedPids()) pids_.push_back(Pid{pid});
   if (pids_.empty()) return absl::OkStatus();
+  cgroup_ = hosting_.MakeCgroup(id_, epoch_);
   UniqueFd input;
   if (input_) input = input_->TakeReadEnd();
   absl::StatusOr<StartedHost> started = StartHost(
       HostProgram{.path = parts_.host_program,
                   .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
-                  .limits = parts_.limits},
+                  .limits = parts_.limits,
+                  .cgroup = cgroup_ ? cgroup_->entry() : -1},
       PlanForHost(),
       PlanDescriptors{
           .segment = segment_->fd(), .doorbell = doorbell_.processes.get(), .input = input.get()});
