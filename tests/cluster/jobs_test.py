@@ -161,5 +161,19 @@ class ComingAndGoingTest(unittest.TestCase):
             self.assertEqual(cluster.state(running), "cancelled")
 
 
+class MemoryTest(unittest.TestCase):
+    def test_a_workers_memory_does_not_grow_with_its_jobs(self):
+        with Cluster(workers=1, slots=4) as cluster:
+            def kilobytes_after(jobs):
+                for job in [cluster.submit("-n", 2, *mixed(2)) for _ in range(jobs)]:
+                    cluster.bsp("wait", job)
+                with open(f"/proc/{cluster.workers['w1'].process.pid}/status") as status:
+                    fields = dict(line.split(":", 1) for line in status)
+                return int(fields["RssAnon"].split()[0])
+
+            first = kilobytes_after(50)
+            self.assertLess(kilobytes_after(200) - first, 400)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
