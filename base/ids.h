@@ -16,6 +16,9 @@ enum class Superstep : std::uint64_t {};  ///< 0 at bsp_begin.
 enum class WorkerId : std::uint32_t {};   ///< A worker daemon that registered; 0: the coordinator.
 enum class SlotId : std::uint32_t {};     ///< A registration slot, the same on all processes.
 
+inline constexpr std::uint32_t kProcessesMax = 16384;       ///< p of a job,
+inline constexpr std::uint32_t kProcessesOfNodeMax = 4096;  ///< and of it on one node.
+
 inline constexpr GroupId kRootGroup{0};  ///< The whole job; the one that BSPlib's calls act on.
 inline constexpr SlotId kNoSlot{0xffffffff};
 

@@ -37,8 +37,8 @@ says 0 '--constraint' bsp submit --help
 # As mpirun has it; a program's own -np is its own.
 says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
 says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
-says 2 '--np: x is no number of processes; write 1 to 4096' bsprun -np x true
-says 2 '0 is no number of processes; write 1 to 4096, with -n or in BSP_NPROCS' \
+says 2 '--np: x is no number of processes; write 1 to 16384' bsprun -np x true
+says 2 '0 is no number of processes; write 1 to 16384, with -n or in BSP_NPROCS' \
   env BSP_NPROCS=0 bsprun true
 says 1 "no coordinator answers at $nobody" \
   bsp submit --reconnect-timeout 0 --coordinator $nobody -np 2 true

@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "base/exit_status.h"
+#include "base/ids.h"
 #include "client/cluster/reconnection.h"
 #include "client/options/checkpoint_option.h"
 
 namespace bspnow::client {
-
-inline constexpr std::uint32_t kProcessesMax = 4096;
 
 struct JobOptions {
   std::string coordinator;  ///< HOST:PORT; empty: no cluster.

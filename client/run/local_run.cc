@@ -313,6 +313,9 @@ int LocalRun::Run() {
 
 int RunLocally(const JobOptions& options, const std::string& program) {
   PrepareStandardStreams();
+  if (options.nprocs > kProcessesOfNodeMax)
+    return Fail(absl::StrCat("-n ", options.nprocs, ": one machine runs at most ",
+                             kProcessesOfNodeMax, " processes of a job; run it on a cluster"));
   const RaisedLimits limits;
   const std::uint64_t needed =
       worker::kDescriptorsPerProcess * options.nprocs + worker::kDescriptorsBesides;

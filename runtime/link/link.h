@@ -29,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/ids.h"
 #include "base/poll_wait.h"
 
 namespace bspnow {
@@ -37,7 +38,6 @@ inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
 inline constexpr std::uint32_t kLinkVersion = 5;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
-inline constexpr std::uint32_t kProcessesMax = 4096;  // Of one job on one node.
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kRingSupersteps = 256;
 inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;

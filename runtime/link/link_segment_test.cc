@@ -14,7 +14,7 @@ SegmentLayout LayOut(std::uint32_t nprocs) {
 }
 
 TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
-  for (const std::uint32_t p : {1u, 2u, 7u, 64u, 1000u, kProcessesMax}) {
+  for (const std::uint32_t p : {1u, 2u, 7u, 64u, 1000u, kProcessesOfNodeMax}) {
     SCOPED_TRACE(p);
     const SegmentLayout layout = LayOut(p);
     EXPECT_GE(layout.cells_offset, sizeof(NodeHeader));

@@ -32,7 +32,8 @@ absl::Status Failed(const char* what) {
 absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes) {
   proto::HostPlan plan;
   if (!plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
-      plan.processes().empty() || plan.arguments().empty()) {
+      plan.processes().empty() || plan.processes_size() > static_cast<int>(kProcessesOfNodeMax) ||
+      plan.arguments().empty()) {
     return Malformed("plan");
   }
   for (const proto::HostedProcess& process : plan.processes()) {

@@ -26,7 +26,7 @@ inline constexpr std::size_t kHostTextBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kStoredImageBytesMax = 49;
 inline constexpr std::size_t kHostPacketBytesMax = std::size_t{200} << 10;
 static_assert(kHostTextBytesMax + 4096 <= kHostPacketBytesMax);
-static_assert(kProcessesMax * kStoredImageBytesMax + 4096 <= kHostPacketBytesMax);
+static_assert(kProcessesOfNodeMax * kStoredImageBytesMax + 4096 <= kHostPacketBytesMax);
 
 /// A plan travels in a memfd of its own, since arguments and environment may be long.
 inline constexpr std::size_t kHostPlanBytesMax = std::size_t{64} << 20;

@@ -8,11 +8,11 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include "base/ids.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
 
-inline constexpr std::uint32_t kProcessesMax = 4096;
 inline constexpr int kFilesMax = 1000;
 inline constexpr std::size_t kSpecBytesMax = std::size_t{2} << 20;
 inline constexpr std::uint64_t kCheckpointMsLeast = 10;

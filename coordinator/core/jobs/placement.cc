@@ -27,7 +27,8 @@ struct Offer {
 };
 
 std::uint32_t ProcessesMax(const SlotClaim& claim, const FreeNode& free) {
-  std::uint64_t most = claim.per_node == 0 ? kAny : claim.per_node;
+  std::uint64_t most = kProcessesOfNodeMax;
+  if (claim.per_node != 0) most = std::min<std::uint64_t>(most, claim.per_node);
   if (claim.memory_bytes != 0 && free.node->memory_bytes != 0) {
     most = std::min(most, free.memory_bytes / claim.memory_bytes);
   }
