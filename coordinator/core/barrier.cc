@@ -27,10 +27,6 @@ void SetBit(std::span<std::byte> bitmap, Pid pid) {
   bitmap[i / kBitsPerByte] |= std::byte{1} << i % kBitsPerByte;
 }
 
-void Append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
 }  // namespace
 
 Barrier::Barrier(BarrierPlan plan)
@@ -40,13 +36,17 @@ Barrier::Barrier(BarrierPlan plan)
       next_superstep_(resumes_ ? 1 : 0) {  // Superstep 0 only repeats registrations.
   for (BarrierHost& host : plan.hosts) {
     by_worker_.emplace_back(host.worker, hosts_.size());
+    workers_.push_back(host.worker);
     const bool has_pid_0 = std::find(host.pids.begin(), host.pids.end(), Pid{0}) != host.pids.end();
     hosts_.push_back(
         Host{.worker = host.worker, .pids = std::move(host.pids), .has_pid_0 = has_pid_0});
   }
   std::sort(by_worker_.begin(), by_worker_.end());
   peers_.reserve(hosts_.size());
+  named_by_.resize(hosts_.size());
+  takes_part_.resize(hosts_.size());
   for (Phase& phase : phases_) {
+    phase.owed.resize(hosts_.size());
     phase.releases.resize(hosts_.size());
     Open(phase);
   }
@@ -55,10 +55,13 @@ Barrier::Barrier(BarrierPlan plan)
 
 void Barrier::SetParticipants(std::uint32_t processes) {
   processes_ = processes;
-  for (Host& member : hosts_) {
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    Host& member = hosts_[i];
     member.processes = static_cast<std::uint32_t>(std::count_if(
         member.pids.begin(), member.pids.end(), [&](Pid pid) { return Value(pid) < processes; }));
-    if (member.processes > 0) taking_part_ += 1;
+    if (member.processes == 0) continue;
+    takes_part_[i] = 1;
+    taking_part_ += 1;
   }
 }
 
@@ -186,17 +189,21 @@ const char* Barrier::Contradiction(const Host& host, const ArriveView& arrive) {
 const char* Barrier::PeersContradiction(std::size_t from, const ArriveView& arrive) {
   if (arrive.body().peers > hosts_.size()) return "arrival with more peers than the job has";
   peers_.clear();
+  arrivals_ += 1;
   for (std::uint32_t i = 0; i < arrive.body().peers; ++i) {
-    const std::size_t peer = HostOf(WorkerId{arrive.peer(i).worker});
+    // As a rule workers come in their order, one after the other: no search.
+    const WorkerId worker{arrive.peer(i).worker};
+    std::size_t peer = peers_.empty() ? 0 : peers_.back() + 1;
+    if (peer == from) peer += 1;
+    if (peer >= workers_.size() || workers_[peer] != worker) peer = HostOf(worker);
     if (peer == hosts_.size() || peer == from || !takes_part(peer)) {
       return "arrival that owes frames to a worker outside the group";
     }
+    if (std::exchange(named_by_[peer], arrivals_) == arrivals_)
+      return "arrival that names a peer twice";
     peers_.push_back(peer);
   }
-  bool twice = false;
-  for (const std::size_t peer : peers_) twice |= std::exchange(hosts_[peer].named, true);
-  for (const std::size_t peer : peers_) hosts_[peer].named = false;
-  return twice ? "arrival that names a peer twice" : nullptr;
+  return nullptr;
 }
 
 void Barrier::Count(std::size_t from, const ArriveView& arrive) {
@@ -213,9 +220,8 @@ void Barrier::Count(std::size_t from, const ArriveView& arrive) {
   phase.totals.ending += body.ending;
   CountEnding(host, arrive, phase);
   for (std::uint32_t i = 0; i < body.peers; ++i) {
-    const PeerOwed owed{
-        .worker = Value(host.worker), .reserved = 0, .frames = arrive.peer(i).frames};
-    Append(phase.releases[peers_[i]], std::as_bytes(std::span(&owed, 1)));
+    phase.owed[peers_[i]].push_back(
+        {.worker = Value(host.worker), .reserved = 0, .frames = arrive.peer(i).frames});
   }
   if (body.has_sums == 0 || body.sums.superstep < next_superstep_) return;
   if (!std::exchange(phase.has_sums, true)) {
@@ -243,19 +249,18 @@ void Barrier::Open(Phase& phase) {
   phase.ends_superstep = 0;
   phase.ending.clear();
   phase.has_sums = false;
-  for (std::vector<std::byte>& release : phase.releases) release.resize(sizeof(ReleaseBody));
+  for (std::vector<PeerOwed>& owed : phase.owed) owed.clear();
 }
 
-// The entries of who owes what already follow the place for the body.
 void Barrier::Finish(Phase& phase) {
   const bool mixed = phase.totals.ending != 0 && phase.totals.ending != processes_;
   phase.totals.barrier = current_;
   phase.totals.ending_bytes = mixed ? static_cast<std::uint32_t>(phase.ending.size()) : 0;
-  for (std::vector<std::byte>& release : phase.releases) {
-    phase.totals.peers =
-        static_cast<std::uint32_t>((release.size() - sizeof(ReleaseBody)) / sizeof(PeerOwed));
-    memcpy(release.data(), &phase.totals, sizeof phase.totals);
-    if (mixed) Append(release, phase.ending);
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    phase.totals.peers = static_cast<std::uint32_t>(phase.owed[i].size());
+    EncodeBarrier(phase.totals, phase.owed[i],
+                  mixed ? std::span<const std::byte>(phase.ending) : std::span<const std::byte>(),
+                  phase.releases[i]);
   }
   if (phase.has_sums) next_superstep_ = phase.sums.superstep + 1;
   // The first superstep of an epoch that resumes is none of the program's.

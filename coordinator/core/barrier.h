@@ -79,8 +79,8 @@ class Barrier {
   std::uint64_t current() const { return current_; }
 
   std::size_t hosts() const { return hosts_.size(); }
-  WorkerId worker(std::size_t host) const { return hosts_[host].worker; }
-  bool takes_part(std::size_t host) const { return hosts_[host].processes > 0; }
+  WorkerId worker(std::size_t host) const { return workers_[host]; }
+  bool takes_part(std::size_t host) const { return takes_part_[host] != 0; }
   /// hosts() if it is none.
   std::size_t HostOf(WorkerId worker) const;
 
@@ -104,7 +104,6 @@ class Barrier {
     bool has_pid_0;
     std::uint32_t processes = 0;                   ///< Of pids, those below p.
     std::uint64_t arrived = 0;                     ///< Barriers at which it has arrived.
-    bool named = false;                            ///< By the Arrive that is being checked.
     std::array<std::vector<std::byte>, 2> held{};  ///< Its newest Arrives, while adopting.
     std::uint64_t newest = 0;                      ///< Barrier of the newest of these, + 1.
   };
@@ -115,7 +114,8 @@ class Barrier {
     std::uint32_t arrived = 0;  ///< Hosts.
     std::uint32_t ends_superstep = 0;
     std::vector<std::byte> ending;
-    std::vector<std::vector<std::byte>> releases;  ///< By host.
+    std::vector<std::vector<PeerOwed>> owed;       ///< By host: who sends it what.
+    std::vector<std::vector<std::byte>> releases;  ///< By host, once all have arrived.
     SuperstepSums sums;
     bool has_sums = false;
   };
@@ -139,12 +139,17 @@ class Barrier {
   bool repeated_ = false;  ///< The superstep with which an epoch resumes is over.
   std::vector<Host> hosts_;
   std::vector<std::pair<WorkerId, std::size_t>> by_worker_;  ///< Sorted.
+  // By host, for the many entries of a total exchange:
+  std::vector<WorkerId> workers_;
+  std::vector<char> takes_part_;         ///< It has processes below p.
+  std::vector<std::uint64_t> named_by_;  ///< The last arrival that named it.
   std::uint32_t taking_part_ = 0;
   std::uint32_t processes_ = 0;
   std::uint64_t current_ = 0;
   std::uint64_t next_superstep_ = 0;  ///< Whose sums have not been given yet.
   std::array<Phase, 2> phases_;
-  std::vector<std::size_t> peers_;  ///< Hosts of the entries of the Arrive at hand.
+  std::vector<std::size_t> peers_;       ///< Hosts of the entries of the Arrive at hand.
+  std::uint64_t arrivals_ = 0;           ///< That have been checked.
   const char* refusal_ = "";
 };
 

@@ -80,9 +80,13 @@ void Barriers::OnConnected(WorkerId worker) {
   if (node == nullptr) return;
   node->lease.OnConnected(NowNs());
   frames_.Send(worker, HeaderOf(FrameKind::kWelcome), {});
-  for (const auto& [id, job] : jobs_)  // It may have missed a Begin.
-    if (job.live && job.live->participants() != 0) SendBegin(id, *job.live->running, worker);
-  if (events_.connected) events_.connected();
+  if (events_.connected) events_.connected(worker);
+}
+
+void Barriers::TellBegin(JobId id, WorkerId worker) {
+  const auto job = jobs_.find(id);
+  if (job != jobs_.end() && job->second.live && job->second.live->participants() != 0)
+    SendBegin(id, *job->second.live->running, worker);
 }
 
 void Barriers::OnDisconnected(WorkerId worker) {

@@ -24,8 +24,9 @@
 namespace bspnow::coordinator {
 
 struct BarrierEvents {
-  /// A node has its frame stream: it may be usable now.
-  std::function<void()> connected;
+  /// A node has its frame stream: it may be usable now, and is to be told of the jobs that it has a
+  /// part in (TellBegin).
+  std::function<void(WorkerId worker)> connected;
 
   /// The lease has run out: the node is to be removed.
   std::function<void(WorkerId worker, const std::string& reason)> worker_lost;
@@ -70,6 +71,8 @@ class Barriers {
   /// Welcomes the worker.
   void OnConnected(WorkerId worker);
   void OnDisconnected(WorkerId worker);
+  /// It may have missed a Begin.
+  void TellBegin(JobId job, WorkerId worker);
   /// Of a node that is about to be removed.
   void CloseStream(const Node& node);
   /// Any other frame; header.source_worker is the one whose stream it came by.

@@ -43,7 +43,10 @@ Cluster::~Cluster() {
 
 BarrierEvents Cluster::EventsOfBarriers() {
   BarrierEvents events;
-  events.connected = [this] { OnStreamStands(); };
+  events.connected = [this](WorkerId worker) {
+    for (const JobId job : table_.JobsOn(worker)) barriers_.TellBegin(job, worker);
+    OnStreamStands();
+  };
   events.worker_lost = [this](WorkerId worker, const std::string& reason) { Lose(worker, reason); };
   events.job_broken = [this](JobId job, Epoch epoch, const std::string& reason) {
     Perform(table_.OnBroken(job, epoch, reason, Now()));
@@ -70,7 +73,7 @@ void Cluster::Restore(const StoredState& stored) {
   }
   RestoreCheckpoints(stored);
   spdlog::info("event=restored cluster={} term={} jobs={} waiting={}", cluster_id_, term_,
-               stored.jobs.size(), table_.CountIn(proto::WAITING));
+               stored.jobs.size(), table_.CountByState()[proto::WAITING]);
   Perform(std::move(orders));
   AdoptJobs();
   Tick();

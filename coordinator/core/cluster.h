@@ -193,7 +193,7 @@ class Cluster {
   void Move(JobId job);
   void AnswerSuspended(JobId job);
   void EndCheckpoints(JobId job);
-  LiveNodes ImageNodes() const;
+  const LiveNodes& ImageNodes() const { return image_nodes_; }
   void KeepFigures(JobId job);
 
   // ---- Going back: cluster_recovery.cc ----------------------------------------------------------
@@ -233,6 +233,7 @@ class Cluster {
   bool closed_ = false;
 
   Nodes nodes_;
+  LiveNodes image_nodes_;  ///< Of those that are up.
   JobTable table_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;

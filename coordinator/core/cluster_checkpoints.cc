@@ -74,14 +74,6 @@ std::vector<std::pair<JobId, LiveJob*>> Cluster::LiveJobs() {
   return live;
 }
 
-LiveNodes Cluster::ImageNodes() const {
-  LiveNodes nodes;
-  for (const auto& [worker, node] : nodes_.up())
-    if (!node->registration.images_address().empty())
-      nodes[node->name] = node->registration.images_share();
-  return nodes;
-}
-
 // ---- When one is taken --------------------------------------------------------------------------
 
 // Within a barrier: one look-up, unless there is something to do.

@@ -301,10 +301,20 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
     start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
   }
   if (from != nullptr) {
-    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from, nodes_);
+    *start.mutable_resume() = ResumeMessage(job.checkpoints, *from);
     job.checkpoints.OnFetchedBy(NodesOf(*record));
   }
-  for (const NodeShare& share : order.hosts) nodes_.Order(share.worker, message);
+  const std::map<Pid, proto::ImageOfPid> images =
+      from == nullptr ? std::map<Pid, proto::ImageOfPid>() : ImagesOf(*from, nodes_);
+  for (const NodeShare& share : order.hosts) {
+    auto& its_images = *start.mutable_resume()->mutable_images();
+    its_images.Clear();
+    for (const Pid pid : share.pids)
+      if (const auto image = images.find(pid); image != images.end())
+        *its_images.Add() = image->second;
+    if (from == nullptr) start.clear_resume();
+    nodes_.Order(share.worker, message);
+  }
   table_.OnLaunched(order.job, order.epoch, from == nullptr ? 0 : from->file_bytes(), Now());
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),

@@ -71,10 +71,7 @@ absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
 
 // What has no room elsewhere, or cannot be saved, stays to its end.
 void Cluster::MoveJobsFrom(WorkerId worker) {
-  std::vector<JobId> moving;
-  for (const JobTable::NodeView& node : table_.nodes())
-    if (node.node->worker == worker) moving = node.jobs;
-  for (const JobId id : moving) Move(id);
+  for (const JobId id : table_.JobsOn(worker)) Move(id);
 }
 
 // There may be room elsewhere now; or the coordinator that was asked is no more.

@@ -81,24 +81,31 @@ std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nproc
   return positions;
 }
 
-proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
-                            const Nodes& nodes) {
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from) {
   proto::Resume resume;
   resume.set_checkpoint(from.number);
   resume.set_superstep(Value(from.superstep));
   resume.set_participants(from.participants);
   resume.set_of_areas(from.of_areas);
   for (const std::uint64_t number : checkpoints.ChainOf(from.number)) resume.add_chain(number);
+  return resume;
+}
+
+std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& nodes) {
+  std::map<std::string, std::vector<std::string>> of_share;
+  for (const auto& [worker, node] : nodes.up())
+    if (const std::string& share = node->registration.images_share(); !share.empty())
+      of_share[share].push_back(node->registration.images_address());
+  std::map<Pid, proto::ImageOfPid> images;
   for (const CheckpointPart& part : from.parts) {
-    std::vector<std::string> addresses;
-    for (const auto& [worker, node] : nodes.up()) {
-      const auto& holders = part.holders;
-      const bool holds = std::find(holders.begin(), holders.end(), node->name) != holders.end() ||
-                         (!part.share.empty() && part.share == node->registration.images_share());
-      if (holds) addresses.push_back(node->registration.images_address());
-    }
+    std::set<std::string> addresses;
+    for (const std::string& holder : part.holders)
+      if (const Node* node = nodes.FindUp(holder))
+        addresses.insert(node->registration.images_address());
+    if (!part.share.empty())
+      addresses.insert(of_share[part.share].begin(), of_share[part.share].end());
     for (const SavedImage& image : part.images) {
-      proto::ImageOfPid& message = *resume.add_images();
+      proto::ImageOfPid& message = images[image.pid];
       message.set_pid(Value(image.pid));
       message.set_files_pid(Value(part.images.front().pid));
       message.set_output_bytes(image.output_bytes);
@@ -106,7 +113,7 @@ proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint&
       for (const std::string& address : addresses) message.add_holders(address);
     }
   }
-  return resume;
+  return images;
 }
 
 // ---- Jobs and nodes -----------------------------------------------------------------------------

@@ -41,8 +41,9 @@ std::map<Pid, Printed> PrintedBy(const std::vector<Printed>& of_epoch, const Liv
 /// took no part stays as it is: they are not started again, unless all are.
 std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs);
 
-proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from,
-                            const Nodes& nodes);
+/// Without the images: each node gets those of its processes.
+proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from);
+std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& nodes);
 
 /// What all nodes have.
 std::vector<std::string> CommonCpuFeatures(const Nodes& nodes);

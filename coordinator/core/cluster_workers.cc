@@ -92,6 +92,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
 
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
   Node& node = nodes_.Add(id, request, NowNs());
+  if (!request.images_address().empty()) image_nodes_[name] = request.images_share();
   for (const proto::HeldJob& held : request.held()) table_.OnJobSeen(JobId{held.job()});
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", name, Value(id), node.slots,
@@ -165,15 +166,13 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name, Value(worker),
                reason);
   std::map<JobId, Superstep> superstep_of;
-  for (const JobTable::NodeView& node : table_.nodes()) {
-    if (node.node->worker != worker) continue;
-    for (const JobId job : node.jobs) {
-      superstep_of[job] = FindLive(job)->superstep();
-      KeepFigures(job);
-    }
+  for (const JobId job : table_.JobsOn(worker)) {
+    superstep_of[job] = FindLive(job)->superstep();
+    KeepFigures(job);
   }
   barriers_.CloseStream(*lost);
   const std::string node = lost->name;
+  image_nodes_.erase(node);
   nodes_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
   OnHolderLost(node);
   Perform(table_.OnNodeLost(worker, absl::StrCat("worker ", node, " lost"), reason, superstep_of,
@@ -247,7 +246,10 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     if (LiveJob* live = FindLive(job); live != nullptr && live->attachment)
       live->attachment->OnInputTaken(event.input_taken().bytes());
   if (!event.has_cleared()) return {};
-  KeepFigures(job);
+  // Its end is stored with them.
+  if (const auto found = table_.jobs().find(job);
+      found != table_.jobs().end() && found->second.hosts_left.size() == 1)
+    KeepFigures(job);
   return table_.OnCleared(job, epoch, node.worker, Now());
 }
 
@@ -359,7 +361,8 @@ ClusterFigures Cluster::Figures() const {
   for (const proto::JobState state :
        {proto::WAITING, proto::RUNNING, proto::RECOVERING, proto::SUSPENDED, proto::ENDING,
         proto::SUCCEEDED, proto::FAILED, proto::CANCELLED})
-    figures.jobs[StateText(state)] = table_.CountIn(state);
+    figures.jobs[StateText(state)] = 0;
+  for (const auto& [state, count] : table_.CountByState()) figures.jobs[StateText(state)] = count;
   figures.workers = {{"up", 0}, {"drained", 0}, {"lost", 0}};
   for (const auto& [name, node] : nodes_.all()) figures.workers["lost"] += node.lost() ? 1 : 0;
   for (const JobTable::NodeView& view : table_.nodes()) {

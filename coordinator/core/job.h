@@ -65,6 +65,7 @@ struct Job {
   std::map<std::string, RefusedStart> refused_by{};
   std::optional<QueuePlace> place{};    ///< In the queue, while it may be placed.
   std::uint64_t due_ns = kNoEnd;        ///< As the table has noted it: see DueNs.
+  std::vector<NodeShare> shares{};      ///< Where it is placed.
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.
   std::vector<WorkerId> awaited{};      ///< Of these: have not returned after a restart.
   std::vector<WorkerId> not_resumed{};  ///< Where its processes do not run yet.

@@ -95,6 +95,7 @@ class BarrierServerTest : public testing::Test {
   BarrierServerTest() {
     const absl::StatusOr<SocketAddress> any = Resolve(HostPort{.host = "127.0.0.1", .port = 0});
     BarrierEvents events;
+    events.connected = [this](WorkerId worker) { barriers_->TellBegin(kJob, worker); };
     events.worker_lost = [](WorkerId, const std::string&) {};
     events.superstep_over = [this](JobId, Epoch, Superstep next) {
       next_.push_back(Value(next));

@@ -122,11 +122,16 @@ std::string JobCheckpoints::MissingImage() const {
 CheckpointOrders JobCheckpoints::CopyOrCommit(const LiveNodes& live) {
   CheckpointOrders orders;
   bool enough = true;
-  for (const CheckpointPart& part : taking_->checkpoint.parts) {
-    const Need need = CopyPart(part, live, orders);
+  ImagesByNode to_take;  // Counted when it is needed.
+  taking_->copied.resize(taking_->checkpoint.parts.size());
+  for (std::size_t i = 0; i < taking_->copied.size(); ++i) {
+    if (taking_->copied[i]) continue;
+    const CheckpointPart& part = taking_->checkpoint.parts[i];
+    const Need need = CopyPart(part, live, to_take, orders);
     if (need == Need::kFailed)
       return GiveUpNow(absl::StrCat("no other node takes the images of node ", part.host, ": ",
                                     taking_->copying[part.host].failure));
+    taking_->copied[i] = need == Need::kNone;
     enough = enough && need == Need::kNone;
   }
   if (!enough) return orders;
@@ -140,12 +145,14 @@ CheckpointOrders JobCheckpoints::CopyOrCommit(const LiveNodes& live) {
 
 // Asks for the copies that are missing, as far as there are nodes for them.
 JobCheckpoints::Need JobCheckpoints::CopyPart(const CheckpointPart& part, const LiveNodes& live,
-                                              CheckpointOrders& orders) {
+                                              ImagesByNode& to_take, CheckpointOrders& orders) {
   if (!part.share.empty()) return Need::kNone;
   Copying& copying = taking_->copying[part.host];
   while (part.holders.size() + copying.to.size() < 1 + std::size_t{copies_}) {
-    const std::string partner = PartnerOf(part, live);
+    if (to_take.empty()) to_take = ImagesToTake();
+    const std::string partner = PartnerOf(part, live, to_take);
     if (partner.empty()) break;
+    to_take[partner] += part.images.size();
     std::vector<std::uint64_t> chain = ChainOf(taking_->checkpoint.base);
     chain.push_back(taking_->checkpoint.number);
     copying.to.insert(partner);
@@ -164,7 +171,8 @@ JobCheckpoints::Need JobCheckpoints::CopyPart(const CheckpointPart& part, const 
 
 // The one that has the chain already, else the one with the fewest images to take; among equals the
 // next after the host, so that neighbours do not all choose the same.
-std::string JobCheckpoints::PartnerOf(const CheckpointPart& part, const LiveNodes& live) const {
+std::string JobCheckpoints::PartnerOf(const CheckpointPart& part, const LiveNodes& live,
+                                      ImagesByNode& to_take) const {
   const Copying& copying = taking_->copying.at(part.host);
   const auto suits = [&](const std::string& node) {
     return live.contains(node) && !Contains(part.holders, node) && !copying.to.contains(node) &&
@@ -175,18 +183,19 @@ std::string JobCheckpoints::PartnerOf(const CheckpointPart& part, const LiveNode
       if (earlier.host == part.host)
         for (const std::string& holder : earlier.holders)
           if (suits(holder)) return holder;
-  std::map<std::string, std::size_t> load = ImagesToTake();
   std::string best;
   auto node = live.upper_bound(part.host);
   for (std::size_t i = 0; i < live.size(); ++i, ++node) {
     if (node == live.end()) node = live.begin();
-    if (suits(node->first) && (best.empty() || load[node->first] < load[best])) best = node->first;
+    if (!suits(node->first)) continue;
+    if (best.empty() || to_take[node->first] < to_take[best]) best = node->first;
+    if (to_take[best] == 0) break;  // As a rule, soon: no search through all for each part.
   }
   return best;
 }
 
-std::map<std::string, std::size_t> JobCheckpoints::ImagesToTake() const {
-  std::map<std::string, std::size_t> images;
+JobCheckpoints::ImagesByNode JobCheckpoints::ImagesToTake() const {
+  ImagesByNode images;
   for (const CheckpointPart& part : taking_->checkpoint.parts) {
     for (const std::string& holder : part.holders)
       if (holder != part.host) images[holder] += part.images.size();
@@ -257,6 +266,7 @@ CheckpointOrders JobCheckpoints::OnNodeLost(const std::string& node, const LiveN
     concerned |= std::erase(part.holders, node) != 0;
     concerned |= taking_->copying[part.host].to.erase(node) != 0;
   }
+  if (concerned) taking_->copied.clear();
   return concerned ? CopyOrCommit(live) : CheckpointOrders{};
 }
 

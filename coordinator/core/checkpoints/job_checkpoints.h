@@ -184,6 +184,7 @@ class JobCheckpoints {
     Stage stage = Stage::kAsked;
     std::vector<std::string> hosts;
     std::map<std::string, Copying> copying;  ///< By host.
+    std::vector<bool> copied;                ///< By part: nothing is to be done for it any more.
     std::set<std::string> told;              ///< Nodes that may have something of it.
   };
 
@@ -192,9 +193,12 @@ class JobCheckpoints {
   std::string MissingImage() const;
   void TakePart(const std::string& host, const Stored& stored, const LiveNodes& live);
   CheckpointOrders CopyOrCommit(const LiveNodes& live);
-  Need CopyPart(const CheckpointPart& part, const LiveNodes& live, CheckpointOrders& orders);
-  std::string PartnerOf(const CheckpointPart& part, const LiveNodes& live) const;
-  std::map<std::string, std::size_t> ImagesToTake() const;
+  using ImagesByNode = std::map<std::string, std::size_t>;
+  Need CopyPart(const CheckpointPart& part, const LiveNodes& live, ImagesByNode& to_take,
+                CheckpointOrders& orders);
+  std::string PartnerOf(const CheckpointPart& part, const LiveNodes& live,
+                        ImagesByNode& to_take) const;
+  ImagesByNode ImagesToTake() const;
   void AddHoldersOfChain(const Checkpoint& taken, const CheckpointPart& part);
   CheckpointPart* PartOf(const std::string& host);
   const Checkpoint* Find(std::uint64_t number) const;

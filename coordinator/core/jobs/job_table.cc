@@ -306,9 +306,19 @@ std::vector<const JobRecord*> JobTable::records() const {
   return records;
 }
 
-std::size_t JobTable::CountIn(proto::JobState state) const {
-  return static_cast<std::size_t>(std::count_if(
-      jobs_.begin(), jobs_.end(), [&](const auto& each) { return each.second.state() == state; }));
+std::map<proto::JobState, std::size_t> JobTable::CountByState() const {
+  std::map<proto::JobState, std::size_t> counts;
+  for (const auto& [id, entry] : jobs_) counts[entry.state()] += 1;
+  return counts;
+}
+
+std::vector<JobId> JobTable::JobsOn(WorkerId worker) const {
+  std::vector<JobId> jobs;
+  for (const JobId id : running_) {
+    const std::vector<WorkerId>& left = jobs_.at(id).hosts_left;
+    if (std::find(left.begin(), left.end(), worker) != left.end()) jobs.push_back(id);
+  }
+  return jobs;
 }
 
 std::optional<std::size_t> JobTable::JobsBefore(JobId job) const {

@@ -205,7 +205,9 @@ class JobTable {
   std::vector<const JobRecord*> records() const;  ///< By id.
   /// Of a job in the queue that the last pass did not come to: how many are before it.
   std::optional<std::size_t> JobsBefore(JobId job) const;
-  std::size_t CountIn(proto::JobState state) const;
+  std::map<proto::JobState, std::size_t> CountByState() const;
+  /// That hold slots of the worker.
+  std::vector<JobId> JobsOn(WorkerId worker) const;
 
   struct NodeView {
     const Node* node;

@@ -145,7 +145,7 @@ Situation JobTable::Event::SituationNow() {
     std::uint64_t end_ns = left_ns == 0 ? kNoEnd : at_.now_ns + left_ns;
     if (entry.state() != proto::RUNNING) end_ns = at_.now_ns;
     situation.running.push_back({.job = id,
-                                 .shares = SharesOf(entry.record),
+                                 .shares = &entry.shares,
                                  .memory_bytes = entry.claim.memory_bytes,
                                  .end_ns = end_ns});
   }
@@ -205,6 +205,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
     host.set_slots(share.slots);
     entry.hosts_left.push_back(share.worker);
   }
+  entry.shares = shares;
   entry.not_resumed = entry.hosts_left;
   entry.epoch_ran = false;
   entry.start_by_ns = kNoEnd;
@@ -230,10 +231,8 @@ void JobTable::Event::StopClock(Job& entry) {
 }
 
 void JobTable::Event::StartNow(Job& entry) {
-  orders_.starts.push_back({.job = entry.id(),
-                            .epoch = entry.epoch(),
-                            .hosts = SharesOf(entry.record),
-                            .resumes = entry.ran});
+  orders_.starts.push_back(
+      {.job = entry.id(), .epoch = entry.epoch(), .hosts = entry.shares, .resumes = entry.ran});
   entry.started = true;
   entry.ran = true;
 }
@@ -254,6 +253,7 @@ void JobTable::Event::Vacate(Job& entry) {
   entry.start_by_ns = kNoEnd;
   entry.record.clear_hosts();
   entry.shown().clear_placement();
+  entry.shares.clear();
   entry.hosts_left.clear();
   entry.not_resumed.clear();
 }
@@ -373,6 +373,7 @@ void JobTable::Event::End(Job& entry) {
   std::erase(table_.running_, entry.id());
   table_.pass_due_ = true;
   Dequeue(entry);
+  entry.shares.clear();
   entry.start_by_ns = kNoEnd;
   entry.retry_ns = 0;
   entry.refused_by.clear();

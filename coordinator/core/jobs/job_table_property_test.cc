@@ -93,6 +93,7 @@ class Disorder {
         Progress();
         break;
     }
+    if (table_.pass_due() && Chance(50)) Do(table_.Schedule(at_));  // In some later turn.
     Check();
   }
 
@@ -318,6 +319,7 @@ class Disorder {
       Clear();
       for (const JobRecord* record : table_.records()) Do(table_.OnResume(IdOf(*record), at_));
       Do(table_.OnTime(at_));
+      if (table_.pass_due()) Do(table_.Schedule(at_));
       EndOne();
       Check();
     }

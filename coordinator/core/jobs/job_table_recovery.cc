@@ -332,7 +332,7 @@ bool JobTable::HasRoomElsewhere(JobId job) const {
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {
     const Job& entry = jobs_.at(id);
-    if (id != job) taken.Take(SharesOf(entry.record), entry.claim.memory_bytes, 0, 1);
+    if (id != job) taken.Take(entry.shares, entry.claim.memory_bytes, 0, 1);
   }
   const SlotClaim& claim = found->second.claim;
   return Place(claim, SlotsNeeded(claim, whole), taken.FreeDuring(0, 1)).has_value();

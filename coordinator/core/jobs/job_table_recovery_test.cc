@@ -238,10 +238,10 @@ TEST_F(JobTableRecoveryTest, AHostLostBeforeItsRestartIsStoredIsNoFurtherLoss) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
   const WorkerId host = FirstHost(job);
-  const JobOrders cleared = table_.OnCleared(job, Epoch{1}, host, at_);
+  const JobOrders cleared = WithPass(table_.OnCleared(job, Epoch{1}, host, at_));
   ASSERT_EQ(State(job), proto::RUNNING);
   const WorkerId next = FirstHost(job);
-  const JobOrders lost = NodeLost(next, {});
+  const JobOrders lost = WithPass(NodeLost(next, {}));
   for (const JobTransition& transition : cleared.store) {
     Do(table_.OnStored(transition.sequence, at_));
   }

@@ -13,8 +13,8 @@ namespace bspnow::coordinator {
 void JobTable::Event::Await(Job& entry) {
   entry.started = true;
   entry.clearing = entry.state() != proto::RUNNING;
-  for (const proto::JobHost& host : entry.record.hosts())
-    entry.hosts_left.push_back(WorkerOf(host));
+  entry.shares = SharesOf(entry.record);
+  for (const NodeShare& share : entry.shares) entry.hosts_left.push_back(share.worker);
   entry.awaited = entry.hosts_left;
   entry.not_resumed = entry.hosts_left;
   entry.epoch_ran = true;  // For all that is known.

@@ -129,7 +129,7 @@ TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
 TEST_F(JobTableRecoveryTest, ARestartThatCannotBeStoredIsTriedAgain) {
   const JobId job = Run(Request(2));
   Killed(job, 0, SIGKILL);
-  const JobOrders cleared = table_.OnCleared(job, Epoch{1}, FirstHost(job), at_);
+  const JobOrders cleared = WithPass(table_.OnCleared(job, Epoch{1}, FirstHost(job), at_));
   ASSERT_EQ(cleared.store.size(), 2u);
   Do(table_.OnStored(cleared.store[0].sequence, at_));
   Do(table_.OnStoreFailed(cleared.store[1].sequence, "disk full", at_));

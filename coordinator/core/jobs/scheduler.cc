@@ -72,7 +72,7 @@ Scheduler::Scheduler(const Situation& situation)
     // One that is past its limit is about to end.
     const std::uint64_t end_ns =
         running.end_ns == kNoEnd ? next_unknown_ns_++ : std::max(running.end_ns, now_ns_ + 1);
-    promised_.Take(running.shares, running.memory_bytes, now_ns_, end_ns);
+    promised_.Take(*running.shares, running.memory_bytes, now_ns_, end_ns);
   }
   free_ = promised_.FreeDuring(now_ns_, now_ns_ + 1);
   free_slots_ = SumOfSlots(free_);

@@ -23,7 +23,7 @@ namespace bspnow::coordinator {
 
 struct RunningClaim {
   JobId job;
-  std::vector<NodeShare> shares;
+  const std::vector<NodeShare>* shares;
   std::uint64_t memory_bytes;  ///< Per process.
   std::uint64_t end_ns;        ///< By its time limit; kNoEnd if it has none.
 };

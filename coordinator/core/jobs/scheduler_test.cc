@@ -43,17 +43,23 @@ WaitingClaim Limited(std::uint64_t job, std::uint32_t nprocs, std::uint64_t limi
   return waiting;
 }
 
-RunningClaim Running(std::uint64_t job, std::uint32_t node, std::uint32_t slots,
-                     std::uint64_t end_ns) {
+struct RunningJob {
+  JobId job;
+  std::vector<NodeShare> shares;
+  std::uint64_t end_ns;
+};
+
+RunningJob Running(std::uint64_t job, std::uint32_t node, std::uint32_t slots,
+                   std::uint64_t end_ns) {
   NodeShare share{.worker = WorkerId{node}, .pids = {}, .slots = slots};
   for (std::uint32_t i = 0; i < slots; ++i) share.pids.push_back(Pid{i});
-  return RunningClaim{.job = JobId{job}, .shares = {share}, .memory_bytes = 0, .end_ns = end_ns};
+  return RunningJob{.job = JobId{job}, .shares = {share}, .end_ns = end_ns};
 }
 
 struct ClusterNow {
   std::uint64_t now_ns = kSecondNs;
   std::vector<SchedulerNode> nodes;
-  std::vector<RunningClaim> running{};
+  std::vector<RunningJob> running{};
   std::vector<WaitingClaim> waiting{};  ///< In any order.
 };
 
@@ -64,7 +70,10 @@ using Plan = std::map<JobId, Verdict>;
 
 /// One pass over all that wait.
 Plan PlanJobs(const ClusterNow& cluster) {
-  Situation situation{.now_ns = cluster.now_ns, .nodes = {}, .running = cluster.running};
+  Situation situation{.now_ns = cluster.now_ns, .nodes = {}, .running = {}};
+  for (const RunningJob& each : cluster.running)
+    situation.running.push_back(
+        {.job = each.job, .shares = &each.shares, .memory_bytes = 0, .end_ns = each.end_ns});
   for (const SchedulerNode& node : cluster.nodes) situation.nodes.push_back(&node);
   std::map<QueuePlace, const WaitingClaim*> queue;
   for (const WaitingClaim& waiting : cluster.waiting) queue[waiting.place] = &waiting;
@@ -405,7 +414,7 @@ class RandomCluster {
     for (const auto& [job, verdict] : plan)
       if (verdict.kind == Verdict::Kind::kStarts) Begin(job, verdict.shares);
     std::map<WorkerId, std::uint32_t> used;
-    for (const RunningClaim& running : situation_.running) {
+    for (const RunningJob& running : situation_.running) {
       for (const NodeShare& share : running.shares) used[share.worker] += share.slots;
     }
     for (const SchedulerNode& node : situation_.nodes) {
@@ -443,17 +452,16 @@ class RandomCluster {
     ASSERT_EQ(next, waiting->claim.nprocs);
     const std::uint64_t limit_ns = waiting->time_limit_ns;
     situation_.running.push_back(
-        RunningClaim{.job = job,
-                     .shares = shares,
-                     .memory_bytes = 0,
-                     .end_ns = limit_ns == 0 ? kNoEnd : situation_.now_ns + limit_ns});
+        RunningJob{.job = job,
+                   .shares = shares,
+                   .end_ns = limit_ns == 0 ? kNoEnd : situation_.now_ns + limit_ns});
     situation_.waiting.erase(waiting);
   }
 
   // A second passes; jobs past their limits end, and others when they like.
   void Advance() {
     situation_.now_ns += kSecondNs;
-    std::erase_if(situation_.running, [&](const RunningClaim& running) {
+    std::erase_if(situation_.running, [&](const RunningJob& running) {
       return running.end_ns <= situation_.now_ns || Up(8) == 1;
     });
   }

@@ -138,10 +138,12 @@ class FakeFrames final : public WorkerFrames {
  public:
   void Send(WorkerId worker, const FrameHeader& header,
             std::span<const std::byte> payload) override {
-    sent.push_back({worker, header, {payload.begin(), payload.end()}});
+    sent.push_back({worker, header, {}});
+    if (keeps_payload) sent.back().payload.assign(payload.begin(), payload.end());
   }
   void Close(WorkerId worker, const char*) override { closed.push_back(worker); }
 
+  bool keeps_payload = true;
   std::vector<SentFrame> sent;
   std::vector<WorkerId> closed;
 };
