@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "coordinator/core/testing/cluster_fixture.h"
 #include "net/frame_body.h"
+#include "tests/bench/scale_costs.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -27,60 +26,6 @@ struct Sizes {
   static constexpr std::uint32_t kSlots = 10;  ///< Of each worker.
   std::uint32_t slots() const { return workers * kSlots; }
 };
-
-/// What each step costs, in its order.
-class Costs {
- public:
-  /// `limit_ns`: what it may cost in the large cluster; 0: that is not set.
-  void Add(const std::string& what, double ns, double limit_ns = 0) {
-    costs_.push_back({what, ns, limit_ns});
-  }
-
-  /// True if all are below their limits.
-  bool Print(const Costs& of_a_tenth) const {
-    bool kept = true;
-    printf("%-64s %12s %12s %8s %10s\n", "", "cost", "at a tenth", "growth", "limit");
-    for (std::size_t i = 0; i < costs_.size(); ++i) {
-      const Cost& cost = costs_[i];
-      const double small_ns = of_a_tenth.costs_[i].ns;
-      std::string limit;
-      if (cost.limit_ns != 0) limit = Text(cost.limit_ns);
-      if (cost.limit_ns != 0 && cost.ns > cost.limit_ns) {
-        kept = false;
-        limit += " MISSED";
-      }
-      printf("%-64s %12s %12s %7.1fx %10s\n", cost.what.c_str(), Text(cost.ns).c_str(),
-             Text(small_ns).c_str(), cost.ns / small_ns, limit.c_str());
-    }
-    return kept;
-  }
-
- private:
-  struct Cost {
-    std::string what;
-    double ns;
-    double limit_ns;
-  };
-
-  static std::string Text(double ns) {
-    char text[32];
-    if (ns < 1e6) {
-      snprintf(text, sizeof text, "%.1f us", ns / 1e3);
-    } else {
-      snprintf(text, sizeof text, "%.2f ms", ns / 1e6);
-    }
-    return text;
-  }
-
-  std::vector<Cost> costs_;
-};
-
-/// Processor time: what else runs on the machine counts little.
-double NsOf(const std::function<void()>& step) {
-  const std::uint64_t start_ns = ProcessorNs();
-  step();
-  return static_cast<double>(ProcessorNs() - start_ns);
-}
 
 class ScaleBench final : public ClusterFixture {
  public:
@@ -179,8 +124,7 @@ class ScaleBench final : public ClusterFixture {
     const auto submit = [&](std::uint32_t until) {
       const std::uint32_t from = keys_ - sizes_.running;
       ns = NsOf([&] {
-        for (std::uint32_t i = from; i < until; ++i)
-          SubmitOf(nprocs + i % nprocs, 600 + i % 977);
+        for (std::uint32_t i = from; i < until; ++i) SubmitOf(nprocs + i % nprocs, 600 + i % 977);
       });
       ns /= until - from;
     };
@@ -389,9 +333,8 @@ int Main(int argc, char** argv) {
   spdlog::set_level(spdlog::level::err);
   const Sizes tenth = small ? Sizes{.workers = 10, .running = 10, .queued = 100}
                             : Sizes{.workers = 100, .running = 100, .queued = 1'000};
-  const Sizes sizes{.workers = 10 * tenth.workers,
-                    .running = 10 * tenth.running,
-                    .queued = 10 * tenth.queued};
+  const Sizes sizes{
+      .workers = 10 * tenth.workers, .running = 10 * tenth.running, .queued = 10 * tenth.queued};
   printf("%u workers with %u slots each, %u jobs run, %u wait\n", sizes.workers, Sizes::kSlots,
          sizes.running, sizes.queued);
   const Costs many_of_a_tenth = ScaleBench(tenth).Run();

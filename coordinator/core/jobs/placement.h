@@ -1,5 +1,6 @@
 // Where the processes of one job would go, given what is free: pure. The least loaded nodes come
-// first; pids are given out in blocks, consecutive on each node. All nodes of a job reach each other.
+// first; pids are given out in blocks, consecutive on each node. All nodes of a job reach each
+// other.
 #ifndef COORDINATOR_CORE_JOBS_PLACEMENT_H_
 #define COORDINATOR_CORE_JOBS_PLACEMENT_H_
 
