@@ -57,9 +57,11 @@ inline constexpr std::size_t kFramePrefixBytes = 32;
 inline constexpr std::uint32_t kFramePayloadBytesMax = (1 << 20) + 4096;
 
 struct HelloBody {
-  std::uint64_t incarnation;  ///< Of the sending stream; a new one starts at sequence 1.
-  std::uint32_t target;       ///< WorkerId that the sender wants to reach; 0: the coordinator.
-  std::uint32_t term;         ///< The coordinator's, lower bits; another one refuses. Else 0.
+  /// Of the sending stream; a new one starts at sequence 1. 0: only to see whether the receiver can
+  /// be reached; after its Welcome both close.
+  std::uint64_t incarnation;
+  std::uint32_t target;  ///< WorkerId that the sender wants to reach; 0: the coordinator.
+  std::uint32_t term;    ///< The coordinator's, lower bits; another one refuses. Else 0.
 };
 
 struct HeartbeatBody {

@@ -14,10 +14,10 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kHelloMs = 5000;
-constexpr std::uint64_t kLingerMs = 1000;  // For the peer to read why it was refused.
+constexpr std::uint64_t kLingerMs = 1000;  // For the peer to read the last frame.
 constexpr std::uint64_t kAckMs = 20;
 constexpr std::uint64_t kAckBytes = 1 << 20;
-constexpr std::size_t kStrangersMax = 64;
+constexpr std::size_t kStrangersMax = 256;        // A worker that has come is probed by all.
 constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
 
 }  // namespace
@@ -35,7 +35,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   WorkerId worker() const { return worker_; }
 
  private:
-  enum class State { kStranger, kWelcomed, kRefused };
+  enum class State { kStranger, kWelcomed, kLeaving };
 
   std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
   FrameFault OnFrame(const Frame& frame) override;
@@ -43,6 +43,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();
   void Refuse(const std::string& reason);
+  void Leave(const FrameHeader& last, std::span<const std::byte> payload);
   void Discard();
   void End(const std::string& reason);
   void Send(FrameHeader header, std::span<const std::byte> payload);
@@ -59,7 +60,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   WorkerId worker_{};
   FrameReader reader_;
   FrameWriter writer_;
-  TimerId state_timer_ = kNoTimer;  ///< For Hello, and for the end of a refusal.
+  TimerId state_timer_ = kNoTimer;  ///< For Hello, and for the end of leaving.
   TimerId ack_timer_ = kNoTimer;
   std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and
   std::uint64_t acked_bytes_ = 0;  ///< reader_.bytes_read() then.
@@ -94,11 +95,11 @@ void ReceivingStreams::Stream::End(const std::string& reason) {
 }
 
 void ReceivingStreams::Stream::OnReadable() {
-  if (state_ == State::kRefused) return Discard();
+  if (state_ == State::kLeaving) return Discard();
   const std::uint64_t before = reader_.bytes_read();
   const absl::Status status = reader_.Read(fd_.get());
   owner_.counts_.bytes += reader_.bytes_read() - before;
-  if (!fd_.valid() || state_ == State::kRefused) return;
+  if (!fd_.valid() || state_ == State::kLeaving) return;
   if (reader_.fault() != FrameFault::kNone) {
     ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
     Refuse(FaultName(reader_.fault()));
@@ -130,12 +131,17 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
 FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   const std::optional<HelloBody> hello = BodyFrom<HelloBody>(frame.payload);
   if (!hello.has_value()) return FrameFault::kMalformed;
-  const std::string refusal = owner_.Welcome(*this, frame.header, *hello);
+  const std::string refusal = owner_.WhyUnwelcome(frame.header, *hello);
   if (!refusal.empty()) {
     ++owner_.counts_.refused;
     Refuse(refusal);
     return FrameFault::kNone;
   }
+  if (hello->incarnation == 0) {
+    Leave(HeaderOf(FrameKind::kWelcome), {});
+    return FrameFault::kNone;
+  }
+  owner_.Take(*this, WorkerId{frame.header.source_worker});
   --owner_.strangers_;
   ++owner_.counts_.connections;
   state_ = State::kWelcomed;
@@ -209,16 +215,21 @@ void ReceivingStreams::Stream::Write() {
   }
 }
 
-// Sends the reason, and which frame it was. Closing at once could destroy these words on their way,
-// while the peer's bytes are unread; so they are read and thrown away for a while.
+// Sends the reason, and which frame it was.
 void ReceivingStreams::Stream::Refuse(const std::string& reason) {
-  if (state_ == State::kRefused) return;
-  if (state_ == State::kStranger) --owner_.strangers_;
-  state_ = State::kRefused;
+  if (state_ == State::kLeaving) return;
   owner_.Note(absl::StrCat("stream from ", peer_, " refused: ", reason));
   FrameHeader abort = HeaderOf(FrameKind::kAbort);
   abort.sequence = reader_.faulty_sequence();
-  Send(abort, std::as_bytes(std::span(reason)));
+  Leave(abort, std::as_bytes(std::span(reason)));
+}
+
+// With a last frame. Closing at once could destroy it on its way, while the peer's bytes are
+// unread; so they are read and thrown away for a while.
+void ReceivingStreams::Stream::Leave(const FrameHeader& last, std::span<const std::byte> payload) {
+  if (state_ == State::kStranger) --owner_.strangers_;
+  state_ = State::kLeaving;
+  Send(last, payload);
   shutdown(fd_.get(), SHUT_WR);
   reader_.Stop();
   loop_.CancelTimer(state_timer_);
@@ -262,16 +273,18 @@ void ReceivingStreams::OnAccepted(Accepted accepted) {
   streams_.emplace(stream.get(), stream);
 }
 
-std::string ReceivingStreams::Welcome(Stream& stream, const FrameHeader& header,
-                                      const HelloBody& hello) {
+std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header,
+                                           const HelloBody& hello) const {
   if (header.source_worker == 0 || header.source_worker == Value(self_))
     return absl::StrCat("no other worker is ", header.source_worker);
   if (self_ == WorkerId{} || hello.target != Value(self_))
     return absl::StrCat("you want worker ", hello.target, ", this is ", Value(self_));
-  const WorkerId worker{header.source_worker};
+  return "";
+}
+
+void ReceivingStreams::Take(Stream& stream, WorkerId worker) {
   if (const auto old = by_worker_.find(worker); old != by_worker_.end()) Remove(*old->second);
   by_worker_[worker] = &stream;
-  return "";
 }
 
 // The stream may be in the middle of reading: it dies when the loop is next at its top.

@@ -78,8 +78,10 @@ class ReceivingStreams {
 
   void OnAccepted(Accepted accepted);
 
-  /// Why the stream is refused; empty: welcome.
-  std::string Welcome(Stream& stream, const FrameHeader& header, const HelloBody& hello);
+  /// Empty: it is welcome.
+  std::string WhyUnwelcome(const FrameHeader& header, const HelloBody& hello) const;
+  /// In place of an earlier stream of this worker.
+  void Take(Stream& stream, WorkerId worker);
   void Remove(Stream& stream);
   void Note(const std::string& fact);
 

@@ -158,8 +158,8 @@ TEST_F(ReceivingStreamsTest, FrameOfAnotherWorkerIsMalformed) {
 
 TEST_F(ReceivingStreamsTest, HoldsOnlySoManyStrangers) {
   std::vector<std::unique_ptr<Peer>> peers;
-  for (int i = 0; i < 100; ++i) peers.push_back(NewPeer());
-  RunUntil([&] { return receiver_.counts().refused == 36; });
+  for (int i = 0; i < 300; ++i) peers.push_back(NewPeer());
+  RunUntil([&] { return receiver_.counts().refused == 44; });
   peers.clear();
   std::unique_ptr<Peer> next;
   RunUntil([&] {  // Until it has noticed that they are gone.
@@ -169,6 +169,17 @@ TEST_F(ReceivingStreamsTest, HoldsOnlySoManyStrangers) {
     }
     return next->Got(FrameKind::kWelcome);
   });
+}
+
+TEST_F(ReceivingStreamsTest, AProbeDisturbsNoStream) {
+  auto peer = Welcomed(5);
+  peer->Batch(1, 10);
+  auto probe = Welcomed(0);
+  RunUntil([&] { return probe->closed; });
+  peer->Batch(2, 10);
+  RunUntil([&] { return sink_.came.size() == 2; });
+  EXPECT_FALSE(peer->closed);
+  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 2u);
 }
 
 TEST_F(ReceivingStreamsTest, ForgottenWorkerStartsAnew) {

@@ -1,0 +1,85 @@
+#include "net/stream_probe.h"
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "net/frame_check.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kReasonBytesMax = 256;
+
+}  // namespace
+
+StreamProbe::StreamProbe(EventLoop& loop, Resolver& resolver, StreamProbeOptions options, Done done)
+    : loop_(loop), options_(std::move(options)), done_(std::move(done)) {
+  resolver.Ask(options_.address, [this, alive = alive_](const Resolver::Answer& answer) {
+    if (!*alive) return;
+    if (!answer.ok()) return Finish(std::string(answer.status().message()));
+    addresses_.assign(answer->rbegin(), answer->rend());
+    Connect();
+  });
+}
+
+StreamProbe::~StreamProbe() {
+  *alive_ = false;
+  loop_.CancelTimer(timer_);
+}
+
+void StreamProbe::Connect() {
+  if (addresses_.empty()) return Finish(failure_);
+  const SocketAddress address = addresses_.back();
+  addresses_.pop_back();
+  failure_ = absl::StrCat(address.ToString(), ": ");
+  timer_ = loop_.AddTimer(options_.answer_ms, [this] {
+    GoOn(absl::StrCat("no answer in ", options_.answer_ms / 1000.0, " s"));
+  });
+  stream_ = std::make_unique<FrameStream>(
+      loop_, address, options_.socket,
+      FrameStreamEvents{
+          .frame = [this](const FrameHeader& header,
+                          std::span<const std::byte> payload) { return OnFrame(header, payload); },
+          .closed =
+              [this](const absl::Status& reason) {
+                GoOn(refusal_.empty() ? std::string(reason.message()) : refusal_);
+              }});
+  FrameHeader hello = HeaderOf(FrameKind::kHello);
+  hello.source_worker = Value(options_.self);
+  stream_->Send(hello, BytesOf(HelloBody{0, Value(options_.target), 0}));
+}
+
+FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::byte> payload) {
+  if (FrameKind{header.kind} == FrameKind::kWelcome) {
+    Finish("");
+    return FrameFault::kNone;
+  }
+  if (FrameKind{header.kind} != FrameKind::kAbort) return FrameFault::kMalformed;
+  const std::size_t bytes = std::min(payload.size(), kReasonBytesMax);
+  const std::string text(reinterpret_cast<const char*>(payload.data()), bytes);
+  refusal_ = absl::StrCat("refused: ", absl::CHexEscape(text));
+  return FrameFault::kNone;
+}
+
+void StreamProbe::GoOn(const std::string& failure) {
+  loop_.CancelTimer(std::exchange(timer_, kNoTimer));
+  stream_.reset();
+  failure_ += failure;
+  Connect();
+}
+
+// The stream may be reading just now.
+void StreamProbe::Finish(const std::string& failure) {
+  loop_.CancelTimer(std::exchange(timer_, kNoTimer));
+  loop_.Post([this, alive = alive_, failure] {
+    if (!*alive) return;
+    stream_.reset();
+    const Done done = done_;  // It may destroy this probe.
+    done(failure);
+  });
+}
+
+}  // namespace bspnow
