@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -304,12 +303,14 @@ void SendingStream::Discard(const std::vector<RetainedFrame>& frames) {
 void SendingStream::GiveUp(std::uint64_t sequence, const std::string& reason) {
   const JobId job = kept_.at(sequence).batch.job;
   Discard(retention_.Drop(sequence));
-  TellBroken(job, absl::StrCat("a batch for worker ", options_.target_name, ": ", reason));
+  TellBroken({job}, absl::StrCat("a batch for worker ", options_.target_name, ": ", reason));
 }
 
-void SendingStream::TellBroken(JobId job, const std::string& reason) {
-  loop_.Post([this, alive = alive_, job, reason] {
-    if (*alive && events_.job_broken) events_.job_broken(job, reason);
+void SendingStream::TellBroken(const std::set<JobId>& jobs, const std::string& reason) {
+  loop_.Post([this, alive = alive_, jobs, reason] {
+    if (*alive && events_.failed) events_.failed(reason);
+    for (const JobId job : jobs)
+      if (*alive && events_.job_broken) events_.job_broken(job, reason);
   });
 }
 
@@ -319,10 +320,9 @@ void SendingStream::GiveUpIfUnreachable(const std::string& reason) {
   acked_ns_ = now_ns;
   std::set<JobId> waiting;
   for (const auto& [sequence, kept] : kept_) waiting.insert(kept.batch.job);
-  const std::string why = absl::StrCat("worker ", options_.target_name, " cannot be reached at ",
-                                       options_.address.ToString(), " for ",
-                                       options_.unreachable_ms / 1000.0, " s: ", reason);
-  for (const JobId job : waiting) TellBroken(job, why);
+  TellBroken(waiting, absl::StrCat("worker ", options_.target_name, " cannot be reached at ",
+                                   options_.address.ToString(), " for ",
+                                   options_.unreachable_ms / 1000.0, " s: ", reason));
 }
 
 // --- Stalls --------------------------------------------------------------------------------------

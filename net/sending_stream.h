@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -65,6 +66,9 @@ struct SendingStreamEvents {
   /// The job cannot go on: a frame was refused again and again, or does not arrive for a long time
   /// (the stream goes on trying). Never from inside Send.
   std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
+
+  /// Jobs are about to be called broken, for this reason.
+  std::function<void(const std::string& reason)> failed = nullptr;
 
   /// For the log, one line a fact: connected, broke, stalled.
   std::function<void(const std::string& fact)> note = nullptr;
@@ -139,7 +143,7 @@ class SendingStream final : private FrameSink {
   void Deliver(const std::vector<RetainedFrame>& frames);
   void GiveUp(std::uint64_t sequence, const std::string& reason);
   void GiveUpIfUnreachable(const std::string& reason);
-  void TellBroken(JobId job, const std::string& reason);
+  void TellBroken(const std::set<JobId>& jobs, const std::string& reason);
 
   EventLoop& loop_;
   Resolver& resolver_;

@@ -30,6 +30,7 @@
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/stored_checkpoints.h"
 #include "worker/core/hosted_jobs.h"
+#include "worker/core/peer_watch.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/node_job.h"
@@ -74,7 +75,9 @@ class Daemon {
   CoordinatorEvents EventsOfCoordinator();
   void WatchSignals();
   void OnRegistered(const proto::RegisterReply& reply);
-  void LookForCoordinator();
+  void OnOrder(const proto::Order& order);
+  void Probe(const PeerAddress& peer);
+  void LookAround();
   void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why);
   void OnTermination();
   void ReportLoad();
@@ -97,6 +100,8 @@ class Daemon {
   std::unique_ptr<StoredCheckpoints> checkpoints_;
   std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
+  PeerWatch peers_{[this](const PeerAddress& peer) { Probe(peer); },
+                   [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); }};
   std::optional<WorkerMetrics> metrics_;
   bool registered_ = false;
   bool ending_ = false;
@@ -114,7 +119,11 @@ absl::Status Daemon::StartParts() {
        .unreachable_ms = settings_.unreachable_ms},
       {.broken = [this](JobId job, Epoch epoch, ExchangeFault fault,
                         const std::string& why) { OnBroken(job, epoch, fault, why); },
-       .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); }});
+       .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); },
+       .peer_failed =
+           [this](const PeerAddress& peer, const std::string& why) {
+             peers_.OnExchangeFailed(peer, why, NowNs());
+           }});
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
   contents_ = std::make_unique<ContentStub>(settings_.coordinator);
@@ -234,7 +243,7 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
                 for (auto& held : jobs_->Held()) *request.add_held() = std::move(held);
               },
           .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
-          .order = [this](const proto::Order& order) { jobs_->OnOrder(order); },
+          .order = [this](const proto::Order& order) { OnOrder(order); },
           .output_kept =
               [this](JobId job, Epoch epoch, std::uint64_t credit_bytes) {
                 jobs_->OnOutputKept(job, epoch, credit_bytes);
@@ -253,6 +262,7 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
                                 .heartbeat_ms = reply.heartbeat_ms(),
                                 .lease_ms = reply.lease_ms(),
                                 .term = reply.term()});
+  peers_.OnRegistered(WorkerId{reply.worker()});
   reported_load_ = 0;
   if (std::exchange(registered_, true)) return;
   WriteAddress();
@@ -260,12 +270,25 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
     spdlog::warn("event=systemd_not_notified reason=\"{}\"", std::string(s.message()));
   }
   ReportLoad();
-  LookForCoordinator();
+  LookAround();
 }
 
-void Daemon::LookForCoordinator() {
+void Daemon::OnOrder(const proto::Order& order) {
+  if (order.has_peers_changed()) return peers_.OnPeersChanged(order.peers_changed(), NowNs());
+  jobs_->OnOrder(order);
+}
+
+void Daemon::Probe(const PeerAddress& peer) {
+  data_plane_->Probe(peer, [this, worker = peer.worker](const std::string& failure) {
+    peers_.OnProbed(worker, failure, NowNs());
+  });
+}
+
+/// For a coordinator, and for other workers.
+void Daemon::LookAround() {
   jobs_->EndOrphans(NowNs());
-  loop_.AddTimer(kLookPeriodMs, [this] { LookForCoordinator(); });
+  peers_.Look(NowNs());
+  loop_.AddTimer(kLookPeriodMs, [this] { LookAround(); });
 }
 
 // Whose environment it was is of interest.

@@ -40,7 +40,10 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
                     JobExchange* const exchange = Find(job);
                     if (exchange != nullptr) exchange->Break(ExchangeFault::kEnvironment, reason);
                   },
-              .note = Note}),
+              .note = Note},
+             [this](const PeerAddress& peer, const std::string& reason) {
+               if (events_.peer_failed) events_.peer_failed(peer, reason);
+             }),
       receiving_(loop, socket_, *this, Note) {
   loop_.AddPoller(*this);
   LookAfterJobs();
@@ -76,6 +79,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   coordinator_.reset();
   if (plan.self != self_) {
     early_begins_.Clear();
+    probes_.clear();
     for (JobExchange* job : spread_)
       job->Break(ExchangeFault::kEnvironment, "its worker has registered anew");
   }
@@ -93,6 +97,22 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
                             .term = plan.term,
                             .socket = socket_},
       owner);
+}
+
+void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
+  const auto finished = [this, worker = peer.worker,
+                         done = std::move(done)](const std::string& failure) {
+    probes_.erase(worker);
+    done(failure);
+  };
+  const absl::StatusOr<HostPort> address = ParseHostPort(peer.data_address);
+  if (!address.ok())
+    return loop_.Post([finished, why = std::string(address.status().message())] { finished(why); });
+  probes_[peer.worker] = std::make_unique<StreamProbe>(
+      loop_, resolver_,
+      StreamProbeOptions{
+          .self = self_, .target = peer.worker, .address = *address, .socket = socket_},
+      finished);
 }
 
 void DataPlane::AddJob(const JobPlan& plan) {

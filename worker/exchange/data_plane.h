@@ -19,10 +19,12 @@
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/resolver.h"
+#include "net/stream_probe.h"
 #include "worker/exchange/coordinator_stream.h"
 #include "worker/exchange/early_begins.h"
 #include "worker/exchange/job_exchange.h"
 #include "worker/exchange/job_plan.h"
+#include "worker/exchange/peer_address.h"
 #include "worker/exchange/peer_streams.h"
 
 namespace bspnow::worker {
@@ -41,6 +43,8 @@ struct DataPlaneEvents {
   std::function<void(JobId, Epoch, ExchangeFault, const std::string& reason)> broken;
   /// The coordinator renewed the lease, which holds for lease_ms from when the request was sent.
   std::function<void(std::uint64_t sent_ns)> lease_renewed;
+  /// Nothing arrives there. Before `broken` of the jobs that suffer from it.
+  std::function<void(const PeerAddress& peer, const std::string& reason)> peer_failed = nullptr;
 };
 
 /// The coordinator's answer to the registration.
@@ -87,6 +91,10 @@ class DataPlane final : private BatchSink,
   /// Forgets the job and all its frames. When its processes are gone, or about to be killed.
   void RemoveJob(JobId job, Epoch epoch);
 
+  /// Whether that worker's streams can be reached; `done` as StreamProbe has it, unless this worker
+  /// gets another id before.
+  void Probe(const PeerAddress& peer, StreamProbe::Done done);
+
   DataPlaneStatistics statistics() const;
 
  private:
@@ -132,6 +140,7 @@ class DataPlane final : private BatchSink,
   Resolver resolver_;
   PeerStreams peers_;
   ReceivingStreams receiving_;
+  std::map<WorkerId, std::unique_ptr<StreamProbe>> probes_;
   std::unique_ptr<CoordinatorStream> coordinator_;
   std::uint64_t lease_ns_ = 0;  ///< How long it holds; 0: there is none.
   std::uint64_t lease_until_ns_ = 0;

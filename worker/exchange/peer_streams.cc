@@ -22,11 +22,12 @@ void Add(SendingStreamCounts& sum, const SendingStreamCounts& counts) {
 }  // namespace
 
 PeerStreams::PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSettings settings,
-                         SendingStreamEvents events)
+                         SendingStreamEvents events, OnFailed failed)
     : loop_(loop),
       resolver_(resolver),
       settings_(std::move(settings)),
-      events_(std::move(events)) {}
+      events_(std::move(events)),
+      failed_(std::move(failed)) {}
 
 void PeerStreams::Forget(Peer& peer) {
   Add(gone_, peer.stream->counts());
@@ -61,7 +62,11 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
     options.address = *host_port;
     options.socket = settings_.socket;
     options.unreachable_ms = settings_.unreachable_ms;
-    peer.stream = std::make_unique<SendingStream>(loop_, resolver_, std::move(options), events_);
+    SendingStreamEvents events = events_;
+    events.failed = [this, address = PeerAddress{host.worker, host.data_address}](
+                        const std::string& reason) { failed_(address, reason); };
+    peer.stream =
+        std::make_unique<SendingStream>(loop_, resolver_, std::move(options), std::move(events));
   } else {
     peer.stream->SetAddress(*host_port);
   }

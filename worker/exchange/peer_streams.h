@@ -17,6 +17,7 @@
 #include "net/sending_stream.h"
 #include "net/socket.h"
 #include "worker/exchange/job_plan.h"
+#include "worker/exchange/peer_address.h"
 
 namespace bspnow::worker {
 
@@ -28,9 +29,12 @@ struct PeerStreamsSettings {
 
 class PeerStreams {
  public:
-  /// `loop` and `resolver` are the caller's and stay.
+  /// As SendingStreamEvents has it, of this peer.
+  using OnFailed = std::function<void(const PeerAddress& peer, const std::string& reason)>;
+
+  /// `loop` and `resolver` are the caller's and stay. `events` are those of all streams.
   PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSettings settings,
-              SendingStreamEvents events);
+              SendingStreamEvents events, OnFailed failed);
 
   /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
@@ -51,6 +55,7 @@ class PeerStreams {
   Resolver& resolver_;
   PeerStreamsSettings settings_;
   SendingStreamEvents events_;
+  OnFailed failed_;
   WorkerId self_{};
   std::uint64_t streams_made_ = 0;
   void Forget(Peer& peer);
