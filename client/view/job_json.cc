@@ -95,6 +95,9 @@ json JobJson(const proto::Job& job) {
 }
 
 json NodeJson(const proto::Node& node) {
+  json unreachable = json::array();
+  for (const proto::UnreachableNode& peer : node.unreachable())
+    unreachable.push_back({{"name", peer.name()}, {"reason", peer.reason()}});
   const proto::NodeSpec& spec = node.spec();
   json labels = json::object();
   for (const auto& [name, value] : spec.labels()) labels[name] = value;
@@ -111,6 +114,7 @@ json NodeJson(const proto::Node& node) {
           {"jobs", ListJson(node.jobs())},
           {"lease_age_ms", node.lease_age_ms()},
           {"unknown_jobs", ListJson(node.unknown_jobs())},
+          {"unreachable", unreachable},
           {"reason", node.reason()},
           {"version", spec.version()}};
 }

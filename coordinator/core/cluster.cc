@@ -27,6 +27,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
       nodes_(stored.term),
+      peer_news_(ports_.timers, nodes_),
       table_(nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),

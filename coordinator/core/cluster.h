@@ -25,6 +25,7 @@
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/core/live_job.h"
 #include "coordinator/core/nodes.h"
+#include "coordinator/core/peer_news.h"
 #include "coordinator/core/ports.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
@@ -150,6 +151,7 @@ class Cluster {
   void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);
   void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);
+  void OnPeersProbed(Node& node, const proto::PeersProbed& probed);
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
   void SendInput(JobId id, LiveJob& job);
   void EndAbandoned();
@@ -234,6 +236,7 @@ class Cluster {
 
   Nodes nodes_;
   LiveNodes image_nodes_;  ///< Of those that are up.
+  PeerNews peer_news_;
   JobTable table_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;

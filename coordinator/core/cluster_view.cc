@@ -4,6 +4,7 @@
 #include <set>
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 
 #include "base/units.h"
 
@@ -132,7 +133,24 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
   }
 }
 
-proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
+std::string UnreachableText(const Node& node, const Nodes& nodes) {
+  constexpr std::size_t kNamesMax = 3;
+  std::vector<std::string> texts;
+  std::size_t more = 0;
+  for (const auto& [worker, reason] : node.unreachable) {
+    const Node* peer = nodes.Find(worker);
+    if (peer == nullptr) continue;
+    if (texts.size() < kNamesMax) {
+      texts.push_back(absl::StrCat("cannot reach ", peer->name, ": ", reason));
+    } else {
+      more += 1;
+    }
+  }
+  if (more != 0) texts.push_back(absl::StrCat("nor ", more, " more"));
+  return absl::StrJoin(texts, "; ");
+}
+
+proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std::uint64_t now_ns) {
   const Node& node = *view.node;
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
@@ -147,6 +165,16 @@ proto::Node NodeMessage(const JobTable::NodeView& view, std::uint64_t now_ns) {
   if (node.usable() && rests)
     message.set_reason(absl::StrCat("for ", (node.rests_until_ns - now_ns + kNsPerS - 1) / kNsPerS,
                                     " s: ", node.fault));
+  if (const std::string whom = UnreachableText(node, nodes); !whom.empty())
+    message.set_reason(message.reason().empty() ? whom
+                                                : absl::StrCat(message.reason(), "; ", whom));
+  for (const auto& [worker, reason] : node.unreachable) {
+    const Node* peer = nodes.Find(worker);
+    if (peer == nullptr) continue;
+    proto::UnreachableNode& unreachable = *message.add_unreachable();
+    unreachable.set_name(peer->name);
+    unreachable.set_reason(reason);
+  }
   message.set_slots_used(view.slots_used);
   message.set_load(node.load);
   message.set_address(node.registration.data_address());

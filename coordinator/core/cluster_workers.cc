@@ -93,6 +93,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
   Node& node = nodes_.Add(id, request, NowNs());
   if (!request.images_address().empty()) image_nodes_[name] = request.images_share();
+  peer_news_.OnUp(id);
   for (const proto::HeldJob& held : request.held()) table_.OnJobSeen(JobId{held.job()});
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", name, Value(id), node.slots,
@@ -173,6 +174,7 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   barriers_.CloseStream(*lost);
   const std::string node = lost->name;
   image_nodes_.erase(node);
+  peer_news_.OnLost(worker);
   nodes_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
   OnHolderLost(node);
   Perform(table_.OnNodeLost(worker, absl::StrCat("worker ", node, " lost"), reason, superstep_of,
@@ -228,6 +230,10 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     OnBarrierWait(node, event);
     return {};
   }
+  if (event.has_peers_probed()) {
+    OnPeersProbed(node, event.peers_probed());
+    return table_.OnNodesChanged(Now());
+  }
   if (IsCheckpointEvent(event)) return OnCheckpointEvent(node, event);
   if (event.has_not_started())
     return table_.OnNotStarted(job, epoch,
@@ -251,6 +257,17 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
       found != table_.jobs().end() && found->second.hosts_left.size() == 1)
     KeepFigures(job);
   return table_.OnCleared(job, epoch, node.worker, Now());
+}
+
+// Those that are gone meanwhile do not count.
+void Cluster::OnPeersProbed(Node& node, const proto::PeersProbed& probed) {
+  node.unreachable.clear();
+  for (const proto::UnreachablePeer& peer : probed.unreachable())
+    if (nodes_.Find(WorkerId{peer.worker()}) != nullptr)
+      node.unreachable[WorkerId{peer.worker()}] = peer.reason();
+  const std::string whom = UnreachableText(node, nodes_);
+  spdlog::warn("event=peers_probed worker={} finding=\"{}\"", node.name,
+               whom.empty() ? "all can be reached again" : whom);
 }
 
 // Only to be shown: nothing is decided by it.
@@ -307,7 +324,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 proto::ListNodesReply Cluster::ListNodes() const {
   proto::ListNodesReply reply;
   for (const JobTable::NodeView& view : table_.nodes())
-    *reply.add_nodes() = NodeMessage(view, NowNs());
+    *reply.add_nodes() = NodeMessage(view, nodes_, NowNs());
   for (const auto& [name, node] : nodes_.all())
     if (node.lost()) *reply.add_nodes() = LostNodeMessage(node);
   return reply;
