@@ -144,6 +144,7 @@ class Cluster {
   absl::Status CheckPredecessor(const Node* earlier) const;
   absl::Status TakeHigherTerm(const proto::RegisterRequest& request);
   proto::RegisterReply RefuseStranger(const proto::RegisterRequest& request);
+  absl::Status RefuseUnfit(const proto::RegisterRequest& request);
   proto::RegisterReply JoinNode(Node& node);
   proto::RegisterReply AdoptNode(Node& node);
   void OnStreamStands();

@@ -160,5 +160,29 @@ TEST_F(ClusterPeersTest, NamesOnlyAFewOfManyInTheReason) {
   EXPECT_EQ(NodeOf("w1").unreachable_size(), 5);
 }
 
+TEST_F(ClusterPeersTest, AWorkerThatHasNoRoomToJoinIsShownAndNotUsed) {
+  proto::RegisterRequest request = Registration("w1", 2);
+  ASSERT_TRUE(cluster_->Register(request).ok());  // Then it finds no room for the note.
+  request.set_unfit("writing cluster: no space left on device");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(absl::IsResourceExhausted(cluster_->Register(request).status()));
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_RESTING);
+  EXPECT_EQ(NodeOf("w1").reason(), "writing cluster: no space left on device");
+  Pass(2'000, {});
+  const FakeWorker worker = Join("w1", 2);
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_UP);
+  Submit(Request("key"));
+  EXPECT_EQ(Starts(worker), 1u);
+}
+
+TEST_F(ClusterPeersTest, AWorkerThatHasNoRoomTakesNobodysName) {
+  const FakeWorker worker = Join("w1", 2);
+  proto::RegisterRequest request = Registration("w1", 2);
+  request.set_incarnation(7);
+  request.set_unfit("no space left on device");
+  EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Register(request).status()));
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_UP);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -187,7 +187,7 @@ proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std:
 proto::Node LostNodeMessage(const Node& node) {
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
-  message.set_state(proto::NODE_LOST);
+  message.set_state(node.registration.unfit().empty() ? proto::NODE_LOST : proto::NODE_RESTING);
   message.set_reason(node.why_lost);
   message.set_address(node.registration.data_address());
   return message;

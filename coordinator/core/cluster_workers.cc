@@ -72,6 +72,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
       request.term() == term_ && request.term_key() != 0 && request.term_key() != term_key_;
   if (request.cluster() == cluster_id_ && (request.term() > term_ || knows_another))
     return TakeHigherTerm(request);
+  if (!request.unfit().empty()) return RefuseUnfit(request);
   const std::string& name = request.node().name();
   const bool returns =
       request.cluster() == cluster_id_ && table_.Awaits(WorkerId{request.previous_worker()});
@@ -119,6 +120,25 @@ proto::RegisterReply Cluster::RefuseStranger(const proto::RegisterRequest& reque
   proto::RegisterReply reply;
   reply.set_cluster(cluster_id_);
   return reply;
+}
+
+// It asks again and again, until its disk has room.
+absl::Status Cluster::RefuseUnfit(const proto::RegisterRequest& request) {
+  const std::string& name = request.node().name();
+  if (const Node* earlier = nodes_.FindUp(name)) {
+    if (earlier->sink)
+      return absl::FailedPreconditionError(absl::StrCat("a worker named ", name, " lives at ",
+                                                        earlier->registration.data_address(),
+                                                        "; give this one another --name"));
+    Lose(earlier->worker, request.unfit());
+  }
+  Node& node = nodes_.Named(name);
+  if (node.why_lost != request.unfit())
+    spdlog::warn("event=worker_unfit worker={} reason=\"{}\"", name, request.unfit());
+  node.registration = request;
+  node.why_lost = request.unfit();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("it is not registered before it has room: ", request.unfit()));
 }
 
 proto::RegisterReply Cluster::JoinNode(Node& node) {

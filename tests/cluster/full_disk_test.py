@@ -70,6 +70,18 @@ class FullDiskTest(unittest.TestCase):
             both = Enduring(nprocs=8, supersteps=5)
             both.check_end(cluster, both.submit(cluster))
 
+    def test_of_a_node_that_is_to_join(self):
+        job = Enduring(nprocs=8, supersteps=5)
+        self.disk.fill()
+        with Cluster(workers=1, slots=4, state_dirs={"small": self.disk.directory}) as cluster:
+            cluster.add_worker("small", 4)
+            wait_until(lambda: cluster.nodes().get("small", {}).get("state") == "resting",
+                       "`bsp nodes` shows it", COMMAND_S)
+            self.assertRegex(cluster.nodes()["small"]["reason"], NO_ROOM)
+            self.disk.empty()
+            cluster.await_workers(2)
+            job.check_end(cluster, job.submit(cluster))
+
     def test_of_the_coordinator(self):
         job = Enduring(supersteps=150)
         with Cluster(workers=3, slots=2,

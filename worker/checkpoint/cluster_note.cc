@@ -54,6 +54,13 @@ absl::Status ClusterNote::Write(const KnownCoordinator& known) {
   return absl::OkStatus();
 }
 
+absl::Status ClusterNote::CheckRoom() const {
+  const std::string trial = path() + ".room";
+  absl::Status written = ReplaceFile(trial, std::string(kNoteBytesMax, '\n'));
+  unlink(trial.c_str());
+  return written;
+}
+
 void ClusterNote::Remember(const KnownCoordinator& known) {
   const std::lock_guard lock(mutex_);
   known_ = known;
@@ -82,7 +89,8 @@ absl::Status ClusterNote::Join(const proto::RegisterRequest& request,
       now->term_key == before.term_key)
     return absl::OkStatus();
   const absl::Status written = Write(*now);
-  if (now->cluster != before.cluster) return written;
+  if (now->cluster != before.cluster)
+    return written.ok() ? written : absl::UnavailableError(written.message());
   // With a full disk it goes on under the new term: nothing is lost as long as it runs.
   Remember(*now);
   return absl::OkStatus();

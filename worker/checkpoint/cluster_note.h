@@ -30,12 +30,16 @@ class ClusterNote {
   /// Durable when it returns.
   absl::Status Write(const KnownCoordinator& known);
 
+  /// Whether Write would succeed now.
+  absl::Status CheckRoom() const;
+
   /// The id that was last read or written.
   std::string cluster() const;
 
   /// What the coordinator answered to a registration that had this note. OK: the note is `reply`'s
   /// now. FAILED_PRECONDITION, and nothing has changed: what is kept here is another cluster's, or
   /// this coordinator has been replaced.
+  /// UNAVAILABLE: it could not be written; see CheckRoom.
   absl::Status Join(const proto::RegisterRequest& request, const proto::RegisterReply& reply);
 
  private:

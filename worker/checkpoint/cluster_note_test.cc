@@ -51,6 +51,17 @@ TEST_F(ClusterNoteTest, WorkerThatKeepsNothingJoinsAnotherCluster) {
   EXPECT_EQ(OnDisk(), "two");
 }
 
+TEST_F(ClusterNoteTest, SaysIfThereIsNoRoomToJoin) {
+  const ScratchDirectory parent;
+  ClusterNote note(parent.path() + "/gone");
+  EXPECT_FALSE(note.CheckRoom().ok());
+  EXPECT_TRUE(absl::IsUnavailable(note.Join({}, Registered("one"))));
+  std::filesystem::create_directory(parent.path() + "/gone");
+  EXPECT_EQ(note.CheckRoom(), absl::OkStatus());
+  EXPECT_TRUE(std::filesystem::is_empty(parent.path() + "/gone"));
+  EXPECT_EQ(note.Join({}, Registered("one")), absl::OkStatus());
+}
+
 TEST_F(ClusterNoteTest, WorkerThatKeepsImagesJoinsNoOtherCluster) {
   ASSERT_TRUE(note_.Join(Request(), Registered("one")).ok());
   proto::RegisterRequest request = Request();

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kBackoffLeast{50};
 constexpr milliseconds kBackoffMost{250};  // Jobs wait for a coordinator that was restarted.
-constexpr milliseconds kStrangerPause{1000};
+constexpr milliseconds kLongPause{1000};   // Until somebody mends what is wrong.
 constexpr milliseconds kRegisterTimeout{5000};
 
 }  // namespace
@@ -55,7 +55,7 @@ void CoordinatorStub::Run() {
     if (attachment == Attachment::kForgotten) registered = false;
     backoff =
         attachment == Attachment::kNeverMade ? std::min(2 * backoff, kBackoffMost) : kBackoffLeast;
-    open_.Pause(is_stranger_ ? kStrangerPause : backoff);
+    open_.Pause(is_stranger_ || !unfit_.empty() ? kLongPause : backoff);
   }
 }
 
@@ -64,6 +64,8 @@ bool CoordinatorStub::Register() {
   std::optional<proto::RegisterRequest> request = Describe();
   if (!request) return false;
   proto::RegisterReply reply;
+  if (!unfit_.empty()) unfit_ = std::string(note_.CheckRoom().message());
+  request->set_unfit(unfit_);
   absl::Status status = noted.status();
   if (status.ok()) {
     request->set_cluster(noted->cluster);
@@ -75,6 +77,7 @@ bool CoordinatorStub::Register() {
   if (status.ok()) {
     status = note_.Join(*request, reply);
     is_stranger_ = absl::IsFailedPrecondition(status) && reply.cluster() != noted->cluster;
+    if (absl::IsUnavailable(status)) unfit_ = std::string(status.message());
   }
   std::unique_lock lock(mutex_);
   if (!status.ok()) {

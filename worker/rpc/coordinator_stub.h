@@ -83,6 +83,7 @@ class CoordinatorStub {
   const CoordinatorEvents events_;
   const std::shared_ptr<grpc::Channel> channel_;
   OpenCalls open_;
+  std::string unfit_;         ///< Why the last registration could not be noted here.
   std::string refusal_;       ///< Why the last try failed; it is logged once.
   bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
 
