@@ -160,22 +160,23 @@ void SimCluster::StartWorker(Machine& machine) {
                           .slots = machine.slots,
                           .incarnation = next_incarnation_++,
                           .orphan_timeout_ns = loop_.Chance(20) ? 3 * kSecond : kTimeMaxNs},
-      SimWorker::Surroundings{.coordinator = [this] { return Answering(); },
-                              .streams = [this](WorkerId worker) -> SimStreams* {
-                                for (const Machine& each : machines_) {
-                                  if (each.worker && each.worker->id() == worker)
-                                    return &each.worker->streams();
-                                }
-                                return nullptr;
-                              },
-                              .worker_named = [this](const std::string& name) -> SimWorker* {
-                                for (const Machine& each : machines_) {
-                                  if (each.name == name && !each.worker->dead()) return each.worker;
-                                }
-                                return nullptr;
-                              },
-                              .store = *machine.store,
-                              .share = journal_.share}));
+      SimWorker::Surroundings{
+          .coordinator = [this] { return Answering(); },
+          .streams = [this, name = machine.name](WorkerId worker) -> SimStreams* {
+            for (const Machine& each : machines_) {
+              if (each.worker && each.worker->id() == worker && !AreApart(name, each.name))
+                return &each.worker->streams();
+            }
+            return nullptr;
+          },
+          .worker_named = [this](const std::string& name) -> SimWorker* {
+            for (const Machine& each : machines_) {
+              if (each.name == name && !each.worker->dead()) return each.worker;
+            }
+            return nullptr;
+          },
+          .store = *machine.store,
+          .share = journal_.share}));
   machine.worker = workers_.back().get();
 }
 

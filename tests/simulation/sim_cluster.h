@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/simulation/sim_coordinator.h"
@@ -58,6 +59,9 @@ class SimCluster {
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
   void DisturbWorker(Machine& machine);
+  void CutApart(const Machine& from, const Machine& to);
+  /// No connection from one to the other can be made.
+  bool AreApart(const std::string& from, const std::string& to) const;
   void LosePowerEverywhere();
   void LosePower(Machine& machine);
   void StartWorkerLater(Machine& machine);
@@ -81,6 +85,8 @@ class SimCluster {
   std::vector<std::unique_ptr<SimCoordinator>> coordinators_;  ///< The last one may live.
   std::vector<std::unique_ptr<SimWorker>> workers_;            ///< All that ever lived.
   std::vector<Machine> machines_;
+  /// By the names of two nodes.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> apart_until_ns_;
   std::uint64_t calm_from_ns_;  ///< No faults from then on.
   std::uint64_t over_since_ns_ = 0;
   bool coordinator_comes_ = false;

@@ -117,6 +117,7 @@ class SimCoordinator final : private Timers,
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
   void CheckOrder(const JobRecord& placed) const;
+  void CheckReach(const JobRecord& placed) const;
   void CheckStart(const proto::StartJob& start) const;
   void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;

@@ -40,6 +40,21 @@ void SimCoordinator::CheckNothingLeft(JobId job) const {
     oracle_.Fail("job " + std::to_string(Value(job)) + " has left its nodes, but is still there");
 }
 
+// No two nodes of a job are known not to reach each other.
+void SimCoordinator::CheckReach(const JobRecord& placed) const {
+  for (const JobTable::NodeView& view : cluster_->table().nodes()) {
+    const auto hosts = [&placed](WorkerId worker) {
+      return std::any_of(placed.hosts().begin(), placed.hosts().end(),
+                         [worker](const auto& host) { return WorkerOf(host) == worker; });
+    };
+    if (!hosts(view.node->worker)) continue;
+    for (const auto& [worker, reason] : view.node->unreachable)
+      if (hosts(worker))
+        oracle_.Fail("job " + std::to_string(placed.job().job()) + " is placed on " +
+                     view.node->name + ", which cannot reach another of its nodes");
+  }
+}
+
 // First come, first served: a job that was placed has taken nothing from one before it that waits.
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   if (placed.job().epoch() != 1 || placed.cancelled() || !placed.job().losses().empty()) return;

@@ -33,8 +33,10 @@ CoreTimer SimCoordinator::AddTimer(std::uint64_t after_ms, Event event) {
 
 void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
   const proto::Job& job = record.job();
-  if (job.state() == proto::RUNNING && cluster_ && placed_.emplace(job.job(), job.epoch()).second)
+  if (job.state() == proto::RUNNING && cluster_ && placed_.emplace(job.job(), job.epoch()).second) {
     CheckOrder(record);
+    CheckReach(record);
+  }
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");

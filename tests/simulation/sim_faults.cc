@@ -82,7 +82,8 @@ void SimCluster::DisturbWorker(Machine& machine) {
   SimWorker& worker = *machine.worker;
   if (worker.dead()) return;
   const std::uint64_t what = loop_.Below(100);
-  if (what < 20) return worker.streams().BreakOne();
+  if (what < 16) return worker.streams().BreakOne();
+  if (what < 20) return CutApart(machine, machines_[loop_.Below(machines_.size())]);
   if (what < 30) return worker.streams().GiveOneUp();
   if (what < 40) return worker.BreakFrames();
   if (what < 47) return worker.BreakControl();
@@ -124,6 +125,18 @@ void SimCluster::DisturbWorker(Machine& machine) {
   oracle_.Count("dead workers");
   worker.Die();
   StartWorkerLater(machine);
+}
+
+void SimCluster::CutApart(const Machine& from, const Machine& to) {
+  if (&from == &to || to.worker->dead()) return;
+  oracle_.Count("pairs cut apart");
+  apart_until_ns_[{from.name, to.name}] = loop_.now_ns() + loop_.Below(15 * kSecond);
+  from.worker->streams().BreakTo(to.worker->id());
+}
+
+bool SimCluster::AreApart(const std::string& from, const std::string& to) const {
+  const auto found = apart_until_ns_.find({from, to});
+  return found != apart_until_ns_.end() && loop_.now_ns() < found->second;
 }
 
 void SimCluster::LosePower(Machine& machine) {

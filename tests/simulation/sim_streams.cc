@@ -3,6 +3,11 @@
 #include <utility>
 
 namespace bspnow {
+namespace {
+
+constexpr std::uint64_t kUnreachableNs = 2 * kSecond;  // As --unreachable-ms.
+
+}  // namespace
 
 void SimStreams::SetSelf(WorkerId self) {
   if (std::exchange(self_, self) == self) return;
@@ -30,6 +35,11 @@ void SimStreams::BreakOne() {
   if (!links.empty()) links[loop_.Below(links.size())]->Break();
 }
 
+void SimStreams::BreakTo(WorkerId target) {
+  const auto found = senders_.find(target);
+  if (found != senders_.end() && found->second.link) found->second.link->Break();
+}
+
 void SimStreams::GiveOneUp() {
   for (auto& [target, sender] : senders_) {
     if (!sender.link || sender.link->broken(SimLink::kCaller) || loop_.Chance(50)) continue;
@@ -43,6 +53,7 @@ void SimStreams::GiveOneUp() {
 void SimStreams::Send(WorkerId target, const SimFrame& frame) {
   Sender& sender = senders_[target];
   if (sender.incarnation == 0) sender.incarnation = next_incarnation_++;
+  if (sender.retention.empty()) sender.acked_ns = loop_.now_ns();
   const std::uint64_t sequence = sender.retention.Add({.job = frame.job,
                                                        .epoch = frame.epoch,
                                                        .superstep = Superstep{frame.superstep},
@@ -61,6 +72,7 @@ void SimStreams::Connect(WorkerId target) {
   link->OnBroken(SimLink::kCaller, [this, target](const Link& broken) {
     const auto found = senders_.find(target);
     if (dead_ || found == senders_.end() || found->second.link != broken) return;
+    GiveUpIfUnreachable(target, found->second);
     RetryLater(target, broken);
   });
   link->Send(SimLink::kCaller,
@@ -69,6 +81,18 @@ void SimStreams::Connect(WorkerId target) {
                if (receiver == nullptr || receiver->dead_) return link->Break();
                receiver->OnHello(self, incarnation, link, this);
              });
+}
+
+// As SendingStream has it. What is told follows later: epochs that end drop their frames here.
+void SimStreams::GiveUpIfUnreachable(WorkerId target, Sender& sender) {
+  const std::uint64_t now_ns = loop_.now_ns();
+  if (sender.retention.empty() || now_ns - sender.acked_ns < kUnreachableNs) return;
+  sender.acked_ns = now_ns;
+  Epochs waiting;
+  for (const auto& [sequence, frame] : sender.kept) waiting.emplace(frame.job, frame.epoch);
+  loop_.On(actor_, 0, [this, target, waiting] {
+    if (!dead_) failed_(target, waiting);
+  });
 }
 
 void SimStreams::RetryLater(WorkerId target, const Link& link) {
@@ -90,6 +114,7 @@ void SimStreams::OnWelcome(WorkerId target, const Link& link, std::uint64_t sequ
   const auto acked = sender.retention.OnWelcome(sequence);
   if (!acked.has_value()) return oracle_.Fail("a receiver welcomes with what was never sent");
   sender.welcome = true;
+  if (!acked->empty()) sender.acked_ns = loop_.now_ns();
   Forget(sender, *acked);
   Pump(target, sender);
 }
@@ -113,6 +138,7 @@ void SimStreams::OnAck(WorkerId target, const Link& link, std::uint64_t sequence
   if (dead_ || found == senders_.end() || found->second.link != link) return;
   const auto acked = found->second.retention.OnAck(sequence);
   if (!acked.has_value()) return oracle_.Fail("a receiver acknowledges what was never sent");
+  if (!acked->empty()) found->second.acked_ns = loop_.now_ns();
   Forget(found->second, *acked);
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -41,16 +42,20 @@ using FindStreams = std::function<SimStreams*(WorkerId)>;
 class SimStreams {
  public:
   using Taken = std::function<void(const SimFrame&)>;
+  using Epochs = std::set<std::pair<JobId, Epoch>>;
+  /// Nothing arrives there, and frames of these epochs wait for it.
+  using Failed = std::function<void(WorkerId target, const Epochs& epochs)>;
 
   /// `incarnation` is that of the first stream; each gets its own.
   SimStreams(SimLoop& loop, SimLoop::ActorPtr actor, const SimOracle& oracle,
-             std::uint64_t incarnation, FindStreams find, Taken taken)
+             std::uint64_t incarnation, FindStreams find, Taken taken, Failed failed)
       : loop_(loop),
         actor_(std::move(actor)),
         oracle_(oracle),
         next_incarnation_(incarnation),
         find_(std::move(find)),
-        taken_(std::move(taken)) {}
+        taken_(std::move(taken)),
+        failed_(std::move(failed)) {}
 
   /// Another id: streams begin anew.
   void SetSelf(WorkerId self);
@@ -59,6 +64,8 @@ class SimStreams {
   void Prune(JobId job, Epoch epoch, std::uint64_t superstep);
   void DropJob(JobId job);
 
+  /// Breaks the connection to that worker, if there is one.
+  void BreakTo(WorkerId target);
   /// Breaks one connection, if there is one.
   void BreakOne();
   /// Takes one for dead and connects anew, though what was sent may still arrive.
@@ -76,6 +83,7 @@ class SimStreams {
     std::uint64_t incarnation = 0;  ///< Of this stream: it begins at sequence 1.
     Link link;
     bool welcome = false;
+    std::uint64_t acked_ns = 0;  ///< When a frame was, or the first that waits came.
   };
   struct Receiver {
     Reception reception;
@@ -92,6 +100,7 @@ class SimStreams {
   void OnFrame(WorkerId from, std::uint64_t sequence, const SimFrame& frame, const Link& link,
                SimStreams* sender);
   void OnAck(WorkerId target, const Link& link, std::uint64_t sequence);
+  void GiveUpIfUnreachable(WorkerId target, Sender& sender);
   static void Forget(Sender& sender, const std::vector<RetainedFrame>& frames);
 
   SimLoop& loop_;
@@ -100,6 +109,7 @@ class SimStreams {
   std::uint64_t next_incarnation_;
   FindStreams find_;
   Taken taken_;
+  Failed failed_;
   WorkerId self_{0};
   std::map<WorkerId, Sender> senders_;
   std::map<WorkerId, Receiver> receivers_;

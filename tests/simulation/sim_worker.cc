@@ -24,8 +24,12 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
       oracle_(oracle),
       identity_(std::move(identity)),
       surroundings_(std::move(surroundings)),
-      streams_(loop, daemon_, oracle, identity_.incarnation * kStreamsMax, surroundings_.streams,
-               [this](const SimFrame& frame) { OnPeerFrame(frame); }),
+      streams_(
+          loop, daemon_, oracle, identity_.incarnation * kStreamsMax, surroundings_.streams,
+          [this](const SimFrame& frame) { OnPeerFrame(frame); },
+          [this](WorkerId peer, const SimStreams::Epochs& epochs) {
+            OnStreamFailed(peer, epochs);
+          }),
       disk_({.loop = loop,
              .oracle = oracle,
              .daemon = daemon_,
@@ -33,7 +37,9 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
              .reach = [this](const std::string& name) { return Reach(name); }}),
       session_(identity_.incarnation),
       jobs_(*this, disk_, identity_.orphan_timeout_ns,
-            [this](proto::WorkerEvent event) { Report(std::move(event)); }) {
+            [this](proto::WorkerEvent event) { Report(std::move(event)); }),
+      peers_([this](const worker::PeerAddress& peer) { Probe(peer); },
+             [this](proto::WorkerEvent event) { Report(std::move(event)); }) {
   Register();
 }
 
@@ -198,6 +204,7 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   oracle_.Count("abandoned epochs", had - jobs_.Held().size());
   early_begins_.Clear();
   streams_.SetSelf(id_);
+  peers_.OnRegistered(id_);
   Connect();
   Attach();
   if (first) LookForCoordinator();
@@ -205,6 +212,7 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
 
 void SimWorker::LookForCoordinator() {
   jobs_.EndOrphans(loop_.now_ns());
+  peers_.Look(loop_.now_ns());
   loop_.On(daemon_, kLookNs, [this] {
     if (!dead()) LookForCoordinator();
   });
@@ -245,6 +253,7 @@ void SimWorker::OnForgotten(const Link& control) {
 
 void SimWorker::Report(proto::WorkerEvent event) {
   if (oracle_.traces()) oracle_.Trace(identity_.name + " reports " + event.ShortDebugString());
+  if (event.peers_probed().unreachable_size() != 0) oracle_.Count("nodes found out of reach");
   if (event.broken().reason().starts_with("no coordinator")) oracle_.Count("orphans");
   session_.Report(std::move(event));
   WriteEvents();
@@ -270,6 +279,8 @@ void SimWorker::OnAcknowledge(const Link& control, std::uint64_t sequence) {
 void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
   if (dead() || control_ != control || !session_.Take(order)) return;
   if (oracle_.traces()) oracle_.Trace(identity_.name + " takes " + order.ShortDebugString());
+  if (order.has_peers_changed())
+    return peers_.OnPeersChanged(order.peers_changed(), loop_.now_ns());
   jobs_.OnOrder(order);
 }
 
@@ -278,6 +289,22 @@ void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
 SimPartner* SimWorker::Reach(const std::string& name) {
   SimWorker* const worker = surroundings_.worker_named(name);
   return worker == nullptr || worker->paused() || cut_off() ? nullptr : worker;
+}
+
+void SimWorker::Probe(const worker::PeerAddress& peer) {
+  loop_.On(daemon_, 2 * loop_.Delay(), [this, worker = peer.worker] {
+    if (dead()) return;
+    const SimStreams* const called = surroundings_.streams(worker);
+    const bool there = called != nullptr && !called->dead();
+    peers_.OnProbed(worker, there ? "" : "nobody answers", loop_.now_ns());
+  });
+}
+
+void SimWorker::OnStreamFailed(WorkerId peer, const SimStreams::Epochs& epochs) {
+  oracle_.Count("exchanges given up");
+  peers_.OnExchangeFailed({peer, ""}, "nothing arrives", loop_.now_ns());
+  for (const auto& [job, epoch] : epochs)
+    jobs_.OnBroken(job, epoch, worker::ExchangeFault::kEnvironment, "a worker cannot be reached");
 }
 
 void SimWorker::OnImagesReceived(JobId job, std::uint64_t checkpoint) {

@@ -23,6 +23,7 @@
 #include "tests/simulation/sim_streams.h"
 #include "worker/core/coordinator_session.h"
 #include "worker/core/hosted_jobs.h"
+#include "worker/core/peer_watch.h"
 #include "worker/exchange/early_begins.h"
 
 namespace bspnow {
@@ -102,6 +103,8 @@ class SimWorker final : public SimWorkerPort,
   SimStore& store() override { return surroundings_.store; }
   void OnImagesReceived(JobId job, std::uint64_t checkpoint) override;
   SimPartner* Reach(const std::string& name);
+  void Probe(const worker::PeerAddress& peer);
+  void OnStreamFailed(WorkerId peer, const SimStreams::Epochs& epochs);
 
   // ---- From its nodes.
 
@@ -171,6 +174,7 @@ class SimWorker final : public SimWorkerPort,
   std::map<Key, SimNode*> nodes_;  ///< That jobs_ has.
   worker::CoordinatorSession session_;
   worker::HostedJobs jobs_;
+  worker::PeerWatch peers_;
 };
 
 }  // namespace bspnow
