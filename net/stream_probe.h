@@ -1,5 +1,5 @@
-// Whether another worker's streams can be reached: connects as a SendingStream does, says Hello, and
-// waits for the Welcome. Nothing else is sent, and streams that stand are not disturbed.
+// Whether another worker's streams can be reached: connects as a SendingStream does, says Hello,
+// and waits for the Welcome. Nothing else is sent, and streams that stand are not disturbed.
 #ifndef NET_STREAM_PROBE_H_
 #define NET_STREAM_PROBE_H_
 

@@ -284,7 +284,6 @@ void Daemon::Probe(const PeerAddress& peer) {
   });
 }
 
-/// For a coordinator, and for other workers.
 void Daemon::LookAround() {
   jobs_->EndOrphans(NowNs());
   peers_.Look(NowNs());

@@ -27,11 +27,11 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
       nodes_(stored.term),
-      peer_news_(ports_.timers, nodes_),
       table_(nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),
       term_key_(stored.term_key),
+      peer_news_(ports_.timers, nodes_),
       barriers_(ports_.timers, ports_.frames, term_, table_.jobs(), nodes_, EventsOfBarriers()) {
   Restore(stored);
 }

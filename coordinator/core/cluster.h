@@ -237,7 +237,6 @@ class Cluster {
 
   Nodes nodes_;
   LiveNodes image_nodes_;  ///< Of those that are up.
-  PeerNews peer_news_;
   JobTable table_;
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
@@ -257,6 +256,7 @@ class Cluster {
   std::uint64_t started_ns_ = 0;
   bool awaits_hosts_ = false;  ///< Jobs ran when this coordinator was started.
 
+  PeerNews peer_news_;
   Barriers barriers_;
 };
 

@@ -94,7 +94,6 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
   Node& node = nodes_.Add(id, request, NowNs());
   if (!request.images_address().empty()) image_nodes_[name] = request.images_share();
-  peer_news_.OnUp(id);
   for (const proto::HeldJob& held : request.held()) table_.OnJobSeen(JobId{held.job()});
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", name, Value(id), node.slots,
@@ -107,6 +106,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_term(term_);
   reply.set_term_key(term_key_);
   reply.set_cluster(cluster_id_);
+  peer_news_.OnUp(id);
   return returns ? AdoptNode(node) : JoinNode(node);
 }
 
@@ -191,10 +191,10 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
     superstep_of[job] = FindLive(job)->superstep();
     KeepFigures(job);
   }
+  peer_news_.OnLost(worker);
   barriers_.CloseStream(*lost);
   const std::string node = lost->name;
   image_nodes_.erase(node);
-  peer_news_.OnLost(worker);
   nodes_.Remove(worker, absl::NotFoundError(absl::StrCat("given up: ", reason)));
   OnHolderLost(node);
   Perform(table_.OnNodeLost(worker, absl::StrCat("worker ", node, " lost"), reason, superstep_of,
@@ -279,17 +279,6 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   return table_.OnCleared(job, epoch, node.worker, Now());
 }
 
-// Those that are gone meanwhile do not count.
-void Cluster::OnPeersProbed(Node& node, const proto::PeersProbed& probed) {
-  node.unreachable.clear();
-  for (const proto::UnreachablePeer& peer : probed.unreachable())
-    if (nodes_.Find(WorkerId{peer.worker()}) != nullptr)
-      node.unreachable[WorkerId{peer.worker()}] = peer.reason();
-  const std::string whom = UnreachableText(node, nodes_);
-  spdlog::warn("event=peers_probed worker={} finding=\"{}\"", node.name,
-               whom.empty() ? "all can be reached again" : whom);
-}
-
 // Only to be shown: nothing is decided by it.
 void Cluster::OnBarrierWait(const Node& node, const proto::WorkerEvent& event) {
   LiveJob* job = FindLive(JobId{event.job()});
@@ -337,50 +326,6 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
   if (state == proto::RUNNING || state == proto::ENDING) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("job ", Value(job), " is ", StateText(state), ": no files are expected of it"));
-}
-
-// ---- Nodes --------------------------------------------------------------------------------------
-
-proto::ListNodesReply Cluster::ListNodes() const {
-  proto::ListNodesReply reply;
-  for (const JobTable::NodeView& view : table_.nodes())
-    *reply.add_nodes() = NodeMessage(view, nodes_, NowNs());
-  for (const auto& [name, node] : nodes_.all())
-    if (node.lost()) *reply.add_nodes() = LostNodeMessage(node);
-  return reply;
-}
-
-// It is so at once, and acknowledged when a restart does not forget it.
-void Cluster::SetDrained(const std::string& name, Drain drain,
-                         std::function<void(absl::StatusOr<proto::Node>)> answer) {
-  const auto known = nodes_.all().find(name);
-  if (known == nodes_.all().end() || !known->second.known())
-    return answer(
-        absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them")));
-  const auto written = [this, name, answer = std::move(answer)](const absl::Status& status) {
-    if (status.ok()) return answer(NodeNamed(name));
-    spdlog::error("event=journal_failed node={} error=\"{}\"", name, status.ToString());
-    answer(absl::Status(status.code(),
-                        absl::StrCat("done, but a restart of the coordinator will forget it: ",
-                                     std::string(status.message()))));
-  };
-  Node& node = nodes_.Named(name);
-  node.drained = drain == Drain::kDrain;
-  if (node.drained) {
-    ports_.journal.WriteDrained(name, written);
-  } else {
-    ports_.journal.WriteUndrained(name, written);
-  }
-  spdlog::info("event={} node={}", node.drained ? "drained" : "undrained", name);
-  Perform(table_.OnNodesChanged(Now()));
-  if (node.drained && node.up()) MoveJobsFrom(node.worker);
-}
-
-absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
-  const proto::ListNodesReply listed = ListNodes();
-  for (const proto::Node& node : listed.nodes())
-    if (node.spec().name() == name) return node;
-  return absl::NotFoundError(absl::StrCat("node ", name, " is not connected"));
 }
 
 // ---- From time to time --------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Tells each worker which others are up, so that it probes them: soon after one came or went, in one
-// order for all that has happened since the last. See "Who reaches whom" in docs/design.md.
+// Tells each worker which others are up, so that it probes them: soon after one came or went, in
+// one order for all that has happened since the last. See "Who reaches whom" in docs/design.md.
 #ifndef COORDINATOR_CORE_PEER_NEWS_H_
 #define COORDINATOR_CORE_PEER_NEWS_H_
 
