@@ -27,6 +27,9 @@ struct CheckpointPart {
   std::vector<SavedImage> images;    ///< Ascending; the first one's pid names the node's files.
   std::vector<std::string> holders;  ///< The host first. Each has the whole chain.
   std::string share;                 ///< All nodes that share this directory are holders; or empty.
+  /// Were holders, and said at a registration that they have nothing of it. They may say otherwise
+  /// at the next one: what came was an old call, or their disk is back.
+  std::vector<std::string> former{};
 };
 
 struct Checkpoint {

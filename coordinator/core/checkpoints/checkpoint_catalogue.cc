@@ -11,6 +11,7 @@ void Encode(const CheckpointPart& part, proto::JournalPart& message) {
   message.set_host(part.host);
   message.set_share(part.share);
   for (const std::string& holder : part.holders) message.add_holders(holder);
+  for (const std::string& holder : part.former) message.add_former_holders(holder);
   for (const SavedImage& image : part.images) {
     message.add_pids(Value(image.pid));
     message.add_file_bytes(image.file_bytes);
@@ -46,7 +47,8 @@ absl::StatusOr<CheckpointPart> Decode(const proto::JournalPart& message) {
   CheckpointPart part{.host = message.host(),
                       .images = {},
                       .holders = {message.holders().begin(), message.holders().end()},
-                      .share = message.share()};
+                      .share = message.share(),
+                      .former = {message.former_holders().begin(), message.former_holders().end()}};
   for (int i = 0; i < images; ++i)
     part.images.push_back({.pid = Pid{message.pids(i)},
                            .file_bytes = message.file_bytes(i),

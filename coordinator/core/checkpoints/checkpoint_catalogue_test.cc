@@ -14,7 +14,8 @@ CheckpointCatalogue Example() {
        .images = {{.pid = Pid{0}, .file_bytes = 10, .output_bytes = 5, .error_bytes = 1},
                   {.pid = Pid{1}, .file_bytes = 20, .output_bytes = 0, .error_bytes = 0}},
        .holders = {"w1", "w2"},
-       .share = ""},
+       .share = "",
+       .former = {"w3"}},
       {.host = "w2",
        .images = {{.pid = Pid{2}, .file_bytes = 7, .output_bytes = 9, .error_bytes = 2}},
        .holders = {"w2"},
@@ -77,6 +78,7 @@ TEST(CheckpointCatalogueTest, ComesBackAsItWas) {
       EXPECT_EQ(is.parts[part].host, was.parts[part].host);
       EXPECT_EQ(is.parts[part].share, was.parts[part].share);
       EXPECT_EQ(is.parts[part].holders, was.parts[part].holders);
+      EXPECT_EQ(is.parts[part].former, was.parts[part].former);
       ASSERT_EQ(is.parts[part].images.size(), was.parts[part].images.size());
       for (std::size_t image = 0; image < was.parts[part].images.size(); ++image) {
         EXPECT_EQ(is.parts[part].images[image].pid, was.parts[part].images[image].pid);

@@ -26,9 +26,16 @@ bool IsHeld(const Checkpoint& checkpoint) {
                       [](const CheckpointPart& part) { return part.holders.empty(); });
 }
 
-void RemoveHolder(Checkpoint& checkpoint, const std::string& node) {
-  for (CheckpointPart& part : checkpoint.parts)
-    if (part.share.empty()) std::erase(part.holders, node);
+enum class Holds { kAll, kNotAll };
+
+/// What a node says of images that it was known to hold.
+void SetHolder(Checkpoint& checkpoint, const std::string& node, Holds holds) {
+  for (CheckpointPart& part : checkpoint.parts) {
+    if (!part.share.empty()) continue;
+    auto& from = holds == Holds::kAll ? part.former : part.holders;
+    auto& to = holds == Holds::kAll ? part.holders : part.former;
+    if (std::erase(from, node) != 0) to.push_back(node);
+  }
 }
 
 }  // namespace
@@ -97,6 +104,7 @@ void JobCheckpoints::AddHoldersOfChain(const Checkpoint& taken, const Checkpoint
         if (of_host.host != part.host) continue;
         for (const std::string& holder : part.holders) {
           auto& holders = of_host.holders;
+          std::erase(of_host.former, holder);
           if (std::find(holders.begin(), holders.end(), holder) == holders.end())
             holders.push_back(holder);
         }
@@ -108,13 +116,14 @@ void JobCheckpoints::AddHoldersOfChain(const Checkpoint& taken, const Checkpoint
 CheckpointOrders JobCheckpoints::OnNodeStores(const std::string& node,
                                               const std::set<std::uint64_t>& numbers) {
   CheckpointOrders orders;
-  if (taking_ && !numbers.contains(taking_->checkpoint.number))
-    RemoveHolder(taking_->checkpoint, node);
+  if (taking_)
+    SetHolder(taking_->checkpoint, node,
+              numbers.contains(taking_->checkpoint.number) ? Holds::kAll : Holds::kNotAll);
   for (Checkpoint& checkpoint : committed_) {
     const std::vector<std::uint64_t> chain = ChainOf(checkpoint.number);
     const bool has_all = std::all_of(
         chain.begin(), chain.end(), [&](std::uint64_t number) { return numbers.contains(number); });
-    if (!has_all) RemoveHolder(checkpoint, node);
+    SetHolder(checkpoint, node, has_all ? Holds::kAll : Holds::kNotAll);
   }
   if (numbers.empty()) return orders;
   touched_.insert(node);

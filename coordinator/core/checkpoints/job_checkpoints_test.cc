@@ -281,6 +281,22 @@ TEST_F(JobCheckpointsTest, ANodeThatComesBackEmptyHoldsNothing) {
   EXPECT_EQ(orders.release_held.size(), 2u);  // Either may hold processes.
 }
 
+TEST_F(JobCheckpointsTest, ANodeThatSaysItHasItsImagesAfterAllHoldsThem) {
+  Commit(10);
+  for (const std::string node : {"a", "b", "c"}) job_.OnNodeStores(node, {});
+  EXPECT_EQ(job_.Best(kThree), nullptr);
+  JobCheckpoints after({.copies = 1, .term = 2});
+  after.Restore(*job_.GoBackTo(1));
+  for (JobCheckpoints* job : {&job_, &after}) {
+    for (const std::string node : {"a", "b", "c"}) job->OnNodeStores(node, {1});
+    ASSERT_NE(job->Best(kThree), nullptr);
+    for (const CheckpointPart& part : job->last()->parts) {
+      EXPECT_EQ(part.holders.size(), 2u);
+      EXPECT_TRUE(part.former.empty());
+    }
+  }
+}
+
 TEST_F(JobCheckpointsTest, NumbersAreNotUsedAgainAfterARestart) {
   Commit(10);
   std::uint64_t last = 0;
