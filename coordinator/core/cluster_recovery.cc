@@ -386,7 +386,7 @@ JobOrders Cluster::OnRestoreFailed(const Node& node, const proto::WorkerEvent& e
                 failed.checkpoint(), node.name, failed.reason());
   return table_.OnNotStarted(
       id, Epoch{event.epoch()},
-      {.host = node.worker, .reason = failed.reason(), .exit_status = kFailureStatus}, Now());
+      {.node = node.name, .reason = failed.reason(), .exit_status = kFailureStatus}, Now());
 }
 
 // Else one of them may just have died, and its images be well.

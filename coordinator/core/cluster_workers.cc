@@ -257,7 +257,7 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (IsCheckpointEvent(event)) return OnCheckpointEvent(node, event);
   if (event.has_not_started())
     return table_.OnNotStarted(job, epoch,
-                               {.host = node.worker,
+                               {.node = node.name,
                                 .reason = event.not_started().reason(),
                                 .exit_status = event.not_started().exit_status()},
                                Now());

@@ -174,8 +174,7 @@ JobOrders JobTable::OnNotStarted(JobId job, Epoch epoch, const FailedStart& fail
   Event event(*this, at);
   Job* entry = event.FindRunning(job, epoch);
   if (entry == nullptr || entry->state() != proto::RUNNING) return {};
-  const Node* node = nodes_->Find(failed.host);
-  event.StartFailed(*entry, node == nullptr ? "" : node->name, failed);
+  event.StartFailed(*entry, failed);
   return event.Take();
 }
 

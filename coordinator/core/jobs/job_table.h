@@ -62,7 +62,7 @@ inline constexpr std::size_t kNodesTriedMax = 3;
 
 /// A host could not start its processes of an epoch, or put them back.
 struct FailedStart {
-  WorkerId host;
+  std::string node;  ///< Empty: it is none's fault.
   std::string reason;
   int exit_status;  ///< kNotFoundStatus, kNotExecutableStatus, or kFailureStatus for all else.
 };

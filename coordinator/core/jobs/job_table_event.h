@@ -64,7 +64,7 @@ class JobTable::Event {
   void Suspend(Job& entry);
   void Resumed(Job& entry, WorkerId host);
   void StartTookTooLong(Job& entry);
-  void StartFailed(Job& entry, const std::string& node, const FailedStart& failed);
+  void StartFailed(Job& entry, const FailedStart& failed);
 
   // ---- job_table_restart.cc: after a restart of the coordinator.
 

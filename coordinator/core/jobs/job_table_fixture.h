@@ -115,7 +115,7 @@ class JobTableTest : public testing::Test {
 
   void NotStarted(JobId job, WorkerId host, const std::string& reason, int status) {
     Do(table_.OnNotStarted(job, EpochOf(Record(job)),
-                           {.host = host, .reason = reason, .exit_status = status}, at_));
+                           {.node = NameOf(host), .reason = reason, .exit_status = status}, at_));
   }
 
   /// So long after: what is due then happens.

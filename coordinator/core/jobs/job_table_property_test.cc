@@ -235,8 +235,8 @@ class Disorder {
       for (auto& [job, hosted] : worker.jobs) {
         if (!worker.back || Chance(60)) continue;
         if (Chance(20))
-          return Do(table_.OnNotStarted(job, hosted.epoch,
-                                        {.host = id, .reason = "damaged", .exit_status = 1}, at_));
+          return Do(table_.OnNotStarted(
+              job, hosted.epoch, {.node = NameOf(id), .reason = "damaged", .exit_status = 1}, at_));
         if (Chance(20)) return Do(table_.OnCheckpointCommitted(job, at_));
         return Do(table_.OnResumed(job, hosted.epoch, id, at_));
       }

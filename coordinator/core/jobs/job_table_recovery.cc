@@ -55,8 +55,7 @@ proto::JobLoss& AddLoss(proto::Job& job, const std::string& reason, const Moment
 void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep superstep) {
   proto::Job& job = entry.shown();
   if (!entry.epoch_ran && RestartsMaxOf(entry.spec()) > 0 && !entry.record.took_input())
-    return StartFailed(entry, "",
-                       {.host = WorkerId{0}, .reason = reason, .exit_status = kFailureStatus});
+    return StartFailed(entry, {.node = "", .reason = reason, .exit_status = kFailureStatus});
   AddLoss(job, reason, at_).set_superstep(Value(superstep));
   const std::string end = WhyNotAgain(entry.record, reason);
   Say(entry, end.empty() ? reason : end);
@@ -175,8 +174,8 @@ void JobTable::Event::AddReason(Job& entry, const std::string& reason) {
   }
 }
 
-/// `node`: that could not; empty: it is none's fault.
-void JobTable::Event::StartFailed(Job& entry, const std::string& node, const FailedStart& failed) {
+void JobTable::Event::StartFailed(Job& entry, const FailedStart& failed) {
+  const std::string& node = failed.node;
   entry.failed_starts += 1;
   if (!node.empty())
     entry.refused_by[node] = {.reason = failed.reason, .avoid_until_ns = at_.now_ns + kAvoidNs};
@@ -197,7 +196,7 @@ void JobTable::Event::StartFailed(Job& entry, const std::string& node, const Fai
   StartOver(entry);
 }
 
-/// Something hangs there: a disk, a file server, a peer.
+/// Something hangs on one of its nodes: a disk, a file server, a peer.
 void JobTable::Event::StartTookTooLong(Job& entry) {
   entry.start_by_ns = kNoEnd;
   if (entry.state() != proto::RUNNING || !entry.started || entry.not_resumed.empty()) return;
@@ -210,8 +209,9 @@ void JobTable::Event::StartTookTooLong(Job& entry) {
     nodes.push_back(entry.shown().placement(i).node());
     entry.refused_by[nodes.back()] = {.reason = reason, .avoid_until_ns = at_.now_ns + kAvoidNs};
   }
-  StartFailed(entry, absl::StrJoin(nodes, ", "),
-              {.host = WorkerId{0}, .reason = reason, .exit_status = kFailureStatus});
+  const std::string all = absl::StrCat(nodes.size() == 1 ? "node " : "nodes ",
+                                       absl::StrJoin(nodes, ", "), " could not start it: ", reason);
+  StartFailed(entry, {.node = "", .reason = all, .exit_status = kFailureStatus});
 }
 
 /// It runs: so what refused it before was the fault of the nodes that did.

@@ -277,7 +277,8 @@ TEST_F(JobTableRecoveryTest, EventsOfTheLostEpochChangeNothing) {
   Do(table_.OnExited(job, Epoch{1}, Pid{1}, Exit(Reached::kAborted, 6), at_));
   Do(table_.OnCleared(job, Epoch{1}, host, at_));
   Do(table_.OnResumed(job, Epoch{1}, host, at_));
-  Do(table_.OnNotStarted(job, Epoch{1}, {.host = host, .reason = "late", .exit_status = 1}, at_));
+  Do(table_.OnNotStarted(job, Epoch{1}, {.node = NameOf(host), .reason = "late", .exit_status = 1},
+                         at_));
   EXPECT_EQ(State(job), proto::RUNNING);
   EXPECT_TRUE(all_.ends.empty() && all_.lines.empty() && all_.store.empty());
 }

@@ -146,5 +146,23 @@ TEST_F(JobTableRecoveryTest, AStartThatHangsIsTriedElsewhere) {
   EXPECT_EQ(Shown(job).restarts(), 0u);
 }
 
+TEST_F(JobTableRecoveryTest, AStartThatHangsOnTwoNodesBlamesEachOfThem) {
+  const JobId job = Submit(Request(3));
+  table_.OnLaunched(job, Epoch{1}, 0, at_);
+  Later(kStartNs);
+  EXPECT_EQ(Lines(),
+            "nodes w1, w2 could not start it: its processes did not run in the time that a start "
+            "may take\n");
+  const auto& refused_by = table_.jobs().at(job).refused_by;
+  ASSERT_EQ(refused_by.size(), 2u);
+  EXPECT_TRUE(refused_by.contains("w1") && refused_by.contains("w2"));
+  ClearedByAll(job);
+  Up(WorkerId{3}, 3);
+  Later(kSecondNs);
+  ResumedByAll(job, {});
+  EXPECT_EQ(nodes_.all().size(), 3u);
+  for (const WorkerId worker : {kOne, kTwo}) EXPECT_NE(nodes_.Find(worker)->fault, "");
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
