@@ -1,5 +1,6 @@
 // A coordinator that comes back: what its workers tell it, and what it tells them.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/testing/cluster_fixture.h"
@@ -34,6 +35,37 @@ TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   Settle();
   EXPECT_EQ(Show(job).state(), proto::RECOVERING);
   EXPECT_EQ(Show(job).reason(), "node w1 could not start it: no space");
+}
+
+// Its JobStarted was on its way when the coordinator died: JobResumed is still to come.
+TEST_F(TwoHostsTest, AnEpochThatIsPutBackRunsWhenItsProcessesDo) {
+  const FakeWorker first = Join("w1", 2);
+  FakeWorker worker = first;
+  const JobId job = Run(worker);
+  ReportExited(worker, job, Epoch{1}, 0, SIGKILL);
+  ReportCleared(worker, job, Epoch{1});
+  Settle();
+  ASSERT_EQ(Starts(worker), 2u);
+  Restart();
+  proto::RegisterRequest request = Returning(first, 0);
+  proto::HeldJob& held = *request.mutable_held(0);
+  held.set_epoch(2);
+  held.clear_begun();
+  held.set_participants(2);
+  held.set_resumed_from(1);
+  held.set_put_back(true);
+  worker = Join(request);
+  proto::WorkerEvent event = EventOf(job, Epoch{2});
+  event.mutable_started();
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  Settle();
+  EXPECT_FALSE(cluster_->table().Runs(job, Epoch{2}));
+  event.mutable_resumed();
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  Settle();
+  EXPECT_TRUE(cluster_->table().Runs(job, Epoch{2}));
+  EXPECT_TRUE(Show(job).losses(0).resumed());
+  EXPECT_FALSE(Show(job).losses(0).from_start());
 }
 
 // ---- A journal that is an older copy ------------------------------------------------------------

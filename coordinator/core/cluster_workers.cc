@@ -25,7 +25,8 @@ HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
                   .clearing = held.clearing(),
                   .begun = {},
                   .exited = {},
-                  .first_superstep = held.first_superstep()};
+                  .resumed_from = Superstep{held.resumed_from()},
+                  .put_back = held.put_back()};
   for (const std::uint32_t pid : held.begun()) epoch.begun.push_back(Pid{pid});
   for (const proto::ProcessExited& exited : held.exited())
     epoch.exited.emplace_back(Pid{exited.pid()}, ProcessEndOf(exited));
@@ -153,8 +154,10 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
   for (const proto::HeldJob& held : node.registration.held()) {
     epochs.push_back(HeldEpochOf(held));
     LiveJob* job = FindLive(JobId{held.job()});
-    if (job != nullptr && job->running && job->running->epoch == Epoch{held.epoch()})
-      job->running->SetFirstSuperstep(Superstep{held.first_superstep()});
+    if (job == nullptr || !job->running || job->running->epoch != Epoch{held.epoch()}) continue;
+    if (held.resumed_from() != 0) job->running->OnResumed(Superstep{held.resumed_from()});
+    if (held.put_back()) job->running->OnPutBack();
+    job->from_main = !held.put_back();
   }
   JobTable::Return returned = table_.OnHostReturned(node.worker, epochs, Now());
   for (const JobId job : returned.kept) node.reply.add_keep_jobs(Value(job));

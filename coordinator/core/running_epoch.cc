@@ -19,14 +19,15 @@ RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
   if (plan.participants != 0) stats->SetProcesses(plan.participants);
 }
 
-void RunningEpoch::SetFirstSuperstep(Superstep first) {
-  if (first <= first_superstep) return;
-  first_superstep = first;
-  superstep = std::max(superstep, first);
+void RunningEpoch::OnResumed(Superstep at) {
+  first_superstep = Superstep{Value(at) - 1};
+  superstep = std::max(superstep, first_superstep);
+}
+
+void RunningEpoch::OnPutBack() {
   barrier.OnResumed();
-  SuperstepStats::Start start{.totals = {}, .repeats = 1};
-  start.totals.set_supersteps(Value(first) + 1);
-  stats = std::make_shared<SuperstepStats>(start);
+  stats = std::make_shared<SuperstepStats>(
+      SuperstepStats::Start{.totals = stats->totals(), .repeats = 1});
 }
 
 }  // namespace bspnow::coordinator

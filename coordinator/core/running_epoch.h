@@ -32,8 +32,10 @@ struct NodeWait {
 struct RunningEpoch {
   RunningEpoch(Epoch number, EpochPlan plan);
 
-  /// Of an adopted epoch: only its workers know it.
-  void SetFirstSuperstep(Superstep first);
+  /// Of an adopted epoch: it went on with this superstep. Only its workers know that.
+  void OnResumed(Superstep at);
+  /// And its processes were put back there, so that they repeat a superstep.
+  void OnPutBack();
 
   Epoch epoch;
   Barrier barrier;

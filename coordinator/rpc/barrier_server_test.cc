@@ -323,7 +323,8 @@ TEST_F(BarrierServerTest, AsksForACheckpointWhereOneMayBeAndTellsAll) {
 
 TEST_F(BarrierServerTest, AdoptsAnEpochThatRanBeforeItsStart) {
   Start({.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = EpochOrigin::kAdopted});
-  live().running->SetFirstSuperstep(Superstep{40});
+  live().running->OnResumed(Superstep{41});
+  live().running->OnPutBack();
   directive_ = {.checkpoint = 8};
   const auto b = Welcomed(kB);
   b->Arrive(7, 1);  // Waits there,

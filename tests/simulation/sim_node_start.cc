@@ -117,7 +117,6 @@ proto::HeldJob SimNode::Progress() const {
   if (!exchanging_) return progress;
   progress.set_participants(participants_);
   progress.set_barriers(exchange_.released_barriers());
-  progress.set_first_superstep(first_superstep_);
   return progress;
 }
 

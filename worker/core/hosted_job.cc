@@ -45,6 +45,11 @@ proto::HeldJob HostedJob::Held() const {
   proto::HeldJob held = host_->Progress();
   held.set_job(Value(job_));
   held.set_epoch(Value(epoch_));
+  if (resumes()) held.set_resumed_from(start_.resume().superstep());
+  if (resumes_images()) {
+    held.set_put_back(true);
+    held.set_participants(start_.resume().participants());
+  }
   for (const Pid pid : begun_) held.add_begun(Value(pid));
   for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
   // A coordinator that died may have had the report, and not written what follows.

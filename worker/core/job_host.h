@@ -44,7 +44,7 @@ class JobHost {
   /// The processes that wait after their images of this checkpoint go on.
   virtual void ReleaseHeld(std::uint64_t checkpoint) = 0;
 
-  /// How far the processes are: participants, barriers, first_superstep.
+  /// How far the processes are: participants, barriers.
   virtual proto::HeldJob Progress() const = 0;
 
   /// The job exchanges nothing with other nodes any more.

@@ -234,7 +234,6 @@ proto::HeldJob NodeJob::Progress() const {
   if (!segment_) return progress;
   progress.set_participants(segment_->participants());
   progress.set_barriers(segment_->barriers());
-  progress.set_first_superstep(segment_->first_superstep());
   return progress;
 }
 

@@ -228,7 +228,8 @@ TEST_F(CheckpointTest, SuperstepsCountOnAfterAreas) {
   ASSERT_TRUE(EndEpoch(1));
   jobs_->OnOrder(ResumeFrom(start, Stored(1), {1}));
   ASSERT_TRUE(RunUntilMoreOutput());
-  EXPECT_EQ(jobs_->Held()[0].first_superstep(), Stored(1).superstep() - 1);
+  EXPECT_EQ(jobs_->Held()[0].resumed_from(), Stored(1).superstep());
+  EXPECT_FALSE(jobs_->Held()[0].put_back());
   proto::Order take = Take(2, 0, ImagePlan::After::kGoOn);
   take.mutable_take_checkpoint()->set_epoch(2);
   jobs_->OnOrder(take);

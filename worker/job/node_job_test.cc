@@ -274,7 +274,8 @@ TEST_F(NodeJobTest, ANodeWhoseProcessesHadLeftStaysWithTheJobThatGoesOn) {
   EXPECT_EQ(events_[0].what_case(), proto::WorkerEvent::kResumed);
   ASSERT_EQ(jobs_->Held().size(), 1u);
   EXPECT_EQ(jobs_->Held()[0].participants(), 2u);
-  EXPECT_EQ(jobs_->Held()[0].first_superstep(), 9u);
+  EXPECT_EQ(jobs_->Held()[0].resumed_from(), 10u);
+  EXPECT_TRUE(jobs_->Held()[0].put_back());
   EXPECT_EQ(jobs_->Held()[0].begun_size(), 1);
   ASSERT_TRUE(End(1));
   EXPECT_EQ(Count(proto::WorkerEvent::kCleared), 1u);

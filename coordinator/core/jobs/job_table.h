@@ -43,7 +43,8 @@ struct HeldEpoch {
   bool clearing;               ///< Was told to end.
   std::vector<Pid> begun;
   std::vector<std::pair<Pid, ProcessEnd>> exited;
-  std::uint64_t first_superstep{0};  ///< As in HeldJob of proto/workers.proto.
+  Superstep resumed_from{0};  ///< As in HeldJob of proto/workers.proto.
+  bool put_back = false;
 };
 
 /// Ended jobs that are kept; the oldest is forgotten for the next.

@@ -109,9 +109,9 @@ bool JobTable::Event::Return(Job& entry, WorkerId worker, const std::string& nod
 void JobTable::Event::TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held) {
   const std::uint32_t nprocs = entry.claim.nprocs;
   if (held.participants != 0) entry.ends.OnResumed(held.participants);
-  entry.resume_point = {.from_start = held.first_superstep == 0,
-                        .superstep = Superstep{held.first_superstep + 1},
-                        .participants = held.participants};
+  entry.resume_point = {.from_start = held.resumed_from == Superstep{0},
+                        .superstep = held.resumed_from,
+                        .participants = held.put_back ? held.participants : 0};
   for (const Pid pid : held.begun) {
     if (Value(pid) < nprocs) Perform(entry, entry.ends.OnBegun(pid));
   }

@@ -300,7 +300,7 @@ TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
   Restart();
   at_.unix_ms += 2000;
   HeldEpoch held = Held(job, 2);
-  held.first_superstep = 799;
+  held.resumed_from = Superstep{800};
   Returns(kOne, {held});
   Returns(kTwo, {held});
   EXPECT_EQ(Lines(), "resumed from superstep 800 in 2.0 s\n");
