@@ -70,7 +70,7 @@ FrameFault Barriers::OnHello(const FrameHeader& header, std::span<const std::byt
   if (!hello.has_value() || hello->target != 0) return Refuse(Refusal::kMalformed);
   const Node* node = nodes_.Find(WorkerId{header.source_worker});
   if (node == nullptr || node->registration.incarnation() != hello->incarnation ||
-      hello->term != term_)
+      hello->term != term_ || !node->given_up.empty())
     return Refuse(Refusal::kUnknownWorker);
   return FrameFault::kNone;
 }
@@ -93,8 +93,15 @@ void Barriers::OnDisconnected(WorkerId worker) {
   if (Node* node = nodes_.Find(worker)) node->lease.OnBroken(NowNs());
 }
 
+void Barriers::GiveUp(WorkerId worker, const std::string& reason) {
+  Node* const node = nodes_.Find(worker);
+  if (node == nullptr) return;
+  node->GiveUp(reason, NowNs());
+  CloseStream(*node);
+}
+
 void Barriers::CloseStream(const Node& node) {
-  if (node.lease.connected()) frames_.Close(node.worker, "the lease is over");
+  if (node.lease.connected()) frames_.Close(node.worker, "its lease is over, or is to end");
 }
 
 // ---- Frames -------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ class Barriers {
   void OnDisconnected(WorkerId worker);
   /// It may have missed a Begin.
   void TellBegin(JobId job, WorkerId worker);
-  /// Of a node that is about to be removed.
+  /// See Node::GiveUp.
+  void GiveUp(WorkerId worker, const std::string& reason);
+  /// Of a node that is about to be removed, or to lose its lease.
   void CloseStream(const Node& node);
   /// Any other frame; header.source_worker is the one whose stream it came by.
   FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);

@@ -119,6 +119,7 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_end()->set_keep_files(order.keep_files);
     nodes_.Order(order.worker, std::move(message));
   }
+  for (const DeafNode& deaf : orders.deaf) barriers_.GiveUp(deaf.worker, deaf.reason);
   for (const JobId job : orders.accepted)
     for (const OnSubmitted& submitted : TakeSubmissions(job)) submitted(job);
   for (const JobId job : orders.refused) ports_.logs.End(job);

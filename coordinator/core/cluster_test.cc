@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "base/units.h"
 #include "coordinator/core/testing/cluster_fixture.h"
 
 namespace bspnow::coordinator {
@@ -343,6 +344,33 @@ TEST_F(ClusterTest, ALogThatWaitsForRoomIsShownAsTheReason) {
   const JobId job = Run(worker);
   world_.logs.full = "no space left on device";
   EXPECT_NE(Show(job).reason().find("no space left"), std::string::npos);
+}
+
+// ---- A node that does not clear a job away ------------------------------------------------------
+
+TEST_F(ClusterTest, AJobGoesOnElsewhereOnceTheLeaseOfANodeThatDoesNotClearItIsOver) {
+  FakeWorker host = Join("w1", 2);
+  const JobId job = Run(host);
+  const FakeWorker other = Join("w2", 2);
+  ReportExited(host, job, Epoch{1}, 0, SIGKILL);
+  Settle();
+  for (std::uint64_t ms = 0; ms < kClearNs / kNsPerMs; ms += 500) {
+    for (const FakeWorker& each : {host, other}) Renew(each);
+    world_.timers.Advance(500);
+  }
+  EXPECT_EQ(world_.frames.closed, std::vector<WorkerId>{host.id});
+  cluster_->barriers().OnDisconnected(host.id);
+  EXPECT_EQ(Hello(host), FrameFault::kMalformed);  // Nobody renews its lease.
+  world_.timers.Advance(1400);
+  Settle();
+  EXPECT_EQ(Starts(other), 0u);
+  world_.timers.Advance(200);
+  Settle();
+  EXPECT_EQ(Starts(other), 1u);
+  EXPECT_TRUE(absl::IsNotFound(host.sink->closed));
+  const proto::Node lost = cluster_->ListNodes().nodes(1);
+  EXPECT_EQ(lost.state(), proto::NODE_LOST);
+  EXPECT_EQ(lost.reason(), "given up: it has not ended the processes of job 1 in time");
 }
 
 }  // namespace

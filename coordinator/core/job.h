@@ -59,6 +59,7 @@ struct Job {
   std::uint64_t run_before_ms = 0;       ///< Run in earlier epochs, and before a restart.
   std::uint64_t stored_ns = 0;           ///< When it was last given to the journal.
   std::uint64_t start_by_ns = kNoEnd;    ///< For `not_resumed` to start its processes.
+  std::uint64_t clear_by_ns = kNoEnd;    ///< For `hosts_left` to clear it away.
   std::uint64_t return_ns = kNoEnd;      ///< For `awaited` to come back.
   std::uint64_t retry_ns = 0;            ///< Not to be placed before; 0: at once.
   std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:
@@ -84,7 +85,7 @@ struct Job {
   }
   /// When time alone will change something.
   std::uint64_t DueNs() const {
-    std::uint64_t due = std::min({deadline_ns, return_ns, start_by_ns});
+    std::uint64_t due = std::min({deadline_ns, return_ns, start_by_ns, clear_by_ns});
     if (retry_ns != 0) due = std::min(due, retry_ns);
     for (const auto& [node, refused] : refused_by)
       if (refused.avoid_until_ns != 0) due = std::min(due, refused.avoid_until_ns);

@@ -77,7 +77,8 @@ void Node::OnFault(const std::string& reason, std::uint64_t now_ns) {
 
 // Its processes pass barriers by the frame stream, but no order reaches it and no end is heard.
 std::string Node::WhyLost(std::uint64_t now_ns) const {
-  if (std::string why = lease.WhyLost(now_ns); !why.empty()) return why;
+  if (std::string why = lease.WhyLost(now_ns); !why.empty())
+    return given_up.empty() ? why : given_up;
   if (sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
   return absl::StrFormat("no control stream for %.1f s", 1e-9 * (now_ns - no_control_since_ns));
 }
@@ -85,6 +86,11 @@ std::string Node::WhyLost(std::uint64_t now_ns) const {
 void Node::OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
   lease.OnPaused(ns, now_ns);
   no_control_since_ns = std::min(no_control_since_ns + ns, now_ns);
+}
+
+void Node::GiveUp(const std::string& reason, std::uint64_t now_ns) {
+  given_up = reason;
+  OnFault(reason, now_ns);
 }
 
 void Node::OnSound() {

@@ -50,6 +50,7 @@ struct Node : SchedulerNode {
   std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
   std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream,
   std::uint64_t no_control_since_ns = 0;          ///< since then.
+  std::string given_up{};                         ///< Why its lease is to end; empty: it is not.
 
   /// Whose checkpoints it keeps, and nobody knows the jobs.
   std::vector<JobId> unknown_jobs{};
@@ -67,6 +68,9 @@ struct Node : SchedulerNode {
   bool lost() const { return !up() && !registration.node().name().empty(); }
   /// It could not start a job that runs elsewhere: it rests, longer each time.
   void OnFault(const std::string& reason, std::uint64_t now_ns);
+  /// Renews its lease, and does not do what it was told: it gets no frame stream any more, and is
+  /// lost when its lease is over.
+  void GiveUp(const std::string& reason, std::uint64_t now_ns);
   /// A job has started on it.
   void OnSound();
   /// To users, who may have drained it before it was ever up.

@@ -19,6 +19,7 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.starts, starts);
   MoveAll(more.signals, signals);
   MoveAll(more.ends, ends);
+  MoveAll(more.deaf, deaf);
   MoveAll(more.lines, lines);
   MoveAll(more.finished, finished);
   MoveAll(more.accepted, accepted);

@@ -28,6 +28,12 @@ struct EndOrder {
   bool keep_files;
 };
 
+/// It does not do what it was told, though it renews its lease: no order helps.
+struct DeafNode {
+  WorkerId worker;
+  std::string reason;
+};
+
 struct SignalOrder {
   WorkerId worker;
   JobId job;
@@ -60,6 +66,7 @@ struct JobOrders {
   std::vector<StartOrder> starts;
   std::vector<SignalOrder> signals;
   std::vector<EndOrder> ends;
+  std::vector<DeafNode> deaf;  ///< To be given up.
   std::vector<LauncherLine> lines;
   std::vector<FinishedJob> finished;
   std::vector<JobId> accepted;  ///< Durable: answer SubmitJob.

@@ -254,6 +254,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
     Job& entry = event.At(id);
     if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
     if (entry.start_by_ns <= at.now_ns) event.StartTookTooLong(entry);
+    if (entry.clear_by_ns <= at.now_ns) event.ClearTookTooLong(entry);
     for (auto& [node, refused] : entry.refused_by)
       if (refused.avoid_until_ns <= at.now_ns) refused.avoid_until_ns = 0;
     if (entry.retry_ns <= at.now_ns) entry.retry_ns = 0;

@@ -56,6 +56,10 @@ inline constexpr std::uint32_t kStartsMax = 16;
 /// For a host to start its processes; what is larger than this takes longer by kStartNsPerByte.
 inline constexpr std::uint64_t kStartNs = 300'000'000'000;
 inline constexpr std::uint64_t kStartNsPerByte = 100;  // 10 MB/s: an old disk, a busy network.
+/// For a host to clear an epoch away: to kill its processes and remove its directory.
+inline constexpr std::uint64_t kClearNs = 300'000'000'000;
+/// As kClearNs, if it brings the files that the job left first.
+inline constexpr std::uint64_t kClearWithFilesNs = 3'600'000'000'000;
 /// The most of a job's running time that a restart of the coordinator loses.
 inline constexpr std::uint64_t kStoreRunTimeNs = 60'000'000'000;
 /// Nodes on which a program is tried that cannot be executed.

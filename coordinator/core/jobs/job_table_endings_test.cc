@@ -62,8 +62,9 @@ TEST_F(JobTableTest, AnInterruptIsPassedOnAndKillsAfterTwoSeconds) {
   at_.now_ns = table_.next_deadline_ns();
   Do(table_.OnTime(at_));
   EXPECT_EQ(all_.ends.size(), 1u);
-  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+  EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + kClearWithFilesNs);
   Cleared(job, kOne);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
   EXPECT_EQ(Shown(job).exit_status(), 128 + SIGINT);
   EXPECT_EQ(Lines(), "");
 }
@@ -205,6 +206,35 @@ TEST_F(JobTableRecoveryTest, AJobEndsWhenTheFirstProcessHasLeftWell) {
   const JobId lost = Run(Request(1));
   Killed(lost, 0, SIGSEGV);
   EXPECT_FALSE(table_.Ends(lost));
+}
+
+TEST_F(JobTableRecoveryTest, ANodeThatNeverClearsAJobAwayIsGivenUp) {
+  const JobId job = Run(Request(3));
+  Killed(job, 0, SIGKILL);
+  Cleared(job, kOne);
+  Later(kClearNs - 1);
+  EXPECT_TRUE(all_.deaf.empty());
+  Later(1);
+  ASSERT_EQ(all_.deaf.size(), 1u);
+  EXPECT_EQ(all_.deaf[0].worker, kTwo);
+  EXPECT_EQ(State(job), proto::RECOVERING);
+  EXPECT_NE(Lines().find("node w2 is given up: it has not ended the processes of job 1 in time\n"),
+            std::string::npos);
+  Up(WorkerId{3}, 2);
+  EXPECT_EQ(State(job), proto::RECOVERING);  // The old one may still run.
+  Lost(kTwo);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+}
+
+TEST_F(JobTableRecoveryTest, ANodeHasLongerToBringFilesBeforeItClears) {
+  const JobId job = Run(Request(3));
+  for (std::uint32_t pid = 0; pid < 3; ++pid) Exits(job, pid, Exit(Reached::kEnded, 0));
+  EXPECT_EQ(State(job), proto::ENDING);
+  Later(kClearWithFilesNs - 1);
+  EXPECT_TRUE(all_.deaf.empty());
+  Later(1);
+  EXPECT_EQ(all_.deaf.size(), 2u);
 }
 
 }  // namespace

@@ -342,12 +342,11 @@ void JobTable::Event::Clear(Job& entry) {
   for (const WorkerId worker : entry.hosts_left) EndOn(entry, worker);
 }
 
-void JobTable::Event::EndOn(const Job& entry, WorkerId worker) {
-  const bool ends = entry.state() == proto::ENDING;
-  orders_.ends.push_back({.worker = worker,
-                          .job = entry.id(),
-                          .epoch = entry.epoch(),
-                          .keep_files = ends && !entry.spec().attached()});
+void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
+  const bool keep_files = entry.state() == proto::ENDING && !entry.spec().attached();
+  entry.clear_by_ns = at_.now_ns + (keep_files ? kClearWithFilesNs : kClearNs);
+  orders_.ends.push_back(
+      {.worker = worker, .job = entry.id(), .epoch = entry.epoch(), .keep_files = keep_files});
 }
 
 void JobTable::Event::HostLeft(Job& entry, WorkerId worker) {
@@ -357,6 +356,7 @@ void JobTable::Event::HostLeft(Job& entry, WorkerId worker) {
 
 void JobTable::Event::AllLeft(Job& entry) {
   entry.return_ns = kNoEnd;
+  entry.clear_by_ns = kNoEnd;
   if (entry.syncing) return;
   const proto::JobState state = entry.state();
   if (state == proto::RUNNING || state == proto::ENDING) return End(entry);

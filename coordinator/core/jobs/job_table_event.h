@@ -60,6 +60,7 @@ class JobTable::Event {
 
   void LoseHost(Job& entry, WorkerId worker, const std::string& why, Superstep superstep);
   void LoseAwaited(Job& entry);
+  void ClearTookTooLong(Job& entry);
   void StartOver(Job& entry);
   void Suspend(Job& entry);
   void Resumed(Job& entry, WorkerId host);
@@ -88,7 +89,7 @@ class JobTable::Event {
   void StartNow(Job& entry);
   void Finish(Job& entry);
   void Clear(Job& entry);
-  void EndOn(const Job& entry, WorkerId worker);
+  void EndOn(Job& entry, WorkerId worker);
   void AllLeft(Job& entry);
   void Vacate(Job& entry);
   void Retire(JobId job);

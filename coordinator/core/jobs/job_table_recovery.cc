@@ -115,6 +115,20 @@ void JobTable::Event::LoseAwaited(Job& entry) {
   if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
 }
 
+/// A process that cannot be killed, a disk that hangs. Nobody may run in its place before the lease
+/// of such a node is over.
+void JobTable::Event::ClearTookTooLong(Job& entry) {
+  entry.clear_by_ns = at_.now_ns + kClearNs;
+  for (const WorkerId worker : entry.hosts_left) {
+    const Node* node = table_.nodes_->Find(worker);
+    if (node == nullptr) continue;
+    const std::string reason =
+        absl::StrCat("it has not ended the processes of job ", Value(entry.id()), " in time");
+    Say(entry, absl::StrCat("node ", node->name, " is given up: ", reason));
+    orders_.deaf.push_back({worker, reason});
+  }
+}
+
 // ---- The next epoch -----------------------------------------------------------------------------
 
 void JobTable::Event::Resumed(Job& entry, WorkerId host) {

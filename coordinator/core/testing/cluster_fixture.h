@@ -96,14 +96,19 @@ class ClusterFixture : public testing::Test {
     first.set_incarnation(request.incarnation());
     first.set_term(reply->term());
     EXPECT_EQ(cluster_->AttachWorker(first, worker.sink), absl::OkStatus());
-    HelloBody hello{.incarnation = request.incarnation(),
-                    .target = 0,
-                    .term = static_cast<std::uint32_t>(reply->term())};
-    FrameHeader header = HeaderOf(FrameKind::kHello);
-    header.source_worker = reply->worker();
-    EXPECT_EQ(cluster_->barriers().OnHello(header, BytesOf(hello)), FrameFault::kNone);
+    worker.incarnation = request.incarnation();
+    worker.term = static_cast<std::uint32_t>(reply->term());
+    EXPECT_EQ(Hello(worker), FrameFault::kNone);
     cluster_->barriers().OnConnected(worker.id);
     return worker;
+  }
+
+  /// Its frame stream begins.
+  FrameFault Hello(const FakeWorker& worker) {
+    const HelloBody hello{.incarnation = worker.incarnation, .target = 0, .term = worker.term};
+    FrameHeader header = HeaderOf(FrameKind::kHello);
+    header.source_worker = Value(worker.id);
+    return cluster_->barriers().OnHello(header, BytesOf(hello));
   }
 
   void Renew(const FakeWorker& worker) {

@@ -165,6 +165,8 @@ struct FakeWorker {
   WorkerId id;
   std::string name;
   std::shared_ptr<FakeSink> sink = std::make_shared<FakeSink>();
+  std::uint64_t incarnation = 0;
+  std::uint32_t term = 0;
   std::uint64_t last_event = 0;
 };
 
