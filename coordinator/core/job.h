@@ -54,6 +54,8 @@ struct Job {
   bool interrupted = false;              ///< Has been asked to end, and has until deadline_ns.
   bool loss_open = false;                ///< The last of its losses is not overcome.
   bool attached_before = false;          ///< An earlier epoch made BSP calls.
+  std::uint64_t lost_ns = 0;             ///< When that loss came, or it was found in the journal,
+  std::uint64_t lost_before_ms = 0;      ///< so long after it.
   std::uint64_t deadline_ns = kNoEnd;    ///< Of its time limit, or of the grace.
   std::uint64_t runs_since_ns = kNoEnd;  ///< All its processes run; kNoEnd: they do not.
   std::uint64_t run_before_ms = 0;       ///< Run in earlier epochs, and before a restart.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/exit_status.h"
+#include "base/units.h"
 #include "coordinator/core/jobs/job_table_event.h"
 #include "coordinator/core/jobs/slot_timeline.h"
 
@@ -39,8 +40,10 @@ std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
                       " without a checkpoint in between; last loss: ", loss);
 }
 
-proto::JobLoss& AddLoss(proto::Job& job, const std::string& reason, const Moment& at) {
-  auto& losses = *job.mutable_losses();
+proto::JobLoss& AddLoss(Job& entry, const std::string& reason, const Moment& at) {
+  entry.lost_ns = at.now_ns;
+  entry.lost_before_ms = 0;
+  auto& losses = *entry.shown().mutable_losses();
   if (losses.size() == kLossesMax) losses.DeleteSubrange(0, 1);
   proto::JobLoss& loss = *losses.Add();
   loss.set_unix_ms(at.unix_ms);
@@ -56,7 +59,7 @@ void JobTable::Event::Recover(Job& entry, const std::string& reason, Superstep s
   proto::Job& job = entry.shown();
   if (!entry.epoch_ran && RestartsMaxOf(entry.spec()) > 0 && !entry.record.took_input())
     return StartFailed(entry, {.node = "", .reason = reason, .exit_status = kFailureStatus});
-  AddLoss(job, reason, at_).set_superstep(Value(superstep));
+  AddLoss(entry, reason, at_).set_superstep(Value(superstep));
   const std::string end = WhyNotAgain(entry.record, reason);
   Say(entry, end.empty() ? reason : end);
   if (!end.empty()) {
@@ -143,8 +146,7 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
   loss.set_resumed(true);
   loss.set_from_start(point.from_start);
   loss.set_from_superstep(Value(point.superstep));
-  loss.set_after_ms(
-      static_cast<std::uint64_t>(std::max<std::int64_t>(at_.unix_ms - loss.unix_ms(), 0)));
+  loss.set_after_ms(entry.lost_before_ms + (at_.now_ns - entry.lost_ns) / kNsPerMs);
   const std::string from =
       point.from_start ? "the start" : absl::StrCat("superstep ", Value(point.superstep));
   Say(entry, absl::StrFormat("resumed from %s in %.1f s", from,
@@ -181,7 +183,7 @@ void JobTable::Event::AddReason(Job& entry, const std::string& reason) {
   job.set_reason(reason);
   if (!entry.loss_open && entry.resume_point.from_start) return;  // Nothing is lost.
   if (!std::exchange(entry.loss_open, true)) {
-    AddLoss(job, reason, at_);
+    AddLoss(entry, reason, at_);
   } else if (std::string& text = *job.mutable_losses()->rbegin()->mutable_reason();
              text.size() < kReasonBytesMax) {
     absl::StrAppend(&text, "; ", reason);

@@ -26,7 +26,7 @@ TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   EXPECT_EQ(LastStart().epoch, Epoch{2});
   EXPECT_TRUE(LastStart().resumes);
   EXPECT_EQ(State(job), proto::RUNNING);
-  at_.unix_ms += 1400;
+  at_.now_ns += 14 * kSecondNs / 10;
   ResumedByAll(job, kFrom800);
   EXPECT_EQ(Lines(),
             "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n"

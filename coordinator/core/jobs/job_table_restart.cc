@@ -36,6 +36,11 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   entry.attached_before = entry.ran && !job.never_attached();
   entry.loss_open =
       !job.losses().empty() && !job.losses().rbegin()->resumed() && job.state() != proto::SUSPENDED;
+  if (entry.loss_open) {  // Between two coordinators there is no other clock than that of the wall.
+    entry.lost_ns = at.now_ns;
+    entry.lost_before_ms = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(at.unix_ms - job.losses().rbegin()->unix_ms(), 0));
+  }
   if (HasEnded(record)) {
     ended_.push_back(id);
   } else if (!record.hosts().empty()) {

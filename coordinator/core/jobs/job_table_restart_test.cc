@@ -297,8 +297,10 @@ TEST_F(JobTableRestartTest, ARestartInTheMiddleOfARecoveryStillTellsTheLoss) {
   Killed(job, 0, SIGKILL);
   Cleared(job, kOne);
   Cleared(job, kTwo);
+  at_.unix_ms += 1500;  // The coordinator is away.
   Restart();
-  at_.unix_ms += 2000;
+  at_.now_ns += kSecondNs / 2;
+  at_.unix_ms -= 3'600'000;  // Somebody sets the clock back.
   HeldEpoch held = Held(job, 2);
   held.resumed_from = Superstep{800};
   Returns(kOne, {held});
