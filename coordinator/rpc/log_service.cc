@@ -281,7 +281,9 @@ class ClientStream final
 
   /// On the loop.
   void AskForEnd() {
-    daemon_.cluster().Wait(job_, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+    wait_ = daemon_.cluster().Wait(job_, [call = weak_from_this()](absl::StatusOr<proto::Job> job) {
+      const auto self = call.lock();
+      if (!self) return;
       if (!job.ok()) return self->End(job.status());
       {
         const std::lock_guard lock(self->mutex_);
@@ -292,12 +294,14 @@ class ClientStream final
   }
 
   void End(const absl::Status& status) {
+    loop_.Post([self = shared_from_this()] { self->daemon_.cluster().StopWaiting(self->wait_); });
     if (call_end_.End(status)) Finish(ToGrpc(status));
   }
 
   EventLoop& loop_;
   Daemon& daemon_;
   CallEnd call_end_;
+  WaitId wait_;            ///< For the job's end; the loop's.
   proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
   JobId job_{0};           ///< Set on the loop, before the next StartRead.
   proto::FromJob outgoing_;
