@@ -9,7 +9,7 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kTimeMaxNs = 600 * kSecond;  // All is over long before, or never.
+constexpr std::uint64_t kTimeMaxNs = 900 * kSecond;  // All is over long before, or never.
 constexpr std::uint64_t kSettleNs = 5 * kSecond;     // For the last orders to be carried out.
 constexpr int kRestartsMany = 1000;
 constexpr std::uint64_t kPatienceNs = kSecond;  // Of a client without an answer.
@@ -37,8 +37,12 @@ SimCluster::SimCluster(std::uint64_t seed)
   }
   for (Machine& machine : machines_) StartWorker(machine);
   PlanSubmissions();
-  if (loop_.Chance(85)) PlanFaults();
-  loop_.After(calm_from_ns_ - loop_.now_ns(), [this] { CallOff(); });
+  journal_.disturbed = loop_.Chance(85);
+  if (journal_.disturbed) PlanFaults();
+  loop_.After(calm_from_ns_ - loop_.now_ns(), [this] {
+    journal_.disturbed = false;
+    CallOff();
+  });
 }
 
 SimCluster::~SimCluster() = default;

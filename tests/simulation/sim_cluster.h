@@ -63,6 +63,7 @@ class SimCluster {
   /// No connection from one to the other can be made.
   bool AreApart(const std::string& from, const std::string& to) const;
   void LosePowerEverywhere();
+  void HalveAStream(SimStreams& streams);
   void LosePower(Machine& machine);
   void StartWorkerLater(Machine& machine);
   void PauseSomebody(Machine& machine);

@@ -42,6 +42,8 @@ class SimCoordinator::ControlStream final : public OrderSink {
   void Close(const absl::Status& reason) override {
     if (absl::StrContains(std::string(reason.message()), "lease expired"))
       coordinator_.oracle_.Count("leases lost");
+    if (absl::StrContains(std::string(reason.message()), "has not ended the processes"))
+      coordinator_.oracle_.Count("nodes given up");
     if (absl::IsNotFound(reason))
       link_->Send(SimLink::kCalled, [link = link_, &port = port_] { port.OnForgotten(link); });
     link_->Close(SimLink::kCalled);
@@ -64,8 +66,11 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
           loop, actor_, [this] { return !superseded(); }, kLogNs),
       stored_(journal.Load()),
       term_(stored_.term) {
-  for (const JobRecord& record : stored_.jobs)
+  for (const JobRecord& record : stored_.jobs) {
     if (HasEnded(record)) oracle_.OnEndStored(record);
+    if (!record.job().losses().empty() && !record.job().losses().rbegin()->resumed())
+      open_losses_[IdOf(record)] = std::nullopt;
+  }
   cluster_ =
       std::make_unique<Cluster>(ClusterPorts{.timers = *this,
                                              .journal = *this,

@@ -122,6 +122,8 @@ class SimCoordinator final : private Timers,
   void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
+  void CheckTimes(const proto::Job& job);
+  bool RefusesRow();
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
@@ -170,6 +172,9 @@ class SimCoordinator final : private Timers,
   std::set<std::pair<JobId, Epoch>> started_;  ///< By this coordinator.
   std::set<std::pair<std::uint64_t, std::uint64_t>> placed_;  ///< Jobs and epochs.
   std::map<std::pair<WorkerId, JobId>, std::pair<Epoch, std::uint64_t>> released_;
+  /// Losses that are not overcome, and when this coordinator learned of them; nothing: it found
+  /// them in the journal.
+  std::map<JobId, std::optional<std::uint64_t>> open_losses_;
   bool dead_ = false;
   const StoredState stored_;
   const std::uint64_t term_;

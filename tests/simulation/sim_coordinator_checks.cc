@@ -109,7 +109,7 @@ void SimCoordinator::Watch(const proto::Order& order) {
   if (!started_.emplace(job, epoch).second) return;
   if (!superseded()) CheckStart(start);
   if (!superseded() || epoch > oracle_.EpochOf(job))
-    oracle_.OnStartOrdered(job, epoch, start.spec());
+    oracle_.OnStartOrdered(job, epoch, start.spec(), loop_.now_ns());
   if (start.has_resume()) {
     oracle_.Count("recoveries");
   } else if (epoch != Epoch{1}) {
@@ -202,6 +202,28 @@ void SimCoordinator::CheckGivenUp(JobId job, const std::string& catalogue) const
   const bspnow::Checkpoint last = NewestOf(found->second);
   if (NewestOf(catalogue).number >= last.number || journal_.logs[job].damaged) return;
   if (IsSound(job, last)) oracle_.Fail("a sound checkpoint is given up");
+}
+
+// Durations are those of true time, whatever somebody does to the clock. Across a restart the clock
+// is all there is.
+void SimCoordinator::CheckTimes(const proto::Job& job) {
+  const std::uint64_t now_ns = loop_.now_ns();
+  const JobId id{job.job()};
+  if (job.reason().starts_with("the time limit") &&
+      now_ns < oracle_.FirstStartNs(id) + job.spec().time_limit_s() * kSecond)
+    oracle_.Fail("job " + std::to_string(job.job()) + " reaches its time limit too early");
+  if (job.losses().empty()) return;
+  const proto::JobLoss& loss = *job.losses().rbegin();
+  if (!loss.resumed()) {
+    open_losses_.emplace(id, now_ns);
+    return;
+  }
+  const auto open = open_losses_.extract(id);
+  if (open.empty() || !open.mapped()) return;
+  const std::uint64_t took_ms = (now_ns - *open.mapped()) / kMillisecond;
+  if (loss.after_ms() > took_ms + 1)
+    oracle_.Fail("job " + std::to_string(job.job()) + " is said to have resumed after " +
+                 std::to_string(loss.after_ms()) + " ms, and took " + std::to_string(took_ms));
 }
 
 // A commit is one once it is on the disk, and so must be the output before it.

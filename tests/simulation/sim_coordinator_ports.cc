@@ -9,11 +9,18 @@ namespace bspnow {
 
 using coordinator::StreamOf;
 
+namespace {
+
+constexpr std::int64_t kSomeDayMs = 1'700'000'000'000;
+
+}  // namespace
+
 // ---- Time ---------------------------------------------------------------------------------------
 
 Moment SimCoordinator::Now() const {
   return {.now_ns = loop_.now_ns(),
-          .unix_ms = static_cast<std::int64_t>(loop_.now_ns() / kMillisecond)};
+          .unix_ms = kSomeDayMs + static_cast<std::int64_t>(loop_.now_ns() / kMillisecond) +
+                     journal_.clock_ms};
 }
 
 void SimCoordinator::Post(Event event) {
@@ -40,10 +47,13 @@ void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
   if (job.state() == proto::RECOVERING &&
       (job.losses().empty() || job.losses().rbegin()->resumed()))
     oracle_.Count("moved");
+  CheckTimes(job);
   writer_.Queue(
       {.apply =
            [this, record = std::move(record)] {
-             if (journal_.fails && loop_.Chance(10))
+             // An end that is not stored would be another one after a restart: there is none where
+             // the journal fails.
+             if ((journal_.fails || !HasEnded(record)) && RefusesRow())
                return absl::ResourceExhaustedError("disk full");
              journal_.jobs[IdOf(record)] = record;
              return absl::OkStatus();
@@ -51,12 +61,18 @@ void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
 
+bool SimCoordinator::RefusesRow() {
+  const bool refuses = journal_.fails ? loop_.Chance(10) : journal_.disturbed && loop_.Chance(1);
+  if (refuses) oracle_.Count("rows refused");
+  return refuses;
+}
+
 void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
   CheckGivenUp(job, catalogue);
   writer_.Queue(
       {.apply =
            [this, job, catalogue = std::move(catalogue)] {
-             if (journal_.fails && !catalogue.empty() && loop_.Chance(10))
+             if (!catalogue.empty() && RefusesRow())
                return absl::ResourceExhaustedError("disk full");
              WatchCatalogue(job, catalogue);
              if (catalogue.empty()) {

@@ -7,6 +7,11 @@
 namespace bspnow {
 namespace {
 
+/// A job that is to leave such a node has to give it up.
+constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 60 * kSecond;
+constexpr std::int64_t kMsPerHour = 3'600'000;
+constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or back.
+
 /// Short as a rule.
 std::uint64_t PauseNs(SimLoop& loop) {
   const std::uint64_t most_ns = loop.Chance(70) ? kSecond : 15 * kSecond;
@@ -25,6 +30,11 @@ void SimCluster::PlanFaults() {
 
 void SimCluster::Disturb() {
   oracle_.Count("disturbances");
+  if (loop_.Chance(3)) {
+    oracle_.Count("clocks set");
+    const auto hours = static_cast<std::int64_t>(loop_.Between(1, kHoursMax));
+    journal_.clock_ms += (loop_.Chance(50) ? hours : -hours) * kMsPerHour;
+  }
   // A disk that fails loses ends, too: with a restart they would be others.
   if (!journal_.fails && loop_.Chance(8)) return DisturbCoordinator();
   Machine& machine = machines_[loop_.Below(machines_.size())];
@@ -82,8 +92,9 @@ void SimCluster::DisturbWorker(Machine& machine) {
   SimWorker& worker = *machine.worker;
   if (worker.dead()) return;
   const std::uint64_t what = loop_.Below(100);
-  if (what < 16) return worker.streams().BreakOne();
-  if (what < 20) return CutApart(machine, machines_[loop_.Below(machines_.size())]);
+  if (what < 14) return worker.streams().BreakOne();
+  if (what < 17) return CutApart(machine, machines_[loop_.Below(machines_.size())]);
+  if (what < 20) return HalveAStream(worker.streams());
   if (what < 30) return worker.streams().GiveOneUp();
   if (what < 40) return worker.BreakFrames();
   if (what < 47) return worker.BreakControl();
@@ -104,6 +115,10 @@ void SimCluster::DisturbWorker(Machine& machine) {
   if (what < 83) {
     if (worker.KillOneHost()) oracle_.Count("dead hosts of processes");
     return;
+  }
+  if (what < 87 && loop_.Chance(5)) {
+    oracle_.Count("nodes where nothing can be killed");
+    return worker.Jam(kJammedNs);
   }
   if (what < 87) {
     oracle_.Count("sick nodes");
@@ -137,6 +152,16 @@ void SimCluster::CutApart(const Machine& from, const Machine& to) {
 bool SimCluster::AreApart(const std::string& from, const std::string& to) const {
   const auto found = apart_until_ns_.find({from, to});
   return found != apart_until_ns_.end() && loop_.now_ns() < found->second;
+}
+
+void SimCluster::HalveAStream(SimStreams& streams) {
+  const SimLink::End from = loop_.Chance(50) ? SimLink::kCaller : SimLink::kCalled;
+  if (loop_.Chance(50)) {
+    if (streams.StallOneWay(from, PauseNs(loop_)))
+      oracle_.Count("streams stalled in one direction");
+  } else {
+    if (streams.SwallowOneWay(from, PauseNs(loop_))) oracle_.Count("streams that swallow");
+  }
 }
 
 void SimCluster::LosePower(Machine& machine) {

@@ -42,9 +42,11 @@ struct SimJournal {
   std::uint64_t term = 0;
   std::map<JobId, SimLog> logs;
 
-  std::uint32_t copies = 1;  ///< Of each image, as the coordinator is configured.
-  std::string share;         ///< Of all nodes, for images; or empty.
-  bool fails = false;        ///< From time to time, as a full disk does.
+  std::uint32_t copies = 1;   ///< Of each image, as the coordinator is configured.
+  std::string share;          ///< Of all nodes, for images; or empty.
+  std::int64_t clock_ms = 0;  ///< By which the coordinators' machine is ahead of true time.
+  bool disturbed = false;     ///< A row is refused now and then.
+  bool fails = false;         ///< From time to time, as a full disk does.
 
   /// For a coordinator that starts; raises the term.
   StoredState Load();

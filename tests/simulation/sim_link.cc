@@ -12,7 +12,7 @@ std::shared_ptr<SimLink> SimLink::Make(SimLoop& loop, Ends ends) {
 SimLink::End SimLink::Other(End end) { return end == kCaller ? kCalled : kCaller; }
 
 void SimLink::Send(End from, SimLoop::Event deliver) {
-  if (broken(from)) return;
+  if (broken(from) || swallows_[from]) return;
   Transmit(from, [self = shared_from_this(), to = Other(from), deliver = std::move(deliver)] {
     if (!self->broken(to)) deliver();
   });

@@ -34,6 +34,8 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
 
   /// The network's doing: what is under way is lost, and both ends hear of it.
   void Break();
+  /// What is sent from there is lost from now on.
+  void Swallow(End from) { swallows_[from] = true; }
   /// This end's doing: it hears nothing more. The other one hears what was sent before, then of it.
   void Close(End end);
 
@@ -54,6 +56,7 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   std::array<std::uint64_t, 2> busy_until_ns_{};
   std::array<Broken, 2> broken_;
   std::array<bool, 2> closed_{};
+  std::array<bool, 2> swallows_{};
   bool gone_ = false;
 };
 

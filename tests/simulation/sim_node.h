@@ -44,6 +44,8 @@ class SimNodeHost {
                          std::span<const std::byte> payload) = 0;
   /// It cannot start anything.
   virtual bool sick() const = 0;
+  /// Nothing can be killed there for so long.
+  virtual std::uint64_t jammed_ns() const = 0;
   /// The image, from here or a holder. DATA_LOSS if none of them has it undamaged.
   virtual absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
                                            const proto::ImageOfPid& image) = 0;

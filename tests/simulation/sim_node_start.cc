@@ -163,7 +163,8 @@ void SimNode::KillAll() {
 void SimNode::Send(const proto::HostOrder& order) {
   if (order.has_no_room()) no_room_ = order.no_room();
   // These programs ignore all signals but one.
-  if (order.kill_all()) OnProcesses(loop_.Below(5 * kMillisecond), [this] { KillAll(); });
+  if (order.kill_all())
+    OnProcesses(host_.jammed_ns() + loop_.Below(5 * kMillisecond), [this] { KillAll(); });
 }
 
 void SimNode::StopExchange() {

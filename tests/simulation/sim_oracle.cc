@@ -113,7 +113,9 @@ void SimOracle::OnRestored(JobId job, std::uint64_t number, std::uint64_t supers
 
 // ---- Jobs ---------------------------------------------------------------------------------------
 
-void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec) {
+void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec,
+                               std::uint64_t now_ns) {
+  first_starts_ns_.emplace(job, now_ns);
   if (epoch <= EpochOf(job)) Fail(Name(job) + " is started twice");
   epochs_[job] = epoch;
   if (!references_.contains(job)) {

@@ -100,7 +100,12 @@ class SimOracle {
     const auto found = references_.find(job);
     return found == references_.end() ? nullptr : found->second.get();
   }
-  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec);
+  /// When its first start was ordered.
+  std::uint64_t FirstStartNs(JobId job) const {
+    const auto found = first_starts_ns_.find(job);
+    return found == first_starts_ns_.end() ? 0 : found->second;
+  }
+  void OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec, std::uint64_t now_ns);
   Epoch EpochOf(JobId job) const {
     const auto found = epochs_.find(job);
     return found == epochs_.end() ? Epoch{0} : found->second;
@@ -140,7 +145,8 @@ class SimOracle {
   std::map<std::pair<JobId, Epoch>, std::uint32_t> participants_;
   std::vector<Frame> frames_;
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
-  std::map<JobId, Epoch> epochs_;                                          ///< Started last.
+  std::map<JobId, std::uint64_t> first_starts_ns_;
+  std::map<JobId, Epoch> epochs_;  ///< Started last.
   std::map<JobId, std::unique_ptr<SimReference>> references_;
   std::map<JobId, Committed> committed_;
   std::map<std::string, JobId> acknowledged_;

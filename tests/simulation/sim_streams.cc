@@ -27,12 +27,30 @@ void SimStreams::Die() {
   }
 }
 
-void SimStreams::BreakOne() {
+SimStreams::Link SimStreams::AnyLink() const {
   std::vector<Link> links;
-  for (auto& [target, sender] : senders_) {
+  for (const auto& [target, sender] : senders_) {
     if (sender.link && !sender.link->broken(SimLink::kCaller)) links.push_back(sender.link);
   }
-  if (!links.empty()) links[loop_.Below(links.size())]->Break();
+  return links.empty() ? nullptr : links[loop_.Below(links.size())];
+}
+
+void SimStreams::BreakOne() {
+  if (const Link link = AnyLink()) link->Break();
+}
+
+bool SimStreams::StallOneWay(SimLink::End from, std::uint64_t ns) {
+  const Link link = AnyLink();
+  if (link) link->Stall(from, loop_.now_ns() + ns);
+  return link != nullptr;
+}
+
+bool SimStreams::SwallowOneWay(SimLink::End from, std::uint64_t ns) {
+  const Link link = AnyLink();
+  if (!link) return false;
+  link->Swallow(from);
+  loop_.After(ns, [link] { link->Break(); });
+  return true;
 }
 
 void SimStreams::BreakTo(WorkerId target) {

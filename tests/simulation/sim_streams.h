@@ -68,6 +68,10 @@ class SimStreams {
   void BreakTo(WorkerId target);
   /// Breaks one connection, if there is one.
   void BreakOne();
+  /// One of them delivers nothing in this direction for so long. False if there is none.
+  bool StallOneWay(SimLink::End from, std::uint64_t ns);
+  /// What one of them is given there is lost, until somebody sees that and breaks it.
+  bool SwallowOneWay(SimLink::End from, std::uint64_t ns);
   /// Takes one for dead and connects anew, though what was sent may still arrive.
   void GiveOneUp();
   /// The worker is dead: nothing is heard or said any more.
@@ -92,6 +96,7 @@ class SimStreams {
     std::set<Link> owe_acks;  ///< Connections by which something came.
   };
 
+  Link AnyLink() const;  ///< nullptr if none stands.
   void Connect(WorkerId target);
   void RetryLater(WorkerId target, const Link& link);
   void Pump(WorkerId target, Sender& sender);

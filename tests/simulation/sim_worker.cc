@@ -51,8 +51,8 @@ bool SimWorker::HasAnyOf(JobId job) const {
 
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
-  return !dead() && !paused() && !cut_off() && welcome_ && jobs_.LeaseValid(now_ns) &&
-         now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
+  return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && welcome_ &&
+         jobs_.LeaseValid(now_ns) && now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
 // ---- Faults -------------------------------------------------------------------------------------

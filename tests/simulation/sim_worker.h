@@ -3,6 +3,7 @@
 #ifndef TESTS_SIMULATION_SIM_WORKER_H_
 #define TESTS_SIMULATION_SIM_WORKER_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -83,6 +84,8 @@ class SimWorker final : public SimWorkerPort,
   bool cut_off() const { return loop_.now_ns() < cut_off_until_ns_; }
   /// For so long it starts nothing: its disk is full, say.
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
+  /// For so long nothing can be killed there.
+  void Jam(std::uint64_t ns) { jammed_until_ns_ = loop_.now_ns() + ns; }
   bool KillOneProcess();
   bool KillOneHost();
 
@@ -116,6 +119,9 @@ class SimWorker final : public SimWorkerPort,
   void SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                  std::span<const std::byte> payload) override;
   bool sick() const override { return loop_.now_ns() < sick_until_ns_; }
+  std::uint64_t jammed_ns() const override {
+    return std::max(jammed_until_ns_, loop_.now_ns()) - loop_.now_ns();
+  }
   absl::StatusOr<SimImage> Collect(JobId job, const proto::Resume& resume,
                                    const proto::ImageOfPid& image) override {
     return disk_.Collect(job, resume, image);
@@ -169,6 +175,7 @@ class SimWorker final : public SimWorkerPort,
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;
+  std::uint64_t jammed_until_ns_ = 0;
 
   worker::EarlyBegins early_begins_;
   std::map<Key, SimNode*> nodes_;  ///< That jobs_ has.
