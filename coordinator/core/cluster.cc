@@ -81,6 +81,7 @@ void Cluster::Restore(const StoredState& stored) {
 }
 
 void Cluster::Close() {
+  StoreProgress(NowNs());
   closed_ = true;
   for (const auto& [id, job] : LiveJobs()) {
     for (const auto& [number, answer] : std::exchange(job->waits, {})) answer(ShuttingDown());

@@ -225,6 +225,8 @@ class Cluster {
   void Say(JobId job, const std::string& text);
 
   void Tick();
+  /// To the journal, of all jobs that run and were stored at that time or before it.
+  void StoreProgress(std::uint64_t stored_by_ns);
   Moment Now() const { return ports_.timers.Now(); }
   std::uint64_t NowNs() const { return Now().now_ns; }
 

@@ -77,13 +77,17 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
   }
 }
 
-// What an adopted epoch on several nodes measured since its last checkpoint is not known. One on a
-// single node tells all of its epoch again.
+// One on a single node tells all of its epoch again. Of one on several nodes it is what the journal
+// was told last, with its last checkpoint or since.
 proto::JobTotals Cluster::LastTotals(const JobRecord& record) {
   const LiveJob* job = FindLive(IdOf(record));
   if (job == nullptr) return {};
-  if (record.hosts_size() != 1) return TotalsAt(job->checkpoints.last());
-  return job->history.epoch_totals;
+  if (record.hosts_size() == 1) return job->history.epoch_totals;
+  proto::JobTotals totals = TotalsAt(job->checkpoints.last());
+  const proto::JobTotals& told = record.job().totals();
+  const bool newer =
+      record.totals_epoch() == record.job().epoch() && told.supersteps() > totals.supersteps();
+  return newer ? told : totals;
 }
 
 // All hosts of a job are back; it goes on where it was.

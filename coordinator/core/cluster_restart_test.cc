@@ -68,6 +68,54 @@ TEST_F(TwoHostsTest, AnEpochThatIsPutBackRunsWhenItsProcessesDo) {
   EXPECT_FALSE(Show(job).losses(0).from_start());
 }
 
+// ---- Figures ------------------------------------------------------------------------------------
+
+TEST_F(TwoHostsTest, TotalsGoOnFromWhatTheJournalWasTold) {
+  const FakeWorker first = Join("w1", 1);
+  const FakeWorker second = Join("w2", 1);
+  const JobId job = Submit(Request("key"));
+  JobRecord& record = world_.journal.records[job];
+  record.mutable_job()->mutable_totals()->set_supersteps(40);
+  record.mutable_job()->mutable_totals()->set_total_ns(900);
+  record.set_totals_epoch(1);
+  Restart();
+  Join(Returning(first, 0));
+  Join(Returning(second, 1));
+  Settle();
+  EXPECT_EQ(Show(job).totals().supersteps(), 40u);
+  EXPECT_EQ(Show(job).totals().total_ns(), 900u);
+}
+
+TEST_F(TwoHostsTest, TotalsOfAnEpochThatWasLostDoNotCount) {
+  const FakeWorker first = Join("w1", 1);
+  const FakeWorker second = Join("w2", 1);
+  const JobId job = Submit(Request("key"));
+  world_.journal.records[job].mutable_job()->mutable_totals()->set_supersteps(40);
+  Restart();
+  Join(Returning(first, 0));
+  Join(Returning(second, 1));
+  Settle();
+  EXPECT_EQ(Show(job).totals().supersteps(), 0u);
+}
+
+TEST_F(TwoHostsTest, ACoordinatorThatEndsStoresWhatItsJobsHaveDone) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  ProgressBody progress{};
+  progress.supersteps = 7;
+  progress.total_ns = 500;
+  progress.processes = kNprocs;
+  FrameHeader header = HeaderOf(FrameKind::kProgress);
+  header.source_worker = Value(worker.id);
+  header.job = Value(job);
+  header.epoch = 1;
+  EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(progress)), FrameFault::kNone);
+  cluster_->Close();
+  EXPECT_EQ(world_.journal.records[job].job().totals().supersteps(), 7u);
+  EXPECT_EQ(world_.journal.records[job].job().totals().total_ns(), 500u);
+  EXPECT_EQ(world_.journal.records[job].totals_epoch(), 1u);
+}
+
 // ---- A journal that is an older copy ------------------------------------------------------------
 
 class OlderJournalTest : public ClusterFixture {

@@ -335,8 +335,15 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 
 void Cluster::Tick() {
   EndAbandoned();
-  Perform(table_.StoreRunTimes(Now()));
+  if (const std::uint64_t now_ns = NowNs(); now_ns > kStoreProgressNs)
+    StoreProgress(now_ns - kStoreProgressNs);
   tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });
+}
+
+void Cluster::StoreProgress(std::uint64_t stored_by_ns) {
+  const std::vector<JobId> jobs = table_.StoredBy(stored_by_ns);
+  for (const JobId job : jobs) KeepFigures(job);
+  Perform(table_.StoreProgress(jobs, Now()));
 }
 
 // ---- Metrics ------------------------------------------------------------------------------------

@@ -208,6 +208,7 @@ void JobTable::SetFigures(JobId job, const proto::Job& shown) {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) return;
   proto::Job& kept = found->second.shown();
+  found->second.record.set_totals_epoch(kept.epoch());
   *kept.mutable_totals() = shown.totals();
   *kept.mutable_checkpoints() = shown.checkpoints();
   kept.set_output_bytes(shown.output_bytes());
@@ -270,13 +271,18 @@ JobOrders JobTable::Schedule(const Moment& at) {
   return event.Take();
 }
 
-JobOrders JobTable::StoreRunTimes(const Moment& at) {
-  Event event(*this, at);
+std::vector<JobId> JobTable::StoredBy(std::uint64_t ns) const {
+  std::vector<JobId> stored;
   for (const JobId id : running_) {
-    Job& entry = event.At(id);
-    if (entry.runs_since_ns != kNoEnd && at.now_ns >= entry.stored_ns + kStoreRunTimeNs)
-      event.Store(entry, Due::kNothing);
+    const Job& entry = jobs_.at(id);
+    if (entry.runs_since_ns != kNoEnd && entry.stored_ns <= ns) stored.push_back(id);
   }
+  return stored;
+}
+
+JobOrders JobTable::StoreProgress(const std::vector<JobId>& jobs, const Moment& at) {
+  Event event(*this, at);
+  for (const JobId id : jobs) event.Store(event.At(id), Due::kNothing);
   return event.Take();
 }
 

@@ -60,8 +60,8 @@ inline constexpr std::uint64_t kStartNsPerByte = 100;  // 10 MB/s: an old disk, 
 inline constexpr std::uint64_t kClearNs = 300'000'000'000;
 /// As kClearNs, if it brings the files that the job left first.
 inline constexpr std::uint64_t kClearWithFilesNs = 3'600'000'000'000;
-/// The most of a job's running time that a restart of the coordinator loses.
-inline constexpr std::uint64_t kStoreRunTimeNs = 60'000'000'000;
+/// The most of a job's running time that the death of the coordinator loses.
+inline constexpr std::uint64_t kStoreProgressNs = 60'000'000'000;
 /// Nodes on which a program is tried that cannot be executed.
 inline constexpr std::size_t kNodesTriedMax = 3;
 
@@ -182,8 +182,10 @@ class JobTable {
     return std::min({of_jobs_ns, write_ends_ns_, rest_over_ns_});
   }
   JobOrders OnTime(const Moment& at);
-  /// To be called now and then: how long jobs have run is not to be lost with the coordinator.
-  JobOrders StoreRunTimes(const Moment& at);
+  /// Those that run, and were last given to the journal at that time or before it.
+  std::vector<JobId> StoredBy(std::uint64_t ns) const;
+  /// How long they have run, and their figures, are not to be lost with the coordinator.
+  JobOrders StoreProgress(const std::vector<JobId>& jobs, const Moment& at);
 
   // ---- Placement. -------------------------------------------------------------------------------
 

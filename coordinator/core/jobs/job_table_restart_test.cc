@@ -33,6 +33,11 @@ class JobTableRestartTest : public JobTableTest {
     return returned.kept;
   }
 
+  /// As the cluster does it every few seconds.
+  void StoreProgress() {
+    Do(table_.StoreProgress(table_.StoredBy(at_.now_ns - kStoreProgressNs), at_));
+  }
+
   /// That all its processes of this epoch are in bsp_begin or beyond.
   static HeldEpoch Held(JobId job, std::uint64_t epoch) {
     return {.job = job,
@@ -279,9 +284,9 @@ TEST_F(JobTableRestartTest, LimitsAndCountsOutliveIt) {
   Resumed(job, kOne);
   Resumed(job, kTwo);
   Later(60 * kSecondNs);
-  Do(table_.StoreRunTimes(at_));
+  StoreProgress();
   Later(20 * kSecondNs);
-  Do(table_.StoreRunTimes(at_));  // Not again so soon.
+  StoreProgress();  // Not again so soon.
   Restart();
   Later(9 * kSecondNs);  // The coordinator is away.
   Returns(kOne, {Held(job, 2)});
