@@ -96,6 +96,7 @@ JobTiming Timing(const worker::JobMeasurements& job) {
                    .h_bytes = totals.h_bytes,
                    .beyond_ns = totals.beyond_ns,
                    .l_ns = totals.l_ns,
+                   .silent = totals.silent,
                    .messages = totals.messages};
 }
 

@@ -26,7 +26,7 @@ json TotalsJson(const proto::JobTotals& totals) {
           {"w_ns", totals.w_ns()},
           {"h_bytes", totals.h_bytes()},
           {"beyond_ns", totals.beyond_ns()},
-          {"l_ns", totals.l_ns()},
+          {"l_ns", totals.silent() == 0 || totals.l_ns() == 0 ? json() : json(totals.l_ns())},
           {"messages", totals.messages()},
           {"wait_ns", totals.wait_ns()},
           {"exchange_ns", totals.exchange_ns()},

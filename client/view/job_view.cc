@@ -69,6 +69,7 @@ JobTiming TimingOf(const proto::JobTotals& totals) {
                    .h_bytes = totals.h_bytes(),
                    .beyond_ns = totals.beyond_ns(),
                    .l_ns = totals.l_ns(),
+                   .silent = totals.silent(),
                    .messages = totals.messages()};
 }
 

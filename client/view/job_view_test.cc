@@ -80,6 +80,24 @@ TEST(JobViewTest, ShowHasReasonPlacementAndCosts) {
   EXPECT_NE(text.find("\n  w  406.000 ms"), std::string::npos) << text;
 }
 
+TEST(JobViewTest, WhatSuperstepsSayNothingOfIsADash) {
+  proto::Job job = RunningJob(812);
+  const auto shown = [&job] { return JobText(job, 0, Colours::kOff); };
+  EXPECT_NE(shown().find("\n  g  - "), std::string::npos) << shown();
+  EXPECT_NE(shown().find("\n  l  - "), std::string::npos) << shown();
+  EXPECT_TRUE(JobJson(job)["totals"]["l_ns"].is_null());
+  proto::JobTotals& totals = *job.mutable_totals();
+  totals.set_h_bytes(1'000'000);
+  totals.set_beyond_ns(10'000'000);
+  totals.set_l_ns(2980);
+  totals.set_silent(1);
+  EXPECT_NE(shown().find("\n  g  7.580 ns"), std::string::npos) << shown();
+  EXPECT_NE(shown().find("\n  l  2.980 us"), std::string::npos) << shown();
+  EXPECT_EQ(JobJson(job)["totals"]["l_ns"], 2980);
+  totals.set_l_ns(0);  // Two clocks.
+  EXPECT_NE(shown().find("\n  l  - "), std::string::npos) << shown();
+}
+
 TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   proto::Job job = RunningJob(812);
   EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);

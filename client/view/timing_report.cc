@@ -1,8 +1,9 @@
 #include "client/view/timing_report.h"
 
+#include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 
-#include <algorithm>
+#include <optional>
 
 namespace bspnow::client {
 namespace {
@@ -15,20 +16,20 @@ constexpr std::uint64_t kBytesForG = 100'000;  // With less the barriers' noise 
 struct Costs {
   double total_s;
   double w_s;
-  double l_s;           ///< Of the fastest superstep that communicates nothing.
-  double g_s_per_byte;  ///< All the other time beyond w, for each byte of h.
+  std::optional<double> l_s;           ///< Of the fastest superstep that communicates nothing.
+  std::optional<double> g_s_per_byte;  ///< All the other time beyond w, for each byte of h.
 };
 
 Costs Derive(const JobTiming& t) {
   Costs c{};
   c.total_s = static_cast<double>(t.total_ns) * kSecondsPerNs;
   c.w_s = static_cast<double>(t.w_ns) * kSecondsPerNs;
-  c.l_s = static_cast<double>(t.l_ns) * kSecondsPerNs;
-  if (t.h_bytes >= kBytesForG) {
-    const double beyond_s = static_cast<double>(t.beyond_ns) * kSecondsPerNs;
-    c.g_s_per_byte = std::max(beyond_s - c.l_s * static_cast<double>(t.supersteps), 0.0) /
-                     static_cast<double>(t.h_bytes);
-  }
+  // Below a nanosecond it is no barrier, but two processes' clocks.
+  if (t.silent != 0 && t.l_ns != 0) c.l_s = static_cast<double>(t.l_ns) * kSecondsPerNs;
+  const double beyond_s = static_cast<double>(t.beyond_ns) * kSecondsPerNs -
+                          c.l_s.value_or(0) * static_cast<double>(t.supersteps);
+  if (t.h_bytes >= kBytesForG && beyond_s > 0)
+    c.g_s_per_byte = beyond_s / static_cast<double>(t.h_bytes);
   return c;
 }
 
@@ -60,21 +61,22 @@ std::string CostsAsText(const JobTiming& t) {
       "  h  %-12s the most that a process sent or received in each superstep, summed\n",
       t.supersteps, t.processes, Seconds(c.total_s), t.messages, Seconds(c.w_s),
       Bytes(static_cast<double>(t.h_bytes)));
-  if (t.h_bytes >= kBytesForG) {
-    absl::StrAppendFormat(&text, "  g  %-12s a byte of h: all time beyond w and l\n",
-                          absl::StrFormat("%.3f ns", c.g_s_per_byte * 1e9));
-  }
-  absl::StrAppendFormat(&text, "  l  %-12s the barrier: the fastest superstep with h = 0\n",
-                        Seconds(c.l_s));
+  absl::StrAppendFormat(&text,
+                        "  g  %-12s a byte of h: all time beyond w and l\n"
+                        "  l  %-12s the barrier: the fastest superstep with h = 0\n",
+                        c.g_s_per_byte ? absl::StrFormat("%.3f ns", *c.g_s_per_byte * 1e9) : "-",
+                        c.l_s ? Seconds(*c.l_s) : "-");
   return text;
 }
 
 std::string TimingAsJson(const JobTiming& t) {
+  const Costs c = Derive(t);
   return absl::StrFormat(
       "{\"processes\": %d, \"supersteps\": %d, \"total_ns\": %d, \"w_ns\": %d, \"h_bytes\": %d, "
-      "\"g_ns_per_byte\": %.6g, \"l_ns\": %d, \"beyond_ns\": %d, \"messages\": %d}\n",
-      t.processes, t.supersteps, t.total_ns, t.w_ns, t.h_bytes, Derive(t).g_s_per_byte * 1e9,
-      t.l_ns, t.beyond_ns, t.messages);
+      "\"g_ns_per_byte\": %s, \"l_ns\": %s, \"beyond_ns\": %d, \"messages\": %d}\n",
+      t.processes, t.supersteps, t.total_ns, t.w_ns, t.h_bytes,
+      c.g_s_per_byte ? absl::StrFormat("%.6g", *c.g_s_per_byte * 1e9) : "null",
+      c.l_s ? absl::StrCat(t.l_ns) : "null", t.beyond_ns, t.messages);
 }
 
 }  // namespace bspnow::client

@@ -16,10 +16,12 @@ struct JobTiming {
   std::uint64_t h_bytes;
   std::uint64_t beyond_ns;  ///< What the supersteps took beyond w.
   std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0.
+  std::uint64_t silent;     ///< Of these there were so many.
   std::uint64_t messages;   ///< Puts, gets and messages, all processes.
 };
 
-/// The sums, and a line for each of w, h, g and l.
+/// The sums, and a line for each of w, h, g and l: "-", in JSON null, where the supersteps say
+/// nothing of g or l.
 std::string CostsAsText(const JobTiming& job);
 
 /// The same, as bsprun prints it. In JSON with the names that `bsp show --json` has, and g.
