@@ -25,19 +25,13 @@ constexpr std::uint64_t kHoldersNsMin = 15'000'000'000;
 constexpr std::uint64_t kHoldersNsMax = 600'000'000'000;
 /// A node whose lease was renewed since then is there, and what it says of its images counts.
 constexpr std::uint64_t kFreshLeaseNs = 1'000'000'000;
+
 std::uint64_t PrintedAt(const Checkpoint* from) {
   std::uint64_t printed = 0;
   if (from == nullptr) return printed;
   for (const CheckpointPart& part : from->parts)
     for (const SavedImage& image : part.images) printed += image.output_bytes + image.error_bytes;
   return printed;
-}
-
-proto::JobTotals TotalsAt(const Checkpoint* from) {
-  if (from == nullptr) return {};
-  proto::JobTotals totals = from->totals;
-  totals.set_supersteps(Value(from->superstep));
-  return totals;
 }
 
 /// What a loss counts as in the metrics.
@@ -80,14 +74,12 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
 // One on a single node tells all of its epoch again. Of one on several nodes it is what the journal
 // was told last, with its last checkpoint or since.
 proto::JobTotals Cluster::LastTotals(const JobRecord& record) {
-  const LiveJob* job = FindLive(IdOf(record));
-  if (job == nullptr) return {};
-  if (record.hosts_size() == 1) return job->history.epoch_totals;
-  proto::JobTotals totals = TotalsAt(job->checkpoints.last());
+  const LiveJob& job = *FindLive(IdOf(record));
+  if (record.hosts_size() == 1) return job.history.epoch_totals;
+  const proto::JobTotals saved = TotalsAt(job.checkpoints.last());
   const proto::JobTotals& told = record.job().totals();
-  const bool newer =
-      record.totals_epoch() == record.job().epoch() && told.supersteps() > totals.supersteps();
-  return newer ? told : totals;
+  if (record.totals_epoch() != record.job().epoch()) return saved;
+  return told.supersteps() > saved.supersteps() ? told : saved;
 }
 
 // All hosts of a job are back; it goes on where it was.

@@ -190,6 +190,16 @@ TEST_F(OlderJournalTest, ImagesOfAJobThatEndedLongAgoAreNotKept) {
   EXPECT_EQ(cluster_->ListNodes().nodes(0).unknown_jobs_size(), 0);
 }
 
+TEST_F(OlderJournalTest, EpochsHaveNumbersAboveAllThatAnybodyHasSeen) {
+  const JobId job = Submit(Request("a"));
+  proto::RegisterRequest holding = Registration("w1", 2);
+  holding.add_held()->set_job(Value(job));
+  holding.mutable_held(0)->set_epoch(5);
+  Join(holding);
+  Settle();
+  EXPECT_EQ(Show(job).epoch(), 6u);
+}
+
 TEST_F(OlderJournalTest, JobsHaveNumbersAboveAllThatAnybodyHasSeen) {
   Start({.cluster = "c1", .term = 4, .last_job = JobId{9}});
   EXPECT_EQ(Submit(Request("a")), JobId{10});

@@ -82,6 +82,13 @@ std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nproc
   return positions;
 }
 
+proto::JobTotals TotalsAt(const Checkpoint* from) {
+  if (from == nullptr) return {};
+  proto::JobTotals totals = from->totals;
+  totals.set_supersteps(Value(from->superstep));
+  return totals;
+}
+
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from) {
   proto::Resume resume;
   resume.set_checkpoint(from.number);

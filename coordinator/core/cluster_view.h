@@ -43,6 +43,9 @@ std::map<Pid, Printed> PrintedBy(const std::vector<Printed>& of_epoch, const Liv
 /// took no part stays as it is: they are not started again, unless all are.
 std::vector<LogPosition> PositionsOf(const Checkpoint* from, std::uint32_t nprocs);
 
+/// Of a job at a checkpoint (nullptr: at the start).
+proto::JobTotals TotalsAt(const Checkpoint* from);
+
 /// Without the images: each node gets those of its processes.
 proto::Resume ResumeMessage(const JobCheckpoints& checkpoints, const Checkpoint& from);
 std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& nodes);

@@ -95,7 +95,10 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   const WorkerId id = returns ? WorkerId{request.previous_worker()} : nodes_.NewId();
   Node& node = nodes_.Add(id, request, NowNs());
   if (!request.images_address().empty()) image_nodes_[name] = request.images_share();
-  for (const proto::HeldJob& held : request.held()) table_.OnJobSeen(JobId{held.job()});
+  for (const proto::HeldJob& held : request.held()) {
+    table_.OnJobSeen(JobId{held.job()});
+    table_.OnEpochSeen(JobId{held.job()}, Epoch{held.epoch()});
+  }
   spdlog::info("event=worker_{} worker={} id={} slots={} address={}",
                returns ? "returned" : "registered", name, Value(id), node.slots,
                request.data_address());

@@ -185,6 +185,19 @@ TEST_F(HostedJobTest, IsNotBrokenByTheEndOfItsWorkerOnceItEnds) {
   EXPECT_TRUE(TakeEvents().empty());
 }
 
+// By a coordinator whose journal was replaced by an older copy.
+TEST_F(HostedJobTest, AnEpochWhoseNumberIsGivenAgainIsRefusedWhileTheOldOneIsThere) {
+  Start();
+  proto::RegisterReply reply;
+  reply.set_worker(kSelf);
+  jobs_.OnRegistered(reply);
+  TakeEvents();
+  Start();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kNotStarted}));
+  End();
+  EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
+}
+
 TEST_F(HostedJobTest, ReportsThatItResumedWhenAllHaveBegun) {
   start_.mutable_resume()->set_checkpoint(4);
   start_.mutable_resume()->set_superstep(10);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/exit_status.h"
 #include "base/units.h"
 #include "runtime/link/link.h"
 
@@ -91,7 +92,7 @@ void HostedJobs::OnOrder(const proto::Order& order) {
 }
 
 void HostedJobs::OnEnd(const proto::EndJob& end) {
-  if (HostedJob* const job = Find(end.job(), end.epoch())) {
+  if (HostedJob* const job = Find(end.job(), end.epoch()); job != nullptr && !job->abandoned()) {
     return job->End(end.keep_files() ? JobHost::Files::kKeep : JobHost::Files::kDrop);
   }
   proto::WorkerEvent event = EventOf(end.job(), end.epoch());
@@ -126,17 +127,23 @@ void HostedJobs::OnReleaseHeld(const proto::ReleaseHeld& order) {
   keeper_.Discard(JobId{order.job()}, order.checkpoint(), [] {});
 }
 
+void HostedJobs::RefuseStart(const proto::StartJob& start, const std::string& reason) {
+  proto::WorkerEvent event = EventOf(start.job(), start.epoch());
+  event.mutable_not_started()->set_reason(reason);
+  event.mutable_not_started()->set_exit_status(kFailureStatus);
+  context_.report(std::move(event));
+}
+
 void HostedJobs::OnStart(const proto::StartJob& start) {
-  if (Find(start.job(), start.epoch()) != nullptr || empty_) return;
+  const HostedJob* const known = Find(start.job(), start.epoch());
+  // The coordinator's journal is an older copy, and gives the number of the epoch again.
+  if (known != nullptr && known->abandoned())
+    return RefuseStart(start, "an epoch of this number is still being cleared away there");
+  if (known != nullptr || empty_) return;
   int node = 0;
   while (node < start.hosts_size() && WorkerId{start.hosts(node).worker()} != self_) ++node;
-  if (node == start.hosts_size() || !IsWhole(start)) {
-    proto::WorkerEvent event = EventOf(start.job(), start.epoch());
-    event.mutable_not_started()->set_reason("the order to start it makes no sense");
-    event.mutable_not_started()->set_exit_status(1);
-    context_.report(std::move(event));
-    return;
-  }
+  if (node == start.hosts_size() || !IsWhole(start))
+    return RefuseStart(start, "the order to start it makes no sense");
   spdlog::info("event=job_starts job={} epoch={} program={} processes={}", start.job(),
                start.epoch(), start.spec().program().name(), start.hosts(node).pids_size());
   const Key key{JobId{start.job()}, Epoch{start.epoch()}};

@@ -71,6 +71,7 @@ class HostedJobs {
  private:
   using Key = std::pair<JobId, Epoch>;
 
+  void RefuseStart(const proto::StartJob& start, const std::string& reason);
   void OnStart(const proto::StartJob& start);
   void OnEnd(const proto::EndJob& end);
   void OnTakeCheckpoint(const proto::TakeCheckpoint& order);

@@ -198,6 +198,8 @@ class JobTable {
   /// All hosts of this epoch have started their processes, and it goes on.
   bool Runs(JobId job, Epoch epoch) const;
 
+  /// Its number is not given to another epoch: the journal may be an older copy.
+  void OnEpochSeen(JobId job, Epoch epoch);
   /// Its number is not given to another job.
   void OnJobSeen(JobId job) { last_job_ = std::max(last_job_, Value(job)); }
   /// Ended jobs up to this one may be unknown here.

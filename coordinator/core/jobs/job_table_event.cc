@@ -192,7 +192,7 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
   proto::Job& job = entry.shown();
   job.set_state(proto::RUNNING);
   job.clear_reason();
-  job.set_epoch(job.epoch() + 1);
+  job.set_epoch(std::max(job.epoch(), Value(entry.epoch_seen)) + 1);
   job.clear_placement();
   entry.record.clear_hosts();
   entry.hosts_left.clear();

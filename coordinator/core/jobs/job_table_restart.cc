@@ -57,6 +57,12 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   return event.Take();
 }
 
+void JobTable::OnEpochSeen(JobId job, Epoch epoch) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return;
+  found->second.epoch_seen = std::max(found->second.epoch_seen, epoch);
+}
+
 bool JobTable::Awaits(WorkerId worker) const {
   return std::any_of(running_.begin(), running_.end(), [this, worker](JobId job) {
     const std::vector<WorkerId>& awaited = jobs_.at(job).awaited;
