@@ -56,6 +56,10 @@ void Barriers::Tick() {
   for (const auto& [worker, node] : nodes_.up()) {
     // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
     if (since_ns > kPausedNs) node->OnPaused(since_ns, now_ns);
+    if (std::string deaf = node->WhyDeaf(now_ns); !deaf.empty()) {
+      node->given_up = std::move(deaf);
+      CloseStream(*node);
+    }
     if (std::string why = node->WhyLost(now_ns); !why.empty())
       lost.emplace_back(worker, std::move(why));
   }

@@ -75,11 +75,14 @@ void Node::OnFault(const std::string& reason, std::uint64_t now_ns) {
   spdlog::warn("event=node_rests worker={} faults={} reason=\"{}\"", name, faults, reason);
 }
 
-// Its processes pass barriers by the frame stream, but no order reaches it and no end is heard.
 std::string Node::WhyLost(std::uint64_t now_ns) const {
-  if (std::string why = lease.WhyLost(now_ns); !why.empty())
-    return given_up.empty() ? why : given_up;
-  if (sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
+  std::string why = lease.WhyLost(now_ns);
+  return why.empty() || given_up.empty() ? why : given_up;
+}
+
+// Its processes pass barriers by the frame stream, but no order reaches it and no end is heard.
+std::string Node::WhyDeaf(std::uint64_t now_ns) const {
+  if (!given_up.empty() || sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
   return absl::StrFormat("no control stream for %.1f s", 1e-9 * (now_ns - no_control_since_ns));
 }
 

@@ -63,6 +63,8 @@ struct Node : SchedulerNode {
   bool usable() const { return sink != nullptr && lease.connected(); }
   /// Why it counts as lost now; empty: it does not. See Lease::WhyLost.
   std::string WhyLost(std::uint64_t now_ns) const;
+  /// Why its lease is to end though it renews it; empty: it is not, or does already.
+  std::string WhyDeaf(std::uint64_t now_ns) const;
   /// Nobody could be heard for this long: the coordinator itself was paused.
   void OnPaused(std::uint64_t ns, std::uint64_t now_ns);
   bool lost() const { return !up() && !registration.node().name().empty(); }

@@ -78,20 +78,30 @@ TEST_F(NodesTest, NodeIsUsableWhileBothItsStreamsStand) {
   EXPECT_FALSE(node.usable());
 }
 
-TEST_F(NodesTest, NodeWithoutItsControlStreamIsLostAfterTenSeconds) {
+TEST_F(NodesTest, NodeWithoutItsControlStreamIsDeafAfterTenSeconds) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   Node& node = *nodes_.Find(id_);
   ASSERT_TRUE(Attach(11, 0).ok());
   node.lease.OnConnected(0);
   nodes_.Detach(id_, sink_.get(), 5 * kSecondNs);
   node.lease.OnRenewed(15 * kSecondNs - 1);
-  EXPECT_EQ(node.WhyLost(15 * kSecondNs - 1), "");
-  EXPECT_EQ(node.WhyLost(15 * kSecondNs), "no control stream for 10.0 s");
+  EXPECT_EQ(node.WhyDeaf(15 * kSecondNs - 1), "");
+  EXPECT_EQ(node.WhyDeaf(15 * kSecondNs), "no control stream for 10.0 s");
   node.OnPaused(3 * kSecondNs, 16 * kSecondNs);
-  EXPECT_EQ(node.WhyLost(16 * kSecondNs), "");
+  EXPECT_EQ(node.WhyDeaf(16 * kSecondNs), "");
   ASSERT_TRUE(Attach(11, 0).ok());
-  node.lease.OnRenewed(30 * kSecondNs);
-  EXPECT_EQ(node.WhyLost(30 * kSecondNs), "");
+  EXPECT_EQ(node.WhyDeaf(30 * kSecondNs), "");
+}
+
+TEST_F(NodesTest, NodeThatIsGivenUpIsLostWhenItsLeaseIsOver) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  Node& node = *nodes_.Find(id_);
+  node.lease.OnConnected(0);
+  node.GiveUp("it does nothing", 0);
+  EXPECT_EQ(node.WhyLost(kSecondNs), "");
+  node.lease.OnBroken(kSecondNs);
+  EXPECT_EQ(node.WhyLost(2 * kSecondNs), "");
+  EXPECT_EQ(node.WhyLost(3 * kSecondNs), "it does nothing");
 }
 
 TEST_F(NodesTest, OtherIncarnationMustRegister) {
