@@ -141,6 +141,11 @@ void SimCluster::StartCoordinator() {
       SimCoordinator::Nodes{
           .has_any = [this](JobId job,
                             const std::vector<WorkerId>& workers) { return IsLeft(job, workers); },
+          .may_run =
+              [this](JobId job) {
+                return std::any_of(workers_.begin(), workers_.end(),
+                                   [job](const auto& worker) { return worker->MayRun(job); });
+              },
           .store = [this](const std::string& node) -> const SimStore& {
             return *std::find_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
                       return machine.name == node;

@@ -64,6 +64,8 @@ class SimCoordinator final : private Timers,
   struct Nodes {
     /// Whether anything of the job is left on the nodes of these workers.
     std::function<bool(JobId, const std::vector<WorkerId>&)> has_any;
+    /// Whether an epoch of the job that nobody has cleared away may go on anywhere.
+    std::function<bool(JobId)> may_run;
     /// The images that lie on a node.
     std::function<const SimStore&(const std::string& node)> store;
   };

@@ -125,6 +125,8 @@ void SimCoordinator::CheckStart(const proto::StartJob& start) const {
   if (record == nullptr || EpochOf(*record) != Epoch{start.epoch()} ||
       record->job().state() != proto::RUNNING)
     return;
+  if (nodes_.may_run(job))
+    oracle_.Fail("job " + std::to_string(Value(job)) + " starts while an older epoch may go on");
   const auto found = journal_.checkpoints.find(job);
   const bspnow::Checkpoint newest =
       found == journal_.checkpoints.end() ? bspnow::Checkpoint{} : NewestOf(found->second);

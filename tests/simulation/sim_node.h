@@ -119,6 +119,8 @@ class SimNode final : public worker::JobHost {
   bool abandoned() const { return hosted_.abandoned(); }
   /// Frames of the job are taken.
   bool exchanging() const { return exchanging_; }
+  /// No process of it runs any more.
+  bool gone() const { return gone_; }
 
  private:
   struct Process {

@@ -49,6 +49,13 @@ bool SimWorker::HasAnyOf(JobId job) const {
   });
 }
 
+bool SimWorker::MayRun(JobId job) const {
+  return jobs_.LeaseValid(loop_.now_ns()) &&
+         std::any_of(nodes_.begin(), nodes_.end(), [job](const auto& each) {
+           return each.first.first == job && !each.second->abandoned() && !each.second->gone();
+         });
+}
+
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
   return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && welcome_ &&

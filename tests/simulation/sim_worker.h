@@ -57,6 +57,8 @@ class SimWorker final : public SimWorkerPort,
   bool undisturbed() const;
   /// Processes of the job that it has not given up.
   bool HasAnyOf(JobId job) const;
+  /// They may pass barriers, were somebody to release them or nobody else needed for that.
+  bool MayRun(JobId job) const;
   /// No job is here.
   bool IsIdle() const { return jobs_.jobs() == 0; }
 

@@ -87,7 +87,7 @@ void SimWorker::OnWelcome() {
 
 void SimWorker::SendOfJob(const SimNode& node, FrameKind kind, std::uint64_t superstep,
                           std::span<const std::byte> payload) {
-  if (!welcome_) return;
+  if (!welcome_ || !node.exchanging()) return;
   FrameHeader header = HeaderOf(kind);
   header.job = Value(node.job());
   header.epoch = Value(node.epoch());
