@@ -96,14 +96,19 @@ bool JobTable::Event::Return(Job& entry, WorkerId worker, const std::string& nod
                              const HeldEpoch* held) {
   if (entry.awaited.empty()) entry.return_ns = kNoEnd;
   switch (entry.state()) {
-    case proto::RUNNING:
-      if (held == nullptr || held->clearing) {
-        LoseHost(entry, worker, absl::StrCat("worker ", node, " is back without its processes"),
-                 Superstep{0});
+    case proto::RUNNING: {
+      const std::string loss = absl::StrCat("worker ", node, " is back without its processes");
+      if (held == nullptr) {
+        LoseHost(entry, worker, loss, Superstep{0});
         return false;
+      }
+      if (held->clearing) {  // They may go on there until it says that it has cleared them away.
+        Perform(entry, entry.ends.OnLost(loss, Superstep{0}));
+        return true;
       }
       TakeOver(entry, worker, *held);
       return true;
+    }
     case proto::ENDING:
     case proto::RECOVERING:
     case proto::SUSPENDED:

@@ -175,8 +175,14 @@ TEST_F(JobTableRestartTest, WhatIsBeingClearedDoesNotRun) {
   Restart();
   HeldEpoch clearing = Held(job, 1);
   clearing.clearing = true;
-  EXPECT_TRUE(Returns(kOne, {clearing}).empty());
+  EXPECT_EQ(Returns(kOne, {clearing}).size(), 1u);
   EXPECT_EQ(State(job), proto::RECOVERING);
+  Returns(kTwo, {Held(job, 1)});
+  Cleared(job, kTwo);
+  EXPECT_EQ(State(job), proto::RECOVERING);  // They may still pass barriers on the other one.
+  EXPECT_EQ(all_.ends.front().worker, kOne);
+  Cleared(job, kOne);
+  EXPECT_EQ(State(job), proto::RUNNING);
 }
 
 TEST_F(JobTableRestartTest, AnOlderEpochIsNotKept) {
