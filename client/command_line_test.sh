@@ -107,6 +107,7 @@ says 2 'BSP_CHECK=1 checks nothing' bsp submit -n 1 --env BSP_CHECK=1 true
 says 1 "no coordinator answers at $nobody" \
   bsp submit --reconnect-timeout 0 --coordinator $nobody -n 1 --env BSP_CHECK=full "$bsprun"
 says 0 'hi' bash -c 'BSP_CHECK=1 bsprun --env BSP_CHECK=full -n 1 echo hi || true'
+says 2 '--input: File does not exist: /no/such' bsp submit -n 2 --input /no/such true
 says 2 'required' bsp submit true
 says 2 'no program given; usage: bsp submit -n P PROGRAM' bsp submit -n 2
 says 2 'required' bsp show

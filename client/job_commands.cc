@@ -39,15 +39,15 @@ CLI::Option* AddJob(CLI::App* command, JobQuery& query) {
 
 // ---- submit -------------------------------------------------------------------------------------
 
-// `bsp submit PROGRAM < FILE`: the job has no input. In a script that is itself read from a file or
-// a pipe, standard input is not meant for the job, and the script has read some of it.
+// `bsp submit PROGRAM < FILE`. In a script that is itself read from a file, standard input is not
+// meant for the job, and the script has read some of it; a pipe may be a script's, too.
 bool HasInputForJob() {
   struct stat input;
   return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0 &&
          lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
 }
 
-absl::StatusOr<int> SubmitJob(CommandLine& line, const JobOptions& options) {
+absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
   const absl::StatusOr<std::string> program = FindProgram(options.program.front());
   if (!program.ok()) {
     std::cerr << "bsp: " << program.status().message() << "\n";
@@ -57,10 +57,7 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, const JobOptions& options) {
     std::cerr << "bsp: warning: " << *program
               << " is not linked with libbsp; compile it with bspcc\n";
   }
-  if (HasInputForJob()) {
-    std::cerr << "bsp: warning: standard input is not sent to the job; send the file with --file, "
-                 "or use bsp run\n";
-  }
+  if (options.input.empty() && HasInputForJob()) options.input = "/dev/stdin";
   const absl::StatusOr<Submission> submission = MakeSubmission(options, *program);
   if (!submission.ok()) return submission.status();
   line.connect_s = options.reconnect_s;

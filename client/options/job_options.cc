@@ -267,6 +267,10 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options) {
       ->check([](const std::string& text) { return Complaint(ParseFileOption(text)); })
       ->type_name("[NAME=]PATH")
       ->allow_extra_args(false);
+  app.add_option("--input", options.input,
+                 "Standard input of process 0, also after each restart [a file after <, or none]")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
   AddSchedulingOptions(app, options);
   app.footer(
       "PROGRAM and the files travel with the job; shared libraries do not. Prints the job's id.\n"

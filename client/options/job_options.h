@@ -24,6 +24,7 @@ struct JobOptions {
   std::string directory;
   std::string name;
   std::vector<std::string> files;  ///< Arguments of --file.
+  std::string input;               ///< A file, standard input of pid 0; empty: there is none.
   std::int32_t priority = 0;
   std::uint64_t time_limit_s = 0;
   std::uint64_t memory_bytes = 0;

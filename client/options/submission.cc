@@ -21,6 +21,7 @@ namespace bspnow::client {
 namespace {
 
 constexpr std::size_t kKeyBytes = 16;
+constexpr char kInputName[] = ".input";  // In the job's directory.
 constexpr char kCoordinatorVariable[] = "BSP_COORDINATOR=";
 
 std::string RandomKey() {
@@ -122,6 +123,10 @@ absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::
     const absl::StatusOr<FileOption> file = ParseFileOption(text);
     if (!file.ok()) return file.status();
     if (added.ok()) added = AddFile(submission, *spec.add_files(), file->name, file->path);
+  }
+  if (added.ok() && !options.input.empty()) {
+    spec.set_input(kInputName);
+    added = AddFile(submission, *spec.add_files(), kInputName, options.input);
   }
   if (!added.ok()) return added;
   return submission;

@@ -121,6 +121,7 @@ class NodeJob final : public JobHost {
   void BeginPreparing();
   Prepared PrepareOnThread() const;
   void OnPrepared(Prepared prepared);
+  absl::StatusOr<UniqueFd> OpenInput();
   absl::Status MakeSegment(std::uint64_t lease_until_ns);
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);

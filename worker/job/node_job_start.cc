@@ -2,6 +2,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
 
@@ -112,9 +113,9 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (absl::Status s = MakeSegment(lease_until_ns); !s.ok()) return s;
   for (const std::uint32_t pid : job_.StartedPids()) pids_.push_back(Pid{pid});
   if (pids_.empty()) return absl::OkStatus();
+  const absl::StatusOr<UniqueFd> input = OpenInput();
+  if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_);
-  UniqueFd input;
-  if (input_) input = input_->TakeReadEnd();
   absl::StatusOr<StartedHost> started = StartHost(
       HostProgram{.path = parts_.host_program,
                   .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
@@ -122,7 +123,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
                   .cgroup = cgroup_ ? cgroup_->entry() : -1},
       PlanForHost(),
       PlanDescriptors{
-          .segment = segment_->fd(), .doorbell = doorbell_.processes.get(), .input = input.get()});
+          .segment = segment_->fd(), .doorbell = doorbell_.processes.get(), .input = input->get()});
   doorbell_.processes.Reset();
   if (!started.ok()) return started.status();
   host_ = std::make_unique<HostLink>(
@@ -132,6 +133,18 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   watch_ = BarrierWatch(NowNs());
   WatchBarrier();
   return absl::OkStatus();
+}
+
+// A process that is put back has its file, or has none.
+absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
+  if (input_) return input_->TakeReadEnd();
+  const std::string& name = job_.start().spec().input();
+  if (name.empty() || pids_.front() != Pid{0} || job_.resumes_images()) return UniqueFd();
+  const std::string path = absl::StrCat(directory_->path(), "/", name);
+  UniqueFd input(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.valid())
+    return absl::UnavailableError(absl::StrCat("opening ", name, ": ", strerror(errno)));
+  return input;
 }
 
 absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {

@@ -139,6 +139,26 @@ TEST_F(NodeJobTest, HandsInputToPidZeroAndSaysWhenItIsTaken) {
   ASSERT_TRUE(End(1));
 }
 
+TEST_F(NodeJobTest, AFileThatCameWithTheJobIsInputOfPidZeroAtEachStart) {
+  const std::string hash = AddScript("cat");
+  const std::string words = AddText("words\n");
+  Open();
+  for (const std::uint64_t job : {1u, 2u}) {
+    events_.clear();
+    proto::Order start = StartOrder(job, hash, 2);
+    proto::JobSpec& spec = *start.mutable_start()->mutable_spec();
+    spec.set_input("data");
+    spec.add_files()->set_name("data");
+    spec.mutable_files(0)->set_sha256(words);
+    spec.mutable_files(0)->set_mode(0444);
+    jobs_->OnOrder(start);
+    ASSERT_TRUE(RunUntilExited(2));
+    EXPECT_EQ(Output(), "words\n");
+    EXPECT_EQ(First(proto::WorkerEvent::kOutput).output().pid(), 0u);
+    ASSERT_TRUE(End(job));
+  }
+}
+
 TEST_F(NodeJobTest, KeepsTheFilesThatFit) {
   const std::string hash = AddScript("echo result > out.txt; head -c 2000 /dev/zero > huge");
   Open();

@@ -85,6 +85,9 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
       return absl::InvalidArgumentError(
           absl::StrCat("two files of the job have the name \"", file.name(), "\""));
   }
+  if (!spec.input().empty() && (spec.attached() || !names.contains(spec.input())))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--input: \"", spec.input(), "\" is not among the files of a job without a client"));
   if (absl::Status checked = CheckCheckpoints(spec); !checked.ok()) return checked;
   if (spec.reconnect_ms() > kReconnectMsMax)
     return absl::InvalidArgumentError("--reconnect-timeout: at most a week");

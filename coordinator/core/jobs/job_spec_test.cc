@@ -69,6 +69,21 @@ TEST(JobSpecTest, RefusesTwoFilesOfOneName) {
             "");
 }
 
+TEST(JobSpecTest, InputIsAFileOfAJobWithoutAClient) {
+  const auto with_input = [](auto& spec) {
+    spec.add_files()->set_name("data");
+    spec.mutable_files(0)->set_sha256(kSha256);
+    spec.set_input("data");
+  };
+  EXPECT_EQ(Complaint(with_input), "");
+  EXPECT_NE(Complaint([](auto& s) { s.set_input("data"); }), "");
+  EXPECT_NE(Complaint([&](auto& s) {
+              with_input(s);
+              s.set_attached(true);
+            }),
+            "");
+}
+
 TEST(JobSpecTest, LimitsFilesAndBytes) {
   EXPECT_NE(Complaint([](auto& s) {
               for (int i = 0; i <= kFilesMax; ++i) s.add_files();
