@@ -84,7 +84,7 @@ class Cluster {
   /// OK once the job has ended.
   absl::Status MayFetchFiles(JobId job) const;
 
-  // ---- Clients that stay with their job ---------------------------------------------------------
+  // ---- Clients that stay with their job: cluster_clients.cc -------------------------------------
 
   /// To the client that submitted it, as its key shows; an earlier stream of it is closed.
   absl::Status Attach(JobId job, const std::string& submission_key,

@@ -1,5 +1,4 @@
-// How jobs go back to a checkpoint, and what becomes of images when nodes and coordinators come and
-// go. See "Recovery" in docs/design.md.
+// How jobs go back to a checkpoint. See "Recovery" in docs/design.md.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -41,104 +40,6 @@ const char* KindOfLoss(const proto::JobLoss& loss) {
 }
 
 }  // namespace
-
-// ---- After a restart of the coordinator ---------------------------------------------------------
-
-void Cluster::RestoreCheckpoints(const StoredState& stored) {
-  for (const JobRecord& record : stored.jobs) {
-    const JobId id = IdOf(record);
-    const auto found = stored.checkpoints.find(id);
-    const bool has_any = found != stored.checkpoints.end();
-    if (HasEnded(record)) {
-      if (has_any) ports_.journal.WriteCheckpoints(id, "", [](const absl::Status&) {});
-      continue;
-    }
-    const proto::JobSpec& spec = record.job().spec();
-    LiveJob& job = AddJob(id, spec, spec.reconnect_ms() * kNsPerMs);
-    job.output_bytes = record.job().output_bytes();
-    auto catalogue = DecodeCatalogue(has_any ? found->second : "");
-    if (!catalogue.ok()) {
-      spdlog::error("event=checkpoints_lost job={} error=\"{}\"", Value(id),
-                    catalogue.status().ToString());
-      catalogue = CheckpointCatalogue{};
-    }
-    job.history = std::move(catalogue->history);
-    job.checkpoints.Restore(*std::move(catalogue));
-    const coordinator::Checkpoint* last = job.checkpoints.last();
-    if (last == nullptr) continue;
-    job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
-    table_.SetCpuFeatures(id, last->cpu_features);
-  }
-}
-
-// One on a single node tells all of its epoch again. Of one on several nodes it is what the journal
-// was told last, with its last checkpoint or since.
-proto::JobTotals Cluster::LastTotals(const JobRecord& record) {
-  const LiveJob& job = *FindLive(IdOf(record));
-  if (record.hosts_size() == 1) return job.history.epoch_totals;
-  const proto::JobTotals saved = TotalsAt(job.checkpoints.last());
-  const proto::JobTotals& told = record.job().totals();
-  if (record.totals_epoch() != record.job().epoch()) return saved;
-  return told.supersteps() > saved.supersteps() ? told : saved;
-}
-
-// All hosts of a job are back; it goes on where it was.
-void Cluster::OnReturned(JobId id) {
-  LiveJob* job = FindLive(id);
-  const JobRecord* record = table_.Find(id);
-  if (job == nullptr || record == nullptr) return;
-  job->epoch = EpochOf(*record);
-  job->policy.OnStarted(NowNs(), job->superstep());
-  if (job->attachment) job->attachment->OnStarted();
-  SendInput(id, *job);
-  // Which processes wait after an image died with the last coordinator.
-  std::vector<CheckpointOrders::ReleaseHeld> release_held;
-  for (const std::string& node : NodesOf(*record))
-    release_held.push_back({node, job->checkpoints.last_number()});
-  SendReleases(id, EpochOf(*record), release_held);
-}
-
-// A node says at its registration what lies there.
-void Cluster::OnStoredJobs(Node& node) {
-  std::map<JobId, std::set<std::uint64_t>> numbers_of;
-  for (const proto::StoredJob& stored : node.registration.stored())
-    numbers_of[JobId{stored.job()}].insert(stored.checkpoints().begin(),
-                                           stored.checkpoints().end());
-  std::vector<JobId> starting;
-  for (const auto& [id, job] : LiveJobs()) {
-    const auto found = numbers_of.find(id);
-    const CheckpointOrders orders = job->checkpoints.OnNodeStores(
-        node.name, found == numbers_of.end() ? std::set<std::uint64_t>() : found->second);
-    SendKeeps(id, orders.keeps);
-    SendReleases(id, EpochOf(*table_.Find(id)), orders.release_held);
-    if (job->starting) starting.push_back(id);
-  }
-  std::vector<JobId> unknown;
-  for (const auto& [id, numbers] : numbers_of) {
-    table_.OnJobSeen(id);
-    if (table_.IsUnknown(id)) {
-      unknown.push_back(id);
-    } else if (FindLive(id) == nullptr) {
-      SendKeeps(id, {{.node = node.name, .checkpoints = {}}});
-    }
-  }
-  KeepUnknown(node, std::move(unknown));
-  const LiveNodes live = ImageNodes();
-  for (const auto& [id, job] : LiveJobs()) job->CountCopies(live);
-  for (const JobId id : starting) Prepare(id);
-}
-
-void Cluster::OnHolderLost(const std::string& node) {
-  std::vector<JobId> jobs;
-  const LiveNodes live = ImageNodes();
-  for (const auto& [id, job] : LiveJobs()) {
-    job->CountCopies(live);
-    if (job->checkpoints.under_way()) jobs.push_back(id);
-  }
-  for (const JobId id : jobs)
-    if (LiveJob* job = FindLive(id))
-      Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, ImageNodes())));
-}
 
 // ---- From one epoch to the next -----------------------------------------------------------------
 

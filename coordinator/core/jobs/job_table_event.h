@@ -41,11 +41,6 @@ class JobTable::Event {
   void OnDurable(const Pending& pending);
   void OnNotDurable(const Pending& pending, const std::string& why);
   void WriteEnds();
-  void Enqueue(Job& entry);
-  void OnNodesChanged();
-  void Schedule();
-  void StartClock(Job& entry);
-  void StopClock(Job& entry);
   void Perform(Job& entry, const Actions& actions);
   void Exited(Job& entry, Pid pid, const ProcessEnd& end);
   void OutputDurable(Job& entry, const absl::Status& synced);
@@ -55,6 +50,14 @@ class JobTable::Event {
   void Signal(const Job& entry, int signal);
   void OnDeadline(Job& entry);
   void End(Job& entry);
+
+  // ---- job_table_placement.cc: who waits, and where it is placed.
+
+  void Enqueue(Job& entry);
+  void OnNodesChanged();
+  void Schedule();
+  void StartClock(Job& entry);
+  void StopClock(Job& entry);
 
   // ---- job_table_recovery.cc: epochs that are lost, suspended or moved.
 
