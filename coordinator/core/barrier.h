@@ -148,8 +148,8 @@ class Barrier {
   std::uint64_t current_ = 0;
   std::uint64_t next_superstep_ = 0;  ///< Whose sums have not been given yet.
   std::array<Phase, 2> phases_;
-  std::vector<std::size_t> peers_;       ///< Hosts of the entries of the Arrive at hand.
-  std::uint64_t arrivals_ = 0;           ///< That have been checked.
+  std::vector<std::size_t> peers_;  ///< Hosts of the entries of the Arrive at hand.
+  std::uint64_t arrivals_ = 0;      ///< That have been checked.
   const char* refusal_ = "";
 };
 

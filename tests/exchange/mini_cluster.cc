@@ -307,6 +307,7 @@ class Coordinator {
  private:
   void Start(const SocketAddress& address, EpochOrigin origin) {
     BarrierEvents events;
+    events.connected = [this](WorkerId worker) { barriers_->TellBegin(kJob, worker); };
     events.worker_lost = [](WorkerId, const std::string&) {};
     events.job_broken = [this](JobId, Epoch, const std::string& reason) {
       fprintf(stderr, "coordinator: %s\n", reason.c_str());

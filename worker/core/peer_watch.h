@@ -1,6 +1,6 @@
 // Which other workers cannot be reached from here. Each that comes is probed once, and again after
 // an exchange with it has failed: then until it can be reached, with growing delays. What is found
-// goes to the coordinator when it changes. Pure; of workers that can be reached only the id is kept.
+// goes to the coordinator when it changes. Pure; of those that can be reached only the id is kept.
 #ifndef WORKER_CORE_PEER_WATCH_H_
 #define WORKER_CORE_PEER_WATCH_H_
 

@@ -56,7 +56,7 @@ TEST(HostPlanTest, RefusesAPlanWithoutProcessesOrArguments) {
 
 TEST(HostPlanTest, RefusesPidsBeyondTheMost) {
   proto::HostPlan plan = SomePlan();
-  plan.mutable_processes(0)->set_pid(4096);
+  plan.mutable_processes(0)->set_pid(kProcessesMax);
   EXPECT_FALSE(DecodePlan(plan.SerializeAsString()).ok());
 }
 
@@ -91,7 +91,7 @@ TEST(HostEventTest, ComesBackAsItWas) {
 TEST(HostEventTest, HasRoomForACheckpointOfAsManyProcessesAsThereMayBe) {
   proto::WorkerEvent event;
   event.mutable_checkpoint_stored()->set_checkpoint(~std::uint64_t{0});
-  for (std::uint32_t pid = 0; pid < kProcessesMax; ++pid) {
+  for (std::uint32_t pid = kProcessesMax - kProcessesOfNodeMax; pid < kProcessesMax; ++pid) {
     proto::StoredImage& image = *event.mutable_checkpoint_stored()->add_images();
     image.set_pid(pid);
     image.set_file_bytes(~std::uint64_t{0});
@@ -108,11 +108,11 @@ TEST(HostEventTest, RefusesStreamsAndPidsThatDoNotExist) {
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
   event.mutable_output()->clear_stream();
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
-  event.mutable_begun()->set_pid(4096);
+  event.mutable_begun()->set_pid(kProcessesMax);
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
   event.mutable_checkpoint_stored();
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
-  event.mutable_checkpoint_stored()->add_images()->set_pid(4096);
+  event.mutable_checkpoint_stored()->add_images()->set_pid(kProcessesMax);
   EXPECT_FALSE(DecodeEvent(event.SerializeAsString()).ok());
 }
 
