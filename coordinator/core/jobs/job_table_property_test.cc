@@ -144,8 +144,9 @@ class Disorder {
   void Clear() {
     for (auto& [id, worker] : workers_) {
       if (!worker.back) continue;
-      for (auto& [job, hosted] : worker.jobs) {
+      for (auto& [held, hosted] : worker.jobs) {
         if (!hosted.clearing || Chance(50)) continue;
+        const JobId job = held;
         const Epoch epoch = hosted.epoch;
         worker.jobs.erase(job);
         return Do(table_.OnCleared(job, epoch, id, at_));
