@@ -201,15 +201,13 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
     *start.mutable_resume() = ResumeMessage(job.checkpoints, *from);
     job.checkpoints.OnFetchedBy(NodesOf(*record));
   }
-  const std::map<Pid, proto::ImageOfPid> images =
-      from == nullptr ? std::map<Pid, proto::ImageOfPid>() : ImagesOf(*from, nodes_);
+  std::map<Pid, proto::ImageOfPid> images;
+  if (from != nullptr) images = ImagesOf(*from, nodes_);
   for (const NodeShare& share : order.hosts) {
-    auto& its_images = *start.mutable_resume()->mutable_images();
-    its_images.Clear();
-    for (const Pid pid : share.pids)
+    if (from != nullptr) start.mutable_resume()->clear_images();
+    for (const Pid pid : share.pids)  // Those of others are no concern of this node.
       if (const auto image = images.find(pid); image != images.end())
-        *its_images.Add() = image->second;
-    if (from == nullptr) start.clear_resume();
+        *start.mutable_resume()->add_images() = image->second;
     nodes_.Order(share.worker, message);
   }
   table_.OnLaunched(order.job, order.epoch, from == nullptr ? 0 : from->file_bytes(), Now());

@@ -91,14 +91,14 @@ void Cluster::OnStoredJobs(Node& node) {
     }
   }
   KeepUnknown(node, std::move(unknown));
-  const LiveNodes live = ImageNodes();
+  const LiveNodes& live = ImageNodes();
   for (const auto& [id, job] : LiveJobs()) job->CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void Cluster::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
-  const LiveNodes live = ImageNodes();
+  const LiveNodes& live = ImageNodes();
   for (const auto& [id, job] : LiveJobs()) {
     job->CountCopies(live);
     if (job->checkpoints.under_way()) jobs.push_back(id);
