@@ -16,7 +16,7 @@ struct JobTiming {
   std::uint64_t h_bytes;
   std::uint64_t beyond_ns;  ///< What the supersteps took beyond w.
   std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0.
-  std::uint64_t silent;     ///< Of these there were so many.
+  std::uint64_t silent;     ///< Supersteps with h = 0.
   std::uint64_t messages;   ///< Puts, gets and messages, all processes.
 };
 

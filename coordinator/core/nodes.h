@@ -70,7 +70,7 @@ struct Node : SchedulerNode {
   bool lost() const { return !up() && !registration.node().name().empty(); }
   /// It could not start a job that runs elsewhere: it rests, longer each time.
   void OnFault(const std::string& reason, std::uint64_t now_ns);
-  /// Renews its lease, and does not do what it was told: it gets no frame stream any more, and is
+  /// Renews its lease, but does not carry out its orders: it gets no frame stream any more, and is
   /// lost when its lease is over.
   void GiveUp(const std::string& reason, std::uint64_t now_ns);
   /// A job has started on it.

@@ -28,7 +28,7 @@ struct EndOrder {
   bool keep_files;
 };
 
-/// It does not do what it was told, though it renews its lease: no order helps.
+/// A node that does not carry out an order, though it renews its lease: another order cannot help.
 struct DeafNode {
   WorkerId worker;
   std::string reason;

@@ -101,7 +101,7 @@ TEST_F(JobTableTest, AStartThatCannotBeStoredIsTriedAgain) {
   EXPECT_EQ(State(job), proto::RUNNING);
 }
 
-// One pass for all events of a turn; and behind so many that wait, none at all.
+// Whoever is behind the jobs that a pass looks at needs no pass when it comes.
 TEST_F(JobTableTest, ManyJobsInTheQueueCostNoPassEach) {
   Up(kOne, 1);
   Submit(Request(1));
