@@ -114,6 +114,17 @@ TEST_F(JobTableTest, ManyJobsInTheQueueCostNoPassEach) {
   EXPECT_EQ(table_.JobsBefore(JobId{Value(last) + 1}), kBackfillDepth + 1);
 }
 
+TEST_F(JobTableTest, VeryManyDifferentJobsTakeMoreThanOnePass) {
+  for (std::uint32_t nprocs = 2; nprocs <= 301; ++nprocs) Submit(Request(nprocs));
+  const JobId last = Submit(Request(1));
+  NodeUp(kOne, 1);
+  JobOrders orders = table_.Schedule(at_);
+  EXPECT_TRUE(table_.pass_due());
+  EXPECT_EQ(State(last), proto::WAITING);
+  Do(std::move(orders));
+  EXPECT_EQ(State(last), proto::RUNNING);
+}
+
 TEST_F(JobTableTest, JobsThatCanNeverStartAreLookedAtAgainWhenTheNodesChange) {
   Up(kOne, 1);
   const JobId large = Submit(Request(2));
