@@ -373,5 +373,20 @@ TEST_F(ClusterTest, AJobGoesOnElsewhereOnceTheLeaseOfANodeThatDoesNotClearItIsOv
   EXPECT_EQ(lost.reason(), "given up: it has not ended the processes of job 1 in time");
 }
 
+// Its streams stand before the table has heard of it, and a pass for another reason is due.
+TEST_F(ClusterTest, ANodeThatHasBecomeUsableIsForWhoWaitsLongest) {
+  const JobId first = Submit(Request("first"));
+  proto::SubmitJobRequest of_one = Request("second");
+  of_one.mutable_spec()->set_nprocs(1);
+  const proto::RegisterRequest request = Registration("w1", 2);
+  FakeWorker worker = Introduce(request);
+  world_.timers.RunPosted();
+  cluster_->Submit(of_one, [](const absl::StatusOr<JobId>&) {});
+  Finish(world_.journal.calls, absl::OkStatus());
+  Connect(worker);
+  Settle();
+  EXPECT_EQ(Show(first).state(), proto::RUNNING);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -180,6 +180,7 @@ absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
 
 // In a later turn: the stream is to say what it owes first.
 void Cluster::OnStreamStands() {
+  table_.ExpectNodesChanged();
   ports_.timers.Post([this] {
     if (closed_) return;
     Perform(table_.OnNodesChanged(Now()));

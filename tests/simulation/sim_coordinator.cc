@@ -68,6 +68,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
       term_(stored_.term) {
   for (const JobRecord& record : stored_.jobs) {
     if (HasEnded(record)) oracle_.OnEndStored(record);
+    placed_.emplace(record.job().job(), record.job().epoch());  // By another one.
     if (!record.job().losses().empty() && !record.job().losses().rbegin()->resumed())
       open_losses_[IdOf(record)] = std::nullopt;
   }

@@ -126,8 +126,10 @@ class JobTable {
 
   /// It is usable from now on. One of its name that is awaited will not return.
   JobOrders OnNodeUp(WorkerId worker, const Moment& at);
-  /// One is drained, or is not any more.
+  /// One is drained, or is not any more; or its streams have come to stand.
   JobOrders OnNodesChanged(const Moment& at);
+  /// The same is about to be said; a pass until then is to consider all jobs.
+  void ExpectNodesChanged() { nodes_changed_ = true; }
   /// It has been removed. Its jobs recover: "worker w3 lost at superstep 812: lease expired".
   /// `superstep_of` each job that ran there, as the barriers know it.
   JobOrders OnNodeLost(WorkerId worker, const std::string& what, const std::string& why,

@@ -88,6 +88,12 @@ class ClusterFixture : public testing::Test {
     return Join(Registration(name, slots));
   }
   FakeWorker Join(const proto::RegisterRequest& request) {
+    FakeWorker worker = Introduce(request);
+    Connect(worker);
+    return worker;
+  }
+  /// Only its control stream stands.
+  FakeWorker Introduce(const proto::RegisterRequest& request) {
     const auto reply = cluster_->Register(request);
     EXPECT_TRUE(reply.ok()) << reply.status();
     FakeWorker worker{.id = WorkerId{reply->worker()}, .name = request.node().name()};
@@ -98,9 +104,11 @@ class ClusterFixture : public testing::Test {
     EXPECT_EQ(cluster_->AttachWorker(first, worker.sink), absl::OkStatus());
     worker.incarnation = request.incarnation();
     worker.term = static_cast<std::uint32_t>(reply->term());
+    return worker;
+  }
+  void Connect(const FakeWorker& worker) {
     EXPECT_EQ(Hello(worker), FrameFault::kNone);
     cluster_->barriers().OnConnected(worker.id);
-    return worker;
   }
 
   /// Its frame stream begins.
