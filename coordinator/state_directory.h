@@ -2,6 +2,7 @@
 //
 //   address         where this coordinator listens, a line NAME=HOST:PORT each
 //   jobs.sqlite     the journal; keeps other coordinators out (job_store.h)
+//   history.sqlite  jobs that ended long ago (job_history.h)
 //   blobs/SHA256    contents that clients uploaded (files/blob_store.h)
 //   jobs/ID/log     what the job printed (job_log.h)
 //   jobs/ID/files/  what it left in its directory (file_store.h)

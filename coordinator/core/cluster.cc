@@ -127,6 +127,7 @@ void Cluster::Perform(JobOrders orders) {
   for (const JobId job : orders.cleared) Clear(job);
   for (const JobId job : orders.suspended) AnswerSuspended(job);
   for (const JobId job : orders.ended) OnEnded(job);
+  if (!orders.archived.empty()) ports_.journal.Archive(orders.archived);
   SetDeadline();
   PostPass();
 }

@@ -100,7 +100,7 @@ struct Job {
   }
 };
 
-/// From submission on; of ended ones, the newest kEndedJobsMax.
+/// From submission on; of ended ones, the newest (kEndedJobsMax).
 using Jobs = std::map<JobId, Job>;
 
 }  // namespace bspnow::coordinator

@@ -48,8 +48,8 @@ struct StoredState {
   std::string cluster{};       ///< Its id: drawn at the first start of all.
   std::uint64_t term = 0;      ///< Of this run: already raised and stored.
   std::uint64_t term_key = 0;  ///< Random, of this run.
-  /// No job with a larger number was ever known; ended ones up to `forgotten` are not there any
-  /// more.
+  /// No job with a larger number was ever known; ended ones up to `forgotten` may be in the history
+  /// alone.
   JobId last_job{0};
   JobId forgotten{0};
   /// By id; of ended ones, the newest kEndedJobsMax. The newest job of all is among them.
@@ -64,6 +64,7 @@ struct StoredState {
 class Journal {
  public:
   using Done = std::function<void(const absl::Status&)>;
+  using FoundJobs = std::function<void(absl::StatusOr<std::vector<JobRecord>>)>;
 
   virtual ~Journal() = default;
   virtual void WriteJob(JobRecord record, Done done) = 0;
@@ -74,6 +75,11 @@ class Journal {
   virtual void WriteParameters(std::uint32_t p, std::string parameters, Done done) = 0;
   /// The next start has a higher term than this one.
   virtual void RaiseTerm(std::uint64_t term, Done done) = 0;
+
+  /// Jobs that ended long ago: from what a start finds into the history, which has no limit.
+  virtual void Archive(const std::vector<JobId>& jobs) = 0;
+  /// Of the history, up to `count` jobs with smaller ids, the newest first.
+  virtual void ReadHistory(JobId before, std::size_t count, FoundJobs found) = 0;
 };
 
 /// What the jobs print, each byte once; see output/job_log.h for the meaning of each call. Writes

@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <random>
-#include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/core/jobs/job_record.h"
 #include "net/frame_check.h"
 
 namespace bspnow::coordinator {
@@ -205,10 +204,7 @@ absl::StatusOr<StoredState> JobDatabase::Load() {
       !s.ok()) {
     return s;
   }
-  absl::StatusOr<StoredState> state = Read();
-  if (!state.ok()) return state;
-  if (absl::Status s = ForgetOldJobs(*state); !s.ok()) return s;
-  return state;
+  return Read();
 }
 
 absl::StatusOr<StoredState> JobDatabase::Read() {
@@ -287,23 +283,39 @@ absl::Status JobDatabase::ReadRecords(StoredState& state) {
   }
 }
 
-absl::Status JobDatabase::ForgetOldJobs(StoredState& state) {
-  std::size_t ended = 0;
-  std::set<JobId> old;
-  for (auto record = state.jobs.rbegin(); record != state.jobs.rend(); ++record)
-    if (HasEnded(*record) && ++ended > kEndedJobsMax) old.insert(IdOf(*record));
-  if (old.empty()) return absl::OkStatus();
-  if (absl::Status s = Begin(); !s.ok()) return s;
-  for (const JobId job : old) {
-    state.checkpoints.erase(job);
-    state.forgotten = std::max(state.forgotten, job);
-    for (const char* kind : {kJobKind, kCheckpointsKind}) {
-      if (absl::Status s = Perform({.kind = kind, .key = Key(job), .bytes = {}}); !s.ok()) return s;
-    }
+// ---- Jobs that ended long ago -------------------------------------------------------------------
+
+absl::StatusOr<std::vector<JobRecord>> JobDatabase::ReadJobs(const std::vector<JobId>& jobs) {
+  std::vector<JobRecord> records;
+  for (const JobId job : jobs) {
+    SqliteStatement statement =
+        database_.Prepare("SELECT bytes FROM records WHERE kind = ? AND key = ?");
+    statement.BindText(kJobKind).BindText(Key(job));
+    const absl::StatusOr<bool> row = statement.Step();
+    if (!row.ok()) return row.status();
+    if (*row && !records.emplace_back().ParseFromString(statement.Bytes(0)))
+      return absl::DataLossError(
+          absl::StrCat(database_.path(), " is damaged (job ", Value(job), ")"));
   }
-  std::erase_if(state.jobs, [&old](const JobRecord& each) { return old.contains(IdOf(each)); });
-  if (absl::Status s = Raise("forgotten", Value(state.forgotten)); !s.ok()) return s;
-  return Commit();
+  return records;
+}
+
+absl::Status JobDatabase::Forget(const std::vector<JobRecord>& jobs) {
+  if (absl::Status s = Begin(); !s.ok()) return s;
+  const absl::Status forgotten = ForgetAll(jobs);
+  const absl::Status ended = forgotten.ok() ? Commit() : forgotten;
+  if (!ended.ok() && InTransaction()) Rollback().IgnoreError();
+  return ended;
+}
+
+absl::Status JobDatabase::ForgetAll(const std::vector<JobRecord>& jobs) {
+  for (const JobRecord& job : jobs) {
+    for (const char* kind : {kJobKind, kCheckpointsKind})
+      if (absl::Status s = Perform({.kind = kind, .key = Key(IdOf(job)), .bytes = {}}); !s.ok())
+        return s;
+    if (absl::Status s = Raise("forgotten", Value(IdOf(job))); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace bspnow::coordinator

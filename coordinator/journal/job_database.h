@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/ports.h"
 #include "coordinator/journal/sqlite_database.h"
@@ -68,10 +69,15 @@ class JobDatabase {
   static absl::StatusOr<JobDatabase> OpenCopy(const std::string& path);
   static absl::StatusOr<JobDatabase> OpenDamaged(const std::string& path);
 
-  /// Raises the term, reads all, and forgets jobs that are too old.
+  /// Raises the term and reads all.
   absl::StatusOr<StoredState> Load();
   /// The same, but nothing changes.
   absl::StatusOr<StoredState> Read();
+
+  /// Those of them that are there.
+  absl::StatusOr<std::vector<JobRecord>> ReadJobs(const std::vector<JobId>& jobs);
+  /// All or nothing of them.
+  absl::Status Forget(const std::vector<JobRecord>& jobs);
 
   absl::StatusOr<JournalAge> Age();
   /// Of one without records, in a transaction of the caller's.
@@ -100,7 +106,7 @@ class JobDatabase {
   absl::Status MakeTables();
   absl::Status Raise(const std::string& counter, std::uint64_t value);
   absl::Status ReadRecords(StoredState& state);
-  absl::Status ForgetOldJobs(StoredState& state);
+  absl::Status ForgetAll(const std::vector<JobRecord>& jobs);
 
   SqliteDatabase database_;
 };

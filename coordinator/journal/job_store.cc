@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "coordinator/core/jobs/job_table.h"
+#include "coordinator/journal/sqlite_database.h"
+
 namespace bspnow::coordinator {
 
 namespace {
@@ -22,19 +25,55 @@ absl::Status WithFix(const absl::Status& status, const std::string& directory) {
                    "` makes a journal of what is left, `--check` says what is wrong"));
 }
 
+/// One that is damaged is set aside: no job needs it.
+absl::StatusOr<JobHistory> OpenHistory(const std::string& path) {
+  absl::StatusOr<JobHistory> history = JobHistory::Open(path);
+  if (!absl::IsDataLoss(history.status())) return history;
+  spdlog::error("event=history_set_aside as={}.damaged error=\"{}\"", path,
+                history.status().ToString());
+  if (absl::Status s = SetAside(path); !s.ok()) return s;
+  return JobHistory::Open(path);
+}
+
+/// All that ended but the newest.
+std::vector<JobId> OldestEnded(const StoredState& state) {
+  std::vector<JobId> oldest;
+  std::size_t ended = 0;
+  for (auto record = state.jobs.rbegin(); record != state.jobs.rend(); ++record)
+    if (HasEnded(*record) && ++ended > kEndedJobsMax) oldest.push_back(IdOf(*record));
+  return oldest;
+}
+
+/// First into the history, then out of the journal: whatever happens between, they are known.
+absl::Status Move(const std::vector<JobId>& jobs, JobDatabase& journal, JobHistory& history) {
+  const absl::StatusOr<std::vector<JobRecord>> records = journal.ReadJobs(jobs);
+  if (!records.ok()) return records.status();
+  if (absl::Status s = history.Add(*records); !s.ok()) return s;
+  return journal.Forget(*records);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<JobStore>> JobStore::Open(const std::string& directory,
                                                          PostEvent post) {
   absl::StatusOr<JobDatabase> database = JobDatabase::Open(JournalIn(directory));
   if (!database.ok()) return WithFix(database.status(), directory);
+  absl::StatusOr<JobHistory> history = OpenHistory(HistoryIn(directory));
+  if (!history.ok()) return history.status();
   absl::StatusOr<StoredState> loaded = database->Load();
   if (!loaded.ok()) return WithFix(loaded.status(), directory);
-  return std::make_unique<JobStore>(*std::move(database), *std::move(loaded), std::move(post));
+  if (const std::vector<JobId> oldest = OldestEnded(*loaded); !oldest.empty()) {
+    if (absl::Status s = Move(oldest, *database, *history); !s.ok()) return s;
+    loaded = database->Read();
+    if (!loaded.ok()) return WithFix(loaded.status(), directory);
+  }
+  return std::make_unique<JobStore>(*std::move(database), *std::move(history), *std::move(loaded),
+                                    std::move(post));
 }
 
-JobStore::JobStore(JobDatabase database, StoredState loaded, PostEvent post)
+JobStore::JobStore(JobDatabase database, JobHistory history, StoredState loaded, PostEvent post)
     : database_(std::move(database)),
+      history_(std::move(history)),
       loaded_(std::move(loaded)),
       post_(std::move(post)),
       thread_([this] { Run(); }) {}
@@ -78,37 +117,75 @@ void JobStore::RaiseTerm(std::uint64_t term, Done done) {
   Queue({.kind = kTermKind, .key = absl::StrCat(term), .bytes = {}}, std::move(done));
 }
 
+void JobStore::Archive(const std::vector<JobId>& jobs) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.archived.insert(work_.archived.end(), jobs.begin(), jobs.end());
+  }
+  changed_.notify_one();
+}
+
+void JobStore::ReadHistory(JobId before, std::size_t count, FoundJobs found) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_.lookups.push_back({before, count, std::move(found)});
+  }
+  changed_.notify_one();
+}
+
 void JobStore::Queue(RecordWrite record, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({std::move(record), std::move(done)});
+    work_.writes.push_back({std::move(record), std::move(done)});
   }
   changed_.notify_one();
 }
 
 void JobStore::Run() {
   while (true) {
-    std::vector<Write> writes;
+    Work work;
     {
       std::unique_lock lock(mutex_);
-      const auto something = [this] { return closing_ || !queue_.empty(); };
+      const auto something = [this] { return closing_ || !work_.empty(); };
       if (copied_) {
         changed_.wait(lock, something);
       } else {
         changed_.wait_until(lock, next_copy_, something);
       }
-      writes.swap(queue_);
+      work = std::exchange(work_, {});
     }
-    const bool closing = writes.empty() && closing_;
+    const bool closing = work.empty() && closing_;
     if (!copied_ && (closing || Clock::now() >= next_copy_)) Copy();
     if (closing) return;
-    if (writes.empty()) continue;
-    copied_ = false;
-    const std::vector<absl::Status> written = PerformAll(writes);
-    for (std::size_t i = 0; i < writes.size(); ++i) {
-      post_([done = std::move(writes[i].done), outcome = written[i]] { done(outcome); });
-    }
+    if (!work.writes.empty()) PerformWrites(std::move(work.writes));
+    if (!work.archived.empty()) PerformArchive(work.archived);
+    for (Lookup& lookup : work.lookups) PerformLookup(std::move(lookup));
   }
+}
+
+void JobStore::PerformWrites(std::vector<Write> writes) {
+  copied_ = false;
+  const std::vector<absl::Status> written = PerformAll(writes);
+  for (std::size_t i = 0; i < writes.size(); ++i)
+    post_([done = std::move(writes[i].done), outcome = written[i]] { done(outcome); });
+}
+
+void JobStore::PerformArchive(const std::vector<JobId>& jobs) {
+  copied_ = false;
+  not_archived_.insert(not_archived_.end(), jobs.begin(), jobs.end());
+  if (absl::Status moved = Move(not_archived_, database_, history_); !moved.ok()) {
+    spdlog::error("event=history_not_written jobs={} error=\"{}\"", not_archived_.size(),
+                  moved.ToString());
+    return;
+  }
+  not_archived_.clear();
+}
+
+void JobStore::PerformLookup(Lookup lookup) {
+  post_([found = std::move(lookup.found),
+         jobs = history_.ReadBefore(lookup.before, lookup.count)]() mutable {
+    found(std::move(jobs));
+  });
 }
 
 /// Of all that is committed.

@@ -1,6 +1,7 @@
 // The coordinator's journal: what must survive a restart, in SQLite (WAL, synchronous). A thread of
 // its own writes, so that the loop never waits for the disk; what comes while it does goes into one
 // transaction, so that many jobs a second need few syncs. In it a record that fails fails alone.
+// Beside it the history of jobs that ended long ago (job_history.h).
 #ifndef COORDINATOR_JOURNAL_JOB_STORE_H_
 #define COORDINATOR_JOURNAL_JOB_STORE_H_
 
@@ -9,6 +10,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,9 +20,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/ids.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/ports.h"
 #include "coordinator/journal/job_database.h"
+#include "coordinator/journal/job_history.h"
 
 namespace bspnow::coordinator {
 
@@ -31,7 +35,7 @@ class JobStore final : public Journal {
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& directory,
                                                         PostEvent post);
 
-  JobStore(JobDatabase database, StoredState loaded, PostEvent post);
+  JobStore(JobDatabase database, JobHistory history, StoredState loaded, PostEvent post);
   ~JobStore() override;  ///< Writes what is queued.
 
   /// What Open found; once.
@@ -43,29 +47,49 @@ class JobStore final : public Journal {
   void WriteUndrained(std::string node, Done done) override;
   void WriteParameters(std::uint32_t p, std::string parameters, Done done) override;
   void RaiseTerm(std::uint64_t term, Done done) override;
+  void Archive(const std::vector<JobId>& jobs) override;
+  void ReadHistory(JobId before, std::size_t count, FoundJobs found) override;
 
  private:
   struct Write {
     RecordWrite record;
     Done done;
   };
+  struct Lookup {
+    JobId before;
+    std::size_t count;
+    FoundJobs found;
+  };
+  /// What came while the thread was at work.
+  struct Work {
+    std::vector<Write> writes{};
+    std::vector<JobId> archived{};
+    std::vector<Lookup> lookups{};
+
+    bool empty() const { return writes.empty() && archived.empty() && lookups.empty(); }
+  };
 
   void Queue(RecordWrite record, Done done);
   void Run();
+  void PerformWrites(std::vector<Write> writes);
+  void PerformArchive(const std::vector<JobId>& jobs);
+  void PerformLookup(Lookup lookup);
   void Copy();
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread, and so is all up to loaded_.
-  bool copied_ = false;   ///< What is committed.
+  JobHistory history_;
+  std::vector<JobId> not_archived_{};  ///< For want of room, say: with the next ones.
+  bool copied_ = false;                ///< What is committed.
   std::chrono::steady_clock::time_point next_copy_{};
   std::string copy_failure_;  ///< The last; empty: none.
   StoredState loaded_;
   const PostEvent post_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Write> queue_;  ///< Guarded by mutex_.
-  bool closing_ = false;      ///< Guarded by mutex_.
-  std::jthread thread_;       ///< Last: it uses all of the above.
+  Work work_;             ///< Guarded by mutex_.
+  bool closing_ = false;  ///< Guarded by mutex_.
+  std::jthread thread_;   ///< Last: it uses all of the above.
 };
 
 }  // namespace bspnow::coordinator

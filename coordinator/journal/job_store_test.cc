@@ -14,6 +14,7 @@
 
 #include "base/testing/scratch_directory.h"
 #include "coordinator/core/jobs/job_table.h"
+#include "coordinator/journal/job_history.h"
 #include "coordinator/journal/sqlite_database.h"
 
 namespace bspnow::coordinator {
@@ -53,6 +54,20 @@ void AtOnce(const Timers::Event& event) { event(); }
 
 class JobStoreTest : public testing::Test {
  protected:
+  static std::vector<std::uint64_t> History(JobStore& store, std::uint64_t before,
+                                            std::size_t count) {
+    std::promise<std::vector<std::uint64_t>> read;
+    store.ReadHistory(JobId{before}, count,
+                      [&](const absl::StatusOr<std::vector<JobRecord>>& jobs) {
+                        EXPECT_TRUE(jobs.ok()) << jobs.status();
+                        std::vector<std::uint64_t> ids;
+                        if (jobs.ok())
+                          for (const JobRecord& job : *jobs) ids.push_back(Value(IdOf(job)));
+                        read.set_value(ids);
+                      });
+    return read.get_future().get();
+  }
+
   std::unique_ptr<JobStore> Open() {
     absl::StatusOr<std::unique_ptr<JobStore>> store = JobStore::Open(directory_.path(), AtOnce);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -173,7 +188,7 @@ TEST_F(JobStoreTest, RecordsOfDifferentKindsHaveTheirOwnKeys) {
   EXPECT_EQ(state.parameters, std::vector<std::string>{"two"});
 }
 
-TEST_F(JobStoreTest, ForgetsTheOldestOfManyEndedJobs) {
+TEST_F(JobStoreTest, AStartMovesTheOldestOfManyEndedJobsIntoTheHistory) {
   {
     const auto store = Open();
     store->WriteJob(Record(1, proto::WAITING), [](const absl::Status&) {});
@@ -183,13 +198,65 @@ TEST_F(JobStoreTest, ForgetsTheOldestOfManyEndedJobs) {
     }
   }
   for (int start = 0; start < 2; ++start) {
-    const StoredState state = Open()->TakeLoaded();
+    const auto store = Open();
+    const StoredState state = store->TakeLoaded();
     ASSERT_EQ(state.jobs.size(), 1 + kEndedJobsMax);
+    EXPECT_EQ(state.forgotten, JobId{3});
     EXPECT_EQ(IdOf(state.jobs[0]), JobId{1});
     EXPECT_EQ(IdOf(state.jobs[1]), JobId{4});
     EXPECT_EQ(state.checkpoints, (std::map<JobId, std::string>{{JobId{4}, "catalogue"}}));
     EXPECT_EQ(IdOf(state.jobs.back()), JobId{kEndedJobsMax + 3});
+    EXPECT_EQ(History(*store, 9, 9), (std::vector<std::uint64_t>{3, 2}));
   }
+}
+
+TEST_F(JobStoreTest, ArchivedJobsAreInTheHistoryAndNotInTheJournal) {
+  {
+    const auto store = Open();
+    for (std::uint64_t id = 1; id <= 5; ++id)
+      store->WriteJob(Record(id, proto::FAILED), [](const absl::Status&) {});
+    store->Archive({JobId{2}, JobId{4}, JobId{9}});
+    store->Archive({JobId{1}, JobId{2}});
+    EXPECT_EQ(History(*store, 5, 9), (std::vector<std::uint64_t>{4, 2, 1}));
+    EXPECT_EQ(History(*store, 5, 2), (std::vector<std::uint64_t>{4, 2}));
+    EXPECT_EQ(History(*store, 4, 9), (std::vector<std::uint64_t>{2, 1}));
+  }
+  const auto store = Open();
+  const StoredState state = store->TakeLoaded();
+  ASSERT_EQ(state.jobs.size(), 2u);
+  EXPECT_EQ(IdOf(state.jobs[0]), JobId{3});
+  EXPECT_EQ(state.forgotten, JobId{4});
+  EXPECT_EQ(History(*store, ~std::uint64_t{0}, 9), (std::vector<std::uint64_t>{4, 2, 1}));
+}
+
+TEST_F(JobStoreTest, ADamagedHistoryIsNamedAndKeepsNoJob) {
+  const std::string path = HistoryIn(directory_.path());
+  {
+    const auto store = Open();
+    store->WriteJob(Record(1, proto::FAILED), [](const absl::Status&) {});
+    store->WriteJob(Record(2, proto::WAITING), [](const absl::Status&) {});
+    store->Archive({JobId{1}});
+  }
+  {  // A row that SQLite finds in order.
+    absl::StatusOr<SqliteDatabase> history = SqliteDatabase::Open(path);
+    ASSERT_TRUE(history.ok()) << history.status();
+    ASSERT_EQ(history->Execute("UPDATE jobs1 SET crc32c = crc32c + 1"), absl::OkStatus());
+  }
+  {
+    const auto store = Open();
+    EXPECT_EQ(store->TakeLoaded().jobs.size(), 1u);
+    std::promise<absl::Status> read;
+    store->ReadHistory(JobId{9}, 9, [&](const auto& jobs) { read.set_value(jobs.status()); });
+    const absl::Status status = read.get_future().get();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+    EXPECT_NE(status.message().find("history.sqlite is damaged (job 1)"), std::string::npos)
+        << status;
+  }
+  std::ofstream(path, std::ios::trunc) << "no database at all, but longer than nothing";
+  const auto store = Open();
+  EXPECT_EQ(store->TakeLoaded().jobs.size(), 1u);
+  EXPECT_EQ(History(*store, 9, 9), std::vector<std::uint64_t>{});
+  EXPECT_TRUE(std::filesystem::exists(path + ".damaged"));
 }
 
 TEST_F(JobStoreTest, KeepsOneCatalogueOfCheckpointsAJob) {

@@ -14,6 +14,8 @@
 #include "base/durable_file.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/journal/job_database.h"
+#include "coordinator/journal/job_history.h"
+#include "coordinator/journal/sqlite_database.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -43,6 +45,16 @@ void NameUnknown(const StateDirectory& state, const std::set<JobId>& known, JobI
                                     ", but no record: it does not go on, its number is not used"));
 }
 
+/// No job needs it, so it is no reason not to start.
+void NameHistory(const std::string& path, RepairReport& report) {
+  if (!std::filesystem::exists(path)) return;
+  absl::StatusOr<JobHistory> history = JobHistory::Open(path);
+  const absl::StatusOr<std::size_t> count =
+      history.ok() ? history->Check() : absl::StatusOr<std::size_t>(history.status());
+  report.push_back(count.ok() ? absl::StrCat("history: ", *count, " jobs that ended before those")
+                              : absl::StrCat("history: ", MessageOf(count.status())));
+}
+
 /// As much as the damage leaves.
 Salvaged Salvage(JobDatabase& database, const std::string& path, RepairReport& report) {
   Salvaged salvaged;
@@ -55,16 +67,6 @@ Salvaged Salvage(JobDatabase& database, const std::string& path, RepairReport& r
       salvaged.records.size(), " sound records, ",
       damaged.ok() ? absl::StrCat(*damaged, " damaged") : MessageOf(damaged.status())));
   return salvaged;
-}
-
-absl::Status SetAside(const std::string& path) {
-  for (const char* part : {"-wal", "-shm", ""}) {
-    std::error_code error;
-    if (!std::filesystem::exists(path + part, error)) continue;
-    std::filesystem::rename(path + part, path + ".damaged" + part, error);
-    if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat("setting aside ", path));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status WriteAll(const std::string& path, const JournalAge& age,
@@ -131,6 +133,7 @@ JournalFindings CheckJournal(const StateDirectory& state) {
                                          stored->term, ", ", known.size(), " jobs, of which ",
                                          alive, " have not ended"));
   NameUnknown(state, known, stored->forgotten, findings.report);
+  NameHistory(HistoryIn(state.path()), findings.report);
   return findings;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <system_error>
 
 #include "base/durable_file.h"
 #include "base/unique_fd.h"
@@ -38,6 +39,16 @@ absl::Status ErrorOf(sqlite3* database, int result, const std::string& path) {
 }
 
 }  // namespace
+
+absl::Status SetAside(const std::string& path) {
+  for (const char* part : {"-wal", "-shm", ""}) {
+    std::error_code error;
+    if (!std::filesystem::exists(path + part, error)) continue;
+    std::filesystem::rename(path + part, path + ".damaged" + part, error);
+    if (error) return absl::ErrnoToStatus(error.value(), absl::StrCat("setting aside ", path));
+  }
+  return absl::OkStatus();
+}
 
 void SqliteStatement::Finalizer::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);

@@ -48,6 +48,9 @@ class SqliteStatement {
   absl::Status status_;
 };
 
+/// Renames a file that is not open, and what SQLite keeps beside it, to PATH.damaged.
+absl::Status SetAside(const std::string& path);
+
 class SqliteDatabase {
  public:
   /// Makes the file if need be. In WAL mode; a transaction is on the disk when it is committed.

@@ -77,6 +77,7 @@ struct JobOrders {
   std::vector<JobId> cleared;    ///< Left all nodes: tell the barrier server.
   std::vector<JobId> suspended;  ///< Durable, and left all nodes: answer SuspendJob.
   std::vector<JobId> ended;      ///< Durable: answer WaitJob, end followers.
+  std::vector<JobId> archived;   ///< Forgotten here: from the journal into the history.
 
   void Append(JobOrders more);
 };

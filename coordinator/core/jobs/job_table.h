@@ -47,8 +47,9 @@ struct HeldEpoch {
   bool put_back = false;
 };
 
-/// Ended jobs that are kept; the oldest is forgotten for the next.
+/// Ended jobs that are kept here, and up to kArchivedAtOnce more; older ones are in the history.
 inline constexpr std::size_t kEndedJobsMax = 10'000;
+inline constexpr std::size_t kArchivedAtOnce = 1'000;  ///< So that few writes do it.
 /// For workers to come back after a restart of the coordinator.
 inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
 /// Tries to start an epoch, with growing delays, before the job fails.
@@ -204,8 +205,9 @@ class JobTable {
   void OnEpochSeen(JobId job, Epoch epoch);
   /// Its number is not given to another job.
   void OnJobSeen(JobId job) { last_job_ = std::max(last_job_, Value(job)); }
-  /// Ended jobs up to this one may be unknown here.
+  /// Ended jobs up to this one may be in the history, not here.
   void OnForgotten(JobId job) { forgotten_ = std::max(forgotten_, job); }
+  JobId forgotten() const { return forgotten_; }
   /// It is not known, and not because it ended long ago.
   bool IsUnknown(JobId job) const { return !jobs_.contains(job) && job > forgotten_; }
 

@@ -223,10 +223,14 @@ void JobTable::Event::End(Job& entry) {
 
 void JobTable::Event::Retire(JobId job) {
   table_.ended_.push_back(job);
-  if (table_.ended_.size() <= kEndedJobsMax) return;
-  table_.OnForgotten(table_.ended_.front());
-  Forget(At(table_.ended_.front()));
-  table_.ended_.pop_front();
+  if (table_.ended_.size() < kEndedJobsMax + kArchivedAtOnce) return;
+  for (std::size_t i = 0; i < kArchivedAtOnce; ++i) {
+    const JobId oldest = table_.ended_.front();
+    table_.ended_.pop_front();
+    table_.OnForgotten(oldest);
+    Forget(At(oldest));
+    orders_.archived.push_back(oldest);
+  }
 }
 
 void JobTable::Event::Forget(Job& entry) {

@@ -90,6 +90,21 @@ class FakeJournal final : public Journal {
     calls.push_back({absl::StrCat("term ", term), std::move(done)});
   }
 
+  void Archive(const std::vector<JobId>& jobs) override {
+    for (const JobId job : jobs) history.insert(records.extract(job));
+  }
+  void ReadHistory(JobId before, std::size_t count, FoundJobs found) override {
+    std::vector<JobRecord> jobs;
+    for (auto job = history.lower_bound(before); job != history.begin() && jobs.size() < count;)
+      jobs.push_back((--job)->second);
+    calls.push_back(
+        {absl::StrCat("history before ", Value(before)),
+         [found = std::move(found), jobs = std::move(jobs)](const absl::Status& status) {
+           status.ok() ? found(jobs) : found(status);
+         }});
+  }
+
+  std::map<JobId, JobRecord> history;
   std::map<JobId, JobRecord> records;       ///< As they were written last.
   std::map<JobId, std::string> catalogues;  ///< As they were written last.
   std::deque<PendingCall> calls;
