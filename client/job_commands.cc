@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/exit_status.h"
@@ -26,6 +27,7 @@ namespace {
 struct JobQuery {
   std::vector<std::uint64_t> jobs;
   bool all = false;
+  std::size_t last = 0;  ///< The newest so many; 0: all.
   bool json = false;
   std::uint64_t timeout_s = 0;                           ///< Of checkpoint and suspend; 0: none.
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;  ///< Of wait.
@@ -94,12 +96,11 @@ void AddSubmit(CommandLine& line) {
 // ---- jobs, show ---------------------------------------------------------------------------------
 
 absl::StatusOr<int> ListJobs(JobsStub& jobs, const JobQuery& query) {
-  proto::ListJobsRequest request;
-  request.set_all(query.all);
-  const absl::StatusOr<proto::ListJobsReply> reply = jobs.ListJobs(request);
-  if (!reply.ok()) return reply.status();
-  std::cout << (query.json ? JsonText(JobsJson(*reply))
-                           : JobTable(*reply).Text(ColoursFor(STDOUT_FILENO)));
+  const absl::StatusOr<std::vector<proto::Job>> listed =
+      jobs.ListJobs(query.all ? JobsStub::Which::kAll : JobsStub::Which::kAlive, query.last);
+  if (!listed.ok()) return listed.status();
+  std::cout << (query.json ? JsonText(JobsJson(*listed))
+                           : JobTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
   return 0;
 }
 
@@ -227,6 +228,9 @@ void AddJobCommands(CommandLine& line) {
     const auto query = std::make_shared<JobQuery>();
     if (name == "jobs") {
       command->add_flag("-a,--all", query->all, "Those that have ended, too");
+      command->add_option("--last", query->last, "The newest N of them only")
+          ->check(CLI::PositiveNumber)
+          ->type_name("N");
     } else {
       AddJob(command, *query);
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "client/cluster/reconnection.h"
@@ -30,7 +31,7 @@ struct TopOptions {
 
 absl::StatusOr<TopSample> TakeSample(JobsStub& jobs) {
   TopSample sample;
-  absl::StatusOr<proto::ListJobsReply> job_list = jobs.ListJobs(proto::ListJobsRequest());
+  absl::StatusOr<std::vector<proto::Job>> job_list = jobs.ListJobs(JobsStub::Which::kAlive, 0);
   if (!job_list.ok()) return job_list.status();
   absl::StatusOr<proto::ListNodesReply> node_list = jobs.ListNodes();
   if (!node_list.ok()) return node_list.status();

@@ -6,7 +6,10 @@
 #include <grpcpp/grpcpp.h>
 #include <string.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "base/clock.h"
@@ -27,7 +30,8 @@ constexpr std::uint64_t kRetryMs = 200;
 constexpr std::uint64_t kMsPerSecond = 1'000;
 constexpr std::uint64_t kStoodMs = 1'000;  // A call that lasted this long had reached somebody.
 constexpr std::uint64_t kCallSeconds = 30;
-constexpr int kReplyBytesMax = 64 << 20;  // A list of many jobs.
+constexpr int kReplyBytesMax = 64 << 20;  // A page of many jobs.
+constexpr std::size_t kJobsOfPage = 1'000;
 
 // A name that cannot be resolved is another mistake than a coordinator that is not there.
 absl::Status NobodyAt(const std::string& coordinator) {
@@ -223,8 +227,21 @@ absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobReq
   return CallUntilAnswered<proto::SubmitJobReply>(&proto::Jobs::Stub::SubmitJob, request);
 }
 
-absl::StatusOr<proto::ListJobsReply> JobsStub::ListJobs(const proto::ListJobsRequest& request) {
-  return Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(Which which, std::size_t last) {
+  const std::size_t wanted = last == 0 ? std::numeric_limits<std::size_t>::max() : last;
+  std::vector<proto::Job> jobs;
+  proto::ListJobsRequest request;
+  request.set_all(which == Which::kAll);
+  do {
+    request.set_page_size(static_cast<std::uint32_t>(std::min(wanted - jobs.size(), kJobsOfPage)));
+    absl::StatusOr<proto::ListJobsReply> page =
+        Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+    if (!page.ok()) return page.status();
+    std::move(page->mutable_jobs()->begin(), page->mutable_jobs()->end(), std::back_inserter(jobs));
+    request.set_before(page->next());
+  } while (request.before() != 0 && jobs.size() < wanted);
+  std::reverse(jobs.begin(), jobs.end());  // They came with the newest first.
+  return jobs;
 }
 
 absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) {

@@ -41,7 +41,9 @@ class JobsStub {
   /// Repeats a call that broke; the key in the request makes that safe.
   absl::StatusOr<proto::SubmitJobReply> Submit(const proto::SubmitJobRequest& request);
 
-  absl::StatusOr<proto::ListJobsReply> ListJobs(const proto::ListJobsRequest& request);
+  /// By id: those that wait or run, or all that ever were. `last`: the newest so many; 0: all.
+  enum class Which { kAlive, kAll };
+  absl::StatusOr<std::vector<proto::Job>> ListJobs(Which which, std::size_t last);
   absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);
 
   /// Returns when the job has ended, however long that takes; survives a coordinator that is

@@ -119,9 +119,9 @@ json NodeJson(const proto::Node& node) {
           {"version", spec.version()}};
 }
 
-json JobsJson(const proto::ListJobsReply& jobs) {
+json JobsJson(const std::vector<proto::Job>& jobs) {
   json array = json::array();
-  for (const proto::Job& job : jobs.jobs()) array.push_back(JobJson(job));
+  for (const proto::Job& job : jobs) array.push_back(JobJson(job));
   return array;
 }
 

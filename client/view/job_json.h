@@ -4,13 +4,14 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "proto/jobs.pb.h"
 
 namespace bspnow::client {
 
 nlohmann::json JobJson(const proto::Job& job);
-nlohmann::json JobsJson(const proto::ListJobsReply& jobs);
+nlohmann::json JobsJson(const std::vector<proto::Job>& jobs);
 nlohmann::json NodeJson(const proto::Node& node);
 nlohmann::json NodesJson(const proto::ListNodesReply& nodes);
 nlohmann::json LogJson(const proto::LogLine& line);

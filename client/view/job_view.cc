@@ -111,7 +111,7 @@ std::string PidsText(const std::vector<std::uint32_t>& pids) {
   return text;
 }
 
-TextTable JobTable(const proto::ListJobsReply& jobs) {
+TextTable JobTable(const std::vector<proto::Job>& jobs) {
   TextTable table({{"JOB", Align::kRight},
                    {"NAME", Align::kLeft},
                    {"USER", Align::kLeft},
@@ -120,7 +120,7 @@ TextTable JobTable(const proto::ListJobsReply& jobs) {
                    {"SUPERSTEPS", Align::kRight},
                    {"TIME", Align::kRight},
                    {"NODES (REASON)", Align::kLeft}});
-  for (const proto::Job& job : jobs.jobs()) {
+  for (const proto::Job& job : jobs) {
     table.AddRow({{absl::StrCat(job.job())},
                   {job.spec().name()},
                   {job.spec().user()},

@@ -33,7 +33,7 @@ std::int64_t RunSeconds(const proto::Job& job);
 /// As in "0-3,7".
 std::string PidsText(const std::vector<std::uint32_t>& pids);
 
-TextTable JobTable(const proto::ListJobsReply& jobs);
+TextTable JobTable(const std::vector<proto::Job>& jobs);
 TextTable NodeTable(const proto::ListNodesReply& nodes);
 /// What somebody should look after, a line each.
 std::string NodeRemarks(const proto::ListNodesReply& nodes);

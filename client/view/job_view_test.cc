@@ -60,9 +60,7 @@ TEST(TextTableTest, LetsNoNameSteerTheTerminal) {
 }
 
 TEST(JobViewTest, TableSaysWhyAJobWaits) {
-  proto::ListJobsReply jobs;
-  *jobs.add_jobs() = WaitingJob();
-  const std::string text = JobTable(jobs).Text(Colours::kOff);
+  const std::string text = JobTable({WaitingJob()}).Text(Colours::kOff);
   EXPECT_NE(text.find("(needs 8 slots, 3 free)"), std::string::npos) << text;
   EXPECT_NE(text.find("waiting"), std::string::npos) << text;
 }
@@ -179,11 +177,11 @@ TEST(JobJsonTest, StaysJsonWhateverAProgramPrints) {
 TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
   TopScreen screen;
   TopSample sample;
-  *sample.jobs.add_jobs() = RunningJob(100);
+  sample.jobs = {RunningJob(100)};
   sample.taken_ns = 5'000'000'000;
   sample.taken_unix_ms = 1'010'000;
   EXPECT_NE(screen.Show(sample, Colours::kOff).find("  10  "), std::string::npos);
-  *sample.jobs.mutable_jobs(0) = RunningJob(700);
+  sample.jobs[0] = RunningJob(700);
   sample.taken_ns += 2'000'000'000;
   const std::string text = screen.Show(sample, Colours::kOff);
   EXPECT_NE(text.find("running  8         700    300  2.0 kB   50      25          10  0:10"),
@@ -194,7 +192,7 @@ TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
 TEST(TopScreenTest, TellsOfJobsThatRecoverOrAreSuspended) {
   TopSample sample{};
   for (const proto::JobState state : {proto::RUNNING, proto::RECOVERING, proto::SUSPENDED}) {
-    sample.jobs.add_jobs()->set_state(state);
+    sample.jobs.emplace_back().set_state(state);
   }
   const std::string text = TopScreen().Show(sample, Colours::kOff);
   EXPECT_NE(text.find("jobs: 1 running, 0 waiting, 1 recovering, 1 suspended\n"), std::string::npos)
@@ -219,7 +217,7 @@ TEST(TopScreenTest, CountsSlotsOfNodesThatTakeJobs) {
     node.mutable_spec()->set_slots(4);
     node.set_slots_used(1);
   }
-  *sample.jobs.add_jobs() = WaitingJob();
+  sample.jobs.push_back(WaitingJob());
   const std::string text = TopScreen().Show(sample, Colours::kOff);
   EXPECT_NE(text.find("nodes: 2 up, 1 drained, 0 lost   slots: 3 used of 8   jobs: 0 running, 1 "
                       "waiting"),
@@ -285,7 +283,7 @@ TEST(BarrierViewTest, NobodyIsLateWhereAllCompute) {
 
 TEST(BarrierViewTest, TopNamesWhoIsWaitedForBelowTheTable) {
   TopSample sample{.jobs = {}, .nodes = {}, .taken_ns = 1, .taken_unix_ms = 2'000'000};
-  *sample.jobs.add_jobs() = StuckJob();
+  sample.jobs.push_back(StuckJob());
   const std::string text = TopScreen().Show(sample, Colours::kOff);
   EXPECT_NE(text.find("\njob 7 waits for pid 5 on w2 (process 4711): stopped, for 12 s; 2 more\n"),
             std::string::npos)

@@ -64,7 +64,7 @@ std::string ClusterLine(const TopSample& sample) {
     if (node.state() == proto::NODE_UP) slots += node.spec().slots();
   }
   std::map<proto::JobState, int> jobs;
-  for (const proto::Job& job : sample.jobs.jobs()) jobs[job.state()] += 1;
+  for (const proto::Job& job : sample.jobs) jobs[job.state()] += 1;
   std::string line = absl::StrFormat(
       "%s   nodes: %d up, %d drained, %d lost   slots: %d used of %d   jobs: %d running, "
       "%d waiting",
@@ -98,7 +98,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                    {"REASON", Align::kLeft}});
   std::map<std::uint64_t, Earlier> now;
   std::string waits;
-  for (const proto::Job& job : sample.jobs.jobs()) {
+  for (const proto::Job& job : sample.jobs) {
     const auto before = earlier_.find(job.job());
     const std::int64_t elapsed = RunSeconds(job);
     const Progress progress =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "client/view/text_table.h"
 #include "proto/jobs.pb.h"
@@ -12,7 +13,7 @@
 namespace bspnow::client {
 
 struct TopSample {
-  proto::ListJobsReply jobs;
+  std::vector<proto::Job> jobs;
   proto::ListNodesReply nodes;
   std::uint64_t taken_ns;  ///< Monotonic.
   std::int64_t taken_unix_ms;

@@ -274,14 +274,37 @@ absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
   return shown;
 }
 
-proto::ListJobsReply Cluster::List(const proto::ListJobsRequest& request) const {
-  proto::ListJobsReply reply;
-  for (const JobRecord* record : table_.records()) {
-    if (!request.all() && HasEnded(*record)) continue;
-    proto::Job& job = *reply.add_jobs() = Message(*record);
-    Shorten(job);
+void Cluster::List(const proto::ListJobsRequest& request,
+                   std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer) {
+  const JobId before{request.before() == 0 ? ~std::uint64_t{0} : request.before()};
+  JobPage page(request.page_size());
+  const Jobs& jobs = table_.jobs();
+  for (auto job = jobs.lower_bound(before); job != jobs.begin() && !page.full();) {
+    --job;
+    if (request.all() || !HasEnded(job->second.record)) page.Add(Message(job->second.record));
   }
-  return reply;
+  if (!request.all() || page.NewerThan(table_.forgotten())) return answer(page.Reply());
+  ports_.journal.ReadHistory(before, page.size(),
+                             [page = std::move(page), answer = std::move(answer)](
+                                 const absl::StatusOr<std::vector<JobRecord>>& older) mutable {
+                               if (!older.ok()) return answer(older.status());
+                               for (const JobRecord& record : *older) page.Add(record.job());
+                               answer(page.Reply());
+                             });
+}
+
+void Cluster::Recall(JobId job, std::function<void()> then) {
+  if (table_.Find(job) != nullptr || job > table_.forgotten()) return then();
+  ports_.journal.ReadHistory(
+      JobId{Value(job) + 1}, 1,
+      [this, job, then = std::move(then)](const absl::StatusOr<std::vector<JobRecord>>& found) {
+        if (!found.ok())
+          spdlog::error("event=history_not_read error=\"{}\"", found.status().ToString());
+        if (found.ok() && !found->empty() && IdOf(found->front()) == job)
+          recalled_ = found->front();
+        then();
+        recalled_.reset();
+      });
 }
 
 absl::StatusOr<proto::Job> Cluster::Cancel(JobId job) {
@@ -313,6 +336,7 @@ absl::Status Cluster::MayFetchFiles(JobId job) const {
 absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
   const JobRecord* record = table_.Find(job);
   if (record != nullptr) return record;
+  if (recalled_ && IdOf(*recalled_) == job) return &*recalled_;
   return absl::NotFoundError(
       absl::StrCat("there is no job ", Value(job), "; `bsp jobs --all` lists them"));
 }

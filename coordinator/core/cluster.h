@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -71,8 +72,14 @@ class Cluster {
   WaitId Wait(JobId job, OnJob answer);
   void StopWaiting(WaitId wait);
 
+  /// A page of them.
+  void List(const proto::ListJobsRequest& request,
+            std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer);
+  /// Calls `then` when the calls below know this job, should there be such a one: it is read from
+  /// the history if it ended long ago. `then` is to call no more than one of them.
+  void Recall(JobId job, std::function<void()> then);
+
   absl::StatusOr<proto::Job> Show(JobId job) const;
-  proto::ListJobsReply List(const proto::ListJobsRequest& request) const;
   absl::StatusOr<proto::Job> Cancel(JobId job);
   /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up.
   void Checkpoint(JobId job, OnJob answer);
@@ -240,6 +247,7 @@ class Cluster {
   Nodes nodes_;
   LiveNodes image_nodes_;  ///< Of those that are up.
   JobTable table_;
+  std::optional<JobRecord> recalled_;  ///< Of the history; while a Recall calls `then`.
   const std::string cluster_id_;
   std::uint64_t term_ = 0;
   const std::uint64_t term_key_;

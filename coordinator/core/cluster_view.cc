@@ -1,6 +1,7 @@
 #include "coordinator/core/cluster_view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <absl/strings/str_cat.h>
@@ -129,6 +130,19 @@ std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& n
 void Shorten(proto::Job& job) {
   job.mutable_spec()->clear_environment();
   job.mutable_spec()->clear_files();
+}
+
+void JobPage::Add(const proto::Job& job) {
+  proto::Job& shown = jobs_[job.job()] = job;
+  Shorten(shown);
+  if (jobs_.size() > size_) jobs_.erase(std::prev(jobs_.end()));
+}
+
+proto::ListJobsReply JobPage::Reply() const {
+  proto::ListJobsReply reply;
+  for (const auto& [id, job] : jobs_) *reply.add_jobs() = job;
+  if (full()) reply.set_next(jobs_.rbegin()->first);
+  return reply;
 }
 
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job) {

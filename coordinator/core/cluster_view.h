@@ -2,7 +2,10 @@
 #ifndef COORDINATOR_CORE_CLUSTER_VIEW_H_
 #define COORDINATOR_CORE_CLUSTER_VIEW_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +25,27 @@ namespace bspnow::coordinator {
 
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);
+
+/// A page of jobs, newest first, out of several places: whatever is added, the newest stay.
+class JobPage {
+ public:
+  /// 0: as many as a page has at most.
+  explicit JobPage(std::uint32_t size)
+      : size_(size == 0 ? kJobsOfPageMax : std::min(size, kJobsOfPageMax)) {}
+
+  void Add(const proto::Job& job);
+  std::size_t size() const { return size_; }
+  bool full() const { return jobs_.size() >= size_; }
+  /// It is full of such jobs.
+  bool NewerThan(JobId job) const { return full() && jobs_.rbegin()->first > Value(job); }
+  proto::ListJobsReply Reply() const;
+
+ private:
+  static constexpr std::uint32_t kJobsOfPageMax = 1000;
+
+  std::size_t size_;
+  std::map<std::uint64_t, proto::Job, std::greater<>> jobs_;
+};
 
 /// What the job's nodes have said of its barrier.
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job);

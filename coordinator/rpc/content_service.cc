@@ -159,12 +159,15 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daem
   return Taking::Make(find, absl::OkStatus()).get();
 }
 
-grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
+grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,
                                                       const proto::FetchFilesRequest& request) {
   const JobId job{request.job()};
   const auto call = Sending::Make(
       EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()}));
-  loop.Post([call, &daemon, job] { call->Begin(daemon.cluster().MayFetchFiles(job)); });
+  loop.Post([call, &daemon, job] {
+    daemon.cluster().Recall(
+        job, [call, &daemon, job] { call->Begin(daemon.cluster().MayFetchFiles(job)); });
+  });
   return call.get();
 }
 

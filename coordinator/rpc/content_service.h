@@ -21,7 +21,7 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blob
 grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);
-grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, const Daemon& daemon,
+grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,
                                                       const proto::FetchFilesRequest& request);
 
 }  // namespace bspnow::coordinator

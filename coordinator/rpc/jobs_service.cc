@@ -15,8 +15,8 @@
 namespace bspnow::coordinator {
 namespace {
 
-/// What is answered when the cluster has done it, with the job as it is then.
-using AskForJob = std::function<void(Cluster::OnJob answer)>;
+/// Answered at once or when the cluster has done it, with the job as it is then.
+using AskOfJob = std::function<void(JobId job, const Cluster::OnJob& answer)>;
 
 /// WaitJob, which may take long: it is forgotten when its client leaves.
 class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
@@ -26,10 +26,7 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
 
   void Begin(JobId job) {
     loop_.Post([self = shared_from_this(), job] {
-      self->wait_ = self->daemon_.cluster().Wait(job, [self](absl::StatusOr<proto::Job> ended) {
-        if (ended.ok()) *self->reply_ = *std::move(ended);
-        self->End(ended.status());
-      });
+      self->daemon_.cluster().Recall(job, [self, job] { self->Wait(job); });
     });
   }
 
@@ -41,6 +38,15 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
   }
 
  private:
+  void Wait(JobId job) {
+    if (ended_) return;
+    wait_ =
+        daemon_.cluster().Wait(job, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+          if (job.ok()) *self->reply_ = *std::move(job);
+          self->End(job.status());
+        });
+  }
+
   void End(const absl::Status& status) {
     if (!std::exchange(ended_, true)) Finish(ToGrpc(status));
   }
@@ -99,16 +105,17 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const proto::ListJobsRequest* request,
                                      proto::ListJobsReply* reply) override {
-    return Answer(context, reply, [this, request]() -> absl::StatusOr<proto::ListJobsReply> {
-      return daemon_.cluster().List(*request);
+    return AnswerLater(context, reply, [this, request](auto answer) {
+      daemon_.cluster().List(*request, std::move(answer));
     });
   }
 
   grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
                                     const proto::ShowJobRequest* request,
                                     proto::Job* reply) override {
-    return Answer(context, reply,
-                  [this, request] { return daemon_.cluster().Show(JobId{request->job()}); });
+    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
+      answer(daemon_.cluster().Show(job));
+    });
   }
 
   grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext*,
@@ -122,31 +129,33 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
                                       const proto::CancelJobRequest* request,
                                       proto::Job* reply) override {
-    return Answer(context, reply,
-                  [this, request] { return daemon_.cluster().Cancel(JobId{request->job()}); });
+    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
+      answer(daemon_.cluster().Cancel(job));
+    });
   }
 
   grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
                                           const proto::CheckpointJobRequest* request,
                                           proto::Job* reply) override {
-    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
-      daemon_.cluster().Checkpoint(JobId{request->job()}, std::move(answer));
+    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
+      daemon_.cluster().Checkpoint(job, answer);
     });
   }
 
   grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
                                        const proto::SuspendJobRequest* request,
                                        proto::Job* reply) override {
-    return AnswerLater(context, reply, [this, request](Cluster::OnJob answer) {
-      daemon_.cluster().Suspend(JobId{request->job()}, std::move(answer));
+    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
+      daemon_.cluster().Suspend(job, answer);
     });
   }
 
   grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
                                       const proto::ResumeJobRequest* request,
                                       proto::Job* reply) override {
-    return Answer(context, reply,
-                  [this, request] { return daemon_.cluster().Resume(JobId{request->job()}); });
+    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
+      answer(daemon_.cluster().Resume(job));
+    });
   }
 
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext*,
@@ -216,16 +225,27 @@ class JobsService final : public proto::Jobs::CallbackService {
   }
 
   /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
-  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, proto::Job* reply,
-                                        AskForJob ask) {
+  template <typename Reply, typename Ask>
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, Reply* reply,
+                                        Ask ask) {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     loop_.Post([reactor, reply, ask = std::move(ask)] {
-      ask([reactor, reply](absl::StatusOr<proto::Job> answer) {
+      ask([reactor, reply](absl::StatusOr<Reply> answer) {
         if (answer.ok()) *reply = *std::move(answer);
         reactor->Finish(ToGrpc(answer.status()));
       });
     });
     return reactor;
+  }
+
+  /// The same for a call about one job, which may have ended long ago.
+  template <typename Request>
+  grpc::ServerUnaryReactor* AnswerOf(grpc::CallbackServerContext* context, const Request& request,
+                                     proto::Job* reply, AskOfJob ask) {
+    const JobId job{request.job()};
+    return AnswerLater(context, reply, [this, job, ask = std::move(ask)](Cluster::OnJob answer) {
+      daemon_.cluster().Recall(job, [job, ask, answer = std::move(answer)] { ask(job, answer); });
+    });
   }
 
   EventLoop& loop_;

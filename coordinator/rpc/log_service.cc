@@ -44,11 +44,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
 
   void Begin(EventLoop& loop, Daemon& daemon) {
     loop.Post([this, &daemon] {
-      const absl::Status may = daemon.cluster().MayReadLog(request_);
-      if (!may.ok()) return End(ToGrpc(may));
-      reader_.emplace(daemon.ReadLog(JobId{request_.job()}));
-      reader_->PassOver(EndsOf(request_.seen()));
-      StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
+      daemon.cluster().Recall(JobId{request_.job()}, [this, &daemon] { Open(daemon); });
     });
   }
 
@@ -69,6 +65,14 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
   }
 
  private:
+  void Open(Daemon& daemon) {
+    const absl::Status may = daemon.cluster().MayReadLog(request_);
+    if (!may.ok()) return End(ToGrpc(may));
+    reader_.emplace(daemon.ReadLog(JobId{request_.job()}));
+    reader_->PassOver(EndsOf(request_.seen()));
+    StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
+  }
+
   bool Wanted(const LogRecord& record) const {
     return !request_.one_pid() ||
            (record.pid == request_.pid() && record.origin != LogOrigin::kLauncher);

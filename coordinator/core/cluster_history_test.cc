@@ -1,0 +1,142 @@
+// Jobs that ended long ago: they leave the memory and the journal for the history, and are listed
+// and shown from there.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+JobRecord Record(std::uint64_t id, proto::JobState state) {
+  JobRecord record;
+  record.set_submission_key(absl::StrCat("key", id));
+  record.mutable_job()->set_job(id);
+  record.mutable_job()->set_state(state);
+  record.mutable_job()->mutable_spec()->set_nprocs(2);
+  return record;
+}
+
+class HistoryTest : public ClusterFixture {
+ protected:
+  /// 1 to 3 are in the history, 4, 6 and 7 in the journal; 6 waits.
+  void SetUp() override {
+    for (const std::uint64_t id : {1, 2, 3})
+      world_.journal.history[JobId{id}] = Record(id, proto::FAILED);
+    const std::vector<JobRecord> stored = {Record(4, proto::SUCCEEDED), Record(6, proto::WAITING),
+                                           Record(7, proto::CANCELLED)};
+    for (const JobRecord& record : stored) world_.journal.records[IdOf(record)] = record;
+    Start(
+        {.cluster = "c1", .term = 1, .last_job = JobId{7}, .forgotten = JobId{3}, .jobs = stored});
+  }
+
+  absl::StatusOr<proto::ListJobsReply> List(bool all, std::uint64_t before, std::uint32_t size) {
+    proto::ListJobsRequest request;
+    request.set_all(all);
+    request.set_before(before);
+    request.set_page_size(size);
+    absl::StatusOr<proto::ListJobsReply> listed = absl::UnknownError("no answer");
+    cluster_->List(request, [&](const auto& reply) { listed = reply; });
+    Settle();
+    return listed;
+  }
+
+  static std::vector<std::uint64_t> Ids(const absl::StatusOr<proto::ListJobsReply>& reply) {
+    std::vector<std::uint64_t> ids;
+    EXPECT_TRUE(reply.ok()) << reply.status();
+    if (!reply.ok()) return ids;
+    for (const proto::Job& job : reply->jobs()) ids.push_back(job.job());
+    return ids;
+  }
+
+  absl::StatusOr<proto::Job> Recalled(JobId job) {
+    std::optional<absl::StatusOr<proto::Job>> shown;
+    cluster_->Recall(job, [&] { shown = cluster_->Show(job); });
+    Settle();
+    EXPECT_TRUE(shown.has_value());
+    return shown.value_or(absl::UnknownError("no answer"));
+  }
+};
+
+using Numbers = std::vector<std::uint64_t>;
+
+TEST_F(HistoryTest, AllJobsAreListedInPages) {
+  const auto first = List(true, 0, 2);
+  EXPECT_EQ(Ids(first), (Numbers{7, 6}));
+  const auto second = List(true, first->next(), 2);
+  EXPECT_EQ(Ids(second), (Numbers{4, 3}));
+  const auto third = List(true, second->next(), 2);
+  EXPECT_EQ(Ids(third), (Numbers{2, 1}));
+  EXPECT_EQ(Ids(List(true, third->next(), 2)), Numbers{});
+  EXPECT_EQ(Ids(List(true, 0, 0)), (Numbers{7, 6, 4, 3, 2, 1}));
+  EXPECT_EQ(List(true, 0, 0)->next(), 0u);
+}
+
+TEST_F(HistoryTest, OneThatIsInBothPlacesIsListedOnce) {
+  world_.journal.history[JobId{4}] = Record(4, proto::SUCCEEDED);
+  EXPECT_EQ(Ids(List(true, 0, 4)), (Numbers{7, 6, 4, 3}));
+}
+
+TEST_F(HistoryTest, JobsThatHaveNotEndedNeedNoHistory) {
+  proto::ListJobsRequest request;
+  bool answered = false;
+  cluster_->List(request, [&](const absl::StatusOr<proto::ListJobsReply>& reply) {
+    EXPECT_EQ(Ids(reply), Numbers{6});
+    answered = true;
+  });
+  EXPECT_TRUE(answered);
+}
+
+TEST_F(HistoryTest, ADamagedHistoryIsNamed) {
+  proto::ListJobsRequest request;
+  request.set_all(true);
+  absl::Status status;
+  cluster_->List(request, [&](const auto& reply) { status = reply.status(); });
+  Finish(world_.journal.calls, absl::DataLossError("history.sqlite is damaged"));
+  EXPECT_EQ(status, absl::DataLossError("history.sqlite is damaged"));
+}
+
+TEST_F(HistoryTest, AnOldJobIsShown) {
+  const absl::StatusOr<proto::Job> old = Recalled(JobId{2});
+  ASSERT_TRUE(old.ok()) << old.status();
+  EXPECT_EQ(old->state(), proto::FAILED);
+  EXPECT_EQ(Recalled(JobId{7})->state(), proto::CANCELLED);
+  world_.journal.history.erase(JobId{2});
+  EXPECT_TRUE(absl::IsNotFound(Recalled(JobId{2}).status()));
+  EXPECT_TRUE(absl::IsNotFound(Recalled(JobId{8}).status()));
+}
+
+TEST_F(HistoryTest, AnOldJobHasEndedForWhoeverAsks) {
+  bool asked = false;
+  cluster_->Recall(JobId{2}, [&] {
+    asked = true;
+    EXPECT_EQ(cluster_->MayFetchFiles(JobId{2}), absl::OkStatus());
+    EXPECT_EQ(cluster_->Cancel(JobId{2})->state(), proto::FAILED);
+    cluster_->Wait(JobId{2}, [](const absl::StatusOr<proto::Job>& job) {
+      ASSERT_TRUE(job.ok()) << job.status();
+      EXPECT_EQ(job->state(), proto::FAILED);
+    });
+    EXPECT_TRUE(absl::IsFailedPrecondition(cluster_->Resume(JobId{2}).status()));
+  });
+  Settle();
+  EXPECT_TRUE(asked);
+}
+
+TEST_F(HistoryTest, TheOldestOfManyLeaveTheMemory) {
+  const std::uint64_t last = kEndedJobsMax + kArchivedAtOnce + 5;
+  for (std::uint64_t id = 8; id <= last; ++id)
+    ASSERT_TRUE(cluster_->Cancel(Submit(Request(absl::StrCat("new", id)))).ok());
+  Settle();
+  EXPECT_EQ(cluster_->table().jobs().size(), kEndedJobsMax + 1);  // And one waits.
+  ASSERT_EQ(world_.journal.history.size(), 3 + kArchivedAtOnce);
+  EXPECT_EQ(Recalled(JobId{4})->state(), proto::SUCCEEDED);
+  EXPECT_EQ(Recalled(JobId{900})->state(), proto::CANCELLED);
+  EXPECT_EQ(Ids(List(true, 6, 0)), (Numbers{4, 3, 2, 1}));
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
