@@ -1,5 +1,7 @@
 #include "runtime/transfers/registration_table.h"
 
+#include <utility>
+
 namespace bspnow::runtime {
 namespace {
 
@@ -41,6 +43,7 @@ bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
   slots_[slot] = Slot{.area = {address, bytes},
                       .number = ++last_number_,
                       .older = bucket.newest,
+                      .skip = kNone,
                       .pushed_now = true,
                       .popped_now = false};
   areas_[slot] = slots_[slot].area;
@@ -52,16 +55,25 @@ bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
 }
 
 bool RegistrationTable::Pop(std::uint64_t address) {
-  const Bucket* bucket = Known(address);
-  std::uint32_t slot = bucket == nullptr ? kNone : bucket->newest;
-  while (slot != kNone && slots_[slot].popped_now) slot = slots_[slot].older;
+  const std::uint32_t slot = NewestUnpopped(address);
   if (slot == kNone) return false;
   slots_[slot].popped_now = true;
+  slots_[slot].skip = slots_[slot].older;
   pops_[parity_][pops_count_ % kSlotsMax] = slots_[slot].number;
   popped_.push_back(slot);
   pops_count_ += 1;
   Mix(kPopMark + slots_[slot].number);
   return true;
+}
+
+// What is walked is shortened, so that many pops of one address do not walk over each other.
+std::uint32_t RegistrationTable::NewestUnpopped(std::uint64_t address) {
+  const Bucket* bucket = Known(address);
+  if (bucket == nullptr) return kNone;
+  std::uint32_t found = bucket->newest;
+  while (found != kNone && slots_[found].popped_now) found = slots_[found].skip;
+  for (std::uint32_t at = bucket->newest; at != found;) at = std::exchange(slots_[at].skip, found);
+  return found;
 }
 
 SlotId RegistrationTable::FindSlowly(std::uint64_t address) {
@@ -83,8 +95,9 @@ void RegistrationTable::ListPushes(std::uint64_t* slots) const {
 }
 
 void RegistrationTable::CommitChanges() {
+  for (const std::uint32_t slot : popped_)
+    if (slots_[slot].older != kUnlinked) UnlinkPopped(areas_[slot].address);
   for (const std::uint32_t slot : pushed_) slots_[slot].pushed_now = false;
-  for (const std::uint32_t slot : popped_) Unlink(slot);
   for (const GrowArray<std::uint32_t>* changed : {&pushed_, &popped_}) {
     for (const std::uint32_t slot : *changed) {
       Bucket& bucket = Entry(areas_[slot].address);
@@ -105,10 +118,17 @@ void RegistrationTable::CommitChanges() {
   last_slot_ = kNoSlot;
 }
 
-void RegistrationTable::Unlink(std::uint32_t slot) {
-  std::uint32_t* link = &Entry(areas_[slot].address).newest;
-  while (*link != slot) link = &slots_[*link].older;
-  *link = slots_[slot].older;
+// A slot from before this superstep that was not popped ends the search: pops take the newest.
+void RegistrationTable::UnlinkPopped(std::uint64_t address) {
+  std::uint32_t* link = &Entry(address).newest;
+  while (*link != kNone && (slots_[*link].popped_now || slots_[*link].pushed_now)) {
+    Slot& slot = slots_[*link];
+    if (slot.popped_now) {
+      *link = std::exchange(slot.older, kUnlinked);
+    } else {
+      link = &slot.older;
+    }
+  }
 }
 
 void RegistrationTable::Mix(std::uint64_t value) {

@@ -70,6 +70,7 @@ class RegistrationTable {
     RegisteredArea area;   ///< As in `areas_`, which no image holds.
     std::uint64_t number;  ///< Counts all pushes, from 1; names the slot in errors.
     std::uint32_t older;   ///< Next older slot of the same address, or kNone.
+    std::uint32_t skip;    ///< One that was popped now: older ones down to this were, too.
     bool pushed_now;       ///< In this superstep.
     bool popped_now;
   };
@@ -82,6 +83,7 @@ class RegistrationTable {
   };
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr std::uint32_t kEmpty = 0xfffffffe;  ///< The bucket has no address.
+  static constexpr std::uint32_t kUnlinked = 0xfffffffd;
 
   void CommitChanges();
   SlotId FindSlowly(std::uint64_t address);
@@ -89,7 +91,8 @@ class RegistrationTable {
   const Bucket* Known(std::uint64_t address) const;
   Bucket& Entry(std::uint64_t address);
   void Rehash();
-  void Unlink(std::uint32_t slot);
+  std::uint32_t NewestUnpopped(std::uint64_t address);
+  void UnlinkPopped(std::uint64_t address);
   void Mix(std::uint64_t value);
 
   RegisteredArea* areas_ = nullptr;

@@ -138,6 +138,19 @@ TEST_F(RegistrationTableTest, PushingAgainVotesAlikeWhereSlotsAreAlike) {
   EXPECT_NE(digests[0], digests[2]);
 }
 
+// Quadratic, this would take minutes.
+TEST_F(RegistrationTableTest, ManyPopsOfOneAddressDoNotWalkOverEachOther) {
+  constexpr std::uint64_t kPops = 200'000;
+  for (std::uint64_t i = 0; i < 2 * kPops; ++i) ASSERT_TRUE(table_.Push(100, 8 + i));
+  table_.Commit();
+  for (std::uint64_t i = 0; i < kPops; ++i) ASSERT_TRUE(table_.Pop(100));
+  for (std::uint64_t i = 0; i < kPops; ++i) ASSERT_TRUE(table_.Push(100, 1));
+  for (std::uint64_t i = 0; i < 2 * kPops; ++i) ASSERT_TRUE(table_.Pop(100));
+  table_.Commit();
+  EXPECT_EQ(table_.Find(100), kNoSlot);
+  EXPECT_FALSE(table_.Pop(100));
+}
+
 // Against a sequence that is searched from its end, as the paper describes it.
 TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
   struct Entry {
@@ -159,9 +172,11 @@ TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
     table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
                  reinterpret_cast<std::uint64_t*>(pops_even_.data()),
                  reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
+    // Many addresses and short supersteps, or few and long ones.
+    const bool many = seed % 2 != 0;
     for (int step = 0; step < 3000; ++step) {
-      const std::uint64_t address = 8 * (1 + random() % 200);
-      const unsigned action = random() % 16;
+      const std::uint64_t address = 8 * (1 + random() % (many ? 200 : 3));
+      const unsigned action = many ? random() % 16 : random() % 500 == 0 ? 15 : random() % 15;
       if (action < 7) {
         const std::uint64_t bytes = 1 + random() % 1000;
         ASSERT_TRUE(table.Push(address, bytes));
