@@ -1,6 +1,7 @@
 #include "runtime/agreement.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/link/report.h"
 
@@ -66,11 +67,13 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                    Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
                    Printable(other.pops));
     }
-    if ((first.digest ^ other.digest) == kResumeMark) {
+    for (const auto& [mark, call] : {std::pair(kResumeMark, "bsp_checkpoint_resume"),
+                                     std::pair(kTagSizeMark, "bsp_set_tagsize")}) {
+      if ((first.digest ^ other.digest) != mark) continue;
       ReportMisuse("bsp_sync",
-                   "only one of pid 0 and pid %u has called bsp_checkpoint_resume; call it on all"
-                   " processes, in the same superstep",
-                   i);
+                   "only one of pid 0 and pid %u has called %s; call it on all processes, in the"
+                   " same superstep",
+                   i, call);
     }
     ReportDifferentOrder(segment, i, parity, first.pops);
   }

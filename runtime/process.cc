@@ -190,6 +190,12 @@ void Process::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t t
 // ---- Communication ----------------------------------------------------------------------------
 
 void Process::Push(std::uint64_t address, std::uint64_t bytes) {
+  if (address == 0 && bytes != 0 && full_check_.on()) {
+    ReportMisuse("bsp_push_reg",
+                 "ident is NULL, and size is %llu; NULL stands for no area: give the address, or"
+                 " size 0",
+                 Printable(bytes));
+  }
   if (!registrations_.Push(address, address == 0 ? 0 : bytes)) {
     ReportMisuse("bsp_push_reg", "more than %llu areas are registered; pop what is not needed",
                  Printable(kSlotsMax));
@@ -235,6 +241,7 @@ std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {
   const std::uint64_t before = next_tag_bytes_;
   next_tag_bytes_ = bytes;
   vote_due_ = true;
+  tag_size_set_ = true;
   return before;
 }
 
@@ -293,6 +300,7 @@ void Process::Sync(std::uint64_t call_site) {
   vote_due_ = false;
   resume_called_ = false;
   times.communicated = all.data != 0;
+  tag_size_set_ = false;
   recorder_.Record(times, outbox_);
   outbox_.NextSuperstep();
   superstep_ += 1;
@@ -336,6 +344,7 @@ void Process::Vote() {
   vote.tag_bytes = next_tag_bytes_;
   if (resume_called_) vote.digest ^= kResumeMark;
   segment_->cell(self_).votes[outbox_.parity()] = vote;
+  if (tag_size_set_ && full_check_.on()) vote.digest ^= kTagSizeMark;
   if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));
 }
 

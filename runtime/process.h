@@ -163,7 +163,8 @@ class Process {
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
-  bool resume_called_ = false;        ///< In this superstep.
+  bool resume_called_ = false;        ///< In this superstep,
+  bool tag_size_set_ = false;         ///< and this.
   std::uint64_t processor_ns_before_ = 0;  ///< Used before this process was restored.
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the job has several nodes.
