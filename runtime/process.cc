@@ -287,6 +287,7 @@ void Process::Sync(std::uint64_t call_site) {
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
   const unsigned parity = outbox_.parity();
   if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
+  delivery_.AnswersWereRead();
   if (all.gets != 0) ExchangeGets(parity);
   if (all.data != 0) {
     if (full_check_.on()) full_check_.FindOverlaps(parity);
@@ -299,8 +300,8 @@ void Process::Sync(std::uint64_t call_site) {
   tag_bytes_ = next_tag_bytes_;
   vote_due_ = false;
   resume_called_ = false;
-  times.communicated = all.data != 0;
   tag_size_set_ = false;
+  times.communicated = all.data != 0;
   recorder_.Record(times, outbox_);
   outbox_.NextSuperstep();
   superstep_ += 1;
@@ -343,8 +344,8 @@ void Process::Vote() {
   vote.superstep = superstep_;
   vote.tag_bytes = next_tag_bytes_;
   if (resume_called_) vote.digest ^= kResumeMark;
-  segment_->cell(self_).votes[outbox_.parity()] = vote;
   if (tag_size_set_ && full_check_.on()) vote.digest ^= kTagSizeMark;
+  segment_->cell(self_).votes[outbox_.parity()] = vote;
   if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));
 }
 

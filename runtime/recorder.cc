@@ -35,12 +35,12 @@ void Recorder::AddPause(std::uint64_t superstep, std::uint64_t pause_ns) {
 }
 
 void Recorder::CountTraffic(unsigned parity, Measurement& m) const {
-  const DirectoryEntry* mine = segment_->directory(self_, parity);
   for (std::uint32_t i = 0; i < p_; ++i) {
     if (i == Value(self_)) continue;  // What stays here is no communication.
-    const DirectoryEntry& theirs = segment_->directory(Pid{i}, parity)[Value(self_)];
-    m.bytes_out += mine[i].bytes_to + theirs.bytes_from;
-    m.bytes_in += mine[i].bytes_from + theirs.bytes_to;
+    const DirectoryEntry& mine = segment_->entry(self_, Pid{i}, parity);
+    const DirectoryEntry& theirs = segment_->entry(Pid{i}, self_, parity);
+    m.bytes_out += mine.bytes_to + theirs.bytes_from;
+    m.bytes_in += mine.bytes_from + theirs.bytes_to;
   }
 }
 

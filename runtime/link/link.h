@@ -3,19 +3,23 @@
 //
 //   NodeHeader                                  written by the worker, the barrier by all
 //   ProcessCell[nprocs]                         state of each process
+//   DirectoryEntry[2][nprocs][nprocs]           by parity, by who reads, by who owes it
+//   Measurement[nprocs][kRingSupersteps]        the last supersteps
+//   HandedChunk[nprocs][2][kHandedMax]          chunks given to the worker early, by parity
+//   RegisteredArea[.][nprocs][kSlotsOfBlock]    each process's part of each registration slot
+//   std::uint64_t pops[nprocs][2][kSlotsMax]    the registrations popped, by parity
+//   std::uint64_t pushes[nprocs][2][kSlotsMax]  the slots pushed, by parity
 //   arena of pid 0, arena of pid 1, ...         each arena_bytes long, sparse:
-//     DirectoryEntry[2][nprocs]                 what this pid owes each pid, by parity
-//     Measurement[kRingSupersteps]              the last supersteps
-//     RegisteredArea[kSlotsMax]                 this pid's part of each registration slot
-//     std::uint64_t pops[2][kSlotsMax]          the registrations popped, by parity
-//     std::uint64_t pushes[2][kSlotsMax]        the slots pushed, by parity
-//     HandedChunk[2][kHandedMax]                chunks given to the worker early, by parity
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
+//   heads of pid 0, heads of pid 1, ...         the first head_bytes of each of these heaps
 //
 // One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
-// descriptors would change hands. Every pid's arena is still its own range, and pages cost memory
-// only when touched. All numbers are little-endian; offsets are bytes from the start of the arena.
+// descriptors would change hands. Pages cost memory only when touched, but so do the page tables of
+// each process that touches them, 4 KiB for 2 MiB: what all read of all lies together by kind, not
+// by process, and so do the heads of the heaps, in which small supersteps find room. All numbers
+// are little-endian; offsets of chunks are bytes from the start of the arena, those in heads, too,
+// which lie behind all arenas.
 //
 // A job on several nodes has such a segment on each, laid out alike for all its processes. The cell
 // and arena of a process that lives elsewhere are its image here: the worker here writes what the
@@ -35,10 +39,11 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 5;
+inline constexpr std::uint32_t kLinkVersion = 6;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kSlotsOfBlock = 256;  // Of one process, a page.
 inline constexpr std::uint64_t kRingSupersteps = 256;
 inline constexpr std::uint64_t kFoldSupersteps = kRingSupersteps / 2;
 inline constexpr std::size_t kLineBytes = 64;
@@ -49,6 +54,9 @@ inline constexpr int kHeaps = 3;
 inline constexpr int kAnswerHeap = 2;
 inline constexpr std::uint64_t kHeapBytesMin = std::uint64_t{1} << 28;     // If there is room.
 inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Even if not.
+inline constexpr std::uint64_t kFirstChunkBytes = 1024;  // Of a chain; a head has one for each pid,
+inline constexpr std::uint64_t kHeadBytesMin = 64 << 10;
+inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
@@ -172,18 +180,20 @@ struct alignas(kLineBytes) JobTotals {
 /// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
 /// program that scribbles over the segment cannot lead the worker astray.
 struct SegmentLayout {
-  std::uint32_t nprocs;      ///< Processes started.
-  std::uint32_t check_full;  ///< BSP_CHECK=full: records carry call sites.
-  std::uint64_t cells_offset;
-  std::uint64_t arenas_offset;  ///< From the start of the segment.
-  std::uint64_t arena_bytes;
-  std::uint64_t ring_offset;  ///< This and what follows from the start of the arena.
+  std::uint32_t nprocs;        ///< Processes started.
+  std::uint32_t check_full;    ///< BSP_CHECK=full: records carry call sites.
+  std::uint64_t cells_offset;  ///< This and the other offsets: from the start of the segment.
+  std::uint64_t directories_offset;
+  std::uint64_t rings_offset;
+  std::uint64_t handed_offset;
   std::uint64_t slots_offset;
   std::uint64_t pops_offset;
   std::uint64_t pushes_offset;
-  std::uint64_t handed_offset;
-  std::uint64_t heaps_offset;
+  std::uint64_t arenas_offset;
+  std::uint64_t arena_bytes;
   std::uint64_t heap_bytes;
+  std::uint64_t heads_offset;
+  std::uint64_t head_bytes;
 };
 
 struct NodeHeader {

@@ -1,6 +1,7 @@
 #include "runtime/link/link_segment.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bspnow {
 namespace {
@@ -17,26 +18,33 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.nprocs = plan.nprocs;
   layout.check_full = plan.check_full ? 1 : 0;
   layout.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
-  layout.arenas_offset = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
-  layout.ring_offset = RoundUp(2 * p * sizeof(DirectoryEntry), kPageBytes);
-  layout.slots_offset = layout.ring_offset + kRingSupersteps * sizeof(Measurement);
-  layout.pops_offset = layout.slots_offset + kSlotsMax * sizeof(RegisteredArea);
-  layout.pushes_offset = layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
-  layout.handed_offset = layout.pushes_offset + 2 * kSlotsMax * sizeof(std::uint64_t);
-  layout.heaps_offset =
-      RoundUp(layout.handed_offset + 2 * kHandedMax * sizeof(HandedChunk), kPageBytes);
+  std::uint64_t end = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
+  const auto place = [&end](std::uint64_t bytes) {
+    return std::exchange(end, end + RoundUp(bytes, kPageBytes));
+  };
+  layout.directories_offset = place(2 * p * p * sizeof(DirectoryEntry));
+  layout.rings_offset = place(p * kRingSupersteps * sizeof(Measurement));
+  layout.handed_offset = place(p * 2 * kHandedMax * sizeof(HandedChunk));
+  layout.slots_offset = place(p * kSlotsMax * sizeof(RegisteredArea));
+  layout.pops_offset = place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
+  layout.pushes_offset = place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
+  layout.arenas_offset = end;
+  layout.head_bytes =
+      std::clamp(RoundUp(p * kFirstChunkBytes, kPageBytes), kHeadBytesMin, kHeadBytesMax);
   // Each heap is as large as can be of use, or as there is room for.
   const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
   const std::uint64_t share = plan.address_space_bytes / p;
-  const std::uint64_t possible =
-      share > layout.heaps_offset ? (share - layout.heaps_offset) / kHeaps : 0;
-  layout.heap_bytes = RoundUp(std::clamp(possible, kHeapBytesLeast, wanted), kPageBytes);
-  layout.arena_bytes = layout.heaps_offset + kHeaps * layout.heap_bytes;
+  const std::uint64_t others = end / p + kPageBytes + kHeaps * layout.head_bytes;
+  const std::uint64_t possible = share > others ? (share - others) / kHeaps : 0;
+  layout.heap_bytes =
+      std::clamp(possible, kHeapBytesLeast, RoundUp(wanted, kPageBytes)) / kPageBytes * kPageBytes;
+  layout.arena_bytes = kPageBytes + kHeaps * layout.heap_bytes;
+  layout.heads_offset = layout.arenas_offset + p * layout.arena_bytes;
   return layout;
 }
 
 std::uint64_t SegmentBytes(const SegmentLayout& layout) {
-  return layout.arenas_offset + layout.nprocs * layout.arena_bytes;
+  return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
 }
 
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {

@@ -28,6 +28,29 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan);
 /// The length of the memfd that a layout describes; sparse.
 std::uint64_t SegmentBytes(const SegmentLayout& layout);
 
+/// A process's part of each registration slot.
+class SlotAreas {
+ public:
+  SlotAreas() = default;
+  /// `first_block` of the process; the next one is `stride` blocks further.
+  SlotAreas(RegisteredArea* first_block, std::uint64_t stride)
+      : first_block_(first_block), stride_(stride) {}
+
+  RegisteredArea& operator[](std::uint64_t slot) const {
+    return first_block_[slot / kSlotsOfBlock * stride_ * kSlotsOfBlock + slot % kSlotsOfBlock];
+  }
+
+ private:
+  RegisteredArea* first_block_ = nullptr;
+  std::uint64_t stride_ = 1;
+};
+
+/// What is taken of a heap and its head.
+struct HeapUse {
+  std::uint64_t head = 0;
+  std::uint64_t bytes = 0;  ///< Beside the head.
+};
+
 /// A segment mapped into this process.
 class Segment {
  public:
@@ -55,43 +78,75 @@ class Segment {
     return region_.data() + layout_.arenas_offset + Value(pid) * layout_.arena_bytes;
   }
 
-  /// What `owner` owes each process in supersteps of this parity; nprocs entries.
-  DirectoryEntry* directory(Pid owner, unsigned parity) const {
-    return reinterpret_cast<DirectoryEntry*>(arena(owner)) + parity * layout_.nprocs;
+  /// What `owner` owes `reader` in supersteps of this parity. Its entries for two readers lie
+  /// nprocs apart: who reads walks one range.
+  DirectoryEntry& entry(Pid owner, Pid reader, unsigned parity) const {
+    const std::uint64_t row = std::uint64_t{parity} * layout_.nprocs + Value(reader);
+    return At<DirectoryEntry>(layout_.directories_offset)[row * layout_.nprocs + Value(owner)];
   }
 
   Measurement& measurement(Pid owner, std::uint64_t superstep) const {
-    auto* ring = reinterpret_cast<Measurement*>(arena(owner) + layout_.ring_offset);
-    return ring[superstep % kRingSupersteps];
+    return At<Measurement>(
+        layout_.rings_offset)[Value(owner) * kRingSupersteps + superstep % kRingSupersteps];
   }
 
-  RegisteredArea* slots(Pid owner) const {
-    return reinterpret_cast<RegisteredArea*>(arena(owner) + layout_.slots_offset);
+  SlotAreas slots(Pid owner) const {
+    return {At<RegisteredArea>(layout_.slots_offset) + Value(owner) * kSlotsOfBlock,
+            layout_.nprocs};
   }
 
   std::uint64_t* pops(Pid owner, unsigned parity) const {
-    return reinterpret_cast<std::uint64_t*>(arena(owner) + layout_.pops_offset) +
-           parity * kSlotsMax;
+    return At<std::uint64_t>(layout_.pops_offset) +
+           (2 * std::uint64_t{Value(owner)} + parity) * kSlotsMax;
   }
 
   std::uint64_t* pushes(Pid owner, unsigned parity) const {
-    return reinterpret_cast<std::uint64_t*>(arena(owner) + layout_.pushes_offset) +
-           parity * kSlotsMax;
+    return At<std::uint64_t>(layout_.pushes_offset) +
+           (2 * std::uint64_t{Value(owner)} + parity) * kSlotsMax;
   }
 
   HandedChunk* handed(Pid owner, unsigned parity) const {
-    return reinterpret_cast<HandedChunk*>(arena(owner) + layout_.handed_offset) +
-           parity * kHandedMax;
+    return At<HandedChunk>(layout_.handed_offset) +
+           (2 * std::uint64_t{Value(owner)} + parity) * kHandedMax;
   }
 
   /// Whether the process lives on this node.
   bool IsHere(Pid pid) const { return cell(pid).node == header().node; }
 
+  /// From the start of the arena, and so is the next one.
   std::uint64_t heap_offset(int heap) const {
-    return layout_.heaps_offset + static_cast<std::uint64_t>(heap) * layout_.heap_bytes;
+    return kPageBytes + static_cast<std::uint64_t>(heap) * layout_.heap_bytes;  // 0 is no chunk.
+  }
+  std::uint64_t head_offset(Pid pid, int heap) const {
+    const std::uint64_t head = Value(pid) * std::uint64_t{kHeaps} + static_cast<unsigned>(heap);
+    return layout_.heads_offset + head * layout_.head_bytes - layout_.arenas_offset -
+           Value(pid) * layout_.arena_bytes;
+  }
+  /// Room for so many bytes in a heap: in its head, as long as it has any. 0: there is none.
+  std::uint64_t TakeRoom(Pid pid, int heap, std::uint64_t bytes, HeapUse& use) const {
+    if (bytes <= layout_.head_bytes - use.head) {
+      use.head += bytes;
+      return head_offset(pid, heap) + use.head - bytes;
+    }
+    if (bytes > layout_.heap_bytes - use.bytes) return 0;
+    use.bytes += bytes;
+    return heap_offset(heap) + use.bytes - bytes;
+  }
+
+  /// Whether [offset, offset + bytes) lies in a heap of the process, or in its head.
+  bool InHeap(Pid pid, int heap, std::uint64_t offset, std::uint64_t bytes) const {
+    const std::uint64_t in_heap = offset - heap_offset(heap);
+    const std::uint64_t in_head = offset - head_offset(pid, heap);
+    return (in_heap <= layout_.heap_bytes && bytes <= layout_.heap_bytes - in_heap) ||
+           (in_head <= layout_.head_bytes && bytes <= layout_.head_bytes - in_head);
   }
 
  private:
+  template <typename T>
+  T* At(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(region_.data() + offset);
+  }
+
   MappedRegion region_;
   SegmentLayout layout_{};
 };

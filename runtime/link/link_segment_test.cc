@@ -17,23 +17,55 @@ TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
   for (const std::uint32_t p : {1u, 2u, 7u, 64u, 1000u, kProcessesOfNodeMax}) {
     SCOPED_TRACE(p);
     const SegmentLayout layout = LayOut(p);
+    const std::uint64_t n = p;
     EXPECT_GE(layout.cells_offset, sizeof(NodeHeader));
-    EXPECT_GE(layout.arenas_offset, layout.cells_offset + p * sizeof(ProcessCell));
-    EXPECT_GE(layout.ring_offset, 2 * p * sizeof(DirectoryEntry));
-    EXPECT_GE(layout.slots_offset, layout.ring_offset + kRingSupersteps * sizeof(Measurement));
-    EXPECT_GE(layout.pops_offset, layout.slots_offset + kSlotsMax * sizeof(RegisteredArea));
-    EXPECT_GE(layout.heaps_offset, layout.pops_offset + 2 * kSlotsMax * sizeof(std::uint64_t));
-    EXPECT_GE(layout.arena_bytes, layout.heaps_offset + kHeaps * layout.heap_bytes);
+    EXPECT_GE(layout.directories_offset, layout.cells_offset + n * sizeof(ProcessCell));
+    EXPECT_GE(layout.rings_offset, layout.directories_offset + 2 * n * n * sizeof(DirectoryEntry));
+    EXPECT_GE(layout.handed_offset,
+              layout.rings_offset + n * kRingSupersteps * sizeof(Measurement));
+    EXPECT_GE(layout.slots_offset, layout.handed_offset + n * 2 * kHandedMax * sizeof(HandedChunk));
+    EXPECT_GE(layout.pops_offset, layout.slots_offset + n * kSlotsMax * sizeof(RegisteredArea));
+    EXPECT_GE(layout.pushes_offset, layout.pops_offset + n * 2 * kSlotsMax * sizeof(std::uint64_t));
+    EXPECT_GE(layout.arenas_offset,
+              layout.pushes_offset + n * 2 * kSlotsMax * sizeof(std::uint64_t));
+    EXPECT_GE(layout.arena_bytes, kPageBytes + kHeaps * layout.heap_bytes);
+    EXPECT_GE(layout.heads_offset, layout.arenas_offset + n * layout.arena_bytes);
+    EXPECT_GE(SegmentBytes(layout), layout.heads_offset + n * kHeaps * layout.head_bytes);
+    EXPECT_EQ(layout.heads_offset % kPageBytes + layout.head_bytes % kPageBytes, 0u);
     EXPECT_EQ(layout.arena_bytes % kPageBytes, 0u);
     EXPECT_LT(SegmentBytes(layout), std::uint64_t{1} << 46);  // Of 2^47 that a process has.
+  }
+}
+
+TEST(SegmentTest, RoomComesFromTheHeadFirstAndOverlapsNowhere) {
+  const SegmentLayout layout = LayOut(3);
+  const Segment segment(MappedRegion(), layout);
+  for (const std::uint32_t pid : {0u, 2u}) {
+    HeapUse use;
+    for (const std::uint64_t bytes : {std::uint64_t{1024}, layout.head_bytes - 1024,
+                                      std::uint64_t{64}, layout.heap_bytes - 64}) {
+      const std::uint64_t at = segment.TakeRoom(Pid{pid}, 1, bytes, use);
+      EXPECT_TRUE(segment.InHeap(Pid{pid}, 1, at, bytes)) << bytes;
+      EXPECT_FALSE(segment.InHeap(Pid{pid}, 0, at, bytes)) << bytes;
+      EXPECT_FALSE(segment.InHeap(Pid{1}, 1, at, bytes) && at >= layout.arena_bytes) << bytes;
+    }
+    EXPECT_EQ(segment.TakeRoom(Pid{pid}, 1, 64, use), 0u);
+    EXPECT_EQ(use.head, layout.head_bytes);
+    EXPECT_EQ(use.bytes, layout.heap_bytes);
+    // In the segment, whatever the sum.
+    EXPECT_LE(layout.arenas_offset + Value(Pid{pid}) * layout.arena_bytes +
+                  segment.head_offset(Pid{pid}, kAnswerHeap) + layout.head_bytes,
+              SegmentBytes(layout));
   }
 }
 
 TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   const std::uint32_t p = 2;
   SegmentLayout layout = LayOut(p);
-  // The ring is all that is needed of an arena.
-  layout.arena_bytes = layout.slots_offset;
+  // The rings are all that is needed.
+  layout.arenas_offset = layout.slots_offset;
+  layout.heads_offset = layout.slots_offset;
+  layout.head_bytes = 0;
   MappedRegion region = MappedRegion::Private(SegmentBytes(layout));
   const Segment segment(std::move(region), layout);
   segment.measurement(Pid{0}, 0) = {.start_ns = 0,

@@ -65,7 +65,7 @@ std::byte* ExchangeForTest::Place(NodeForTest& node, std::uint32_t owner, int he
 // What `from` owes `to`, as the node of `to` sees it; emptied when it is first touched in a
 // superstep.
 DirectoryEntry& ExchangeForTest::Image(std::uint32_t from, std::uint32_t to) {
-  DirectoryEntry& entry = NodeOf(to).segment.directory(Pid{from}, parity())[to];
+  DirectoryEntry& entry = NodeOf(to).segment.entry(Pid{from}, Pid{to}, parity());
   if (fresh_.insert({from, to}).second) entry = DirectoryEntry{};
   return entry;
 }
@@ -146,7 +146,7 @@ void ExchangeForTest::Exchange() {
 
 void ExchangeForTest::CopyPair(std::uint32_t from, std::uint32_t to) {
   const Segment& segment = NodeOf(from).segment;
-  DirectoryEntry source = segment.directory(Pid{from}, parity())[to];
+  DirectoryEntry source = segment.entry(Pid{from}, Pid{to}, parity());
   DirectoryEntry& image = Image(from, to);
   for (const std::uint32_t kind : {kPuts, kGets, kMessages}) {
     for (std::uint64_t offset = FirstChunk(source, kind); offset != 0;) {
@@ -221,13 +221,13 @@ void ExchangeForTest::CopyAnswersOf(NodeForTest& node, unsigned parity) {
   for (std::uint32_t i = 0; i < p_; ++i) {
     if (&NodeOf(i) != &node) continue;
     for (std::uint32_t q = 0; q < p_; ++q) {
-      const DirectoryEntry& asked = node.segment.directory(Pid{q}, parity)[i];
+      const DirectoryEntry& asked = node.segment.entry(Pid{q}, Pid{i}, parity);
       if (SameNode(i, q) || asked.gets == 0) continue;
       const Segment& target = NodeOf(q).segment;
       std::byte* at = Place(NodeOf(q), i, kAnswerHeap, asked.bytes_from);
-      memcpy(at, node.segment.arena(Pid{i}) + node.segment.directory(Pid{i}, parity)[q].answers,
+      memcpy(at, node.segment.arena(Pid{i}) + node.segment.entry(Pid{i}, Pid{q}, parity).answers,
              asked.bytes_from);
-      target.directory(Pid{i}, parity)[q].answers =
+      target.entry(Pid{i}, Pid{q}, parity).answers =
           static_cast<std::uint64_t>(at - target.arena(Pid{i}));
     }
   }

@@ -62,7 +62,7 @@ void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned
   tag_bytes_ = tag_bytes;
   long_tag_bytes_ = LongTagBytes(tag_bytes);
   for (std::uint32_t q = 0; q < p; ++q) {
-    const DirectoryEntry& entry = segment.directory(Pid{q}, parity)[Value(self)];
+    const DirectoryEntry& entry = segment.entry(Pid{q}, self, parity);
     if (entry.messages == 0) continue;
     sources_.push_back(Source{segment.arena(Pid{q}), entry.messages});
     count_ += entry.message_count;

@@ -1,6 +1,10 @@
 #include "runtime/transfers/drma_delivery.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/copy.h"
 #include "runtime/link/chain.h"
@@ -51,36 +55,58 @@ inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRe
 }
 
 void DrmaDelivery::AnswerGets(unsigned parity) {
-  std::byte* const arena = segment_->arena(self_);
-  const std::uint64_t heap = segment_->heap_offset(kAnswerHeap);
-  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  std::uint64_t used = 0;
+  HeapUse use;
   for (std::uint32_t q = 0; q < p_; ++q) {
-    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
-    if (entry.gets == 0) continue;
-    segment_->directory(self_, parity)[q].answers = heap + used;
-    const Reader reader = segment_->IsHere(Pid{q}) ? Reader::kProcess : Reader::kWorker;
-    ChainReader chain(segment_->arena(Pid{q}), entry.gets);
-    for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
-      const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
-      if (used + get.bytes > heap_bytes) {
-        ReportFailure(
-            "the gets from pid %u in one superstep are more than %llu bytes, the most that"
-            " this machine's memory allows; get less at a time, or use bsp_hpget, which"
-            " needs no buffer",
-            Value(self_), static_cast<unsigned long long>(heap_bytes));
-      }
-      const PutRecord range{get.slot, get.bytes, get.offset};
-      CopyAnswer(arena + heap + used, Target("bsp_get", Pid{q}, range), get.bytes, reader);
-      used += get.bytes;
-    }
+    const DirectoryEntry& asked = segment_->entry(Pid{q}, self_, parity);
+    if (asked.gets == 0) continue;
+    // Unbuffered gets count in `bytes_from`, too: in the heap the end is known when it is there.
+    const bool in_head = asked.bytes_from <= segment_->layout().head_bytes - use.head;
+    std::uint64_t& used = in_head ? use.head : use.bytes;
+    const std::uint64_t at = used + (in_head ? segment_->head_offset(self_, kAnswerHeap)
+                                             : segment_->heap_offset(kAnswerHeap));
+    const std::uint64_t room =
+        (in_head ? segment_->layout().head_bytes : segment_->layout().heap_bytes) - used;
+    segment_->entry(self_, Pid{q}, parity).answers = at;
+    used += Answer(Pid{q}, asked, segment_->arena(self_) + at, room);
   }
+  answered_bytes_ = use.bytes;
+  answered_peak_ = std::max(answered_peak_, use.bytes);
+}
+
+std::uint64_t DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::byte* to,
+                                   std::uint64_t room) {
+  const Reader reader = segment_->IsHere(asker) ? Reader::kProcess : Reader::kWorker;
+  std::uint64_t used = 0;
+  ChainReader chain(segment_->arena(asker), asked.gets);
+  for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+    const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+    if (get.bytes > room - used) {
+      ReportFailure(
+          "the gets from pid %u in one superstep are more than %llu bytes, the most that"
+          " this machine's memory allows; get less at a time, or use bsp_hpget, which"
+          " needs no buffer",
+          Value(self_), static_cast<unsigned long long>(segment_->layout().heap_bytes));
+    }
+    const PutRecord range{get.slot, get.bytes, get.offset};
+    CopyAnswer(to + used, Target("bsp_get", asker, range), get.bytes, reader);
+    used += get.bytes;
+  }
+  return used;
+}
+
+// By now all have read them: one large superstep must not hold its memory for the rest of the run.
+void DrmaDelivery::GiveBackAnswers() {
+  const std::uint64_t kept = std::max(kAnswersKeptBytes, std::exchange(answered_bytes_, 0));
+  if (answered_peak_ <= 2 * kept) return;
+  const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
+  madvise(segment_->arena(self_) + segment_->heap_offset(kAnswerHeap) + from, answered_peak_ - from,
+          MADV_REMOVE);
+  answered_peak_ = from;
 }
 
 void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
-  const std::byte* answers =
-      segment_->arena(pid) + segment_->directory(pid, parity)[Value(self_)].answers;
-  const DirectoryEntry& entry = segment_->directory(self_, parity)[Value(pid)];
+  const std::byte* answers = segment_->arena(pid) + segment_->entry(pid, self_, parity).answers;
+  const DirectoryEntry& entry = segment_->entry(self_, pid, parity);
   ChainReader chain(segment_->arena(self_), entry.gets);
   for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
     const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
@@ -91,7 +117,7 @@ void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
 
 void DrmaDelivery::WritePuts(unsigned parity) {
   for (std::uint32_t q = 0; q < p_; ++q) {
-    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    const DirectoryEntry& entry = segment_->entry(Pid{q}, self_, parity);
     if (entry.puts != 0) WritePuts(Pid{q}, entry);
   }
 }

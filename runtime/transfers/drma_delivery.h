@@ -23,9 +23,15 @@ class DrmaDelivery {
   /// Copies what the others' gets ask for to heap 2. Reads this process's memory, writes none.
   void AnswerGets(unsigned parity);
 
+  /// After a barrier: the answers of the superstep before have been read. Memory that neither they
+  /// nor the ones before them needed is given back.
+  void AnswersWereRead() {
+    if (__builtin_expect(answered_peak_ > 2 * kAnswersKeptBytes, 0)) GiveBackAnswers();
+  }
+
   /// Whether this process asked `pid` for anything that it answers.
   bool Awaits(Pid pid, unsigned parity) const {
-    return segment_->directory(self_, parity)[Value(pid)].gets != 0;
+    return segment_->entry(self_, pid, parity).gets != 0;
   }
 
   /// Writes the answers of `pid` to where this process's gets want them.
@@ -45,6 +51,10 @@ class DrmaDelivery {
   }
 
  private:
+  static constexpr std::uint64_t kAnswersKeptBytes = 64 << 20;  ///< As of an outbox.
+
+  std::uint64_t Answer(Pid asker, const DirectoryEntry& asked, std::byte* to, std::uint64_t room);
+  __attribute__((cold)) void GiveBackAnswers();
   void WritePuts(Pid source, const DirectoryEntry& entry);
   std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
 
@@ -53,6 +63,8 @@ class DrmaDelivery {
   Pid self_{};
   std::uint32_t p_ = 0;
   std::size_t site_bytes_ = 0;
+  std::uint64_t answered_bytes_ = 0;  ///< Of heap 2 without its head, in the last superstep.
+  std::uint64_t answered_peak_ = 0;   ///< Bytes of it that hold memory.
 };
 
 }  // namespace bspnow::runtime

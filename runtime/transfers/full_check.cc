@@ -86,7 +86,7 @@ void FullCheck::CompareWatched() {
 void FullCheck::FindOverlaps(unsigned parity) {
   written_.clear();
   for (std::uint32_t q = 0; q < p_; ++q) {
-    const DirectoryEntry& entry = segment_->directory(Pid{q}, parity)[Value(self_)];
+    const DirectoryEntry& entry = segment_->entry(Pid{q}, self_, parity);
     ChainReader chain(segment_->arena(Pid{q}), entry.puts);
     while (!chain.done()) {
       const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());

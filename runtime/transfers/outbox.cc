@@ -10,7 +10,6 @@
 namespace bspnow::runtime {
 namespace {
 
-constexpr std::uint64_t kFirstChunkBytes = 1024;
 constexpr std::uint64_t kChunkBytesMax = 1 << 20;
 // A heap keeps this much memory; more only as long as it is in use.
 constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
@@ -28,7 +27,8 @@ void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size
   segment_ = &segment;
   self_ = self;
   site_bytes_ = site_bytes;
-  directory_ = segment.directory(self, parity_);
+  entries_ = &segment.entry(self, Pid{0}, parity_);
+  nprocs_ = segment.layout().nprocs;
   arena_ = segment.arena(self);
   writers_.Resize(std::size_t{p} * kKinds);
   is_touched_.Resize(p);
@@ -40,12 +40,12 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
     touched = 1;
     touched_[parity_].push_back(Value(pid));
   }
-  return directory_[Value(pid)];
+  return entry(pid);
 }
 
 void Outbox::RequireRoom(std::uint64_t bytes) const {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (bytes <= heap_bytes - std::min(heap_bytes, heap_used_ + recycled_bytes_)) return;
+  if (bytes <= heap_bytes - std::min(heap_bytes, use_.bytes + recycled_bytes_)) return;
   ReportFailure(
       "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
       " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
@@ -55,8 +55,8 @@ void Outbox::RequireRoom(std::uint64_t bytes) const {
 
 std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   Writer& w = writer(pid, kind);
-  DirectoryEntry& entry = Touch(pid);
-  std::uint64_t& first = kind == kPuts ? entry.puts : kind == kGets ? entry.gets : entry.messages;
+  DirectoryEntry& owed = Touch(pid);
+  std::uint64_t& first = kind == kPuts ? owed.puts : kind == kGets ? owed.gets : owed.messages;
   const std::uint64_t wanted =
       std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
@@ -81,10 +81,10 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
 }
 
 ChunkRoom Outbox::Allocate(std::uint64_t bytes) {
-  const std::uint64_t offset = segment_->heap_offset(static_cast<int>(parity_)) + heap_used_;
-  heap_used_ += bytes;
+  const std::uint64_t offset =
+      segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use_);  // RequireRoom has looked.
   // Memory that was never touched comes faster all at once than by faults.
-  if (bytes >= kPopulateBytesMin && heap_used_ > heap_peak_[parity_]) {
+  if (bytes >= kPopulateBytesMin && use_.bytes > heap_peak_[parity_]) {
     madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
   }
   return ChunkRoom{.offset = offset, .bytes = bytes};
@@ -160,7 +160,7 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
     }
     done += bytes;
   }
-  directory_[Value(from.pid)].bytes_from += from.bytes;
+  entry(from.pid).bytes_from += from.bytes;
 }
 
 void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
@@ -174,10 +174,10 @@ void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const
   at += sizeof(MessageRecord);
   Copy(long_tag == 0 ? record->tag : at, tag, tag_bytes);
   Copy(at + long_tag, payload, payload_bytes);
-  DirectoryEntry& entry = directory_[Value(to)];
-  entry.bytes_to += tag_bytes + payload_bytes;
-  entry.message_count += 1;
-  entry.message_bytes += payload_bytes;
+  DirectoryEntry& owed = entry(to);
+  owed.bytes_to += tag_bytes + payload_bytes;
+  owed.message_count += 1;
+  owed.message_bytes += payload_bytes;
 }
 
 void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
@@ -210,24 +210,24 @@ void Outbox::Seal() {
 }
 
 void Outbox::NextSuperstep() {
-  heap_peak_[parity_] = std::max(heap_peak_[parity_], heap_used_);
+  heap_peak_[parity_] = std::max(heap_peak_[parity_], use_.bytes);
   parity_ ^= 1;
-  directory_ = segment_->directory(self_, parity_);
-  for (const std::uint32_t pid : touched_[parity_]) directory_[pid] = DirectoryEntry{};
+  entries_ = &segment_->entry(self_, Pid{0}, parity_);
+  for (const std::uint32_t pid : touched_[parity_]) entry(Pid{pid}) = DirectoryEntry{};
   touched_[parity_].clear();
   if (ring_.attached()) {
     ring_.Clear(parity_);
   }
   // One large superstep must not hold its memory for the rest of the run: what the superstep that
   // just ended did not need either is given back.
-  const std::uint64_t kept = std::max(kHeapKeptBytes, heap_used_);
+  const std::uint64_t kept = std::max(kHeapKeptBytes, use_.bytes);
   if (heap_peak_[parity_] > 2 * kept) {
     const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
     madvise(arena_ + segment_->heap_offset(static_cast<int>(parity_)) + from,
             heap_peak_[parity_] - from, MADV_REMOVE);
     heap_peak_[parity_] = from;
   }
-  heap_used_ = 0;
+  use_ = HeapUse{};
   recycled_bytes_ = 0;
   gets_ = 0;
   records_ = 0;

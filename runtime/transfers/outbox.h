@@ -39,7 +39,7 @@ class Outbox {
   void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
     Writer& w = writer(to.pid, kPuts);
     records_ += 1;
-    directory_[Value(to.pid)].bytes_to += to.bytes;
+    entry(to.pid).bytes_to += to.bytes;
     if (Merge(w, to, source)) return;
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
@@ -97,6 +97,7 @@ class Outbox {
   enum Kind { kPuts, kGets, kMessages, kKinds };
 
   Writer& writer(Pid pid, Kind kind) { return writers_[Value(pid) * kKinds + kind]; }
+  DirectoryEntry& entry(Pid pid) { return entries_[std::size_t{Value(pid)} * nprocs_]; }
   static constexpr std::size_t kRecordAlign = 8;
 
   static std::byte* AlignUp(std::byte* at, std::size_t align) {
@@ -153,9 +154,10 @@ class Outbox {
   Pid self_{};
   std::size_t site_bytes_ = 0;
   unsigned parity_ = 0;
-  DirectoryEntry* directory_ = nullptr;  ///< Of the current parity.
+  DirectoryEntry* entries_ = nullptr;  ///< Of the current parity; the one for pid 0.
+  std::size_t nprocs_ = 0;             ///< Entries from one pid's to the next one's.
   std::byte* arena_ = nullptr;
-  std::uint64_t heap_used_ = 0;          ///< Of the current parity's heap.
+  HeapUse use_;                          ///< Of the current parity's heap.
   std::uint64_t recycled_bytes_ = 0;     ///< Of chunks that hold their second load or a later one.
   std::uint64_t heap_peak_[2] = {0, 0};  ///< Bytes of each heap that hold memory.
   std::uint64_t gets_ = 0;

@@ -34,7 +34,7 @@ class OutboxTest : public testing::Test {
     outbox_.Attach(segment_, kSelf, kProcesses, 0);
   }
 
-  DirectoryEntry& entry() { return segment_.directory(kSelf, outbox_.parity())[Value(kOther)]; }
+  DirectoryEntry& entry() { return segment_.entry(kSelf, kOther, outbox_.parity()); }
 
   void Put(std::uint32_t slot, std::uint64_t offset, const std::string& data) {
     outbox_.AppendPut({.pid = kOther, .slot = SlotId{slot}, .offset = offset, .bytes = data.size()},
@@ -101,7 +101,7 @@ TEST_F(OutboxTest, IsEmptyAgainTwoSuperstepsLater) {
   Put(5, 0, "odd");
   outbox_.Seal();
   // The outbox of the superstep before can still be read.
-  EXPECT_NE(segment_.directory(kSelf, 0)[Value(kOther)].puts, 0u);
+  EXPECT_NE(segment_.entry(kSelf, kOther, 0).puts, 0u);
   outbox_.NextSuperstep();
   EXPECT_TRUE(outbox_.empty());
   EXPECT_EQ(entry().puts, 0u);

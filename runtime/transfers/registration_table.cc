@@ -11,7 +11,7 @@ constexpr std::uint64_t kPopMark = 2;
 
 }  // namespace
 
-void RegistrationTable::Attach(RegisteredArea* areas, std::uint64_t* pops_even,
+void RegistrationTable::Attach(const SlotAreas& areas, std::uint64_t* pops_even,
                                std::uint64_t* pops_odd) {
   areas_ = areas;
   pops_[0] = pops_even;

@@ -12,7 +12,7 @@
 
 #include "base/grow_array.h"
 #include "base/ids.h"
-#include "runtime/link/link.h"
+#include "runtime/link/link_segment.h"
 
 namespace bspnow::runtime {
 
@@ -21,7 +21,7 @@ class RegistrationTable {
   /// `areas` and the two `pops`, by parity, have kSlotsMax entries and lie in the process's arena;
   /// other processes read areas for the bounds check, pops for the message of an error. The table
   /// may know slots already, when it comes back in an image; these are written to the new areas.
-  void Attach(RegisteredArea* areas, std::uint64_t* pops_even, std::uint64_t* pops_odd);
+  void Attach(const SlotAreas& areas, std::uint64_t* pops_even, std::uint64_t* pops_odd);
 
   /// Appends a slot, usable from the next superstep on. False: more than kSlotsMax slots.
   [[nodiscard]] bool Push(std::uint64_t address, std::uint64_t bytes);
@@ -95,7 +95,7 @@ class RegistrationTable {
   void UnlinkPopped(std::uint64_t address);
   void Mix(std::uint64_t value);
 
-  RegisteredArea* areas_ = nullptr;
+  SlotAreas areas_;
   std::uint64_t* pops_[2] = {nullptr, nullptr};
   unsigned parity_ = 0;
   GrowArray<Slot> slots_;

@@ -13,7 +13,7 @@ namespace {
 class RegistrationTableTest : public testing::Test {
  protected:
   RegistrationTableTest() {
-    table_.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+    table_.Attach(SlotAreas(reinterpret_cast<RegisteredArea*>(areas_.data()), 1),
                   reinterpret_cast<std::uint64_t*>(pops_even_.data()),
                   reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
   }
@@ -21,7 +21,7 @@ class RegistrationTableTest : public testing::Test {
   // As in a restored process: into a segment that is new, and superstep 0 of another epoch.
   void AttachElsewhere(RegistrationTable& table) {
     areas_ = MappedRegion::Private(kSlotsMax * sizeof(RegisteredArea));
-    table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+    table.Attach(SlotAreas(reinterpret_cast<RegisteredArea*>(areas_.data()), 1),
                  reinterpret_cast<std::uint64_t*>(pops_even_.data()),
                  reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
     table.PushAgain();
@@ -86,7 +86,7 @@ TEST_F(RegistrationTableTest, VotesDifferWhenPopsNameDifferentSlots) {
   RegistrationTable other;
   MappedRegion areas = MappedRegion::Private(kSlotsMax * sizeof(RegisteredArea));
   MappedRegion pops = MappedRegion::Private(kSlotsMax * sizeof(std::uint64_t));
-  other.Attach(reinterpret_cast<RegisteredArea*>(areas.data()),
+  other.Attach(SlotAreas(reinterpret_cast<RegisteredArea*>(areas.data()), 1),
                reinterpret_cast<std::uint64_t*>(pops.data()),
                reinterpret_cast<std::uint64_t*>(pops.data()));
   for (RegistrationTable* table : {&table_, &other}) {
@@ -123,7 +123,7 @@ TEST_F(RegistrationTableTest, PushingAgainVotesAlikeWhereSlotsAreAlike) {
   std::uint64_t digests[3];
   for (std::uint64_t k = 0; k < 3; ++k) {
     RegistrationTable table;
-    table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+    table.Attach(SlotAreas(reinterpret_cast<RegisteredArea*>(areas_.data()), 1),
                  reinterpret_cast<std::uint64_t*>(pops_even_.data()),
                  reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
     const std::uint64_t base = 1000 * k;  // Addresses differ.
@@ -169,7 +169,7 @@ TEST_F(RegistrationTableTest, AgreesWithTheSequenceOfThePaper) {
     std::vector<Entry> valid;
     std::vector<Entry> next;
     RegistrationTable table;
-    table.Attach(reinterpret_cast<RegisteredArea*>(areas_.data()),
+    table.Attach(SlotAreas(reinterpret_cast<RegisteredArea*>(areas_.data()), 1),
                  reinterpret_cast<std::uint64_t*>(pops_even_.data()),
                  reinterpret_cast<std::uint64_t*>(pops_odd_.data()));
     // Many addresses and short supersteps, or few and long ones.

@@ -70,17 +70,24 @@ class Run {
   // No other worker may write to the arenas of the processes that live here.
   void CheckArenas() const {
     for (std::uint32_t pid = 0; pid < 2; ++pid) {
-      const std::byte* arena = segment_.arena(Pid{pid});
-      const std::byte* heap = arena + layout_.heaps_offset;
-      BSP_CHECK(
-          std::all_of(arena, arena + kPageBytes, [](std::byte b) { return b == kUntouched; }));
-      BSP_CHECK(std::all_of(heap, heap + kPageBytes, [](std::byte b) { return b == kUntouched; }));
+      const std::byte* const arena = segment_.arena(Pid{pid});
+      for (unsigned parity = 0; parity < 2; ++parity) {
+        for (std::uint32_t to = 0; to < kProcesses; ++to)
+          CheckUntouched(&segment_.entry(Pid{pid}, Pid{to}, parity), sizeof(DirectoryEntry));
+        CheckUntouched(arena + segment_.heap_offset(static_cast<int>(parity)), kPageBytes);
+        CheckUntouched(arena + segment_.head_offset(Pid{pid}, static_cast<int>(parity)),
+                       kPageBytes);
+      }
     }
   }
 
  private:
   BatchPiece MakePiece() {
     BatchPiece piece{.content = input_.ConsumeIntegralInRange<std::uint32_t>(0, 8),
+  static void CheckUntouched(const void* from, std::size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(from);
+    BSP_CHECK(std::all_of(at, at + bytes, [](std::byte b) { return b == kUntouched; }));
+  }
                      .source_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .destination_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .chunk_bytes = input_.ConsumeIntegralInRange<std::uint64_t>(0, 1000),

@@ -53,7 +53,6 @@ TEST_F(BatchHostileTest, SaysHowLargeAnHRelationIsTooLarge) {
 // Every frame must lie in the heap that it was taken from, whatever the process wrote.
 TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
   const Segment& segment = near_.segment();
-  const SegmentLayout& layout = segment.layout();
   std::mt19937_64 random(20261121);
   const auto number = [&]() -> std::uint64_t {
     switch (random() % 6) {
@@ -62,7 +61,9 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
       case 1:
         return random() % 64;
       case 2:
-        return segment.heap_offset(static_cast<int>(random() % 3)) + random() % 4096 / 16 * 16;
+        return (random() % 2 == 0 ? segment.heap_offset(static_cast<int>(random() % 3))
+                                  : segment.head_offset(Pid{0}, static_cast<int>(random() % 3))) +
+               random() % 4096 / 16 * 16;
       case 3:
         return segment.heap_offset(static_cast<int>(random() % 4)) - random() % 4096;
       case 4:
@@ -75,14 +76,20 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
     const std::uint64_t superstep = static_cast<std::uint64_t>(trial);
     for (const Pid pid : {Pid{0}, Pid{1}}) {
       auto* arena = segment.arena(pid);
-      for (unsigned i = 0; i < 2 * kProcs * sizeof(DirectoryEntry) / 8; ++i) {
-        reinterpret_cast<std::uint64_t*>(arena)[i] = random() % 3 == 0 ? number() : 0;
+      for (std::uint32_t to = 0; to < kProcs; ++to) {
+        for (unsigned parity = 0; parity < 2; ++parity) {
+          auto* words = reinterpret_cast<std::uint64_t*>(&segment.entry(pid, Pid{to}, parity));
+          for (unsigned i = 0; i < sizeof(DirectoryEntry) / 8; ++i)
+            words[i] = random() % 3 == 0 ? number() : 0;
+        }
       }
       for (int heap = 0; heap < 2; ++heap) {
-        auto* words = reinterpret_cast<std::uint64_t*>(arena + segment.heap_offset(heap));
-        for (unsigned i = 0; i < 512; ++i) words[i] = number();
+        for (const std::uint64_t at : {segment.heap_offset(heap), segment.head_offset(pid, heap)}) {
+          auto* words = reinterpret_cast<std::uint64_t*>(arena + at);
+          for (unsigned i = 0; i < 512; ++i) words[i] = number();
+        }
       }
-      auto* handed = reinterpret_cast<std::uint32_t*>(arena + layout.handed_offset);
+      auto* handed = reinterpret_cast<std::uint32_t*>(segment.handed(pid, 0));
       for (unsigned i = 0; i < 2 * kHandedMax * sizeof(HandedChunk) / 4; ++i) {
         handed[i] = static_cast<std::uint32_t>(random() % 2 == 0 ? random() % 6 : number());
       }
@@ -107,8 +114,11 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
       const std::byte* arena = segment.arena(Pid{frame.piece.source_pid});
       for (const iovec& piece : frame.pieces) {
         const auto* at = static_cast<const std::byte*>(piece.iov_base);
-        ASSERT_GE(at, arena + layout.heaps_offset);
-        ASSERT_LE(at + piece.iov_len, arena + layout.arena_bytes);
+        const auto offset = static_cast<std::uint64_t>(at - arena);
+        const Pid pid{frame.piece.source_pid};
+        ASSERT_TRUE(segment.InHeap(pid, 0, offset, piece.iov_len) ||
+                    segment.InHeap(pid, 1, offset, piece.iov_len) ||
+                    segment.InHeap(pid, kAnswerHeap, offset, piece.iov_len));
       }
     }
     source_.OnReleased(superstep);
@@ -139,10 +149,11 @@ TEST_F(BatchHostileTest, RefusesPiecesThatMakeNoSense) {
     ASSERT_LT(piece.source_pid, 2u);
     const auto placed = inbox_.Place(superstep, piece, bytes.size());
     if (!placed.empty()) {
-      const std::byte* heaps =
-          far_.segment().arena(Pid{piece.source_pid}) + far_.segment().layout().heaps_offset;
-      ASSERT_GE(placed.data(), heaps);
-      ASSERT_LE(placed.data() + placed.size(), heaps + kHeaps * far_.segment().layout().heap_bytes);
+      const Pid pid{piece.source_pid};
+      const auto offset = static_cast<std::uint64_t>(placed.data() - far_.segment().arena(pid));
+      ASSERT_TRUE(far_.segment().InHeap(pid, 0, offset, placed.size()) ||
+                  far_.segment().InHeap(pid, 1, offset, placed.size()) ||
+                  far_.segment().InHeap(pid, kAnswerHeap, offset, placed.size()));
     }
     taken += inbox_.Take(superstep, piece, bytes).ok();
   }

@@ -128,18 +128,18 @@ static_assert(static_cast<int>(BatchContent::kMessages) == 2);
 absl::Status BatchInbox::Allocate(Pid source, int number, std::uint64_t bytes,
                                   std::uint64_t& offset) {
   Heap& heap = this->heap(source, number);
-  const std::uint64_t heap_bytes = segment_.layout().heap_bytes;
   const std::uint64_t size = RoundUp(bytes, kLineBytes);
-  if (size > heap_bytes - heap.used) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the h-relation is too large: pid ", Value(source), " sends this node more than ",
-        heap_bytes, " bytes in one superstep (", heap.used, " so far, and then ", bytes,
-        "), the most that memory or address space allow; transfer less at a time"));
+  offset = segment_.TakeRoom(source, number, size, heap.use);
+  if (offset == 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the h-relation is too large: pid ", Value(source),
+                     " sends this node more than ", segment_.layout().heap_bytes,
+                     " bytes in one superstep (", heap.use.bytes, " so far, and then ", bytes,
+                     "), the most that memory or address space allow; transfer less at a time"));
   }
-  offset = segment_.heap_offset(number) + heap.used;
-  heap.used += size;
+  much_memory_ |= heap.use.bytes > 2 * kHeapKeptBytes;
   // Memory that was never touched comes faster all at once than by faults.
-  if (size >= kPopulateBytesMin && heap.used > heap.peak) {
+  if (size >= kPopulateBytesMin && heap.use.bytes > heap.peak) {
     madvise(segment_.arena(source) + offset / kPageBytes * kPageBytes, size, MADV_POPULATE_WRITE);
   }
   return absl::OkStatus();
@@ -161,8 +161,7 @@ absl::Status BatchInbox::MakeRoom(std::uint64_t superstep, const BatchPiece& pie
   const int number = IsAnswer(piece) ? kAnswerHeap : static_cast<int>(superstep & 1);
   Heap& heap = this->heap(source, number);
   if (IsAnswer(piece) && heap.superstep != superstep) {
-    heap.peak = std::max(heap.peak, heap.used);
-    heap.used = 0;
+    heap.Restart();
     heap.superstep = superstep;
   }
   const std::uint64_t header = IsAnswer(piece) ? 0 : kChunkHeaderBytes;
@@ -296,39 +295,46 @@ void BatchInbox::Publish(std::uint64_t superstep) {
   if (side.pairs.empty() && side.published.empty() && !much_memory_) return;
   for (EarlyOffers& offers : side.early) offers.Clear();
   for (const Pair& old : side.published) {
-    segment_.directory(old.source, parity)[Value(old.destination)] = DirectoryEntry{};
+    segment_.entry(old.source, old.destination, parity) = DirectoryEntry{};
   }
   for (const Pair& pair : side.pairs) {
-    segment_.directory(pair.source, parity)[Value(pair.destination)] = pair.entry;
+    segment_.entry(pair.source, pair.destination, parity) = pair.entry;
     side.index[Value(pair.source) * shape_.here().size() + place_here_[Value(pair.destination)]] =
         0;
     // What is allocated from now on is of superstep + 2.
     Heap& heap = this->heap(pair.source, static_cast<int>(parity));
-    heap.peak = std::max(heap.peak, heap.used);
+    heap.peak = std::max(heap.peak, heap.use.bytes);
     much_memory_ |= heap.peak > 2 * kHeapKeptBytes;
-    if (!much_memory_) heap.used = 0;
+    if (!much_memory_) heap.Restart();
   }
   std::swap(side.published, side.pairs);
   side.pairs.clear();
-  if (much_memory_) GiveBack(static_cast<int>(parity));
+  if (much_memory_) GiveBack(superstep);
 }
 
 // One large superstep must not hold its memory for the rest of the run: what this superstep did not
-// need is given back from the heap of the one before, which nobody reads any more.
-void BatchInbox::GiveBack(int parity) {
+// need is given back from the heap of the one before, which nobody reads any more, and from that of
+// the answers, which have been read, too.
+void BatchInbox::GiveBack(std::uint64_t superstep) {
+  const int parity = superstep & 1;
   much_memory_ = false;
   for (std::uint32_t source = 0; source < shape_.host_of.size(); ++source) {
     Heap& now = heap(Pid{source}, parity);
-    Heap& before = heap(Pid{source}, parity ^ 1);
-    const std::uint64_t kept = std::max({kHeapKeptBytes, now.used, before.used});
-    if (before.peak > 2 * kept) {
-      const std::uint64_t from = RoundUp(kept, kPageBytes);
-      madvise(segment_.arena(Pid{source}) + segment_.heap_offset(parity ^ 1) + from,
-              before.peak - from, MADV_REMOVE);
-      before.peak = from;
+    Heap& answers = heap(Pid{source}, kAnswerHeap);
+    if (answers.superstep < superstep) answers.Restart();
+    const std::uint64_t kept = std::max(kHeapKeptBytes, now.use.bytes);
+    for (const int number : {parity ^ 1, kAnswerHeap}) {
+      Heap& before = heap(Pid{source}, number);
+      const std::uint64_t from = RoundUp(std::max(kept, before.use.bytes), kPageBytes);
+      if (before.peak > 2 * from) {
+        madvise(segment_.arena(Pid{source}) + segment_.heap_offset(number) + from,
+                before.peak - from, MADV_REMOVE);
+        before.peak = from;
+      }
+      much_memory_ |= before.peak > 2 * kHeapKeptBytes;
     }
-    now.used = 0;
-    much_memory_ |= std::max(now.peak, before.peak) > 2 * kHeapKeptBytes;
+    now.Restart();
+    much_memory_ |= now.peak > 2 * kHeapKeptBytes;
   }
 }
 
@@ -378,7 +384,7 @@ void BatchInbox::PublishAnswers(std::uint64_t superstep, std::uint32_t host) {
       ++at;
       continue;
     }
-    segment_.directory(Pid{source}, parity)[destination].answers = at->second.offset;
+    segment_.entry(Pid{source}, Pid{destination}, parity).answers = at->second.offset;
     at = answers.erase(at);
   }
   const std::uint32_t answering = shape_.TakingPart(host);

@@ -6,6 +6,7 @@
 
 #include <absl/status/status.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -76,9 +77,14 @@ class BatchInbox {
 
   /// One heap of one image.
   struct Heap {
-    std::uint64_t used = 0;
-    std::uint64_t peak = 0;       ///< Bytes that hold memory.
+    HeapUse use{};
+    std::uint64_t peak = 0;       ///< Bytes, without the head, that hold memory.
     std::uint64_t superstep = 0;  ///< Of the answers in heap 2.
+
+    void Restart() {
+      peak = std::max(peak, use.bytes);
+      use = HeapUse{};
+    }
   };
 
   /// One parity.
@@ -111,7 +117,7 @@ class BatchInbox {
   absl::Status CheckChunk(const BatchPiece& piece, std::size_t data_bytes) const;
   void PublishVotes(Side& side, unsigned parity);
   void PublishVote(const Vote& vote, unsigned parity);
-  void GiveBack(int parity);
+  void GiveBack(std::uint64_t superstep);
 
   const Segment& segment_;
   const JobShape& shape_;

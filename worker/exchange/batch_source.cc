@@ -168,12 +168,11 @@ absl::Status BatchSource::CollectBatch(std::uint64_t superstep, const BarrierCou
 }
 
 absl::Status BatchSource::AddOwed(std::uint64_t superstep, Pid pid, Frames& frames) {
-  const DirectoryEntry* directory = segment_.directory(pid, superstep & 1);
   ChainBudget budget(segment_.layout().heap_bytes);
   for (std::uint32_t q = 0; q < shape_.participants; ++q) {
     const std::uint32_t host = shape_.host_of[q];
     if (host == shape_.self) continue;
-    const DirectoryEntry& entry = directory[q];
+    const DirectoryEntry& entry = segment_.entry(pid, Pid{q}, superstep & 1);
     const BatchEntry sums{.source_pid = Value(pid),
                           .destination_pid = q,
                           .bytes_to = ReadOnce(entry.bytes_to),
@@ -259,14 +258,11 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
 
 absl::Status BatchSource::CollectAnswers(std::uint64_t superstep,
                                          std::span<const AnswerRequest> requests, Frames& frames) {
-  const std::uint64_t heap = segment_.heap_offset(kAnswerHeap);
-  const std::uint64_t heap_bytes = segment_.layout().heap_bytes;
   for (const AnswerRequest& request : requests) {
     if (request.bytes == 0) continue;
-    const DirectoryEntry& entry =
-        segment_.directory(request.answerer, superstep & 1)[Value(request.asker)];
+    const DirectoryEntry& entry = segment_.entry(request.answerer, request.asker, superstep & 1);
     const std::uint64_t at = ReadOnce(entry.answers);
-    if (at < heap || at - heap > heap_bytes || request.bytes > heap_bytes - (at - heap)) {
+    if (!segment_.InHeap(request.answerer, kAnswerHeap, at, request.bytes)) {
       return Nonsense(request.answerer, "answers to gets at", at);
     }
     const OutgoingBatch head =

@@ -211,7 +211,7 @@ TEST_F(BatchTest, VotesAreCopiedOnceForAllPeers) {
 
 TEST_F(BatchTest, CarriesAnswers) {
   Outbox zero(near_.segment(), Pid{0});
-  near_.segment().directory(Pid{0}, 1)[2].answers = near_.segment().heap_offset(kAnswerHeap) + 64;
+  near_.segment().entry(Pid{0}, Pid{2}, 1).answers = near_.segment().heap_offset(kAnswerHeap) + 64;
   memcpy(near_.segment().arena(Pid{0}) + near_.segment().heap_offset(kAnswerHeap) + 64, "answer",
          6);
   const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = 6};

@@ -21,13 +21,10 @@ absl::Status Damaged(Pid owner, const char* what, std::uint64_t value) {
 }
 
 absl::Status CheckPlace(const Segment& segment, Pid owner, unsigned parity, std::uint64_t offset) {
-  const std::uint64_t heap = segment.heap_offset(static_cast<int>(parity));
-  const std::uint64_t heap_bytes = segment.layout().heap_bytes;
-  if (offset < heap || offset - heap > heap_bytes - kChunkHeaderBytes ||
-      offset % kMessageAlign != 0) {
-    return Damaged(owner, "a chunk at", offset);
-  }
-  return absl::OkStatus();
+  if (segment.InHeap(owner, static_cast<int>(parity), offset, kChunkHeaderBytes) &&
+      offset % kMessageAlign == 0)
+    return absl::OkStatus();
+  return Damaged(owner, "a chunk at", offset);
 }
 
 }  // namespace
@@ -42,10 +39,9 @@ bool ChainBudget::Take(std::uint64_t used_bytes) {
 absl::Status CheckChunk(const Segment& segment, Pid owner, unsigned parity, std::uint64_t offset,
                         ChunkContent& content) {
   if (absl::Status s = CheckPlace(segment, owner, parity, offset); !s.ok()) return s;
-  const std::uint64_t end =
-      segment.heap_offset(static_cast<int>(parity)) + segment.layout().heap_bytes;
   const std::uint64_t used = ReadOnce(ChunkAt(segment, owner, offset).used_bytes);
-  if (used < kChunkHeaderBytes || used > end - offset) return Damaged(owner, "a chunk of", used);
+  if (used < kChunkHeaderBytes || !segment.InHeap(owner, static_cast<int>(parity), offset, used))
+    return Damaged(owner, "a chunk of", used);
   content = ChunkContent{.offset = offset + kChunkHeaderBytes, .bytes = used - kChunkHeaderBytes};
   return absl::OkStatus();
 }

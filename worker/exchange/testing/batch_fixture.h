@@ -56,9 +56,7 @@ class Outbox {
     return offset;
   }
 
-  DirectoryEntry& entry(Pid to, unsigned parity) {
-    return segment_.directory(pid_, parity)[Value(to)];
-  }
+  DirectoryEntry& entry(Pid to, unsigned parity) { return segment_.entry(pid_, to, parity); }
 
   void Hand(unsigned parity, std::uint32_t slot, Pid to, std::uint64_t chunk) {
     Hand(parity, slot, to, chunk, BatchContent::kPuts);
@@ -124,7 +122,7 @@ class BatchTest : public ::testing::Test {
   }
 
   const DirectoryEntry& Image(Pid from, Pid to, unsigned parity) {
-    return far_.segment().directory(from, parity)[Value(to)];
+    return far_.segment().entry(from, to, parity);
   }
 
   // The contents of the chunks of an image's chain, one after the other.
