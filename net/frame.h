@@ -149,6 +149,7 @@ enum class BatchContent : std::uint32_t {
   kVote = 5,        ///< Of source_pid: RegistrationVote, then pushes, then pops.
   kAnswers = 6,     ///< A part of source_pid's answers to destination_pid's gets.
   kAnswersEnd = 7,  ///< No more answers of the source worker in this superstep.
+  kTable = 8,       ///< Several of these, whole: of each its BatchPiece and chunk_bytes bytes.
 };
 
 struct BatchPiece {

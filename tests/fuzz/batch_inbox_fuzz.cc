@@ -10,6 +10,8 @@
 #include "base/check.h"
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_inbox.h"
+#include "worker/exchange/batch_table.h"
+#include "worker/exchange/frame_class.h"
 #include "worker/exchange/job_shape.h"
 
 namespace bspnow {
@@ -57,14 +59,16 @@ class Run {
     if (input_.ConsumeIntegralInRange(0, 3) == 0)
       bytes.resize(input_.ConsumeIntegralInRange<std::size_t>(0, kFramePayloadBytesMax - 32));
     std::span<const std::byte> data = std::as_bytes(std::span(bytes));
-    if (!inbox_.Check(kSender, piece, data.size()).ok()) return;
-    if (input_.ConsumeBool()) {
+    if (!worker::ClassOfFrame(inbox_, kSender, piece, data)) return;
+    const bool table = piece.content == static_cast<std::uint32_t>(BatchContent::kTable);
+    if (!table && input_.ConsumeBool()) {
       const std::span<std::byte> place = inbox_.Place(superstep, piece, data.size());
       std::copy_n(data.begin(), place.size(), place.begin());
       if (input_.ConsumeBool()) return;  // The connection broke.
       if (!place.empty()) data = place;
     }
-    inbox_.Take(superstep, piece, data).IgnoreError();
+    for (worker::BatchTableReader pieces(piece, data); pieces.Next();)
+      inbox_.Take(superstep, pieces.piece(), pieces.data()).IgnoreError();
   }
 
   // No other worker may write to the arenas of the processes that live here.
@@ -80,14 +84,14 @@ class Run {
       }
     }
   }
-
- private:
-  BatchPiece MakePiece() {
-    BatchPiece piece{.content = input_.ConsumeIntegralInRange<std::uint32_t>(0, 8),
   static void CheckUntouched(const void* from, std::size_t bytes) {
     const auto* at = static_cast<const std::byte*>(from);
     BSP_CHECK(std::all_of(at, at + bytes, [](std::byte b) { return b == kUntouched; }));
   }
+
+ private:
+  BatchPiece MakePiece() {
+    BatchPiece piece{.content = input_.ConsumeIntegralInRange<std::uint32_t>(0, 9),
                      .source_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .destination_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .chunk_bytes = input_.ConsumeIntegralInRange<std::uint64_t>(0, 1000),

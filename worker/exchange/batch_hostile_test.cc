@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "worker/exchange/frame_class.h"
 #include "worker/exchange/testing/batch_fixture.h"
 
 namespace bspnow::worker {
@@ -107,7 +108,7 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
     const BarrierCounts counts{.data = 2, .gets = 2, .votes = random() % 4 == 0, .ending = 0};
     (void)source_.CollectBatch(superstep, counts, frames);
     const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = number()};
-    (void)source_.CollectAnswers(superstep, {&request, 1}, frames);
+    (void)source_.CollectAnswers(superstep, 1, {&request, 1}, frames);
     for (const OutgoingBatch& frame : frames[1]) {
       ASSERT_LT(frame.piece.source_pid, 2u);
       if (frame.owner) continue;  // A copy.
@@ -123,6 +124,55 @@ TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
     }
     source_.OnReleased(superstep);
   }
+}
+
+// Wherever it is cut, and whatever its lengths say.
+TEST_F(BatchHostileTest, ReadsNothingBesideATable) {
+  std::mt19937_64 random(11);
+  std::uint64_t cut = 0;
+  for (int trial = 0; trial < 10'000; ++trial) {
+    BatchTable table;
+    for (std::uint64_t k = random() % 4; k != 0; --k) {
+      const std::string data(random() % 100, 'x');
+      table.Begin({}, random() % 4 == 0 ? random() : data.size());
+      table.Append(std::as_bytes(std::span(data)));
+    }
+    std::vector<std::byte> bytes = table.Take();
+    if (random() % 2 == 0) bytes.resize(random() % (bytes.size() + 1));
+    BatchTableReader reader({.content = static_cast<std::uint32_t>(BatchContent::kTable)}, bytes);
+    while (reader.Next()) {
+      if (reader.data().empty()) continue;
+      ASSERT_GE(reader.data().data(), bytes.data());
+      ASSERT_LE(reader.data().data() + reader.data().size(), bytes.data() + bytes.size());
+    }
+    cut += reader.done() ? 0 : 1;
+  }
+  EXPECT_GT(cut, 1000u);
+}
+
+TEST_F(BatchHostileTest, TellsTheClassOfATable) {
+  using enum BatchContent;
+  const auto class_of = [this](std::initializer_list<BatchContent> contents, bool cut) {
+    BatchTable table;
+    for (const BatchContent content : contents) {
+      const std::string data(content == kAnswersEnd ? 0 : sizeof(BatchEntry), 0);
+      table.Begin({.content = static_cast<std::uint32_t>(content), .destination_pid = 2},
+                  data.size());
+      table.Append(std::as_bytes(std::span(data)));
+    }
+    std::vector<std::byte> bytes = table.Take();
+    if (cut) bytes.pop_back();
+    return ClassOfFrame(inbox_, 0, {.content = static_cast<std::uint32_t>(kTable)}, bytes);
+  };
+  using Class = NodeExchange::FrameClass;
+  EXPECT_EQ(class_of({kEntries, kPuts, kMessages}, false), Class::kBatch);
+  EXPECT_EQ(class_of({kGets, kPuts}, false), Class::kGets);
+  EXPECT_EQ(class_of({kAnswers}, false), Class::kAnswers);
+  EXPECT_EQ(class_of({kAnswers, kAnswersEnd}, false), Class::kAnswersEnd);
+  EXPECT_EQ(class_of({kPuts, kAnswers}, false), std::nullopt);
+  EXPECT_EQ(class_of({kPuts, kTable}, false), std::nullopt);
+  EXPECT_EQ(class_of({kPuts, kMessages}, true), std::nullopt);
+  EXPECT_EQ(class_of({}, false), std::nullopt);
 }
 
 // What a peer sends may be anything: it is refused, or lands in the heaps of that peer's images.

@@ -98,6 +98,8 @@ absl::Status BatchInbox::Check(std::uint32_t host, const BatchPiece& piece,
       return absl::OkStatus();
     case BatchContent::kAnswersEnd:
       return data_bytes != 0 ? Wrong("an end with data") : absl::OkStatus();
+    case BatchContent::kTable:
+      return Wrong("a table within a table");
   }
   return Wrong("unknown content");
 }

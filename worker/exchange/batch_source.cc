@@ -42,7 +42,8 @@ BatchSource::BatchSource(const Segment& segment, const JobShape& shape)
       shape_(shape),
       rings_(2 * shape.host_of.size()),
       counted_(shape.hosts.size()),
-      entries_(shape.hosts.size()) {}
+      entries_(shape.hosts.size()),
+      tables_(shape.hosts.size()) {}
 
 // ---- Frames -------------------------------------------------------------------------------------
 
@@ -85,12 +86,49 @@ absl::Status BatchSource::AddChain(Frames& frames, const OutgoingBatch& head, st
                                    ChainBudget& budget) {
   const auto parity = static_cast<unsigned>(Value(head.superstep) & 1);
   ChainWalk walk(segment_, Pid{head.piece.source_pid}, parity, first, budget);
+  chain_.clear();
+  std::uint64_t bytes = 0;
   while (!walk.done()) {
-    ChunkContent content;
+    ChunkContent& content = chain_.emplace_back();
     if (absl::Status s = walk.Next(content); !s.ok()) return s;
-    AddChunk(frames, head, content);
+    bytes += content.bytes;
+  }
+  if (bytes <= kTablePieceBytesMax) {
+    AddSmall(frames, head, chain_);
+  } else {
+    for (const ChunkContent& content : chain_) AddChunk(frames, head, content);
   }
   return absl::OkStatus();
+}
+
+// ---- Tables -------------------------------------------------------------------------------------
+
+// Records do not care in which chunk they lie: a short chain is one piece.
+void BatchSource::AddSmall(Frames& frames, const OutgoingBatch& head,
+                           std::span<const ChunkContent> contents) {
+  std::uint64_t bytes = 0;
+  for (const ChunkContent& content : contents) bytes += content.bytes;
+  if (bytes == 0) return;
+  const std::uint32_t host = shape_.host_of[head.piece.destination_pid];
+  BatchTable& table = TableWithRoom(Value(head.superstep), host, bytes, frames);
+  table.Begin(head.piece, bytes);
+  const std::byte* const arena = segment_.arena(Pid{head.piece.source_pid});
+  for (const ChunkContent& content : contents)
+    table.Append({arena + content.offset, content.bytes});
+}
+
+BatchTable& BatchSource::TableWithRoom(std::uint64_t superstep, std::uint32_t host,
+                                       std::size_t bytes, Frames& frames) {
+  if (!tables_[host].HasRoomFor(bytes)) CloseTable(superstep, host, frames);
+  return tables_[host];
+}
+
+void BatchSource::CloseTable(std::uint64_t superstep, std::uint32_t host, Frames& frames) {
+  if (tables_[host].empty()) return;
+  OutgoingBatch frame =
+      Begin(superstep, BatchContent::kTable, shape_.here()[0], shape_.hosts[host][0]);
+  frame.owned = tables_[host].Take();
+  frames[host].push_back(std::move(frame));
 }
 
 // ---- While the processes compute ----------------------------------------------------------------
@@ -163,6 +201,7 @@ absl::Status BatchSource::CollectBatch(std::uint64_t superstep, const BarrierCou
     }
   }
   AddEntries(superstep, frames);
+  for (std::uint32_t host = 0; host < tables_.size(); ++host) CloseTable(superstep, host, frames);
   Count(frames);
   return absl::OkStatus();
 }
@@ -196,16 +235,18 @@ absl::Status BatchSource::AddOwed(std::uint64_t superstep, Pid pid, Frames& fram
 }
 
 void BatchSource::AddEntries(std::uint64_t superstep, Frames& frames) {
-  constexpr std::size_t kEntriesAtOnce = kPartBytesMax / sizeof(BatchEntry);
+  constexpr std::size_t kEntriesAtOnce = kTablePieceBytesMax / sizeof(BatchEntry);
   for (std::uint32_t host = 0; host < entries_.size(); ++host) {
     std::span<const BatchEntry> left = entries_[host];
     while (!left.empty()) {
       const auto now = left.first(std::min(left.size(), kEntriesAtOnce));
-      OutgoingBatch frame = Begin(superstep, BatchContent::kEntries, Pid{now[0].source_pid},
-                                  Pid{now[0].destination_pid});
       const auto bytes = std::as_bytes(now);
-      frame.owned.assign(bytes.begin(), bytes.end());
-      frames[host].push_back(std::move(frame));
+      BatchTable& table = TableWithRoom(superstep, host, bytes.size(), frames);
+      table.Begin(Begin(superstep, BatchContent::kEntries, Pid{now[0].source_pid},
+                        Pid{now[0].destination_pid})
+                      .piece,
+                  bytes.size());
+      table.Append(bytes);
       left = left.subspan(now.size());
     }
     entries_[host].clear();
@@ -242,6 +283,13 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
   }
   for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
     if (host == shape_.self || shape_.TakingPart(host) == 0) continue;
+    if (bytes.size() <= kTablePieceBytesMax) {
+      BatchTable& table = TableWithRoom(superstep, host, bytes.size(), frames);
+      table.Begin(Begin(superstep, BatchContent::kVote, pid, shape_.hosts[host][0]).piece,
+                  bytes.size());
+      table.Append(bytes);
+      continue;
+    }
     for (std::uint64_t at = 0; at < bytes.size(); at += kPartBytesMax) {
       OutgoingBatch frame = Begin(superstep, BatchContent::kVote, pid, shape_.hosts[host][0]);
       frame.piece.chunk_bytes = bytes.size();
@@ -256,7 +304,7 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
 
 // ---- Answers ------------------------------------------------------------------------------------
 
-absl::Status BatchSource::CollectAnswers(std::uint64_t superstep,
+absl::Status BatchSource::CollectAnswers(std::uint64_t superstep, std::uint32_t host,
                                          std::span<const AnswerRequest> requests, Frames& frames) {
   for (const AnswerRequest& request : requests) {
     if (request.bytes == 0) continue;
@@ -267,8 +315,18 @@ absl::Status BatchSource::CollectAnswers(std::uint64_t superstep,
     }
     const OutgoingBatch head =
         Begin(superstep, BatchContent::kAnswers, request.answerer, request.asker);
-    AddChunk(frames, head, ChunkContent{.offset = at, .bytes = request.bytes});
+    const ChunkContent answers{.offset = at, .bytes = request.bytes};
+    if (request.bytes <= kTablePieceBytesMax) {
+      AddSmall(frames, head, {&answers, 1});
+    } else {
+      AddChunk(frames, head, answers);
+    }
   }
+  TableWithRoom(superstep, host, 0, frames)
+      .Begin(Begin(superstep, BatchContent::kAnswersEnd, shape_.here()[0], shape_.hosts[host][0])
+                 .piece,
+             0);
+  CloseTable(superstep, host, frames);
   return absl::OkStatus();
 }
 

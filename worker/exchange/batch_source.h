@@ -13,6 +13,7 @@
 
 #include "net/sending_stream.h"
 #include "runtime/link/link_segment.h"
+#include "worker/exchange/batch_table.h"
 #include "worker/exchange/chain_walk.h"
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/node_exchange.h"
@@ -40,9 +41,9 @@ class BatchSource {
   /// The rest of the superstep; all processes here are at its barrier.
   absl::Status CollectBatch(std::uint64_t superstep, const BarrierCounts& counts, Frames& frames);
 
-  /// The answers to these requests. No end marks.
-  absl::Status CollectAnswers(std::uint64_t superstep, std::span<const AnswerRequest> requests,
-                              Frames& frames);
+  /// The answers to these requests of a host, which are all of its.
+  absl::Status CollectAnswers(std::uint64_t superstep, std::uint32_t host,
+                              std::span<const AnswerRequest> requests, Frames& frames);
 
   /// Frames collected in this superstep, by host; answers are not counted.
   std::span<const std::uint64_t> counted() const { return counted_; }
@@ -70,6 +71,10 @@ class BatchSource {
   absl::Status AddHanded(std::uint64_t superstep, Pid pid, std::uint32_t slot, Frames& frames);
   absl::Status AddOwed(std::uint64_t superstep, Pid pid, Frames& frames);
   void AddEntries(std::uint64_t superstep, Frames& frames);
+  void AddSmall(Frames& frames, const OutgoingBatch& head, std::span<const ChunkContent> contents);
+  BatchTable& TableWithRoom(std::uint64_t superstep, std::uint32_t host, std::size_t bytes,
+                            Frames& frames);
+  void CloseTable(std::uint64_t superstep, std::uint32_t host, Frames& frames);
   absl::Status AddVote(std::uint64_t superstep, Pid pid, Frames& frames);
 
   const Segment& segment_;
@@ -77,6 +82,8 @@ class BatchSource {
   std::vector<Ring> rings_;
   std::vector<std::uint64_t> counted_;
   std::vector<std::vector<BatchEntry>> entries_;  ///< By host, while they are collected.
+  std::vector<BatchTable> tables_;                ///< The same.
+  std::vector<ChunkContent> chain_;               ///< While it is walked.
 };
 
 }  // namespace bspnow::worker

@@ -200,6 +200,9 @@ TEST_F(BatchTest, VotesAreCopiedOnceForAllPeers) {
   JobShape shape = Shape(0);
   shape.hosts = {{Pid{0}, Pid{1}}, {Pid{2}}, {Pid{3}}};
   shape.host_of = {0, 0, 1, 2};
+  for (const Pid pid : {Pid{0}, Pid{1}})
+    near_.segment().cell(pid).votes[0] = RegistrationVote{
+        .superstep = 2, .digest = 0, .pushes = kTablePieceBytesMax / 8, .pops = 0, .tag_bytes = 0};
   BatchSource source(near_.segment(), shape);
   BatchSource::Frames frames(3);
   ASSERT_TRUE(source.CollectBatch(2, kVotes, frames).ok());
@@ -209,6 +212,53 @@ TEST_F(BatchTest, VotesAreCopiedOnceForAllPeers) {
   EXPECT_NE(frames[1][0].pieces[0].iov_base, frames[1][1].pieces[0].iov_base);
 }
 
+TEST_F(BatchTest, SmallPiecesOfAllPairsShareAFrame) {
+  for (const Pid from : {Pid{0}, Pid{1}}) {
+    Outbox outbox(near_.segment(), from);
+    for (const Pid to : {Pid{2}, Pid{3}}) {
+      const std::string name = std::to_string(Value(from)) + "to" + std::to_string(Value(to));
+      outbox.entry(to, 0).puts = outbox.Chunk(0, "put" + name, 0);
+      outbox.entry(to, 0).messages = outbox.Chunk(0, "message" + name, 0);
+      outbox.entry(to, 0).message_count = 1;
+    }
+  }
+  BatchSource::Frames frames(2);
+  ASSERT_TRUE(source_.CollectBatch(0, kData, frames).ok());
+  ASSERT_EQ(frames[1].size(), 1u);
+  ASSERT_TRUE(Deliver(frames).ok());
+  inbox_.Publish(0);
+  EXPECT_EQ(Content(Pid{1}, Image(Pid{1}, Pid{2}, 0).puts), "put1to2");
+  EXPECT_EQ(Content(Pid{0}, Image(Pid{0}, Pid{3}, 0).messages), "message0to3");
+  EXPECT_EQ(Image(Pid{1}, Pid{3}, 0).message_count, 1u);
+}
+
+TEST_F(BatchTest, AChainOfShortAndLongChunksKeepsItsOrder) {
+  Outbox zero(near_.segment(), Pid{0});
+  const std::string long_one(kTablePieceBytesMax, 'x');
+  zero.entry(Pid{2}, 0).puts = zero.Chunk(0, "a", zero.Chunk(0, long_one, zero.Chunk(0, "z", 0)));
+  ASSERT_TRUE(Superstep(0, kData).ok());
+  EXPECT_EQ(Content(Pid{0}, Image(Pid{0}, Pid{2}, 0).puts), "a" + long_one + "z");
+}
+
+TEST_F(BatchTest, TablesDoNotGrowWithoutEnd) {
+  const std::string content(kTablePieceBytesMax, 'x');
+  for (const Pid from : {Pid{0}, Pid{1}}) {
+    Outbox outbox(near_.segment(), from);
+    for (const Pid to : {Pid{2}, Pid{3}}) {
+      DirectoryEntry& entry = outbox.entry(to, 0);
+      for (std::uint64_t* chain : {&entry.puts, &entry.gets, &entry.messages})
+        *chain = outbox.Chunk(0, content, 0);
+    }
+  }
+  BatchSource::Frames frames(2);
+  ASSERT_TRUE(source_.CollectBatch(0, kData, frames).ok());
+  for (const OutgoingBatch& frame : frames[1]) EXPECT_LE(frame.owned.size(), kTableBytesMax);
+  EXPECT_EQ(frames[1].size(), 2u);
+  ASSERT_TRUE(Deliver(frames).ok());
+  inbox_.Publish(0);
+  EXPECT_EQ(Content(Pid{1}, Image(Pid{1}, Pid{3}, 0).messages), content);
+}
+
 TEST_F(BatchTest, CarriesAnswers) {
   Outbox zero(near_.segment(), Pid{0});
   near_.segment().entry(Pid{0}, Pid{2}, 1).answers = near_.segment().heap_offset(kAnswerHeap) + 64;
@@ -216,7 +266,7 @@ TEST_F(BatchTest, CarriesAnswers) {
          6);
   const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = 6};
   BatchSource::Frames frames(2);
-  ASSERT_TRUE(source_.CollectAnswers(1, {&request, 1}, frames).ok());
+  ASSERT_TRUE(source_.CollectAnswers(1, 1, {&request, 1}, frames).ok());
   ASSERT_TRUE(Deliver(frames).ok());
   EXPECT_EQ(far_.segment().cell(Pid{0}).answered.value, 0u);
   inbox_.PublishAnswers(1, 0);

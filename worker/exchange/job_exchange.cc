@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 #include "worker/exchange/arrival_figures.h"
+#include "worker/exchange/batch_table.h"
+#include "worker/exchange/frame_class.h"
 
 namespace bspnow::worker {
 namespace {
@@ -18,19 +20,6 @@ using FrameClass = NodeExchange::FrameClass;
 template <typename T>
 T ReadOnce(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
-FrameClass ClassOf(const BatchPiece& piece) {
-  switch (static_cast<BatchContent>(piece.content)) {
-    case BatchContent::kGets:
-      return FrameClass::kGets;
-    case BatchContent::kAnswers:
-      return FrameClass::kAnswers;
-    case BatchContent::kAnswersEnd:
-      return FrameClass::kAnswersEnd;
-    default:
-      return FrameClass::kBatch;
-  }
 }
 
 }  // namespace
@@ -240,15 +229,8 @@ void JobExchange::SendAnswers() {
     if (!exchange_.Asked(host)) continue;
     requests_.clear();
     inbox_.FindRequests(superstep, host, requests_);
-    const absl::Status status = source_.CollectAnswers(superstep, requests_, frames_);
+    const absl::Status status = source_.CollectAnswers(superstep, host, requests_, frames_);
     if (!status.ok()) return Break(kProgram, std::string(status.message()));
-    OutgoingBatch& end = frames_[host].emplace_back();
-    end.job = shape_.job;
-    end.epoch = shape_.epoch;
-    end.superstep = Superstep{superstep};
-    end.piece.content = static_cast<std::uint32_t>(BatchContent::kAnswersEnd);
-    end.piece.source_pid = Value(shape_.here()[0]);
-    end.piece.destination_pid = Value(shape_.hosts[host][0]);
   }
   SendFrames();
 }
@@ -259,7 +241,7 @@ std::span<std::byte> JobExchange::Place(std::uint32_t host, const FrameHeader& h
                                         const BatchPiece& piece) {
   const std::size_t bytes = header.payload_bytes - sizeof piece;
   if (broken_ ||
-      exchange_.Check(header.superstep, ClassOf(piece)) != NodeExchange::Verdict::kTake ||
+      exchange_.Check(header.superstep, ClassOfPiece(piece)) != NodeExchange::Verdict::kTake ||
       !inbox_.Check(host, piece, bytes).ok()) {
     return {};
   }
@@ -269,18 +251,19 @@ std::span<std::byte> JobExchange::Place(std::uint32_t host, const FrameHeader& h
 FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
                                 const BatchPiece& piece, std::span<const std::byte> data) {
   if (broken_) return FrameFault::kNone;
-  const FrameClass frame_class = ClassOf(piece);
-  const NodeExchange::Verdict verdict = exchange_.Check(header.superstep, frame_class);
+  const std::optional<FrameClass> frame_class = ClassOfFrame(inbox_, host, piece, data);
+  if (!frame_class) return FrameFault::kMalformed;
+  const NodeExchange::Verdict verdict = exchange_.Check(header.superstep, *frame_class);
   if (verdict == NodeExchange::Verdict::kStale) return FrameFault::kNone;
   if (verdict == NodeExchange::Verdict::kImpossible) return FrameFault::kMalformed;
-  if (!inbox_.Check(host, piece, data.size()).ok()) return FrameFault::kMalformed;
-  const absl::Status status = inbox_.Take(header.superstep, piece, data);
-  if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
-  if (!status.ok()) {
+  for (BatchTableReader pieces(piece, data); pieces.Next();) {
+    const absl::Status status = inbox_.Take(header.superstep, pieces.piece(), pieces.data());
+    if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
+    if (status.ok()) continue;
     Break(kProgram, std::string(status.message()));
     return FrameFault::kNone;
   }
-  Perform(exchange_.OnFrame(host, header.superstep, frame_class));
+  Perform(exchange_.OnFrame(host, header.superstep, *frame_class));
   return FrameFault::kNone;
 }
 

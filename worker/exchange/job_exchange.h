@@ -6,6 +6,7 @@
 #include <absl/status/status.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -55,6 +55,7 @@ class NodeExchange {
     std::vector<std::uint64_t> frames;  ///< Owed to each host in this superstep.
   };
 
+  /// Of several pieces in one frame the last class counts; those of answers come with no others.
   enum class FrameClass {
     kBatch,       ///< Counted, and owed before the release.
     kGets,        ///< The same, and its sender awaits answers.

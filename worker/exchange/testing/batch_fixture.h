@@ -10,6 +10,7 @@
 
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
+#include "worker/exchange/batch_table.h"
 #include "worker/exchange/node_segment.h"
 
 namespace bspnow::worker {
@@ -95,20 +96,28 @@ class BatchTest : public ::testing::Test {
         const auto* at = static_cast<const std::byte*>(piece.iov_base);
         data.insert(data.end(), at, at + piece.iov_len);
       }
-      const std::uint64_t superstep = Value(frame.superstep);
-      if (absl::Status s = inbox_.Check(0, frame.piece, data.size()); !s.ok()) return s;
-      std::span<const std::byte> whole = data;
-      if (place_) {
-        const auto placed = inbox_.Place(superstep, frame.piece, data.size());
-        if (!placed.empty()) {
-          memcpy(placed.data(), data.data(), data.size());
-          whole = placed;
-        }
-      }
-      if (absl::Status s = inbox_.Take(superstep, frame.piece, whole); !s.ok()) return s;
+      BatchTableReader pieces(frame.piece, data);
+      while (pieces.Next())
+        if (absl::Status s = Deliver(Value(frame.superstep), pieces.piece(), pieces.data());
+            !s.ok())
+          return s;
+      EXPECT_TRUE(pieces.done());
     }
     frames[1].clear();
     return absl::OkStatus();
+  }
+
+  absl::Status Deliver(std::uint64_t superstep, const BatchPiece& piece,
+                       std::span<const std::byte> data) {
+    if (absl::Status s = inbox_.Check(0, piece, data.size()); !s.ok()) return s;
+    if (place_) {
+      const auto placed = inbox_.Place(superstep, piece, data.size());
+      if (!placed.empty()) {
+        memcpy(placed.data(), data.data(), data.size());
+        data = placed;
+      }
+    }
+    return inbox_.Take(superstep, piece, data);
   }
 
   absl::Status Superstep(std::uint64_t superstep, const BarrierCounts& counts) {
