@@ -17,7 +17,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 2;
+inline constexpr std::uint16_t kFrameVersion = 3;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
@@ -74,20 +74,22 @@ struct BeginBody {
 };
 
 /// What the processes of a node measured in the superstep that they finished before this barrier.
+/// Lengths of time only: clocks of different nodes are never compared.
 struct SuperstepSums {
   std::uint64_t superstep;
-  std::uint64_t start_ns;     ///< Of the first process of the node, its clock; for lengths only.
-  std::uint64_t compute_ns;   ///< The largest.
-  std::uint64_t wait_ns;      ///< The largest.
-  std::uint64_t exchange_ns;  ///< The largest.
-  std::uint64_t total_ns;     ///< Of the node's first process.
-  std::uint64_t h_bytes;      ///< The largest of bytes out or in.
-  std::uint64_t messages;     ///< The sum.
+  std::uint64_t compute_ns;  ///< Of all processes, as are the next two.
+  std::uint64_t wait_ns;
+  std::uint64_t exchange_ns;
+  std::uint64_t w_ns;      ///< Computing of the slowest process.
+  std::uint64_t total_ns;  ///< Of the node's first process.
+  std::uint64_t h_bytes;   ///< The largest of bytes out or in.
+  std::uint64_t messages;  ///< The sum.
 };
 
 /// `barrier` counts the barriers of a group from bsp_begin's, which is 0; usually that of superstep
 /// s is s + 1, and more with BSP_CHECK=full. Repeating an Arrive changes nothing, and brings the
-/// Release again if it was given.
+/// Release again if it was given. One more comes when the processes of a node have left bsp_end:
+/// nobody waits for its Release, but it brings the sums of the last superstep.
 struct ArriveBody {
   std::uint64_t barrier;
   std::uint32_t processes;  ///< That arrived: all of this node below p.
@@ -129,10 +131,12 @@ struct PeerOwed {
 struct ProgressBody {
   std::uint64_t supersteps;
   std::uint64_t total_ns;
+  std::uint64_t compute_ns;  ///< Of a process on average, as are the next two.
+  std::uint64_t wait_ns;
+  std::uint64_t exchange_ns;
   std::uint64_t w_ns;
   std::uint64_t h_bytes;
-  std::uint64_t beyond_ns;
-  std::uint64_t l_ns;
+  std::uint64_t l_ns;  ///< The median.
   std::uint64_t silent;
   std::uint64_t messages;
   std::uint32_t processes;

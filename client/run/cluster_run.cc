@@ -25,7 +25,6 @@
 #include "client/view/barrier_view.h"
 #include "client/view/job_view.h"
 #include "client/view/line_prefixer.h"
-#include "client/view/timing_report.h"
 #include "client/view/upload_progress.h"
 
 namespace bspnow::client {
@@ -349,7 +348,7 @@ int ClusterRun::Run() {
     if (end_->exit_status() == 0) status_ = kFailureStatus;
   }
   console_.Finish();
-  if (end_) console_.PrintTiming(TimingOf(end_->totals()), options_);
+  if (end_) console_.PrintTiming(end_->totals(), options_);
   console_.Finish();
   stream_.reset();
   if (status_) return *status_;

@@ -14,15 +14,16 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
+#include "base/superstep_times.h"
 #include "base/units.h"
 #include "client/options/processors.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
 #include "client/run/signal_watch.h"
 #include "client/view/barrier_view.h"
-#include "client/view/timing_report.h"
 #include "coordinator/core/jobs/process_ends.h"
 #include "net/event_loop.h"
+#include "proto/jobs.pb.h"
 #include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
@@ -87,17 +88,24 @@ int Fail(const std::string& message) {
   return kFailureStatus;
 }
 
-JobTiming Timing(const worker::JobMeasurements& job) {
-  const JobTotals& totals = job.totals;
-  return JobTiming{.processes = job.processes,
-                   .supersteps = totals.supersteps,
-                   .total_ns = totals.total_ns,
-                   .w_ns = totals.w_ns,
-                   .h_bytes = totals.h_bytes,
-                   .beyond_ns = totals.beyond_ns,
-                   .l_ns = totals.l_ns,
-                   .silent = totals.silent,
-                   .messages = totals.messages};
+proto::JobTotals TotalsOf(const worker::JobMeasurements& job) {
+  const JobTotals& measured = job.totals;
+  const std::uint64_t p = std::max(job.processes, 1u);
+  proto::JobTotals totals;
+  totals.set_processes(job.processes);
+  totals.set_supersteps(measured.supersteps);
+  totals.set_total_ns(measured.total_ns);
+  totals.set_compute_ns(measured.compute_ns / p);
+  totals.set_wait_ns(measured.wait_ns / p);
+  totals.set_exchange_ns(measured.exchange_ns / p);
+  totals.set_w_ns(measured.w_ns);
+  totals.set_h_bytes(measured.h_bytes);
+  totals.set_beyond_ns(
+      BeyondNs(measured.compute_ns + measured.wait_ns + measured.exchange_ns, p, measured.w_ns));
+  totals.set_l_ns(MedianOf(measured.silent_by_time, measured.silent));
+  totals.set_silent(measured.silent);
+  totals.set_messages(measured.messages);
+  return totals;
 }
 
 /// One job from start to end: the events of the host go to the job, its actions to the host.
@@ -305,7 +313,7 @@ int LocalRun::Run() {
   host_.Finish();
   if (IsStranger()) console_.SayNotLinked(program_);
   console_.Finish();
-  console_.PrintTiming(Timing(segment_.Measure()), options_);
+  console_.PrintTiming(TotalsOf(segment_.Measure()), options_);
   console_.Finish();
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }

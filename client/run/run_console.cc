@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/write_all.h"
+#include "client/view/timing_report.h"
 
 namespace bspnow::client {
 
@@ -59,9 +60,9 @@ std::string RunConsole::OpenTimingFile(const JobOptions& options) {
   return timing_file_.valid() ? "" : absl::StrCat("--timing-file ", path, ": ", strerror(errno));
 }
 
-void RunConsole::PrintTiming(const JobTiming& timing, const JobOptions& options) {
+void RunConsole::PrintTiming(const proto::JobTotals& totals, const JobOptions& options) {
   if (!options.timing && !options.json && !timing_file_.valid()) return;
-  const std::string report = options.json ? TimingAsJson(timing) : TimingAsText(timing);
+  const std::string report = options.json ? TimingAsJson(totals) : TimingAsText(totals);
   if (!timing_file_.valid()) {
     error_.Add(kOwnSource, report);
   } else if (const absl::Status written =

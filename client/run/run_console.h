@@ -10,8 +10,8 @@
 #include "client/options/job_options.h"
 #include "client/run/output_printer.h"
 #include "client/view/barrier_view.h"
-#include "client/view/timing_report.h"
 #include "net/event_loop.h"
+#include "proto/jobs.pb.h"
 
 namespace bspnow::client {
 
@@ -55,7 +55,7 @@ class RunConsole {
   std::string OpenTimingFile(const JobOptions& options);
 
   /// If --timing or --json asks for it, or --timing-file.
-  void PrintTiming(const JobTiming& timing, const JobOptions& options);
+  void PrintTiming(const proto::JobTotals& totals, const JobOptions& options);
 
   /// Runs the loop until everything is printed, or nobody waits for that any more.
   void Finish();

@@ -61,18 +61,6 @@ std::string StateName(proto::NodeState state) {
   return absl::AsciiStrToLower(absl::StripPrefix(proto::NodeState_Name(state), "NODE_"));
 }
 
-JobTiming TimingOf(const proto::JobTotals& totals) {
-  return JobTiming{.processes = totals.processes(),
-                   .supersteps = totals.supersteps(),
-                   .total_ns = totals.total_ns(),
-                   .w_ns = totals.w_ns(),
-                   .h_bytes = totals.h_bytes(),
-                   .beyond_ns = totals.beyond_ns(),
-                   .l_ns = totals.l_ns(),
-                   .silent = totals.silent(),
-                   .messages = totals.messages()};
-}
-
 AwaitedProcesses AwaitedOf(const proto::Job& job) {
   AwaitedProcesses awaited;
   for (const proto::BarrierWait& wait : job.barrier_waits()) {
@@ -217,7 +205,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   add("output", BytesText(static_cast<double>(job.output_bytes())));
   const proto::JobTotals& totals = job.totals();
   add("supersteps", absl::StrCat(totals.supersteps()));
-  return table.Text(colours) + (totals.supersteps() == 0 ? "" : CostsAsText(TimingOf(totals)));
+  return table.Text(colours) + (totals.supersteps() == 0 ? "" : CostsAsText(totals));
 }
 
 }  // namespace bspnow::client

@@ -8,7 +8,6 @@
 
 #include "client/view/barrier_view.h"
 #include "client/view/text_table.h"
-#include "client/view/timing_report.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::client {
@@ -18,8 +17,6 @@ std::string StateName(proto::JobState state);
 std::string StateName(proto::NodeState state);
 
 Colour ColourOf(proto::JobState state);
-
-JobTiming TimingOf(const proto::JobTotals& totals);
 
 /// Whom the job's barrier waits for, as far as its nodes have said so.
 AwaitedProcesses AwaitedOf(const proto::Job& job);

@@ -28,7 +28,7 @@ Progress Since(const proto::JobTotals& now, const proto::JobTotals& before, doub
   if (now.supersteps() < before.supersteps()) return progress;
   progress.totals.set_supersteps(now.supersteps() - before.supersteps());
   progress.totals.set_total_ns(now.total_ns() - before.total_ns());
-  progress.totals.set_w_ns(now.w_ns() - before.w_ns());
+  progress.totals.set_compute_ns(now.compute_ns() - before.compute_ns());
   progress.totals.set_wait_ns(now.wait_ns() - before.wait_ns());
   progress.totals.set_exchange_ns(now.exchange_ns() - before.exchange_ns());
   progress.totals.set_h_bytes(now.h_bytes() - before.h_bytes());
@@ -113,7 +113,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                   {absl::StrCat(job.totals().supersteps())},
                   {Rate(progress)},
                   {MeanH(progress)},
-                  {Share(progress.totals.w_ns(), progress)},
+                  {Share(progress.totals.compute_ns(), progress)},
                   {Share(progress.totals.wait_ns(), progress)},
                   {Share(progress.totals.exchange_ns(), progress)},
                   {DurationText(elapsed)},

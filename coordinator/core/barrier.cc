@@ -230,7 +230,6 @@ void Barrier::Count(std::size_t from, const ArriveView& arrive) {
   }
   FoldSums(body.sums, phase.sums);
   if (!host.has_pid_0) return;
-  phase.sums.start_ns = body.sums.start_ns;
   phase.sums.total_ns = body.sums.total_ns;
 }
 

@@ -260,13 +260,13 @@ TEST(BarrierTest, FoldsMeasurementsByPid0sClock) {
   for (const auto& [worker, processes] : {std::pair{kC, 2u}, {kA, 2u}, {kB, 1u}}) {
     Arrival arrival = At(1, processes);
     arrival.body.has_sums = 1;
-    arrival.body.sums.compute_ns = 10 * Value(worker);
+    arrival.body.sums.w_ns = 10 * Value(worker);
     arrival.body.sums.total_ns = 1000 * Value(worker);
     arrival.body.sums.messages = 1;
     Arrive(barrier, worker, arrival);
   }
   ASSERT_NE(barrier.sums(), nullptr);
-  EXPECT_EQ(barrier.sums()->compute_ns, 30u);
+  EXPECT_EQ(barrier.sums()->w_ns, 30u);
   EXPECT_EQ(barrier.sums()->total_ns, 1000u);
   EXPECT_EQ(barrier.sums()->messages, 3u);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/superstep_times.h"
+
 namespace bspnow::coordinator {
 namespace {
 
@@ -19,6 +21,16 @@ T Get(const std::atomic<T>& counter) {
 template <typename T>
 void Add(std::atomic<T>& counter, T value) {
   Set(counter, static_cast<T>(Get(counter) + value));
+}
+
+// Of two stretches of a job each has a median; that of the whole is taken to lie between them.
+void AddSilent(std::uint64_t l_ns, std::uint64_t silent, proto::JobTotals& totals) {
+  const std::uint64_t all = totals.silent() + silent;
+  if (all == 0) return;
+  const double before = static_cast<double>(totals.silent()) / static_cast<double>(all);
+  totals.set_l_ns(static_cast<std::uint64_t>(before * static_cast<double>(totals.l_ns()) +
+                                             (1 - before) * static_cast<double>(l_ns) + 0.5));
+  totals.set_silent(all);
 }
 
 }  // namespace
@@ -51,24 +63,24 @@ void SuperstepStats::SkipTo(std::uint64_t supersteps) {
 }
 
 void SuperstepStats::Record(const SuperstepSums& sums) {
-  const std::uint64_t beyond_ns =
-      sums.total_ns > sums.compute_ns ? sums.total_ns - sums.compute_ns : 0;
+  const std::uint64_t p = std::max(Get(processes_), 1u);
   Add<std::uint64_t>(supersteps_, 1);
   Add(total_ns_, sums.total_ns);
-  Add(w_ns_, sums.compute_ns);
+  Add(compute_ns_, sums.compute_ns / p);
+  Add(wait_ns_, sums.wait_ns / p);
+  Add(exchange_ns_, sums.exchange_ns / p);
+  Add(w_ns_, sums.w_ns);
   Add(h_bytes_, sums.h_bytes);
-  Add(beyond_ns_, beyond_ns);
   Add(messages_, sums.messages);
-  Add(wait_ns_, sums.wait_ns);
-  Add(exchange_ns_, sums.exchange_ns);
   if (sums.h_bytes == 0) {
-    Set(l_ns_, Get(silent_) == 0 ? beyond_ns : std::min(Get(l_ns_), beyond_ns));
-    Add<std::uint64_t>(silent_, 1);
+    const std::uint64_t of_all_ns = sums.compute_ns + sums.wait_ns + sums.exchange_ns;
+    Add(silent_by_time_[DurationBucket(BeyondNs(of_all_ns, p, sums.w_ns))], 1u);
+    Add<std::uint64_t>(silent_here_, 1);
   }
   superstep_.Record(sums.total_ns, 1);
-  compute_.Record(sums.compute_ns, 1);
-  exchange_.Record(sums.exchange_ns, 1);
-  wait_.Record(sums.wait_ns, 1);
+  compute_.Record(sums.compute_ns / p, 1);
+  exchange_.Record(sums.exchange_ns / p, 1);
+  wait_.Record(sums.wait_ns / p, 1);
   h_.Record(sums.h_bytes, 1);
 }
 
@@ -77,12 +89,12 @@ void SuperstepStats::RecordProgress(const ProgressBody& progress) {
   now.set_supersteps(now.supersteps() + progress.supersteps -
                      std::min(progress.supersteps, start_.repeats));
   now.set_total_ns(now.total_ns() + progress.total_ns);
+  now.set_compute_ns(now.compute_ns() + progress.compute_ns);
+  now.set_wait_ns(now.wait_ns() + progress.wait_ns);
+  now.set_exchange_ns(now.exchange_ns() + progress.exchange_ns);
   now.set_w_ns(now.w_ns() + progress.w_ns);
   now.set_h_bytes(now.h_bytes() + progress.h_bytes);
-  now.set_beyond_ns(now.beyond_ns() + progress.beyond_ns);
-  if (progress.silent != 0)
-    now.set_l_ns(now.silent() == 0 ? progress.l_ns : std::min(now.l_ns(), progress.l_ns));
-  now.set_silent(now.silent() + progress.silent);
+  AddSilent(progress.l_ns, progress.silent, now);
   now.set_messages(now.messages() + progress.messages);
   now.set_processes(progress.processes);
   const proto::JobTotals before = totals();
@@ -90,7 +102,9 @@ void SuperstepStats::RecordProgress(const ProgressBody& progress) {
   const std::uint64_t supersteps = now.supersteps() - before.supersteps();
   if (supersteps > 0) {
     superstep_.Record((now.total_ns() - before.total_ns()) / supersteps, supersteps);
-    compute_.Record((now.w_ns() - before.w_ns()) / supersteps, supersteps);
+    compute_.Record((now.compute_ns() - before.compute_ns()) / supersteps, supersteps);
+    wait_.Record((now.wait_ns() - before.wait_ns()) / supersteps, supersteps);
+    exchange_.Record((now.exchange_ns() - before.exchange_ns()) / supersteps, supersteps);
     h_.Record((now.h_bytes() - before.h_bytes()) / supersteps, supersteps);
   }
   Store(now);
@@ -99,9 +113,9 @@ void SuperstepStats::RecordProgress(const ProgressBody& progress) {
 void SuperstepStats::Store(const proto::JobTotals& totals) {
   Set<std::uint64_t>(supersteps_, totals.supersteps());
   Set<std::uint64_t>(total_ns_, totals.total_ns());
+  Set<std::uint64_t>(compute_ns_, totals.compute_ns());
   Set<std::uint64_t>(w_ns_, totals.w_ns());
   Set<std::uint64_t>(h_bytes_, totals.h_bytes());
-  Set<std::uint64_t>(beyond_ns_, totals.beyond_ns());
   Set<std::uint64_t>(l_ns_, totals.l_ns());
   Set<std::uint64_t>(silent_, totals.silent());
   Set<std::uint64_t>(messages_, totals.messages());
@@ -114,22 +128,27 @@ proto::JobTotals SuperstepStats::totals() const {
   proto::JobTotals totals;
   totals.set_supersteps(Get(supersteps_));
   totals.set_total_ns(Get(total_ns_));
+  totals.set_compute_ns(Get(compute_ns_));
   totals.set_w_ns(Get(w_ns_));
   totals.set_h_bytes(Get(h_bytes_));
-  totals.set_beyond_ns(Get(beyond_ns_));
   totals.set_l_ns(Get(l_ns_));
   totals.set_silent(Get(silent_));
   totals.set_messages(Get(messages_));
   totals.set_wait_ns(Get(wait_ns_));
   totals.set_exchange_ns(Get(exchange_ns_));
   totals.set_processes(Get(processes_));
+  const std::uint64_t silent = Get(silent_here_);
+  AddSilent(MedianOf(silent_by_time_, silent), silent, totals);
+  totals.set_beyond_ns(
+      BeyondNs(totals.compute_ns() + totals.wait_ns() + totals.exchange_ns(), 1, totals.w_ns()));
   return totals;
 }
 
 void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into) {
-  into.compute_ns = std::max(into.compute_ns, of_worker.compute_ns);
-  into.wait_ns = std::max(into.wait_ns, of_worker.wait_ns);
-  into.exchange_ns = std::max(into.exchange_ns, of_worker.exchange_ns);
+  into.compute_ns += of_worker.compute_ns;
+  into.wait_ns += of_worker.wait_ns;
+  into.exchange_ns += of_worker.exchange_ns;
+  into.w_ns = std::max(into.w_ns, of_worker.w_ns);
   into.h_bytes = std::max(into.h_bytes, of_worker.h_bytes);
   into.messages += of_worker.messages;
 }

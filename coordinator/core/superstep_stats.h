@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/superstep_times.h"
 #include "net/frame.h"
 #include "proto/jobs.pb.h"
 
@@ -79,16 +80,19 @@ class SuperstepStats {
   static constexpr std::uint64_t kBytesBase = 64;
 
   Start start_;
-  Counter supersteps_{0}, total_ns_{0}, w_ns_{0}, h_bytes_{0}, beyond_ns_{0}, l_ns_{0}, silent_{0};
-  Counter messages_{0}, wait_ns_{0}, exchange_ns_{0};
+  Counter supersteps_{0}, total_ns_{0}, compute_ns_{0}, wait_ns_{0}, exchange_ns_{0};
+  Counter w_ns_{0}, h_bytes_{0}, messages_{0};
+  Counter l_ns_{0}, silent_{0};  ///< As they were told, by what came before or by progress;
+  Counter silent_here_{0};       ///< and what is measured here.
+  std::array<std::atomic<std::uint32_t>, kDurationBuckets> silent_by_time_{};
   std::atomic<std::uint32_t> processes_{0};
   Histogram superstep_{kTimeBaseNs}, compute_{kTimeBaseNs}, exchange_{kTimeBaseNs};
   Histogram wait_{kTimeBaseNs}, h_{kBytesBase};
 };
 
 /// Adds what one worker measured to what others did of the same superstep: w and h of the slowest,
-/// messages of all. `superstep`, `start_ns` and `total_ns` stay: the caller takes those of pid 0's
-/// node, so that the time of the whole is one clock's.
+/// sums of all. `superstep` and `total_ns` stay: the caller takes those of pid 0's node, so that the
+/// time of the whole is one clock's.
 void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into);
 
 }  // namespace bspnow::coordinator

@@ -21,10 +21,10 @@ const prometheus::MetricFamily* Find(const std::vector<prometheus::MetricFamily>
 ClusterFigures WithOneJob() {
   auto stats = std::make_shared<SuperstepStats>();
   stats->Record({.superstep = 0,
-                 .start_ns = 0,
                  .compute_ns = 900,
                  .wait_ns = 0,
                  .exchange_ns = 0,
+                 .w_ns = 900,
                  .total_ns = 5000,
                  .h_bytes = 100,
                  .messages = 3});

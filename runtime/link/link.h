@@ -35,11 +35,12 @@
 
 #include "base/ids.h"
 #include "base/poll_wait.h"
+#include "base/superstep_times.h"
 
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 6;
+inline constexpr std::uint32_t kLinkVersion = 7;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -168,13 +169,15 @@ struct alignas(kLineBytes) ImageOrder {
 /// Sums over the supersteps that have been folded so far; see FoldMeasurements.
 struct alignas(kLineBytes) JobTotals {
   std::uint64_t supersteps;
-  std::uint64_t total_ns;   ///< On pid 0, from bsp_begin to the end of the last folded superstep.
-  std::uint64_t w_ns;       ///< Sum of the slowest process's computing times.
-  std::uint64_t h_bytes;    ///< Sum of the h-relations.
-  std::uint64_t beyond_ns;  ///< Sum of what the supersteps took beyond w: h*g + l.
-  std::uint64_t l_ns;       ///< The least of that among supersteps with h = 0 (bsp_end's is one).
-  std::uint64_t silent;     ///< Supersteps with h = 0.
-  std::uint64_t messages;   ///< Puts, gets and messages, all processes.
+  std::uint64_t total_ns;     ///< On pid 0, from bsp_begin to the end of the last folded superstep.
+  std::uint64_t compute_ns;   ///< Of all processes, as are the next two: these three add up to
+  std::uint64_t wait_ns;      ///< p times the supersteps' time,
+  std::uint64_t exchange_ns;  ///< but for the skew between the processes at begin and end.
+  std::uint64_t w_ns;         ///< Sum of the slowest process's computing times.
+  std::uint64_t h_bytes;      ///< Sum of the h-relations.
+  std::uint64_t messages;     ///< Puts, gets and messages, all processes.
+  std::uint64_t silent;       ///< Supersteps with h = 0 (bsp_end's is one). By l, see BeyondNs:
+  std::uint32_t silent_by_time[kDurationBuckets];  ///< See base/superstep_times.h.
 };
 
 /// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/superstep_times.h"
+
 namespace bspnow {
 namespace {
 
@@ -67,24 +69,25 @@ void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from
   for (std::uint64_t s = from; s < to; ++s) {
     std::uint64_t w_ns = 0;
     std::uint64_t h_bytes = 0;
-    // By one clock, so that overlaps do not count twice.
-    const Measurement& first = segment.measurement(Pid{0}, s);
-    const std::uint64_t total_ns = first.compute_ns + first.wait_ns + first.exchange_ns;
+    std::uint64_t of_all_ns = 0;
     for (std::uint32_t i = 0; i < p; ++i) {
       const Measurement& m = segment.measurement(Pid{i}, s);
+      totals.compute_ns += m.compute_ns;
+      totals.wait_ns += m.wait_ns;
+      totals.exchange_ns += m.exchange_ns;
+      totals.messages += m.messages_out;
+      of_all_ns += m.compute_ns + m.wait_ns + m.exchange_ns;
       w_ns = std::max(w_ns, m.compute_ns);
       h_bytes = std::max({h_bytes, m.bytes_out, m.bytes_in});
-      totals.messages += m.messages_out;
     }
+    const Measurement& first = segment.measurement(Pid{0}, s);
     totals.supersteps += 1;
-    totals.total_ns += total_ns;
+    totals.total_ns += first.compute_ns + first.wait_ns + first.exchange_ns;
     totals.w_ns += w_ns;
     totals.h_bytes += h_bytes;
-    const std::uint64_t beyond_ns = total_ns > w_ns ? total_ns - w_ns : 0;
-    totals.beyond_ns += beyond_ns;
     if (h_bytes != 0) continue;
-    totals.l_ns = totals.silent == 0 ? beyond_ns : std::min(totals.l_ns, beyond_ns);
     totals.silent += 1;
+    totals.silent_by_time[DurationBucket(BeyondNs(of_all_ns, p, w_ns))] += 1;
   }
 }
 

@@ -92,8 +92,9 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   EXPECT_EQ(totals.w_ns, 150u);
   EXPECT_EQ(totals.h_bytes, 24u);
   EXPECT_EQ(totals.total_ns, 170u + 7u);
-  EXPECT_EQ(totals.beyond_ns, 20u + 7u);
-  EXPECT_EQ(totals.l_ns, 7u);
+  EXPECT_EQ(totals.compute_ns + totals.wait_ns + totals.exchange_ns, 2 * 170u + 12u);
+  EXPECT_EQ(totals.silent, 1u);
+  EXPECT_EQ(MedianOf(totals.silent_by_time, totals.silent), 6u);  // Of 7 and 5.
   EXPECT_EQ(totals.messages, 3u);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/superstep_times.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -20,13 +22,11 @@ SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uin
     const std::uint64_t compute_ns = ReadOnce(m.compute_ns);
     const std::uint64_t wait_ns = ReadOnce(m.wait_ns);
     const std::uint64_t exchange_ns = ReadOnce(m.exchange_ns);
-    if (pid == pids.front()) {
-      sums.start_ns = ReadOnce(m.start_ns);
-      sums.total_ns = compute_ns + wait_ns + exchange_ns;
-    }
-    sums.compute_ns = std::max(sums.compute_ns, compute_ns);
-    sums.wait_ns = std::max(sums.wait_ns, wait_ns);
-    sums.exchange_ns = std::max(sums.exchange_ns, exchange_ns);
+    if (pid == pids.front()) sums.total_ns = compute_ns + wait_ns + exchange_ns;
+    sums.w_ns = std::max(sums.w_ns, compute_ns);
+    sums.compute_ns += compute_ns;
+    sums.wait_ns += wait_ns;
+    sums.exchange_ns += exchange_ns;
     sums.h_bytes = std::max({sums.h_bytes, ReadOnce(m.bytes_out), ReadOnce(m.bytes_in)});
     sums.messages += ReadOnce(m.messages_out);
   }
@@ -34,14 +34,18 @@ SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uin
 }
 
 ProgressBody ProgressOf(const JobMeasurements& measured) {
-  return ProgressBody{.supersteps = measured.totals.supersteps,
-                      .total_ns = measured.totals.total_ns,
-                      .w_ns = measured.totals.w_ns,
-                      .h_bytes = measured.totals.h_bytes,
-                      .beyond_ns = measured.totals.beyond_ns,
-                      .l_ns = measured.totals.l_ns,
-                      .silent = measured.totals.silent,
-                      .messages = measured.totals.messages,
+  const JobTotals& totals = measured.totals;
+  const std::uint64_t p = std::max(measured.processes, 1u);
+  return ProgressBody{.supersteps = totals.supersteps,
+                      .total_ns = totals.total_ns,
+                      .compute_ns = totals.compute_ns / p,
+                      .wait_ns = totals.wait_ns / p,
+                      .exchange_ns = totals.exchange_ns / p,
+                      .w_ns = totals.w_ns,
+                      .h_bytes = totals.h_bytes,
+                      .l_ns = MedianOf(totals.silent_by_time, totals.silent),
+                      .silent = totals.silent,
+                      .messages = totals.messages,
                       .processes = measured.processes,
                       .reserved = 0};
 }

@@ -137,6 +137,7 @@ void DataPlane::RemoveJob(JobId job, Epoch epoch) {
   if (hosted->alone()) {
     SendProgress(*hosted);
   } else {
+    hosted->OnRemoved();
     loop_.Forget(hosted->plan().doorbell);
     spread_.erase(std::find(spread_.begin(), spread_.end(), hosted));
   }

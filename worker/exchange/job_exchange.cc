@@ -303,6 +303,27 @@ void JobExchange::OnCoordinatorReconnected() {
   Perform(exchange_.OnCoordinatorReconnected());
 }
 
+void JobExchange::OnRemoved() {
+  const std::uint32_t here = shape_.TakingPart(shape_.self);
+  if (broken_ || here == 0 || exchange_.waiting() || exchange_.released_barriers() == 0 ||
+      exchange_.global_counts().ending != shape_.participants)
+    return;
+  const std::uint64_t last = exchange_.released_superstep();
+  const ArriveBody body{.barrier = exchange_.barrier(),
+                        .processes = here,
+                        .with_data = 0,
+                        .with_gets = 0,
+                        .with_votes = 0,
+                        .ending = 0,
+                        .peers = 0,
+                        .ending_bytes = 0,
+                        .has_sums = 1,
+                        .sums = SumsOf(segment_, std::span(shape_.here()).first(here), last)};
+  FrameHeader header = Header(FrameKind::kArrive);
+  header.superstep = last;
+  owner_.SendToCoordinator(header, BytesOf(body));
+}
+
 void JobExchange::Perform(const NodeExchange::Actions& actions) {
   if (actions.arrive) SendArrive(exchange_.barrier());
   if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);

@@ -60,6 +60,8 @@ class JobExchange {
   void OnBegin(std::uint32_t nprocs);
   FrameFault OnRelease(std::span<const std::byte> payload);
   void OnCoordinatorReconnected();
+  /// Its processes are gone: if they left by bsp_end, what the last superstep took is told, too.
+  void OnRemoved();
 
   // ---- The other nodes
 
