@@ -32,9 +32,10 @@ TEST_F(DaemonTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
   std::vector<UniqueFd> idle;
   for (int i = 0; i < 400; ++i) idle.push_back(*BeginConnect(*where, {}));
   const std::uint64_t begin_ns = NowNs();
-  while (!TestClient(address()).CheckHealth().ok() && NowNs() - begin_ns < 20'000'000'000u) {
-  }
-  EXPECT_TRUE(client_.CheckHealth().ok());  // Though none of them was closed at this end.
+  bool answers = false;
+  while (!answers && NowNs() - begin_ns < 20'000'000'000u)
+    answers = TestClient(address()).CheckHealth().ok();
+  EXPECT_TRUE(answers);  // Though none of them was closed at this end.
 }
 
 TEST_F(DaemonTest, SigtermEndsItAtOnceEvenWithOpenStreams) {

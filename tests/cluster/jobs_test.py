@@ -92,6 +92,19 @@ class TogetherTest(unittest.TestCase):
         self.assertEqual(self.cluster.bsp("wait", job, check=False).returncode, 3)
         self.assertIn("pid 1", self.cluster.show(job)["reason"])
 
+    def test_a_jobs_time_is_where_it_went_on_one_node_and_on_three(self):
+        counted = set()
+        for nodes in (1, 3):
+            job = self.cluster.submit("-n", 3, "--nodes", nodes, *mixed())
+            self.cluster.bsp("wait", job)
+            totals = self.cluster.show(job)["totals"]
+            parts_ns = totals["compute_ns"] + totals["wait_ns"] + totals["exchange_ns"]
+            self.assertAlmostEqual(parts_ns / totals["total_ns"], 1, delta=0.1)
+            self.assertGreater(totals["wait_ns"], 0)
+            self.assertGreater(totals["exchange_ns"], 0)
+            counted.add(totals["supersteps"])
+        self.assertEqual(len(counted), 1)  # The one that bsp_end ends, too.
+
     def test_names_need_not_be_utf8(self):
         """Linux takes any bytes for the name of a file, an argument or a variable."""
         name, left = os.fsdecode(b"na\xffme"), os.fsdecode(b"le\xfft")

@@ -362,10 +362,10 @@ void JobExchange::OrderImage(BarrierPhase& phase) {
   const bool save = release_.checkpoint != 0 && exchange_.released_ends_superstep();
   phase.save.store(save ? 1 : 0, std::memory_order_relaxed);
   if (!save) return;
-  ImageOrder& order = segment_.header().image;
-  order.checkpoint = release_.checkpoint;
-  order.base = release_.base;
-  order.hold = release_.hold;
+  plan_.segment->OrderImage(
+      {.checkpoint = release_.checkpoint,
+       .base = release_.base,
+       .after = release_.hold != 0 ? ImagePlan::After::kHold : ImagePlan::After::kGoOn});
 }
 
 void JobExchange::TakeAnswers() {

@@ -64,6 +64,8 @@ void NodeSegment::SetLease(std::uint64_t until_ns) {
 }
 
 void NodeSegment::OrderImage(const ImagePlan& plan) {
+  ordered_ = plan.checkpoint;
+  awaited_.insert(plan.checkpoint);
   ImageOrder& order = segment_.header().image;
   order.checkpoint = plan.checkpoint;
   order.base = plan.base;

@@ -5,6 +5,8 @@
 
 #include <absl/status/statusor.h>
 
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -55,7 +57,10 @@ class NodeSegment {
   std::uint64_t bytes() const { return segment_.bytes(); }
 
   /// The checkpoint that was ordered last; 0: none was.
-  std::uint64_t ordered_image() const { return segment_.header().image.checkpoint; }
+  std::uint64_t ordered_image() const { return ordered_; }
+  /// An outcome of this checkpoint has come. False: it was not ordered, or had one before. The
+  /// processes can write the order, and make one up at each barrier.
+  bool TakeOutcome(std::uint64_t checkpoint) { return awaited_.erase(checkpoint) != 0; }
 
   /// p; 0 before bsp_begin.
   std::uint32_t participants() const;
@@ -86,6 +91,8 @@ class NodeSegment {
 
   UniqueFd memory_;
   Segment segment_;
+  std::uint64_t ordered_ = 0;
+  std::set<std::uint64_t> awaited_;  ///< Ordered, without an outcome.
 };
 
 }  // namespace bspnow::worker

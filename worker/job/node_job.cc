@@ -155,6 +155,11 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
     exited.set_reached(static_cast<std::uint32_t>(segment_->state(Pid{exited.pid()})));
     exited.set_superstep(Value(segment_->superstep(Pid{exited.pid()})));
   }
+  const bool failed = event.has_checkpoint_failed();
+  if ((failed && !segment_->TakeOutcome(event.checkpoint_failed().checkpoint())) ||
+      (event.has_checkpoint_stored() &&
+       !segment_->TakeOutcome(event.checkpoint_stored().checkpoint())))
+    return;
   if (event.has_checkpoint_stored()) {
     proto::CheckpointStored& stored = *event.mutable_checkpoint_stored();
     stored.set_participants(segment_->participants());
