@@ -91,7 +91,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                    {"SUPERSTEPS", Align::kRight},
                    {"PER S", Align::kRight},
                    {"MEAN h", Align::kRight},
-                   {"w %", Align::kRight},
+                   {"COMPUTE %", Align::kRight},
                    {"WAIT %", Align::kRight},
                    {"EXCHANGE %", Align::kRight},
                    {"TIME", Align::kRight},
