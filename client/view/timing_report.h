@@ -8,8 +8,8 @@
 
 namespace bspnow::client {
 
-/// The sums, where the time went, and a line for each of w, h, g and l: "-", in JSON null, where the
-/// supersteps say nothing of g or l.
+/// The sums, where the time went, and a line for each of w, h, g and l: "-", in JSON null, where
+/// the supersteps say nothing of g or l.
 std::string CostsAsText(const proto::JobTotals& totals);
 
 /// The same, as bsprun prints it. In JSON with the names that `bsp show --json` has, and g.

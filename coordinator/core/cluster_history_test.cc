@@ -34,9 +34,9 @@ class HistoryTest : public ClusterFixture {
         {.cluster = "c1", .term = 1, .last_job = JobId{7}, .forgotten = JobId{3}, .jobs = stored});
   }
 
-  absl::StatusOr<proto::ListJobsReply> List(bool all, std::uint64_t before, std::uint32_t size) {
+  absl::StatusOr<proto::ListJobsReply> List(std::uint64_t before, std::uint32_t size) {
     proto::ListJobsRequest request;
-    request.set_all(all);
+    request.set_all(true);
     request.set_before(before);
     request.set_page_size(size);
     absl::StatusOr<proto::ListJobsReply> listed = absl::UnknownError("no answer");
@@ -65,20 +65,20 @@ class HistoryTest : public ClusterFixture {
 using Numbers = std::vector<std::uint64_t>;
 
 TEST_F(HistoryTest, AllJobsAreListedInPages) {
-  const auto first = List(true, 0, 2);
+  const auto first = List(0, 2);
   EXPECT_EQ(Ids(first), (Numbers{7, 6}));
-  const auto second = List(true, first->next(), 2);
+  const auto second = List(first->next(), 2);
   EXPECT_EQ(Ids(second), (Numbers{4, 3}));
-  const auto third = List(true, second->next(), 2);
+  const auto third = List(second->next(), 2);
   EXPECT_EQ(Ids(third), (Numbers{2, 1}));
-  EXPECT_EQ(Ids(List(true, third->next(), 2)), Numbers{});
-  EXPECT_EQ(Ids(List(true, 0, 0)), (Numbers{7, 6, 4, 3, 2, 1}));
-  EXPECT_EQ(List(true, 0, 0)->next(), 0u);
+  EXPECT_EQ(Ids(List(third->next(), 2)), Numbers{});
+  EXPECT_EQ(Ids(List(0, 0)), (Numbers{7, 6, 4, 3, 2, 1}));
+  EXPECT_EQ(List(0, 0)->next(), 0u);
 }
 
 TEST_F(HistoryTest, OneThatIsInBothPlacesIsListedOnce) {
   world_.journal.history[JobId{4}] = Record(4, proto::SUCCEEDED);
-  EXPECT_EQ(Ids(List(true, 0, 4)), (Numbers{7, 6, 4, 3}));
+  EXPECT_EQ(Ids(List(0, 4)), (Numbers{7, 6, 4, 3}));
 }
 
 TEST_F(HistoryTest, JobsThatHaveNotEndedNeedNoHistory) {
@@ -135,7 +135,7 @@ TEST_F(HistoryTest, TheOldestOfManyLeaveTheMemory) {
   ASSERT_EQ(world_.journal.history.size(), 3 + kArchivedAtOnce);
   EXPECT_EQ(Recalled(JobId{4})->state(), proto::SUCCEEDED);
   EXPECT_EQ(Recalled(JobId{900})->state(), proto::CANCELLED);
-  EXPECT_EQ(Ids(List(true, 6, 0)), (Numbers{4, 3, 2, 1}));
+  EXPECT_EQ(Ids(List(6, 0)), (Numbers{4, 3, 2, 1}));
 }
 
 }  // namespace

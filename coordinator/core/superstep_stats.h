@@ -91,8 +91,8 @@ class SuperstepStats {
 };
 
 /// Adds what one worker measured to what others did of the same superstep: w and h of the slowest,
-/// sums of all. `superstep` and `total_ns` stay: the caller takes those of pid 0's node, so that the
-/// time of the whole is one clock's.
+/// sums of all. `superstep` and `total_ns` stay: the caller takes those of pid 0's node, so that
+/// the time of the whole is one clock's.
 void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into);
 
 }  // namespace bspnow::coordinator

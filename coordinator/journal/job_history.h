@@ -1,6 +1,6 @@
-// Jobs that ended long ago, in an SQLite file of their own, HISTORY: without a limit, never changed,
-// and not part of what a start reads or the journal's copy repeats. No job needs it to go on: a
-// damaged one is no reason not to start. No thread of its own.
+// Jobs that ended long ago, in an SQLite file of their own: without a limit, never changed, and not
+// part of what a start reads or the journal's copy repeats. No job needs it to go on: a damaged one
+// is no reason not to start. No thread of its own.
 #ifndef COORDINATOR_JOURNAL_JOB_HISTORY_H_
 #define COORDINATOR_JOURNAL_JOB_HISTORY_H_
 

@@ -51,63 +51,83 @@ TEST_F(BatchHostileTest, SaysHowLargeAnHRelationIsTooLarge) {
   EXPECT_NE(std::string(status.message()).find(std::to_string(heap_bytes)), std::string::npos);
 }
 
-// Every frame must lie in the heap that it was taken from, whatever the process wrote.
-TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
-  const Segment& segment = near_.segment();
-  std::mt19937_64 random(20261121);
-  const auto number = [&]() -> std::uint64_t {
-    switch (random() % 6) {
+/// Writes anything wherever a process may.
+class Scribbler {
+ public:
+  explicit Scribbler(const Segment& segment) : segment_(segment) {}
+
+  std::mt19937_64& random() { return random_; }
+
+  std::uint64_t Number() {
+    switch (random_() % 6) {
       case 0:
-        return random();
+        return random_();
       case 1:
-        return random() % 64;
+        return random_() % 64;
       case 2:
-        return (random() % 2 == 0 ? segment.heap_offset(static_cast<int>(random() % 3))
-                                  : segment.head_offset(Pid{0}, static_cast<int>(random() % 3))) +
-               random() % 4096 / 16 * 16;
+        return (random_() % 2 == 0
+                    ? segment_.heap_offset(static_cast<int>(random_() % 3))
+                    : segment_.head_offset(Pid{0}, static_cast<int>(random_() % 3))) +
+               random_() % 4096 / 16 * 16;
       case 3:
-        return segment.heap_offset(static_cast<int>(random() % 4)) - random() % 4096;
+        return segment_.heap_offset(static_cast<int>(random_() % 4)) - random_() % 4096;
       case 4:
-        return random() % 4096;
+        return random_() % 4096;
       default:
-        return ~std::uint64_t{0} - random() % 64;
+        return ~std::uint64_t{0} - random_() % 64;
     }
-  };
-  for (int trial = 0; trial < 3000; ++trial) {
-    const std::uint64_t superstep = static_cast<std::uint64_t>(trial);
+  }
+
+  void Scribble(std::uint64_t superstep) {
     for (const Pid pid : {Pid{0}, Pid{1}}) {
-      auto* arena = segment.arena(pid);
+      auto* arena = segment_.arena(pid);
       for (std::uint32_t to = 0; to < kProcs; ++to) {
         for (unsigned parity = 0; parity < 2; ++parity) {
-          auto* words = reinterpret_cast<std::uint64_t*>(&segment.entry(pid, Pid{to}, parity));
+          auto* words = reinterpret_cast<std::uint64_t*>(&segment_.entry(pid, Pid{to}, parity));
           for (unsigned i = 0; i < sizeof(DirectoryEntry) / 8; ++i)
-            words[i] = random() % 3 == 0 ? number() : 0;
+            words[i] = random_() % 3 == 0 ? Number() : 0;
         }
       }
       for (int heap = 0; heap < 2; ++heap) {
-        for (const std::uint64_t at : {segment.heap_offset(heap), segment.head_offset(pid, heap)}) {
+        for (const std::uint64_t at :
+             {segment_.heap_offset(heap), segment_.head_offset(pid, heap)}) {
           auto* words = reinterpret_cast<std::uint64_t*>(arena + at);
-          for (unsigned i = 0; i < 512; ++i) words[i] = number();
+          for (unsigned i = 0; i < 512; ++i) words[i] = Number();
         }
       }
-      auto* handed = reinterpret_cast<std::uint32_t*>(segment.handed(pid, 0));
+      auto* handed = reinterpret_cast<std::uint32_t*>(segment_.handed(pid, 0));
       for (unsigned i = 0; i < 2 * kHandedMax * sizeof(HandedChunk) / 4; ++i) {
-        handed[i] = static_cast<std::uint32_t>(random() % 2 == 0 ? random() % 6 : number());
+        handed[i] = static_cast<std::uint32_t>(random_() % 2 == 0 ? random_() % 6 : Number());
       }
-      ProcessCell& cell = segment.cell(pid);
+      ProcessCell& cell = segment_.cell(pid);
       for (RegistrationVote& vote : cell.votes) {
-        vote = {.superstep = random() % 2 == 0 ? superstep : number(),
-                .digest = number(),
-                .pushes = random() % 2 == 0 ? random() % 64 : number(),
-                .pops = random() % 2 == 0 ? random() % 64 : number(),
-                .tag_bytes = number()};
+        vote = {.superstep = random_() % 2 == 0 ? superstep : Number(),
+                .digest = Number(),
+                .pushes = random_() % 2 == 0 ? random_() % 64 : Number(),
+                .pops = random_() % 2 == 0 ? random_() % 64 : Number(),
+                .tag_bytes = Number()};
       }
-      for (unsigned i = 0; i < 64; ++i) segment.pushes(pid, superstep & 1)[i] = number();
+      for (unsigned i = 0; i < 64; ++i) segment_.pushes(pid, superstep & 1)[i] = Number();
     }
+  }
+
+ private:
+  const Segment& segment_;
+  std::mt19937_64 random_{20261121};
+};
+
+// Every frame must lie in the heap that it was taken from, whatever the process wrote.
+TEST_F(BatchHostileTest, SurvivesAnyNonsenseInTheArena) {
+  const Segment& segment = near_.segment();
+  Scribbler scribbler(segment);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const std::uint64_t superstep = static_cast<std::uint64_t>(trial);
+    scribbler.Scribble(superstep);
     BatchSource::Frames frames(2);
-    const BarrierCounts counts{.data = 2, .gets = 2, .votes = random() % 4 == 0, .ending = 0};
+    const BarrierCounts counts{
+        .data = 2, .gets = 2, .votes = scribbler.random()() % 4 == 0, .ending = 0};
     (void)source_.CollectBatch(superstep, counts, frames);
-    const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = number()};
+    const AnswerRequest request{.asker = Pid{2}, .answerer = Pid{0}, .bytes = scribbler.Number()};
     (void)source_.CollectAnswers(superstep, 1, {&request, 1}, frames);
     for (const OutgoingBatch& frame : frames[1]) {
       ASSERT_LT(frame.piece.source_pid, 2u);
@@ -152,7 +172,7 @@ TEST_F(BatchHostileTest, ReadsNothingBesideATable) {
 
 TEST_F(BatchHostileTest, TellsTheClassOfATable) {
   using enum BatchContent;
-  const auto class_of = [this](std::initializer_list<BatchContent> contents, bool cut) {
+  const auto class_of = [this](std::initializer_list<BatchContent> contents, std::size_t cut) {
     BatchTable table;
     for (const BatchContent content : contents) {
       const std::string data(content == kAnswersEnd ? 0 : sizeof(BatchEntry), 0);
@@ -161,18 +181,18 @@ TEST_F(BatchHostileTest, TellsTheClassOfATable) {
       table.Append(std::as_bytes(std::span(data)));
     }
     std::vector<std::byte> bytes = table.Take();
-    if (cut) bytes.pop_back();
+    bytes.resize(bytes.size() - cut);
     return ClassOfFrame(inbox_, 0, {.content = static_cast<std::uint32_t>(kTable)}, bytes);
   };
   using Class = NodeExchange::FrameClass;
-  EXPECT_EQ(class_of({kEntries, kPuts, kMessages}, false), Class::kBatch);
-  EXPECT_EQ(class_of({kGets, kPuts}, false), Class::kGets);
-  EXPECT_EQ(class_of({kAnswers}, false), Class::kAnswers);
-  EXPECT_EQ(class_of({kAnswers, kAnswersEnd}, false), Class::kAnswersEnd);
-  EXPECT_EQ(class_of({kPuts, kAnswers}, false), std::nullopt);
-  EXPECT_EQ(class_of({kPuts, kTable}, false), std::nullopt);
-  EXPECT_EQ(class_of({kPuts, kMessages}, true), std::nullopt);
-  EXPECT_EQ(class_of({}, false), std::nullopt);
+  EXPECT_EQ(class_of({kEntries, kPuts, kMessages}, 0), Class::kBatch);
+  EXPECT_EQ(class_of({kGets, kPuts}, 0), Class::kGets);
+  EXPECT_EQ(class_of({kAnswers}, 0), Class::kAnswers);
+  EXPECT_EQ(class_of({kAnswers, kAnswersEnd}, 0), Class::kAnswersEnd);
+  EXPECT_EQ(class_of({kPuts, kAnswers}, 0), std::nullopt);
+  EXPECT_EQ(class_of({kPuts, kTable}, 0), std::nullopt);
+  EXPECT_EQ(class_of({kPuts, kMessages}, 1), std::nullopt);
+  EXPECT_EQ(class_of({}, 0), std::nullopt);
 }
 
 // What a peer sends may be anything: it is refused, or lands in the heaps of that peer's images.

@@ -15,8 +15,8 @@ namespace bspnow::worker {
 
 NodeExchange::FrameClass ClassOfPiece(const BatchPiece& piece);
 
-/// Of a table the last class of its pieces. Nothing if the frame cannot have come from that host, or
-/// makes no sense.
+/// Of a table the last class of its pieces. Nothing if the frame cannot have come from that host,
+/// or makes no sense.
 std::optional<NodeExchange::FrameClass> ClassOfFrame(const BatchInbox& inbox, std::uint32_t host,
                                                      const BatchPiece& piece,
                                                      std::span<const std::byte> data);
