@@ -1,9 +1,11 @@
-/* bench_sync SECONDS: what an empty bsp_sync takes. */
+/* bench_sync SECONDS [PAUSE_US]: what an empty bsp_sync takes, one after another, or after every
+ * process has computed for so many microseconds. */
 #include "agree_bsp.h"
 #include "measure.h"
 
 static void empty_superstep(void *context) {
-  (void)context;
+  const double *pause_s = context;
+  compute_for(*pause_s);
   bsp_sync();
 }
 
@@ -23,10 +25,10 @@ static void check_barrier(void) {
 
 int main(int argc, char **argv) {
   bsp_begin(bsp_nprocs());
-  double budget_s = argc > 1 ? atof(argv[1]) : 1.0;
+  double budget_s = argc > 1 ? atof(argv[1]) : 1.0, pause_s = argc > 2 ? 1e-6 * atof(argv[2]) : 0;
   agree_begin();
   check_barrier();
-  Timing timing = measure(empty_superstep, NULL, agree, budget_s, 1e-3);
+  Timing timing = beside(pause_s, measure(empty_superstep, &pause_s, agree, budget_s, 1e-3));
   check_barrier();
   if (bsp_pid() == 0) {
     report("sync", timing);

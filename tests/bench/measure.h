@@ -115,6 +115,19 @@ static inline Timing measure(Step step, void *context, Agree agree, double budge
   return timing;
 }
 
+/* For a program that computes between its supersteps: all processes keep a processor busy. */
+static inline void compute_for(double s) {
+  for (double until_s = now_s() + s; now_s() < until_s;) continue;
+}
+
+/* What the steps took beside what they computed. */
+static inline Timing beside(double computed_s, Timing timing) {
+  timing.cold_s -= computed_s;
+  timing.median_s -= computed_s;
+  timing.p99_s -= computed_s;
+  return timing;
+}
+
 /* One figure per part of the timing: NAME, NAME.p99, NAME.cold. */
 static inline void report(const char *name, Timing timing) {
   char part[96];

@@ -34,6 +34,7 @@ for p in 1 2 4; do
   reports '' "$bsprun" -n "$p" "$programs/bench_nothing"
   reports 'sync' "$programs/limit" "$p" barrier 0.01
 done
+reports 'sync' "$bsprun" -n 2 "$programs/bench_sync" 0.01 1000
 reports 'put.65536 hpput.65536 get.65536 hpget.65536 send.65536' \
   "$bsprun" -n 2 "$programs/bench_exchange" other 0.01 65536
 for p in 2 4; do

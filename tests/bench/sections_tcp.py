@@ -81,6 +81,37 @@ def sync(bench):
                     "before it blocks", rows + tails, COLUMNS)]
 
 
+def spread(bench):
+    """p processes on p workers beside MPI's p end points; with pauses; and many processes."""
+    budget_s = bench.choose(0.2, 0.5)
+    clusters = {2: bench.bspnow, 4: bench.four, 8: bench.eight}
+
+    def beside_mpi(title, program, p, arguments, figure, target):
+        cluster = clusters[p]
+        runs = [Run(cluster, program, p, arguments)]
+        runs += [Run(mpi, program, p, arguments) for mpi in bench.mpis
+                 if mpi.name != "mpich" or p <= CORES or not bench.quick]
+        results = bench.interleave(title, runs, bench.choose(3, 5))
+        columns = {mpi.name: results.summary(mpi.name, figure, 1e6) for mpi in bench.mpis}
+        columns["bspnow"] = results.summary(cluster.name, figure, 1e6)
+        return Figure(title, "us", columns, target, parameters={"p": p})
+
+    rows = [beside_mpi("empty sync, p = %d" % p, "sync", p, (budget_s,), "sync",
+                       Target(bound, "times MPI"))
+            for p, bound in ((2, 1 / 1.3), (4, 1), (8, 1))]
+    rows += [beside_mpi("empty sync after %d ms of computing, p = 2" % ms, "sync", 2,
+                        (budget_s, 1000 * ms), "sync", None) for ms in (1, 10)]
+    results = bench.interleave("8 B to all, p = 128", [
+        Run(bench.eight, "exchange", 128, ("even", budget_s, 1024))], bench.choose(2, 5))
+    rows += [Figure("8 B to all by %s, p = 128 on 8 workers" % means, "us",
+                    {"bspnow": results.summary("eight", means + ".1024", 1e6)}, target,
+                    parameters={"p": 128})
+             for means, target in (("put", Target(4000, "at most")), ("get", None),
+                                   ("send", None))]
+    return [Section("spread", "As many workers as processes, beside MPI; pauses; many processes",
+                    rows, (("bspnow", "bspnow"), ("mpich", "MPICH"), ("openmpi", "Open MPI")))]
+
+
 MEANS = ("put", "hpput", "get", "hpget", "send")
 EXCHANGE_COLUMNS = (*((means, means) for means in MEANS), ("mpich.counted", "MPICH"),
                     ("openmpi.counted", "Open MPI"), ("machine.exchange", "raw TCP"))
@@ -293,5 +324,5 @@ def cost(bench):
     return [Section("cost", "Processor time of the daemons", rows, (("bspnow", "bspnow"),))]
 
 
-ALL = {"sync": sync, "exchange": exchange, "pieces": pieces, "random": random, "one-put": one_put,
-       "applications": applications, "start": start, "cost": cost}
+ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
+       "one-put": one_put, "applications": applications, "start": start, "cost": cost}
