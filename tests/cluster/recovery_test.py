@@ -227,7 +227,7 @@ class RecoveryTest(unittest.TestCase):
                                        if node["state"] == "lost"], "a node is lost", COMMAND_S)
             cluster.proxy.now("heal", "control")
             return lost[0]
-        self.job = self.long_job
+        self.job = Enduring(supersteps=300)  # Longer than 10 s, and what a lease has left.
         shown = self.survive(cut, cluster_options={"proxied": ["control"]})
         self.assertIn("no control stream", shown)
 
