@@ -262,6 +262,8 @@ void Barrier::Finish(Phase& phase) {
                   phase.releases[i]);
   }
   if (phase.has_sums) next_superstep_ = phase.sums.superstep + 1;
+  over_ = ended_;
+  ended_ |= phase.totals.ending == processes_;
   // The first superstep of an epoch that resumes is none of the program's.
   may_checkpoint_ = phase.ends_superstep == taking_part_ && phase.totals.ending == 0 &&
                     !(resumes_ && !std::exchange(repeated_, true));

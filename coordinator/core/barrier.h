@@ -87,6 +87,9 @@ class Barrier {
   /// Payload of the last Release for this host. Valid until the next event.
   std::span<const std::byte> release(std::size_t host) const;
 
+  /// All had left bsp_end before the barrier that was released last: nobody waits for it.
+  bool over() const { return over_; }
+
   /// Whether the barrier that was released last may carry a checkpoint: it ends a superstep of the
   /// program, nobody is in bsp_end, and none can have passed it before.
   bool may_checkpoint() const { return may_checkpoint_; }
@@ -137,6 +140,8 @@ class Barrier {
   bool adopting_;  ///< The barrier at which the workers are is not known yet.
   bool may_checkpoint_ = false;
   bool repeated_ = false;  ///< The superstep with which an epoch resumes is over.
+  bool ended_ = false;     ///< bsp_end's barrier was released,
+  bool over_ = false;      ///< and another one since.
   std::vector<Host> hosts_;
   std::vector<std::pair<WorkerId, std::size_t>> by_worker_;  ///< Sorted.
   // By host, for the many entries of a total exchange:

@@ -271,6 +271,23 @@ TEST(BarrierTest, FoldsMeasurementsByPid0sClock) {
   EXPECT_EQ(barrier.sums()->messages, 3u);
 }
 
+TEST(BarrierTest, NobodyWaitsForTheBarrierAfterTheEnd) {
+  Barrier barrier = Begun();
+  Pass(barrier, 0);
+  for (const std::uint64_t index : {1u, 2u}) {
+    for (const auto& [worker, processes] : {std::pair{kA, 2u}, {kB, 1u}, {kC, 2u}}) {
+      Arrival arrival = At(index, processes);
+      arrival.body.ending = index == 1 ? processes : 0;
+      arrival.body.has_sums = 1;
+      arrival.body.sums.superstep = index - 1;
+      Arrive(barrier, worker, arrival);
+    }
+    ASSERT_NE(barrier.sums(), nullptr);
+    EXPECT_EQ(barrier.sums()->superstep, index - 1);
+    EXPECT_EQ(barrier.over(), index == 2);
+  }
+}
+
 TEST(BarrierTest, GivesTheSumsOfASuperstepOnce) {
   Barrier barrier = Begun();
   Pass(barrier, 0);

@@ -167,7 +167,7 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
     case BarrierVerdict::kRelease:
       OnSuperstepOver(header, *job);
       for (std::size_t i = 0; i < barrier.hosts(); ++i)
-        if (barrier.takes_part(i)) SendRelease(header, *job, i);
+        if (barrier.takes_part(i) && !barrier.over()) SendRelease(header, *job, i);
       released_ += 1;
       if (const SuperstepSums* sums = barrier.sums()) job->stats->Record(*sums);
       break;
