@@ -264,7 +264,7 @@ class Cluster {
   CoreTimer tick_ = kNoCoreTimer;
   CoreTimer holders_timer_ = kNoCoreTimer;
   std::uint64_t started_ns_ = 0;
-  bool awaits_hosts_ = false;  ///< Jobs ran when this coordinator was started.
+  bool awaits_hosts_ = false;  ///< Jobs may have run when this coordinator was started.
 
   PeerNews peer_news_;
   Barriers barriers_;

@@ -68,6 +68,24 @@ TEST_F(TwoHostsTest, AnEpochThatIsPutBackRunsWhenItsProcessesDo) {
   EXPECT_FALSE(Show(job).losses(0).from_start());
 }
 
+// The epoch was being cleared away when daemon and coordinator died: its processes may pass
+// barriers for as long as their lease holds.
+TEST_F(TwoHostsTest, ANewDaemonWaitsForTheLeaseOfAnEpochThatWasBeingCleared) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  ReportExited(worker, job, Epoch{1}, 0, SIGKILL);
+  Settle();
+  ASSERT_EQ(Show(job).state(), proto::RECOVERING);
+  Restart();
+  proto::RegisterRequest anew = Registration("w1", 2);
+  anew.set_incarnation(7);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(anew).status()));
+  world_.timers.Advance(1000);
+  const FakeWorker joined = Join(anew);
+  Settle();
+  EXPECT_EQ(Starts(joined), 1u);
+}
+
 // ---- Figures ------------------------------------------------------------------------------------
 
 TEST_F(TwoHostsTest, TotalsGoOnFromWhatTheJournalWasTold) {

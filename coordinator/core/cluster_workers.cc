@@ -37,10 +37,12 @@ HeldEpoch HeldEpochOf(const proto::HeldJob& held) {
 
 // ---- Coming and going ---------------------------------------------------------------------------
 
-// Epochs that ran when the coordinator was started; their workers come back and go on.
+// Epochs that ran when the coordinator was started; their workers come back and go on. Those that
+// were being cleared away may go on, too, for a while.
 void Cluster::AdoptJobs() {
   started_ns_ = NowNs();
   for (const JobRecord* record : table_.records()) {
+    awaits_hosts_ = awaits_hosts_ || (!HasEnded(*record) && !record->hosts().empty());
     if (record->job().state() != proto::RUNNING) continue;
     std::vector<BarrierHost> hosts;
     for (const NodeShare& share : SharesOf(*record))
@@ -50,7 +52,6 @@ void Cluster::AdoptJobs() {
                                                       .hosts = std::move(hosts),
                                                       .totals = LastTotals(*record),
                                                       .origin = EpochOrigin::kAdopted});
-    awaits_hosts_ = true;
   }
 }
 
