@@ -26,7 +26,7 @@ absl::Status ShuttingDown() {
 Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState& stored)
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
-      nodes_(stored.term),
+      nodes_(stored.term, stored.term_key),
       table_(nodes_),
       cluster_id_(stored.cluster),
       term_(stored.term),

@@ -185,6 +185,14 @@ TEST_F(OlderJournalTest, AnotherRunOfTheSameTermIsALaterOne) {
   EXPECT_TRUE(cluster_->Register(other).ok());
 }
 
+// Peers know a worker's streams by its id.
+TEST_F(OlderJournalTest, AnotherRunOfTheSameTermGivesOtherIds) {
+  Start({.cluster = "c1", .term = 4, .term_key = 77});
+  const WorkerId before = Join("w1", 2).id;
+  Start({.cluster = "c1", .term = 4, .term_key = 78'000});
+  EXPECT_NE(Join("w1", 2).id, before);
+}
+
 TEST_F(OlderJournalTest, ATermThatNobodyCanHaveHadChangesNothing) {
   EXPECT_TRUE(
       absl::IsFailedPrecondition(cluster_->Register(Knowing(std::uint64_t{1} << 40, 3)).status()));

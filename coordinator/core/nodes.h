@@ -92,9 +92,12 @@ bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::str
 
 class Nodes {
  public:
-  /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id.
-  explicit Nodes(std::uint64_t term)
-      : term_(term), last_id_(static_cast<std::uint32_t>(term % kTermsOfIds) * kIdsOfTerm) {}
+  /// Each term of the coordinator has ids of its own: peers know a worker's streams by its id. An
+  /// older journal gives a term out again: they begin at another one, by the key of the run.
+  explicit Nodes(std::uint64_t term, std::uint64_t term_key = 0)
+      : term_(term),
+        last_id_(static_cast<std::uint32_t>((term % kTermsOfIds) * kIdsOfTerm +
+                                            term_key % kFirstIdsOfTerm)) {}
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
   Nodes(Nodes&&) = default;
@@ -131,6 +134,7 @@ class Nodes {
  private:
   static constexpr std::uint32_t kTermsOfIds = 1 << 12;
   static constexpr std::uint32_t kIdsOfTerm = 1 << 20;
+  static constexpr std::uint32_t kFirstIdsOfTerm = kIdsOfTerm / 2;
 
   std::uint64_t term_;
   std::uint32_t last_id_;
