@@ -39,7 +39,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
 Cluster::~Cluster() {
   ports_.timers.CancelTimer(deadline_);
   ports_.timers.CancelTimer(tick_);
-  ports_.timers.CancelTimer(holders_timer_);
+  ports_.timers.CancelTimer(prepare_timer_);
 }
 
 BarrierEvents Cluster::EventsOfBarriers() {
@@ -173,7 +173,7 @@ void Cluster::MakeOutputDurable(const FinishedJob& finished) {
 void Cluster::Start(const StartOrder& order) {
   LiveJob* job = FindLive(order.job);
   BSP_CHECK(job != nullptr);
-  if (!order.resumes) return Launch(order, nullptr);
+  if (!order.resumes && !job->restored) return Launch(order, nullptr);
   job->starting = order;
   job->cutting = false;
   job->waits_since_ns = 0;

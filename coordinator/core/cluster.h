@@ -212,7 +212,9 @@ class Cluster {
   void AbandonEpoch(JobId job, Epoch epoch);
   bool IsStarting(JobId id, const LiveJob& job) const;
   void Prepare(JobId job);
+  bool WaitsForLeases(const LiveJob& job);
   bool WaitsForHolders(JobId id, LiveJob& job);
+  void PrepareLater(std::uint64_t after_ms);
   void CutBack(JobId id, LiveJob& job, const coordinator::Checkpoint* from);
   void OnCutBack(JobId job, Epoch epoch, const absl::StatusOr<LogCut>& cut);
   void GoFurtherBack(JobId id, LiveJob& job, std::uint64_t missing_bytes);
@@ -262,7 +264,7 @@ class Cluster {
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
   bool pass_posted_ = false;            ///< Of the scheduler.
   CoreTimer tick_ = kNoCoreTimer;
-  CoreTimer holders_timer_ = kNoCoreTimer;
+  CoreTimer prepare_timer_ = kNoCoreTimer;
   std::uint64_t started_ns_ = 0;
   bool awaits_hosts_ = false;  ///< Jobs may have run when this coordinator was started.
 

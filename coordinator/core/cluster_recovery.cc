@@ -78,9 +78,28 @@ bool Cluster::IsStarting(JobId id, const LiveJob& job) const {
 void Cluster::Prepare(JobId id) {
   LiveJob* job = FindLive(id);
   if (job == nullptr || !IsStarting(id, *job) || job->cutting) return;
-  if (WaitsForHolders(id, *job)) return;
+  if (WaitsForLeases(*job) || WaitsForHolders(id, *job)) return;
   Failpoint("coordinator.recovery.placed");
   CutBack(id, *job, job->checkpoints.Best(ImageNodes()));
+}
+
+// If the journal is an older copy, a later epoch may run on nodes that it does not name.
+bool Cluster::WaitsForLeases(const LiveJob& job) {
+  const std::uint64_t past_ns = NowNs() - started_ns_;
+  if (!job.restored || past_ns >= kLeaseNs) return false;
+  PrepareLater((kLeaseNs - past_ns + kNsPerMs - 1) / kNsPerMs);
+  return true;
+}
+
+void Cluster::PrepareLater(std::uint64_t after_ms) {
+  ports_.timers.CancelTimer(prepare_timer_);
+  prepare_timer_ = ports_.timers.AddTimer(after_ms, [this] {
+    prepare_timer_ = kNoCoreTimer;
+    std::vector<JobId> waiting;
+    for (const auto& [each, state] : LiveJobs())
+      if (state->starting) waiting.push_back(each);
+    for (const JobId each : waiting) Prepare(each);
+  });
 }
 
 bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
@@ -100,14 +119,7 @@ bool Cluster::WaitsForHolders(JobId id, LiveJob& job) {
     Say(id, absl::StrCat("no node that holds its last checkpoint has come back: ", names));
     return false;
   }
-  ports_.timers.CancelTimer(holders_timer_);
-  holders_timer_ = ports_.timers.AddTimer(kLookMs, [this] {
-    holders_timer_ = kNoCoreTimer;
-    std::vector<JobId> waiting;
-    for (const auto& [each, state] : LiveJobs())
-      if (state->starting) waiting.push_back(each);
-    for (const JobId each : waiting) Prepare(each);
-  });
+  PrepareLater(kLookMs);
   return true;
 }
 

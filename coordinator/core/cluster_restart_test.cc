@@ -237,5 +237,33 @@ TEST_F(OlderJournalTest, JobsHaveNumbersAboveAllThatAnybodyHasSeen) {
   EXPECT_EQ(Submit(Request("c")), JobId{31});
 }
 
+// Of that run the coordinator knows nothing; the worker that it meets first was there before, too.
+TEST_F(OlderJournalTest, NothingIsStartedWhileAForgottenRunMayHaveALease) {
+  Submit(Request("a"));
+  Restart();
+  proto::RegisterRequest returning = Registration("w1", 2);
+  returning.set_previous_worker(5);
+  const FakeWorker worker = Join(returning);
+  Settle();
+  EXPECT_EQ(Starts(worker), 0u);
+  const JobId fresh = Submit(Request("b"));
+  world_.timers.Advance(1000);
+  Settle();
+  EXPECT_EQ(Starts(worker), 1u);
+  EXPECT_EQ(Show(fresh).state(), proto::WAITING);
+}
+
+TEST_F(OlderJournalTest, WhatAForgottenRunHasPrintedIsCutBeforeTheFirstStart) {
+  Submit(Request("a"));
+  Restart();
+  world_.timers.Advance(1000);  // Somebody may have a lease.
+  const FakeWorker worker = Join("w1", 2);
+  SettleUntilLog();
+  EXPECT_EQ(Waiting(world_.logs.calls), std::vector<std::string>{"cut 1"});
+  EXPECT_EQ(Starts(worker), 0u);
+  Settle();
+  EXPECT_EQ(Starts(worker), 1u);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

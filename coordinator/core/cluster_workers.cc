@@ -15,7 +15,6 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kHeartbeatMs = 250;
-constexpr std::uint64_t kLeaseNs = 1'000'000'000;
 constexpr std::uint64_t kTickMs = 5'000;
 
 HeldEpoch HeldEpochOf(const proto::HeldJob& held) {

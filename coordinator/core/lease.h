@@ -9,6 +9,9 @@
 
 namespace bspnow::coordinator {
 
+/// From the heartbeat that it answers on.
+inline constexpr std::uint64_t kLeaseNs = 1'000'000'000;
+
 struct LeaseLimits {
   std::uint64_t broken_ns;  ///< A worker whose stream broke is lost after this,
   std::uint64_t silent_ns;  ///< and any other after this.

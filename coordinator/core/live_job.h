@@ -53,6 +53,9 @@ struct LiveJob {
   std::uint64_t output_bytes = 0;          ///< Printed, in all epochs that count.
   std::optional<Attachment> attachment{};  ///< If its client is to stay with it, and has not left.
 
+  /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
+  bool restored = false;
+
   std::optional<RunningEpoch> running{};  ///< From its start until it has left its nodes.
 
   CheckpointPolicy policy;
