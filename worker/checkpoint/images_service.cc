@@ -60,7 +60,8 @@ class ImagesService final : public proto::Images::Service {
   absl::Status Take(grpc::ServerReader<proto::FileChunk>& reader) {
     proto::FileChunk chunk;
     if (!reader.Read(&chunk)) return absl::InvalidArgumentError("nothing came");
-    if (absl::Status s = CheckCluster(chunk.cluster()); !s.ok()) return s;
+    const std::string cluster = chunk.cluster();
+    if (absl::Status s = CheckCluster(cluster); !s.ok()) return s;
     const JobId job{chunk.job()};
     const std::optional<StoredName> name = ParseStoredName(chunk.name());
     if (chunk.job() == 0 || !name)
@@ -70,6 +71,7 @@ class ImagesService final : public proto::Images::Service {
     do {
       if (absl::Status taken = files::TakeChunk(chunk, reception); !taken.ok()) return taken;
     } while (reader.Read(&chunk));
+    if (absl::Status s = CheckCluster(cluster); !s.ok()) return s;  // It may have joined another.
     absl::Status kept = reception.Finish();
     if (kept.ok()) received_(job, name->checkpoint);
     return kept;

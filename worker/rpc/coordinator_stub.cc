@@ -74,6 +74,10 @@ bool CoordinatorStub::Register() {
     status = CallRegister(*request, reply);
   }
   is_stranger_ = false;
+  if (status.ok() && reply.cluster() != noted->cluster) {  // What has come meanwhile is kept, too.
+    request = Describe();
+    if (!request) return false;
+  }
   if (status.ok()) {
     status = note_.Join(*request, reply);
     is_stranger_ = absl::IsFailedPrecondition(status) && reply.cluster() != noted->cluster;
