@@ -24,6 +24,7 @@ SimCluster::SimCluster(std::uint64_t seed)
   journal_.fails = loop_.Chance(5);
   if (loop_.Chance(10)) journal_.share = "shared";
   journal_.copies = static_cast<std::uint32_t>(loop_.Chance(80) ? 1 : loop_.Below(3));
+  loses_journals_ = !journal_.fails && loop_.Chance(10);
   StartCoordinator();
   const std::uint64_t machines = 1 + loop_.Below(4);
   for (std::uint64_t i = 0; i < machines; ++i) {
@@ -79,10 +80,10 @@ std::string SimCluster::Run() {
 
 // All that was acknowledged has ended, and some time is past since.
 bool SimCluster::IsOver() {
-  const bool calm = loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() &&
-                    std::all_of(machines_.begin(), machines_.end(), [](const Machine& machine) {
-                      return machine.worker->undisturbed();
-                    });
+  const bool calm =
+      loop_.now_ns() >= calm_from_ns_ && !coordinator().dead() && !coordinator().strange() &&
+      std::all_of(machines_.begin(), machines_.end(),
+                  [](const Machine& machine) { return machine.worker->undisturbed(); });
   if (!calm || acknowledged_ < submissions_ || !oracle_.AllEnded(coordinator().table())) {
     over_since_ns_ = 0;
     return false;
@@ -94,7 +95,8 @@ bool SimCluster::IsOver() {
 std::string SimCluster::Leftovers() const {
   for (const Machine& machine : machines_) {
     if (!machine.worker->IsIdle()) return "processes are left on " + machine.name;
-    if (!machine.store->empty()) return "images are left on " + machine.name;
+    for (const auto& [job, numbers] : machine.store->Stored())  // Those of unknown ones are.
+      if (journal_.jobs.contains(job)) return "images are left on " + machine.name;
   }
   if (journal_.checkpoints.empty()) return "";
   return "the journal still knows checkpoints of job " +
@@ -124,7 +126,7 @@ void SimCluster::CompareOutput() {
     SimLog& log = journal_.logs[IdOf(*record)];
     for (std::uint32_t pid = 0; pid < reference.output.size(); ++pid) {
       const std::string& printed = log.texts[{pid, LogOrigin::kStdout}];
-      if (printed == reference.output[pid] || log.sync_failed) continue;
+      if (printed == reference.output[pid] || log.sync_failed || log.incomplete) continue;
       oracle_.Fail("job " + std::to_string(job.job()) + " pid " + std::to_string(pid) +
                    " has printed " + std::to_string(printed.size()) + " bytes, and not the " +
                    std::to_string(reference.output[pid].size()) + " of an undisturbed run");
@@ -134,10 +136,10 @@ void SimCluster::CompareOutput() {
 
 // ---- Who is there -------------------------------------------------------------------------------
 
-void SimCluster::StartCoordinator() {
+void SimCluster::StartCoordinator(SimJournal& journal) {
   coordinator_comes_ = false;
   coordinators_.push_back(std::make_unique<SimCoordinator>(
-      loop_, oracle_, journal_,
+      loop_, oracle_, journal,
       SimCoordinator::Nodes{
           .has_any = [this](JobId job,
                             const std::vector<WorkerId>& workers) { return IsLeft(job, workers); },
@@ -150,7 +152,19 @@ void SimCluster::StartCoordinator() {
             return *std::find_if(machines_.begin(), machines_.end(), [&](const Machine& machine) {
                       return machine.name == node;
                     })->store;
-          }}));
+          },
+          .start_anew = [this](SimCoordinator& which) { StartAnew(which); }}));
+}
+
+// If another one has the journal by now, it ends.
+void SimCluster::StartAnew(SimCoordinator& which) {
+  loop_.On(which.actor(), loop_.Below(100 * kMillisecond), [this, &which] {
+    if (which.dead()) return;
+    which.Die();
+    if (&which != &coordinator() || std::exchange(coordinator_comes_, true)) return;
+    oracle_.Count("coordinators started anew");
+    loop_.After(loop_.Below(kSecond), [this] { StartCoordinator(); });
+  });
 }
 
 SimCoordinator* SimCluster::Answering() {
@@ -240,9 +254,11 @@ void SimCluster::Send(const std::string& key, const proto::JobSpec& spec) {
   const auto answered = std::make_shared<bool>(false);
   loop_.On(coordinator().actor(), loop_.Delay(),
            [this, &called = coordinator(), key, spec, answered] {
-             if (called.dead()) return;
+             if (called.dead() || called.strange()) return;
              called.Submit(spec, key, [this, key, answered](JobId job) {
-               oracle_.OnAcknowledged(key, job);
+               // One that another has replaced may say what an older journal has forgotten.
+               if (!journal_.put_back || journal_.jobs.contains(job))
+                 oracle_.OnAcknowledged(key, job);
                if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // It is lost.
                acknowledged_ += 1;
                PlanRequests(job);

@@ -42,7 +42,9 @@ class SimCluster {
   };
 
   void StartWorker(Machine& machine);
-  void StartCoordinator();
+  void StartCoordinator(SimJournal& journal);
+  void StartCoordinator() { StartCoordinator(journal_); }
+  void StartAnew(SimCoordinator& coordinator);
   SimCoordinator& coordinator() { return *coordinators_.back(); }
   /// Who answers to a worker that connects.
   SimCoordinator* Answering();
@@ -58,6 +60,9 @@ class SimCluster {
   void Disturb();
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
+  void RestartCoordinator();
+  void PutJournalBack();
+  void StartWithoutJournal();
   void DisturbWorker(Machine& machine);
   void CutApart(const Machine& from, const Machine& to);
   /// No connection from one to the other can be made.
@@ -82,6 +87,9 @@ class SimCluster {
   std::string failure_;
   SimOracle oracle_;
   SimJournal journal_;
+  bool loses_journals_ = false;  ///< Somebody puts older ones back, or none.
+  std::vector<SimJournal::Copy> copies_;
+  std::vector<std::unique_ptr<SimJournal>> strange_journals_;
   SimStore shared_store_;
   std::vector<std::unique_ptr<SimCoordinator>> coordinators_;  ///< The last one may live.
   std::vector<std::unique_ptr<SimWorker>> workers_;            ///< All that ever lived.

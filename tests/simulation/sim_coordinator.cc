@@ -18,6 +18,7 @@ using coordinator::OrderSink;
 using coordinator::Refusal;
 
 constexpr std::uint64_t kJournalNs = 20 * kMillisecond;
+constexpr std::uint64_t kTermKeys = std::uint64_t{1} << 60;
 constexpr std::uint64_t kLogNs = 200 * kMicrosecond;
 constexpr CheckpointLimits kLimits{
     .mtbf_ns = 10 * kSecond, .overhead_max = 0.5, .renewal_ns_min = 20 * kMillisecond};
@@ -64,8 +65,9 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
           loop, actor_, [this] { return !superseded(); }, kJournalNs),
       log_writer_(
           loop, actor_, [this] { return !superseded(); }, kLogNs),
-      stored_(journal.Load()),
-      term_(stored_.term) {
+      stored_(journal.Load(loop.Below(kTermKeys) + 1)),
+      term_(stored_.term),
+      run_(journal.runs) {
   for (const JobRecord& record : stored_.jobs) {
     if (HasEnded(record)) oracle_.OnEndStored(record);
     placed_.emplace(record.job().job(), record.job().epoch());  // By another one.
@@ -77,7 +79,7 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
                                              .journal = *this,
                                              .logs = *this,
                                              .frames = *this,
-                                             .start_anew = [] {},
+                                             .start_anew = [this] { nodes_.start_anew(*this); },
                                              .has_content = [](const auto&) { return true; }},
                                 ClusterSettings{.barrier_address = "simulated:1",
                                                 .checkpoint_limits = kLimits,
@@ -144,7 +146,7 @@ void SimCoordinator::Turn(const std::function<void()>& event) {
   const Barriers& barriers = cluster_->barriers();
   for (const Refusal refusal : {Refusal::kContradiction, Refusal::kMalformed})
     if (barriers.refused(refusal) != 0) oracle_.Fail("a frame of a worker is refused");
-  if (!superseded()) oracle_.CheckTable(cluster_->table());
+  if (!superseded() && !journal_.is_strange()) oracle_.CheckTable(cluster_->table());
 }
 
 // ---- Clients ------------------------------------------------------------------------------------

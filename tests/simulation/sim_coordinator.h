@@ -68,6 +68,8 @@ class SimCoordinator final : private Timers,
     std::function<bool(JobId)> may_run;
     /// The images that lie on a node.
     std::function<const SimStore&(const std::string& node)> store;
+    /// As ClusterPorts::start_anew.
+    std::function<void(SimCoordinator&)> start_anew;
   };
 
   SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& journal, Nodes nodes);
@@ -81,7 +83,9 @@ class SimCoordinator final : private Timers,
   void LosePower();
   /// Another one has taken its place, unknown to it: nobody can connect, nothing is written.
   void CutConnections();
-  bool superseded() const { return journal_.term != term_; }
+  bool superseded() const { return journal_.runs != run_; }
+  /// It has a journal of another cluster.
+  bool strange() const { return journal_.is_strange(); }
   bool dead() const { return dead_; }
   bool paused() const { return actor_->pauses != 0; }
   const SimLoop::ActorPtr& actor() const { return actor_; }
@@ -126,6 +130,7 @@ class SimCoordinator final : private Timers,
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
   void CheckTimes(const proto::Job& job);
   bool RefusesRow();
+  void CheckKnown(const proto::Order& order) const;
   void CheckGivenUp(JobId job, const std::string& catalogue) const;
   void Watch(const proto::Order& order);
   void WatchRelease(WorkerId worker, const FrameHeader& header, std::span<const std::byte> payload);
@@ -184,6 +189,7 @@ class SimCoordinator final : private Timers,
   bool dead_ = false;
   const StoredState stored_;
   const std::uint64_t term_;
+  const std::uint64_t run_;
   std::unique_ptr<Cluster> cluster_;
 };
 

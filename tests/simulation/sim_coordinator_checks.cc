@@ -100,6 +100,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
 void SimCoordinator::Watch(const proto::Order& order) {
   if (oracle_.traces())
     oracle_.Trace("term " + std::to_string(term_) + " order " + order.ShortDebugString());
+  CheckKnown(order);
   if (order.has_copy_checkpoint()) oracle_.Count("copies");
   if (order.take_checkpoint().base() != 0) oracle_.Count("incremental ones");
   if (!order.has_start()) return;
@@ -115,6 +116,15 @@ void SimCoordinator::Watch(const proto::Order& order) {
   } else if (epoch != Epoch{1}) {
     oracle_.Count("restarts from the start");
   }
+}
+
+// Nobody can tell what they are worth whom the journal does not know.
+void SimCoordinator::CheckKnown(const proto::Order& order) const {
+  if (!order.has_keep_checkpoints() && !order.has_release_held()) return;
+  const std::uint64_t job =
+      order.has_keep_checkpoints() ? order.keep_checkpoints().job() : order.release_held().job();
+  if (cluster_ && cluster_->table().Find(JobId{job}) == nullptr)
+    oracle_.Fail("images of job " + std::to_string(job) + " are let go, which nobody knows");
 }
 
 // The journal's newest checkpoint is the one that the epoch begins with, and the log ends there: so

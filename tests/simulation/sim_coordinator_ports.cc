@@ -109,8 +109,18 @@ void SimCoordinator::WriteParameters(std::uint32_t, std::string, Journal::Done) 
   oracle_.Fail("nobody measures this cluster");
 }
 
-void SimCoordinator::RaiseTerm(std::uint64_t, Journal::Done) {
-  oracle_.Fail("a worker knows a later coordinator than this one");
+void SimCoordinator::RaiseTerm(std::uint64_t term, Journal::Done done) {
+  if (!journal_.put_back && !superseded())
+    oracle_.Fail("a worker knows a later coordinator than this one");
+  writer_.Queue(
+      {.apply =
+           [this, term] {
+             if (RefusesRow()) return absl::ResourceExhaustedError("disk full");
+             oracle_.Count("terms raised");
+             journal_.term = std::max(journal_.term, term);
+             return absl::OkStatus();
+           },
+       .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});
 }
 
 // ---- The logs -----------------------------------------------------------------------------------

@@ -98,6 +98,8 @@ absl::Status SimDisk::CopyNow(const proto::CopyCheckpoint& order, std::vector<st
     parts_.oracle.Count("failed copies");
     return absl::UnavailableError("the other node does not answer");
   }
+  if (partner->store().known.cluster != parts_.store.known.cluster)
+    return absl::FailedPreconditionError("the other node is of another cluster");
   for (const std::uint32_t pid : pids) {
     if (!HasSoundChain(parts_.store, job, order.checkpoint(), pid)) {
       return absl::DataLossError(absl::StrCat("the image of pid ", pid, " is damaged"));
@@ -118,6 +120,7 @@ absl::StatusOr<SimImage> SimDisk::Collect(JobId job, const proto::Resume& resume
       SimPartner* const node = parts_.reach(name);
       all_asked = all_asked && node != nullptr;
       if (node == nullptr || &node->store() == &parts_.store) continue;
+      if (node->store().known.cluster != parts_.store.known.cluster) continue;
       if (HasSoundChain(node->store(), job, checkpoint, plan.pid())) holder = node;
     }
     if (holder == nullptr)

@@ -12,6 +12,9 @@ constexpr std::uint64_t kJammedNs = coordinator::kClearNs + 60 * kSecond;
 constexpr std::int64_t kMsPerHour = 3'600'000;
 constexpr std::uint64_t kHoursMax = 30;  // That somebody sets a clock on or back.
 
+/// So that ids of workers are others than those of the right cluster.
+constexpr std::uint64_t kStrangeTerm = 1000;
+
 /// Short as a rule.
 std::uint64_t PauseNs(SimLoop& loop) {
   const std::uint64_t most_ns = loop.Chance(70) ? kSecond : 15 * kSecond;
@@ -30,13 +33,14 @@ void SimCluster::PlanFaults() {
 
 void SimCluster::Disturb() {
   oracle_.Count("disturbances");
+  if (loses_journals_ && loop_.Chance(30)) copies_.push_back(journal_.TakeCopy());
   if (loop_.Chance(3)) {
     oracle_.Count("clocks set");
     const auto hours = static_cast<std::int64_t>(loop_.Between(1, kHoursMax));
     journal_.clock_ms += (loop_.Chance(50) ? hours : -hours) * kMsPerHour;
   }
   // A disk that fails loses ends, too: with a restart they would be others.
-  if (!journal_.fails && loop_.Chance(8)) return DisturbCoordinator();
+  if (!journal_.fails && loop_.Chance(loses_journals_ ? 25 : 8)) return DisturbCoordinator();
   Machine& machine = machines_[loop_.Below(machines_.size())];
   loop_.Chance(10) ? DrainForAWhile(machine.name) : DisturbWorker(machine);
 }
@@ -67,7 +71,7 @@ void SimCluster::DisturbCoordinator() {
     }
     if (loop_.Chance(20)) coordinator().DamageALog();
     return loop_.After(loop_.Below(loop_.Chance(90) ? kSecond : 8 * kSecond),
-                       [this] { StartCoordinator(); });
+                       [this] { RestartCoordinator(); });
   }
   const std::uint64_t pause_ns = PauseNs(loop_);
   loop_.Pause(coordinator().actor(), pause_ns);
@@ -81,6 +85,37 @@ void SimCluster::DisturbCoordinator() {
     StartCoordinator();
   });
   loop_.After(pause_ns + loop_.Below(5 * kSecond), [&old] { old.Die(); });
+}
+
+void SimCluster::RestartCoordinator() {
+  if (!loses_journals_ || copies_.empty()) return StartCoordinator();
+  const std::uint64_t what = loop_.Below(100);
+  // A shared directory that is nobody's would be that cluster's for good.
+  const bool joins_any = !journal_.share.empty() && shared_store_.known.cluster.empty();
+  if (what < 15 && !joins_any) return StartWithoutJournal();
+  if (what < 60) PutJournalBack();
+  StartCoordinator();
+}
+
+void SimCluster::PutJournalBack() {
+  oracle_.Count("journals put back");
+  journal_.PutBack(copies_[loop_.Below(copies_.size())]);
+  oracle_.OnPutBack(journal_.jobs);
+}
+
+// With an empty state directory, until somebody sees that.
+void SimCluster::StartWithoutJournal() {
+  oracle_.Count("coordinators without their journal");
+  strange_journals_.push_back(std::make_unique<SimJournal>());
+  SimJournal& journal = *strange_journals_.back();
+  journal.cluster = "strange " + std::to_string(strange_journals_.size());
+  journal.term = kStrangeTerm;
+  StartCoordinator(journal);
+  coordinator_comes_ = true;
+  loop_.After(loop_.Between(2, 5) * kSecond, [this] {
+    coordinator().Die();
+    RestartCoordinator();
+  });
 }
 
 void SimCluster::LosePowerEverywhere() {

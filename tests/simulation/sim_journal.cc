@@ -9,17 +9,46 @@ namespace {
 constexpr std::uint64_t kWritesPerSlowOne = 200;
 constexpr std::uint64_t kSlowNs = 3 * kSecond;
 
+bool PrintsNoMore(const JobRecord& record) {
+  return coordinator::HasEnded(record) || record.job().state() == proto::ENDING;
+}
+
 }  // namespace
 
-StoredState SimJournal::Load() {
-  StoredState stored{.cluster = "simulated",
+StoredState SimJournal::Load(std::uint64_t term_key) {
+  runs += 1;
+  // A job that has a log was there, as the daemon sees by its directory.
+  StoredState stored{.cluster = cluster,
                      .term = ++term,
+                     .term_key = term_key,
+                     .last_job = logs.empty() ? JobId{0} : logs.rbegin()->first,
                      .jobs = {},
                      .checkpoints = checkpoints,
                      .drained_nodes = {drained.begin(), drained.end()},
                      .parameters = {}};
   for (const auto& [id, record] : jobs) stored.jobs.push_back(record);
   return stored;
+}
+
+SimJournal::Copy SimJournal::TakeCopy() const {
+  Copy copy{.rows = *this, .printed = {}};
+  for (const auto& [job, log] : logs)
+    for (const auto& [stream, text] : log.texts) copy.printed[job][stream] = text.size();
+  return copy;
+}
+
+// A log that was cut back meanwhile may have less than the copy's checkpoints say.
+void SimJournal::PutBack(const Copy& copy) {
+  static_cast<SimJournalRows&>(*this) = copy.rows;
+  put_back = true;
+  for (auto& [job, log] : logs) log.incomplete = false;
+  for (const auto& [job, printed] : copy.printed) {
+    SimLog& log = logs[job];
+    bool shorter = false;
+    for (const auto& [stream, bytes] : printed) shorter |= log.texts[stream].size() < bytes;
+    log.damaged = log.damaged || shorter;
+    log.incomplete = shorter && jobs.contains(job) && PrintsNoMore(jobs.at(job));
+  }
 }
 
 void SimWriter::Queue(Write write) {

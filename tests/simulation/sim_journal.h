@@ -27,19 +27,36 @@ using coordinator::StreamEnds;
 /// Why output is not taken that comes after some that was lost.
 inline constexpr char kOutputGap[] = "a gap in its output";
 
+inline constexpr char kSimCluster[] = "simulated";
+
 /// A job's log: what each process has printed.
 struct SimLog {
   std::map<LogStream, std::string> texts;
-  StreamEnds synced;         ///< What the disk has been made to keep.
-  bool damaged = false;      ///< Has lost what the disk had been made to keep.
+  StreamEnds synced;     ///< What the disk has been made to keep.
+  bool damaged = false;  ///< Has lost what the disk had been made to keep.
+  /// An older journal says that the job has ended, and has less than it had then: nobody prints it.
+  bool incomplete = false;
   bool sync_failed = false;  ///< The last time: who has ended may lose output with the power.
 };
 
-struct SimJournal {
+/// What its file has; logs lie beside it.
+struct SimJournalRows {
   std::map<JobId, JobRecord> jobs;
   std::map<JobId, std::string> checkpoints;
   std::set<std::string> drained;
   std::uint64_t term = 0;
+};
+
+struct SimJournal : SimJournalRows {
+  /// Its file as it was once.
+  struct Copy {
+    SimJournalRows rows;
+    std::map<JobId, StreamEnds> printed;  ///< What the logs had then.
+  };
+
+  bool put_back = false;  ///< It is, or was, an older copy of itself.
+  std::string cluster = kSimCluster;
+  std::uint64_t runs = 0;  ///< Coordinators that were started with it, whatever is put back.
   std::map<JobId, SimLog> logs;
 
   std::uint32_t copies = 1;   ///< Of each image, as the coordinator is configured.
@@ -48,8 +65,12 @@ struct SimJournal {
   bool disturbed = false;     ///< A row is refused now and then.
   bool fails = false;         ///< From time to time, as a full disk does.
 
-  /// For a coordinator that starts; raises the term.
-  StoredState Load();
+  /// For a coordinator that starts; raises the term. The key is its own.
+  StoredState Load(std::uint64_t term_key);
+  /// Of another cluster: it began empty.
+  bool is_strange() const { return cluster != kSimCluster; }
+  Copy TakeCopy() const;
+  void PutBack(const Copy& copy);
 };
 
 /// A thread that writes one thing after the other, for one coordinator.

@@ -21,7 +21,10 @@ void SimOracle::OnParticipants(JobId job, Epoch epoch, std::uint32_t hosts) {
 }
 
 void SimOracle::OnArrived(const SimPlace& place, std::uint64_t barrier) {
-  if (progress_[place] != barrier) Fail(Name(place) + " skips a barrier");
+  if (progress_[place] != barrier) {
+    if (put_back_) return;  // Of another run of this number, which has no lease to pass it.
+    Fail(Name(place) + " skips a barrier");
+  }
   progress_[place] = barrier + 1;
 }
 
@@ -85,7 +88,7 @@ void SimOracle::OnCommitted(JobId job, const Checkpoint& checkpoint) {
   Committed& committed = committed_[job];
   const std::uint64_t superstep = Value(checkpoint.superstep);
   if (superstep < committed.least) Fail(Name(job) + ": the committed superstep decreases");
-  if (committed.supersteps.contains(checkpoint.number)) {
+  if (committed.supersteps.contains(checkpoint.number) && !put_back_) {
     Fail(Name(job) + ": checkpoint " + std::to_string(checkpoint.number) + " is committed twice");
   }
   committed.least = superstep;
@@ -116,8 +119,11 @@ void SimOracle::OnRestored(JobId job, std::uint64_t number, std::uint64_t supers
 void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spec,
                                std::uint64_t now_ns) {
   first_starts_ns_.emplace(job, now_ns);
-  if (epoch <= EpochOf(job)) Fail(Name(job) + " is started twice");
+  if (epoch <= EpochOf(job) && !put_back_) Fail(Name(job) + " is started twice");
+  ForgetEpoch(job, epoch);
   epochs_[job] = epoch;
+  const auto number = numbers_.emplace(job, spec.arguments(0));
+  if (number.first->second != spec.arguments(0)) Fail(Name(job) + " was another one before");
   if (!references_.contains(job)) {
     references_[job] = std::make_unique<SimReference>(SimProgram::FromSpec(spec), spec.nprocs());
   }
@@ -126,6 +132,31 @@ void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spe
 void SimOracle::OnAcknowledged(const std::string& key, JobId job) {
   const auto [known, is_new] = acknowledged_.emplace(key, job);
   if (!is_new && known->second != job) Fail("submission " + key + " became two jobs");
+  const auto before = keys_.emplace(job, key).first;
+  if (before->second != key) Fail(Name(job) + " was another one before");
+}
+
+void SimOracle::OnPutBack(const std::map<JobId, JobRecord>& jobs) {
+  put_back_ = true;
+  acknowledged_.clear();
+  ends_.clear();
+  for (const auto& [id, record] : jobs) {
+    if (const auto key = keys_.find(id); key != keys_.end()) acknowledged_[key->second] = id;
+    if (HasEnded(record)) ends_[id] = EndOf(record);
+  }
+  for (auto& [job, committed] : committed_) committed.least = 0;
+}
+
+// Its number is given again: nothing of it may come any more.
+void SimOracle::ForgetEpoch(JobId job, Epoch epoch) {
+  const auto is_of_it = [&](const SimPlace& place) {
+    return place.job == job && place.epoch == epoch;
+  };
+  std::erase_if(progress_, [&](const auto& each) { return is_of_it(each.first); });
+  std::erase_if(under_way_, [&](const auto& each) { return is_of_it(each.first.first); });
+  participants_.erase({job, epoch});
+  for (Frame& frame : frames_)
+    if (is_of_it(frame.to)) frame.taken = true;
 }
 
 void SimOracle::OnEnded(const JobRecord& record) {

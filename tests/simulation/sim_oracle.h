@@ -7,6 +7,9 @@
 // - What is restored was committed; the committed superstep never decreases, unless images rot.
 // - No epoch is started twice, whatever restarts; each job reaches one end and keeps it.
 // - An acknowledged submission is never lost.
+//
+// Once the journal was replaced by an older copy, what came later may be lost, and come again. But
+// no two epochs advance at once, no number is given to two jobs, and images that nobody knows stay.
 #ifndef TESTS_SIMULATION_SIM_ORACLE_H_
 #define TESTS_SIMULATION_SIM_ORACLE_H_
 
@@ -111,6 +114,8 @@ class SimOracle {
     return found == epochs_.end() ? Epoch{0} : found->second;
   }
   void OnAcknowledged(const std::string& key, JobId job);
+  /// The journal is an older copy of itself, with these jobs: what came later is forgotten.
+  void OnPutBack(const std::map<JobId, JobRecord>& jobs);
   void OnEnded(const JobRecord& record);
   /// As OnEnded, of an end that a restarted coordinator has read and may have announced.
   void OnEndStored(const JobRecord& record) { ends_.emplace(IdOf(record), EndOf(record)); }
@@ -134,6 +139,7 @@ class SimOracle {
     std::uint64_t least = 0;                            ///< For the next one.
   };
 
+  void ForgetEpoch(JobId job, Epoch epoch);
   static End EndOf(const JobRecord& record) {
     return {record.job().state(), record.job().exit_status()};
   }
@@ -150,7 +156,10 @@ class SimOracle {
   std::map<JobId, std::unique_ptr<SimReference>> references_;
   std::map<JobId, Committed> committed_;
   std::map<std::string, JobId> acknowledged_;
+  std::map<JobId, std::string> numbers_;  ///< Of their programs.
+  std::map<JobId, std::string> keys_;     ///< Of all that were ever acknowledged.
   std::map<JobId, End> ends_;
+  bool put_back_ = false;
 };
 
 }  // namespace bspnow

@@ -152,7 +152,10 @@ proto::RegisterRequest SimWorker::Describe() {
   request.set_data_address(identity_.name + ":1");
   request.set_images_address(identity_.name);  // By which other workers find it.
   request.set_images_share(surroundings_.share);
-  request.set_cluster(surroundings_.store.known.cluster);
+  const worker::KnownCoordinator& known = surroundings_.store.known;
+  request.set_cluster(known.cluster);
+  request.set_term(known.term);
+  request.set_term_key(known.term_key);
   for (const auto& [job, numbers] : surroundings_.store.Stored()) {
     proto::StoredJob& stored = *request.add_stored();
     stored.set_job(Value(job));
@@ -184,9 +187,16 @@ void SimWorker::Register() {
     link->Send(SimLink::kCalled, [this, link, reply, request, again] {
       if (dead() || registering_ != link) return;
       if (!reply.ok()) return again();
-      if (reply->worker() == 0) return oracle_.Fail("a worker of this cluster is refused");
+      if (reply->worker() == 0) {
+        if (reply->cluster() == request.cluster())
+          return oracle_.Fail("a worker of this cluster is refused");
+        oracle_.Count("workers that are of another cluster");
+        return again();
+      }
       worker::KnownCoordinator& known = surroundings_.store.known;
-      const auto now = worker::CheckCoordinator(known, request, *reply);
+      const bool other =
+          reply->cluster() != known.cluster;  // What has come meanwhile is kept, too.
+      const auto now = worker::CheckCoordinator(known, other ? Describe() : request, *reply);
       if (!now.ok()) {
         oracle_.Count("refused old terms");
         return again();
