@@ -83,7 +83,7 @@ class FullDiskTest(unittest.TestCase):
             job.check_end(cluster, job.submit(cluster))
 
     def test_of_the_coordinator(self):
-        job = Enduring(supersteps=150)
+        job = Enduring(supersteps=400)  # So that its log outgrows the block that it has.
         with Cluster(workers=3, slots=2,
                      state_dirs={"coordinator": self.disk.directory}) as cluster:
             number = job.submit(cluster, "--checkpoint=every=300ms")
