@@ -185,7 +185,7 @@ TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
   sample.jobs[0] = RunningJob(700);
   sample.taken_ns += 2'000'000'000;
   const std::string text = screen.Show(sample, Colours::kOff);
-  EXPECT_NE(text.find("running  8         700    300  2.0 kB   50      25          10  0:10"),
+  EXPECT_NE(text.find("running  8         700    300  2.0 kB         50      25          10  0:10"),
             std::string::npos)
       << text;
 }
