@@ -238,7 +238,12 @@ LOG_DAMAGES = ("gone", "shorter", "flipped", "no log")
 def damage_log(cluster, job, chance, how=None):
     """The log of the job is another one when the coordinator comes back."""
     how = how or chance.choice(LOG_DAMAGES)
+    recovers = cluster.state(job) == "recovering"
     cluster.coordinator.kill()
+    if not recovers and not any(processes_of(cluster).values()):
+        # All have ended, and their output was durable: nobody writes it again.
+        cluster.restart_coordinator()
+        return "the log stays as it is, for the job is over"
     path = os.path.join(cluster.coordinator.state_dir, "jobs", str(job), "log")
     try:
         if how == "gone":
