@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/superstep_sums.h"
+
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
@@ -73,19 +75,6 @@ struct BeginBody {
   std::uint32_t reserved;
 };
 
-/// What the processes of a node measured in the superstep that they finished before this barrier.
-/// Lengths of time only: clocks of different nodes are never compared.
-struct SuperstepSums {
-  std::uint64_t superstep;
-  std::uint64_t compute_ns;  ///< Of all processes, as are the next two.
-  std::uint64_t wait_ns;
-  std::uint64_t exchange_ns;
-  std::uint64_t w_ns;      ///< Computing of the slowest process.
-  std::uint64_t total_ns;  ///< Of the node's first process.
-  std::uint64_t h_bytes;   ///< The largest of bytes out or in.
-  std::uint64_t messages;  ///< The sum.
-};
-
 /// `barrier` counts the barriers of a group from bsp_begin's, which is 0; usually that of superstep
 /// s is s + 1, and more with BSP_CHECK=full. Repeating an Arrive changes nothing, and brings the
 /// Release again if it was given. One more comes when the processes of a node have left bsp_end:
@@ -103,7 +92,7 @@ struct ArriveBody {
   std::uint32_t has_sums;  ///< `sums` is valid (from the second barrier on).
   std::uint32_t ends_superstep = 0;  ///< bsp_begin's does not, nor the first one of BSP_CHECK=full.
   std::uint32_t reserved = 0;
-  SuperstepSums sums;
+  SuperstepSums sums;  ///< Of the superstep before this barrier.
 };
 
 struct ReleaseBody {

@@ -144,13 +144,4 @@ proto::JobTotals SuperstepStats::totals() const {
   return totals;
 }
 
-void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into) {
-  into.compute_ns += of_worker.compute_ns;
-  into.wait_ns += of_worker.wait_ns;
-  into.exchange_ns += of_worker.exchange_ns;
-  into.w_ns = std::max(into.w_ns, of_worker.w_ns);
-  into.h_bytes = std::max(into.h_bytes, of_worker.h_bytes);
-  into.messages += of_worker.messages;
-}
-
 }  // namespace bspnow::coordinator

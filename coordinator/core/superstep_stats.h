@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/superstep_sums.h"
 #include "base/superstep_times.h"
 #include "net/frame.h"
 #include "proto/jobs.pb.h"
@@ -60,7 +61,7 @@ class SuperstepStats {
   /// One superstep, folded over all workers: see FoldSums.
   void Record(const SuperstepSums& sums);
 
-  /// A job that lives on one node counts itself, from the start of its epoch; what came since the
+  /// A job that releases itself counts itself, from the start of its epoch; what came since the
   /// last report goes into the histograms as that many average supersteps.
   void RecordProgress(const ProgressBody& progress);
 
@@ -89,11 +90,6 @@ class SuperstepStats {
   Histogram superstep_{kTimeBaseNs}, compute_{kTimeBaseNs}, exchange_{kTimeBaseNs};
   Histogram wait_{kTimeBaseNs}, h_{kBytesBase};
 };
-
-/// Adds what one worker measured to what others did of the same superstep: w and h of the slowest,
-/// sums of all. `superstep` and `total_ns` stay: the caller takes those of pid 0's node, so that
-/// the time of the whole is one clock's.
-void FoldSums(const SuperstepSums& of_worker, SuperstepSums& into);
 
 }  // namespace bspnow::coordinator
 

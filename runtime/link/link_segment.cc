@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/superstep_times.h"
-
 namespace bspnow {
 namespace {
 
@@ -67,28 +65,25 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
                      JobTotals& totals) {
   for (std::uint64_t s = from; s < to; ++s) {
-    std::uint64_t w_ns = 0;
-    std::uint64_t h_bytes = 0;
-    std::uint64_t of_all_ns = 0;
-    for (std::uint32_t i = 0; i < p; ++i) {
-      const Measurement& m = segment.measurement(Pid{i}, s);
-      totals.compute_ns += m.compute_ns;
-      totals.wait_ns += m.wait_ns;
-      totals.exchange_ns += m.exchange_ns;
-      totals.messages += m.messages_out;
-      of_all_ns += m.compute_ns + m.wait_ns + m.exchange_ns;
-      w_ns = std::max(w_ns, m.compute_ns);
-      h_bytes = std::max({h_bytes, m.bytes_out, m.bytes_in});
-    }
-    const Measurement& first = segment.measurement(Pid{0}, s);
-    totals.supersteps += 1;
-    totals.total_ns += first.compute_ns + first.wait_ns + first.exchange_ns;
-    totals.w_ns += w_ns;
-    totals.h_bytes += h_bytes;
-    if (h_bytes != 0) continue;
-    totals.silent += 1;
-    totals.silent_by_time[DurationBucket(BeyondNs(of_all_ns, p, w_ns))] += 1;
+    SuperstepSums sums = SumsOf(segment.measurement(Pid{0}, s));
+    for (std::uint32_t i = 1; i < p; ++i) FoldSums(SumsOf(segment.measurement(Pid{i}, s)), sums);
+    AddSuperstep(sums, p, totals);
   }
+}
+
+SuperstepSums SumsOf(const Measurement& measurement) {
+  const auto read = [](const std::uint64_t& word) {
+    return __atomic_load_n(&word, __ATOMIC_RELAXED);
+  };
+  SuperstepSums sums{};
+  sums.compute_ns = read(measurement.compute_ns);
+  sums.wait_ns = read(measurement.wait_ns);
+  sums.exchange_ns = read(measurement.exchange_ns);
+  sums.w_ns = sums.compute_ns;
+  sums.total_ns = sums.compute_ns + sums.wait_ns + sums.exchange_ns;
+  sums.h_bytes = std::max(read(measurement.bytes_out), read(measurement.bytes_in));
+  sums.messages = read(measurement.messages_out);
+  return sums;
 }
 
 }  // namespace bspnow

@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/mapped_region.h"
+#include "base/superstep_sums.h"
 #include "runtime/link/link.h"
 
 namespace bspnow {
@@ -163,6 +164,9 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
 /// The same, to totals of the caller's.
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
                      JobTotals& totals);
+
+/// Of one process. It may have written anything there.
+SuperstepSums SumsOf(const Measurement& measurement);
 
 }  // namespace bspnow
 

@@ -15,21 +15,9 @@ T ReadOnce(const T& word) {
 }  // namespace
 
 SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uint64_t superstep) {
-  SuperstepSums sums{};
+  SuperstepSums sums = SumsOf(segment.measurement(pids.front(), superstep));
+  for (const Pid pid : pids.subspan(1)) FoldSums(SumsOf(segment.measurement(pid, superstep)), sums);
   sums.superstep = superstep;
-  for (const Pid pid : pids) {
-    const Measurement& m = segment.measurement(pid, superstep);
-    const std::uint64_t compute_ns = ReadOnce(m.compute_ns);
-    const std::uint64_t wait_ns = ReadOnce(m.wait_ns);
-    const std::uint64_t exchange_ns = ReadOnce(m.exchange_ns);
-    if (pid == pids.front()) sums.total_ns = compute_ns + wait_ns + exchange_ns;
-    sums.w_ns = std::max(sums.w_ns, compute_ns);
-    sums.compute_ns += compute_ns;
-    sums.wait_ns += wait_ns;
-    sums.exchange_ns += exchange_ns;
-    sums.h_bytes = std::max({sums.h_bytes, ReadOnce(m.bytes_out), ReadOnce(m.bytes_in)});
-    sums.messages += ReadOnce(m.messages_out);
-  }
   return sums;
 }
 
