@@ -117,6 +117,21 @@ struct PeerOwed {
   std::uint64_t frames;
 };
 
+/// From each node of a job whose nodes release themselves (StartJob.direct) to each other one, in
+/// place of Arrive and Release from the second barrier on.
+struct PeerArrival {
+  std::uint64_t barrier;
+  std::uint64_t checkpoint;  ///< The newest that this node was told to take; 0: none.
+  std::uint64_t frames;      ///< That it owes the receiver in this superstep, answers not counted.
+  std::uint32_t processes;   ///< As in ArriveBody, from here to `ending`.
+  std::uint32_t with_data;
+  std::uint32_t with_gets;
+  std::uint32_t with_votes;
+  std::uint32_t ending;
+  std::uint32_t has_sums;
+  SuperstepSums sums;
+};
+
 struct ProgressBody {
   std::uint64_t supersteps;
   std::uint64_t total_ns;
