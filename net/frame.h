@@ -19,7 +19,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 3;
+inline constexpr std::uint16_t kFrameVersion = 4;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
@@ -32,7 +32,7 @@ enum class FrameKind : std::uint16_t {
   kBatch = 8,      ///< Worker to worker. Payload BatchPiece and data.
   kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in.
   kAbort = 10,     ///< The sender closes the stream; the payload is the reason, as text.
-  kProgress = 11,  ///< Worker to coordinator, of a job that it hosts alone. Payload ProgressBody.
+  kProgress = 11,  ///< Worker of pid 0 to coordinator, of a job that releases itself: ProgressBody.
 };
 
 struct FrameHeader {
@@ -133,6 +133,7 @@ struct PeerArrival {
 };
 
 struct ProgressBody {
+  std::uint64_t superstep;  ///< In which the job is, counted as in its epoch.
   std::uint64_t supersteps;
   std::uint64_t total_ns;
   std::uint64_t compute_ns;  ///< Of a process on average, as are the next two.
@@ -158,6 +159,7 @@ enum class BatchContent : std::uint32_t {
   kAnswers = 6,     ///< A part of source_pid's answers to destination_pid's gets.
   kAnswersEnd = 7,  ///< No more answers of the source worker in this superstep.
   kTable = 8,       ///< Several of these, whole: of each its BatchPiece and chunk_bytes bytes.
+  kArrival = 9,     ///< The last of a barrier: PeerArrival, then a bitmap as in ArriveBody.
 };
 
 struct BatchPiece {

@@ -24,7 +24,8 @@ SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uin
 ProgressBody ProgressOf(const JobMeasurements& measured) {
   const JobTotals& totals = measured.totals;
   const std::uint64_t p = std::max(measured.processes, 1u);
-  return ProgressBody{.supersteps = totals.supersteps,
+  return ProgressBody{.superstep = totals.supersteps,
+                      .supersteps = totals.supersteps,
                       .total_ns = totals.total_ns,
                       .compute_ns = totals.compute_ns / p,
                       .wait_ns = totals.wait_ns / p,

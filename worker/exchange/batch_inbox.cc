@@ -29,7 +29,6 @@ constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
 }
 
 absl::Status Wrong(const char* what) { return absl::InvalidArgumentError(what); }
-
 BatchContent ContentOf(const BatchPiece& piece) { return static_cast<BatchContent>(piece.content); }
 
 bool IsAnswer(const BatchPiece& piece) { return ContentOf(piece) == BatchContent::kAnswers; }
@@ -98,6 +97,8 @@ absl::Status BatchInbox::Check(std::uint32_t host, const BatchPiece& piece,
       return absl::OkStatus();
     case BatchContent::kAnswersEnd:
       return data_bytes != 0 ? Wrong("an end with data") : absl::OkStatus();
+    case BatchContent::kArrival:
+      return data_bytes < sizeof(PeerArrival) ? Wrong("an arrival cut off") : absl::OkStatus();
     case BatchContent::kTable:
       return Wrong("a table within a table");
   }

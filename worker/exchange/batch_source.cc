@@ -253,6 +253,24 @@ void BatchSource::AddEntries(std::uint64_t superstep, Frames& frames) {
   }
 }
 
+void BatchSource::AddArrival(std::uint64_t superstep, std::uint32_t host,
+                             std::span<const std::byte> arrival, Frames& frames) const {
+  OutgoingBatch frame =
+      Begin(superstep, BatchContent::kArrival, shape_.here()[0], shape_.hosts[host][0]);
+  frame.piece.chunk_bytes = arrival.size();
+  std::vector<OutgoingBatch>& others = frames[host];
+  if (others.empty() ||
+      static_cast<BatchContent>(others.back().piece.content) != BatchContent::kTable) {
+    frame.owned.assign(arrival.begin(), arrival.end());
+    others.push_back(std::move(frame));
+    return;
+  }
+  std::vector<std::byte>& table = others.back().owned;
+  const auto head = std::as_bytes(std::span(&frame.piece, 1));
+  table.insert(table.end(), head.begin(), head.end());
+  table.insert(table.end(), arrival.begin(), arrival.end());
+}
+
 // ---- Votes --------------------------------------------------------------------------------------
 
 absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& frames) {

@@ -41,6 +41,11 @@ class BatchSource {
   /// The rest of the superstep; all processes here are at its barrier.
   absl::Status CollectBatch(std::uint64_t superstep, const BarrierCounts& counts, Frames& frames);
 
+  /// A PeerArrival and what follows it, after all that CollectBatch gave for this host: in the same
+  /// frame, if there is room.
+  void AddArrival(std::uint64_t superstep, std::uint32_t host, std::span<const std::byte> arrival,
+                  Frames& frames) const;
+
   /// The answers to these requests of a host, which are all of its.
   absl::Status CollectAnswers(std::uint64_t superstep, std::uint32_t host,
                               std::span<const AnswerRequest> requests, Frames& frames);

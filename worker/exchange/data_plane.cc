@@ -134,15 +134,18 @@ void DataPlane::AddJob(const JobPlan& plan) {
 void DataPlane::RemoveJob(JobId job, Epoch epoch) {
   JobExchange* hosted = Find(job, epoch);
   if (hosted == nullptr) return;
-  if (hosted->alone()) {
-    SendProgress(*hosted);
-  } else {
+  if (hosted->tells_progress()) SendProgress(*hosted);
+  if (!hosted->alone()) {
     hosted->OnRemoved();
     loop_.Forget(hosted->plan().doorbell);
     spread_.erase(std::find(spread_.begin(), spread_.end(), hosted));
   }
   receiving_.Unplace(job);
   jobs_.erase(job);
+}
+
+void DataPlane::OrderImage(JobId job, Epoch epoch, const ImagePlan& order) {
+  if (JobExchange* const hosted = Find(job, epoch)) hosted->OrderImage(order);
 }
 
 // ---- Looking for jobs ---------------------------------------------------------------------------
@@ -244,7 +247,7 @@ void DataPlane::OnLeaseRenewed(std::uint64_t sent_ns) {
 }
 
 void DataPlane::SendProgress(JobExchange& job) {
-  const ProgressBody body = ProgressOf(job.plan().segment->Progress());
+  const ProgressBody body = job.Progress();
   FrameHeader header = HeaderOf(FrameKind::kProgress);
   header.job = Value(job.plan().job);
   header.epoch = Value(job.plan().epoch);
@@ -257,7 +260,7 @@ void DataPlane::SendToCoordinator(const FrameHeader& header, std::span<const std
 
 void DataPlane::LookAfterJobs() {
   for (const auto& [id, job] : jobs_) {
-    if (job->alone()) SendProgress(*job);
+    if (job->tells_progress()) SendProgress(*job);
   }
   Poll();  // A program that closed or broke the doorbell does not ring it.
   look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });

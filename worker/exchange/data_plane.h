@@ -91,6 +91,9 @@ class DataPlane final : private BatchSink,
   /// Forgets the job and all its frames. When its processes are gone, or about to be killed.
   void RemoveJob(JobId job, Epoch epoch);
 
+  /// Of a job whose nodes release themselves (JobPlan::direct).
+  void OrderImage(JobId job, Epoch epoch, const ImagePlan& order);
+
   /// Whether that worker's streams can be reached; `done` as StreamProbe has it, unless this worker
   /// gets another id before.
   void Probe(const PeerAddress& peer, StreamProbe::Done done);

@@ -21,6 +21,8 @@ FrameClass ClassOfPiece(const BatchPiece& piece) {
       return FrameClass::kAnswers;
     case BatchContent::kAnswersEnd:
       return FrameClass::kAnswersEnd;
+    case BatchContent::kArrival:
+      return FrameClass::kArrival;
     default:
       return FrameClass::kBatch;
   }

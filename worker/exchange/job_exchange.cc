@@ -39,6 +39,7 @@ JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
       inbox_(segment_, shape_),
       frames_(shape_.hosts.size()),
       owed_(shape_.hosts.size()) {
+  if (plan_.direct) direct_.emplace(shape_.self, static_cast<std::uint32_t>(shape_.hosts.size()));
   if (!streams_.fault().empty()) Break(kEnvironment, streams_.fault());
   if (plan_.participants != 0) OnResumed();
 }
@@ -145,6 +146,7 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
     std::copy(source_.counted().begin(), source_.counted().end(), owed_.begin());
   }
   const NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, owed_);
+  if (Directly()) return ArriveDirectly(counts);
   EncodeArrival();
   Perform(actions);
   SendFrames();
@@ -166,11 +168,7 @@ void JobExchange::EncodeArrival() {
         .worker = Value(plan_.hosts[host].worker), .reserved = 0, .frames = arrival.frames[host]});
   }
   const std::span<const Pid> arrived = std::span(shape_.here()).first(here);
-  ending_.clear();
-  if (arrival.counts.ending != 0 && arrival.counts.ending != here) {
-    ending_.resize((shape_.participants + 7) / 8);
-    MarkEnding(segment_, arrived, ending_);
-  }
+  EndingHere(arrival.counts);
   ArriveBody body{.barrier = arrival.barrier,
                   .processes = here,
                   .with_data = arrival.counts.data,
@@ -186,6 +184,17 @@ void JobExchange::EncodeArrival() {
   SentArrive& sent = arrives_[arrival.barrier & 1];
   sent.header = Header(FrameKind::kArrive);
   EncodeBarrier(body, peers_, ending_, sent.payload);
+}
+
+// If some but not all of the processes here are in bsp_end: which ones.
+std::span<const std::byte> JobExchange::EndingHere(const BarrierCounts& counts) {
+  const std::uint32_t here = shape_.TakingPart(shape_.self);
+  ending_.clear();
+  if (counts.ending != 0 && counts.ending != here) {
+    ending_.resize((shape_.participants + 7) / 8);
+    MarkEnding(segment_, std::span(shape_.here()).first(here), ending_);
+  }
+  return ending_;
 }
 
 void JobExchange::SendArrive(std::uint64_t barrier) {
@@ -257,6 +266,11 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   if (verdict == NodeExchange::Verdict::kStale) return FrameFault::kNone;
   if (verdict == NodeExchange::Verdict::kImpossible) return FrameFault::kMalformed;
   for (BatchTableReader pieces(piece, data); pieces.Next();) {
+    if (static_cast<BatchContent>(pieces.piece().content) == BatchContent::kArrival) {
+      if (!direct_ || !direct_->OnArrival(host, pieces.data(), shape_.TakingPart(host)))
+        return FrameFault::kMalformed;
+      continue;
+    }
     const absl::Status status = inbox_.Take(header.superstep, pieces.piece(), pieces.data());
     if (absl::IsInvalidArgument(status)) return FrameFault::kMalformed;
     if (status.ok()) continue;
@@ -264,6 +278,7 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
     return FrameFault::kNone;
   }
   Perform(exchange_.OnFrame(host, header.superstep, *frame_class));
+  PassDirectly();
   return FrameFault::kNone;
 }
 
@@ -300,6 +315,7 @@ FrameFault JobExchange::OnRelease(std::span<const std::byte> payload) {
 void JobExchange::OnCoordinatorReconnected() {
   if (broken_) return;
   if (shape_.IsHere(0) && shape_.participants != 0) SendBegin();
+  if (Directly()) return SendArrive(0);
   Perform(exchange_.OnCoordinatorReconnected());
 }
 
@@ -353,12 +369,12 @@ void JobExchange::Release() {
   phase.with_gets.store(counts.gets, std::memory_order_relaxed);
   phase.with_votes.store(counts.votes, std::memory_order_relaxed);
   phase.ending.store(counts.ending, std::memory_order_relaxed);
-  OrderImage(phase);
+  PassOrder(phase);
   ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));
 }
 
 // Nobody reads the order before `save` is set, and all have read it before the next one comes.
-void JobExchange::OrderImage(BarrierPhase& phase) {
+void JobExchange::PassOrder(BarrierPhase& phase) {
   const bool save = release_.checkpoint != 0 && exchange_.released_ends_superstep();
   phase.save.store(save ? 1 : 0, std::memory_order_relaxed);
   if (!save) return;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
+#include "worker/exchange/direct_barrier.h"
 #include "worker/exchange/exchange_fault.h"
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/job_shape.h"
@@ -46,6 +48,9 @@ class JobExchange {
 
   const JobPlan& plan() const { return plan_; }
   bool alone() const { return plan_.hosts.size() == 1; }
+  /// Its coordinator hears of its supersteps from here, now and then.
+  bool tells_progress() const { return alone() || (direct_ && shape_.IsHere(0)); }
+  ProgressBody Progress() const;
 
   // ---- The processes here
 
@@ -60,6 +65,8 @@ class JobExchange {
   void OnBegin(std::uint32_t nprocs);
   FrameFault OnRelease(std::span<const std::byte> payload);
   void OnCoordinatorReconnected();
+  /// Of a job whose nodes release themselves: at the next barrier that finds all of them told.
+  void OrderImage(const ImagePlan& order) { order_ = order; }
   /// Its processes are gone: if they left by bsp_end, what the last superstep took is told, too.
   void OnRemoved();
 
@@ -96,12 +103,16 @@ class JobExchange {
   void SendAnswers();
   void SendFrames();
   void EncodeArrival();
+  std::span<const std::byte> EndingHere(const BarrierCounts& counts);
   void SendArrive(std::uint64_t barrier);
   void SendBegin();
+  bool Directly() const { return direct_ && exchange_.barrier() >= DirectBarrier::kFirst; }
+  void ArriveDirectly(const BarrierCounts& counts);
+  void PassDirectly();
   void Perform(const NodeExchange::Actions& actions);
   void Prune();
   void Release();
-  void OrderImage(BarrierPhase& phase);
+  void PassOrder(BarrierPhase& phase);
   void TakeAnswers();
   FrameHeader Header(FrameKind kind) const;
   BarrierPhase& phase(std::uint64_t barrier) const {
@@ -114,6 +125,11 @@ class JobExchange {
   JobShape shape_;
   JobStreams streams_;
   NodeExchange exchange_;
+  std::optional<DirectBarrier> direct_;
+  std::vector<std::uint32_t> taking_part_;  ///< By host; of use if direct_.
+  ImagePlan order_{};                       ///< The newest; checkpoint 0: there was none.
+  ImagePlan arrived_order_{};               ///< That the arrival names.
+  JobTotals totals_{};                      ///< Of the supersteps that passed directly.
   BatchSource source_;
   BatchInbox inbox_;
   BellWords seen_;

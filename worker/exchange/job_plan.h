@@ -26,6 +26,8 @@ struct JobPlan {
   int doorbell;          ///< The worker's end; borrowed. -1 if one host.
   /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.
   std::uint32_t participants = 0;
+  /// The nodes release themselves, from the second barrier on: see DirectBarrier.
+  bool direct = false;
 };
 
 }  // namespace bspnow::worker

@@ -84,7 +84,7 @@ NodeExchange::Actions NodeExchange::OnFrame(std::uint32_t host, std::uint64_t su
                                             FrameClass frame_class) {
   BSP_CHECK(Check(superstep, frame_class) == Verdict::kTake);
   Peer& peer = peers_[host];
-  if (frame_class == FrameClass::kAnswers) return {};
+  if (frame_class == FrameClass::kAnswers || frame_class == FrameClass::kArrival) return {};
   if (frame_class == FrameClass::kAnswersEnd) {
     peer.answered = superstep + 1;
     return Actions{.take_answers = superstep < this->superstep()};

@@ -57,6 +57,7 @@ class NodeExchange {
 
   /// Of several pieces in one frame the last class counts; those of answers come with no others.
   enum class FrameClass {
+    kArrival,     ///< Not counted: see DirectBarrier.
     kBatch,       ///< Counted, and owed before the release.
     kGets,        ///< The same, and its sender awaits answers.
     kAnswers,     ///< Not counted.

@@ -224,9 +224,11 @@ void NodeJob::SetLease(std::uint64_t until_ns) {
 
 void NodeJob::OrderImage(const proto::TakeCheckpoint& order) {
   if (!segment_) return;
-  segment_->OrderImage({.checkpoint = order.checkpoint(),
-                        .base = order.base(),
-                        .after = order.hold() ? ImagePlan::After::kHold : ImagePlan::After::kGoOn});
+  const ImagePlan plan{.checkpoint = order.checkpoint(),
+                       .base = order.base(),
+                       .after = order.hold() ? ImagePlan::After::kHold : ImagePlan::After::kGoOn};
+  if (job_.start().direct()) return parts_.data_plane.OrderImage(id_, epoch_, plan);
+  segment_->OrderImage(plan);
   segment_->RaiseWanted();
 }
 

@@ -160,8 +160,12 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
   if (!segment.ok()) return segment.status();
   segment_ = std::make_unique<NodeSegment>(std::move(*segment));
   segment_->SetLease(lease_until_ns);
-  JobPlan exchange{
-      .job = id_, .epoch = epoch_, .hosts = {}, .segment = segment_.get(), .doorbell = -1};
+  JobPlan exchange{.job = id_,
+                   .epoch = epoch_,
+                   .hosts = {},
+                   .segment = segment_.get(),
+                   .doorbell = -1,
+                   .direct = start.direct()};
   if (job_.resumes()) {
     const proto::Resume& resume = start.resume();
     if (job_.resumes_images()) exchange.participants = resume.participants();
