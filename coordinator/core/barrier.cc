@@ -32,6 +32,7 @@ void SetBit(std::span<std::byte> bitmap, Pid pid) {
 Barrier::Barrier(BarrierPlan plan)
     : nprocs_(plan.nprocs),
       resumes_(plan.participants != 0),
+      direct_(plan.direct),
       adopting_(plan.origin == EpochOrigin::kAdopted),
       next_superstep_(resumes_ ? 1 : 0) {  // Superstep 0 only repeats registrations.
   for (BarrierHost& host : plan.hosts) {
@@ -101,8 +102,12 @@ void Barrier::OnResumed() {
 BarrierVerdict Barrier::OnArrive(WorkerId from, const ArriveView& arrive) {
   const std::size_t index = HostOf(from);
   if (index == hosts_.size()) return Refuse("arrival of a worker without a process of the job");
-  if (adopting_) return Hold(index, arrive);
   const std::uint64_t barrier = arrive.body().barrier;
+  if (direct_ && barrier > current_) {
+    if (processes_ == 0) return BarrierVerdict::kNothing;  // Nobody waits for it.
+    SkipTo(barrier);
+  }
+  if (adopting_) return Hold(index, arrive);
   if (barrier < current_) {
     const bool last = barrier + 1 == current_ && takes_part(index);
     return last ? BarrierVerdict::kRepeat : BarrierVerdict::kNothing;
@@ -117,6 +122,14 @@ BarrierVerdict Barrier::OnArrive(WorkerId from, const ArriveView& arrive) {
   if (phase.arrived < taking_part_) return BarrierVerdict::kNothing;
   Finish(phase);
   return BarrierVerdict::kRelease;
+}
+
+// All are beyond bsp_end's.
+void Barrier::SkipTo(std::uint64_t barrier) {
+  adopting_ = false;
+  current_ = barrier;
+  ended_ = true;
+  Open(phases_[barrier & 1]);
 }
 
 // ---- After a restart of the coordinator ---------------------------------------------------------

@@ -49,6 +49,9 @@ struct BarrierPlan {
   std::vector<BarrierHost> hosts;  ///< Together they have the pids 0 to nprocs - 1, each once.
   std::uint32_t participants = 0;  ///< p of an epoch that resumes; 0: bsp_begin will tell.
   EpochOrigin origin = EpochOrigin::kStarted;
+  /// From the second barrier on its nodes release themselves. The only other one of which something
+  /// is heard is that after bsp_end: it brings sums.
+  bool direct = false;
 };
 
 /// What an event means for the one that sends for the barrier.
@@ -125,6 +128,7 @@ class Barrier {
 
   BarrierVerdict Refuse(const char* why);
   void SetParticipants(std::uint32_t processes);
+  void SkipTo(std::uint64_t barrier);
   BarrierVerdict Hold(std::size_t from, const ArriveView& arrive);
   BarrierVerdict Adopt();
   static std::optional<ArriveView> HeldAt(const Host& host, std::uint64_t barrier);
@@ -137,6 +141,7 @@ class Barrier {
 
   std::uint32_t nprocs_;
   bool resumes_;
+  bool direct_;
   bool adopting_;  ///< The barrier at which the workers are is not known yet.
   bool may_checkpoint_ = false;
   bool repeated_ = false;  ///< The superstep with which an epoch resumes is over.

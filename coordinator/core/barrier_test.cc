@@ -318,5 +318,43 @@ TEST(ArriveCodecTest, RefusesLengthsThatDoNotAddUp) {
   EXPECT_FALSE(ArriveView::Decode(std::as_bytes(std::span(&body, 1))).has_value());
 }
 
+// ---- Nodes that release themselves --------------------------------------------------------------
+
+Barrier DirectTwo(EpochOrigin origin) {
+  return Barrier(
+      {.nprocs = 2, .hosts = {{kA, {Pid{0}}}, {kB, {Pid{1}}}}, .origin = origin, .direct = true});
+}
+
+Arrival Last(std::uint64_t w_ns) {
+  Arrival arrival = At(40, 1);
+  arrival.body.has_sums = 1;
+  arrival.body.sums.superstep = 38;
+  arrival.body.sums.w_ns = w_ns;
+  return arrival;
+}
+
+TEST(BarrierTest, OfNodesThatReleaseThemselvesItHearsTheFirstBarrierAndTheLast) {
+  Barrier barrier = DirectTwo(EpochOrigin::kStarted);
+  EXPECT_EQ(barrier.OnBegin(kA, 2), BarrierVerdict::kTellBegin);
+  EXPECT_EQ(Arrive(barrier, kA, At(0, 1)), BarrierVerdict::kNothing);
+  EXPECT_EQ(Arrive(barrier, kB, At(0, 1)), BarrierVerdict::kRelease);
+  EXPECT_FALSE(barrier.over());
+  EXPECT_EQ(Arrive(barrier, kB, Last(7)), BarrierVerdict::kNothing);
+  EXPECT_EQ(Arrive(barrier, kA, Last(9)), BarrierVerdict::kRelease);
+  EXPECT_TRUE(barrier.over());
+  EXPECT_FALSE(barrier.may_checkpoint());
+  ASSERT_NE(barrier.sums(), nullptr);
+  EXPECT_EQ(barrier.sums()->w_ns, 9u);
+}
+
+TEST(BarrierTest, OfNodesThatReleaseThemselvesALastArrivalMayComeBeforeBspBeginIsKnownAgain) {
+  Barrier barrier = DirectTwo(EpochOrigin::kAdopted);
+  EXPECT_EQ(Arrive(barrier, kB, At(0, 1)), BarrierVerdict::kNothing);
+  EXPECT_EQ(Arrive(barrier, kB, Last(7)), BarrierVerdict::kNothing);
+  EXPECT_EQ(barrier.OnBegin(kA, 2), BarrierVerdict::kTellBegin);
+  EXPECT_EQ(Arrive(barrier, kA, Last(9)), BarrierVerdict::kNothing);
+  EXPECT_FALSE(barrier.over());
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

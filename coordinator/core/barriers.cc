@@ -185,7 +185,7 @@ FrameFault Barriers::OnArrive(const FrameHeader& header, std::span<const std::by
 
 void Barriers::OnSuperstepOver(const FrameHeader& arrive, RunningEpoch& job) {
   const std::uint64_t passed = job.barrier.current() == 1 ? 0 : arrive.superstep + 1;
-  job.superstep = Superstep{Value(job.first_superstep) + passed};
+  job.superstep = std::max(job.superstep, Superstep{Value(job.first_superstep) + passed});
   // Recorded is what ended before the barrier before.
   if (std::exchange(job.adopted, false) && passed > 2) job.stats->SkipTo(Value(job.superstep) - 2);
   if (!job.barrier.may_checkpoint() || !events_.superstep_over) return;
@@ -200,7 +200,7 @@ FrameFault Barriers::OnProgress(const FrameHeader& header, std::span<const std::
   RunningEpoch* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
   job->stats->RecordProgress(*progress);
-  job->superstep = Superstep{Value(job->first_superstep) + progress->supersteps};
+  job->superstep = Superstep{Value(job->first_superstep) + progress->superstep};
   if (events_.progressed) events_.progressed(JobId{header.job}, job->epoch, job->superstep);
   return FrameFault::kNone;
 }

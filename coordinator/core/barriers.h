@@ -38,10 +38,10 @@ struct BarrierEvents {
   /// All processes have finished the superstep before `next` (as it is shown) and are about to go
   /// on, none is in bsp_end: are they to save themselves? Called within a barrier, so it must be
   /// quick. Not called when an epoch that resumes repeats its registrations, nor at the first
-  /// barrier that an adopted epoch passes, and never for jobs on one node.
+  /// barrier that an adopted epoch passes, and never for jobs that release themselves.
   std::function<ReleaseDirective(JobId job, Epoch epoch, Superstep next)> superstep_over;
 
-  /// A job on one node is in superstep `next` by now, as its worker reports.
+  /// A job that releases itself is in superstep `next` by now, as its worker reports.
   std::function<void(JobId job, Epoch epoch, Superstep next)> progressed;
 };
 

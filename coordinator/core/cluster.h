@@ -174,7 +174,7 @@ class Cluster {
   ReleaseDirective OnSuperstepOver(JobId job, Epoch epoch, Superstep next);
   void OnProgressed(JobId job, Epoch epoch, Superstep next);
   ReleaseDirective TakeCheckpoint(JobId id, LiveJob& job, Superstep next);
-  void TakeOfLoneHost(JobId job, Superstep next);
+  void OrderCheckpoint(JobId job, Superstep next);
   void Request(JobId job, CheckpointRequest request);
   static bool IsCheckpointEvent(const proto::WorkerEvent& event);
   JobOrders OnCheckpointEvent(const Node& node, const proto::WorkerEvent& event);

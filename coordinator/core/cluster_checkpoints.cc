@@ -87,11 +87,13 @@ ReleaseDirective Cluster::OnSuperstepOver(JobId id, Epoch epoch, Superstep next)
 void Cluster::OnProgressed(JobId id, Epoch epoch, Superstep next) {
   LiveJob* job = FindLive(id);
   if (job == nullptr || job->epoch != epoch || Value(next) == 0) return;
-  if (job->HasPendingRequest() || job->policy.IsDue(NowNs(), next)) TakeOfLoneHost(id, next);
+  if (job->HasPendingRequest() || job->policy.IsDue(NowNs(), next)) OrderCheckpoint(id, next);
 }
 
-// Its processes release each other: only their worker can tell them.
-void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
+// It releases itself: only its workers can tell the processes.
+void Cluster::OrderCheckpoint(JobId id, Superstep next) {
+  // Before bsp_begin nobody knows on which of several nodes there will be something to save.
+  if (table_.Find(id)->direct() && FindLive(id)->participants() == 0) return;
   const ReleaseDirective directive = TakeCheckpoint(id, *FindLive(id), next);
   if (directive.checkpoint == 0) return;
   const JobRecord& record = *table_.Find(id);
@@ -102,7 +104,7 @@ void Cluster::TakeOfLoneHost(JobId id, Superstep next) {
   take.set_checkpoint(directive.checkpoint);
   take.set_base(directive.base);
   take.set_hold(directive.hold != 0);
-  nodes_.Order(WorkerOf(record.hosts(0)), std::move(message));
+  for (const proto::JobHost& host : record.hosts()) nodes_.Order(WorkerOf(host), message);
 }
 
 ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next) {

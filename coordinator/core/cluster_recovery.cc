@@ -194,7 +194,8 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
                  .hosts = {},
                  .participants = participants,
                  .first_superstep = Superstep{std::max<std::uint64_t>(Value(at), 1) - 1},
-                 .totals = TotalsAt(from)};
+                 .totals = TotalsAt(from),
+                 .direct = order.direct};
   for (const NodeShare& share : order.hosts)
     plan.hosts.push_back({.worker = share.worker, .pids = share.pids});
   job.running.emplace(order.epoch, std::move(plan));

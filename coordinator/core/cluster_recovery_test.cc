@@ -25,6 +25,7 @@ class ClusterRecoveryTest : public ClusterFixture {
   void Progress(Epoch epoch, std::uint64_t supersteps) {
     ProgressBody body{};
     body.supersteps = supersteps;
+    body.superstep = supersteps;
     body.processes = kNprocs;
     FrameHeader header = HeaderOf(FrameKind::kProgress);
     header.source_worker = Value(host_.id);

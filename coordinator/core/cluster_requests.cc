@@ -8,14 +8,12 @@
 #include "coordinator/core/cluster_view.h"
 
 namespace bspnow::coordinator {
-namespace {}  // namespace
-
 void Cluster::Request(JobId id, CheckpointRequest request) {
   LiveJob& job = *FindLive(id);
   job.requests.push_back(std::move(request));
   const JobRecord& record = *table_.Find(id);
-  if (record.hosts_size() == 1 && job.epoch == EpochOf(record))
-    TakeOfLoneHost(id, FindLive(id)->superstep());
+  if (ReleasesItself(record) && job.epoch == EpochOf(record))
+    OrderCheckpoint(id, FindLive(id)->superstep());
 }
 
 void Cluster::Checkpoint(JobId id, OnJob answer) {

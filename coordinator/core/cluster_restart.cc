@@ -40,11 +40,11 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
   }
 }
 
-// One on a single node tells all of its epoch again. Of one on several nodes it is what the journal
-// was told last, with its last checkpoint or since.
+// One that releases itself tells all of its epoch again. Of any other it is what the journal was
+// told last, with its last checkpoint or since.
 proto::JobTotals Cluster::LastTotals(const JobRecord& record) {
   const LiveJob& job = *FindLive(IdOf(record));
-  if (record.hosts_size() == 1) return job.history.epoch_totals;
+  if (ReleasesItself(record)) return job.history.epoch_totals;
   const proto::JobTotals saved = TotalsAt(job.checkpoints.last());
   const proto::JobTotals& told = record.job().totals();
   if (record.totals_epoch() != record.job().epoch()) return saved;

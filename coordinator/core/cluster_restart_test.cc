@@ -8,18 +8,7 @@
 namespace bspnow::coordinator {
 namespace {
 
-class TwoHostsTest : public ClusterFixture {
- protected:
-  proto::RegisterRequest Returning(const FakeWorker& worker, std::uint32_t pid) const {
-    proto::RegisterRequest request = Registration(worker.name, 1);
-    request.set_previous_worker(Value(worker.id));
-    proto::HeldJob& held = *request.add_held();
-    held.set_job(1);
-    held.set_epoch(1);
-    held.add_begun(pid);
-    return request;
-  }
-};
+using TwoHostsTest = ClusterFixture;
 
 TEST_F(TwoHostsTest, ARestoreThatFailsCountsWhileOtherHostsAreAwaited) {
   const FakeWorker first = Join("w1", 1);
@@ -121,6 +110,7 @@ TEST_F(TwoHostsTest, ACoordinatorThatEndsStoresWhatItsJobsHaveDone) {
   const JobId job = Run(worker);
   ProgressBody progress{};
   progress.supersteps = 7;
+  progress.superstep = 7;
   progress.total_ns = 500;
   progress.processes = kNprocs;
   FrameHeader header = HeaderOf(FrameKind::kProgress);

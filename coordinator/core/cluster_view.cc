@@ -231,6 +231,7 @@ proto::StartJob StartMessage(const StartOrder& order, const proto::JobSpec& spec
   start.set_epoch(Value(order.epoch));
   *start.mutable_spec() = spec;
   start.set_reads_input(spec.attached());
+  start.set_direct(order.direct);
   for (const NodeShare& share : order.hosts) {
     proto::Host* host = start.add_hosts();
     host->set_worker(Value(share.worker));

@@ -50,7 +50,8 @@ void Cluster::AdoptJobs() {
         ->running.emplace(EpochOf(*record), EpochPlan{.nprocs = record->job().spec().nprocs(),
                                                       .hosts = std::move(hosts),
                                                       .totals = LastTotals(*record),
-                                                      .origin = EpochOrigin::kAdopted});
+                                                      .origin = EpochOrigin::kAdopted,
+                                                      .direct = record->direct()});
   }
 }
 

@@ -10,7 +10,8 @@ RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
       barrier(BarrierPlan{.nprocs = plan.nprocs,
                           .hosts = std::move(plan.hosts),
                           .participants = plan.participants,
-                          .origin = plan.origin}),
+                          .origin = plan.origin,
+                          .direct = plan.direct}),
       stats(std::make_shared<SuperstepStats>(SuperstepStats::Start{
           .totals = plan.totals, .repeats = plan.participants != 0 ? 1u : 0u})),
       first_superstep(plan.first_superstep),

@@ -21,6 +21,7 @@ struct EpochPlan {
   Superstep first_superstep{0};    ///< Of an epoch that resumes: as in NodeHeader.
   proto::JobTotals totals{};       ///< To go on from.
   EpochOrigin origin = EpochOrigin::kStarted;
+  bool direct = false;  ///< As in BarrierPlan.
 };
 
 /// What a node has said of a barrier that does not move.

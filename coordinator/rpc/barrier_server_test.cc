@@ -273,6 +273,7 @@ TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
   const auto a = Welcomed(kA);
   ProgressBody body{};
   body.supersteps = 12;
+  body.superstep = 12;
   body.processes = 1;
   a->Say(Client::OfJob(FrameKind::kProgress, kEpoch), BytesOf(body));
   Until([&] { return live().superstep() == Superstep{12}; });

@@ -37,4 +37,15 @@ done
 expect_ok 'a coordinator that is restarted, with connections that break and BSP_CHECK=full' \
   env MINI_RESTART_MS=70 MINI_CUT_MS=30 BSP_CHECK=full "$mini" 3 5 "$mixed" 40 20000
 
+export MINI_DIRECT=1
+for shape in '2 2' '3 7' '4 4'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "$p processes on $nodes nodes that release themselves" \
+    "$mini" "$nodes" "$p" "$mixed" 12 60000
+done
+expect_ok 'nodes that release themselves, with connections that break' \
+  env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
+expect_ok 'nodes that release themselves, with BSP_CHECK=full and a coordinator that is restarted' \
+  env MINI_RESTART_MS=70 MINI_CUT_MS=30 BSP_CHECK=full "$mini" 2 5 "$mixed" 40 20000
+
 [[ $failures == 0 ]]

@@ -4,8 +4,9 @@
 // Variables:
 //   MINI_CUT_MS      every node breaks one of its connections, at random, that often
 //   MINI_RESTART_MS  the barrier's server dies that often, and another one takes its place
+//   MINI_DIRECT      the nodes release themselves
 //   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
-//   MINI_VERBOSE, MINI_STATISTICS  what is logged; the data planes' counters at the end
+//   MINI_VERBOSE     nodes and coordinator say what they do
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -67,6 +68,7 @@ struct Options {
   std::uint32_t nprocs;
   std::string program;
   std::vector<std::string> arguments;
+  bool direct;
 };
 
 /// Lines of text between this process and a node.
@@ -125,7 +127,6 @@ class Node final : public ProcessOwner {
   void Fail(const std::string& reason);
   void CutLater(std::uint64_t after_ms);
   absl::Status StartProcesses();
-  void PrintStatistics() const;
 
   const Options& options_;
   std::uint32_t number_;
@@ -189,7 +190,8 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
                .epoch = kEpoch,
                .hosts = {},
                .segment = segment_.get(),
-               .doorbell = options_.nodes > 1 ? doorbell_.worker.get() : -1};
+               .doorbell = options_.nodes > 1 ? doorbell_.worker.get() : -1,
+               .direct = options_.direct};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
     plan.hosts.push_back(PlannedHost{.worker = WorkerOf(k),
                                      .data_address = addresses[k],
@@ -214,16 +216,6 @@ absl::Status Node::StartProcesses() {
                   .input = -1,
                   .processors = static_cast<std::uint32_t>(sysconf(_SC_NPROCESSORS_ONLN)),
                   .limits = limits_});
-}
-
-void Node::PrintStatistics() const {
-  const DataPlaneStatistics s = plane_->statistics();
-  fprintf(
-      stderr, "node %u: frames out %lu in %lu, bytes out %lu in %lu, resent %lu, reconnects %lu\n",
-      number_, s.frames_out, s.frames_in, s.bytes_out, s.bytes_in, s.resent_bytes, s.reconnects);
-  for (const auto& [reason, count] : s.refused_frames) {
-    fprintf(stderr, "node %u: refused %s %lu\n", number_, reason.c_str(), count);
-  }
 }
 
 int Node::Run(int from_parent, int to_parent) {
@@ -253,12 +245,12 @@ int Node::Run(int from_parent, int to_parent) {
   }
   if (const char* cut = getenv("MINI_CUT_MS")) CutLater(strtoull(cut, nullptr, 10));
   if (running_ != 0) loop_.Run();
-  if (getenv("MINI_RESTART_MS")) {  // A coordinator may still ask where the others are to go on.
+  // A coordinator may still ask where the others are to go on, or one of them wait for an arrival.
+  if (getenv("MINI_RESTART_MS") || options_.direct) {
     loop_.AddTimer(kAfterwardsMs, [this] { loop_.Stop(); });
     loop_.Run();
   }
   host_->Finish();
-  if (getenv("MINI_STATISTICS")) PrintStatistics();
   plane_->RemoveJob(kJob, kEpoch);
   return status_;
 }
@@ -317,7 +309,8 @@ class Coordinator {
     barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, jobs_, nodes_, std::move(events));
     server_->Serve(*barriers_);
     const auto pids = Spread(options_.nodes, options_.nprocs);
-    coordinator::EpochPlan job{.nprocs = options_.nprocs, .hosts = {}, .origin = origin};
+    coordinator::EpochPlan job{
+        .nprocs = options_.nprocs, .hosts = {}, .origin = origin, .direct = options_.direct};
     for (std::uint32_t k = 0; k < options_.nodes; ++k) {
       proto::RegisterRequest request;
       request.mutable_node()->set_name(std::to_string(k));
@@ -395,6 +388,7 @@ int main(int argc, char** argv) {
       .nodes = static_cast<std::uint32_t>(atoi(argv[1])),
       .nprocs = static_cast<std::uint32_t>(atoi(argv[2])),
       .program = argv[3],
-      .arguments = std::vector<std::string>(argv + 3, argv + argc)};
+      .arguments = std::vector<std::string>(argv + 3, argv + argc),
+      .direct = atoi(argv[1]) > 1 && getenv("MINI_DIRECT") != nullptr};
   return bspnow::worker::RunCluster(options);
 }

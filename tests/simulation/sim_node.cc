@@ -35,6 +35,7 @@ SimNode::SimNode(const Parts& parts, worker::HostedJob& job)
                  .barriers_per_superstep = program_.barriers_per_superstep()}),
       sent_(hosts()),
       owed_(hosts()) {
+  if (start().direct()) direct_.emplace(self(), hosts());
   if (resumes()) first_superstep_ = start().resume().superstep() - 1;
 }
 
@@ -179,6 +180,7 @@ void SimNode::ReachBarrier() {
   }
   OnDaemon(kBellNs, [this, counts] {
     const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
+    if (Directly()) return ArriveDirectly(counts);
     arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
     Perform(actions);
   });
@@ -188,15 +190,19 @@ void SimNode::ReachBarrier() {
 void SimNode::ReleaseAlone() {
   exchange_.OnRelease(exchange_.barrier(), exchange_.arrival().counts,
                       std::vector<std::uint64_t>(1));
-  if (exchange_.released_ends_superstep() && loop_.Chance(30)) {
-    OnDaemon(kBellNs, [this, supersteps = exchange_.superstep()] {
-      ProgressBody body{};
-      body.supersteps = supersteps;
-      body.processes = participants_;
-      host_.SendOfJob(*this, FrameKind::kProgress, supersteps, BytesOf(body));
-    });
-  }
+  TellProgress();
   After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+}
+
+void SimNode::TellProgress() {
+  if (!exchange_.released_ends_superstep() || !loop_.Chance(30)) return;
+  OnDaemon(kBellNs, [this, supersteps = exchange_.superstep()] {
+    ProgressBody body{};
+    body.superstep = supersteps;
+    body.supersteps = supersteps;
+    body.processes = participants_;
+    host_.SendOfJob(*this, FrameKind::kProgress, supersteps, BytesOf(body));
+  });
 }
 
 std::vector<std::byte> SimNode::EncodeArrival() const {
@@ -253,15 +259,21 @@ void SimNode::OnFrame(const SimFrame& frame) {
   if (exchange_.Check(frame.superstep, frame.frame_class) != worker::NodeExchange::Verdict::kTake) {
     return oracle_.Fail("a frame comes in a superstep that is not its own");
   }
+  if (frame.frame_class == FrameClass::kArrival &&
+      !(direct_ &&
+        direct_->OnArrival(frame.from_host, frame.arrival, TakingPart(frame.from_host)))) {
+    return oracle_.Fail("an arrival at a barrier that cannot be");
+  }
   if (IsCounted(frame.frame_class)) {
     oracle_.OnTaken(Place(self()), frame.superstep, frame.number);
   }
   if (frame.frame_class == FrameClass::kGets) {
     asked_[frame.superstep][frame.from_host].push_back({frame.from_pid, frame.to_pid, frame.index});
-  } else if (frame.frame_class != FrameClass::kAnswersEnd) {
+  } else if (frame.frame_class == FrameClass::kBatch || frame.frame_class == FrameClass::kAnswers) {
     inbox_[frame.superstep].push_back(frame);
   }
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
+  PassDirectly();
 }
 
 void SimNode::SendBegin() {
@@ -276,6 +288,7 @@ void SimNode::SendArrive(std::uint64_t barrier) {
 
 void SimNode::OnCoordinatorReconnected() {
   if (participants_ != 0 && has_pid_0()) SendBegin();
+  if (Directly()) return SendArrive(0);
   if (!alone()) Perform(exchange_.OnCoordinatorReconnected());
 }
 
@@ -285,6 +298,7 @@ void SimNode::Perform(const worker::NodeExchange::Actions& actions) {
   if (actions.prune && exchange_.pruned() != 0) {
     streams_.Prune(job_, epoch_, exchange_.pruned() - 1);
   }
+  if (actions.release && direct_ && has_pid_0()) TellProgress();
   if (actions.release) After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
   if (actions.take_answers) TakeAnswers();
   if (actions.send_answers) SendAnswers();

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@
 #include "tests/simulation/sim_streams.h"
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
+#include "worker/exchange/direct_barrier.h"
 #include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
@@ -184,6 +186,10 @@ class SimNode final : public worker::JobHost {
   void Transmit(std::uint32_t host, SimFrame frame);
   void ReachBarrier();
   void ReleaseAlone();
+  bool Directly() const { return direct_ && exchange_.barrier() >= worker::DirectBarrier::kFirst; }
+  void ArriveDirectly(const worker::BarrierCounts& counts);
+  void PassDirectly();
+  void TellProgress();
   void LeaveBarrier();
   void AnswerGets();
   void SendAnswers();
@@ -210,6 +216,8 @@ class SimNode final : public worker::JobHost {
   const Epoch epoch_;
   const SimProgram program_;
   worker::NodeExchange exchange_;
+  std::optional<worker::DirectBarrier> direct_;
+  proto::TakeCheckpoint arrived_order_;  ///< That its arrival names.
   std::uint64_t first_superstep_ = 0;
   std::uint32_t participants_ = 0;  ///< p, once it is known.
   bool exchanging_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "net/frame_check.h"
 #include "tests/simulation/sim_node.h"
 
 namespace bspnow {
@@ -31,6 +32,66 @@ void SimNode::LeaveBarrier() {
   in_gets_ = true;
   answering_ = true;
   After(loop_.Below(kMillisecond), &SimNode::AnswerGets);
+}
+
+// ---- Nodes that release themselves --------------------------------------------------------------
+
+// As JobExchange does it.
+void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
+  const std::uint64_t superstep = exchange_.superstep();
+  const bool saves = exchange_.ends_superstep() && !repeats(superstep);
+  arrived_order_ = saves ? wanted_ : proto::TakeCheckpoint();
+  PeerArrival body{.barrier = exchange_.barrier(),
+                   .checkpoint = arrived_order_.checkpoint(),
+                   .frames = 0,
+                   .processes = TakingPart(self()),
+                   .with_data = counts.data,
+                   .with_gets = counts.gets,
+                   .with_votes = counts.votes,
+                   .ending = counts.ending,
+                   .has_sums = 0,
+                   .sums = {}};
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
+    if (TakingPart(host) == 0) continue;
+    body.frames = exchange_.arrival().frames[host];
+    const auto bytes = BytesOf(body);
+    if (host == self()) {
+      if (!direct_->OnArrival(host, bytes, body.processes))
+        return oracle_.Fail("an arrival of its own that cannot be");
+      continue;
+    }
+    streams_.Send(WorkerId{place(host).worker()},
+                  {.job = job_,
+                   .epoch = epoch_,
+                   .superstep = superstep,
+                   .from_host = self(),
+                   .frame_class = worker::NodeExchange::FrameClass::kArrival,
+                   .number = 0,
+                   .from_pid = 0,
+                   .to_pid = 0,
+                   .index = 0,
+                   .value = 0,
+                   .arrival = {bytes.begin(), bytes.end()}});
+  }
+  PassDirectly();
+}
+
+void SimNode::PassDirectly() {
+  if (!Directly() || !exchange_.waiting() || exchange_.release_known()) return;
+  std::vector<std::uint32_t> taking_part;
+  for (std::uint32_t host = 0; host < hosts(); ++host) taking_part.push_back(TakingPart(host));
+  const auto outcome = direct_->Finish(taking_part);
+  if (!outcome) return;
+  oracle_.Count("barriers passed directly");
+  release_ = {};
+  if (outcome->checkpoint != 0) {
+    release_.checkpoint = arrived_order_.checkpoint();
+    release_.base = arrived_order_.base();
+    release_.hold = arrived_order_.hold() ? 1 : 0;
+    ordered_ = std::max(ordered_, outcome->checkpoint);
+    oracle_.Count("checkpoints decided by nodes");
+  }
+  Perform(exchange_.OnRelease(exchange_.barrier(), outcome->counts, outcome->frames));
 }
 
 // ---- Gets ---------------------------------------------------------------------------------------
@@ -173,7 +234,7 @@ void SimNode::ReportImageFailed(std::uint64_t checkpoint, const std::string& rea
 
 void SimNode::OrderImage(const proto::TakeCheckpoint& order) {
   wanted_ = order;
-  ordered_ = std::max(ordered_, order.checkpoint());
+  if (alone()) ordered_ = std::max(ordered_, order.checkpoint());
 }
 
 void SimNode::ReleaseHeld(std::uint64_t checkpoint) {

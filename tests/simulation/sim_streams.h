@@ -3,6 +3,7 @@
 #ifndef TESTS_SIMULATION_SIM_STREAMS_H_
 #define TESTS_SIMULATION_SIM_STREAMS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +33,7 @@ struct SimFrame {
   std::uint32_t to_pid;
   std::uint32_t index;
   std::uint64_t value;
+  std::vector<std::byte> arrival{};  ///< If it is one: PeerArrival.
 };
 
 class SimStreams;

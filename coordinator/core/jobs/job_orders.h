@@ -19,6 +19,7 @@ struct StartOrder {
   /// It ran before: from its last committed checkpoint, if it has one. Tell the table which one it
   /// is with SetResumePoint.
   bool resumes;
+  bool direct = false;  ///< Its nodes release themselves; see ReleasesItself.
 };
 
 struct EndOrder {

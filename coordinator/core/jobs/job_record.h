@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_CORE_JOBS_JOB_RECORD_H_
 #define COORDINATOR_CORE_JOBS_JOB_RECORD_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +34,13 @@ inline bool HasEnded(proto::JobState state) {
   return state == proto::SUCCEEDED || state == proto::FAILED || state == proto::CANCELLED;
 }
 inline bool HasEnded(const JobRecord& record) { return HasEnded(record.job().state()); }
+
+/// So many nodes release themselves faster than the coordinator does it: each sends to each other.
+inline constexpr std::size_t kDirectHostsMax = 2;
+/// Its processes pass barriers without the coordinator, which is told of it now and then.
+inline bool ReleasesItself(const JobRecord& record) {
+  return record.hosts_size() == 1 || record.direct();
+}
 
 /// "waiting", "running", ...: for messages, logs and metrics.
 std::string StateText(proto::JobState state);

@@ -128,6 +128,8 @@ void JobTable::Event::PlaceAt(Job& entry, const std::vector<NodeShare>& shares) 
     host.set_slots(share.slots);
     entry.hosts_left.push_back(share.worker);
   }
+  entry.record.set_direct(shares.size() > 1 && shares.size() <= kDirectHostsMax &&
+                          job.spec().checkpoints().every_supersteps() == 0);
   entry.shares = shares;
   entry.not_resumed = entry.hosts_left;
   entry.epoch_ran = false;
@@ -154,8 +156,11 @@ void JobTable::Event::StopClock(Job& entry) {
 }
 
 void JobTable::Event::StartNow(Job& entry) {
-  orders_.starts.push_back(
-      {.job = entry.id(), .epoch = entry.epoch(), .hosts = entry.shares, .resumes = entry.ran});
+  orders_.starts.push_back({.job = entry.id(),
+                            .epoch = entry.epoch(),
+                            .hosts = entry.shares,
+                            .resumes = entry.ran,
+                            .direct = entry.record.direct()});
   entry.started = true;
   entry.ran = true;
 }

@@ -87,6 +87,16 @@ class ClusterFixture : public testing::Test {
   FakeWorker Join(const std::string& name, std::uint32_t slots) {
     return Join(Registration(name, slots));
   }
+  /// Of a worker that holds epoch 1 of job 1, in which this process has begun.
+  static proto::RegisterRequest Returning(const FakeWorker& worker, std::uint32_t pid) {
+    proto::RegisterRequest request = Registration(worker.name, 1);
+    request.set_previous_worker(Value(worker.id));
+    proto::HeldJob& held = *request.add_held();
+    held.set_job(1);
+    held.set_epoch(1);
+    held.add_begun(pid);
+    return request;
+  }
   FakeWorker Join(const proto::RegisterRequest& request) {
     FakeWorker worker = Introduce(request);
     Connect(worker);

@@ -1,0 +1,111 @@
+// Jobs whose nodes release themselves (StartJob.direct), as the coordinator sees them.
+#include <gtest/gtest.h>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+class ClusterDirectTest : public ClusterFixture {
+ protected:
+  /// Checkpoints when the user asks for one.
+  static proto::SubmitJobRequest OnRequest(std::uint32_t nprocs) {
+    proto::SubmitJobRequest request = Request("key");
+    request.mutable_spec()->set_nprocs(nprocs);
+    request.mutable_spec()->mutable_checkpoints()->Clear();
+    request.mutable_spec()->mutable_checkpoints()->set_off(true);
+    return request;
+  }
+  void RunOnTwo() {
+    first_ = Join("w1", 1);
+    second_ = Join("w2", 1);
+    job_ = Submit(OnRequest(2));
+  }
+  static bool StartedDirectly(const FakeWorker& worker) {
+    const auto starts = OrdersOf(worker, &proto::Order::has_start);
+    return !starts.empty() && starts.back().start().direct();
+  }
+  template <typename Body>
+  void Send(const FakeWorker& from, FrameKind kind, const Body& body) {
+    FrameHeader header = HeaderOf(kind);
+    header.source_worker = Value(from.id);
+    header.job = Value(job_);
+    header.epoch = 1;
+    EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(body)), FrameFault::kNone);
+  }
+  void Begin() { Send(first_, FrameKind::kBegin, BeginBody{.nprocs = 2, .reserved = 0}); }
+  void Progress(std::uint64_t superstep) {
+    ProgressBody body{};
+    body.superstep = superstep;
+    body.supersteps = superstep - 1;
+    body.processes = 2;
+    Send(first_, FrameKind::kProgress, body);
+  }
+  static std::uint64_t Asked(const FakeWorker& worker) {
+    const auto orders = OrdersOf(worker, &proto::Order::has_take_checkpoint);
+    return orders.empty() ? 0 : orders.back().take_checkpoint().checkpoint();
+  }
+
+  FakeWorker first_;
+  FakeWorker second_;
+  JobId job_{};
+};
+
+TEST_F(ClusterDirectTest, FewNodesReleaseThemselves) {
+  RunOnTwo();
+  EXPECT_TRUE(StartedDirectly(first_));
+  EXPECT_TRUE(StartedDirectly(second_));
+  EXPECT_TRUE(world_.journal.records[job_].direct());
+}
+
+TEST_F(ClusterDirectTest, ManyNodesDoNot) {
+  constexpr auto kNodes = static_cast<std::uint32_t>(kDirectHostsMax + 1);
+  for (std::uint32_t i = 0; i < kNodes; ++i) first_ = Join("w" + std::to_string(i), 1);
+  Submit(OnRequest(kNodes));
+  EXPECT_EQ(Starts(first_), 1u);
+  EXPECT_FALSE(StartedDirectly(first_));
+}
+
+TEST_F(ClusterDirectTest, OneNodeNeedsNoOtherToReleaseIt) {
+  first_ = Join("w1", 2);
+  Submit(OnRequest(2));
+  EXPECT_FALSE(StartedDirectly(first_));
+}
+
+// Nobody else sees each superstep.
+TEST_F(ClusterDirectTest, TheCoordinatorReleasesWhereItIsToCountSupersteps) {
+  first_ = Join("w1", 1);
+  Join("w2", 1);
+  Submit(Request("key"));
+  EXPECT_EQ(Starts(first_), 1u);
+  EXPECT_FALSE(StartedDirectly(first_));
+}
+
+TEST_F(ClusterDirectTest, ACheckpointIsOrderedFromAllNodesOnceItIsKnownWhoTakesPart) {
+  RunOnTwo();
+  cluster_->Checkpoint(job_, nullptr);
+  EXPECT_EQ(Asked(first_), 0u);
+  Begin();
+  Progress(3);
+  EXPECT_NE(Asked(first_), 0u);
+  EXPECT_EQ(Asked(second_), Asked(first_));
+}
+
+TEST_F(ClusterDirectTest, ARestartedCoordinatorGoesOnWithIt) {
+  RunOnTwo();
+  Begin();
+  Restart();
+  first_ = Join(Returning(first_, 0));
+  second_ = Join(Returning(second_, 1));
+  Settle();
+  Begin();
+  Progress(9);
+  EXPECT_EQ(Show(job_).totals().supersteps(), 8u);
+  cluster_->Checkpoint(job_, nullptr);
+  EXPECT_NE(Asked(first_), 0u);
+  EXPECT_EQ(Asked(second_), Asked(first_));
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
