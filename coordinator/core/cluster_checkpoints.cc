@@ -48,7 +48,8 @@ JobCheckpoints::Stored StoredOf(const proto::CheckpointStored& message, std::uin
 }  // namespace
 
 LiveJob& Cluster::AddJob(JobId id, const proto::JobSpec& spec, std::uint64_t attach_ns) {
-  const JobCheckpoints::Plan plan{.copies = settings_.checkpoint_copies, .term = term_};
+  const JobCheckpoints::Plan plan{
+      .copies = settings_.checkpoint_copies, .term = term_, .term_key = term_key_};
   auto& owner = table_.jobs().at(id).live;
   owner = std::make_unique<LiveJob>(RuleOf(spec.checkpoints()), settings_.checkpoint_limits, plan);
   LiveJob& job = *owner;

@@ -88,7 +88,7 @@ void SimOracle::OnCommitted(JobId job, const Checkpoint& checkpoint) {
   Committed& committed = committed_[job];
   const std::uint64_t superstep = Value(checkpoint.superstep);
   if (superstep < committed.least) Fail(Name(job) + ": the committed superstep decreases");
-  if (committed.supersteps.contains(checkpoint.number) && !put_back_) {
+  if (committed.supersteps.contains(checkpoint.number)) {
     Fail(Name(job) + ": checkpoint " + std::to_string(checkpoint.number) + " is committed twice");
   }
   committed.least = superstep;

@@ -20,7 +20,9 @@ void JobCheckpoints::Restore(CheckpointCatalogue catalogue) {
   BSP_CHECK(!taking_ && committed_.empty());
   committed_ = std::move(catalogue.checkpoints);
   count_ = catalogue.count;
-  last_number_ = catalogue.last_number + kAttemptsMax * (term_ - std::min(term_, catalogue.term));
+  const std::uint64_t terms = term_ - std::min(term_, catalogue.term);
+  last_number_ = catalogue.last_number +
+                 kAttemptsMax * (kFirstNumbersOfTerm * terms + term_key_ % kFirstNumbersOfTerm);
   for (const Checkpoint& checkpoint : committed_)
     for (const CheckpointPart& part : checkpoint.parts)
       touched_.insert(part.holders.begin(), part.holders.end());

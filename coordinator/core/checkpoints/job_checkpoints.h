@@ -65,16 +65,21 @@ inline constexpr std::size_t kChainMax = 8;
 /// Committed checkpoints to which a job can go back.
 inline constexpr std::size_t kGoBackMax = 2;
 /// Attempts between two writes to the journal. Numbers of failed ones are not stored, and must not
-/// come again after a restart: each start of the coordinator skips this many.
+/// come again after a restart: each term of the coordinator skips this many, and more.
 inline constexpr std::uint64_t kAttemptsMax = 100;
+/// Places at which the numbers of a term may begin. An older copy of the journal gives out a term
+/// again, and a node that was away may keep images of the first one: the key of the run says where.
+inline constexpr std::uint64_t kFirstNumbersOfTerm = std::uint64_t{1} << 24;
 
 class JobCheckpoints {
  public:
   struct Plan {
-    std::uint32_t copies;  ///< Of each image, beside its host's; fewer if there are no nodes.
-    std::uint64_t term;    ///< Of this coordinator.
+    std::uint32_t copies;        ///< Of each image, beside its host's; fewer if there are no nodes.
+    std::uint64_t term;          ///< Of this coordinator.
+    std::uint64_t term_key = 0;  ///< Random, of its run.
   };
-  explicit JobCheckpoints(const Plan& plan) : copies_(plan.copies), term_(plan.term) {}
+  explicit JobCheckpoints(const Plan& plan)
+      : copies_(plan.copies), term_(plan.term), term_key_(plan.term_key) {}
 
   /// After a restart of the coordinator, before anything else.
   void Restore(CheckpointCatalogue catalogue);
@@ -207,6 +212,7 @@ class JobCheckpoints {
 
   std::uint32_t copies_;
   std::uint64_t term_;
+  std::uint64_t term_key_;
   std::uint64_t last_number_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t attempts_ = 0;  ///< Since the journal has their numbers.

@@ -1,0 +1,40 @@
+// No number of a checkpoint is given out twice, whatever journal a coordinator finds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "coordinator/core/checkpoints/job_checkpoints.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+/// Of all attempts for which a run of the coordinator needs no journal. They fail.
+std::vector<std::uint64_t> NumbersOf(const JobCheckpoints::Plan& run) {
+  JobCheckpoints job(run);
+  job.Restore({.last_number = 1, .count = 1, .term = 1, .checkpoints = {}, .history = {}});
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t i = 0; i < kAttemptsMax; ++i) {
+    const auto asked = job.Ask({"a", "b"}, Hold::kNo, {});
+    numbers.push_back(asked.value_or(JobCheckpoints::Asked{}).number);
+    job.OnFailed("a", numbers.back(), "x");
+  }
+  return numbers;
+}
+
+// An older copy of the journal gives out a term again; a node that was away has the first one's.
+TEST(CheckpointNumbersTest, AnotherRunOfTheSameTermGivesOthers) {
+  const auto one = NumbersOf({.copies = 1, .term = 2, .term_key = 77});
+  for (const std::uint64_t number : NumbersOf({.copies = 1, .term = 2, .term_key = 78'000}))
+    EXPECT_EQ(std::count(one.begin(), one.end(), number), 0) << number;
+}
+
+TEST(CheckpointNumbersTest, ThoseOfALaterTermAreHigherWhateverItsKey) {
+  const auto earlier = NumbersOf({.copies = 1, .term = 2, .term_key = kFirstNumbersOfTerm - 1});
+  const auto later = NumbersOf({.copies = 1, .term = 3, .term_key = 0});
+  EXPECT_GT(later.front(), earlier.back());
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
