@@ -210,8 +210,8 @@ void bsp_get_tag(bsp_size_t *status, void *tag);
 void bsp_move(void *payload, bsp_size_t reception_nbytes);
 
 /* Queue empty: returns -1 (as bsp_size_t). Else removes the first message, returns its payload size
- * and points *tag_ptr and *payload_ptr at its parts, aligned for any type and valid until the next
- * barrier. Local, copies nothing. */
+ * and points *tag_ptr and *payload_ptr at its parts, aligned for any type that fits into them and
+ * valid until the next barrier. Local, copies nothing. */
 bsp_size_t bsp_hpmove(void **tag_ptr, void **payload_ptr);
 
 /* ---- Checkpoints of the program's own (docs/checkpoints.md) ---------------------------------- */

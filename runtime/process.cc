@@ -225,15 +225,12 @@ void Process::MoveNow(const Transfer& transfer) {
   direct_.GetNow(transfer.call, MakeDirect(transfer, Check(transfer)), superstep_);
 }
 
-// So that no sum of sizes overflows later.
-void Process::RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
-  const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (__builtin_expect(bytes <= heap_bytes, 1)) return;
+void Process::ReportUnsendable(const Call& call, const char* name, std::uint64_t bytes) const {
   ReportMisuse(
       call,
       "%s is %llu, and memory or address space allow %llu bytes a superstep; send less at a"
       " time",
-      name, Printable(bytes), Printable(heap_bytes));
+      name, Printable(bytes), Printable(segment_->layout().heap_bytes));
 }
 
 std::uint64_t Process::SetTagBytes(std::uint64_t bytes) {

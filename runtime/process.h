@@ -133,7 +133,13 @@ class Process {
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
   void AwaitRelease();
-  void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const;
+  // So that no sum of sizes overflows later.
+  void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
+    if (__builtin_expect(bytes > segment_->layout().heap_bytes, 0))
+      ReportUnsendable(call, name, bytes);
+  }
+  [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
+                                                           std::uint64_t bytes) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   void ExchangeGets(unsigned parity);

@@ -40,7 +40,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 7;
+inline constexpr std::uint32_t kLinkVersion = 8;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -293,12 +293,38 @@ struct PutRecord {
 };
 inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{1} << 30;  // Longer ones are split.
 
+/// Short puts of equal length to one area, in turn, none of which goes on where the one before
+/// ends: `count` times an offset, 32 bits, and the payload, then padding to 8. Half as long as that
+/// many PutRecords, and read in a loop without a question. There is none with check_full.
+struct PutRun {
+  std::uint32_t slot;   ///< With kRun, which tells it from a PutRecord.
+  std::uint32_t bytes;  ///< Of each, at most kRunBytesMax.
+  std::uint64_t count;
+};
+static_assert(sizeof(PutRun) == sizeof(PutRecord));
+inline constexpr std::uint32_t kRun = 1u << 31;
+inline constexpr std::uint32_t kRunBytesMax = 64;
+using RunOffset = std::uint32_t;
+
 /// With check_full followed by an 8-byte call site.
 struct GetRecord {
   std::uint32_t slot;
   std::uint32_t bytes;
   std::uint64_t offset;
   std::uint64_t destination;  ///< Address in the process that asks.
+};
+
+/// As PutRun: `count` GetRunEntries follow.
+struct GetRun {
+  std::uint32_t slot;   ///< With kRun.
+  std::uint32_t bytes;  ///< Of each, at most kRunBytesMax.
+  std::uint64_t count;
+  std::uint64_t destination;  ///< As in GetRecord; each entry counts from here.
+};
+static_assert(sizeof(GetRun) == sizeof(GetRecord));
+struct GetRunEntry {
+  RunOffset offset;
+  std::int32_t destination;
 };
 
 /// A chunk of puts or messages for another node, which the worker may send while the process
@@ -318,13 +344,19 @@ struct HandedChunk {
   std::uint64_t chunk_bytes;  ///< That it may hold, its header included.
 };
 
-/// Aligned to 16, so that bsp_hpmove's pointers suit any type. A tag of up to 8 bytes lies in
-/// `tag`, a longer one after the record, padded to 16; then the payload, padded to 16.
+/// Aligned to 8. A tag of up to 8 bytes lies in `tag`, a longer one after the record, padded to
+/// 16; then the payload, and padding to 8. Directly after the record comes padding to 16 if a type
+/// might need it, because bsp_hpmove's pointers suit every type that fits: see AlignsContent. The
+/// records of a chunk are a multiple of 16 long in all, so that they may lie after another's.
 struct MessageRecord {
+  static constexpr std::uint64_t kPadded = std::uint64_t{1} << 63;
   std::byte tag[8];
-  std::uint64_t payload_bytes;
+  std::uint64_t payload_and_padding;  ///< Bytes; with kPadded 8 more bytes of padding follow.
+
+  std::uint64_t payload_bytes() const { return payload_and_padding & ~kPadded; }
 };
 inline constexpr std::size_t kMessageAlign = 16;
+inline constexpr std::size_t kRecordAlign = 8;
 static_assert(sizeof(MessageRecord) == kMessageAlign);
 static_assert(kChunkHeaderBytes % kMessageAlign == 0);
 
@@ -332,6 +364,11 @@ static_assert(kChunkHeaderBytes % kMessageAlign == 0);
 constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {
   if (tag_bytes <= sizeof(MessageRecord::tag)) return 0;
   return (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+}
+
+/// Whether what follows the record of a message begins at a multiple of 16.
+constexpr bool AlignsContent(std::size_t long_tag_bytes, std::uint64_t payload_bytes) {
+  return long_tag_bytes != 0 || payload_bytes >= kMessageAlign;
 }
 
 struct RegisteredArea {

@@ -24,13 +24,22 @@ void CheckRecords(const Chunk& chunk, std::uint32_t kind, std::size_t site_bytes
   while (at < end) {
     std::uint64_t bytes = sizeof(GetRecord) + site_bytes;
     if (kind == kPuts) {
-      bytes = sizeof(PutRecord) + site_bytes + reinterpret_cast<const PutRecord*>(at)->bytes;
-      bytes = (bytes + 7) / 8 * 8;
+      const auto& put = *reinterpret_cast<const PutRecord*>(at);
+      const auto& run = *reinterpret_cast<const PutRun*>(at);
+      bytes = sizeof put + ((put.slot & kRun) != 0 ? run.count * (sizeof(RunOffset) + run.bytes)
+                                                   : site_bytes + put.bytes);
+    } else if (kind == kGets) {
+      const auto& run = *reinterpret_cast<const GetRun*>(at);
+      if ((run.slot & kRun) != 0) bytes += run.count * sizeof(GetRunEntry);
     } else if (kind == kMessages) {  // The tests' tags are short.
-      bytes = sizeof(MessageRecord) + reinterpret_cast<const MessageRecord*>(at)->payload_bytes;
-      bytes = (bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
+      const auto& message = *reinterpret_cast<const MessageRecord*>(at);
+      const bool aligned = AlignsContent(0, message.payload_bytes());
+      const bool odd = reinterpret_cast<std::uintptr_t>(at) % kMessageAlign != 0;
+      bytes = sizeof message + (aligned && odd ? kRecordAlign : 0) + message.payload_bytes();
+      bytes = (bytes + kRecordAlign - 1) / kRecordAlign * kRecordAlign;
+      if (message.payload_and_padding != message.payload_bytes()) bytes += kRecordAlign;
     }
-    at += bytes;
+    at += (bytes + kRecordAlign - 1) / kRecordAlign * kRecordAlign;
   }
   BSP_CHECK(at == end);
 }

@@ -48,22 +48,43 @@ class BsmpInbox {
   Message Front() const {
     const std::byte* at = chain_.record();
     const auto& record = *reinterpret_cast<const MessageRecord*>(at);
-    const std::byte* after = at + sizeof(MessageRecord);
-    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : after,
-                   .payload = after + long_tag_bytes_,
-                   .payload_bytes = record.payload_bytes};
+    const std::byte* content = ContentOf(record);
+    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : content,
+                   .payload = content + long_tag_bytes_,
+                   .payload_bytes = record.payload_bytes()};
   }
 
   void Pop() {
-    const std::size_t payload =
-        reinterpret_cast<const MessageRecord*>(chain_.record())->payload_bytes;
+    const auto& record = *reinterpret_cast<const MessageRecord*>(chain_.record());
+    const std::uint64_t payload = record.payload_bytes();
     count_ -= 1;
     bytes_ -= payload;
-    chain_.Skip(sizeof(MessageRecord) + long_tag_bytes_ + payload, kMessageAlign);
+    if (IsPlain(record)) {
+      chain_.Skip(sizeof record + payload, kRecordAlign);
+    } else {
+      const std::uint64_t padding = record.payload_and_padding == payload ? 0 : kRecordAlign;
+      const auto content = static_cast<std::uint64_t>(ContentOf(record) - chain_.record());
+      chain_.Skip(content + long_tag_bytes_ + payload + padding, kRecordAlign);
+    }
     if (chain_.done() && count_ != 0) EnterNextSource();
   }
 
  private:
+  // Short, with nothing but padding to 8. A branch that is foreseen, so that the place of the next
+  // record hangs on the length alone.
+  bool IsPlain(const MessageRecord& record) const {
+    return record.payload_and_padding < kMessageAlign && long_tag_bytes_ == 0;
+  }
+
+  // What follows the record: a long tag, and the payload.
+  const std::byte* ContentOf(const MessageRecord& record) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(&record + 1);
+    if (!AlignsContent(long_tag_bytes_, record.payload_bytes()))
+      return reinterpret_cast<const std::byte*>(at);
+    return reinterpret_cast<const std::byte*>((at + kMessageAlign - 1) / kMessageAlign *
+                                              kMessageAlign);
+  }
+
   struct Source {
     const std::byte* arena;
     std::uint64_t first_chunk;

@@ -67,7 +67,8 @@ class BsmpInboxTest : public testing::TestWithParam<std::size_t> {
       EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.tag), GetParam()), sent.tag);
       EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.payload), message.payload_bytes),
                 sent.payload);
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.payload) % kMessageAlign, 0u);
+      const std::size_t align = message.payload_bytes < kMessageAlign ? 8 : kMessageAlign;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.payload) % align, 0u);
       inbox_.Pop();
     }
     EXPECT_TRUE(inbox_.empty());

@@ -42,8 +42,8 @@ void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& regis
 
 // The owner of the memory has the last word: what a record names must lie in an area that is
 // registered here, whatever its source believed.
-inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
-  const RegisteredArea area = registrations_->Area(SlotId{range.slot});
+inline std::byte* DrmaDelivery::InArea(const RegisteredArea& area, const char* call, Pid source,
+                                       const PutRecord& range) const {
   if (__builtin_expect(range.offset > area.bytes || range.bytes > area.bytes - range.offset, 0)) {
     ReportMisuse(call,
                  "pid %u asked for offset %llu + %u bytes, which is beyond the %llu bytes"
@@ -52,6 +52,10 @@ inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRe
                  static_cast<unsigned long long>(area.bytes));
   }
   return reinterpret_cast<std::byte*>(area.address) + range.offset;
+}
+
+inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRecord& range) const {
+  return InArea(registrations_->Area(SlotId{range.slot}), call, source, range);
 }
 
 void DrmaDelivery::AnswerGets(unsigned parity) {
@@ -78,20 +82,37 @@ std::uint64_t DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::
   const Reader reader = segment_->IsHere(asker) ? Reader::kProcess : Reader::kWorker;
   std::uint64_t used = 0;
   ChainReader chain(segment_->arena(asker), asked.gets);
-  for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+  while (!chain.done()) {
     const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
-    if (get.bytes > room - used) {
+    const auto& run = *reinterpret_cast<const GetRun*>(chain.record());
+    const bool is_run = (get.slot & kRun) != 0;
+    const std::uint64_t bytes = is_run ? run.count * run.bytes : get.bytes;
+    if (bytes > room - used) {
       ReportFailure(
           "the gets from pid %u in one superstep are more than %llu bytes, the most that"
           " this machine's memory allows; get less at a time, or use bsp_hpget, which"
           " needs no buffer",
           Value(self_), static_cast<unsigned long long>(segment_->layout().heap_bytes));
     }
-    const PutRecord range{get.slot, get.bytes, get.offset};
-    CopyAnswer(to + used, Target("bsp_get", asker, range), get.bytes, reader);
-    used += get.bytes;
+    if (is_run) {
+      AnswerRun(asker, run, to + used);
+      chain.Skip(sizeof run + run.count * sizeof(GetRunEntry), kRecordAlign);
+    } else {
+      const PutRecord range{get.slot, get.bytes, get.offset};
+      CopyAnswer(to + used, Target("bsp_get", asker, range), get.bytes, reader);
+      chain.Skip(sizeof get + site_bytes_, kRecordAlign);
+    }
+    used += bytes;
   }
   return used;
+}
+
+void DrmaDelivery::AnswerRun(Pid asker, const GetRun& run, std::byte* to) const {
+  const auto* const entries = reinterpret_cast<const GetRunEntry*>(&run + 1);
+  const std::uint32_t slot = run.slot & ~kRun;
+  const RegisteredArea area = registrations_->Area(SlotId{slot});
+  for (std::uint64_t i = 0; i < run.count; ++i, to += run.bytes)
+    Copy(to, InArea(area, "bsp_get", asker, {slot, run.bytes, entries[i].offset}), run.bytes);
 }
 
 // By now all have read them: one large superstep must not hold its memory for the rest of the run.
@@ -108,10 +129,20 @@ void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
   const std::byte* answers = segment_->arena(pid) + segment_->entry(pid, self_, parity).answers;
   const DirectoryEntry& entry = segment_->entry(self_, pid, parity);
   ChainReader chain(segment_->arena(self_), entry.gets);
-  for (; !chain.done(); chain.Skip(sizeof(GetRecord) + site_bytes_, 8)) {
+  while (!chain.done()) {
     const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+    if ((get.slot & kRun) != 0) {
+      const auto& run = *reinterpret_cast<const GetRun*>(chain.record());
+      const auto* const entries = reinterpret_cast<const GetRunEntry*>(&run + 1);
+      auto* const first = reinterpret_cast<std::byte*>(run.destination);
+      for (std::uint64_t i = 0; i < run.count; ++i, answers += run.bytes)
+        Copy(first + entries[i].destination, answers, run.bytes);
+      chain.Skip(sizeof run + run.count * sizeof(GetRunEntry), kRecordAlign);
+      continue;
+    }
     Copy(reinterpret_cast<void*>(get.destination), answers, get.bytes);
     answers += get.bytes;
+    chain.Skip(sizeof get + site_bytes_, kRecordAlign);
   }
 }
 
@@ -141,11 +172,28 @@ void DrmaDelivery::WriteEarly(unsigned parity) {
   }
 }
 
+void DrmaDelivery::WriteRun(Pid source, const PutRun& run) const {
+  const auto* at = reinterpret_cast<const std::byte*>(&run + 1);
+  const std::uint32_t slot = run.slot & ~kRun;
+  const RegisteredArea area = registrations_->Area(SlotId{slot});
+  for (std::uint64_t i = 0; i < run.count; ++i, at += sizeof(RunOffset) + run.bytes) {
+    RunOffset offset;
+    std::memcpy(&offset, at, sizeof offset);
+    Copy(InArea(area, "bsp_put", source, {slot, run.bytes, offset}), at + sizeof offset, run.bytes);
+  }
+}
+
 void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
   const bool pieces = entry.bytes_to >= kPiecesBytesMin && !segment_->IsHere(source);
   ChainReader chain(segment_->arena(source), entry.puts);
   while (!chain.done()) {
     const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+    if ((put.slot & kRun) != 0) {
+      const auto& run = *reinterpret_cast<const PutRun*>(chain.record());
+      WriteRun(source, run);
+      chain.Skip(sizeof run + run.count * (sizeof(RunOffset) + run.bytes), kRecordAlign);
+      continue;
+    }
     const std::byte* payload = chain.record() + sizeof(PutRecord) + site_bytes_;
     std::byte* target = Target("bsp_put", source, put);
     if (pieces && put.bytes >= kPieceBytesMin) {
@@ -153,7 +201,7 @@ void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {
     } else {
       Copy(target, payload, put.bytes);
     }
-    chain.Skip(sizeof(PutRecord) + site_bytes_ + put.bytes, 8);
+    chain.Skip(sizeof put + site_bytes_ + put.bytes, kRecordAlign);
   }
 }
 

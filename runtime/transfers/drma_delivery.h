@@ -57,6 +57,10 @@ class DrmaDelivery {
   __attribute__((cold)) void GiveBackAnswers();
   void WritePuts(Pid source, const DirectoryEntry& entry);
   std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
+  std::byte* InArea(const RegisteredArea& area, const char* call, Pid source,
+                    const PutRecord& range) const;
+  void WriteRun(Pid source, const PutRun& run) const;
+  void AnswerRun(Pid asker, const GetRun& run, std::byte* to) const;
 
   const Segment* segment_ = nullptr;
   const RegistrationTable* registrations_ = nullptr;

@@ -64,7 +64,7 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   const bool handed_over = IsHandedOver(pid, kind);
   ChunkRoom room;
   if (w.chunk != nullptr) {
-    Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
+    Close(w, kind);
     const auto held = static_cast<std::uint64_t>(w.end - reinterpret_cast<std::byte*>(w.chunk));
     if (handed_over && held >= kHandedChunkBytes) {
       room = HandOver(pid, kind, first);
@@ -101,9 +101,13 @@ std::byte* Outbox::Open(Writer& w, std::uint64_t& first, const ChunkRoom& room) 
 }
 
 // A chunk ends with whole records, so that it can travel alone.
-void Outbox::Close(Writer& w, std::size_t align) {
-  w.chunk->used_bytes =
-      static_cast<std::uint64_t>(AlignUp(w.tail, align) - reinterpret_cast<std::byte*>(w.chunk));
+void Outbox::Close(Writer& w, Kind kind) {
+  std::byte* end = AlignUp(w.tail, kRecordAlign);
+  if (kind == kMessages && AlignUp(end, kMessageAlign) != end) {
+    reinterpret_cast<MessageRecord*>(w.last_record)->payload_and_padding |= MessageRecord::kPadded;
+    end = AlignUp(end, kMessageAlign);
+  }
+  w.chunk->used_bytes = static_cast<std::uint64_t>(end - reinterpret_cast<std::byte*>(w.chunk));
 }
 
 // Hands the whole chain to the worker, with the first full chunk the smaller ones before it, too:
@@ -132,7 +136,7 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
   if (to.bytes > bytes_max) RequireRoom(to.bytes);  // Before the first part is copied.
   for (std::uint64_t done = 0; done < to.bytes;) {
     const std::uint64_t bytes = std::min(to.bytes - done, bytes_max);
-    std::byte* at = Room(to.pid, kPuts, kRecordAlign, sizeof(PutRecord) + site_bytes_ + bytes);
+    std::byte* at = Room(to.pid, kPuts, sizeof(PutRecord) + site_bytes_ + bytes);
     *reinterpret_cast<PutRecord*>(at) = PutRecord{.slot = Value(to.slot),
                                                   .bytes = static_cast<std::uint32_t>(bytes),
                                                   .offset = to.offset + done};
@@ -146,10 +150,14 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
 void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
   records_ += 1;
   gets_ += 1;
+  entry(from.pid).bytes_from += from.bytes;
+  if (site_bytes_ == 0 &&
+      AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
+    return;
   if (from.bytes > kRecordBytesMax) RequireRoom(from.bytes);  // For the answer.
   for (std::uint64_t done = 0; done < from.bytes;) {
     const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
-    std::byte* at = Room(from.pid, kGets, kRecordAlign, sizeof(GetRecord) + site_bytes_);
+    std::byte* at = Room(from.pid, kGets, sizeof(GetRecord) + site_bytes_);
     *reinterpret_cast<GetRecord*>(at) =
         GetRecord{.slot = Value(from.slot),
                   .bytes = static_cast<std::uint32_t>(bytes),
@@ -160,24 +168,31 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
     }
     done += bytes;
   }
-  entry(from.pid).bytes_from += from.bytes;
 }
 
-void Outbox::AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
-                           std::size_t payload_bytes) {
-  records_ += 1;
-  const std::size_t long_tag = LongTagBytes(tag_bytes);
-  std::byte* at =
-      Room(to, kMessages, kMessageAlign, sizeof(MessageRecord) + long_tag + payload_bytes);
-  auto* record = reinterpret_cast<MessageRecord*>(at);
-  record->payload_bytes = payload_bytes;
-  at += sizeof(MessageRecord);
-  Copy(long_tag == 0 ? record->tag : at, tag, tag_bytes);
-  Copy(at + long_tag, payload, payload_bytes);
-  DirectoryEntry& owed = entry(to);
-  owed.bytes_to += tag_bytes + payload_bytes;
-  owed.message_count += 1;
-  owed.message_bytes += payload_bytes;
+// A get that is like the last one makes a run of both.
+bool Outbox::AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination) {
+  if (w.last_record == nullptr || from.bytes > kRunBytesMax || from.offset > kRunOffsetMax ||
+      !EndsBy(w.end, w.tail, 2 * sizeof(GetRunEntry)))
+    return false;
+  auto& run = *reinterpret_cast<GetRun*>(w.last_record);
+  const auto distance = static_cast<std::int64_t>(destination - run.destination);
+  if (run.bytes != from.bytes || (run.slot & ~kRun) != Value(from.slot) ||
+      distance != static_cast<std::int32_t>(distance))
+    return false;
+  auto* entry = reinterpret_cast<GetRunEntry*>(w.tail);
+  if ((run.slot & kRun) == 0) {
+    const auto& last = *reinterpret_cast<const GetRecord*>(w.last_record);
+    if (last.offset > kRunOffsetMax) return false;
+    *entry++ = {.offset = static_cast<RunOffset>(last.offset), .destination = 0};
+    run.slot |= kRun;
+    run.count = 1;  // Where its offset was.
+  }
+  *entry++ = {.offset = static_cast<RunOffset>(from.offset),
+              .destination = static_cast<std::int32_t>(distance)};
+  run.count += 1;
+  w.tail = reinterpret_cast<std::byte*>(entry);
+  return true;
 }
 
 void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
@@ -198,10 +213,12 @@ void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
 
 void Outbox::Seal() {
   for (const std::uint32_t pid : touched_[parity_]) {
+    DirectoryEntry& owed = entry(Pid{pid});
+    owed.bytes_to += owed.message_count * tag_bytes_ + owed.message_bytes;
     for (int kind = 0; kind < kKinds; ++kind) {
       Writer& w = writer(Pid{pid}, static_cast<Kind>(kind));
       if (w.chunk == nullptr) continue;
-      Close(w, kind == kMessages ? kMessageAlign : kRecordAlign);
+      Close(w, static_cast<Kind>(kind));
       w = Writer{};
     }
     is_touched_[pid] = 0;

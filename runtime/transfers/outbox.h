@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "base/copy.h"
 #include "base/grow_array.h"
@@ -40,20 +41,42 @@ class Outbox {
     Writer& w = writer(to.pid, kPuts);
     records_ += 1;
     entry(to.pid).bytes_to += to.bytes;
-    if (Merge(w, to, source)) return;
+    if (AppendToRun(w, to, source) || Merge(w, to, source)) return;
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
     if (__builtin_expect(to.bytes <= kRecordBytesMax && site_bytes_ == 0 &&
-                             EndsBy(w.end, at, sizeof(PutRecord) + to.bytes),
+                             EndsBy(w.end, at, sizeof(PutRun) + sizeof(RunOffset) + to.bytes),
                          1)) {
-      WritePut(w, at, to, source);
+      BeginsRun(w, to) ? BeginRun(w, at, to, source) : WritePut(w, at, to, source);
     } else {
       AppendPutSlowly(to, static_cast<const std::byte*>(source), call_site);
     }
   }
   void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site);
+  /// `tag_bytes` is the same in all calls of a superstep.
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
-                     std::size_t payload_bytes);
+                     std::size_t payload_bytes) {
+    records_ += 1;
+    tag_bytes_ = tag_bytes;
+    const std::size_t long_tag = LongTagBytes(tag_bytes);
+    Writer& w = writer(to, kMessages);
+    std::byte* at = AlignUp(w.tail, kRecordAlign);
+    std::byte* content = at + sizeof(MessageRecord);
+    if (AlignsContent(long_tag, payload_bytes)) content = AlignUp(content, kMessageAlign);
+    if (__builtin_expect(!EndsBy(w.end, content, long_tag + payload_bytes), 0)) {
+      at = OpenChunk(to, kMessages, sizeof(MessageRecord) + long_tag + payload_bytes);
+      content = at + sizeof(MessageRecord);
+    }
+    auto* record = reinterpret_cast<MessageRecord*>(at);
+    w.last_record = at;
+    w.tail = content + long_tag + payload_bytes;
+    record->payload_and_padding = payload_bytes;
+    Copy(long_tag == 0 ? record->tag : content, tag, tag_bytes);
+    Copy(content + long_tag, payload, payload_bytes);
+    DirectoryEntry& owed = entry(to);
+    owed.message_count += 1;
+    owed.message_bytes += payload_bytes;
+  }
 
   /// Whether unbuffered puts to other nodes go by HandDirectPut.
   bool HandsOver() const { return ring_.attached(); }
@@ -90,7 +113,8 @@ class Outbox {
   struct Writer {
     std::byte* tail;         ///< End of what is written, payload not padded.
     std::byte* end;          ///< Of the chunk.
-    std::byte* last_record;  ///< That a put may be merged into.
+    std::byte* last_record;  ///< Of any kind; a run is one.
+    std::uint64_t run_end;   ///< Where the last put of the run that is open ends; 0: none is.
     Chunk* chunk;
     std::uint64_t next_bytes;  ///< Of the next chunk; grows geometrically.
   };
@@ -98,7 +122,7 @@ class Outbox {
 
   Writer& writer(Pid pid, Kind kind) { return writers_[Value(pid) * kKinds + kind]; }
   DirectoryEntry& entry(Pid pid) { return entries_[std::size_t{Value(pid)} * nprocs_]; }
-  static constexpr std::size_t kRecordAlign = 8;
+  static constexpr std::uint64_t kRunOffsetMax = ~RunOffset{0};
 
   static std::byte* AlignUp(std::byte* at, std::size_t align) {
     return at + (-reinterpret_cast<std::uintptr_t>(at) & (align - 1));
@@ -112,7 +136,7 @@ class Outbox {
 
   // A put that continues the last one is written after it (combining: Q&A about BSP, section 8).
   bool Merge(Writer& w, const RemoteRange& to, const void* source) {
-    if (w.last_record == nullptr || site_bytes_ != 0) return false;
+    if (w.last_record == nullptr || w.run_end != 0 || site_bytes_ != 0) return false;
     auto* last = reinterpret_cast<PutRecord*>(w.last_record);
     if (last->offset + last->bytes != to.offset || last->slot != Value(to.slot)) return false;
     if (!EndsBy(w.end, w.tail, to.bytes) || last->bytes + to.bytes > kRecordBytesMax) return false;
@@ -122,28 +146,66 @@ class Outbox {
     return true;
   }
 
+  // Not where a put goes on from the last one of the run: as a record it can be merged with more.
+  static bool AppendToRun(Writer& w, const RemoteRange& to, const void* source) {
+    if (w.run_end == 0) return false;
+    auto& run = *reinterpret_cast<PutRun*>(w.last_record);
+    if (run.slot != (Value(to.slot) | kRun) || run.bytes != to.bytes || to.offset == w.run_end ||
+        to.offset > kRunOffsetMax || !EndsBy(w.end, w.tail, sizeof(RunOffset) + to.bytes))
+      return false;
+    WriteToRun(w, w.tail, to, source);
+    run.count += 1;
+    return true;
+  }
+
+  // Two puts in turn that could be a run.
+  static bool BeginsRun(const Writer& w, const RemoteRange& to) {
+    if (w.last_record == nullptr || w.run_end != 0 || to.bytes > kRunBytesMax) return false;
+    const auto& last = *reinterpret_cast<const PutRecord*>(w.last_record);
+    return last.slot == Value(to.slot) && last.bytes == to.bytes && to.bytes != 0 &&
+           to.offset <= kRunOffsetMax;
+  }
+
+  static void BeginRun(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
+    *reinterpret_cast<PutRun*>(at) = PutRun{
+        .slot = Value(to.slot) | kRun, .bytes = static_cast<std::uint32_t>(to.bytes), .count = 1};
+    w.last_record = at;
+    WriteToRun(w, at + sizeof(PutRun), to, source);
+  }
+
+  static void WriteToRun(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
+    const auto offset = static_cast<RunOffset>(to.offset);
+    std::memcpy(at, &offset, sizeof offset);
+    Copy(at + sizeof offset, source, to.bytes);
+    w.tail = at + sizeof offset + to.bytes;
+    w.run_end = to.offset + to.bytes;
+  }
+
   static void WritePut(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
     *reinterpret_cast<PutRecord*>(at) = PutRecord{
         .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
     Copy(at + sizeof(PutRecord), source, to.bytes);
     w.last_record = at;
+    w.run_end = 0;
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
   void RequireRoom(std::uint64_t bytes) const;
   DirectoryEntry& Touch(Pid pid);
   void AppendPutSlowly(const RemoteRange& to, const std::byte* from, std::uint64_t call_site);
-  std::byte* Room(Pid pid, Kind kind, std::size_t align, std::size_t bytes) {
+  std::byte* Room(Pid pid, Kind kind, std::size_t bytes) {
     Writer& w = writer(pid, kind);
-    std::byte* at = AlignUp(w.tail, align);
+    std::byte* at = AlignUp(w.tail, kRecordAlign);
     if (__builtin_expect(!EndsBy(w.end, at, bytes), 0)) at = OpenChunk(pid, kind, bytes);
     w.last_record = at;
+    w.run_end = 0;
     w.tail = at + bytes;
     return at;
   }
+  static bool AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination);
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
   std::byte* Open(Writer& w, std::uint64_t& first, const ChunkRoom& room);
-  static void Close(Writer& w, std::size_t align);
+  static void Close(Writer& w, Kind kind);
   ChunkRoom Allocate(std::uint64_t bytes);
   ChunkRoom HandOver(Pid pid, Kind kind, std::uint64_t first);
   bool IsHandedOver(Pid pid, Kind kind) const {
@@ -160,6 +222,7 @@ class Outbox {
   HeapUse use_;                          ///< Of the current parity's heap.
   std::uint64_t recycled_bytes_ = 0;     ///< Of chunks that hold their second load or a later one.
   std::uint64_t heap_peak_[2] = {0, 0};  ///< Bytes of each heap that hold memory.
+  std::size_t tag_bytes_ = 0;            ///< Of this superstep's messages, if there are any.
   std::uint64_t gets_ = 0;
   std::uint64_t records_ = 0;
   GrowArray<Writer> writers_;

@@ -1,6 +1,7 @@
 #include "runtime/transfers/outbox.h"
 
 #include <gtest/gtest.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <random>
@@ -53,6 +54,12 @@ class OutboxTest : public testing::Test {
     ChainReader chain(segment_.arena(kSelf), entry().puts);
     while (!chain.done()) {
       const auto& put = *reinterpret_cast<const PutRecord*>(chain.record());
+      if ((put.slot & kRun) != 0) {
+        const auto& run = *reinterpret_cast<const PutRun*>(chain.record());
+        AddRun(run, puts);
+        chain.Skip(sizeof run + run.count * (sizeof(RunOffset) + run.bytes), 8);
+        continue;
+      }
       const auto* data = reinterpret_cast<const char*>(chain.record() + sizeof put);
       puts.push_back({put.slot, put.offset, std::string(data, put.bytes)});
       chain.Skip(sizeof put + put.bytes, 8);
@@ -60,8 +67,19 @@ class OutboxTest : public testing::Test {
     return puts;
   }
 
+  void AddRun(const PutRun& run, std::vector<ReadPut>& puts) {
+    runs_ += 1;
+    const auto* at = reinterpret_cast<const char*>(&run + 1);
+    for (std::uint64_t i = 0; i < run.count; ++i, at += sizeof(RunOffset) + run.bytes) {
+      RunOffset offset;
+      memcpy(&offset, at, sizeof offset);
+      puts.push_back({run.slot & ~kRun, offset, std::string(at + sizeof offset, run.bytes)});
+    }
+  }
+
   Segment segment_;
   Outbox outbox_;
+  std::size_t runs_ = 0;  ///< That Puts has read.
 };
 
 TEST_F(OutboxTest, IsEmptyAtFirst) {
@@ -78,6 +96,35 @@ TEST_F(OutboxTest, MergesAPutThatContinuesTheLast) {
   const std::vector<ReadPut> expected{{5, 0, "abcdefgh"}, {5, 9, "x"}, {6, 10, "y"}};
   EXPECT_EQ(Puts(), expected);
   EXPECT_EQ(entry().bytes_to, 10u);
+}
+
+TEST_F(OutboxTest, PutsOfOneLengthToOneAreaAreARun) {
+  std::vector<ReadPut> expected;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    expected.push_back({5, i * 7919 % 1000 * 8, std::string(8, static_cast<char>(i))});
+    Put(5, expected.back().offset, expected.back().data);
+  }
+  outbox_.Seal();
+  EXPECT_EQ(Puts(), expected);
+  EXPECT_GT(runs_, 0u);
+  EXPECT_LT(runs_, 10u);  // One a chunk.
+}
+
+TEST_F(OutboxTest, WhatFollowsTheLastPutOfARunIsMergedAgain) {
+  Put(5, 0, "ab");
+  Put(5, 10, "cd");
+  Put(5, 20, "ef");
+  Put(5, 22, "gh");
+  Put(5, 24, "ij");
+  Put(5, 40, "kl");
+  Put(5, std::uint64_t{1} << 32, "mn");  // Beyond what a run can tell.
+  Put(5, 60, "op");
+  outbox_.Seal();
+  const std::vector<ReadPut> expected{{5, 0, "ab"},  {5, 10, "cd"},
+                                      {5, 20, "ef"}, {5, 22, "ghij"},
+                                      {5, 40, "kl"}, {5, std::uint64_t{1} << 32, "mn"},
+                                      {5, 60, "op"}};
+  EXPECT_EQ(Puts(), expected);
 }
 
 TEST_F(OutboxTest, KeepsTheOrderAcrossChunks) {
@@ -135,8 +182,9 @@ TEST_F(OutboxTest, MessagesReachTheInboxWithTheirTags) {
     EXPECT_EQ(inbox.count(), payloads.size());
     for (std::size_t i = 0; i < payloads.size(); ++i) {
       const BsmpInbox::Message message = inbox.Front();
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.payload) % 16, 0u);
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.tag) % 16, 0u);
+      const std::size_t align = message.payload_bytes < 16 ? 8 : 16;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.payload) % align, 0u);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.tag) % (tag_bytes <= 8 ? 8 : 16), 0u);
       EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.payload), message.payload_bytes),
                 payloads[i]);
       EXPECT_EQ(std::string(reinterpret_cast<const char*>(message.tag), tag_bytes),
