@@ -1,36 +1,55 @@
-// A Listener for gRPC, whose own would never accept again after it had once been short of
-// descriptors. A template, since gRPC itself is seen by stubs and services alone: an Acceptor is
-// its ExternalConnectionAcceptor, and outlives the listener.
+// A gRPC server whose connections come from a Listener: gRPC's own would never accept again after
+// it had once been short of descriptors.
 #ifndef NET_RPC_LISTENER_H_
 #define NET_RPC_LISTENER_H_
 
 #include <absl/status/statusor.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/keepalive.h"
 #include "net/event_loop.h"
-#include "net/listener.h"
 #include "net/socket.h"
+
+namespace grpc {
+class Service;
+}
 
 namespace bspnow {
 
-/// A connection speaks HTTP/2 by then, or goes: for GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS.
-inline constexpr int kRpcHandshakeMs = 5'000;
+class RpcListener {
+ public:
+  struct Settings {
+    int message_bytes_max;
+    Keepalive keepalive;
+    int ping_interval_min_ms;  ///< Who pings more often, without data, is cut off.
+    /// gRPC's names of other settings.
+    std::vector<std::pair<std::string, int>> arguments;
+  };
 
-template <typename Acceptor>
-absl::StatusOr<std::unique_ptr<Listener>> ListenForRpc(EventLoop& loop, const HostPort& listen,
-                                                       Acceptor& acceptor) {
-  const absl::StatusOr<SocketAddress> where = Resolve(listen);
-  if (!where.ok()) return where.status();
-  // gRPC sets what it wants itself.
-  const SocketOptions systems{.congestion = "default", .buffer_bytes = 0, .user_timeout_ms = 0};
-  return Listener::Create(loop, *where, systems, [&acceptor](Accepted accepted) {
-    typename Acceptor::NewConnectionParameters connection;
-    connection.fd = accepted.fd.Release();
-    acceptor.HandleNewConnection(&connection);
-  });
-}
+  /// Listens at once, and accepts on `loop`. Port 0: any. The services outlive it.
+  static absl::StatusOr<std::unique_ptr<RpcListener>> Start(
+      EventLoop& loop, const HostPort& listen, const Settings& settings,
+      const std::vector<grpc::Service*>& services);
+
+  struct Parts;  // Of gRPC.
+  /// For Start.
+  RpcListener(std::unique_ptr<Parts> parts, HostPort address);
+  ~RpcListener();
+
+  /// With the real port.
+  const HostPort& address() const { return address_; }
+
+  /// Ends all calls, and blocks until they have: meanwhile the loop must go on. Soon.
+  void Shutdown();
+
+ private:
+  const std::unique_ptr<Parts> parts_;
+  const HostPort address_;
+};
 
 }  // namespace bspnow
 

@@ -20,18 +20,17 @@ class RpcServer {
 
   struct Parts;  // Of gRPC.
   /// For Start.
-  RpcServer(std::unique_ptr<Parts> parts, HostPort address);
+  explicit RpcServer(std::unique_ptr<Parts> parts);
   ~RpcServer();
 
   /// With the real port.
-  const HostPort& address() const { return address_; }
+  const HostPort& address() const;
 
   /// Ends all calls, and blocks until they have: meanwhile the loop must go on. Soon.
   void Shutdown();
 
  private:
   std::unique_ptr<Parts> parts_;
-  HostPort address_;
 };
 
 }  // namespace bspnow::coordinator

@@ -4,7 +4,7 @@
 #include <absl/strings/str_cat.h>
 #include <grpcpp/grpcpp.h>
 
-#include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +24,6 @@ constexpr int kMessageBytesMax = 2 << 20;
 static_assert(files::kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 500;
-constexpr std::chrono::milliseconds kShutdownGrace{100};
 
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {
@@ -90,23 +89,11 @@ class ImagesService final : public proto::Images::Service {
   const ImagesServer::Received received_;
 };
 
-void SetArguments(grpc::ServerBuilder& builder) {
-  builder.SetMaxReceiveMessageSize(kMessageBytesMax);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kRpcHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kImagesKeepalive.time_ms);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             kPingIntervalMinMs);
-}
-
 }  // namespace
 
 struct ImagesServer::Parts {
   std::unique_ptr<grpc::Service> service;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
-  std::unique_ptr<grpc::Server> server;
-  std::unique_ptr<Listener> listener;
+  std::unique_ptr<RpcListener> listener;
 };
 
 absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loop,
@@ -115,28 +102,22 @@ absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loo
                                                                   Received received) {
   auto parts = std::make_unique<Parts>();
   parts->service = std::make_unique<ImagesService>(store, std::move(received));
-  grpc::ServerBuilder builder;
-  SetArguments(builder);
-  parts->acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
-  builder.RegisterService(parts->service.get());
-  parts->server = builder.BuildAndStart();
-  if (!parts->server) return absl::InternalError("gRPC does not start");
-  auto listener = ListenForRpc(loop, listen, *parts->acceptor);
+  const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
+                                       .keepalive = kImagesKeepalive,
+                                       .ping_interval_min_ms = kPingIntervalMinMs,
+                                       .arguments = {{GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}}};
+  auto listener = RpcListener::Start(loop, listen, settings, {parts->service.get()});
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);
-  const HostPort address{.host = listen.host, .port = parts->listener->address().port()};
-  return std::make_unique<ImagesServer>(std::move(parts), address);
+  return std::make_unique<ImagesServer>(std::move(parts));
 }
 
-ImagesServer::ImagesServer(std::unique_ptr<Parts> parts, HostPort address)
-    : parts_(std::move(parts)), address_(std::move(address)) {}
+ImagesServer::ImagesServer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 ImagesServer::~ImagesServer() { Shutdown(); }
 
-void ImagesServer::Shutdown() {
-  parts_->server->Shutdown(std::chrono::system_clock::now() + kShutdownGrace);  // tidy: gRPC's unit
-}
+const HostPort& ImagesServer::address() const { return parts_->listener->address(); }
+
+void ImagesServer::Shutdown() { parts_->listener->Shutdown(); }
 
 }  // namespace bspnow::worker

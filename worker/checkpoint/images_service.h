@@ -27,18 +27,17 @@ class ImagesServer {
 
   struct Parts;  // Of gRPC.
   /// For Start.
-  ImagesServer(std::unique_ptr<Parts> parts, HostPort address);
+  explicit ImagesServer(std::unique_ptr<Parts> parts);
   ~ImagesServer();
 
   /// With the real port.
-  const HostPort& address() const { return address_; }
+  const HostPort& address() const;
 
   /// Cancels all calls, and waits until they have ended, which takes little time.
   void Shutdown();
 
  private:
   const std::unique_ptr<Parts> parts_;
-  const HostPort address_;
 };
 
 }  // namespace bspnow::worker
