@@ -247,5 +247,48 @@ TEST(SchedulerTest, PassesOnlyWhereNoneOfThoseBeforeIsDelayed) {
   EXPECT_EQ(StartOf(PlanJobs(situation), 4), nullptr);
 }
 
+/// Job 2 needs a slot on both nodes; a job on the one has a long time to go, `moments` jobs on the
+/// other end one after the other. Job 3 could pass.
+ClusterNow FullOfMoments(std::uint32_t moments) {
+  ClusterNow situation = Cluster({Node(1, moments + 1), Node(2, 1)});
+  for (std::uint32_t i = 0; i < moments; ++i)
+    situation.running.push_back(Running(100 + i, 1, 1, situation.now_ns + (10 + i) * kSecondNs));
+  situation.running.push_back(Running(1, 2, 1, situation.now_ns + 100'000 * kSecondNs));
+  SlotClaim both = Claim(2);
+  both.nodes = 2;
+  situation.waiting = {Waiting(2, both), Limited(3, 1, 1), Waiting(4, Claim(moments))};
+  return situation;
+}
+
+// A moment is tried when there are as many slots, though not where they should be.
+TEST(SchedulerTest, NobodyPassesOneWhoseMomentIsNotFoundAmong512) {
+  const Plan found = PlanJobs(FullOfMoments(500));
+  EXPECT_NE(StartOf(found, 3), nullptr);
+  EXPECT_TRUE(found.contains(JobId{4}));
+  const Plan tired = PlanJobs(FullOfMoments(520));
+  EXPECT_EQ(ReasonOf(tired, 2), "needs 2 slots, 1 free");
+  EXPECT_EQ(ReasonOf(tired, 3), "waits for job 2, which was submitted before");
+  EXPECT_FALSE(tired.contains(JobId{4}));  // The pass is over.
+}
+
+/// Of so many jobs before it that must wait; it could pass.
+Plan PlanOfJobAfter(std::uint64_t waiting) {
+  ClusterNow situation = Cluster({Node(1, 4)});
+  situation.running.push_back(Running(1, 1, 2, situation.now_ns + 60 * kSecondNs));
+  for (std::uint64_t i = 0; i < waiting; ++i)
+    situation.waiting.push_back(Waiting(100 + i, Claim(4)));
+  for (std::uint64_t i = 0; i < kBackfillDepth; ++i)
+    situation.waiting.push_back(Waiting(10 + i, Claim(5)));  // Never: these take no place.
+  situation.waiting.push_back(Limited(1'000, 1, 1));
+  return PlanJobs(situation);
+}
+
+TEST(SchedulerTest, TheLastOf64JobsMayPassAndTheNextIsNotLookedAt) {
+  EXPECT_NE(StartOf(PlanOfJobAfter(63), 1'000), nullptr);
+  const Plan full = PlanOfJobAfter(64);
+  EXPECT_TRUE(full.contains(JobId{100 + 63}));
+  EXPECT_FALSE(full.contains(JobId{1'000}));
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
