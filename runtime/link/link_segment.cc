@@ -1,5 +1,7 @@
 #include "runtime/link/link_segment.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -45,6 +47,13 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
 
 std::uint64_t SegmentBytes(const SegmentLayout& layout) {
   return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
+}
+
+void Segment::GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) const {
+  const std::uint64_t from = RoundUp(std::max({kept, use.bytes, kHeapKeptBytes}), kPageBytes);
+  if (use.peak <= 2 * from) return;
+  madvise(arena(pid) + heap_offset(heap) + from, use.peak - from, MADV_REMOVE);
+  use.peak = from;
 }
 
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {

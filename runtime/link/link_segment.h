@@ -46,10 +46,17 @@ class SlotAreas {
   std::uint64_t stride_ = 1;
 };
 
+/// A heap keeps this much memory from one superstep to the next; more only as long as it is in use.
+inline constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
+
 /// What is taken of a heap and its head.
 struct HeapUse {
   std::uint64_t head = 0;
   std::uint64_t bytes = 0;  ///< Beside the head.
+  std::uint64_t peak = 0;   ///< The most that `bytes` was: so much of the heap holds memory.
+
+  /// What was taken is not needed any more; its memory stays.
+  void Restart() { head = bytes = 0; }
 };
 
 /// A segment mapped into this process.
@@ -131,8 +138,12 @@ class Segment {
     }
     if (bytes > layout_.heap_bytes - use.bytes) return 0;
     use.bytes += bytes;
+    if (use.bytes > use.peak) use.peak = use.bytes;
     return heap_offset(heap) + use.bytes - bytes;
   }
+  /// One large superstep must not hold its memory for the rest of the run: where a heap holds more
+  /// than twice what it keeps, which is at least `kept`, the rest is given back.
+  void GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) const;
 
   /// Whether [offset, offset + bytes) lies in a heap of the process, or in its head.
   bool InHeap(Pid pid, int heap, std::uint64_t offset, std::uint64_t bytes) const {

@@ -1,7 +1,5 @@
 #include "runtime/transfers/drma_delivery.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -59,7 +57,8 @@ inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRe
 }
 
 void DrmaDelivery::AnswerGets(unsigned parity) {
-  HeapUse use;
+  HeapUse& use = answers_;
+  use.Restart();
   for (std::uint32_t q = 0; q < p_; ++q) {
     const DirectoryEntry& asked = segment_->entry(Pid{q}, self_, parity);
     if (asked.gets == 0) continue;
@@ -73,8 +72,7 @@ void DrmaDelivery::AnswerGets(unsigned parity) {
     segment_->entry(self_, Pid{q}, parity).answers = at;
     used += Answer(Pid{q}, asked, segment_->arena(self_) + at, room);
   }
-  answered_bytes_ = use.bytes;
-  answered_peak_ = std::max(answered_peak_, use.bytes);
+  use.peak = std::max(use.peak, use.bytes);
 }
 
 std::uint64_t DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::byte* to,
@@ -113,16 +111,6 @@ void DrmaDelivery::AnswerRun(Pid asker, const GetRun& run, std::byte* to) const 
   const RegisteredArea area = registrations_->Area(SlotId{slot});
   for (std::uint64_t i = 0; i < run.count; ++i, to += run.bytes)
     Copy(to, InArea(area, "bsp_get", asker, {slot, run.bytes, entries[i].offset}), run.bytes);
-}
-
-// By now all have read them: one large superstep must not hold its memory for the rest of the run.
-void DrmaDelivery::GiveBackAnswers() {
-  const std::uint64_t kept = std::max(kAnswersKeptBytes, std::exchange(answered_bytes_, 0));
-  if (answered_peak_ <= 2 * kept) return;
-  const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
-  madvise(segment_->arena(self_) + segment_->heap_offset(kAnswerHeap) + from, answered_peak_ - from,
-          MADV_REMOVE);
-  answered_peak_ = from;
 }
 
 void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {

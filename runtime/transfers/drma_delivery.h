@@ -26,7 +26,9 @@ class DrmaDelivery {
   /// After a barrier: the answers of the superstep before have been read. Memory that neither they
   /// nor the ones before them needed is given back.
   void AnswersWereRead() {
-    if (__builtin_expect(answered_peak_ > 2 * kAnswersKeptBytes, 0)) GiveBackAnswers();
+    if (answers_.peak == 0) return;
+    segment_->GiveBack(self_, kAnswerHeap, answers_.bytes, answers_);
+    answers_.Restart();
   }
 
   /// Whether this process asked `pid` for anything that it answers.
@@ -51,10 +53,7 @@ class DrmaDelivery {
   }
 
  private:
-  static constexpr std::uint64_t kAnswersKeptBytes = 64 << 20;  ///< As of an outbox.
-
   std::uint64_t Answer(Pid asker, const DirectoryEntry& asked, std::byte* to, std::uint64_t room);
-  __attribute__((cold)) void GiveBackAnswers();
   void WritePuts(Pid source, const DirectoryEntry& entry);
   std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
   std::byte* InArea(const RegisteredArea& area, const char* call, Pid source,
@@ -67,8 +66,7 @@ class DrmaDelivery {
   Pid self_{};
   std::uint32_t p_ = 0;
   std::size_t site_bytes_ = 0;
-  std::uint64_t answered_bytes_ = 0;  ///< Of heap 2 without its head, in the last superstep.
-  std::uint64_t answered_peak_ = 0;   ///< Bytes of it that hold memory.
+  HeapUse answers_;  ///< Of heap 2.
 };
 
 }  // namespace bspnow::runtime

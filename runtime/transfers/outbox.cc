@@ -11,8 +11,6 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr std::uint64_t kChunkBytesMax = 1 << 20;
-// A heap keeps this much memory; more only as long as it is in use.
-constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 4 << 20;
 static_assert(kFirstChunkBytes > kChunkHeaderBytes + sizeof(GetRecord) + 8);
 constexpr std::uint32_t kDirectPut = 4;  // HandedChunk::kind.
@@ -45,7 +43,7 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
 
 void Outbox::RequireRoom(std::uint64_t bytes) const {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (bytes <= heap_bytes - std::min(heap_bytes, use_.bytes + recycled_bytes_)) return;
+  if (bytes <= heap_bytes - std::min(heap_bytes, uses_[parity_].bytes + recycled_bytes_)) return;
   ReportFailure(
       "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
       " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
@@ -81,10 +79,12 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
 }
 
 ChunkRoom Outbox::Allocate(std::uint64_t bytes) {
+  HeapUse& use = uses_[parity_];
+  const std::uint64_t peak = use.peak;
   const std::uint64_t offset =
-      segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use_);  // RequireRoom has looked.
+      segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use);  // RequireRoom has looked.
   // Memory that was never touched comes faster all at once than by faults.
-  if (bytes >= kPopulateBytesMin && use_.bytes > heap_peak_[parity_]) {
+  if (bytes >= kPopulateBytesMin && use.peak > peak) {
     madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
   }
   return ChunkRoom{.offset = offset, .bytes = bytes};
@@ -227,7 +227,6 @@ void Outbox::Seal() {
 }
 
 void Outbox::NextSuperstep() {
-  heap_peak_[parity_] = std::max(heap_peak_[parity_], use_.bytes);
   parity_ ^= 1;
   entries_ = &segment_->entry(self_, Pid{0}, parity_);
   for (const std::uint32_t pid : touched_[parity_]) entry(Pid{pid}) = DirectoryEntry{};
@@ -235,16 +234,8 @@ void Outbox::NextSuperstep() {
   if (ring_.attached()) {
     ring_.Clear(parity_);
   }
-  // One large superstep must not hold its memory for the rest of the run: what the superstep that
-  // just ended did not need either is given back.
-  const std::uint64_t kept = std::max(kHeapKeptBytes, use_.bytes);
-  if (heap_peak_[parity_] > 2 * kept) {
-    const std::uint64_t from = (kept + kPageBytes - 1) / kPageBytes * kPageBytes;
-    madvise(arena_ + segment_->heap_offset(static_cast<int>(parity_)) + from,
-            heap_peak_[parity_] - from, MADV_REMOVE);
-    heap_peak_[parity_] = from;
-  }
-  use_ = HeapUse{};
+  uses_[parity_].Restart();
+  segment_->GiveBack(self_, static_cast<int>(parity_), uses_[parity_ ^ 1].bytes, uses_[parity_]);
   recycled_bytes_ = 0;
   gets_ = 0;
   records_ = 0;

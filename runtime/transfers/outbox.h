@@ -219,10 +219,9 @@ class Outbox {
   DirectoryEntry* entries_ = nullptr;  ///< Of the current parity; the one for pid 0.
   std::size_t nprocs_ = 0;             ///< Entries from one pid's to the next one's.
   std::byte* arena_ = nullptr;
-  HeapUse use_;                          ///< Of the current parity's heap.
-  std::uint64_t recycled_bytes_ = 0;     ///< Of chunks that hold their second load or a later one.
-  std::uint64_t heap_peak_[2] = {0, 0};  ///< Bytes of each heap that hold memory.
-  std::size_t tag_bytes_ = 0;            ///< Of this superstep's messages, if there are any.
+  HeapUse uses_[2];                   ///< Of the heaps, by parity.
+  std::uint64_t recycled_bytes_ = 0;  ///< Of chunks that hold their second load or a later one.
+  std::size_t tag_bytes_ = 0;         ///< Of this superstep's messages, if there are any.
   std::uint64_t gets_ = 0;
   std::uint64_t records_ = 0;
   GrowArray<Writer> writers_;

@@ -13,8 +13,6 @@
 namespace bspnow::worker {
 namespace {
 
-// As an outbox: a heap keeps this much memory, more only as long as it is in use.
-constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 constexpr std::uint64_t kPopulateBytesMin = 256 << 10;
 constexpr std::uint64_t kPushBytes = 3 * sizeof(std::uint64_t);  // Slot, address, bytes.
 constexpr std::uint64_t kVoteBytesMax =
@@ -132,6 +130,7 @@ absl::Status BatchInbox::Allocate(Pid source, int number, std::uint64_t bytes,
                                   std::uint64_t& offset) {
   Heap& heap = this->heap(source, number);
   const std::uint64_t size = RoundUp(bytes, kLineBytes);
+  const std::uint64_t peak = heap.use.peak;
   offset = segment_.TakeRoom(source, number, size, heap.use);
   if (offset == 0) {
     return absl::ResourceExhaustedError(
@@ -142,7 +141,7 @@ absl::Status BatchInbox::Allocate(Pid source, int number, std::uint64_t bytes,
   }
   much_memory_ |= heap.use.bytes > 2 * kHeapKeptBytes;
   // Memory that was never touched comes faster all at once than by faults.
-  if (size >= kPopulateBytesMin && heap.use.bytes > heap.peak) {
+  if (size >= kPopulateBytesMin && heap.use.peak > peak) {
     madvise(segment_.arena(source) + offset / kPageBytes * kPageBytes, size, MADV_POPULATE_WRITE);
   }
   return absl::OkStatus();
@@ -164,7 +163,7 @@ absl::Status BatchInbox::MakeRoom(std::uint64_t superstep, const BatchPiece& pie
   const int number = IsAnswer(piece) ? kAnswerHeap : static_cast<int>(superstep & 1);
   Heap& heap = this->heap(source, number);
   if (IsAnswer(piece) && heap.superstep != superstep) {
-    heap.Restart();
+    heap.use.Restart();
     heap.superstep = superstep;
   }
   const std::uint64_t header = IsAnswer(piece) ? 0 : kChunkHeaderBytes;
@@ -306,38 +305,30 @@ void BatchInbox::Publish(std::uint64_t superstep) {
         0;
     // What is allocated from now on is of superstep + 2.
     Heap& heap = this->heap(pair.source, static_cast<int>(parity));
-    heap.peak = std::max(heap.peak, heap.use.bytes);
-    much_memory_ |= heap.peak > 2 * kHeapKeptBytes;
-    if (!much_memory_) heap.Restart();
+    much_memory_ |= heap.use.peak > 2 * kHeapKeptBytes;
+    if (!much_memory_) heap.use.Restart();
   }
   std::swap(side.published, side.pairs);
   side.pairs.clear();
   if (much_memory_) GiveBack(superstep);
 }
 
-// One large superstep must not hold its memory for the rest of the run: what this superstep did not
-// need is given back from the heap of the one before, which nobody reads any more, and from that of
-// the answers, which have been read, too.
+// What this superstep did not need is given back from the heap of the one before, which nobody
+// reads any more, and from that of the answers, which have been read, too.
 void BatchInbox::GiveBack(std::uint64_t superstep) {
   const int parity = superstep & 1;
   much_memory_ = false;
   for (std::uint32_t source = 0; source < shape_.host_of.size(); ++source) {
     Heap& now = heap(Pid{source}, parity);
     Heap& answers = heap(Pid{source}, kAnswerHeap);
-    if (answers.superstep < superstep) answers.Restart();
-    const std::uint64_t kept = std::max(kHeapKeptBytes, now.use.bytes);
+    if (answers.superstep < superstep) answers.use.Restart();
     for (const int number : {parity ^ 1, kAnswerHeap}) {
-      Heap& before = heap(Pid{source}, number);
-      const std::uint64_t from = RoundUp(std::max(kept, before.use.bytes), kPageBytes);
-      if (before.peak > 2 * from) {
-        madvise(segment_.arena(Pid{source}) + segment_.heap_offset(number) + from,
-                before.peak - from, MADV_REMOVE);
-        before.peak = from;
-      }
+      HeapUse& before = heap(Pid{source}, number).use;
+      segment_.GiveBack(Pid{source}, number, now.use.bytes, before);
       much_memory_ |= before.peak > 2 * kHeapKeptBytes;
     }
-    now.Restart();
-    much_memory_ |= now.peak > 2 * kHeapKeptBytes;
+    now.use.Restart();
+    much_memory_ |= now.use.peak > 2 * kHeapKeptBytes;
   }
 }
 

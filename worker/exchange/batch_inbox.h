@@ -78,13 +78,7 @@ class BatchInbox {
   /// One heap of one image.
   struct Heap {
     HeapUse use{};
-    std::uint64_t peak = 0;       ///< Bytes, without the head, that hold memory.
     std::uint64_t superstep = 0;  ///< Of the answers in heap 2.
-
-    void Restart() {
-      peak = std::max(peak, use.bytes);
-      use = HeapUse{};
-    }
   };
 
   /// One parity.
