@@ -262,7 +262,7 @@ WaitId Cluster::Wait(JobId job, OnJob answer) {
 }
 
 void Cluster::StopWaiting(WaitId wait) {
-  if (LiveJob* live = FindLive(wait.job)) live->waits.erase(wait.number);
+  if (LiveJob* live = FindLive(wait.job)) live->OnCallerLeft(wait.number);
 }
 
 absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {

@@ -81,10 +81,11 @@ class Cluster {
 
   absl::StatusOr<proto::Job> Show(JobId job) const;
   absl::StatusOr<proto::Job> Cancel(JobId job);
-  /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up.
-  void Checkpoint(JobId job, OnJob answer);
+  /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up. After
+  /// StopWaiting, of this one or the next, nobody is answered, and it is not begun any more.
+  WaitId Checkpoint(JobId job, OnJob answer);
   /// Answers when the job is suspended; ABORTED if it could not be saved.
-  void Suspend(JobId job, OnJob answer);
+  WaitId Suspend(JobId job, OnJob answer);
   absl::StatusOr<proto::Job> Resume(JobId job);
   /// OK if there is such a log.
   absl::Status MayReadLog(const proto::ReadLogRequest& request) const;
@@ -202,6 +203,9 @@ class Cluster {
   void LeaveDrainedNodes();
   void Move(JobId job);
   void AnswerSuspended(JobId job);
+  absl::Status MayCheckpoint(JobId job) const;
+  absl::Status MaySuspend(JobId job) const;
+  void BeginSuspending(JobId job, CheckpointRequest request);
   void EndCheckpoints(JobId job);
   const LiveNodes& ImageNodes() const { return image_nodes_; }
   void KeepFigures(JobId job);

@@ -23,15 +23,7 @@ class ClusterRecoveryTest : public ClusterFixture {
 
   /// The job is in superstep `supersteps`, and takes a checkpoint if one is due.
   void Progress(Epoch epoch, std::uint64_t supersteps) {
-    ProgressBody body{};
-    body.supersteps = supersteps;
-    body.superstep = supersteps;
-    body.processes = kNprocs;
-    FrameHeader header = HeaderOf(FrameKind::kProgress);
-    header.source_worker = Value(host_.id);
-    header.job = Value(job_);
-    header.epoch = Value(epoch);
-    EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(body)), FrameFault::kNone);
+    ReportProgress(host_, job_, epoch, supersteps);
   }
 
   /// The last checkpoint that the host was asked for; 0: none.

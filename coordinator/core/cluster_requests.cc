@@ -16,32 +16,60 @@ void Cluster::Request(JobId id, CheckpointRequest request) {
     OrderCheckpoint(id, FindLive(id)->superstep());
 }
 
-void Cluster::Checkpoint(JobId id, OnJob answer) {
+absl::Status Cluster::MayCheckpoint(JobId id) const {
   const auto record = FindJob(id);
-  if (!record.ok()) return answer(record.status());
+  if (!record.ok()) return record.status();
   const proto::JobState state = (*record)->job().state();
-  if (state != proto::RUNNING)
-    return answer(absl::FailedPreconditionError(absl::StrCat(
-        "job ", Value(id), " is ", StateText(state), ": only a running job can be checkpointed")));
-  Request(id, {.kind = CheckpointRequest::Kind::kCheckpoint, .answer = std::move(answer)});
+  if (state == proto::RUNNING) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("job ", Value(id), " is ", StateText(state),
+                                                    ": only a running job can be checkpointed"));
 }
 
-void Cluster::Suspend(JobId id, OnJob answer) {
+WaitId Cluster::Checkpoint(JobId id, OnJob answer) {
+  const WaitId caller{.job = id, .number = ++last_wait_};
+  if (absl::Status may = MayCheckpoint(id); !may.ok()) {
+    answer(may);
+  } else {
+    Request(id, {.kind = CheckpointRequest::Kind::kCheckpoint,
+                 .answer = std::move(answer),
+                 .caller = caller.number});
+  }
+  return caller;
+}
+
+absl::Status Cluster::MaySuspend(JobId id) const {
   const auto record = FindJob(id);
-  if (!record.ok()) return answer(record.status());
+  if (!record.ok()) return record.status();
   const proto::JobState state = (*record)->job().state();
   if (HasEnded(state) || state == proto::ENDING)
-    return answer(absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " is ", StateText(state), ": it is over")));
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(id), " is ", StateText(state), ": it is over"));
   if ((*record)->took_input())
-    return answer(absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again")));
-  CheckpointRequest request{.kind = CheckpointRequest::Kind::kSuspend, .answer = std::move(answer)};
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again"));
+  return absl::OkStatus();
+}
+
+WaitId Cluster::Suspend(JobId id, OnJob answer) {
+  const WaitId caller{.job = id, .number = ++last_wait_};
+  if (absl::Status may = MaySuspend(id); !may.ok()) {
+    answer(may);
+  } else {
+    BeginSuspending(id, {.kind = CheckpointRequest::Kind::kSuspend,
+                         .answer = std::move(answer),
+                         .caller = caller.number});
+  }
+  return caller;
+}
+
+void Cluster::BeginSuspending(JobId id, CheckpointRequest request) {
+  const JobRecord& record = *table_.Find(id);
+  const proto::JobState state = record.job().state();
   // Its processes run, or wait for their workers to come back to this coordinator.
   if (state == proto::RUNNING && FindLive(id)->running) return Request(id, std::move(request));
   FindLive(id)->suspending.push_back(std::move(request));
   if (state == proto::SUSPENDED) {  // It may still be leaving its nodes.
-    if ((*record)->hosts().empty()) AnswerSuspended(id);
+    if (record.hosts().empty()) AnswerSuspended(id);
     return;
   }
   checkpoint_figures_.suspensions += 1;

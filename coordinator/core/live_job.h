@@ -31,10 +31,11 @@ struct CheckpointRequest {
   };
   Kind kind;
   std::function<void(absl::StatusOr<proto::Job>)> answer;  ///< May be empty.
+  std::uint64_t caller = 0;  ///< WaitId::number of who waits for the answer.
   std::uint64_t number = 0;  ///< Of the checkpoint that serves it; 0: it has not begun.
 };
 
-/// A caller that waits for a job to end.
+/// A caller that waits for a job to end, or for a checkpoint of it.
 struct WaitId {
   JobId job{0};
   std::uint64_t number = 0;
@@ -93,6 +94,16 @@ struct LiveJob {
     for (CheckpointRequest& request : std::exchange(suspending, {}))
       taken.push_back(std::move(request));
     return taken;
+  }
+
+  /// What has not begun for it need not begin; what has goes on.
+  void OnCallerLeft(std::uint64_t caller) {
+    waits.erase(caller);
+    const auto is_its = [caller](const CheckpointRequest& each) { return each.caller == caller; };
+    std::erase_if(suspending, is_its);
+    std::erase_if(requests, [&](const auto& each) { return is_its(each) && each.number == 0; });
+    for (CheckpointRequest& request : requests)
+      if (is_its(request)) request.answer = nullptr;
   }
 
   bool HasPendingRequest() const {

@@ -18,15 +18,18 @@ namespace {
 /// Answered at once or when the cluster has done it, with the job as it is then.
 using AskOfJob = std::function<void(JobId job, const Cluster::OnJob& answer)>;
 
-/// WaitJob, which may take long: it is forgotten when its client leaves.
-class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
+/// A call that may take long: it is forgotten when its client leaves.
+class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
  public:
-  JobWait(EventLoop& loop, Daemon& daemon, proto::Job* reply)
+  /// Runs on the loop.
+  using Ask = std::function<WaitId(JobId job, Cluster::OnJob answer)>;
+
+  LongCall(EventLoop& loop, Daemon& daemon, proto::Job* reply)
       : loop_(loop), daemon_(daemon), reply_(reply) {}
 
-  void Begin(JobId job) {
-    loop_.Post([self = shared_from_this(), job] {
-      self->daemon_.cluster().Recall(job, [self, job] { self->Wait(job); });
+  void Begin(JobId job, Ask ask) {
+    loop_.Post([self = shared_from_this(), job, ask = std::move(ask)] {
+      self->daemon_.cluster().Recall(job, [self, job, ask] { self->Wait(job, ask); });
     });
   }
 
@@ -38,13 +41,12 @@ class JobWait final : public SelfOwned<grpc::ServerUnaryReactor, JobWait> {
   }
 
  private:
-  void Wait(JobId job) {
+  void Wait(JobId job, const Ask& ask) {
     if (ended_) return;
-    wait_ =
-        daemon_.cluster().Wait(job, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
-          if (job.ok()) *self->reply_ = *std::move(job);
-          self->End(job.status());
-        });
+    wait_ = ask(job, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
+      if (job.ok()) *self->reply_ = *std::move(job);
+      self->End(job.status());
+    });
   }
 
   void End(const absl::Status& status) {
@@ -121,9 +123,9 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext*,
                                     const proto::WaitJobRequest* request,
                                     proto::Job* reply) override {
-    const auto wait = JobWait::Make(loop_, daemon_, reply);
-    wait->Begin(JobId{request->job()});
-    return wait.get();
+    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
+      return daemon_.cluster().Wait(job, std::move(answer));
+    });
   }
 
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
@@ -134,19 +136,19 @@ class JobsService final : public proto::Jobs::CallbackService {
     });
   }
 
-  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
+  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext*,
                                           const proto::CheckpointJobRequest* request,
                                           proto::Job* reply) override {
-    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
-      daemon_.cluster().Checkpoint(job, answer);
+    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
+      return daemon_.cluster().Checkpoint(job, std::move(answer));
     });
   }
 
-  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
+  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext*,
                                        const proto::SuspendJobRequest* request,
                                        proto::Job* reply) override {
-    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
-      daemon_.cluster().Suspend(job, answer);
+    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
+      return daemon_.cluster().Suspend(job, std::move(answer));
     });
   }
 
@@ -246,6 +248,15 @@ class JobsService final : public proto::Jobs::CallbackService {
     return AnswerLater(context, reply, [this, job, ask = std::move(ask)](Cluster::OnJob answer) {
       daemon_.cluster().Recall(job, [job, ask, answer = std::move(answer)] { ask(job, answer); });
     });
+  }
+
+  /// As LongCall.
+  template <typename Request>
+  grpc::ServerUnaryReactor* AnswerUnlessLeft(const Request& request, proto::Job* reply,
+                                             LongCall::Ask ask) {
+    const auto call = LongCall::Make(loop_, daemon_, reply);
+    call->Begin(JobId{request.job()}, std::move(ask));
+    return call.get();
   }
 
   EventLoop& loop_;

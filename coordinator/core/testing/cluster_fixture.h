@@ -186,6 +186,19 @@ class ClusterFixture : public testing::Test {
     EXPECT_EQ(Report(worker, event), absl::OkStatus());
   }
 
+  /// The job, on this node alone, is in superstep `supersteps`.
+  void ReportProgress(const FakeWorker& worker, JobId job, Epoch epoch, std::uint64_t supersteps) {
+    ProgressBody body{};
+    body.supersteps = supersteps;
+    body.superstep = supersteps;
+    body.processes = kNprocs;
+    FrameHeader header = HeaderOf(FrameKind::kProgress);
+    header.source_worker = Value(worker.id);
+    header.job = Value(job);
+    header.epoch = Value(epoch);
+    EXPECT_EQ(cluster_->barriers().OnFrame(header, BytesOf(body)), FrameFault::kNone);
+  }
+
   /// Orders of one kind that the worker has been given.
   template <typename Has>
   static std::vector<proto::Order> OrdersOf(const FakeWorker& worker, Has has) {

@@ -1,0 +1,90 @@
+// Who asks for a checkpoint, or for a job to be suspended, and leaves before that is done.
+#include <gtest/gtest.h>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+/// A job that takes a checkpoint only if it is asked to.
+class ClusterRequestsTest : public ClusterFixture {
+ protected:
+  void SetUp() override {
+    ClusterFixture::SetUp();
+    host_ = Join("w1", 2);
+    proto::SubmitJobRequest request = Request("key");
+    request.mutable_spec()->clear_checkpoints();
+    request.mutable_spec()->mutable_checkpoints()->set_off(true);
+    job_ = Submit(request);
+    ReportBegun(host_, job_, Epoch{1}, {0, 1});
+    Settle();
+  }
+
+  std::size_t Asked() const { return OrdersOf(host_, &proto::Order::has_take_checkpoint).size(); }
+
+  /// The one under way is committed, and the job comes to its next superstep.
+  void Save(std::uint64_t supersteps) {
+    const auto orders = OrdersOf(host_, &proto::Order::has_take_checkpoint);
+    ASSERT_FALSE(orders.empty());
+    ReportStored(host_, job_, Epoch{1}, orders.back().take_checkpoint().checkpoint(), {0, 1});
+    Settle();
+    ReportProgress(host_, job_, Epoch{1}, supersteps);
+  }
+
+  FakeWorker host_;
+  JobId job_{};
+};
+
+TEST_F(ClusterRequestsTest, WhatHasNotBegunForACallerWhoLeftIsForgotten) {
+  cluster_->Checkpoint(job_, Into(NewAnswer()));
+  EXPECT_EQ(Asked(), 1u);
+  const Answer checkpoint = NewAnswer();
+  const Answer suspend = NewAnswer();
+  cluster_->StopWaiting(cluster_->Checkpoint(job_, Into(checkpoint)));
+  cluster_->StopWaiting(cluster_->Suspend(job_, Into(suspend)));
+  EXPECT_EQ(checkpoint.use_count(), 1);  // Nobody keeps them until the next barrier.
+  EXPECT_EQ(suspend.use_count(), 1);
+  Save(1);
+  EXPECT_EQ(Asked(), 1u);
+  EXPECT_EQ(Show(job_).state(), proto::RUNNING);
+}
+
+TEST_F(ClusterRequestsTest, ACallerWhoStaysGetsACheckpointThoughAnotherLeft) {
+  cluster_->Checkpoint(job_, Into(NewAnswer()));
+  const Answer stays = NewAnswer();
+  cluster_->Checkpoint(job_, Into(stays));
+  cluster_->StopWaiting(cluster_->Checkpoint(job_, Into(NewAnswer())));
+  Save(1);
+  EXPECT_EQ(Asked(), 2u);
+  EXPECT_FALSE(stays->has_value());
+  Save(2);
+  EXPECT_TRUE(stays->has_value() && (*stays)->ok());
+}
+
+TEST_F(ClusterRequestsTest, WhatHasBegunGoesOnWithoutItsCaller) {
+  const Answer answer = NewAnswer();
+  const WaitId caller = cluster_->Suspend(job_, Into(answer));
+  EXPECT_EQ(Asked(), 1u);
+  cluster_->StopWaiting(caller);
+  EXPECT_EQ(answer.use_count(), 1);
+  Save(1);
+  EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
+  EXPECT_FALSE(answer->has_value());
+}
+
+TEST_F(ClusterRequestsTest, ACallerLeavesWhileTheJobLeavesItsNodes) {
+  const Answer answer = NewAnswer();
+  const WaitId caller = cluster_->Suspend(job_, Into(answer));
+  Save(1);
+  EXPECT_EQ(Ends(host_), 1u);
+  EXPECT_FALSE(answer->has_value());
+  cluster_->StopWaiting(caller);
+  EXPECT_EQ(answer.use_count(), 1);
+  ReportCleared(host_, job_, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
