@@ -11,6 +11,7 @@
 #include <absl/status/statusor.h>
 
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 
 #include "proto/workers.pb.h"
@@ -42,11 +43,21 @@ class ClusterNote {
   /// UNAVAILABLE: it could not be written; see CheckRoom.
   absl::Status Join(const proto::RegisterRequest& request, const proto::RegisterReply& reply);
 
+  /// For who adds something of a cluster, from the look at cluster() until that is listed here.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> Stay() const {
+    return std::shared_lock(belonging_);
+  }
+  /// For who may join another cluster, from the list of what is kept here until Join has returned.
+  [[nodiscard]] std::unique_lock<std::shared_mutex> BeginJoin() const {
+    return std::unique_lock(belonging_);
+  }
+
  private:
   std::string path() const { return directory_ + "/cluster"; }
   void Remember(const KnownCoordinator& known);
 
   const std::string directory_;
+  mutable std::shared_mutex belonging_;  ///< Taken before mutex_.
   mutable std::mutex mutex_;
   KnownCoordinator known_;  ///< Guarded by mutex_.
 };

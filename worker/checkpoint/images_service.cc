@@ -70,10 +70,16 @@ class ImagesService final : public proto::Images::Service {
     do {
       if (absl::Status taken = files::TakeChunk(chunk, reception); !taken.ok()) return taken;
     } while (reader.Read(&chunk));
-    if (absl::Status s = CheckCluster(cluster); !s.ok()) return s;  // It may have joined another.
-    absl::Status kept = reception.Finish();
+    absl::Status kept = Finish(cluster, reception);
     if (kept.ok()) received_(job, name->checkpoint);
     return kept;
+  }
+
+  /// It may have joined another since the transfer began, and must not while this gets its name.
+  absl::Status Finish(const std::string& cluster, ImageReception& reception) {
+    const auto staying = store_.cluster_note().Stay();
+    if (absl::Status s = CheckCluster(cluster); !s.ok()) return s;
+    return reception.Finish();
   }
 
   absl::Status Give(const proto::GetImageRequest& request,

@@ -5,8 +5,13 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -102,6 +107,55 @@ TEST(ImagesServiceTest, PeerThatLeavesInTheMiddleLeavesNothingBehind) {
   { const HalfAPut half(node.address(), Piece(17, "c1.p0", 1 << 20, "x")); }
   node.server().Shutdown();
   EXPECT_TRUE(!std::filesystem::exists(node.store().DirectoryOf(kJob)) || node.files() == 0);
+}
+
+/// A put of which half has arrived, by a peer of the cluster that the node is of.
+class JoiningTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Node other(0);
+    other.Take(1, 0, {0});
+    std::ifstream file(other.PathOf(kName), std::ios::binary);
+    const std::string image{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_GT(image.size(), 1u);
+    rest_.set_data(image.substr(1));
+    put_.emplace(node_.address(), Piece(17, kName, image.size(), image.substr(0, 1)));
+    const std::uint64_t begin_ns = NowNs();
+    while (!std::filesystem::exists(node_.store().DirectoryOf(kJob)))
+      ASSERT_LT(NowNs() - begin_ns, 20'000'000'000u);
+  }
+
+  absl::Status Join(const std::string& cluster) {
+    return node_.store().cluster_note().Write({.cluster = cluster});
+  }
+
+  const std::string kName = FilesName(1, 0);
+  Node node_{0};
+  std::optional<HalfAPut> put_;
+  proto::FileChunk rest_;
+};
+
+TEST_F(JoiningTest, WhatArrivesIsKept) {
+  EXPECT_EQ(put_->SendRest(rest_), absl::OkStatus());
+  EXPECT_TRUE(node_.store().Has(kJob, kName));
+}
+
+TEST_F(JoiningTest, WhatArrivesAfterItJoinedAnotherClusterIsNotKept) {
+  ASSERT_EQ(Join("c2"), absl::OkStatus());
+  EXPECT_TRUE(absl::IsFailedPrecondition(put_->SendRest(rest_)));
+  EXPECT_FALSE(node_.store().Has(kJob, kName));
+}
+
+// It has seen that nothing is kept here, and notes the other cluster next.
+TEST_F(JoiningTest, NothingGetsItsNameWhileItJoins) {
+  auto joining = node_.store().cluster_note().BeginJoin();
+  auto sent = std::async(std::launch::async, [this] { return put_->SendRest(rest_); });
+  EXPECT_EQ(sent.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  EXPECT_FALSE(node_.store().Has(kJob, kName));
+  ASSERT_EQ(Join("c2"), absl::OkStatus());
+  joining.unlock();
+  EXPECT_TRUE(absl::IsFailedPrecondition(sent.get()));
+  EXPECT_FALSE(node_.store().Has(kJob, kName));
 }
 
 /// Accepts connections and never says a word: a machine that hangs.

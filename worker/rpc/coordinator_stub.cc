@@ -74,7 +74,9 @@ bool CoordinatorStub::Register() {
     status = CallRegister(*request, reply);
   }
   is_stranger_ = false;
+  std::unique_lock<std::shared_mutex> joining;
   if (status.ok() && reply.cluster() != noted->cluster) {  // What has come meanwhile is kept, too.
+    joining = note_.BeginJoin();
     request = Describe();
     if (!request) return false;
   }
@@ -83,6 +85,7 @@ bool CoordinatorStub::Register() {
     is_stranger_ = absl::IsFailedPrecondition(status) && reply.cluster() != noted->cluster;
     if (absl::IsUnavailable(status)) unfit_ = std::string(status.message());
   }
+  if (joining.owns_lock()) joining.unlock();
   std::unique_lock lock(mutex_);
   if (!status.ok()) {
     if (status.message() != refusal_ && !open_.stopping()) {

@@ -51,8 +51,15 @@ HalfAPut::HalfAPut(const std::string& address, const proto::FileChunk& piece)
 }
 
 HalfAPut::~HalfAPut() {
+  if (!parts_->writer) return;
   parts_->context.TryCancel();
   parts_->writer->Finish();
+}
+
+absl::Status HalfAPut::SendRest(const proto::FileChunk& piece) {
+  parts_->writer->Write(piece);
+  parts_->writer->WritesDone();
+  return FromGrpc(std::exchange(parts_->writer, nullptr)->Finish());
 }
 
 }  // namespace bspnow::worker

@@ -17,11 +17,14 @@ absl::Status PutPieces(const std::string& address, const std::vector<proto::File
 /// Asks for a file, and throws it away.
 absl::Status GetByName(const std::string& address, const std::string& name);
 
-/// Sends one piece and waits: the call is broken off by the end of this object.
+/// Sends one piece and waits: the call is broken off by the end of this object, unless the rest is
+/// sent.
 class HalfAPut {
  public:
   HalfAPut(const std::string& address, const proto::FileChunk& piece);
   ~HalfAPut();
+
+  absl::Status SendRest(const proto::FileChunk& piece);
 
  private:
   struct Parts;
