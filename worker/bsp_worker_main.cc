@@ -16,6 +16,7 @@
 #include <random>
 #include <string>
 
+#include "base/cgroup.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/raised_limits.h"
@@ -226,9 +227,8 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   for (std::string& feature : CpuFeatures()) node.add_cpu_features(std::move(feature));
   node.set_flops(FlopsOf(state_->flops()));
   for (const std::string& label : settings_.labels) {
-    const std::size_t equals = label.find('=');
-    const std::string value = equals == std::string::npos ? "" : label.substr(equals + 1);
-    (*node.mutable_labels())[label.substr(0, equals)] = value;
+    const std::pair<std::string, std::string> pair = absl::StrSplit(label, absl::MaxSplits('=', 1));
+    (*node.mutable_labels())[pair.first] = pair.second;
   }
   node.set_version(kVersion);
   return request;

@@ -48,11 +48,6 @@ std::uint32_t UsableProcessors() {
   return static_cast<std::uint32_t>(CPU_COUNT(&set));
 }
 
-std::uint64_t MemoryBytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 std::vector<std::string> CpuFeatures() {
   std::ifstream file("/proc/cpuinfo");
   std::string line;

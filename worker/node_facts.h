@@ -11,9 +11,6 @@ namespace bspnow::worker {
 /// Processors that this process may use.
 std::uint32_t UsableProcessors();
 
-/// Of the machine.
-std::uint64_t MemoryBytes();
-
 /// Features of the processor, by the names of /proc/cpuinfo; sorted.
 std::vector<std::string> CpuFeatures();
 

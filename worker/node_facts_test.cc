@@ -12,7 +12,6 @@ namespace {
 
 TEST(NodeFactsTest, DescribeThisMachine) {
   EXPECT_GE(UsableProcessors(), 1u);
-  EXPECT_GT(MemoryBytes(), 1u << 20);
   EXPECT_GE(LoadAverage(), 0);
 }
 

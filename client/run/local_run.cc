@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cgroup.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
@@ -43,11 +44,6 @@ constexpr std::uint64_t kWatchMs = 2000;
 constexpr std::uint64_t kBarrierPatienceNs = 10'000'000'000;
 constexpr std::size_t kAwaitedShownMax = 16;
 constexpr std::uint64_t kPromptMs = 50;  // A line this long without its end is shown as a prompt.
-
-std::uint64_t MemoryBytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 // The address space that the segment may take: BSP_ADDRESS_SPACE, if it is set (valgrind maps
 // 32 GiB at most), else half of what `ulimit -v` allows. 0 if the variable makes no sense.
@@ -343,7 +339,8 @@ int RunLocally(const JobOptions& options, const std::string& program) {
                                               .nprocs = options.nprocs,
                                               .check_full = options.check_full,
                                               .memory_bytes = MemoryBytes(),
-                                              .address_space_bytes = address_space_bytes});
+                                              .address_space_bytes = address_space_bytes,
+                                              .memory_max = MemoryBytes()});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   return LocalRun(options, program, limits, std::move(*segment)).Run();
 }

@@ -197,6 +197,7 @@ struct SegmentLayout {
   std::uint64_t heap_bytes;
   std::uint64_t heads_offset;
   std::uint64_t head_bytes;
+  std::uint64_t memory_max;  ///< That all heaps here may hold together, heads not counted.
 };
 
 struct NodeHeader {
@@ -220,6 +221,8 @@ struct NodeHeader {
   WorkerBell bell;
   ImageOrder image;
   JobTotals totals;
+  /// That the heaps hold: HeapUse::peak of all, whoever fills them.
+  alignas(kLineBytes) std::atomic<std::uint64_t> heap_memory;
 };
 
 /// What a process did to the registrations in a superstep; equal on all processes, or an error.

@@ -19,6 +19,7 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   const std::uint64_t p = plan.nprocs;
   layout.nprocs = plan.nprocs;
   layout.check_full = plan.check_full ? 1 : 0;
+  layout.memory_max = plan.memory_max;
   layout.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
   std::uint64_t end = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
   const auto place = [&end](std::uint64_t bytes) {
@@ -53,6 +54,7 @@ void Segment::GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) cons
   const std::uint64_t from = RoundUp(std::max({kept, use.bytes, kHeapKeptBytes}), kPageBytes);
   if (use.peak <= 2 * from) return;
   madvise(arena(pid) + heap_offset(heap) + from, use.peak - from, MADV_REMOVE);
+  header().heap_memory.fetch_sub(use.peak - from, std::memory_order_relaxed);
   use.peak = from;
 }
 

@@ -22,6 +22,8 @@ struct SegmentPlan {
   bool check_full;
   std::uint64_t memory_bytes;  ///< Of the machine; no heap needs to be larger than twice that.
   std::uint64_t address_space_bytes = kAddressSpaceBytes;  ///< That the segment may take.
+  /// That communication may take here, of memory; more would make the kernel kill a process.
+  std::uint64_t memory_max = ~std::uint64_t{0};
 };
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan);
@@ -130,15 +132,29 @@ class Segment {
     return layout_.heads_offset + head * layout_.head_bytes - layout_.arenas_offset -
            Value(pid) * layout_.arena_bytes;
   }
-  /// Room for so many bytes in a heap: in its head, as long as it has any. 0: there is none.
+  /// Takes more memory for the heaps, if all together may have it.
+  bool Claim(std::uint64_t bytes) const {
+    std::atomic<std::uint64_t>& held = header().heap_memory;
+    if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= layout_.memory_max) return true;
+    held.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+  std::uint64_t heap_memory() const { return header().heap_memory.load(); }
+
+  /// Room for so many bytes in a heap: in its head, as long as it has any. 0: there is none, or no
+  /// memory for it.
   std::uint64_t TakeRoom(Pid pid, int heap, std::uint64_t bytes, HeapUse& use) const {
     if (bytes <= layout_.head_bytes - use.head) {
       use.head += bytes;
       return head_offset(pid, heap) + use.head - bytes;
     }
     if (bytes > layout_.heap_bytes - use.bytes) return 0;
-    use.bytes += bytes;
-    if (use.bytes > use.peak) use.peak = use.bytes;
+    const std::uint64_t end = use.bytes + bytes;
+    if (end > use.peak) {
+      if (!Claim(end - use.peak)) return 0;
+      use.peak = end;
+    }
+    use.bytes = end;
     return heap_offset(heap) + use.bytes - bytes;
   }
   /// One large superstep must not hold its memory for the rest of the run: where a heap holds more

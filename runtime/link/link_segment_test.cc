@@ -1,6 +1,10 @@
 #include "runtime/link/link_segment.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/unique_fd.h"
 
 namespace bspnow {
 namespace {
@@ -11,6 +15,12 @@ SegmentLayout LayOut(std::uint32_t nprocs) {
                         .nprocs = nprocs,
                         .check_full = false,
                         .memory_bytes = std::uint64_t{24} << 30});
+}
+
+MappedRegion Sparse(const SegmentLayout& layout) {
+  const UniqueFd memory(memfd_create("link_segment_test", 0));
+  EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+  return MappedRegion::Shared(memory.get(), SegmentBytes(layout));
 }
 
 TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
@@ -39,7 +49,7 @@ TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
 
 TEST(SegmentTest, RoomComesFromTheHeadFirstAndOverlapsNowhere) {
   const SegmentLayout layout = LayOut(3);
-  const Segment segment(MappedRegion(), layout);
+  const Segment segment(Sparse(layout), layout);
   for (const std::uint32_t pid : {0u, 2u}) {
     HeapUse use;
     for (const std::uint64_t bytes : {std::uint64_t{1024}, layout.head_bytes - 1024,
@@ -57,6 +67,30 @@ TEST(SegmentTest, RoomComesFromTheHeadFirstAndOverlapsNowhere) {
                   segment.head_offset(Pid{pid}, kAnswerHeap) + layout.head_bytes,
               SegmentBytes(layout));
   }
+}
+
+TEST(SegmentTest, AllHeapsTogetherHoldNoMoreThanTheyMay) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  const SegmentLayout layout = LayOutSegment({.job = JobId{1},
+                                              .epoch = Epoch{1},
+                                              .nprocs = 2,
+                                              .check_full = false,
+                                              .memory_bytes = 1024 * kMiB,
+                                              .memory_max = 300 * kMiB});
+  const Segment segment(Sparse(layout), layout);
+  HeapUse first;
+  HeapUse second;
+  EXPECT_NE(segment.TakeRoom(Pid{0}, 0, 200 * kMiB, first), 0u);
+  EXPECT_EQ(segment.TakeRoom(Pid{1}, 1, 200 * kMiB, second), 0u);
+  EXPECT_EQ(second.bytes + second.peak, 0u);
+  EXPECT_EQ(segment.heap_memory(), 200 * kMiB);
+  first.Restart();
+  EXPECT_NE(segment.TakeRoom(Pid{0}, 0, 150 * kMiB, first), 0u);  // It has that already.
+  EXPECT_EQ(segment.heap_memory(), 200 * kMiB);
+  first.Restart();
+  segment.GiveBack(Pid{0}, 0, 0, first);
+  EXPECT_EQ(segment.heap_memory(), kHeapKeptBytes);
+  EXPECT_NE(segment.TakeRoom(Pid{1}, 1, 200 * kMiB, second), 0u);
 }
 
 TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {

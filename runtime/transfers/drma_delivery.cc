@@ -36,6 +36,7 @@ void DrmaDelivery::Attach(const Segment& segment, const RegistrationTable& regis
   self_ = self;
   p_ = p;
   site_bytes_ = site_bytes;
+  answers_ = HeapUse{};
 }
 
 // The owner of the memory has the last word: what a record names must lie in an area that is
@@ -57,52 +58,66 @@ inline std::byte* DrmaDelivery::Target(const char* call, Pid source, const PutRe
 }
 
 void DrmaDelivery::AnswerGets(unsigned parity) {
-  HeapUse& use = answers_;
-  use.Restart();
+  answers_.Restart();
   for (std::uint32_t q = 0; q < p_; ++q) {
     const DirectoryEntry& asked = segment_->entry(Pid{q}, self_, parity);
     if (asked.gets == 0) continue;
-    // Unbuffered gets count in `bytes_from`, too: in the heap the end is known when it is there.
-    const bool in_head = asked.bytes_from <= segment_->layout().head_bytes - use.head;
-    std::uint64_t& used = in_head ? use.head : use.bytes;
-    const std::uint64_t at = used + (in_head ? segment_->head_offset(self_, kAnswerHeap)
-                                             : segment_->heap_offset(kAnswerHeap));
-    const std::uint64_t room =
-        (in_head ? segment_->layout().head_bytes : segment_->layout().heap_bytes) - used;
+    const std::uint64_t bytes = AnswersTo(Pid{q}, asked);
+    const std::uint64_t at = segment_->TakeRoom(self_, kAnswerHeap, bytes, answers_);
+    if (at == 0) ReportNoMemory(Pid{q}, bytes);
     segment_->entry(self_, Pid{q}, parity).answers = at;
-    used += Answer(Pid{q}, asked, segment_->arena(self_) + at, room);
+    Answer(Pid{q}, asked, segment_->arena(self_) + at);
   }
-  use.peak = std::max(use.peak, use.bytes);
 }
 
-std::uint64_t DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::byte* to,
-                                   std::uint64_t room) {
-  const Reader reader = segment_->IsHere(asker) ? Reader::kProcess : Reader::kWorker;
-  std::uint64_t used = 0;
+void DrmaDelivery::ReportNoMemory(Pid asker, std::uint64_t bytes) const {
+  ReportFailure(
+      "bsp_get: pid %u gets %llu bytes from pid %u in one superstep, which has answered %llu so "
+      "far,"
+      " and all processes here together may take %llu for that; get less at a time, use bsp_hpget,"
+      " which needs no buffer, or allow more memory (--memory, or the limit of the control group)",
+      Value(asker), static_cast<unsigned long long>(bytes), Value(self_),
+      static_cast<unsigned long long>(answers_.bytes),
+      static_cast<unsigned long long>(
+          std::min(segment_->layout().memory_max, segment_->layout().heap_bytes)));
+}
+
+// Unbuffered gets count in `bytes_from`, too: where that would matter only the records tell.
+std::uint64_t DrmaDelivery::AnswersTo(Pid asker, const DirectoryEntry& asked) const {
+  if (asked.bytes_from <= kHeapKeptBytes) return asked.bytes_from;
+  std::uint64_t bytes = 0;
   ChainReader chain(segment_->arena(asker), asked.gets);
   while (!chain.done()) {
     const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
     const auto& run = *reinterpret_cast<const GetRun*>(chain.record());
-    const bool is_run = (get.slot & kRun) != 0;
-    const std::uint64_t bytes = is_run ? run.count * run.bytes : get.bytes;
-    if (bytes > room - used) {
-      ReportFailure(
-          "the gets from pid %u in one superstep are more than %llu bytes, the most that"
-          " this machine's memory allows; get less at a time, or use bsp_hpget, which"
-          " needs no buffer",
-          Value(self_), static_cast<unsigned long long>(segment_->layout().heap_bytes));
+    if ((get.slot & kRun) != 0) {
+      bytes += run.count * run.bytes;
+      chain.Skip(sizeof run + run.count * sizeof(GetRunEntry), kRecordAlign);
+    } else {
+      bytes += get.bytes;
+      chain.Skip(sizeof get + site_bytes_, kRecordAlign);
     }
-    if (is_run) {
-      AnswerRun(asker, run, to + used);
+  }
+  return bytes;
+}
+
+void DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::byte* to) const {
+  const Reader reader = segment_->IsHere(asker) ? Reader::kProcess : Reader::kWorker;
+  ChainReader chain(segment_->arena(asker), asked.gets);
+  while (!chain.done()) {
+    const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
+    if ((get.slot & kRun) != 0) {
+      const auto& run = *reinterpret_cast<const GetRun*>(chain.record());
+      AnswerRun(asker, run, to);
+      to += run.count * run.bytes;
       chain.Skip(sizeof run + run.count * sizeof(GetRunEntry), kRecordAlign);
     } else {
       const PutRecord range{get.slot, get.bytes, get.offset};
-      CopyAnswer(to + used, Target("bsp_get", asker, range), get.bytes, reader);
+      CopyAnswer(to, Target("bsp_get", asker, range), get.bytes, reader);
+      to += get.bytes;
       chain.Skip(sizeof get + site_bytes_, kRecordAlign);
     }
-    used += bytes;
   }
-  return used;
 }
 
 void DrmaDelivery::AnswerRun(Pid asker, const GetRun& run, std::byte* to) const {

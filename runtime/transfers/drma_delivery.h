@@ -53,7 +53,9 @@ class DrmaDelivery {
   }
 
  private:
-  std::uint64_t Answer(Pid asker, const DirectoryEntry& asked, std::byte* to, std::uint64_t room);
+  std::uint64_t AnswersTo(Pid asker, const DirectoryEntry& asked) const;
+  void Answer(Pid asker, const DirectoryEntry& asked, std::byte* to) const;
+  [[noreturn]] __attribute__((cold)) void ReportNoMemory(Pid asker, std::uint64_t bytes) const;
   void WritePuts(Pid source, const DirectoryEntry& entry);
   std::byte* Target(const char* call, Pid source, const PutRecord& range) const;
   std::byte* InArea(const RegisteredArea& area, const char* call, Pid source,

@@ -19,6 +19,11 @@ constexpr std::uint32_t kDirectPut = 4;  // HandedChunk::kind.
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; before it the call fails, and nothing is lost.
 #endif
 
+const char* CallOf(int kind) {
+  constexpr const char* kCalls[] = {"bsp_put", "bsp_get", "bsp_send"};
+  return kCalls[kind];
+}
+
 }  // namespace
 
 void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size_t site_bytes) {
@@ -30,6 +35,7 @@ void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size
   arena_ = segment.arena(self);
   writers_.Resize(std::size_t{p} * kKinds);
   is_touched_.Resize(p);
+  for (HeapUse& use : uses_) use = HeapUse{};
 }
 
 DirectoryEntry& Outbox::Touch(Pid pid) {
@@ -41,14 +47,29 @@ DirectoryEntry& Outbox::Touch(Pid pid) {
   return entry(pid);
 }
 
-void Outbox::RequireRoom(std::uint64_t bytes) const {
+void Outbox::RequireRoom(const char* call, std::uint64_t bytes) const {
   const std::uint64_t heap_bytes = segment_->layout().heap_bytes;
-  if (bytes <= heap_bytes - std::min(heap_bytes, uses_[parity_].bytes + recycled_bytes_)) return;
+  const HeapUse& use = uses_[parity_];
+  if (bytes > segment_->layout().memory_max - std::min(segment_->layout().memory_max, use.bytes))
+    ReportNoMemory(call, bytes);
+  if (bytes <= heap_bytes - std::min(heap_bytes, use.bytes + recycled_bytes_)) return;
   ReportFailure(
-      "pid %u puts, gets or sends more than %llu bytes in one superstep, the most that memory or"
-      " address space allow; transfer less at a time, or use bsp_hpput and bsp_hpget, which need no"
+      "%s: pid %u puts, gets or sends more than %llu bytes in one superstep, the most that the"
+      " address space allows; transfer less at a time, or use bsp_hpput and bsp_hpget, which need "
+      "no"
       " buffer",
-      Value(self_), static_cast<unsigned long long>(heap_bytes));
+      call, Value(self_), static_cast<unsigned long long>(heap_bytes));
+}
+
+void Outbox::ReportNoMemory(const char* call, std::uint64_t bytes) const {
+  ReportFailure(
+      "%s: pid %u needs %llu bytes more to keep what it transfers until the barrier, has %llu in"
+      " this superstep, and all processes here together may take %llu; transfer less at a time, use"
+      " bsp_hpput and bsp_hpget, which need no buffer, or allow more memory (--memory, or the limit"
+      " of the control group)",
+      call, Value(self_), static_cast<unsigned long long>(bytes),
+      static_cast<unsigned long long>(uses_[parity_].bytes),
+      static_cast<unsigned long long>(segment_->layout().memory_max));
 }
 
 std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
@@ -58,7 +79,8 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   const std::uint64_t wanted =
       std::max(w.next_bytes == 0 ? kFirstChunkBytes : w.next_bytes,
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
-  RequireRoom(wanted);
+  const char* const call = CallOf(kind);
+  RequireRoom(call, wanted);
   const bool handed_over = IsHandedOver(pid, kind);
   ChunkRoom room;
   if (w.chunk != nullptr) {
@@ -72,17 +94,17 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   if (room.bytes >= wanted) {
     recycled_bytes_ += room.bytes;
   } else {
-    room = Allocate(wanted);
+    room = Allocate(call, wanted);
   }
   w.next_bytes = std::min(room.bytes * 2, handed_over ? kHandedChunkBytes : kChunkBytesMax);
   return Open(w, first, room);
 }
 
-ChunkRoom Outbox::Allocate(std::uint64_t bytes) {
+ChunkRoom Outbox::Allocate(const char* call, std::uint64_t bytes) {
   HeapUse& use = uses_[parity_];
   const std::uint64_t peak = use.peak;
-  const std::uint64_t offset =
-      segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use);  // RequireRoom has looked.
+  const std::uint64_t offset = segment_->TakeRoom(self_, static_cast<int>(parity_), bytes, use);
+  if (offset == 0) ReportNoMemory(call, bytes);  // RequireRoom has looked for addresses.
   // Memory that was never touched comes faster all at once than by faults.
   if (bytes >= kPopulateBytesMin && use.peak > peak) {
     madvise(arena_ + offset / kPageBytes * kPageBytes, bytes, MADV_POPULATE_WRITE);
@@ -133,7 +155,7 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                              std::uint64_t call_site) {
   const std::uint64_t bytes_max =
       IsHandedOver(to.pid, kPuts) ? kHandedPutBytesMax : kRecordBytesMax;
-  if (to.bytes > bytes_max) RequireRoom(to.bytes);  // Before the first part is copied.
+  if (to.bytes > bytes_max) RequireRoom("bsp_put", to.bytes);  // Before the first part is copied.
   for (std::uint64_t done = 0; done < to.bytes;) {
     const std::uint64_t bytes = std::min(to.bytes - done, bytes_max);
     std::byte* at = Room(to.pid, kPuts, sizeof(PutRecord) + site_bytes_ + bytes);
@@ -154,7 +176,7 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
   if (site_bytes_ == 0 &&
       AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
     return;
-  if (from.bytes > kRecordBytesMax) RequireRoom(from.bytes);  // For the answer.
+  if (from.bytes > kRecordBytesMax) RequireRoom("bsp_get", from.bytes);  // For the answer.
   for (std::uint64_t done = 0; done < from.bytes;) {
     const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
     std::byte* at = Room(from.pid, kGets, sizeof(GetRecord) + site_bytes_);
@@ -197,8 +219,8 @@ bool Outbox::AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t desti
 
 void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
   if (direct_room_.bytes < kHandedChunkBytes) {
-    RequireRoom(kHandedChunkBytes);
-    direct_room_ = Allocate(kHandedChunkBytes);
+    RequireRoom("bsp_hpput", kHandedChunkBytes);
+    direct_room_ = Allocate("bsp_hpput", kHandedChunkBytes);
   }
   std::byte* at = arena_ + direct_room_.offset;
   *reinterpret_cast<Chunk*>(at) =

@@ -190,7 +190,9 @@ class Outbox {
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
-  void RequireRoom(std::uint64_t bytes) const;
+  void RequireRoom(const char* call, std::uint64_t bytes) const;
+  [[noreturn]] __attribute__((cold)) void ReportNoMemory(const char* call,
+                                                         std::uint64_t bytes) const;
   DirectoryEntry& Touch(Pid pid);
   void AppendPutSlowly(const RemoteRange& to, const std::byte* from, std::uint64_t call_site);
   std::byte* Room(Pid pid, Kind kind, std::size_t bytes) {
@@ -206,7 +208,7 @@ class Outbox {
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
   std::byte* Open(Writer& w, std::uint64_t& first, const ChunkRoom& room);
   static void Close(Writer& w, Kind kind);
-  ChunkRoom Allocate(std::uint64_t bytes);
+  ChunkRoom Allocate(const char* call, std::uint64_t bytes);
   ChunkRoom HandOver(Pid pid, Kind kind, std::uint64_t first);
   bool IsHandedOver(Pid pid, Kind kind) const {
     return ring_.attached() && kind != kGets && !segment_->IsHere(pid);

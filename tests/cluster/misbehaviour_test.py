@@ -99,6 +99,17 @@ class MisbehaviourTest(unittest.TestCase):
     def test_one_that_leaves_without_end(self):
         self.assertEqual(self.end_of(self.beside("leave")), "failed")
 
+    def test_one_that_sends_more_than_it_may(self):
+        """Told by name and number, where the kernel would have killed a process without a word."""
+        for options in (["--nodes", P, "-n", P], ["-n", 2]):
+            with self.subTest(options=options):
+                bad = self.cluster.submit(*options, "--memory", "256M", path_of("misbehaviour"),
+                                          "eat")
+                self.assertEqual(self.end_of(bad), "failed")
+                logs = self.cluster.bsp("logs", bad)
+                said = self.cluster.show(bad)["reason"] + logs.stdout + logs.stderr
+                self.assertIn("all processes here together may take", said)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

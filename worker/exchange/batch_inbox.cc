@@ -134,10 +134,11 @@ absl::Status BatchInbox::Allocate(Pid source, int number, std::uint64_t bytes,
   offset = segment_.TakeRoom(source, number, size, heap.use);
   if (offset == 0) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the h-relation is too large: pid ", Value(source),
-                     " sends this node more than ", segment_.layout().heap_bytes,
-                     " bytes in one superstep (", heap.use.bytes, " so far, and then ", bytes,
-                     "), the most that memory or address space allow; transfer less at a time"));
+        absl::StrCat("the h-relation is too large: pid ", Value(source), " sends this node ",
+                     heap.use.bytes, " bytes in one superstep so far, and then ", bytes,
+                     "; all processes here together may take ",
+                     std::min(segment_.layout().memory_max, segment_.layout().heap_bytes),
+                     " of memory for that; transfer less at a time, or allow more (--memory)"));
   }
   much_memory_ |= heap.use.bytes > 2 * kHeapKeptBytes;
   // Memory that was never touched comes faster all at once than by faults.

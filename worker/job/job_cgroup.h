@@ -12,13 +12,6 @@
 
 namespace bspnow::worker {
 
-/// The directory of the group that a process is in, from its /proc/PID/cgroup and
-/// /proc/PID/mountinfo; empty: cgroup v2 does not show it.
-std::string CgroupOf(const std::string& cgroup, const std::string& mountinfo);
-
-/// That of this process.
-std::string OwnCgroup();
-
 class JobCgroup {
  public:
   /// No value if the kernel has no such groups, or none may be made in `parent`.

@@ -10,28 +10,12 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::worker {
 namespace {
-
-constexpr char kMounts[] =
-    "31 1 0:30 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
-    "32 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
-    "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
-
-TEST(CgroupOfTest, IsTheOneOfVersionTwo) {
-  EXPECT_EQ(CgroupOf("4:cpu:/a\n0::/b/c\n", kMounts), "/sys/fs/cgroup/unified/b/c");
-  EXPECT_EQ(CgroupOf("4:cpu:/a\n", kMounts), "");
-  EXPECT_EQ(CgroupOf("0::/b\n", "32 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw\n"), "");
-}
-
-TEST(CgroupOfTest, IsBelowTheRootThatIsMounted) {
-  const std::string mounts = "41 31 0:38 /b /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
-  EXPECT_EQ(CgroupOf("0::/b/c\n", mounts), "/sys/fs/cgroup/c");
-  EXPECT_EQ(CgroupOf("0::/../d\n", mounts), "");
-}
 
 TEST(JobCgroupTest, AnOrdinaryDirectoryIsNone) {
   const ScratchDirectory scratch;

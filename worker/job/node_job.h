@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/ids.h"
 #include "base/raised_limits.h"
 #include "net/event_loop.h"
@@ -48,7 +49,7 @@ struct NodeParts {
   std::string host_program;
   std::string restore_program;  ///< bsp-restore.
   std::uint32_t processors;
-  std::uint64_t memory_bytes;     ///< Of the machine.
+  std::uint64_t memory_bytes;     ///< That jobs here may have in all.
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
   /// On one of the threads.
   std::function<absl::Status(JobId, const std::string& directory, const std::vector<LeftFile>&)>

@@ -150,13 +150,18 @@ absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
 absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
   const proto::StartJob& start = job_.start();
   const proto::JobSpec& spec = start.spec();
+  const std::uint64_t here = job_.StartedPids().size();
+  const std::uint64_t allowed = spec.memory_bytes() == 0
+                                    ? parts_.memory_bytes
+                                    : std::min(parts_.memory_bytes, spec.memory_bytes() * here);
   absl::StatusOr<NodeSegment> segment =
       NodeSegment::Create(SegmentPlan{.job = id_,
                                       .epoch = epoch_,
                                       .nprocs = spec.nprocs(),
                                       .check_full = spec.check_full(),
                                       .memory_bytes = parts_.memory_bytes,
-                                      .address_space_bytes = hosting_.AddressSpaceBytes()});
+                                      .address_space_bytes = hosting_.AddressSpaceBytes(),
+                                      .memory_max = allowed});
   if (!segment.ok()) return segment.status();
   segment_ = std::make_unique<NodeSegment>(std::move(*segment));
   segment_->SetLease(lease_until_ns);

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 #include "files/sha256.h"

@@ -1,0 +1,47 @@
+#include "base/cgroup.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow {
+namespace {
+
+constexpr char kMounts[] =
+    "31 1 0:30 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
+    "32 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+    "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:9 - cgroup2 cgroup2 rw\n";
+
+TEST(CgroupOfTest, IsTheOneOfVersionTwo) {
+  EXPECT_EQ(CgroupOf("4:cpu:/a\n0::/b/c\n", kMounts), "/sys/fs/cgroup/unified/b/c");
+  EXPECT_EQ(CgroupOf("4:cpu:/a\n", kMounts), "");
+  EXPECT_EQ(CgroupOf("0::/b\n", "32 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw\n"), "");
+}
+
+TEST(CgroupOfTest, IsBelowTheRootThatIsMounted) {
+  const std::string mounts = "41 31 0:38 /b /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+  EXPECT_EQ(CgroupOf("0::/b/c\n", mounts), "/sys/fs/cgroup/c");
+  EXPECT_EQ(CgroupOf("0::/../d\n", mounts), "");
+}
+
+TEST(CgroupMemoryMaxTest, IsTheLeastOfTheGroupAndThoseAboveIt) {
+  const ScratchDirectory scratch;
+  const std::string inner = scratch.path() + "/outer/inner";
+  std::filesystem::create_directories(inner);
+  EXPECT_EQ(CgroupMemoryMax(inner), ~std::uint64_t{0});
+  std::ofstream(inner + "/memory.max") << "max\n";
+  EXPECT_EQ(CgroupMemoryMax(inner), ~std::uint64_t{0});
+  std::ofstream(scratch.path() + "/outer/memory.max") << "1000000\n";
+  EXPECT_EQ(CgroupMemoryMax(inner + "/"), 1'000'000u);
+  std::ofstream(inner + "/memory.max") << "5000000\n";
+  EXPECT_EQ(CgroupMemoryMax(inner), 1'000'000u);
+  EXPECT_EQ(CgroupMemoryMax(""), ~std::uint64_t{0});
+}
+
+TEST(MemoryBytesTest, IsSomething) { EXPECT_GT(MemoryBytes(), 1u << 20); }
+
+}  // namespace
+}  // namespace bspnow
