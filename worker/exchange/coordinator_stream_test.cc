@@ -68,7 +68,10 @@ class Coordinator {
 
 class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamOwner {
  protected:
-  CoordinatorStreamTest() : coordinator_(loop_) {
+  CoordinatorStreamTest() : coordinator_(loop_) { Begin(); }
+
+  void Begin() {
+    leases_ = 0;
     CoordinatorStreamOwner& owner = *this;  // The base is private.
     stream_ =
         std::make_unique<CoordinatorStream>(loop_, resolver_,
@@ -100,7 +103,13 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
   std::size_t connections() const { return coordinator_.connections.size(); }
 
   EventLoop loop_;
-  Resolver resolver_{loop_};
+  /// Those of the coordinator's name that come first.
+  std::vector<SocketAddress> other_addresses_;
+  Resolver resolver_{loop_, [this](const HostPort& host_port) -> Resolver::Answer {
+                       std::vector<SocketAddress> addresses = other_addresses_;
+                       addresses.push_back(*Resolve(host_port));
+                       return addresses;
+                     }};
   Coordinator coordinator_;
   std::unique_ptr<CoordinatorStream> stream_;
   int connects_ = 0;
@@ -151,6 +160,13 @@ TEST_F(CoordinatorStreamTest, SilentConnectionThatEndsIsNoLoss) {
   RunUntil([this] { return connections() == 3; });
   const int before = leases_;
   RunUntil([&] { return leases_ > before; });
+}
+
+TEST_F(CoordinatorStreamTest, AllAddressesOfANameAreTried) {
+  stream_.reset();
+  other_addresses_ = {*Resolve({"127.0.0.1", 1}), *Resolve({"127.0.0.1", 2})};
+  Begin();
+  EXPECT_EQ(connections(), 2u);
 }
 
 }  // namespace
