@@ -41,6 +41,11 @@ std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes);
 void SealFrame(FrameHeader& header, std::span<const iovec> pieces);
 void SealFrame(FrameHeader& header, std::span<const std::byte> payload);
 
+/// Whether the payload is checked no further than its prefix.
+inline bool IsTrusted(const FrameHeader& header) {
+  return FrameKind{header.kind} == FrameKind::kTrustedBatch;
+}
+
 /// The header alone: magic, version, checksum, length, kind.
 FrameFault CheckHeader(const FrameHeader& header);
 

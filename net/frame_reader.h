@@ -88,6 +88,7 @@ class FrameReader {
   std::array<std::byte, kFramePrefixBytes> prefix_{};
   std::span<std::byte> rest_;  ///< Where the payload after the prefix goes.
   std::size_t rest_read_ = 0;
+  bool trusted_ = false;    ///< It has no checksum beyond its prefix.
   std::uint32_t crc_ = 0;   ///< Of the payload so far.
   MappedRegion own_place_;  ///< For the payloads that the sink wants buffered.
   bool in_own_place_ = false;

@@ -183,7 +183,8 @@ bool SendingStream::PushNext() {
     ++counts_.resent_frames;
     counts_.resent_bytes += next->bytes;
   }
-  FrameHeader header = HeaderOf(FrameKind::kBatch);
+  const bool trusted = options_.integrity == Integrity::kTcp && batch.owned.empty();
+  FrameHeader header = HeaderOf(trusted ? FrameKind::kTrustedBatch : FrameKind::kBatch);
   header.job = Value(batch.job);
   header.epoch = Value(batch.epoch);
   header.superstep = Value(batch.superstep);

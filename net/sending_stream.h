@@ -43,6 +43,13 @@ struct OutgoingBatch {
   std::uint64_t token = 0;            ///< Not 0: `delivered` is called.
 };
 
+/// What vouches for the payloads of Batch frames that are sent from where they lie: chunks and
+/// answers. All else has checksums in any case.
+enum class Integrity {
+  kChecksums,  ///< CRC32C of each payload.
+  kTcp,        ///< TCP's own, and TLS where it is used: 16 bits a packet, or a MAC.
+};
+
 struct SendingStreamOptions {
   WorkerId self{};
   std::uint64_t incarnation = 0;  ///< Of this stream; no two to the same target may have the same,
@@ -56,6 +63,7 @@ struct SendingStreamOptions {
   /// their jobs are broken. A Welcome is no such sign: what follows it may be swallowed. The
   /// coordinator, which may well see both workers, cannot know.
   std::uint64_t unreachable_ms = 60'000;
+  Integrity integrity = Integrity::kChecksums;
 };
 
 struct SendingStreamEvents {

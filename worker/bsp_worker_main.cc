@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
@@ -45,8 +44,6 @@
 
 namespace bspnow::worker {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int kWorkThreads = 4;
 constexpr std::uint64_t kLoadPeriodMs = 5000;
@@ -117,7 +114,8 @@ absl::Status Daemon::StartParts() {
       {.listen = settings_.listen,
        .congestion = settings_.congestion,
        .incarnation = incarnation_,
-       .unreachable_ms = settings_.unreachable_ms},
+       .unreachable_ms = settings_.unreachable_ms,
+       .integrity = settings_.integrity == "tcp" ? Integrity::kTcp : Integrity::kChecksums},
       {.broken = [this](JobId job, Epoch epoch, ExchangeFault fault,
                         const std::string& why) { OnBroken(job, epoch, fault, why); },
        .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); },

@@ -92,6 +92,9 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->allow_extra_args(false);
   app.add_option("--congestion", settings.congestion, "TCP congestion control [reno]")
       ->check(CLI::IsMember({"reno", "cubic", "bbr", "default"}));
+  app.add_option("--integrity", settings.integrity,
+                 "What vouches for transferred data: a checksum of ours, or TCP's (and TLS) [crc]")
+      ->check(CLI::IsMember({"crc", "tcp"}));
   app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");

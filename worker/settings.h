@@ -22,6 +22,7 @@ struct WorkerSettings {
   std::string metrics;                 ///< Empty: not served.
   std::vector<std::string> labels;     ///< NAME=VALUE or NAME.
   std::string congestion = "reno";     ///< "default": the system's.
+  std::string integrity = "crc";       ///< Or "tcp": see Integrity in net/sending_stream.h.
   std::string host_program;            ///< bsp-host; empty: not found.
   std::string restore_program;         ///< bsp-restore, likewise.
   Exposure exposure = Exposure::kLoopback;

@@ -62,6 +62,7 @@ TEST_F(SettingsTest, SaysWhereImagesLieAndHowLongJobsOutliveTheCoordinator) {
 TEST_F(SettingsTest, RefusesWhatMakesNoSense) {
   EXPECT_FALSE(ReadWith({"--slots", "0"}).has_value());
   EXPECT_FALSE(ReadWith({"--congestion", "vegas?"}).has_value());
+  EXPECT_FALSE(ReadWith({"--integrity", "none"}).has_value());
   EXPECT_FALSE(ReadWith({"--unknown"}).has_value());
   EXPECT_FALSE(ReadWith({"extra"}).has_value());
 }

@@ -30,7 +30,8 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       events_(std::move(events)),
       socket_{.congestion = settings.congestion},
       resolver_(loop),
-      peers_(loop, resolver_, {socket_, settings.incarnation, settings.unreachable_ms},
+      peers_(loop, resolver_,
+             {socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
              {.delivered =
                   [this](JobId job, std::uint64_t token) {
                     if (JobExchange* const exchange = Find(job)) exchange->OnDelivered(token);

@@ -35,6 +35,7 @@ struct DataPlaneSettings {
   std::uint64_t incarnation = 0;  ///< Random, of this run of the worker.
   /// If a peer is silent for this time while frames wait for it, their jobs are broken.
   std::uint64_t unreachable_ms = 60'000;
+  Integrity integrity = Integrity::kChecksums;
 };
 
 /// Called on the loop's thread, never from within a call of DataPlane.

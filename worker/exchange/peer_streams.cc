@@ -62,6 +62,7 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
     options.address = *host_port;
     options.socket = settings_.socket;
     options.unreachable_ms = settings_.unreachable_ms;
+    options.integrity = settings_.integrity;
     SendingStreamEvents events = events_;
     events.failed = [this, address = PeerAddress{host.worker, host.data_address}](
                         const std::string& reason) { failed_(address, reason); };

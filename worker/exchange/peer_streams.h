@@ -24,7 +24,8 @@ namespace bspnow::worker {
 struct PeerStreamsSettings {
   SocketOptions socket;
   std::uint64_t incarnation = 0;     ///< Random, of this run of the worker.
-  std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it.
+  std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it, and the next one.
+  Integrity integrity = Integrity::kChecksums;
 };
 
 class PeerStreams {
