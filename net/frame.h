@@ -33,8 +33,9 @@ enum class FrameKind : std::uint16_t {
   kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in.
   kAbort = 10,     ///< The sender closes the stream; the payload is the reason, as text.
   kProgress = 11,  ///< Worker of pid 0 to coordinator, of a job that releases itself: ProgressBody.
-  kTrustedBatch = 12,  ///< A kBatch, as which it is delivered; but payload_crc32c is that of the
-                       ///< prefix: the rest is left to TCP and TLS (SendingStreamOptions).
+  kTrustedBatch =
+      12,  ///< The same as kBatch, but payload_crc32c is that of the prefix: the rest is
+           ///< left to TCP and TLS (Integrity in net/sending_stream.h).
 };
 
 struct FrameHeader {

@@ -41,6 +41,10 @@ std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes);
 void SealFrame(FrameHeader& header, std::span<const iovec> pieces);
 void SealFrame(FrameHeader& header, std::span<const std::byte> payload);
 
+inline bool IsBatch(const FrameHeader& header) {
+  return FrameKind{header.kind} == FrameKind::kBatch ||
+         FrameKind{header.kind} == FrameKind::kTrustedBatch;
+}
 /// Whether the payload is checked no further than its prefix.
 inline bool IsTrusted(const FrameHeader& header) {
   return FrameKind{header.kind} == FrameKind::kTrustedBatch;

@@ -20,8 +20,6 @@ static_assert(kStageBytes >= 2 * (sizeof(FrameHeader) + kLargeMin));
 static_assert(kLargeMin > kFramePrefixBytes);
 static_assert(kWantMin >= sizeof(FrameHeader) + kFramePrefixBytes);
 
-constexpr auto kBatchKind = static_cast<std::uint16_t>(FrameKind::kBatch);
-
 }  // namespace
 
 FrameReader::FrameReader(FrameSink& sink)
@@ -114,7 +112,6 @@ FrameFault FrameReader::DeliverStaged() {
     if (const FrameFault fault = CheckPayload(header, payload); fault != FrameFault::kNone)
       return fault;
     begin_ = payload_begin + header.payload_bytes;
-    if (IsTrusted(header)) header.kind = kBatchKind;
     if (const FrameFault fault = sink_.OnFrame(Frame{header, payload, {}});
         fault != FrameFault::kNone)
       return fault;
@@ -126,7 +123,6 @@ FrameFault FrameReader::DeliverStaged() {
 FrameFault FrameReader::BeginLarge(const FrameHeader& header) {
   header_ = header;
   trusted_ = IsTrusted(header);
-  if (trusted_) header_.kind = kBatchKind;
   begin_ += sizeof header;
   std::memcpy(prefix_.data(), stage() + begin_, kFramePrefixBytes);
   begin_ += kFramePrefixBytes;

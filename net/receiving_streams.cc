@@ -114,8 +114,8 @@ void ReceivingStreams::Stream::OnReadable() {
 
 std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
                                                      std::span<const std::byte> prefix) {
-  const bool batch = static_cast<FrameKind>(header.kind) == FrameKind::kBatch;
-  if (state_ != State::kWelcomed || !batch || !reception().IsNews(header.sequence)) return {};
+  if (state_ != State::kWelcomed || !IsBatch(header) || !reception().IsNews(header.sequence))
+    return {};
   const std::optional<BatchPiece> piece = BodyAtStart<BatchPiece>(prefix);
   if (!piece.has_value()) return {};
   return owner_.sink_.Place(worker_, header, *piece);
@@ -125,7 +125,7 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
   const auto kind = static_cast<FrameKind>(frame.header.kind);
   if (state_ == State::kStranger)
     return kind == FrameKind::kHello ? OnHello(frame) : FrameFault::kMalformed;
-  return kind == FrameKind::kBatch ? OnBatch(frame) : FrameFault::kMalformed;
+  return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
 }
 
 FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {

@@ -246,6 +246,7 @@ absl::Status BatchInbox::Take(std::uint64_t superstep, const BatchPiece& piece,
     case BatchContent::kVote:
       return TakeVote(superstep, piece, data);
     case BatchContent::kAnswersEnd:
+    case BatchContent::kArrival:  // DirectBarrier's.
       return absl::OkStatus();
     default:
       return TakeChunk(superstep, piece, data);
