@@ -61,12 +61,15 @@ class Outbox {
     const std::size_t long_tag = LongTagBytes(tag_bytes);
     Writer& w = writer(to, kMessages);
     std::byte* at = AlignUp(w.tail, kRecordAlign);
-    std::byte* content = at + sizeof(MessageRecord);
-    if (AlignsContent(long_tag, payload_bytes)) content = AlignUp(content, kMessageAlign);
-    if (__builtin_expect(!EndsBy(w.end, content, long_tag + payload_bytes), 0)) {
-      at = OpenChunk(to, kMessages, sizeof(MessageRecord) + long_tag + payload_bytes);
-      content = at + sizeof(MessageRecord);
+    // In numbers, since `at` is null without an open chunk.
+    std::size_t head = sizeof(MessageRecord);
+    if (AlignsContent(long_tag, payload_bytes))
+      head += reinterpret_cast<std::uintptr_t>(at) & (kMessageAlign - 1);
+    if (__builtin_expect(!EndsBy(w.end, at, head + long_tag + payload_bytes), 0)) {
+      head = sizeof(MessageRecord);
+      at = OpenChunk(to, kMessages, head + long_tag + payload_bytes);
     }
+    std::byte* const content = at + head;
     auto* record = reinterpret_cast<MessageRecord*>(at);
     w.last_record = at;
     w.tail = content + long_tag + payload_bytes;
