@@ -19,7 +19,7 @@ constexpr std::uint32_t kBitsMax = 64;
 std::vector<std::byte> MakeArrival(FuzzedDataProvider& input, std::uint32_t processes) {
   PeerArrival body{};
   const std::vector<std::uint8_t> noise = input.ConsumeBytes<std::uint8_t>(sizeof body);
-  memcpy(&body, noise.data(), noise.size());
+  if (!noise.empty()) memcpy(&body, noise.data(), noise.size());
   if (input.ConsumeBool()) body.barrier = input.ConsumeIntegralInRange<std::uint64_t>(0, 6);
   if (input.ConsumeBool()) body.processes = processes;
   if (input.ConsumeBool()) body.with_data = body.with_gets = body.with_votes = 0;

@@ -68,7 +68,7 @@ bool SimCoordinator::RefusesRow() {
 }
 
 void SimCoordinator::WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) {
-  CheckGivenUp(job, catalogue);
+  if (!superseded()) CheckGivenUp(job, catalogue);  // What it writes reaches nobody.
   writer_.Queue(
       {.apply =
            [this, job, catalogue = std::move(catalogue)] {
