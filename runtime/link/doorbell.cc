@@ -14,6 +14,11 @@ void Doorbell::Handed() {
   RingIfAsleep();
 }
 
+void Doorbell::GroupsChanged() {
+  bell_->groups.fetch_add(1, std::memory_order_seq_cst);
+  RingIfAsleep();
+}
+
 void Doorbell::RingIfAsleep() {
   if (bell_->sleeping.load(std::memory_order_seq_cst) == 0) return;
   // A full socket rings as well; and a worker that nobody rings looks at its bells now and then.

@@ -28,6 +28,12 @@ class Doorbell {
     Say(bell_->answers, static_cast<std::uint32_t>(superstep + 1));
   }
 
+  /// A group on several nodes was opened or left; of the bell of the whole job.
+  void GroupsChanged();
+
+  /// The same doorbell, with the words of a group.
+  Doorbell For(WorkerBell& bell) const { return {bell, socket_}; }
+
   /// One more chunk is in the ring of handed ones.
   void Handed();
 

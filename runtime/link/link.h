@@ -13,6 +13,7 @@
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
 //   heads of pid 0, heads of pid 1, ...         the first head_bytes of each of these heaps
+//   parts of groups                             see GroupSlot; their table is before the arenas
 //
 // One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
 // descriptors would change hands. Pages cost memory only when touched, but so do the page tables of
@@ -40,7 +41,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 8;
+inline constexpr std::uint32_t kLinkVersion = 9;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -125,12 +126,13 @@ enum class ProcessState : std::uint32_t {
 /// arrive clears the other phase, which everybody has read by then.
 struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> arrived;
-  std::atomic<std::uint32_t> with_data;   ///< Processes that owe or want anything but gets.
-  std::atomic<std::uint32_t> with_gets;   ///< Processes that issued buffered gets.
-  std::atomic<std::uint32_t> with_votes;  ///< Processes that pushed, popped or set the tag size.
-  std::atomic<std::uint32_t> ending;      ///< Processes that are in bsp_end.
-  std::atomic<std::uint32_t> answered;    ///< Processes here that have answered all gets.
-  std::atomic<std::uint32_t> save;        ///< 1: at the end of this bsp_sync, see ImageOrder.
+  std::atomic<std::uint32_t> with_data;    ///< Processes that owe or want anything but gets.
+  std::atomic<std::uint32_t> with_gets;    ///< Processes that issued buffered gets.
+  std::atomic<std::uint32_t> with_votes;   ///< Processes that pushed, popped or set the tag size.
+  std::atomic<std::uint32_t> ending;       ///< Processes that are in bsp_end.
+  std::atomic<std::uint32_t> with_groups;  ///< Processes that are in other groups, too: no image.
+  std::atomic<std::uint32_t> answered;     ///< Processes here that have answered all gets.
+  std::atomic<std::uint32_t> save;         ///< 1: at the end of this bsp_sync, see ImageOrder.
 };
 
 struct alignas(kLineBytes) NodeBarrier {
@@ -150,6 +152,35 @@ struct alignas(kLineBytes) WorkerBell {
   std::atomic<std::uint32_t> answers;   ///< s + 1 when all of them have answered the gets of s.
   std::atomic<std::uint32_t> handed;    ///< Chunks handed over; see HandedChunk.
   std::atomic<std::uint32_t> begun;     ///< 1 once pid 0 has set `participants`.
+  std::atomic<std::uint32_t> groups;    ///< Slots opened or left, of groups on several nodes.
+};
+
+/// The groups that have members on this node, but for the root group, which is all of the job. What
+/// a group needs lies in a part of the segment of its own, laid out as the segment of a job of its
+/// members, each of which has its rank there as its pid (LayOutGroup). The first member here takes
+/// a slot and a part; the last one to leave gives them up, or its worker does, if the group has
+/// members on other nodes: see kLeft.
+struct alignas(kLineBytes) GroupSlot {
+  enum State : std::uint32_t {
+    kFree = 0,
+    kOpen = 1,
+    kLeft = 2,  ///< By all members here. The worker frees it when their frames have arrived.
+  };
+  std::atomic<std::uint32_t> state;
+  std::uint32_t members;
+  std::uint64_t key;     ///< GroupId; the same on all nodes.
+  std::uint64_t offset;  ///< Of its part, from the start of the segment,
+  std::uint64_t bytes;   ///< and its length.
+  std::uint32_t here;    ///< Members on this node.
+  std::uint32_t nodes;   ///< On which it has members; 1: no worker takes part.
+  std::uint32_t left;    ///< Members here that have left it. Under GroupTable::lock.
+};
+inline constexpr std::uint32_t kGroupSlotsMax = 4096;
+
+struct alignas(kLineBytes) GroupTable {
+  std::atomic<std::uint32_t> lock;  ///< Held by a process while it takes or gives up a slot.
+  std::atomic<std::uint32_t> used;  ///< Slots that were ever taken: the first ones.
+  std::uint64_t next_part;          ///< Where the next one may be free. Under the lock.
 };
 
 /// The checkpoint that the processes are to take part in. If the job has several nodes the worker
@@ -197,7 +228,10 @@ struct SegmentLayout {
   std::uint64_t heap_bytes;
   std::uint64_t heads_offset;
   std::uint64_t head_bytes;
-  std::uint64_t memory_max;  ///< That all heaps here may hold together, heads not counted.
+  std::uint64_t memory_max;     ///< That all heaps here may hold together, heads not counted.
+  std::uint64_t groups_offset;  ///< GroupSlot[kGroupSlotsMax]
+  std::uint64_t parts_offset;
+  std::uint64_t parts_bytes;  ///< 0: there is no room for groups, or this is a group's part.
 };
 
 struct NodeHeader {
@@ -219,6 +253,7 @@ struct NodeHeader {
   std::atomic<std::uint64_t> lease_until_ns;
   NodeBarrier barrier;  ///< Of the root group.
   WorkerBell bell;
+  GroupTable groups;
   ImageOrder image;
   JobTotals totals;
   /// That the heaps hold: HeapUse::peak of all, whoever fills them.
@@ -259,6 +294,7 @@ struct alignas(kLineBytes) ProcessCell {
   std::uint64_t probe_value;
   std::uint32_t in_end;                           ///< Set when bsp_end is called.
   std::uint32_t node;                             ///< Where the process lives; set by the worker.
+  std::uint32_t member;                           ///< In a group's part: its pid in the job.
   std::atomic<std::uint32_t> arrived;             ///< Barriers at which it has arrived, ever.
   std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.

@@ -12,6 +12,51 @@ constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+// What groups may hold at a time: so many of which each process is a member.
+constexpr std::uint64_t kGroupLevels = 16;
+constexpr std::uint64_t kGroupHeapShare = 32;  ///< A group's heaps are smaller by this factor.
+constexpr std::uint64_t kGroupHeapBytesMin = kHeapBytesLeast;
+
+/// Lays out ranges of whole pages, one after another.
+class Ranges {
+ public:
+  std::uint64_t Place(std::uint64_t bytes) {
+    return std::exchange(end_, end_ + RoundUp(bytes, kPageBytes));
+  }
+  std::uint64_t end() const { return end_; }
+
+ private:
+  std::uint64_t end_ = 0;
+};
+
+// All but the heaps and what is behind them.
+Ranges PlaceTables(SegmentLayout& layout) {
+  const std::uint64_t p = layout.nprocs;
+  Ranges ranges;
+  ranges.Place(sizeof(NodeHeader));
+  layout.cells_offset = ranges.Place(p * sizeof(ProcessCell));
+  layout.directories_offset = ranges.Place(2 * p * p * sizeof(DirectoryEntry));
+  layout.rings_offset = ranges.Place(p * kRingSupersteps * sizeof(Measurement));
+  layout.handed_offset = ranges.Place(p * 2 * kHandedMax * sizeof(HandedChunk));
+  layout.slots_offset = ranges.Place(p * kSlotsMax * sizeof(RegisteredArea));
+  layout.pops_offset = ranges.Place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
+  layout.pushes_offset = ranges.Place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
+  layout.head_bytes =
+      std::clamp(RoundUp(p * kFirstChunkBytes, kPageBytes), kHeadBytesMin, kHeadBytesMax);
+  return ranges;
+}
+
+void PlaceHeaps(SegmentLayout& layout, std::uint64_t at, std::uint64_t heap_bytes) {
+  layout.heap_bytes = heap_bytes / kPageBytes * kPageBytes;
+  layout.arenas_offset = at;
+  layout.arena_bytes = kPageBytes + kHeaps * layout.heap_bytes;
+  layout.heads_offset = at + layout.nprocs * layout.arena_bytes;
+}
+
+std::uint64_t EndOfHeads(const SegmentLayout& layout) {
+  return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
+}
+
 }  // namespace
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan) {
@@ -20,49 +65,57 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.nprocs = plan.nprocs;
   layout.check_full = plan.check_full ? 1 : 0;
   layout.memory_max = plan.memory_max;
-  layout.cells_offset = RoundUp(sizeof(NodeHeader), kPageBytes);
-  std::uint64_t end = RoundUp(layout.cells_offset + p * sizeof(ProcessCell), kPageBytes);
-  const auto place = [&end](std::uint64_t bytes) {
-    return std::exchange(end, end + RoundUp(bytes, kPageBytes));
-  };
-  layout.directories_offset = place(2 * p * p * sizeof(DirectoryEntry));
-  layout.rings_offset = place(p * kRingSupersteps * sizeof(Measurement));
-  layout.handed_offset = place(p * 2 * kHandedMax * sizeof(HandedChunk));
-  layout.slots_offset = place(p * kSlotsMax * sizeof(RegisteredArea));
-  layout.pops_offset = place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
-  layout.pushes_offset = place(p * 2 * kSlotsMax * sizeof(std::uint64_t));
-  layout.arenas_offset = end;
-  layout.head_bytes =
-      std::clamp(RoundUp(p * kFirstChunkBytes, kPageBytes), kHeadBytesMin, kHeadBytesMax);
-  // Each heap is as large as can be of use, or as there is room for.
-  const std::uint64_t wanted = std::max(2 * plan.memory_bytes, kHeapBytesMin);
-  const std::uint64_t share = plan.address_space_bytes / p;
-  const std::uint64_t others = end / p + kPageBytes + kHeaps * layout.head_bytes;
-  const std::uint64_t possible = share > others ? (share - others) / kHeaps : 0;
-  layout.heap_bytes =
-      std::clamp(possible, kHeapBytesLeast, RoundUp(wanted, kPageBytes)) / kPageBytes * kPageBytes;
-  layout.arena_bytes = kPageBytes + kHeaps * layout.heap_bytes;
-  layout.heads_offset = layout.arenas_offset + p * layout.arena_bytes;
+  Ranges ranges = PlaceTables(layout);
+  layout.groups_offset = ranges.Place(kGroupSlotsMax * sizeof(GroupSlot));
+  // Each heap is as large as can be of use, or as there is room for; groups get a quarter of what
+  // there is beyond the least.
+  const std::uint64_t wanted = RoundUp(std::max(2 * plan.memory_bytes, kHeapBytesMin), kPageBytes);
+  PlaceHeaps(layout, ranges.end(), wanted);
+  const std::uint64_t parts =
+      kGroupLevels * p * (SegmentBytes(LayOutGroup(layout, plan.nprocs)) / p + kPageBytes);
+  PlaceHeaps(layout, ranges.end(), kHeapBytesLeast);
+  const std::uint64_t least = EndOfHeads(layout);
+  const std::uint64_t spare =
+      plan.address_space_bytes > least ? plan.address_space_bytes - least : 0;
+  layout.parts_bytes = std::min(parts, spare / 4) / kPageBytes * kPageBytes;
+  const std::uint64_t more = (spare - layout.parts_bytes) / p / kHeaps;
+  PlaceHeaps(layout, ranges.end(), std::min(wanted, kHeapBytesLeast + more));
+  layout.parts_offset = EndOfHeads(layout);
+  return layout;
+}
+
+SegmentLayout LayOutGroup(const SegmentLayout& root, std::uint32_t members) {
+  SegmentLayout layout{};
+  layout.nprocs = members;
+  layout.check_full = root.check_full;
+  layout.memory_max = root.memory_max;
+  const Ranges ranges = PlaceTables(layout);
+  PlaceHeaps(layout, ranges.end(), std::max(root.heap_bytes / kGroupHeapShare, kGroupHeapBytesMin));
+  layout.parts_offset = EndOfHeads(layout);
   return layout;
 }
 
 std::uint64_t SegmentBytes(const SegmentLayout& layout) {
-  return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
+  return layout.parts_offset + layout.parts_bytes;
 }
 
 void Segment::GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) const {
   const std::uint64_t from = RoundUp(std::max({kept, use.bytes, kHeapKeptBytes}), kPageBytes);
   if (use.peak <= 2 * from) return;
   madvise(arena(pid) + heap_offset(heap) + from, use.peak - from, MADV_REMOVE);
-  header().heap_memory.fetch_sub(use.peak - from, std::memory_order_relaxed);
+  root_->heap_memory.fetch_sub(use.peak - from, std::memory_order_relaxed);
   use.peak = from;
+}
+
+void Segment::ErasePart(std::uint64_t offset, std::uint64_t bytes) const {
+  madvise(data_ + offset, bytes, MADV_REMOVE);
 }
 
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
   BarrierPhase& other = barrier.phases[(index + 1) & 1];
   for (std::atomic<std::uint32_t>* count :
        {&other.arrived, &other.with_data, &other.with_gets, &other.with_votes, &other.ending,
-        &other.answered, &other.save}) {
+        &other.with_groups, &other.answered, &other.save}) {
     count->store(0, std::memory_order_relaxed);
   }
   barrier.released.Publish(index + 1);

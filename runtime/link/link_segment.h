@@ -28,7 +28,10 @@ struct SegmentPlan {
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan);
 
-/// The length of the memfd that a layout describes; sparse.
+/// The part of a segment that a group gets: that of a job of its members, with smaller heaps.
+SegmentLayout LayOutGroup(const SegmentLayout& root, std::uint32_t members);
+
+/// The length of what a layout describes; sparse.
 std::uint64_t SegmentBytes(const SegmentLayout& layout);
 
 /// A process's part of each registration slot.
@@ -68,24 +71,44 @@ class Segment {
 
   /// `layout` is the caller's own; its extent must be that of the region.
   Segment(MappedRegion region, const SegmentLayout& layout)
-      : region_(static_cast<MappedRegion&&>(region)), layout_(layout) {}
+      : region_(static_cast<MappedRegion&&>(region)),
+        data_(region_.data()),
+        root_(reinterpret_cast<NodeHeader*>(region_.data())),
+        layout_(layout) {}
 
-  bool valid() const { return region_.valid(); }
+  /// The part of a group at this offset, which must lie in it. Valid as long as this one is.
+  Segment Part(std::uint64_t offset, const SegmentLayout& layout) const {
+    Segment part;
+    part.data_ = data_ + offset;
+    part.root_ = root_;
+    part.layout_ = layout;
+    return part;
+  }
+
+  bool valid() const { return data_ != nullptr; }
 
   /// It is not mapped any more: in a process that has been restored.
-  void Forget() { region_.Release(); }
+  void Forget() {
+    region_.Release();
+    data_ = nullptr;
+  }
 
   std::uint64_t bytes() const { return region_.bytes(); }
   const SegmentLayout& layout() const { return layout_; }
-  NodeHeader& header() const { return *reinterpret_cast<NodeHeader*>(region_.data()); }
+  NodeHeader& header() const { return *reinterpret_cast<NodeHeader*>(data_); }
+
+  /// The header of the whole segment, if this is a group's part; else its own.
+  NodeHeader& root() const { return *root_; }
+
+  GroupSlot& group_slot(std::uint32_t i) const { return At<GroupSlot>(layout_.groups_offset)[i]; }
 
   ProcessCell& cell(Pid pid) const {
-    auto* cells = reinterpret_cast<ProcessCell*>(region_.data() + layout_.cells_offset);
+    auto* cells = At<ProcessCell>(layout_.cells_offset);
     return cells[Value(pid)];
   }
 
   std::byte* arena(Pid pid) const {
-    return region_.data() + layout_.arenas_offset + Value(pid) * layout_.arena_bytes;
+    return data_ + layout_.arenas_offset + Value(pid) * layout_.arena_bytes;
   }
 
   /// What `owner` owes `reader` in supersteps of this parity. Its entries for two readers lie
@@ -134,12 +157,12 @@ class Segment {
   }
   /// Takes more memory for the heaps, if all together may have it.
   bool Claim(std::uint64_t bytes) const {
-    std::atomic<std::uint64_t>& held = header().heap_memory;
+    std::atomic<std::uint64_t>& held = root_->heap_memory;
     if (held.fetch_add(bytes, std::memory_order_relaxed) + bytes <= layout_.memory_max) return true;
     held.fetch_sub(bytes, std::memory_order_relaxed);
     return false;
   }
-  std::uint64_t heap_memory() const { return header().heap_memory.load(); }
+  std::uint64_t heap_memory() const { return root_->heap_memory.load(); }
 
   /// Room for so many bytes in a heap: in its head, as long as it has any. 0: there is none, or no
   /// memory for it.
@@ -157,6 +180,14 @@ class Segment {
     use.bytes = end;
     return heap_offset(heap) + use.bytes - bytes;
   }
+  /// The memory of a heap of a group goes with the group's part.
+  void Return(HeapUse& use) const {
+    root_->heap_memory.fetch_sub(use.peak, std::memory_order_relaxed);
+    use = HeapUse{};
+  }
+  /// Gives back all memory of a group's part, which is zero then.
+  void ErasePart(std::uint64_t offset, std::uint64_t bytes) const;
+
   /// One large superstep must not hold its memory for the rest of the run: where a heap holds more
   /// than twice what it keeps, which is at least `kept`, the rest is given back.
   void GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) const;
@@ -172,10 +203,12 @@ class Segment {
  private:
   template <typename T>
   T* At(std::uint64_t offset) const {
-    return reinterpret_cast<T*>(region_.data() + offset);
+    return reinterpret_cast<T*>(data_ + offset);
   }
 
-  MappedRegion region_;
+  MappedRegion region_;  ///< Not of a part.
+  std::byte* data_ = nullptr;
+  NodeHeader* root_ = nullptr;
   SegmentLayout layout_{};
 };
 

@@ -100,6 +100,8 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   layout.arenas_offset = layout.slots_offset;
   layout.heads_offset = layout.slots_offset;
   layout.head_bytes = 0;
+  layout.parts_offset = layout.slots_offset;
+  layout.parts_bytes = 0;
   MappedRegion region = MappedRegion::Private(SegmentBytes(layout));
   const Segment segment(std::move(region), layout);
   segment.measurement(Pid{0}, 0) = {.start_ns = 0,

@@ -1,0 +1,146 @@
+#include "runtime/link/group_slots.h"
+
+#include <sched.h>
+
+#include "base/grow_array.h"
+#include "runtime/link/report.h"
+
+namespace bspnow::runtime {
+namespace {
+
+/// While it lives no other process here takes or gives up a slot. A holder that dies ends the epoch.
+class TableLock {
+ public:
+  explicit TableLock(GroupTable& table) : table_(table) {
+    while (table_.lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
+  }
+  ~TableLock() { table_.lock.store(0, std::memory_order_release); }
+  TableLock(const TableLock&) = delete;
+  TableLock& operator=(const TableLock&) = delete;
+
+ private:
+  GroupTable& table_;
+};
+
+std::uint32_t StateOf(const GroupSlot& slot) { return slot.state.load(std::memory_order_acquire); }
+
+GroupSlot* Find(const Segment& job, std::uint64_t key) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    GroupSlot& slot = job.group_slot(i);
+    if (slot.key == key && StateOf(slot) == GroupSlot::kOpen) return &slot;
+  }
+  return nullptr;
+}
+
+GroupSlot* TakeSlot(const Segment& job) {
+  GroupTable& table = job.header().groups;
+  const std::uint32_t used = table.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if (StateOf(job.group_slot(i)) == GroupSlot::kFree) return &job.group_slot(i);
+  }
+  if (used == kGroupSlotsMax) return nullptr;
+  table.used.store(used + 1, std::memory_order_release);
+  return &job.group_slot(used);
+}
+
+// The end of the part that lies in [at, at + bytes); 0: nothing does.
+std::uint64_t EndOfOverlap(const Segment& job, std::uint64_t at, std::uint64_t bytes) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const GroupSlot& slot = job.group_slot(i);
+    if (StateOf(slot) != GroupSlot::kFree && slot.offset < at + bytes &&
+        at < slot.offset + slot.bytes) {
+      return slot.offset + slot.bytes;
+    }
+  }
+  return 0;
+}
+
+// From where the last part was found, since what was before it is mostly still taken. 0: no room.
+std::uint64_t TakePart(const Segment& job, std::uint64_t bytes) {
+  const std::uint64_t first = job.layout().parts_offset;
+  const std::uint64_t end = first + job.layout().parts_bytes;
+  std::uint64_t& next = job.header().groups.next_part;
+  for (std::uint64_t at = next < first ? first : next, round = 0; round < 2; ++round, at = first) {
+    while (at <= end && bytes <= end - at) {
+      const std::uint64_t taken = EndOfOverlap(job, at, bytes);
+      if (taken == 0) {
+        next = at + bytes;
+        return at;
+      }
+      at = taken;
+    }
+  }
+  return 0;
+}
+
+// Everything else in a part is zero, which is the first state of it, as in a segment that is new.
+void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, GroupSlot& slot) {
+  const NodeHeader& whole = job.header();
+  NodeHeader& header = part.header();
+  header.magic = kLinkMagic;
+  header.version = kLinkVersion;
+  header.job = whole.job;
+  header.epoch = whole.epoch;
+  header.layout = part.layout();
+  header.node = whole.node;
+  header.participants.value.store(plan.count);
+  header.barrier.released.value.store(1);  // It has none like bsp_begin's.
+  slot.here = 0;
+  std::uint32_t nodes = 0;
+  GrowArray<std::uint8_t> seen;
+  seen.Resize(whole.nodes);
+  for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
+    const std::uint32_t node = job.cell(Pid{plan.members[rank]}).node;
+    ProcessCell& cell = part.cell(Pid{rank});
+    cell.member = plan.members[rank];
+    cell.node = node;
+    slot.here += node == whole.node ? 1 : 0;
+    nodes += seen[node] ? 0 : 1;
+    seen[node] = 1;
+  }
+  slot.nodes = header.nodes = nodes;
+}
+
+}  // namespace
+
+GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
+  const TableLock lock(job.header().groups);
+  if (GroupSlot* const slot = Find(job, plan.key)) return *slot;
+  const SegmentLayout layout = LayOutGroup(job.layout(), plan.count);
+  const std::uint64_t bytes = SegmentBytes(layout);
+  const std::uint64_t offset = TakePart(job, bytes);
+  GroupSlot* const slot = offset == 0 ? nullptr : TakeSlot(job);
+  if (slot == nullptr) {
+    ReportFailure(
+        "no room for one more group, of %u processes: those that are open on this node have up to"
+        " %u places and %llu GiB of address space; leave groups that are done with, or allow more"
+        " (ulimit -v, BSP_ADDRESS_SPACE)",
+        plan.count, kGroupSlotsMax,
+        static_cast<unsigned long long>(job.layout().parts_bytes >> 30));
+  }
+  slot->members = plan.count;
+  slot->key = plan.key;
+  slot->offset = offset;
+  slot->bytes = bytes;
+  slot->left = 0;
+  FillPart(job, plan, job.Part(offset, layout), *slot);
+  slot->state.store(GroupSlot::kOpen, std::memory_order_release);
+  if (slot->nodes > 1) doorbell.GroupsChanged();
+  return *slot;
+}
+
+void LeaveGroup(const Segment& job, GroupSlot& slot, Doorbell& doorbell) {
+  const TableLock lock(job.header().groups);
+  slot.left += 1;
+  if (slot.left != slot.here) return;
+  if (slot.nodes > 1) {
+    slot.state.store(GroupSlot::kLeft, std::memory_order_release);
+    return doorbell.GroupsChanged();
+  }
+  job.ErasePart(slot.offset, slot.bytes);
+  slot.state.store(GroupSlot::kFree, std::memory_order_release);
+}
+
+}  // namespace bspnow::runtime

@@ -1,0 +1,29 @@
+// The table of the groups that have members on this node (GroupSlot in link.h), as processes use it.
+#ifndef RUNTIME_LINK_GROUP_SLOTS_H_
+#define RUNTIME_LINK_GROUP_SLOTS_H_
+
+#include <cstdint>
+
+#include "runtime/link/doorbell.h"
+#include "runtime/link/link_segment.h"
+
+namespace bspnow::runtime {
+
+/// A group as its members know it without a word to each other.
+struct GroupPlan {
+  std::uint64_t key;             ///< Of no other group of the job. Not 0.
+  const std::uint32_t* members;  ///< Their pids in the job, ascending.
+  std::uint32_t count;
+};
+
+/// The slot of the group, which the first member here takes. Ends the job if there is no room.
+/// `job` is the whole segment, and `doorbell` of its worker.
+GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
+
+/// This process looks at nothing of the group any more. The last one here gives its memory back, or
+/// leaves that to the worker.
+void LeaveGroup(const Segment& job, GroupSlot& slot, Doorbell& doorbell);
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_LINK_GROUP_SLOTS_H_
