@@ -1,43 +1,19 @@
 // Process, as far as checkpoints go: it is saved at the end of bsp_sync, comes back in another
 // process, or gets the areas back that it registered. See "Checkpoints" in docs/design.md.
-#include <sched.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "runtime/agreement.h"
 #include "runtime/link/report.h"
 #include "runtime/process.h"
 
 namespace bspnow::runtime {
-namespace {
-
-constexpr std::uint64_t kLeasePollNs = 100'000;
-constexpr timespec kLeaseNap{.tv_sec = 0, .tv_nsec = 1'000'000};
-
-}  // namespace
 
 std::uint64_t Process::processor_ns() const { return processor_ns_before_ + ProcessorNs(); }
 
-// The worker puts the lease off when it hears from its coordinator again; else it ends us.
-std::uint64_t Process::AwaitLease() {
-  const std::atomic<std::uint64_t>& until_ns = segment_->header().lease_until_ns;
-  const std::uint64_t start_ns = NowNs();
-  for (;;) {
-    const std::uint64_t now_ns = NowNs();
-    if (now_ns < until_ns.load(std::memory_order_acquire)) return now_ns;
-    if (now_ns - start_ns < kLeasePollNs) {
-      sched_yield();
-    } else {
-      nanosleep(&kLeaseNap, nullptr);  // tidy: the worker writes the word and wakes nobody
-    }
-  }
-}
-
 // ---- The image --------------------------------------------------------------------------------
 
-// What this process knows of `superstep_` and so on is already that of the superstep that begins.
+// What this process knows of its superstep and so on is already that of the superstep that begins.
 void Process::TakeImage() {
   const std::uint64_t start_ns = NowNs();
   ImageOrder& order = segment_->header().image;
@@ -56,11 +32,11 @@ void Process::TakeImage() {
     ComeBack();
     return;
   }
-  inbox_.DropCopy();
+  root_.DropMessages();
   const std::uint64_t pause_ns = NowNs() - start_ns;
   segment_->cell(self_).image_pause_ns = pause_ns;
-  recorder_.AddPause(superstep_ - 1, pause_ns);
-  if (hold) wait_.Until(order.released, static_cast<std::uint32_t>(checkpoint));
+  root_.AddPause(pause_ns);
+  if (hold) root_.AwaitHeld(order.released, checkpoint);
 }
 
 ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
@@ -68,7 +44,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
   const ImageRequest request{.job = header.job,
                              .checkpoint = order.checkpoint,
                              .base = order.base,
-                             .superstep = header.first_superstep + superstep_,
+                             .superstep = header.first_superstep + root_.superstep(),
                              .pid = Value(self_),
                              .nprocs = p_,
                              .directory = directory.get(),
@@ -82,7 +58,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
     return ImageOutcome::kRefused;
   }
   if (areas_.any()) return areas_.Save(request);
-  if (!inbox_.KeepCopy()) {
+  if (!root_.KeepMessages()) {
     ReportNoImage(attachment_.link, order.checkpoint, "no memory for a copy of unread messages");
     return ImageOutcome::kRefused;
   }
@@ -101,36 +77,9 @@ void Process::ComeBack() {
     ReportFailure("pid %u of %u was resumed in the place of pid %u of %u", Value(self_), p_,
                   Value(attachment_.pid), p);
   }
-  superstep_ = 0;
-  outbox_ = Outbox();
-  direct_ = DirectQueue();
-  recorder_ = Recorder();
   Introduce();
   NoteBegin(attachment_.link);
-  AttachParts();
-  segment_->cell(self_).state.store(ProcessState::kRunning);
-  inbox_.UseCopy();
-  ExchangeRegistrationsAgain();
-}
-
-// Superstep 0 of the new epoch, and bsp_begin's barrier before it. The other nodes learn the
-// registrations, as if all had been pushed now.
-void Process::ExchangeRegistrationsAgain() {
-  PassBarrier(BarrierKind::kOther, {});
-  ProcessCell& cell = segment_->cell(self_);
-  recorder_.Start(WithinLease(NowNs()));
-  cell.started.Publish(1);
-  SyncTimes times{.superstep = 0, .start_ns = NowNs(), .call_site = 0};
-  if (full_check_.on()) PassBarrier(BarrierKind::kOther, {});
-  registrations_.PushAgain();
-  Vote();
-  PassBarrier(BarrierKind::kOther, {.votes = 1});
-  times.released_ns = WithinLease(NowNs());
-  CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
-  registrations_.Commit();
-  recorder_.Record(times, outbox_);
-  outbox_.NextSuperstep();
-  superstep_ = 1;
+  root_.ComeBack(SeatInJob());
 }
 
 // ---- Areas ------------------------------------------------------------------------------------
@@ -139,8 +88,7 @@ void Process::ExchangeRegistrationsAgain() {
 std::uint64_t Process::ResumeFromCheckpoint() {
   areas_.RequireReadyToResume();
   fflush(nullptr);
-  vote_due_ = true;
-  resume_called_ = true;
+  root_.NoteResumeCalled();
   return areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));
 }
 

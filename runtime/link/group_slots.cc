@@ -8,7 +8,8 @@
 namespace bspnow::runtime {
 namespace {
 
-/// While it lives no other process here takes or gives up a slot. A holder that dies ends the epoch.
+/// While it lives no other process here takes or gives up a slot. A holder that dies ends the
+/// epoch.
 class TableLock {
  public:
   explicit TableLock(GroupTable& table) : table_(table) {
@@ -62,7 +63,7 @@ std::uint64_t TakePart(const Segment& job, std::uint64_t bytes) {
   const std::uint64_t first = job.layout().parts_offset;
   const std::uint64_t end = first + job.layout().parts_bytes;
   std::uint64_t& next = job.header().groups.next_part;
-  for (std::uint64_t at = next < first ? first : next, round = 0; round < 2; ++round, at = first) {
+  for (std::uint64_t at : {next < first ? first : next, first}) {
     while (at <= end && bytes <= end - at) {
       const std::uint64_t taken = EndOfOverlap(job, at, bytes);
       if (taken == 0) {
@@ -91,10 +92,10 @@ void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, Gr
   std::uint32_t nodes = 0;
   GrowArray<std::uint8_t> seen;
   seen.Resize(whole.nodes);
-  for (std::uint32_t rank = 0; rank < plan.count; ++rank) {
-    const std::uint32_t node = job.cell(Pid{plan.members[rank]}).node;
-    ProcessCell& cell = part.cell(Pid{rank});
-    cell.member = plan.members[rank];
+  for (std::uint32_t pid = 0; pid < plan.count; ++pid) {
+    const std::uint32_t node = job.cell(Pid{plan.members[pid]}).node;
+    ProcessCell& cell = part.cell(Pid{pid});
+    cell.member = plan.members[pid];
     cell.node = node;
     slot.here += node == whole.node ? 1 : 0;
     nodes += seen[node] ? 0 : 1;
@@ -103,23 +104,36 @@ void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, Gr
   slot.nodes = header.nodes = nodes;
 }
 
-}  // namespace
+bool HasLeft(const Segment& job, const GroupSlot& slot, std::uint32_t member) {
+  const Segment part = job.Part(slot.offset, LayOutGroup(job.layout(), slot.members));
+  for (std::uint32_t pid = 0; pid < slot.members; ++pid) {
+    const ProcessCell& cell = part.cell(Pid{pid});
+    if (cell.member == member) return cell.state.load() == ProcessState::kEnded;
+  }
+  return false;
+}
 
-GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
-  const TableLock lock(job.header().groups);
-  if (GroupSlot* const slot = Find(job, plan.key)) return *slot;
+// Whether some group will be gone without anything that `pid` does: others here are behind it, and
+// wait for nothing but what it has done; or the worker is. Under the lock.
+bool SomeWillGo(const Segment& job, std::uint32_t pid) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const GroupSlot& slot = job.group_slot(i);
+    const std::uint32_t state = StateOf(slot);
+    if (state == GroupSlot::kLeft) return true;
+    if (state == GroupSlot::kOpen && slot.left != 0 && HasLeft(job, slot, pid)) return true;
+  }
+  return false;
+}
+
+// Null, and nothing changes, if there is no room. Under the lock.
+GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
+  if (GroupSlot* const slot = Find(job, plan.key)) return slot;
   const SegmentLayout layout = LayOutGroup(job.layout(), plan.count);
   const std::uint64_t bytes = SegmentBytes(layout);
   const std::uint64_t offset = TakePart(job, bytes);
   GroupSlot* const slot = offset == 0 ? nullptr : TakeSlot(job);
-  if (slot == nullptr) {
-    ReportFailure(
-        "no room for one more group, of %u processes: those that are open on this node have up to"
-        " %u places and %llu GiB of address space; leave groups that are done with, or allow more"
-        " (ulimit -v, BSP_ADDRESS_SPACE)",
-        plan.count, kGroupSlotsMax,
-        static_cast<unsigned long long>(job.layout().parts_bytes >> 30));
-  }
+  if (slot == nullptr) return nullptr;
   slot->members = plan.count;
   slot->key = plan.key;
   slot->offset = offset;
@@ -128,11 +142,27 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
   FillPart(job, plan, job.Part(offset, layout), *slot);
   slot->state.store(GroupSlot::kOpen, std::memory_order_release);
   if (slot->nodes > 1) doorbell.GroupsChanged();
-  return *slot;
+  return slot;
 }
 
-void LeaveGroup(const Segment& job, GroupSlot& slot, Doorbell& doorbell) {
+}  // namespace
+
+GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
+  for (bool hope = true; hope; sched_yield()) {
+    const TableLock lock(job.header().groups);
+    if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
+    hope = SomeWillGo(job, plan.self);
+  }
+  ReportFailure(
+      "no room for one more group, of %u processes: those that are open on this node have up to %u"
+      " places and %llu GiB of address space; leave groups that are done with, or allow more"
+      " (ulimit -v, BSP_ADDRESS_SPACE)",
+      plan.count, kGroupSlotsMax, static_cast<unsigned long long>(job.layout().parts_bytes >> 30));
+}
+
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Doorbell& doorbell) {
   const TableLock lock(job.header().groups);
+  self.state.store(ProcessState::kEnded);
   slot.left += 1;
   if (slot.left != slot.here) return;
   if (slot.nodes > 1) {

@@ -1,4 +1,5 @@
-// The table of the groups that have members on this node (GroupSlot in link.h), as processes use it.
+// The table of the groups that have members on this node (GroupSlot in link.h), as processes use
+// it.
 #ifndef RUNTIME_LINK_GROUP_SLOTS_H_
 #define RUNTIME_LINK_GROUP_SLOTS_H_
 
@@ -14,15 +15,17 @@ struct GroupPlan {
   std::uint64_t key;             ///< Of no other group of the job. Not 0.
   const std::uint32_t* members;  ///< Their pids in the job, ascending.
   std::uint32_t count;
+  std::uint32_t self;  ///< The pid of this process.
 };
 
-/// The slot of the group, which the first member here takes. Ends the job if there is no room.
+/// The slot of the group, which the first member here takes. If there is no room it waits for
+/// groups that this process has left before others here have; if there are none it ends the job.
 /// `job` is the whole segment, and `doorbell` of its worker.
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
 
-/// This process looks at nothing of the group any more. The last one here gives its memory back, or
-/// leaves that to the worker.
-void LeaveGroup(const Segment& job, GroupSlot& slot, Doorbell& doorbell);
+/// The process of this cell of the group looks at nothing of it any more. The last one here gives
+/// the memory back, or leaves that to the worker.
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Doorbell& doorbell);
 
 }  // namespace bspnow::runtime
 

@@ -37,6 +37,7 @@
 #include "base/ids.h"
 #include "base/poll_wait.h"
 #include "base/superstep_times.h"
+#include "runtime/link/records.h"
 
 namespace bspnow {
 
@@ -157,7 +158,7 @@ struct alignas(kLineBytes) WorkerBell {
 
 /// The groups that have members on this node, but for the root group, which is all of the job. What
 /// a group needs lies in a part of the segment of its own, laid out as the segment of a job of its
-/// members, each of which has its rank there as its pid (LayOutGroup). The first member here takes
+/// members, which have pids of their own in it (LayOutGroup). The first member here takes
 /// a slot and a part; the last one to leave gives them up, or its worker does, if the group has
 /// members on other nodes: see kLeft.
 struct alignas(kLineBytes) GroupSlot {
@@ -316,99 +317,6 @@ struct alignas(kLineBytes) DirectoryEntry {
   std::uint64_t message_bytes;  ///< Payloads only.
 };
 static_assert(sizeof(DirectoryEntry) == kLineBytes, "one line per pair of processes");
-
-/// Records follow, from kChunkHeaderBytes to used_bytes.
-struct Chunk {
-  std::uint64_t next;        ///< Offset, 0 for the last.
-  std::uint64_t used_bytes;  ///< Of the chunk, this header included.
-};
-inline constexpr std::size_t kChunkHeaderBytes = sizeof(Chunk);
-
-/// Then the payload, and padding to 8. With check_full an 8-byte call site precedes the payload.
-struct PutRecord {
-  std::uint32_t slot;
-  std::uint32_t bytes;
-  std::uint64_t offset;
-};
-inline constexpr std::uint64_t kRecordBytesMax = std::uint64_t{1} << 30;  // Longer ones are split.
-
-/// Short puts of equal length to one area, in turn, none of which goes on where the one before
-/// ends: `count` times an offset, 32 bits, and the payload, then padding to 8. Half as long as that
-/// many PutRecords, and read in a loop without a question. There is none with check_full.
-struct PutRun {
-  std::uint32_t slot;   ///< With kRun, which tells it from a PutRecord.
-  std::uint32_t bytes;  ///< Of each, at most kRunBytesMax.
-  std::uint64_t count;
-};
-static_assert(sizeof(PutRun) == sizeof(PutRecord));
-inline constexpr std::uint32_t kRun = 1u << 31;
-inline constexpr std::uint32_t kRunBytesMax = 64;
-using RunOffset = std::uint32_t;
-
-/// With check_full followed by an 8-byte call site.
-struct GetRecord {
-  std::uint32_t slot;
-  std::uint32_t bytes;
-  std::uint64_t offset;
-  std::uint64_t destination;  ///< Address in the process that asks.
-};
-
-/// As PutRun: `count` GetRunEntries follow.
-struct GetRun {
-  std::uint32_t slot;   ///< With kRun.
-  std::uint32_t bytes;  ///< Of each, at most kRunBytesMax.
-  std::uint64_t count;
-  std::uint64_t destination;  ///< As in GetRecord; each entry counts from here.
-};
-static_assert(sizeof(GetRun) == sizeof(GetRecord));
-struct GetRunEntry {
-  RunOffset offset;
-  std::int32_t destination;
-};
-
-/// A chunk of puts or messages for another node, which the worker may send while the process
-/// computes. It is out of its chain; those of one superstep and destination are sent in the order
-/// of the ring, before the chain. The n-th of a superstep, whatever its destination, takes place
-/// n % kHandedMax, once what was there has been acknowledged; the chunk that was there is filled
-/// anew, in the same superstep. Rings are by parity: one is used again when its superstep is over
-/// everywhere, and all that was in it is kDelivered.
-struct HandedChunk {
-  enum State : std::uint32_t { kEmpty = 0, kHanded = 1, kDelivered = 2 };
-  std::atomic<std::uint32_t> state;  ///< kHanded is set by the process, kDelivered by the worker.
-  std::uint32_t kind;                ///< 0: puts, 2: messages, 4: one unbuffered put, in a chunk of
-                                     ///< its own (BatchContent in net/frame.h).
-  std::uint32_t pid;                 ///< For whom.
-  std::uint32_t reserved;
-  std::uint64_t offset;       ///< Of the chunk; its used_bytes is final.
-  std::uint64_t chunk_bytes;  ///< That it may hold, its header included.
-};
-
-/// Aligned to 8. A tag of up to 8 bytes lies in `tag`, a longer one after the record, padded to
-/// 16; then the payload, and padding to 8. Directly after the record comes padding to 16 if a type
-/// might need it, because bsp_hpmove's pointers suit every type that fits: see AlignsContent. The
-/// records of a chunk are a multiple of 16 long in all, so that they may lie after another's.
-struct MessageRecord {
-  static constexpr std::uint64_t kPadded = std::uint64_t{1} << 63;
-  std::byte tag[8];
-  std::uint64_t payload_and_padding;  ///< Bytes; with kPadded 8 more bytes of padding follow.
-
-  std::uint64_t payload_bytes() const { return payload_and_padding & ~kPadded; }
-};
-inline constexpr std::size_t kMessageAlign = 16;
-inline constexpr std::size_t kRecordAlign = 8;
-static_assert(sizeof(MessageRecord) == kMessageAlign);
-static_assert(kChunkHeaderBytes % kMessageAlign == 0);
-
-/// The bytes of a tag after its record.
-constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {
-  if (tag_bytes <= sizeof(MessageRecord::tag)) return 0;
-  return (tag_bytes + kMessageAlign - 1) / kMessageAlign * kMessageAlign;
-}
-
-/// Whether what follows the record of a message begins at a multiple of 16.
-constexpr bool AlignsContent(std::size_t long_tag_bytes, std::uint64_t payload_bytes) {
-  return long_tag_bytes != 0 || payload_bytes >= kMessageAlign;
-}
 
 struct RegisteredArea {
   std::uint64_t address;  ///< In the process that registered it; 0 for NULL.

@@ -17,6 +17,7 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   Add(phase.with_gets, mine.gets);
   Add(phase.with_votes, mine.votes);
   Add(phase.ending, mine.ending);
+  Add(phase.with_groups, mine.groups);
   // Releases what this process wrote, acquires what all before it wrote.
   return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
 }
@@ -24,7 +25,9 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
 void BarrierMember::TakeOrder(ImageOrder& order) {
   const std::uint64_t wanted = order.wanted.load(std::memory_order_acquire);
   if (__builtin_expect(wanted <= order.taken.load(std::memory_order_relaxed), 1)) return;
-  barrier_->phases[index_ & 1].save.store(1, std::memory_order_relaxed);
+  BarrierPhase& phase = barrier_->phases[index_ & 1];
+  if (phase.with_groups.load(std::memory_order_relaxed) != 0) return;  // At a later barrier.
+  phase.save.store(1, std::memory_order_relaxed);
   order.taken.store(wanted, std::memory_order_relaxed);
 }
 
@@ -37,6 +40,7 @@ BarrierFlags BarrierMember::Leave() {
                       .gets = phase.with_gets.load(std::memory_order_relaxed),
                       .votes = phase.with_votes.load(std::memory_order_relaxed),
                       .ending = phase.ending.load(std::memory_order_relaxed),
+                      .groups = phase.with_groups.load(std::memory_order_relaxed),
                       .save = phase.save.load(std::memory_order_relaxed)};
 }
 

@@ -17,18 +17,21 @@ struct BarrierFlags {
   std::uint32_t gets = 0;
   std::uint32_t votes = 0;
   std::uint32_t ending = 0;
-  std::uint32_t save = 0;  ///< Not brought, but found: 1 if an image is to be taken.
+  std::uint32_t groups = 0;  ///< Processes that are in other groups, too.
+  std::uint32_t save = 0;    ///< Not brought, but found: 1 if an image is to be taken.
 };
 
 class BarrierMember {
  public:
   BarrierMember() = default;
 
-  /// `here` processes of the job live on this node.
-  BarrierMember(NodeBarrier& barrier, std::uint32_t here) : barrier_(&barrier), here_(here) {}
+  /// `here` processes of the group live on this node; `passed` barriers are over.
+  BarrierMember(NodeBarrier& barrier, std::uint32_t here, std::uint32_t passed)
+      : barrier_(&barrier), here_(here), index_(passed) {}
 
-  /// The number of the barrier that comes next; bsp_begin's is 0, and that of superstep s is s + 1
-  /// (with BSP_CHECK=full, which has two a superstep, 2s + 2).
+  /// The number of the barrier that comes next; bsp_begin's is 0, which other
+  /// groups do not have, and that of superstep s is s + 1 (with BSP_CHECK=full, which has two a
+  /// superstep, 2s + 2).
   std::uint32_t index() const { return index_; }
 
   /// True for the last process here to arrive. If all live here it must call Release once it has

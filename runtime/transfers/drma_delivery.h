@@ -31,6 +31,9 @@ class DrmaDelivery {
     answers_.Restart();
   }
 
+  /// As Outbox has it, of the answers.
+  void GiveBackAll() { segment_->Return(answers_); }
+
   /// Whether this process asked `pid` for anything that it answers.
   bool Awaits(Pid pid, unsigned parity) const {
     return segment_->entry(self_, pid, parity).gets != 0;

@@ -263,4 +263,8 @@ void Outbox::NextSuperstep() {
   records_ = 0;
 }
 
+void Outbox::GiveBackAll() {
+  for (HeapUse& use : uses_) segment_->Return(use);
+}
+
 }  // namespace bspnow::runtime

@@ -111,6 +111,9 @@ class Outbox {
 
   unsigned parity() const { return parity_; }
 
+  /// Nobody reads this outbox any more, and its memory goes: that counts for others.
+  void GiveBackAll();
+
  private:
   /// The open chunk of one chain.
   struct Writer {

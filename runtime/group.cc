@@ -1,0 +1,169 @@
+#include "runtime/group.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "runtime/agreement.h"
+#include "runtime/link/report.h"
+
+namespace bspnow::runtime {
+namespace {
+
+constexpr std::uint64_t kLeasePollNs = 100'000;
+constexpr timespec kLeaseNap{.tv_sec = 0, .tv_nsec = 1'000'000};
+
+// One letter of difference matters in the messages: dst for a put, src for a get.
+const char* AreaName(Direction direction) { return direction == Direction::kPut ? "dst" : "src"; }
+
+unsigned long long Printable(std::uint64_t value) { return value; }
+
+}  // namespace
+
+// ---- Life -------------------------------------------------------------------------------------
+
+void Group::Attach(const GroupSeat& seat) {
+  segment_ = seat.segment;
+  self_ = seat.self;
+  p_ = seat.p;
+  NodeHeader& header = segment_->header();
+  several_nodes_ = header.nodes > 1;
+  if (several_nodes_) doorbell_ = seat.doorbell;
+  std::uint32_t here = 0;
+  for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
+  const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
+  // The network takes longer than spinning is worth.
+  wait_ = PollWait(here, several_nodes_ ? 0 : seat.processors);
+  barrier_ = BarrierMember(header.barrier, here, seat.barriers);
+  registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
+  outbox_.Attach(*segment_, self_, p_, site_bytes);
+  if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
+  delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
+  direct_.Attach(*segment_, outbox_, delivery_, wait_, self_, p_);
+  recorder_.Attach(*segment_, self_, p_);
+  full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
+}
+
+std::uint64_t Group::Begin() {
+  PassBarrier(BarrierKind::kOther, {});
+  return Start();
+}
+
+std::uint64_t Group::Start() {
+  const std::uint64_t now_ns = WithinLease(NowNs());
+  recorder_.Start(now_ns);
+  BeginSuperstep();
+  return now_ns;
+}
+
+void Group::End(std::uint64_t call_site) {
+  SyncTimes times{
+      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  segment_->cell(self_).in_end = 1;
+  const BarrierFlags all = PassBarrier(BarrierKind::kOther, {.ending = 1});
+  if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_);
+  times.released_ns = WithinLease(NowNs());
+  recorder_.Record(times, outbox_);
+  inbox_.Clear();
+}
+
+void Group::Leave() {
+  inbox_.Clear();
+  delivery_.GiveBackAll();
+  outbox_.GiveBackAll();
+}
+
+void Group::ComeBack(const GroupSeat& seat) {
+  superstep_ = 0;
+  outbox_ = Outbox();
+  direct_ = DirectQueue();
+  recorder_ = Recorder();
+  Attach(seat);
+  segment_->cell(self_).state.store(ProcessState::kRunning);
+  inbox_.UseCopy();
+  ExchangeRegistrationsAgain();
+}
+
+// Superstep 0 of the new epoch, and bsp_begin's barrier before it. The other nodes learn the
+// registrations, as if all had been pushed now.
+void Group::ExchangeRegistrationsAgain() {
+  PassBarrier(BarrierKind::kOther, {});
+  recorder_.Start(WithinLease(NowNs()));
+  BeginSuperstep();
+  SyncTimes times{.superstep = 0, .start_ns = NowNs(), .call_site = 0};
+  if (full_check_.on()) PassBarrier(BarrierKind::kOther, {});
+  registrations_.PushAgain();
+  Vote();
+  PassBarrier(BarrierKind::kOther, {.votes = 1});
+  times.released_ns = WithinLease(NowNs());
+  CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
+  registrations_.Commit();
+  recorder_.Record(times, outbox_);
+  outbox_.NextSuperstep();
+  superstep_ = 1;
+}
+
+// The worker puts the lease off when it hears from its coordinator again; else it ends us.
+std::uint64_t Group::AwaitLease() {
+  const std::atomic<std::uint64_t>& until_ns = segment_->root().lease_until_ns;
+  const std::uint64_t start_ns = NowNs();
+  for (;;) {
+    const std::uint64_t now_ns = NowNs();
+    if (now_ns < until_ns.load(std::memory_order_acquire)) return now_ns;
+    if (now_ns - start_ns < kLeasePollNs) {
+      sched_yield();
+    } else {
+      nanosleep(&kLeaseNap, nullptr);  // tidy: the worker writes the word and wakes nobody
+    }
+  }
+}
+
+// ---- Checks: one for all calls --------------------------------------------------------------
+
+void Group::ReportPid(const Call& call, std::int64_t pid) const {
+  ReportMisuse(call, "pid %lld is outside 0..%u; p is %u", static_cast<long long>(pid), p_ - 1, p_);
+}
+
+void Group::ReportRange(const Transfer& transfer, SlotId slot, std::uint64_t there) const {
+  const char* area = AreaName(transfer.direction);
+  const auto address = reinterpret_cast<std::uintptr_t>(transfer.area);
+  const auto pid = static_cast<long long>(transfer.pid);
+  if (transfer.local == nullptr) {
+    ReportMisuse(
+        transfer.caller(), "%s is NULL with nbytes = %llu; give the address of the data",
+        AreaName(transfer.direction == Direction::kPut ? Direction::kGet : Direction::kPut),
+        Printable(transfer.bytes));
+  }
+  if (slot == kNoSlot && address == 0) {
+    ReportMisuse(transfer.caller(),
+                 "%s is NULL, which is not registered; register an area with"
+                 " bsp_push_reg",
+                 area);
+  }
+  if (slot == kNoSlot && registrations_.PushedNow(address)) {
+    ReportMisuse(transfer.caller(),
+                 "%s 0x%llx is not registered yet: it was registered in this"
+                 " superstep; use it after the next bsp_sync",
+                 area, Printable(address));
+  }
+  if (slot == kNoSlot) {
+    ReportMisuse(transfer.caller(),
+                 "%s 0x%llx is not registered; call bsp_push_reg and bsp_sync on all"
+                 " processes first, and name the start of the area",
+                 area, Printable(address));
+  }
+  const Pid remote{static_cast<std::uint32_t>(transfer.pid)};
+  if (segment_->slots(remote)[Value(slot)].address == 0) {
+    ReportMisuse(transfer.caller(),
+                 "%s 0x%llx is not registered on pid %lld, which registered NULL for it; register"
+                 " an area there",
+                 area, Printable(address), pid);
+  }
+  ReportMisuse(transfer.caller(),
+               "offset %llu + %llu bytes is beyond the %llu bytes registered by pid"
+               " %lld for %s 0x%llx; register a larger area there, or transfer less",
+               Printable(transfer.offset), Printable(transfer.bytes), Printable(there), pid, area,
+               Printable(address));
+}
+
+}  // namespace bspnow::runtime

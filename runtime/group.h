@@ -1,0 +1,230 @@
+// One group of processes that synchronise together, as one of its members sees it: the superstep
+// engine below bsp.h. The whole job is the root group, on which BSPlib's calls act; others are made
+// from it (process_groups.cc). A group owns the parts of the engine and gives them their order;
+// what each does is in its own file. Sizes arrive here positive; ranges are checked here.
+//
+// Each group numbers its processes by pids of its own, from 0.
+#ifndef RUNTIME_GROUP_H_
+#define RUNTIME_GROUP_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "base/poll_wait.h"
+#include "runtime/link/doorbell.h"
+#include "runtime/link/link_segment.h"
+#include "runtime/link/node_barrier.h"
+#include "runtime/link/report.h"
+#include "runtime/recorder.h"
+#include "runtime/transfers/bsmp_inbox.h"
+#include "runtime/transfers/direct_queue.h"
+#include "runtime/transfers/drma_delivery.h"
+#include "runtime/transfers/full_check.h"
+#include "runtime/transfers/outbox.h"
+#include "runtime/transfers/registration_table.h"
+
+namespace bspnow::runtime {
+
+enum class Buffering { kBuffered, kUnbuffered };
+
+/// A put or get as the user wrote it. `area` is the registered address, `local` the other one.
+struct Transfer {
+  const char* call;
+  Direction direction;
+  Buffering buffering;
+  std::int64_t pid;
+  const void* area;
+  std::uint64_t offset;
+  void* local;
+  std::uint64_t bytes;
+  std::uint64_t call_site;
+
+  Call caller() const { return {call, call_site}; }
+};
+
+/// Where a member finds its group.
+struct GroupSeat {
+  const Segment* segment;  ///< Of the job, or the group's part of it. The caller's; it stays.
+  Pid self;
+  std::uint32_t p;
+  Doorbell doorbell;         ///< Of the node's worker; of use if the group has several nodes.
+  std::uint32_t processors;  ///< Of this node.
+  std::uint32_t barriers;    ///< That count as passed when it begins.
+};
+
+/// Where a group lies that is not the root group; see process_groups.cc.
+struct GroupHome {
+  MappedRegion memory;        ///< Of the Group itself.
+  Segment part;               ///< Of the job's segment.
+  GroupSlot* slot = nullptr;  ///< There.
+  std::uint64_t key = 0;
+};
+
+/// But for the root group; while a process has any open no image is taken of it.
+enum class OtherGroups { kNone, kOpen };
+
+class Group {
+ public:
+  Group() = default;
+  explicit Group(GroupHome home) : home_(static_cast<GroupHome&&>(home)) {}
+  GroupHome& home() { return home_; }
+  /// The pid in the job of a member.
+  std::uint32_t member(std::uint32_t pid) const {
+    return home_.slot == nullptr ? pid : segment_->cell(Pid{pid}).member;
+  }
+  /// Groups made from it so far, this one included.
+  std::uint64_t CountChild() { return ++children_; }
+
+  /// Before the first barrier.
+  void Attach(const GroupSeat& seat);
+
+  std::uint32_t p() const { return p_; }
+  Pid self() const { return self_; }
+  const Segment& segment() const { return *segment_; }
+  std::uint64_t superstep() const { return superstep_; }
+  const std::uint64_t& superstep_word() const { return superstep_; }
+
+  // ---- Communication
+
+  void Push(std::uint64_t address, std::uint64_t bytes);
+  void Pop(std::uint64_t address);
+  void Move(const Transfer& transfer) {
+    const RemoteRange remote = Check(transfer);
+    if (transfer.buffering == Buffering::kUnbuffered) {
+      MoveUnbuffered(transfer, remote);
+    } else {
+      MoveBuffered(transfer, remote);
+    }
+  }
+  void MoveNow(const Transfer& transfer);  ///< bsp_direct_get
+
+  /// Returns the value set by the call before.
+  std::uint64_t SetTagBytes(std::uint64_t bytes);
+  void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
+            std::uint64_t bytes);
+  BsmpInbox& inbox() { return inbox_; }
+
+  // ---- Barriers
+
+  /// The first one of the root group: bsp_begin's. Superstep 0 begins. Returns when.
+  std::uint64_t Begin();
+  /// Another group has no such barrier.
+  std::uint64_t Start();
+  /// The last one of the root group.
+  void End(std::uint64_t call_site);
+
+  /// bsp_sync, but for its last step: what the processes do before others may write into their
+  /// memory, whatever `save` of the result asks for. `others`: of this process.
+  BarrierFlags FinishSuperstep(std::uint64_t call_site, OtherGroups others);
+  void BeginSuperstep() {
+    segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
+  }
+  void Sync(std::uint64_t call_site) {
+    FinishSuperstep(call_site, OtherGroups::kNone);
+    BeginSuperstep();
+  }
+
+  /// What is in here of other processes' memory is not touched any more, and what this process has
+  /// of the segment is given back.
+  void Leave();
+
+  // ---- Images of the root group; see process_checkpoint.cc
+
+  [[nodiscard]] bool KeepMessages() { return inbox_.KeepCopy(); }
+  void DropMessages() { inbox_.DropCopy(); }
+  void AddPause(std::uint64_t pause_ns) { recorder_.AddPause(superstep_ - 1, pause_ns); }
+  void AwaitHeld(SharedCounter& released, std::uint64_t checkpoint) {
+    wait_.Until(released, static_cast<std::uint32_t>(checkpoint));
+  }
+  /// In a process that has been restored, in place of Attach and Begin. What it knew of its memory
+  /// is forgotten, but for registrations and unread messages.
+  void ComeBack(const GroupSeat& seat);
+  void NoteResumeCalled() { vote_due_ = resume_called_ = true; }
+
+  // A process whose node has lost touch must not go on: another may have taken its place.
+  std::uint64_t WithinLease(std::uint64_t now_ns) {
+    const std::atomic<std::uint64_t>& until_ns = segment_->root().lease_until_ns;
+    if (__builtin_expect(now_ns < until_ns.load(std::memory_order_relaxed), 1)) return now_ns;
+    return AwaitLease();
+  }
+
+ private:
+  /// Images are taken after barriers that end a superstep of the program.
+  enum class BarrierKind { kEndsSuperstep, kOther };
+
+  void CheckPid(const Call& call, std::int64_t pid) const {
+    if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
+  }
+  [[noreturn]] __attribute__((cold)) void ReportPid(const Call& call, std::int64_t pid) const;
+
+  // One check for puts and gets of every kind.
+  RemoteRange Check(const Transfer& transfer) {
+    CheckPid(transfer.caller(), transfer.pid);
+    const SlotId slot = registrations_.Find(reinterpret_cast<std::uintptr_t>(transfer.area));
+    const Pid pid{static_cast<std::uint32_t>(transfer.pid)};
+    const std::uint64_t there = slot == kNoSlot ? 0 : segment_->slots(pid)[Value(slot)].bytes;
+    if (__builtin_expect(slot == kNoSlot || transfer.local == nullptr || transfer.offset > there ||
+                             transfer.bytes > there - transfer.offset,
+                         0)) {
+      ReportRange(transfer, slot, there);
+    }
+    return RemoteRange{
+        .pid = pid, .slot = slot, .offset = transfer.offset, .bytes = transfer.bytes};
+  }
+
+  void MoveBuffered(const Transfer& transfer, const RemoteRange& remote) {
+    if (transfer.direction == Direction::kPut) {
+      outbox_.AppendPut(remote, transfer.local, transfer.call_site);
+    } else {
+      outbox_.AppendGet(remote, transfer.local, transfer.call_site);
+    }
+  }
+  void MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote);
+  [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
+                                                      std::uint64_t there) const;
+  BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
+  void AwaitRelease();
+  // So that no sum of sizes overflows later.
+  void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
+    if (__builtin_expect(bytes > segment_->layout().heap_bytes, 0))
+      ReportUnsendable(call, name, bytes);
+  }
+  [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
+                                                           std::uint64_t bytes) const;
+  bool Voting() const { return registrations_.changed() || vote_due_; }
+  void Vote();
+  void ExchangeGets(unsigned parity);
+
+  void ExchangeRegistrationsAgain();
+  __attribute__((cold)) std::uint64_t AwaitLease();
+
+  GroupHome home_;
+  std::uint64_t children_ = 0;
+  const Segment* segment_ = nullptr;
+  Pid self_{};
+  std::uint32_t p_ = 0;
+  bool several_nodes_ = false;  ///< The group has; else no worker takes part in a superstep.
+  std::uint64_t superstep_ = 0;
+  std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
+  std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
+  bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
+  bool resume_called_ = false;        ///< In this superstep,
+  bool tag_size_set_ = false;         ///< and this.
+  PollWait wait_{1, 1};
+  Doorbell doorbell_;  ///< Only rung if the group has several nodes.
+  BarrierMember barrier_;
+  RegistrationTable registrations_;
+  Outbox outbox_;
+  DrmaDelivery delivery_;
+  BsmpInbox inbox_;
+  DirectQueue direct_;
+  Recorder recorder_;
+  FullCheck full_check_;
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_GROUP_H_

@@ -1,0 +1,81 @@
+// Process, as far as groups go: they are made and left without communication. See "Groups" in
+// docs/design.md; the calls that they serve are bsp_partition, bsp_dup and bsp_done of PUB
+// (Bonorden et al. 2003, section 2.4).
+#include <unistd.h>
+
+#include <new>
+
+#include "base/grow_array.h"
+#include "runtime/link/group_slots.h"
+#include "runtime/link/report.h"
+#include "runtime/process.h"
+
+namespace bspnow::runtime {
+namespace {
+
+// Spreads all bits over all (the finalizer of splitmix64), so that keys that differ anywhere differ
+// everywhere.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9e37'79b9'7f4a'7c15;
+  x = (x ^ (x >> 30)) * 0xbf58'476d'1ce4'e5b9;
+  x = (x ^ (x >> 27)) * 0x94d0'49bb'1331'11eb;
+  return x ^ (x >> 31);
+}
+
+// What all members know alike. One number a level would not do: a fast process may be in the second
+// child of a group while a slow one is in the first.
+std::uint64_t KeyOfChild(std::uint64_t parent, std::uint64_t child, std::uint32_t part) {
+  const std::uint64_t key = Mix(Mix(Mix(parent) ^ child) ^ part);
+  return key == 0 ? 1 : key;
+}
+
+}  // namespace
+
+Group& Process::Partition(Group& parent, const std::uint32_t* parts) {
+  return Open(parent, parts, parts[Value(parent.self())]);
+}
+
+Group& Process::Duplicate(Group& parent) { return Open(parent, nullptr, 0); }
+
+// `parts` null: all.
+Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t part) {
+  GrowArray<std::uint32_t> members;
+  std::uint32_t self = 0;
+  for (std::uint32_t pid = 0; pid < parent.p(); ++pid) {
+    if (parts != nullptr && parts[pid] != part) continue;
+    if (Pid{pid} == parent.self()) self = static_cast<std::uint32_t>(members.size());
+    members.push_back(parent.member(pid));
+  }
+  const auto count = static_cast<std::uint32_t>(members.size());
+  GroupHome home;
+  home.key = KeyOfChild(parent.home().key, parent.CountChild(), part);
+  home.slot = &OpenGroup(
+      *segment_, {.key = home.key, .members = &members[0], .count = count, .self = Value(self_)},
+      doorbell_);
+  home.part = segment_->Part(home.slot->offset, LayOutGroup(segment_->layout(), count));
+  home.memory = MappedRegion::Private(sizeof(Group));
+  if (!home.memory.valid()) OutOfMemory(sizeof(Group));
+  void* const memory = home.memory.data();
+  Group& group = *new (memory) Group(static_cast<GroupHome&&>(home));  // tidy: it owns its memory
+  const Segment& part_of_segment = group.home().part;
+  part_of_segment.cell(Pid{self}).os_pid = static_cast<std::uint32_t>(getpid());
+  group.Attach({.segment = &part_of_segment,
+                .self = Pid{self},
+                .p = count,
+                .doorbell = doorbell_.For(part_of_segment.header().bell),
+                .processors = attachment_.processors,
+                .barriers = 1});
+  group.Start();
+  open_groups_ += 1;
+  return group;
+}
+
+void Process::Leave(Group& group) {
+  group.Leave();
+  LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);
+  const MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
+  group.~Group();
+  open_groups_ -= 1;
+}
+
+}  // namespace bspnow::runtime

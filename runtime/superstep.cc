@@ -1,0 +1,191 @@
+// Group: the calls of a superstep, and its end.
+#include "base/clock.h"
+#include "runtime/agreement.h"
+#include "runtime/group.h"
+#include "runtime/link/report.h"
+
+namespace bspnow::runtime {
+namespace {
+
+unsigned long long Printable(std::uint64_t value) { return value; }
+
+DirectTransfer MakeDirect(const Transfer& transfer, const RemoteRange& remote) {
+  return DirectTransfer{.remote = remote,
+                        .local = transfer.local,
+                        .direction = transfer.direction,
+                        .call_site = transfer.call_site};
+}
+
+}  // namespace
+
+// ---- Communication ----------------------------------------------------------------------------
+
+void Group::Push(std::uint64_t address, std::uint64_t bytes) {
+  if (address == 0 && bytes != 0 && full_check_.on()) {
+    ReportMisuse("bsp_push_reg",
+                 "ident is NULL, and size is %llu; NULL stands for no area: give the address, or"
+                 " size 0",
+                 Printable(bytes));
+  }
+  if (!registrations_.Push(address, address == 0 ? 0 : bytes)) {
+    ReportMisuse("bsp_push_reg", "more than %llu areas are registered; pop what is not needed",
+                 Printable(kSlotsMax));
+  }
+}
+
+void Group::Pop(std::uint64_t address) {
+  if (registrations_.Pop(address)) return;
+  ReportMisuse("bsp_pop_reg", "ident 0x%llx is not registered; pop what was pushed, once",
+               Printable(address));
+}
+
+void Group::MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote) {
+  if (transfer.bytes < kDirectBytesMin && !full_check_.on()) {
+    MoveBuffered(transfer, remote);
+    return;
+  }
+  const DirectTransfer direct = MakeDirect(transfer, remote);
+  direct_.Append(direct);
+  if (full_check_.on()) {
+    direct_.AwaitStart(remote.pid, superstep_);
+    full_check_.Watch(direct);
+  }
+}
+
+void Group::MoveNow(const Transfer& transfer) {
+  direct_.GetNow(transfer.call, MakeDirect(transfer, Check(transfer)), superstep_);
+}
+
+void Group::ReportUnsendable(const Call& call, const char* name, std::uint64_t bytes) const {
+  ReportMisuse(
+      call,
+      "%s is %llu, and memory or address space allow %llu bytes a superstep; send less at a"
+      " time",
+      name, Printable(bytes), Printable(segment_->layout().heap_bytes));
+}
+
+std::uint64_t Group::SetTagBytes(std::uint64_t bytes) {
+  RequireSendable("bsp_set_tagsize", "tag_nbytes", bytes);
+  const std::uint64_t before = next_tag_bytes_;
+  next_tag_bytes_ = bytes;
+  vote_due_ = true;
+  tag_size_set_ = true;
+  return before;
+}
+
+void Group::Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
+                 std::uint64_t bytes) {
+  CheckPid(call, pid);
+  RequireSendable(call, "payload_nbytes", bytes);
+  if (tag == nullptr && tag_bytes_ != 0) {
+    ReportMisuse(call, "tag is NULL, and the tag size is %llu; give the address of the tag",
+                 Printable(tag_bytes_));
+  }
+  if (payload == nullptr && bytes != 0) {
+    ReportMisuse(call,
+                 "payload is NULL, and payload_nbytes is %llu; give the address of the payload",
+                 Printable(bytes));
+  }
+  outbox_.AppendMessage(Pid{static_cast<std::uint32_t>(pid)}, tag, tag_bytes_, payload, bytes);
+}
+
+// ---- The superstep's end ----------------------------------------------------------------------
+
+// See "A superstep, step by step" in docs/design.md. The order of the steps is the meaning of
+// BSPlib: see drma_delivery.h.
+BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others) {
+  // The last to arrive lets the others go.
+  SyncTimes times{
+      .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  if (full_check_.on()) {
+    // So that all computing is over when what was watched is compared.
+    const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
+    if (computed.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+    full_check_.CompareWatched();
+    direct_.BufferAll();  // So that FindOverlaps sees them, too.
+  }
+  if (!direct_.empty()) direct_.PerformAll(superstep_);
+  const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
+                          .gets = outbox_.gets() == 0 ? 0u : 1u,
+                          .votes = Voting() ? 1u : 0u,
+                          .groups = others == OtherGroups::kOpen ? 1u : 0u};
+  if (mine.data) outbox_.Seal();
+  if (mine.votes) Vote();
+  const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);
+  times.released_ns = WithinLease(NowNs());
+  if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
+  const unsigned parity = outbox_.parity();
+  if (all.votes != 0) CompareVotes(*segment_, p_, superstep_, parity, tag_bytes_);
+  delivery_.AnswersWereRead();
+  if (all.gets != 0) ExchangeGets(parity);
+  if (all.data != 0) {
+    if (full_check_.on()) full_check_.FindOverlaps(parity);
+    delivery_.WritePuts(parity);
+    inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_);
+  } else {
+    inbox_.Clear();
+  }
+  registrations_.Commit();
+  tag_bytes_ = next_tag_bytes_;
+  vote_due_ = false;
+  resume_called_ = false;
+  tag_size_set_ = false;
+  times.communicated = all.data != 0;
+  recorder_.Record(times, outbox_);
+  outbox_.NextSuperstep();
+  superstep_ += 1;
+  return all;
+}
+
+BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
+  // For whoever asks who is late; in a line that this process alone writes.
+  segment_->cell(self_).arrived.store(barrier_.index() + 1, std::memory_order_relaxed);
+  const bool last = barrier_.Arrive(mine);
+  if (last && !several_nodes_) {
+    recorder_.FoldIfDue(superstep_);
+    if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
+    barrier_.Release();
+  } else {
+    if (last) doorbell_.AllArrived(barrier_.index());
+    if (several_nodes_) {
+      AwaitRelease();
+    } else {
+      barrier_.Wait(wait_);
+    }
+  }
+  return barrier_.Leave();
+}
+
+// Meanwhile unbuffered puts come.
+void Group::AwaitRelease() {
+  const unsigned parity = outbox_.parity();
+  bool released = false;
+  while (!released) {
+    released = barrier_.WaitForNews(wait_, delivery_.EarlyNews(parity));
+    delivery_.WriteEarly(parity);
+  }
+}
+
+void Group::Vote() {
+  RegistrationVote vote = registrations_.Vote();
+  vote.superstep = superstep_;
+  vote.tag_bytes = next_tag_bytes_;
+  if (resume_called_) vote.digest ^= kResumeMark;
+  if (tag_size_set_ && full_check_.on()) vote.digest ^= kTagSizeMark;
+  segment_->cell(self_).votes[outbox_.parity()] = vote;
+  if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));
+}
+
+void Group::ExchangeGets(unsigned parity) {
+  delivery_.AnswerGets(parity);
+  const auto answered = static_cast<std::uint32_t>(superstep_ + 1);
+  segment_->cell(self_).answered.Publish(answered);
+  if (several_nodes_ && barrier_.CountAnswered()) doorbell_.AllAnswered(superstep_);
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    if (!delivery_.Awaits(Pid{i}, parity)) continue;
+    wait_.Until(segment_->cell(Pid{i}).answered, answered);
+    delivery_.WriteGets(Pid{i}, parity);
+  }
+}
+
+}  // namespace bspnow::runtime
