@@ -46,6 +46,11 @@ void SharedCounter::Publish(std::uint32_t next) {
   Wake();
 }
 
+void SharedCounter::Advance() {
+  value.fetch_add(1, std::memory_order_seq_cst);
+  Wake();
+}
+
 void SharedCounter::Wake() {
   if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX);
 }

@@ -18,6 +18,9 @@ struct SharedCounter {
   /// Sets the value, and wakes whoever sleeps on it.
   void Publish(std::uint32_t next);
 
+  /// The same, to one more; where several may do so at a time.
+  void Advance();
+
   /// Wakes whoever sleeps on it, to look at something else (PollWait::UntilNews).
   void Wake();
 };

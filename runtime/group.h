@@ -127,6 +127,13 @@ class Group {
     BeginSuperstep();
   }
 
+  /// bsp_oblsync of PUB (Bonorden et al. 2003, section 2.5): ends the superstep once as many
+  /// messages are here as were sent to this process in it, whoever else has come to its end. All
+  /// processes of the group end the superstep in this way, and only send messages in it. A process
+  /// can be ahead of others by any number of supersteps, but by one of those that it sends something
+  /// to. On several nodes it is a barrier.
+  void SyncCounted(const Call& call, std::uint64_t messages);
+
   /// What is in here of other processes' memory is not touched any more, and what this process has
   /// of the segment is given back.
   void Leave();
@@ -194,6 +201,10 @@ class Group {
   }
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
                                                            std::uint64_t bytes) const;
+  void AwaitBarriersReaders();
+  void RequireMessagesOnly(const Call& call);
+  void RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const;
+  std::uint64_t MessagesAnnounced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   void ExchangeGets(unsigned parity);
@@ -211,6 +222,7 @@ class Group {
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
+  bool barrier_before_ = false;       ///< The superstep before this one ended with a barrier.
   bool resume_called_ = false;        ///< In this superstep,
   bool tag_size_set_ = false;         ///< and this.
   PollWait wait_{1, 1};

@@ -1,12 +1,18 @@
 // Groups within one node.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mapped_region.h"
+#include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/testing/group_tree.h"
 #include "runtime/testing/nodes.h"
@@ -51,6 +57,95 @@ TEST(GroupsTest, RandomTreesGiveTheSameWithBspCheckFull) {
     ExpectAllEndWell(RunOnOneNode(
         4, [&](Process& process) { RunGroupTree(process, seed); }, Checks::kFull));
   }
+}
+
+// The bytes of message `n` from one process to another in a superstep.
+std::uint64_t ContentOf(std::uint64_t superstep, std::uint32_t from, std::uint32_t to,
+                        std::uint64_t n) {
+  return superstep * 1'000'003 + from * 10'007 + to * 101 + n;
+}
+
+// All know alike how many messages go from whom to whom, in most supersteps none.
+std::uint64_t CountOf(std::uint64_t superstep, std::uint32_t from, std::uint32_t to) {
+  const std::uint64_t x = (superstep * 77 + from * 13 + to) * 0x9e37'79b9'7f4a'7c15 >> 40;
+  return x % 3 == 0 ? x / 3 % 5 : 0;
+}
+
+void RunCountedSupersteps(Group& group, std::uint64_t supersteps) {
+  const std::uint32_t p = group.p();
+  const std::uint32_t self = Value(group.self());
+  std::vector<std::uint64_t> content(100);
+  for (std::uint64_t s = 0; s < supersteps; ++s) {
+    std::uint64_t due = 0;
+    for (std::uint32_t other = 0; other < p; ++other) {
+      for (std::uint64_t n = 0; n < CountOf(s, self, other); ++n) {
+        std::fill(content.begin(), content.end(), ContentOf(s, self, other, n));
+        group.Send("test", other, nullptr, content.data(), content.size() * sizeof content[0]);
+      }
+      due += CountOf(s, other, self);
+    }
+    if (s % 16 == 5) {
+      group.Sync(0);
+    } else {
+      group.SyncCounted("test", due);
+    }
+    if ((s + self) % 23 == 0) sched_yield();
+    Require(group.inbox().count() == due, "as many messages as were sent");
+    for (std::uint32_t from = 0; from < p; ++from) {
+      for (std::uint64_t n = 0; n < CountOf(s, from, self); ++n, group.inbox().Pop()) {
+        const auto* const word =
+            reinterpret_cast<const std::uint64_t*>(group.inbox().Front().payload);
+        Require(word[0] == ContentOf(s, from, self, n) && word[99] == word[0], "the content");
+      }
+    }
+  }
+}
+
+TEST(CountedSuperstepsTest, GiveEachSuperstepItsOwnMessages) {
+  for (const std::uint32_t p : {1u, 2u, 3u, 6u}) {
+    SCOPED_TRACE(p);
+    ExpectAllEndWell(RunOnOneNode(p, [](Process& process) {
+      RunCountedSupersteps(process.root(), 2000);
+      Group& group = process.Duplicate(process.root());
+      RunCountedSupersteps(group, 500);
+      process.Leave(group);
+    }));
+  }
+}
+
+// No barrier: two processes go on while a third has not come to the end of its first superstep.
+TEST(CountedSuperstepsTest, NobodyWaitsForWhoSendsNothing) {
+  const UniqueFd memory(memfd_create("passed", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(memory.get(), 4096), 0);
+  const MappedRegion shared = MappedRegion::Shared(memory.get(), 4096);  // By all processes.
+  auto& passed = *reinterpret_cast<std::atomic<std::uint32_t>*>(shared.data());
+  ExpectAllEndWell(RunOnOneNode(3, [&](Process& process) {
+    Group& root = process.root();
+    const std::uint32_t self = process.pid();
+    while (self == 2 && passed.load() < 2) sched_yield();
+    for (int s = 0; s < 100; ++s) {
+      if (self != 2) root.Send("test", 1 - self, nullptr, &s, sizeof s);
+      root.SyncCounted("test", self == 2 ? 0 : 1);
+    }
+    passed += 1;
+  }));
+}
+
+TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
+  const JobOutcome more = RunOnOneNode(2, [](Process& process) {
+    const int word = 0;
+    for (int i = 0; i < 3 && process.pid() == 0; ++i)
+      process.Send("test", 1, nullptr, &word, sizeof word);
+    process.root().SyncCounted("bsp_oblsync", process.pid() == 1 ? 2 : 0);
+  });
+  EXPECT_NE(more.errors.find("2 messages are expected, and 3 were sent"), std::string::npos)
+      << more.errors;
+  const JobOutcome pushed = RunOnOneNode(2, [](Process& process) {
+    int word = 0;
+    process.Push(reinterpret_cast<std::uintptr_t>(&word), sizeof word);
+    process.root().SyncCounted("bsp_oblsync", 0);
+  });
+  EXPECT_NE(pushed.errors.find("end it by bsp_sync"), std::string::npos) << pushed.errors;
 }
 
 // Slots, address space and memory: a program may go on for days.

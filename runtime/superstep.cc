@@ -134,6 +134,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   recorder_.Record(times, outbox_);
   outbox_.NextSuperstep();
   superstep_ += 1;
+  barrier_before_ = true;
   return all;
 }
 

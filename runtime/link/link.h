@@ -4,6 +4,7 @@
 //   NodeHeader                                  written by the worker, the barrier by all
 //   ProcessCell[nprocs]                         state of each process
 //   DirectoryEntry[2][nprocs][nprocs]           by parity, by who reads, by who owes it
+//   std::uint64_t stamps[2][nprocs][nprocs]     of these entries: see Segment::stamp
 //   Measurement[nprocs][kRingSupersteps]        the last supersteps
 //   HandedChunk[nprocs][2][kHandedMax]          chunks given to the worker early, by parity
 //   RegisteredArea[.][nprocs][kSlotsOfBlock]    each process's part of each registration slot
@@ -219,6 +220,7 @@ struct SegmentLayout {
   std::uint32_t check_full;    ///< BSP_CHECK=full: records carry call sites.
   std::uint64_t cells_offset;  ///< This and the other offsets: from the start of the segment.
   std::uint64_t directories_offset;
+  std::uint64_t stamps_offset;
   std::uint64_t rings_offset;
   std::uint64_t handed_offset;
   std::uint64_t slots_offset;
@@ -301,6 +303,7 @@ struct alignas(kLineBytes) ProcessCell {
   std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
+  alignas(kLineBytes) SharedCounter announced;    ///< Stamps of entries for this process, ever.
   alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
   EarlyPuts early[2];                             ///< The same.
 };

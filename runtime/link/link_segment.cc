@@ -36,6 +36,7 @@ Ranges PlaceTables(SegmentLayout& layout) {
   ranges.Place(sizeof(NodeHeader));
   layout.cells_offset = ranges.Place(p * sizeof(ProcessCell));
   layout.directories_offset = ranges.Place(2 * p * p * sizeof(DirectoryEntry));
+  layout.stamps_offset = ranges.Place(2 * p * p * sizeof(std::uint64_t));
   layout.rings_offset = ranges.Place(p * kRingSupersteps * sizeof(Measurement));
   layout.handed_offset = ranges.Place(p * 2 * kHandedMax * sizeof(HandedChunk));
   layout.slots_offset = ranges.Place(p * kSlotsMax * sizeof(RegisteredArea));

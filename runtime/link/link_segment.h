@@ -2,6 +2,7 @@
 #ifndef RUNTIME_LINK_LINK_SEGMENT_H_
 #define RUNTIME_LINK_LINK_SEGMENT_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/ids.h"
@@ -116,6 +117,13 @@ class Segment {
   DirectoryEntry& entry(Pid owner, Pid reader, unsigned parity) const {
     const std::uint64_t row = std::uint64_t{parity} * layout_.nprocs + Value(reader);
     return At<DirectoryEntry>(layout_.directories_offset)[row * layout_.nprocs + Value(owner)];
+  }
+
+  /// s + 1: in superstep s, which ends without a barrier, the owner has sent what its entry says.
+  std::atomic<std::uint64_t>& stamp(Pid owner, Pid reader, unsigned parity) const {
+    const std::uint64_t row = std::uint64_t{parity} * layout_.nprocs + Value(reader);
+    return At<std::atomic<std::uint64_t>>(
+        layout_.stamps_offset)[row * layout_.nprocs + Value(owner)];
   }
 
   Measurement& measurement(Pid owner, std::uint64_t superstep) const {

@@ -30,7 +30,8 @@ TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
     const std::uint64_t n = p;
     EXPECT_GE(layout.cells_offset, sizeof(NodeHeader));
     EXPECT_GE(layout.directories_offset, layout.cells_offset + n * sizeof(ProcessCell));
-    EXPECT_GE(layout.rings_offset, layout.directories_offset + 2 * n * n * sizeof(DirectoryEntry));
+    EXPECT_GE(layout.stamps_offset, layout.directories_offset + 2 * n * n * sizeof(DirectoryEntry));
+    EXPECT_GE(layout.rings_offset, layout.stamps_offset + 2 * n * n * sizeof(std::uint64_t));
     EXPECT_GE(layout.handed_offset,
               layout.rings_offset + n * kRingSupersteps * sizeof(Measurement));
     EXPECT_GE(layout.slots_offset, layout.handed_offset + n * 2 * kHandedMax * sizeof(HandedChunk));

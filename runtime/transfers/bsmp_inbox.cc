@@ -57,11 +57,13 @@ void BsmpInbox::UseCopy() {
 }
 
 void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
-                     std::size_t tag_bytes) {
+                     std::size_t tag_bytes, std::uint64_t stamp) {
   Clear();
   tag_bytes_ = tag_bytes;
   long_tag_bytes_ = LongTagBytes(tag_bytes);
   for (std::uint32_t q = 0; q < p; ++q) {
+    if (stamp != 0 && segment.stamp(Pid{q}, self, parity).load(std::memory_order_acquire) != stamp)
+      continue;
     const DirectoryEntry& entry = segment.entry(Pid{q}, self, parity);
     if (entry.messages == 0) continue;
     sources_.push_back(Source{segment.arena(Pid{q}), entry.messages});

@@ -24,9 +24,9 @@ class BsmpInbox {
   };
 
   /// Takes over the messages that p processes sent to `self` in the superstep that ended, with the
-  /// tag size that was valid then.
+  /// tag size that was valid then. `stamp` not 0: of those whose stamp it is (Segment::stamp).
   void Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
-            std::size_t tag_bytes);
+            std::size_t tag_bytes, std::uint64_t stamp = 0);
 
   void Clear();
 

@@ -248,6 +248,29 @@ void Outbox::Seal() {
   direct_room_ = ChunkRoom{};
 }
 
+void Outbox::Announce(std::uint64_t superstep) {
+  for (const std::uint32_t pid : touched_[parity_]) {
+    segment_->stamp(self_, Pid{pid}, parity_).store(superstep + 1, std::memory_order_release);
+    segment_->cell(Pid{pid}).announced.Advance();
+  }
+}
+
+// `started` is s + 2 once superstep s has ended: then what came in s - 1 is not read any more.
+void Outbox::AwaitReaders(std::uint64_t superstep, PollWait& wait) {
+  for (const std::uint32_t pid : touched_[parity_ ^ 1]) {
+    if (Pid{pid} == self_) continue;
+    wait.Until(segment_->cell(Pid{pid}).started, static_cast<std::uint32_t>(superstep + 2));
+  }
+}
+
+bool Outbox::HasTransfers() const {
+  for (const std::uint32_t pid : touched_[parity_]) {
+    const DirectoryEntry& owed = segment_->entry(self_, Pid{pid}, parity_);
+    if ((owed.puts | owed.gets | owed.bytes_from) != 0) return true;
+  }
+  return false;
+}
+
 void Outbox::NextSuperstep() {
   parity_ ^= 1;
   entries_ = &segment_->entry(self_, Pid{0}, parity_);

@@ -16,6 +16,7 @@
 #include "base/copy.h"
 #include "base/grow_array.h"
 #include "base/ids.h"
+#include "base/poll_wait.h"
 #include "runtime/link/handed_ring.h"
 #include "runtime/link/link_segment.h"
 
@@ -105,6 +106,15 @@ class Outbox {
 
   /// Makes the chunks readable for the others; before the barrier.
   void Seal();
+
+  /// After Seal, in a superstep that ends without a barrier: whoever is sent something may read it.
+  void Announce(std::uint64_t superstep);
+
+  /// Returns once all that were sent something in the superstep before this one have ended it.
+  void AwaitReaders(std::uint64_t superstep, PollWait& wait);
+
+  /// Whether something else than messages was issued.
+  bool HasTransfers() const;
 
   /// Empties the outbox of two supersteps ago and makes it the current one; after the barrier.
   void NextSuperstep();
