@@ -130,7 +130,7 @@ class Group {
   /// bsp_oblsync of PUB (Bonorden et al. 2003, section 2.5): ends the superstep once as many
   /// messages are here as were sent to this process in it, whoever else has come to its end. All
   /// processes of the group end the superstep in this way, and only send messages in it. A process
-  /// can be ahead of others by any number of supersteps, but by one of those that it sends something
+  /// can be any number of supersteps ahead of others, but one of those that it sends something
   /// to. On several nodes it is a barrier.
   void SyncCounted(const Call& call, std::uint64_t messages);
 
