@@ -283,8 +283,9 @@ class ClientStream final
     });
   }
 
-  /// On the loop.
+  /// On the loop. Not of a call that has ended: nobody would take the wait back.
   void AskForEnd() {
+    if (!call_end_.Pin()) return;
     wait_ = daemon_.cluster().Wait(job_, [call = weak_from_this()](absl::StatusOr<proto::Job> job) {
       const auto self = call.lock();
       if (!self) return;
@@ -295,11 +296,13 @@ class ClientStream final
       }
       self->SendNext();
     });
+    if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
   }
 
   void End(const absl::Status& status) {
+    const bool now = call_end_.End(status);
     loop_.Post([self = shared_from_this()] { self->daemon_.cluster().StopWaiting(self->wait_); });
-    if (call_end_.End(status)) Finish(ToGrpc(status));
+    if (now) Finish(ToGrpc(status));
   }
 
   EventLoop& loop_;
