@@ -190,8 +190,8 @@ def random_row(bench, results, means, p, target, others=()):
 
 def random(bench):
     """10^6 small updates and gets per process in one superstep."""
-    targets = {"put": Target(20, "at most"), "send": Target(25, "at most"),
-               "get": Target(40, "at most")}
+    targets = {"put": Target(1 / 1.5, "times MPI"), "send": Target(1 / 2, "times MPI"),
+               "get": Target(1 / 2, "times MPI")}
     budget_s = bench.choose(0.15, 0.4)
     rows = []
     for p in (2, 4):
