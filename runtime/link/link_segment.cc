@@ -108,6 +108,13 @@ void Segment::GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) cons
   use.peak = from;
 }
 
+bool Segment::HasPart(std::uint64_t offset, std::uint32_t members) const {
+  const std::uint64_t end = layout_.parts_offset + layout_.parts_bytes;
+  return members != 0 && members <= layout_.nprocs && offset % kPageBytes == 0 &&
+         offset >= layout_.parts_offset && offset <= end &&
+         SegmentBytes(LayOutGroup(layout_, members)) <= end - offset;
+}
+
 void Segment::ErasePart(std::uint64_t offset, std::uint64_t bytes) const {
   madvise(data_ + offset, bytes, MADV_REMOVE);
 }

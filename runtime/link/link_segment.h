@@ -86,6 +86,10 @@ class Segment {
     return part;
   }
 
+  /// Whether a slot says what can be, of which nothing is trusted: a part of so many members, where
+  /// parts lie. Their pids in it are still to be checked.
+  bool HasPart(std::uint64_t offset, std::uint32_t members) const;
+
   bool valid() const { return data_ != nullptr; }
 
   /// It is not mapped any more: in a process that has been restored.

@@ -2,7 +2,9 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -42,10 +44,37 @@ LateProcess Late(const ProcessCell& cell, Pid pid) {
           .begun = cell.state.load() == ProcessState::kRunning};
 }
 
+/// What the groups but the root group say.
+struct GroupsLook {
+  std::uint32_t passed = 0;  ///< Barriers of those that are open.
+  std::set<Pid> waiting{};   ///< Processes at a barrier.
+};
+
+GroupsLook LookAtGroups(const Segment& segment) {
+  GroupsLook look;
+  const std::uint32_t used = std::min(segment.header().groups.used.load(), kGroupSlotsMax);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const GroupSlot& slot = segment.group_slot(i);
+    const std::uint64_t offset = slot.offset;
+    const std::uint32_t members = slot.members;
+    if (slot.state.load() != GroupSlot::kOpen || !segment.HasPart(offset, members)) continue;
+    const Segment part = segment.Part(offset, LayOutGroup(segment.layout(), members));
+    const std::uint32_t passed = part.header().barrier.released.value.load();
+    look.passed += passed;
+    for (std::uint32_t pid = 0; pid < members; ++pid) {
+      const ProcessCell& cell = part.cell(Pid{pid});
+      if (cell.arrived.load() > passed) look.waiting.insert(Pid{cell.member});
+    }
+  }
+  return look;
+}
+
 }  // namespace
 
 BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& here) {
-  BarrierLook look{.passed = segment.barriers()};
+  const std::uint32_t passed = segment.barriers();
+  const GroupsLook groups = LookAtGroups(segment.segment());
+  BarrierLook look{.passed = passed + groups.passed};
   const std::uint32_t p = segment.participants();
   for (const Pid pid : here) {
     const ProcessCell& cell = segment.segment().cell(pid);
@@ -54,7 +83,7 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
     const bool joins = p == 0 && pid != Pid{0};
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
     if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
-    if (cell.arrived.load() > look.passed) {
+    if (cell.arrived.load() > passed || groups.waiting.contains(pid)) {
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {
       look.late.push_back(Late(cell, pid));

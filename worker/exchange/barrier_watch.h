@@ -30,8 +30,8 @@ struct LateProcess {
 };
 
 struct BarrierLook {
-  std::uint32_t passed = 0;         ///< Barriers, by all.
-  std::uint32_t arrived = 0;        ///< Processes here that wait at the next one.
+  std::uint32_t passed = 0;         ///< Barriers, by all, of whatever group (modulo 2^32).
+  std::uint32_t arrived = 0;        ///< Processes here that wait at the next one of some group.
   std::vector<LateProcess> late{};  ///< Those that it lacks, by pid.
 
   bool operator==(const BarrierLook&) const = default;

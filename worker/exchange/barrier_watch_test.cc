@@ -52,6 +52,30 @@ TEST_F(LookAtBarrierTest, NamesWhoseArrivalIsOfAnEarlierBarrier) {
   EXPECT_TRUE(look.late[0].begun);
 }
 
+// Pids 0 and 2 are a group, in which 2 is awaited; pid 1 waits for both.
+TEST_F(LookAtBarrierTest, WhoWaitsInAGroupIsNotLate) {
+  const Segment& segment = segment_.segment();
+  GroupSlot& slot = segment.group_slot(0);
+  slot.members = 2;
+  slot.offset = segment.layout().parts_offset;
+  slot.state.store(GroupSlot::kOpen);
+  segment.header().groups.used.store(1);
+  const Segment part = segment.Part(slot.offset, LayOutGroup(segment.layout(), 2));
+  part.header().barrier.released.value.store(4);
+  part.cell(Pid{0}).member = 0;
+  part.cell(Pid{1}).member = 2;
+  part.cell(Pid{0}).arrived.store(5);
+  cell(Pid{0}).arrived.store(7);
+  cell(Pid{2}).arrived.store(7);
+  const BarrierLook look = Look();
+  EXPECT_EQ(look.passed, 11u);
+  EXPECT_EQ(look.arrived, 2u);
+  ASSERT_EQ(look.late.size(), 1u);
+  EXPECT_EQ(look.late[0].pid, Pid{2});
+  slot.members = 5;  // Nonsense is passed over.
+  EXPECT_EQ(Look().late.size(), 2u);
+}
+
 TEST_F(LookAtBarrierTest, TellsStoppedAsleepAndDead) {
   const pid_t child = fork();
   if (child == 0) {
