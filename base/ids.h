@@ -11,7 +11,7 @@ namespace bspnow {
 enum class Pid : std::uint32_t {};        ///< A BSP process, [0, nprocs).
 enum class JobId : std::uint64_t {};      ///< One submitted program.
 enum class Epoch : std::uint64_t {};      ///< A job's incarnation; 1 at first start.
-enum class GroupId : std::uint32_t {};    ///< Processes that synchronise together.
+enum class GroupId : std::uint64_t {};    ///< Processes that synchronise together.
 enum class Superstep : std::uint64_t {};  ///< 0 at bsp_begin.
 enum class WorkerId : std::uint32_t {};   ///< A worker daemon that registered; 0: the coordinator.
 enum class SlotId : std::uint32_t {};     ///< A registration slot, the same on all processes.

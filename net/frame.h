@@ -19,7 +19,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 4;
+inline constexpr std::uint16_t kFrameVersion = 5;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
@@ -47,13 +47,14 @@ struct FrameHeader {
   std::uint64_t job = 0;
   std::uint64_t epoch = 0;  ///< Below the receiver's: drop, a zombie sent it.
   std::uint64_t superstep = 0;
-  std::uint64_t sequence = 0;  ///< Of this stream's Batch frames, from 1; 0 elsewhere.
-  std::uint32_t group = 0;
+  std::uint64_t sequence = 0;       ///< Of this stream's Batch frames, from 1; 0 elsewhere.
+  std::uint64_t group = 0;          ///< GroupId; supersteps are those of that group.
   std::uint32_t source_worker = 0;  ///< WorkerId; 0 is the coordinator.
   std::uint32_t payload_bytes = 0;  ///< At most kFramePayloadBytesMax.
   std::uint32_t prefix_crc32c = 0;  ///< Of the payload's first kFramePrefixBytes, or all of fewer.
+  std::uint32_t reserved = 0;
 };
-static_assert(sizeof(FrameHeader) == 64, "the wire has no padding");
+static_assert(sizeof(FrameHeader) == 72, "the wire has no padding");
 
 /// A payload's place may be chosen by its first bytes (BatchPiece) before the rest is here, and
 /// what is written there cannot be taken back: so these have a checksum of their own.

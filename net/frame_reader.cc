@@ -150,8 +150,9 @@ void FrameReader::UseOwnPlace() {
   rest_ = std::span(own_place_.data(), header_.payload_bytes).subspan(kFramePrefixBytes);
 }
 
-void FrameReader::Unplace(std::uint64_t job) {
+void FrameReader::Unplace(std::uint64_t job, std::optional<std::uint64_t> group) {
   if (!in_large_ || in_own_place_ || header_.job != job) return;
+  if (group && header_.group != *group) return;
   const std::span<const std::byte> read = rest_.first(rest_read_);
   UseOwnPlace();
   std::memcpy(rest_.data(), read.data(), read.size());

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/mapped_region.h"
@@ -56,8 +57,9 @@ class FrameReader {
   /// From OnFrame: deliver nothing more, now or later (the stream is being closed).
   void Stop() { stopped_ = true; }
 
-  /// The place that was named for a frame of this job is about to go: its rest goes to a buffer.
-  void Unplace(std::uint64_t job);
+  /// The place that was named for a frame of this job, or only of this group of it, is about to go:
+  /// its rest goes to a buffer.
+  void Unplace(std::uint64_t job, std::optional<std::uint64_t> group);
 
   FrameFault fault() const { return fault_; }
 

@@ -218,10 +218,11 @@ TEST_F(FrameReaderTest, UnplacedFrameLeavesItsPlaceAloneAndComesWhole) {
   const Sample sample = MakeSample(1, 100'000);
   const std::vector<std::byte> wire = Wire(sample);
   ASSERT_TRUE(Feed(std::span(wire).first(50'000)).ok());
-  reader_.Unplace(sample.header.job + 1);  // Another job's.
+  reader_.Unplace(sample.header.job + 1, std::nullopt);  // Another job's.
+  reader_.Unplace(sample.header.job, sample.header.group + 1);
   ASSERT_TRUE(Feed(std::span(wire).subspan(50'000, 10'000)).ok());
   EXPECT_NE(sink_.place_[55'000], std::byte{0xee});
-  reader_.Unplace(sample.header.job);
+  reader_.Unplace(sample.header.job, sample.header.group);
   const std::vector<std::byte> before = std::exchange(sink_.place_, {});
   ASSERT_TRUE(Feed(std::span(wire).subspan(60'000)).ok());
   ExpectSame({sample});

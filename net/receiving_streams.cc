@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -30,7 +31,9 @@ class ReceivingStreams::Stream final : private FrameSink {
 
   void Shut();
   void Ack();
-  void Unplace(JobId job) { reader_.Unplace(Value(job)); }
+  void Unplace(JobId job, std::optional<std::uint64_t> group) {
+    reader_.Unplace(Value(job), group);
+  }
   bool stranger() const { return state_ == State::kStranger; }
   WorkerId worker() const { return worker_; }
 
@@ -300,7 +303,11 @@ void ReceivingStreams::Remove(Stream& stream) {
 }
 
 void ReceivingStreams::Unplace(JobId job) {
-  for (const auto& [stream, owned] : streams_) stream->Unplace(job);
+  for (const auto& [stream, owned] : streams_) stream->Unplace(job, std::nullopt);
+}
+
+void ReceivingStreams::Unplace(JobId job, GroupId group) {
+  for (const auto& [stream, owned] : streams_) stream->Unplace(job, Value(group));
 }
 
 void ReceivingStreams::ForgetWorker(WorkerId worker) {

@@ -28,7 +28,7 @@ class BatchSink {
  public:
   /// Where the data after `piece` is to be read to, or nothing (see FrameSink::Place). Only asked
   /// for frames that are news; what was placed may be cut off and asked for again. If the owner of
-  /// the memory goes (the job ends), call ReceivingStreams::Unplace first.
+  /// the memory goes (the job or the group ends), call ReceivingStreams::Unplace first.
   virtual std::span<std::byte> Place(WorkerId from, const FrameHeader& header,
                                      const BatchPiece& piece) = 0;
 
@@ -64,9 +64,10 @@ class ReceivingStreams {
   /// Who we are, once that is known: a Hello for another worker is refused; before, every one is.
   void SetSelf(WorkerId self) { self_ = self; }
 
-  /// A frame that is being read into memory of this job goes to a buffer instead, and its owner
-  /// then drops it: the memory is about to go.
+  /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer
+  /// instead, and its owner then drops it: the memory is about to go.
   void Unplace(JobId job);
+  void Unplace(JobId job, GroupId group);
 
   /// The worker is gone for good: closes its stream and forgets its numbers.
   void ForgetWorker(WorkerId worker);

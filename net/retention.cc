@@ -70,15 +70,27 @@ std::vector<RetainedFrame> Retention::RemoveIf(Predicate unwanted) {
   return removed;
 }
 
-std::vector<RetainedFrame> Retention::PruneTo(JobId job, Epoch epoch, Superstep superstep) {
+std::vector<RetainedFrame> Retention::PruneTo(JobId job, Epoch epoch, GroupId group,
+                                              Superstep superstep) {
   return RemoveIf([&](const RetainedFrame& frame) {
-    return frame.job == job &&
-           (frame.epoch < epoch || (frame.epoch == epoch && frame.superstep <= superstep));
+    if (frame.job != job || frame.epoch > epoch) return false;
+    return frame.epoch < epoch || (frame.group == group && frame.superstep <= superstep);
   });
 }
 
 std::vector<RetainedFrame> Retention::DropJob(JobId job) {
   return RemoveIf([&](const RetainedFrame& frame) { return frame.job == job; });
+}
+
+std::vector<RetainedFrame> Retention::DropGroup(JobId job, GroupId group) {
+  return RemoveIf(
+      [&](const RetainedFrame& frame) { return frame.job == job && frame.group == group; });
+}
+
+bool Retention::Holds(JobId job, GroupId group) const {
+  return std::any_of(frames_.begin(), frames_.end(), [&](const RetainedFrame& frame) {
+    return frame.job == job && frame.group == group;
+  });
 }
 
 std::vector<RetainedFrame> Retention::Drop(std::uint64_t sequence) {

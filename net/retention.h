@@ -17,6 +17,7 @@ namespace bspnow {
 struct RetainedFrame {
   JobId job{};
   Epoch epoch{};
+  GroupId group = kRootGroup;
   Superstep superstep{};
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< Given by Retention.
@@ -43,10 +44,15 @@ class Retention {
   /// As OnAck, on a new connection: everything else goes out (again).
   std::optional<std::vector<RetainedFrame>> OnWelcome(std::uint64_t sequence);
 
-  /// Removes frames that nobody waits for any more, and returns them.
-  std::vector<RetainedFrame> PruneTo(JobId job, Epoch epoch, Superstep superstep);
+  /// Removes frames that nobody waits for any more, and returns them. PruneTo: those of the group
+  /// up to that superstep, and all of older epochs.
+  std::vector<RetainedFrame> PruneTo(JobId job, Epoch epoch, GroupId group, Superstep superstep);
   std::vector<RetainedFrame> DropJob(JobId job);
+  std::vector<RetainedFrame> DropGroup(JobId job, GroupId group);
   std::vector<RetainedFrame> Drop(std::uint64_t sequence);
+
+  /// Whether any frame of that group is kept.
+  bool Holds(JobId job, GroupId group) const;
 
   bool empty() const { return frames_.empty(); }
   std::size_t frames() const { return frames_.size(); }

@@ -13,6 +13,12 @@ RetainedFrame Of(std::uint64_t job, std::uint64_t epoch, std::uint64_t superstep
   return {.job = JobId{job}, .epoch = Epoch{epoch}, .superstep = Superstep{superstep}, .bytes = 10};
 }
 
+RetainedFrame OfGroup(std::uint64_t group, std::uint64_t superstep) {
+  RetainedFrame frame = Of(1, 1, superstep);
+  frame.group = GroupId{group};
+  return frame;
+}
+
 std::vector<std::uint64_t> Sequences(const std::vector<RetainedFrame>& frames) {
   std::vector<std::uint64_t> sequences;
   for (const RetainedFrame& frame : frames) sequences.push_back(frame.sequence);
@@ -85,8 +91,28 @@ TEST(RetentionTest, PrunesASuperstepAndWhatIsOlder) {
   retention.Add(Of(1, 2, 3));
   retention.Add(Of(1, 2, 4));
   retention.Add(Of(2, 2, 3));  // Another job.
-  EXPECT_EQ(Sequences(retention.PruneTo(JobId{1}, Epoch{2}, Superstep{3})), (Numbers{1, 2}));
+  EXPECT_EQ(Sequences(retention.PruneTo(JobId{1}, Epoch{2}, kRootGroup, Superstep{3})),
+            (Numbers{1, 2}));
   EXPECT_EQ(SendUpTo(retention, 9), (Numbers{3, 4}));
+}
+
+TEST(RetentionTest, PrunesAndDropsOneGroupAndKeepsTheOthers) {
+  constexpr GroupId kOne{std::uint64_t{1} << 40};
+  constexpr GroupId kTwo{std::uint64_t{1} << 41};
+  Retention retention;
+  for (const std::uint64_t superstep : {0, 1, 2}) {
+    retention.Add(OfGroup(Value(kOne), superstep));
+    retention.Add(OfGroup(Value(kTwo), superstep));
+  }
+  EXPECT_EQ(Sequences(retention.PruneTo(JobId{1}, Epoch{1}, kOne, Superstep{1})), (Numbers{1, 3}));
+  EXPECT_TRUE(retention.Holds(JobId{1}, kOne));
+  EXPECT_EQ(Sequences(retention.DropGroup(JobId{1}, kTwo)), (Numbers{2, 4, 6}));
+  EXPECT_FALSE(retention.Holds(JobId{1}, kTwo));
+  EXPECT_FALSE(retention.Holds(JobId{2}, kOne));
+  EXPECT_EQ(SendUpTo(retention, 9), (Numbers{5}));
+  EXPECT_EQ(Sequences(retention.PruneTo(JobId{1}, Epoch{2}, kRootGroup, Superstep{0})),
+            (Numbers{5}))
+      << "an older epoch, of whatever group";
 }
 
 TEST(RetentionTest, DropsOneJobAndKeepsTheOthers) {

@@ -48,8 +48,11 @@ void SendingStream::Send(OutgoingBatch batch) {
   const std::size_t bytes = PayloadBytes(batch);
   BSP_CHECK_OP(bytes, <=, kFramePayloadBytesMax);
   if (retention_.empty()) acked_ns_ = NowNs();
-  const std::uint64_t sequence = retention_.Add(
-      {.job = batch.job, .epoch = batch.epoch, .superstep = batch.superstep, .bytes = bytes});
+  const std::uint64_t sequence = retention_.Add({.job = batch.job,
+                                                 .epoch = batch.epoch,
+                                                 .group = batch.group,
+                                                 .superstep = batch.superstep,
+                                                 .bytes = bytes});
   kept_.emplace(sequence, Kept{std::move(batch)});
   if (!corked_) Pump();
 }
@@ -275,23 +278,31 @@ void SendingStream::Deliver(const std::vector<RetainedFrame>& frames) {
   if (frames.empty()) return;
   backoff_ms_ = 0;  // This connection is of some use.
   acked_ns_ = NowNs();
-  std::vector<std::pair<JobId, std::uint64_t>> tokens;
+  struct Delivery {
+    JobId job;
+    GroupId group;
+    std::uint64_t token;
+  };
+  std::vector<Delivery> awaited;
   for (const RetainedFrame& frame : frames) {
     const auto found = kept_.find(frame.sequence);
-    if (found->second.batch.token != 0) tokens.emplace_back(frame.job, found->second.batch.token);
+    const std::uint64_t token = found->second.batch.token;
+    if (token != 0) awaited.push_back({.job = frame.job, .group = frame.group, .token = token});
     kept_.erase(found);
   }
   if (!events_.delivered) return;
-  for (const auto& [job, token] : tokens) events_.delivered(job, token);
+  for (const Delivery& one : awaited) events_.delivered(one.job, one.group, one.token);
 }
 
 // --- What is not wanted any more -----------------------------------------------------------------
 
-void SendingStream::Prune(JobId job, Epoch epoch, Superstep superstep) {
-  Discard(retention_.PruneTo(job, epoch, superstep));
+void SendingStream::Prune(JobId job, Epoch epoch, GroupId group, Superstep superstep) {
+  Discard(retention_.PruneTo(job, epoch, group, superstep));
 }
 
-void SendingStream::DropJob(JobId job) { Discard(retention_.DropJob(job)); }
+void SendingStream::DropGroup(JobId job, GroupId group) {
+  Discard(retention_.DropGroup(job, group));
+}
 
 void SendingStream::Discard(const std::vector<RetainedFrame>& frames) {
   const bool perhaps_in_writer =

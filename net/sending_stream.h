@@ -69,7 +69,7 @@ struct SendingStreamOptions {
 struct SendingStreamEvents {
   /// The frame with this token was acknowledged. Not called for what is pruned or dropped. Never
   /// from inside Send.
-  std::function<void(JobId job, std::uint64_t token)> delivered = nullptr;
+  std::function<void(JobId job, GroupId group, std::uint64_t token)> delivered = nullptr;
 
   /// The job cannot go on: a frame was refused again and again, or does not arrive for a long time
   /// (the stream goes on trying). Never from inside Send.
@@ -106,10 +106,13 @@ class SendingStream final : private FrameSink {
   void Cork() { corked_ = true; }
   void Uncork();
 
-  /// Nobody needs frames of this superstep and earlier ones any more: all have arrived. Afterwards
-  /// the memory of those frames is not looked at.
-  void Prune(JobId job, Epoch epoch, Superstep superstep);
-  void DropJob(JobId job);
+  /// Nobody needs frames of this superstep of the group and earlier ones any more: all have
+  /// arrived. Afterwards the memory of those frames is not looked at.
+  void Prune(JobId job, Epoch epoch, GroupId group, Superstep superstep);
+  void DropGroup(JobId job, GroupId group);
+
+  /// Whether a frame of the group is kept. If not, the memory of none is looked at.
+  bool Holds(JobId job, GroupId group) const { return retention_.Holds(job, group); }
 
   /// The worker has another address: the next connection goes there; a present one is closed.
   void SetAddress(const HostPort& address);

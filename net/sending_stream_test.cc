@@ -1,7 +1,6 @@
 #include "net/sending_stream.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <map>
 #include <memory>
@@ -11,108 +10,11 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "net/listener.h"
 #include "net/testing/stream_fixture.h"
+#include "net/testing/stream_proxy.h"
 
 namespace bspnow {
 namespace {
-
-/// Stands between sender and receiver: hands bytes on in parts of random size, flips bits, resets
-/// connections, goes silent, or swallows what is sent.
-class Proxy {
- public:
-  Proxy(EventLoop& loop, const SocketAddress& target, unsigned seed)
-      : loop_(loop), target_(target), random_(seed) {
-    auto listener =
-        Listener::Create(loop, *Resolve({"127.0.0.1", 0}), SocketOptions{.buffer_bytes = 0},
-                         [this](Accepted accepted) { OnAccepted(std::move(accepted)); });
-    EXPECT_TRUE(listener.ok());
-    listener_ = *std::move(listener);
-  }
-  ~Proxy() { CutAll(); }
-
-  const SocketAddress& address() const { return listener_->address(); }
-
-  void CutAll() {
-    for (auto& [number, link] : links_) Forget(link);
-    links_.clear();
-  }
-
-  std::uint32_t one_in_cut = 0;  ///< Of the parts that are handed on; 0: none.
-  std::uint32_t one_in_flip = 0;
-  bool silent = false;
-  std::uint64_t pass_bytes_max = UINT64_MAX;  ///< Of a connection, to the receiver.
-  std::size_t part_bytes_max = 100'000;
-
- private:
-  struct Link {
-    UniqueFd near, far;
-    std::uint64_t passed_bytes = 0;  ///< To the receiver.
-  };
-
-  void OnAccepted(Accepted accepted) {
-    const int number = ++last_;
-    Link& link = links_[number];
-    link.near = std::move(accepted.fd);
-    link.far = *BeginConnect(target_, SocketOptions{.buffer_bytes = 0});
-    loop_.OnReadable(link.near.get(), [this, number] { HandOn(number, 0); });
-    loop_.OnReadable(link.far.get(), [this, number] { HandOn(number, 1); });
-  }
-
-  void HandOn(int number, int direction) {
-    const auto found = links_.find(number);
-    if (found == links_.end()) return;
-    const int from = direction == 0 ? found->second.near.get() : found->second.far.get();
-    const int to = direction == 0 ? found->second.far.get() : found->second.near.get();
-    std::vector<char> part(1 + random_() % part_bytes_max);
-    const ssize_t n = recv(from, part.data(), part.size(), MSG_DONTWAIT);
-    if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0 || Chance(one_in_cut)) {
-      Forget(found->second);
-      links_.erase(found);
-      return;
-    }
-    if (silent) return;
-    std::uint64_t& passed = found->second.passed_bytes;
-    if (direction == 0 && passed + static_cast<std::uint64_t>(n) > pass_bytes_max) return;
-    if (direction == 0) passed += static_cast<std::uint64_t>(n);
-    if (direction == 0 && Chance(one_in_flip)) part[random_() % n] ^= 1 << random_() % 8;
-    for (ssize_t sent = 0; sent < n;) {  // The receiver reads on this same loop: never for long.
-      const ssize_t m = send(to, part.data() + sent, n - sent, MSG_NOSIGNAL);
-      if (m < 0 && errno != EAGAIN && errno != ENOTCONN) return;
-      if (m < 0) return HandOnLater(number, direction, {part.begin() + sent, part.begin() + n});
-      sent += m;
-    }
-  }
-
-  void HandOnLater(int number, int direction, std::vector<char> rest) {
-    Link& link = links_.at(number);
-    const int from = direction == 0 ? link.near.get() : link.far.get();
-    const int to = direction == 0 ? link.far.get() : link.near.get();
-    loop_.StopReading(from);
-    loop_.OnWritable(to, [this, number, direction, from, to, rest = std::move(rest)]() mutable {
-      const ssize_t m = send(to, rest.data(), rest.size(), MSG_NOSIGNAL);
-      if (m > 0) rest.erase(rest.begin(), rest.begin() + m);
-      if (m > 0 && !rest.empty()) return;
-      loop_.StopWriting(to);
-      loop_.OnReadable(from, [this, number, direction] { HandOn(number, direction); });
-    });
-  }
-
-  void Forget(Link& link) {
-    loop_.Forget(link.near.get());
-    loop_.Forget(link.far.get());
-  }
-
-  bool Chance(std::uint32_t one_in) { return one_in != 0 && random_() % one_in == 0; }
-
-  EventLoop& loop_;
-  SocketAddress target_;
-  std::mt19937 random_;
-  std::unique_ptr<Listener> listener_;
-  std::map<int, Link> links_;
-  int last_ = 0;
-};
 
 class SendingStreamTest : public StreamTest {
  protected:
@@ -129,7 +31,11 @@ class SendingStreamTest : public StreamTest {
                              .unreachable_ms = unreachable_ms_,
                              .integrity = integrity_},
         SendingStreamEvents{
-            .delivered = [this](JobId, std::uint64_t token) { delivered_.push_back(token); },
+            .delivered =
+                [this](JobId, GroupId group, std::uint64_t token) {
+                  delivered_.push_back(token);
+                  groups_.push_back(group);
+                },
             .job_broken = [this](JobId job, const std::string& why) { broken_[Value(job)] = why; },
             .note = nullptr});
   }
@@ -165,6 +71,7 @@ class SendingStreamTest : public StreamTest {
                      }};
   std::map<std::uint64_t, std::string> texts_;
   std::vector<std::uint64_t> delivered_;
+  std::vector<GroupId> groups_;  ///< The same.
   std::map<std::uint64_t, std::string> broken_;
   std::uint64_t unreachable_ms_ = 60'000;
   Integrity integrity_ = Integrity::kChecksums;
@@ -213,7 +120,7 @@ TEST_F(SendingStreamTest, DroppedJobIsNotLookedAtAgainAndTheOtherGoesOn) {
   RunUntil([&] { return sender->connected(); });
   for (std::uint64_t i = 3; i <= 60; ++i) sender->Send(Numbered(i, 1'000'000));
   EXPECT_GT(sender->unsent_bytes(), 0u);
-  sender->DropJob(JobId{1});
+  sender->DropGroup(JobId{1}, kRootGroup);
   for (auto& [number, text] : texts_) {
     if (number % 2 == 0) std::string().swap(text);  // Freed: the address sanitizer watches.
   }
@@ -230,11 +137,33 @@ TEST_F(SendingStreamTest, PrunedSuperstepsAreNotSentAgain) {
   auto sender = NewSender(receiver_.address());
   receiver_.SetSelf(WorkerId{99});  // Nobody is at home yet.
   for (std::uint64_t i = 1; i <= 10; ++i) sender->Send(Numbered(i, 10));
-  sender->Prune(JobId{1}, Epoch{}, Superstep{6});
-  sender->Prune(JobId{2}, Epoch{}, Superstep{6});
+  sender->Prune(JobId{1}, Epoch{}, kRootGroup, Superstep{6});
+  sender->Prune(JobId{2}, Epoch{}, kRootGroup, Superstep{6});
   receiver_.SetSelf(kReceiver);
   RunUntil([&] { return delivered_.size() == 4; });
   EXPECT_EQ(sink_.came.front().piece.chunk_offset, 7u);
+}
+
+TEST_F(SendingStreamTest, GroupsOfAJobAreDroppedAndDeliveredApart) {
+  constexpr GroupId kOne{std::uint64_t{1} << 40};
+  constexpr GroupId kTwo{std::uint64_t{1} << 41};
+  auto sender = NewSender(receiver_.address());
+  receiver_.SetSelf(WorkerId{99});  // Nobody is at home yet.
+  for (std::uint64_t i = 2; i <= 10; i += 2) {
+    OutgoingBatch batch = Numbered(i, 10);
+    batch.group = i <= 6 ? kOne : kTwo;
+    sender->Send(std::move(batch));
+  }
+  sender->Prune(JobId{1}, Epoch{}, kTwo, Superstep{8});
+  sender->DropGroup(JobId{1}, kOne);
+  EXPECT_FALSE(sender->Holds(JobId{1}, kOne));
+  EXPECT_TRUE(sender->Holds(JobId{1}, kTwo));
+  receiver_.SetSelf(kReceiver);
+  RunUntil([&] { return !delivered_.empty(); });
+  EXPECT_EQ(delivered_, (std::vector<std::uint64_t>{10}));
+  EXPECT_EQ(groups_, (std::vector<GroupId>{kTwo}));
+  EXPECT_EQ(sink_.came.front().header.group, Value(kTwo));
+  EXPECT_FALSE(sender->Holds(JobId{1}, kTwo));
 }
 
 TEST_F(SendingStreamTest, FrameThatIsRefusedAgainAndAgainBreaksItsJob) {

@@ -166,7 +166,7 @@ void SimStreams::Forget(Sender& sender, const std::vector<RetainedFrame>& frames
 
 void SimStreams::Prune(JobId job, Epoch epoch, std::uint64_t superstep) {
   for (auto& [target, sender] : senders_) {
-    Forget(sender, sender.retention.PruneTo(job, epoch, Superstep{superstep}));
+    Forget(sender, sender.retention.PruneTo(job, epoch, kRootGroup, Superstep{superstep}));
   }
 }
 

@@ -52,6 +52,7 @@ OutgoingBatch BatchSource::Begin(std::uint64_t superstep, BatchContent content, 
   OutgoingBatch frame;
   frame.job = shape_.job;
   frame.epoch = shape_.epoch;
+  frame.group = shape_.group;
   frame.superstep = Superstep{superstep};
   frame.piece = BatchPiece{.content = static_cast<std::uint32_t>(content),
                            .source_pid = Value(source),

@@ -33,7 +33,7 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       peers_(loop, resolver_,
              {socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
              {.delivered =
-                  [this](JobId job, std::uint64_t token) {
+                  [this](JobId job, GroupId, std::uint64_t token) {
                     if (JobExchange* const exchange = Find(job)) exchange->OnDelivered(token);
                   },
               .job_broken =

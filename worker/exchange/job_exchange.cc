@@ -30,7 +30,7 @@ JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
       owner_(owner),
       segment_(plan.segment->segment()),
       shape_(ShapeOf(plan, self)),
-      streams_(plan, self, peers),
+      streams_(plan, kRootGroup, self, peers),
       exchange_(
           NodeExchangePlan{.self = shape_.self,
                            .hosts = static_cast<std::uint32_t>(shape_.hosts.size()),
@@ -121,7 +121,7 @@ FrameHeader JobExchange::Header(FrameKind kind) const {
   FrameHeader header = HeaderOf(kind);
   header.job = Value(shape_.job);
   header.epoch = Value(shape_.epoch);
-  header.group = Value(kRootGroup);
+  header.group = Value(shape_.group);
   header.superstep = exchange_.superstep();
   return header;
 }

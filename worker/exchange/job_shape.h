@@ -1,4 +1,5 @@
-// Who is where in a job: its processes, by the hosts (workers) that they live on.
+// Who is where in a group of a job: its processes, by the hosts (workers) that they live on. All
+// numbers are the group's own: a pid is the rank of a member.
 #ifndef WORKER_EXCHANGE_JOB_SHAPE_H_
 #define WORKER_EXCHANGE_JOB_SHAPE_H_
 
@@ -13,6 +14,7 @@ namespace bspnow::worker {
 struct JobShape {
   JobId job{};
   Epoch epoch{};
+  GroupId group = kRootGroup;
   std::uint32_t self = 0;                 ///< This node's number in the job.
   std::vector<std::vector<Pid>> hosts{};  ///< The pids of each, ascending.
   std::vector<std::uint32_t> host_of{};   ///< By pid.

@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -24,8 +25,12 @@ JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
   return shape;
 }
 
-JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers)
-    : job_(plan.job), epoch_(plan.epoch), peers_(peers), streams_(plan.hosts.size()) {
+JobStreams::JobStreams(const JobPlan& plan, GroupId group, WorkerId self, PeerStreams& peers)
+    : job_(plan.job),
+      epoch_(plan.epoch),
+      group_(group),
+      peers_(peers),
+      streams_(plan.hosts.size()) {
   for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
     const PlannedHost& host = plan.hosts[k];
     host_of_[host.worker] = k;
@@ -43,7 +48,7 @@ JobStreams::JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers)
 JobStreams::~JobStreams() {
   for (SendingStream* stream : streams_) {
     if (stream == nullptr) continue;
-    stream->DropJob(job_);
+    stream->DropGroup(job_, group_);
     peers_.Release(stream);
   }
 }
@@ -57,8 +62,14 @@ void JobStreams::Send(std::uint32_t host, std::vector<OutgoingBatch>& frames) {
 
 void JobStreams::Prune(Superstep superstep) {
   for (SendingStream* stream : streams_) {
-    if (stream != nullptr) stream->Prune(job_, epoch_, superstep);
+    if (stream != nullptr) stream->Prune(job_, epoch_, group_, superstep);
   }
+}
+
+bool JobStreams::Holds() const {
+  return std::any_of(streams_.begin(), streams_.end(), [this](const SendingStream* stream) {
+    return stream != nullptr && stream->Holds(job_, group_);
+  });
 }
 
 std::uint32_t JobStreams::HostOf(WorkerId worker) const {

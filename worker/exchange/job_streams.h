@@ -1,4 +1,4 @@
-// The streams of one job of a worker to the workers of its other processes.
+// The streams of one group of a job to the workers of its other processes.
 #ifndef WORKER_EXCHANGE_JOB_STREAMS_H_
 #define WORKER_EXCHANGE_JOB_STREAMS_H_
 
@@ -20,7 +20,7 @@ JobShape ShapeOf(const JobPlan& plan, WorkerId self);
 class JobStreams {
  public:
   /// `peers` is the caller's and stays.
-  JobStreams(const JobPlan& plan, WorkerId self, PeerStreams& peers);
+  JobStreams(const JobPlan& plan, GroupId group, WorkerId self, PeerStreams& peers);
   ~JobStreams();
   JobStreams(const JobStreams&) = delete;
   JobStreams& operator=(const JobStreams&) = delete;
@@ -33,12 +33,16 @@ class JobStreams {
   /// Nobody needs a frame up to this superstep again.
   void Prune(Superstep superstep);
 
+  /// Whether a frame of the group may be sent (again).
+  bool Holds() const;
+
   /// The number of hosts: the worker has no part in this job.
   std::uint32_t HostOf(WorkerId worker) const;
 
  private:
   const JobId job_;
   const Epoch epoch_;
+  const GroupId group_;
   PeerStreams& peers_;
   std::vector<SendingStream*> streams_;  ///< By host; nullptr for this one.
   std::unordered_map<WorkerId, std::uint32_t> host_of_;
