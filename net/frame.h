@@ -95,8 +95,8 @@ struct ArriveBody {
       ending_bytes;        ///< Then a bitmap by pid of those in bsp_end, if some but not all are.
   std::uint32_t has_sums;  ///< `sums` is valid (from the second barrier on).
   std::uint32_t ends_superstep = 0;  ///< bsp_begin's does not, nor the first one of BSP_CHECK=full.
-  std::uint32_t reserved = 0;
-  SuperstepSums sums;  ///< Of the superstep before this barrier.
+  std::uint32_t with_groups = 0;     ///< Processes that are in other groups, too.
+  SuperstepSums sums;                ///< Of the superstep before this barrier.
 };
 
 struct ReleaseBody {
@@ -110,7 +110,7 @@ struct ReleaseBody {
   std::uint64_t checkpoint;    ///< To be taken at the end of this bsp_sync, or 0: ImageOrder in
   std::uint64_t base;          ///< runtime/link/link.h.
   std::uint32_t hold;
-  std::uint32_t reserved;
+  std::uint32_t with_groups;
 };
 
 /// In an Arrive: that this worker sends to `worker` in this superstep. In a Release: that `worker`
@@ -132,7 +132,9 @@ struct PeerArrival {
   std::uint32_t with_gets;
   std::uint32_t with_votes;
   std::uint32_t ending;
+  std::uint32_t with_groups;
   std::uint32_t has_sums;
+  std::uint32_t reserved;
   SuperstepSums sums;
 };
 

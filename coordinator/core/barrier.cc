@@ -184,7 +184,8 @@ const char* Barrier::Contradiction(const Host& host, const ArriveView& arrive) {
   if (processes_ == 0) return "arrival before bsp_begin";
   if (host.processes == 0) return "arrival of a worker whose processes do not take part";
   if (body.processes != host.processes) return "arrival of a wrong number of processes";
-  if (std::max({body.with_data, body.with_gets, body.with_votes, body.ending}) > body.processes) {
+  if (std::max({body.with_data, body.with_gets, body.with_votes, body.ending, body.with_groups}) >
+      body.processes) {
     return "arrival with counts above the number of processes";
   }
   const bool mixed = body.ending != 0 && body.ending != body.processes;
@@ -231,6 +232,7 @@ void Barrier::Count(std::size_t from, const ArriveView& arrive) {
   phase.totals.with_gets += body.with_gets;
   phase.totals.with_votes += body.with_votes;
   phase.totals.ending += body.ending;
+  phase.totals.with_groups += body.with_groups;
   CountEnding(host, arrive, phase);
   for (std::uint32_t i = 0; i < body.peers; ++i) {
     phase.owed[peers_[i]].push_back(
@@ -279,7 +281,7 @@ void Barrier::Finish(Phase& phase) {
   ended_ |= phase.totals.ending == processes_;
   // The first superstep of an epoch that resumes is none of the program's.
   may_checkpoint_ = phase.ends_superstep == taking_part_ && phase.totals.ending == 0 &&
-                    !(resumes_ && !std::exchange(repeated_, true));
+                    !(resumes_ && !std::exchange(repeated_, true)) && phase.totals.with_groups == 0;
   current_ += 1;
   phases_[current_ & 1].arrived = 0;  // Its releases may go: see Open.
 }

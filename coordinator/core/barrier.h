@@ -94,7 +94,7 @@ class Barrier {
   bool over() const { return over_; }
 
   /// Whether the barrier that was released last may carry a checkpoint: it ends a superstep of the
-  /// program, nobody is in bsp_end, and none can have passed it before.
+  /// program, nobody is in bsp_end or has another group open, and none can have passed it before.
   bool may_checkpoint() const { return may_checkpoint_; }
   /// Puts it into all its releases. Before they are sent.
   void Direct(const ReleaseDirective& directive);

@@ -131,6 +131,26 @@ TEST(BarrierTest, AddsUpTheCountsOfAllWorkers) {
   EXPECT_EQ(body.ending, 0u);
 }
 
+TEST(BarrierTest, NoCheckpointWhileAProcessIsInAnotherGroup) {
+  Barrier barrier = Begun();
+  Pass(barrier, 0);
+  for (const std::uint32_t in_groups : {1u, 0u}) {
+    Arrival a = At(barrier.current(), 2);
+    Arrival b = At(barrier.current(), 1);
+    Arrival c = At(barrier.current(), 2);
+    for (Arrival* const arrival : {&a, &b, &c}) arrival->body.ends_superstep = 1;
+    b.body.with_groups = in_groups;
+    Arrive(barrier, kA, a);
+    Arrive(barrier, kB, b);
+    ASSERT_EQ(Arrive(barrier, kC, c), BarrierVerdict::kRelease);
+    EXPECT_EQ(barrier.may_checkpoint(), in_groups == 0);
+    EXPECT_EQ(Hear(barrier, kA).body.with_groups, in_groups);
+  }
+  Arrival too_many = At(barrier.current(), 1);
+  too_many.body.with_groups = 2;
+  EXPECT_EQ(Arrive(barrier, kB, too_many), BarrierVerdict::kRefused);
+}
+
 TEST(BarrierTest, NamesThoseInBspEndIfNotAllAre) {
   Barrier barrier = Begun();
   Arrival b = At(0, 1);  // All of B's, that is pid 2.

@@ -23,6 +23,7 @@ std::vector<std::byte> MakeArrival(FuzzedDataProvider& input, std::uint32_t proc
   if (input.ConsumeBool()) body.barrier = input.ConsumeIntegralInRange<std::uint64_t>(0, 6);
   if (input.ConsumeBool()) body.processes = processes;
   if (input.ConsumeBool()) body.with_data = body.with_gets = body.with_votes = 0;
+  if (input.ConsumeBool()) body.with_groups = 0;
   if (input.ConsumeBool()) body.ending = input.ConsumeIntegralInRange<std::uint32_t>(0, processes);
   std::vector<std::byte> bytes(sizeof body);
   memcpy(bytes.data(), &body, sizeof body);

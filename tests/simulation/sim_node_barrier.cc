@@ -49,7 +49,9 @@ void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
                    .with_gets = counts.gets,
                    .with_votes = counts.votes,
                    .ending = counts.ending,
+                   .with_groups = 0,
                    .has_sums = 0,
+                   .reserved = 0,
                    .sums = {}};
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (TakingPart(host) == 0) continue;

@@ -15,7 +15,8 @@ bool DirectBarrier::OnArrival(std::uint32_t host, std::span<const std::byte> dat
   const bool mixed = body->ending != 0 && body->ending != taking_part;
   if (body->barrier != from.next || body->barrier > barrier_ + 1 ||
       body->processes != taking_part || bitmap.empty() == mixed ||
-      std::max({body->with_data, body->with_gets, body->with_votes, body->ending}) > taking_part)
+      std::max({body->with_data, body->with_gets, body->with_votes, body->ending,
+                body->with_groups}) > taking_part)
     return false;
   from.next += 1;
   from.arrivals[body->barrier & 1] = {.body = *body, .ending = {bitmap.begin(), bitmap.end()}};
@@ -47,11 +48,14 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     outcome.counts.gets += body.with_gets;
     outcome.counts.votes += body.with_votes;
     outcome.counts.ending += body.ending;
+    outcome.counts.groups += body.with_groups;
     if (i != self_) outcome.frames[i] = body.frames;
     if (body.checkpoint != own.checkpoint) outcome.checkpoint = 0;
     if (outcome.sums) FoldSums(body.sums, *outcome.sums);
   }
-  if (outcome.checkpoint <= taken_ || outcome.counts.ending != 0) outcome.checkpoint = 0;
+  // What processes have in other groups is not in an image: they name the order again.
+  if (outcome.checkpoint <= taken_ || outcome.counts.ending != 0 || outcome.counts.groups != 0)
+    outcome.checkpoint = 0;
   taken_ = std::max(taken_, outcome.checkpoint);
   barrier_ += 1;
   return outcome;

@@ -154,6 +154,23 @@ TEST(DirectBarrierTest, NoCheckpointWhereAProcessEnds) {
   EXPECT_EQ(outcome->checkpoint, 0u);
 }
 
+TEST(DirectBarrierTest, ACheckpointWaitsWhileAProcessIsInAnotherGroup) {
+  DirectBarrier barrier(0, 2);
+  PeerArrival there = At(1);
+  there.checkpoint = 1;
+  there.with_groups = 1;
+  EXPECT_TRUE(ArriveNaming(barrier, 0, 1, 1));
+  EXPECT_TRUE(Arrive(barrier, 1, there));
+  const auto outcome = barrier.Finish(kTwoEach);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->checkpoint, 0u);
+  EXPECT_EQ(outcome->counts.groups, 1u);
+  EXPECT_EQ(Decided(barrier, 2, 1, 1), 1u);
+  PeerArrival too_many = At(3);
+  too_many.with_groups = 3;
+  EXPECT_FALSE(Arrive(barrier, 1, too_many));
+}
+
 TEST(DirectBarrierTest, SaysWhoIsInBspEnd) {
   DirectBarrier barrier(0, 2);
   PeerArrival all = At(1);

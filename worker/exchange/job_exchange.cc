@@ -134,9 +134,11 @@ void JobExchange::OnArrival(std::uint32_t barriers) {
   const BarrierCounts counts{.data = phase.with_data.load(std::memory_order_relaxed),
                              .gets = phase.with_gets.load(std::memory_order_relaxed),
                              .votes = phase.with_votes.load(std::memory_order_relaxed),
-                             .ending = phase.ending.load(std::memory_order_relaxed)};
+                             .ending = phase.ending.load(std::memory_order_relaxed),
+                             .groups = phase.with_groups.load(std::memory_order_relaxed)};
   if (exchange_.waiting() || barriers != static_cast<std::uint32_t>(exchange_.barrier() + 1) ||
-      std::max({counts.data, counts.gets, counts.votes, counts.ending}) > here || here == 0) {
+      std::max({counts.data, counts.gets, counts.votes, counts.ending, counts.groups}) > here ||
+      here == 0) {
     return Break(kProgram, absl::StrCat("a process has damaged the communication memory: barrier ",
                                         barriers, " where ", exchange_.barrier() + 1, " was due"));
   }
@@ -179,6 +181,7 @@ void JobExchange::EncodeArrival() {
                   .ending_bytes = static_cast<std::uint32_t>(ending_.size()),
                   .has_sums = arrival.superstep != 0 ? 1u : 0u,
                   .ends_superstep = exchange_.ends_superstep() ? 1u : 0u,
+                  .with_groups = arrival.counts.groups,
                   .sums = {}};
   if (body.has_sums != 0) body.sums = SumsOf(segment_, arrived, arrival.superstep - 1);
   SentArrive& sent = arrives_[arrival.barrier & 1];
@@ -307,7 +310,8 @@ FrameFault JobExchange::OnRelease(std::span<const std::byte> payload) {
                               BarrierCounts{.data = body.with_data,
                                             .gets = body.with_gets,
                                             .votes = body.with_votes,
-                                            .ending = body.ending},
+                                            .ending = body.ending,
+                                            .groups = body.with_groups},
                               owed_));
   return FrameFault::kNone;
 }
@@ -369,6 +373,7 @@ void JobExchange::Release() {
   phase.with_gets.store(counts.gets, std::memory_order_relaxed);
   phase.with_votes.store(counts.votes, std::memory_order_relaxed);
   phase.ending.store(counts.ending, std::memory_order_relaxed);
+  phase.with_groups.store(counts.groups, std::memory_order_relaxed);
   PassOrder(phase);
   ReleaseBarrier(segment_.header().barrier, static_cast<std::uint32_t>(index));
 }

@@ -24,7 +24,9 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .with_gets = counts.gets,
                    .with_votes = counts.votes,
                    .ending = counts.ending,
+                   .with_groups = counts.groups,
                    .has_sums = superstep != 0 ? 1u : 0u,
+                   .reserved = 0,
                    .sums = {}};
   if (superstep != 0)
     body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);

@@ -22,6 +22,7 @@ struct BarrierCounts {
   std::uint32_t gets;
   std::uint32_t votes;
   std::uint32_t ending;
+  std::uint32_t groups = 0;
 
   friend bool operator==(const BarrierCounts&, const BarrierCounts&) = default;
 };
