@@ -166,6 +166,9 @@ enum class BatchContent : std::uint32_t {
   kAnswersEnd = 7,  ///< No more answers of the source worker in this superstep.
   kTable = 8,       ///< Several of these, whole: of each its BatchPiece and chunk_bytes bytes.
   kArrival = 9,     ///< The last of a barrier: PeerArrival, then a bitmap as in ArriveBody.
+  // Without data, in frames of their own, of a group but for the root group:
+  kGroupHere = 10,  ///< The sender's worker knows the group, from now on it may be sent to it.
+  kGroupLeft = 11,  ///< The last of the group: its members there have left it.
 };
 
 struct BatchPiece {

@@ -91,7 +91,7 @@ class Run {
 
  private:
   BatchPiece MakePiece() {
-    BatchPiece piece{.content = input_.ConsumeIntegralInRange<std::uint32_t>(0, 9),
+    BatchPiece piece{.content = input_.ConsumeIntegralInRange<std::uint32_t>(0, 11),
                      .source_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .destination_pid = input_.ConsumeIntegralInRange<std::uint32_t>(0, kProcesses),
                      .chunk_bytes = input_.ConsumeIntegralInRange<std::uint64_t>(0, 1000),

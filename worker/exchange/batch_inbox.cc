@@ -98,7 +98,9 @@ absl::Status BatchInbox::Check(std::uint32_t host, const BatchPiece& piece,
     case BatchContent::kArrival:
       return data_bytes < sizeof(PeerArrival) ? Wrong("an arrival cut off") : absl::OkStatus();
     case BatchContent::kTable:
-      return Wrong("a table within a table");
+    case BatchContent::kGroupHere:
+    case BatchContent::kGroupLeft:
+      return Wrong("a piece that has a frame of its own");
   }
   return Wrong("unknown content");
 }
@@ -332,6 +334,10 @@ void BatchInbox::GiveBack(std::uint64_t superstep) {
     now.use.Restart();
     much_memory_ |= now.use.peak > 2 * kHeapKeptBytes;
   }
+}
+
+void BatchInbox::ReturnMemory() {
+  for (Heap& heap : heaps_) segment_.Return(heap.use);
 }
 
 void BatchInbox::PublishVotes(Side& side, unsigned parity) {

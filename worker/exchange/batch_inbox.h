@@ -46,6 +46,9 @@ class BatchInbox {
   /// The answers of these processes in this superstep are complete; lets those who wait go on.
   void PublishAnswers(std::uint64_t superstep, std::uint32_t host);
 
+  /// The images are not read any more, and their memory is about to be given back.
+  void ReturnMemory();
+
   /// Who here was asked for what by processes of that host, in a superstep that is published.
   void FindRequests(std::uint64_t superstep, std::uint32_t host,
                     std::vector<AnswerRequest>& requests) const;

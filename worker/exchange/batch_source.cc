@@ -272,6 +272,10 @@ void BatchSource::AddArrival(std::uint64_t superstep, std::uint32_t host,
   table.insert(table.end(), arrival.begin(), arrival.end());
 }
 
+OutgoingBatch BatchSource::Word(BatchContent content, std::uint32_t host) const {
+  return Begin(0, content, shape_.here()[0], shape_.hosts[host][0]);
+}
+
 // ---- Votes --------------------------------------------------------------------------------------
 
 absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& frames) {

@@ -46,6 +46,9 @@ class BatchSource {
   void AddArrival(std::uint64_t superstep, std::uint32_t host, std::span<const std::byte> arrival,
                   Frames& frames) const;
 
+  /// A piece without data for this host, in a frame of its own.
+  OutgoingBatch Word(BatchContent content, std::uint32_t host) const;
+
   /// The answers to these requests of a host, which are all of its.
   absl::Status CollectAnswers(std::uint64_t superstep, std::uint32_t host,
                               std::span<const AnswerRequest> requests, Frames& frames);

@@ -120,8 +120,8 @@ void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobExchange* older = Find(plan.job))
     RemoveJob(plan.job, older->plan().epoch);  // Fenced.
   JobExchangeOwner& owner = *this;             // The base is private.
-  const auto added =
-      jobs_.emplace(plan.job, std::make_unique<JobExchange>(plan, self_, peers_, owner));
+  const auto added = jobs_.emplace(
+      plan.job, std::make_unique<JobExchange>(plan, PlannedGroup{}, self_, peers_, owner));
   JobExchange* const job = added.first->second.get();
   if (job->alone()) return;
   job->OnBegin(early_begins_.Take(plan.job, plan.epoch));

@@ -13,6 +13,12 @@
 
 namespace bspnow::worker {
 
+/// Of what a group's workers tell each other, which is no part of a superstep.
+inline bool IsGroupWord(const BatchPiece& piece) {
+  const auto content = static_cast<BatchContent>(piece.content);
+  return content == BatchContent::kGroupHere || content == BatchContent::kGroupLeft;
+}
+
 NodeExchange::FrameClass ClassOfPiece(const BatchPiece& piece);
 
 /// Of a table the last class of its pieces. Nothing if the frame cannot have come from that host,

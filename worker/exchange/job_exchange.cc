@@ -24,24 +24,31 @@ T ReadOnce(const T& word) {
 
 }  // namespace
 
-JobExchange::JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers,
+JobExchange::JobExchange(const JobPlan& plan, PlannedGroup group, WorkerId self, PeerStreams& peers,
                          JobExchangeOwner& owner)
     : plan_(plan),
       owner_(owner),
-      segment_(plan.segment->segment()),
-      shape_(ShapeOf(plan, self)),
-      streams_(plan, kRootGroup, self, peers),
+      part_(std::move(group.part)),
+      segment_(part_.valid() ? part_ : plan.segment->segment()),
+      shape_(ShapeOf(plan, group.id, self)),
+      streams_(plan, group.id, self, peers),
       exchange_(
           NodeExchangePlan{.self = shape_.self,
                            .hosts = static_cast<std::uint32_t>(shape_.hosts.size()),
-                           .barriers_per_superstep = segment_.layout().check_full != 0 ? 2u : 1u}),
+                           .barriers_per_superstep = segment_.layout().check_full != 0 ? 2u : 1u,
+                           .first_barrier = IsRoot() ? 0 : DirectBarrier::kFirst}),
       source_(segment_, shape_),
       inbox_(segment_, shape_),
       frames_(shape_.hosts.size()),
       owed_(shape_.hosts.size()) {
   if (plan_.direct) direct_.emplace(shape_.self, static_cast<std::uint32_t>(shape_.hosts.size()));
   if (!streams_.fault().empty()) Break(kEnvironment, streams_.fault());
-  if (plan_.participants != 0) OnResumed();
+  if (!IsRoot()) {
+    shape_.participants = plan_.participants;
+    group_hosts_.resize(shape_.hosts.size());
+  } else if (plan_.participants != 0) {
+    OnResumed();
+  }
 }
 
 void JobExchange::Break(ExchangeFault fault, const std::string& reason) {
@@ -146,7 +153,11 @@ void JobExchange::SendFrames() {
     const std::uint32_t host = (shape_.self + k) % hosts;
     if (frames_[host].empty()) continue;
     sent_ = std::max(sent_, Value(frames_[host].back().superstep) + 1);
-    streams_.Send(host, frames_[host]);
+    if (IsRoot()) {
+      streams_.Send(host, frames_[host]);
+    } else {
+      SendInGroup(host, frames_[host]);
+    }
     frames_[host].clear();
   }
 }
@@ -157,7 +168,9 @@ void JobExchange::SendHanded() {
   SendFrames();
 }
 
-void JobExchange::OnDelivered(std::uint64_t token) { source_.OnDelivered(token); }
+void JobExchange::OnDelivered(std::uint64_t token) {
+  if (token != kGroupLeftToken) source_.OnDelivered(token);
+}
 
 void JobExchange::OnAnswers(std::uint32_t answers) {
   if (answers != static_cast<std::uint32_t>(exchange_.superstep())) {
@@ -196,6 +209,7 @@ std::span<std::byte> JobExchange::Place(std::uint32_t host, const FrameHeader& h
 FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
                                 const BatchPiece& piece, std::span<const std::byte> data) {
   if (broken_) return FrameFault::kNone;
+  if (IsGroupWord(piece)) return OnGroupWord(host, piece, data);
   const std::optional<FrameClass> frame_class = ClassOfFrame(inbox_, host, piece, data);
   if (!frame_class) return FrameFault::kMalformed;
   const NodeExchange::Verdict verdict = exchange_.Check(header.superstep, *frame_class);

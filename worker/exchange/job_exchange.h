@@ -1,5 +1,7 @@
-// One job of several nodes, on this one: looks at the processes' bell, asks NodeExchange what to
-// do, and does it with BatchSource (out), BatchInbox (in) and the streams to the other nodes.
+// One group of a job of several nodes, on this one: looks at the processes' bell, asks NodeExchange
+// what to do, and does it with BatchSource (out), BatchInbox (in) and the streams to the other
+// nodes. The coordinator knows of the root group alone; of another one the nodes release
+// themselves.
 #ifndef WORKER_EXCHANGE_JOB_EXCHANGE_H_
 #define WORKER_EXCHANGE_JOB_EXCHANGE_H_
 
@@ -44,9 +46,11 @@ class JobExchangeOwner {
 class JobExchange {
  public:
   /// The segment of the plan and `peers` are the owner's and stay.
-  JobExchange(const JobPlan& plan, WorkerId self, PeerStreams& peers, JobExchangeOwner& owner);
+  JobExchange(const JobPlan& plan, PlannedGroup group, WorkerId self, PeerStreams& peers,
+              JobExchangeOwner& owner);
 
   const JobPlan& plan() const { return plan_; }
+  const JobShape& shape() const { return shape_; }
   bool alone() const { return plan_.hosts.size() == 1; }
   /// Its coordinator hears of its supersteps from here, now and then.
   bool tells_progress() const { return alone() || (direct_ && shape_.IsHere(0)); }
@@ -80,10 +84,24 @@ class JobExchange {
                      std::span<const std::byte> data);
   void OnDelivered(std::uint64_t token);
 
+  // ---- A group but for the root group
+
+  /// That host's worker knows the group.
+  void OnGroupHere(std::uint32_t host);
+  /// The processes here have left it. True: nobody needs its memory again. Else asks the others,
+  /// for an acknowledgement, and OnDelivered is called when there is one.
+  bool Leave();
+  bool left() const { return left_; }
+  /// After that: its memory counts no more.
+  void ReturnMemory() { inbox_.ReturnMemory(); }
+
   /// The job exchanges nothing more.
   void Break(ExchangeFault fault, const std::string& reason);
 
  private:
+  /// Of kGroupLeft; the others are BatchSource's.
+  static constexpr std::uint64_t kGroupLeftToken = std::uint64_t{1} << 62;
+
   struct BellWords {
     std::uint32_t barriers = 0;
     std::uint32_t answers = 0;
@@ -102,6 +120,11 @@ class JobExchange {
   void SendHanded();
   void SendAnswers();
   void SendFrames();
+  bool IsRoot() const { return shape_.group == kRootGroup; }
+  void SendInGroup(std::uint32_t host, std::vector<OutgoingBatch>& frames);
+  void TellHosts(BatchContent content, std::uint64_t token);
+  FrameFault OnGroupWord(std::uint32_t host, const BatchPiece& piece,
+                         std::span<const std::byte> data);
   void EncodeArrival();
   std::span<const std::byte> EndingHere(const BarrierCounts& counts);
   void SendArrive(std::uint64_t barrier);
@@ -121,6 +144,7 @@ class JobExchange {
 
   const JobPlan plan_;
   JobExchangeOwner& owner_;
+  const Segment part_;  ///< Of a group but for the root group.
   const Segment& segment_;
   JobShape shape_;
   JobStreams streams_;
@@ -134,6 +158,13 @@ class JobExchange {
   BatchInbox inbox_;
   BellWords seen_;
   bool broken_ = false;
+  struct GroupHost {
+    bool knows = false;               ///< Its worker has the group.
+    std::vector<OutgoingBatch> held;  ///< Until then.
+  };
+  std::vector<GroupHost> group_hosts_;  ///< By host; empty of the root group.
+  bool said_here_ = false;
+  bool left_ = false;
   /// The newest superstep of which frames were sent, + 1; and up to where they are pruned.
   std::uint64_t sent_ = 0;
   std::uint64_t pruned_ = 0;

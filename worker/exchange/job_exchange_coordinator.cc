@@ -16,7 +16,7 @@ using enum ExchangeFault;
 
 void JobExchange::OnBegun() {
   const std::uint32_t p = segment_.header().participants.value.load(std::memory_order_acquire);
-  if (!shape_.IsHere(0) || p == 0 || p > shape_.host_of.size()) {
+  if (!IsRoot() || !shape_.IsHere(0) || p == 0 || p > shape_.host_of.size()) {
     return Break(
         kProgram,
         absl::StrCat("pid 0 has damaged its communication memory: bsp_begin with p = ", p));

@@ -15,6 +15,7 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
   const std::uint64_t superstep = exchange_.superstep();
   const std::uint32_t here = shape_.TakingPart(shape_.self);
   const bool saves = exchange_.ends_superstep() && (plan_.participants == 0 || superstep != 0);
+  const bool sums = IsRoot() && superstep != 0;
   arrived_order_ = saves ? order_ : ImagePlan{};
   PeerArrival body{.barrier = exchange_.barrier(),
                    .checkpoint = arrived_order_.checkpoint,
@@ -25,11 +26,10 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .with_votes = counts.votes,
                    .ending = counts.ending,
                    .with_groups = counts.groups,
-                   .has_sums = superstep != 0 ? 1u : 0u,
+                   .has_sums = sums ? 1u : 0u,
                    .reserved = 0,
                    .sums = {}};
-  if (superstep != 0)
-    body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);
+  if (sums) body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);
   const std::span<const std::byte> ending = EndingHere(counts);
   std::vector<std::byte> payload(sizeof body + ending.size());
   if (!ending.empty()) memcpy(&payload[sizeof body], ending.data(), ending.size());

@@ -1,4 +1,4 @@
-// A job as the superstep path gets it.
+// A job, or a group of it, as the superstep path gets it.
 #ifndef WORKER_EXCHANGE_JOB_PLAN_H_
 #define WORKER_EXCHANGE_JOB_PLAN_H_
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "runtime/link/link_segment.h"
 #include "worker/exchange/node_segment.h"
 
 namespace bspnow::worker {
@@ -28,6 +29,12 @@ struct JobPlan {
   std::uint32_t participants = 0;
   /// The nodes release themselves, from the second barrier on: see DirectBarrier.
   bool direct = false;
+};
+
+/// A group of a job. Beside it is a JobPlan of its members, whose pids are those in the group.
+struct PlannedGroup {
+  GroupId id = kRootGroup;
+  Segment part{};  ///< Its part of the job's segment. Not valid: it is the root group.
 };
 
 }  // namespace bspnow::worker

@@ -9,9 +9,11 @@
 
 namespace bspnow::worker {
 
-JobShape ShapeOf(const JobPlan& plan, WorkerId self) {
-  JobShape shape{.job = plan.job, .epoch = plan.epoch};
-  shape.host_of.resize(plan.segment->segment().layout().nprocs);
+JobShape ShapeOf(const JobPlan& plan, GroupId group, WorkerId self) {
+  JobShape shape{.job = plan.job, .epoch = plan.epoch, .group = group};
+  std::size_t processes = 0;
+  for (const PlannedHost& host : plan.hosts) processes += host.pids.size();
+  shape.host_of.resize(processes);
   shape.self = static_cast<std::uint32_t>(plan.hosts.size());
   for (std::uint32_t k = 0; k < plan.hosts.size(); ++k) {
     if (plan.hosts[k].worker == self) shape.self = k;

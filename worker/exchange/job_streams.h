@@ -14,7 +14,7 @@
 namespace bspnow::worker {
 
 /// Who lives where, as the superstep path numbers it. `self` is among the hosts of the plan.
-JobShape ShapeOf(const JobPlan& plan, WorkerId self);
+JobShape ShapeOf(const JobPlan& plan, GroupId group, WorkerId self);
 
 /// Hosts are numbered as in the job.
 class JobStreams {

@@ -6,7 +6,8 @@
 
 namespace bspnow::worker {
 
-NodeExchange::NodeExchange(const NodeExchangePlan& plan) : plan_(plan), peers_(plan.hosts) {
+NodeExchange::NodeExchange(const NodeExchangePlan& plan)
+    : plan_(plan), peers_(plan.hosts), barrier_(plan.first_barrier) {
   BSP_CHECK_OP(plan.self, <, plan.hosts);
   arrival_.frames.resize(plan.hosts);
 }

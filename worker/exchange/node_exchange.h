@@ -33,6 +33,8 @@ struct NodeExchangePlan {
   std::uint32_t hosts;
   /// With BSP_CHECK=full a superstep has two barriers, and only the second one ends it.
   std::uint32_t barriers_per_superstep;
+  /// 1 of a group that has none like bsp_begin's.
+  std::uint64_t first_barrier = 0;
 };
 
 class NodeExchange {
@@ -140,7 +142,7 @@ class NodeExchange {
 
   NodeExchangePlan plan_;
   std::vector<Peer> peers_;
-  std::uint64_t barrier_ = 0;
+  std::uint64_t barrier_;
   bool arrived_ = false;
   bool release_known_ = false;  ///< The Release of this barrier is here.
   Arrival arrival_;

@@ -177,6 +177,21 @@ TEST(NodeExchangeTest, TakesAnswersAfterTheReleaseAtOnce) {
   EXPECT_TRUE(exchange.TakeAnswered(2));
 }
 
+TEST(NodeExchangeTest, AGroupBeginsInSuperstepZero) {
+  for (const std::uint32_t barriers_per_superstep : {1u, 2u}) {
+    NodeExchange exchange(NodeExchangePlan{.self = 0,
+                                           .hosts = 3,
+                                           .barriers_per_superstep = barriers_per_superstep,
+                                           .first_barrier = 1});
+    EXPECT_EQ(exchange.barrier(), 1u);
+    EXPECT_EQ(exchange.superstep(), 0u);
+    EXPECT_EQ(exchange.ends_superstep(), barriers_per_superstep == 1);
+    EXPECT_EQ(exchange.Check(2, FrameClass::kBatch), Verdict::kImpossible);
+    Pass(exchange);
+    EXPECT_EQ(exchange.superstep(), barriers_per_superstep == 1 ? 1u : 0u);
+  }
+}
+
 TEST(NodeExchangeTest, PassesTheFirstOfTwoBarriersOfAFullCheckWithoutFrames) {
   NodeExchange exchange = Begun(2);
   EXPECT_FALSE(exchange.ends_superstep());
