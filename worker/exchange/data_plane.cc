@@ -11,6 +11,7 @@
 #include "net/frame_body.h"
 #include "worker/exchange/arrival_figures.h"
 #include "worker/exchange/doorbell_ends.h"
+#include "worker/exchange/frame_class.h"
 
 namespace bspnow::worker {
 namespace {
@@ -33,13 +34,14 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       peers_(loop, resolver_,
              {socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
              {.delivered =
-                  [this](JobId job, GroupId, std::uint64_t token) {
-                    if (JobExchange* const exchange = Find(job)) exchange->OnDelivered(token);
+                  [this](JobId job, GroupId group, std::uint64_t token) {
+                    if (JobGroups* const hosted = Find(job)) hosted->OnDelivered(group, token);
                   },
               .job_broken =
                   [this](JobId job, const std::string& reason) {
-                    JobExchange* const exchange = Find(job);
-                    if (exchange != nullptr) exchange->Break(ExchangeFault::kEnvironment, reason);
+                    JobGroups* const hosted = Find(job);
+                    if (hosted != nullptr)
+                      hosted->root().Break(ExchangeFault::kEnvironment, reason);
                   },
               .note = Note},
              [this](const PeerAddress& peer, const std::string& reason) {
@@ -81,8 +83,8 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   if (plan.self != self_) {
     early_begins_.Clear();
     probes_.clear();
-    for (JobExchange* job : spread_)
-      job->Break(ExchangeFault::kEnvironment, "its worker has registered anew");
+    for (JobGroups* job : spread_)
+      job->root().Break(ExchangeFault::kEnvironment, "its worker has registered anew");
   }
   self_ = plan.self;
   lease_ns_ = plan.lease_ms * kNsPerMs;
@@ -117,14 +119,13 @@ void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
 }
 
 void DataPlane::AddJob(const JobPlan& plan) {
-  if (const JobExchange* older = Find(plan.job))
-    RemoveJob(plan.job, older->plan().epoch);  // Fenced.
-  JobExchangeOwner& owner = *this;             // The base is private.
-  const auto added = jobs_.emplace(
-      plan.job, std::make_unique<JobExchange>(plan, PlannedGroup{}, self_, peers_, owner));
-  JobExchange* const job = added.first->second.get();
-  if (job->alone()) return;
-  job->OnBegin(early_begins_.Take(plan.job, plan.epoch));
+  if (const JobGroups* older = Find(plan.job)) RemoveJob(plan.job, older->plan().epoch);  // Fenced.
+  JobExchangeOwner& owner = *this;  // The base is private.
+  const auto added =
+      jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, peers_, receiving_, owner));
+  JobGroups* const job = added.first->second.get();
+  if (job->root().alone()) return;
+  job->root().OnBegin(early_begins_.Take(plan.job, plan.epoch));
   spread_.push_back(job);
   loop_.OnReadable(plan.doorbell, [this, fd = plan.doorbell] {
     if (!AnswerDoorbell(fd)) loop_.Forget(fd);
@@ -133,11 +134,11 @@ void DataPlane::AddJob(const JobPlan& plan) {
 }
 
 void DataPlane::RemoveJob(JobId job, Epoch epoch) {
-  JobExchange* hosted = Find(job, epoch);
+  JobGroups* hosted = Find(job, epoch);
   if (hosted == nullptr) return;
-  if (hosted->tells_progress()) SendProgress(*hosted);
-  if (!hosted->alone()) {
-    hosted->OnRemoved();
+  if (hosted->root().tells_progress()) SendProgress(hosted->root());
+  if (!hosted->root().alone()) {
+    hosted->root().OnRemoved();
     loop_.Forget(hosted->plan().doorbell);
     spread_.erase(std::find(spread_.begin(), spread_.end(), hosted));
   }
@@ -146,24 +147,24 @@ void DataPlane::RemoveJob(JobId job, Epoch epoch) {
 }
 
 void DataPlane::OrderImage(JobId job, Epoch epoch, const ImagePlan& order) {
-  if (JobExchange* const hosted = Find(job, epoch)) hosted->OrderImage(order);
+  if (JobGroups* const hosted = Find(job, epoch)) hosted->root().OrderImage(order);
 }
 
 // ---- Looking for jobs ---------------------------------------------------------------------------
 
-JobExchange* DataPlane::Find(JobId job) const {
+JobGroups* DataPlane::Find(JobId job) const {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : found->second.get();
 }
 
-JobExchange* DataPlane::Find(JobId job, Epoch epoch) const {
-  JobExchange* hosted = Find(job);
+JobGroups* DataPlane::Find(JobId job, Epoch epoch) const {
+  JobGroups* hosted = Find(job);
   return hosted != nullptr && hosted->plan().epoch == epoch ? hosted : nullptr;
 }
 
-JobExchange* DataPlane::Lookup(const FrameHeader& header) {
-  JobExchange* job = Find(JobId{header.job});
-  if (job == nullptr || GroupId{header.group} != kRootGroup) {
+JobGroups* DataPlane::Lookup(const FrameHeader& header) {
+  JobGroups* job = Find(JobId{header.job});
+  if (job == nullptr) {
     Refuse("unknown_job", FrameFault::kNone);
     return nullptr;
   }
@@ -178,51 +179,60 @@ JobExchange* DataPlane::Lookup(const FrameHeader& header) {
 
 bool DataPlane::Poll() {
   bool worked = false;
-  for (JobExchange* job : spread_) worked |= job->Poll();
+  for (JobGroups* job : spread_) worked |= job->Poll();
   return worked;
 }
 
 bool DataPlane::PrepareToSleep() {
   bool work = false;
-  for (JobExchange* job : spread_) work |= job->Sleep();
+  for (JobGroups* job : spread_) work |= job->Sleep();
   return work;
 }
 
 void DataPlane::Awake() {
-  for (JobExchange* job : spread_) job->Awake();
+  for (JobGroups* job : spread_) job->Awake();
 }
 
 // ---- Frames -------------------------------------------------------------------------------------
 
 std::span<std::byte> DataPlane::Place(WorkerId from, const FrameHeader& header,
                                       const BatchPiece& piece) {
-  JobExchange* job = Find(JobId{header.job}, Epoch{header.epoch});
-  if (job == nullptr) return {};
-  const std::uint32_t host = job->HostOf(from);
-  if (host >= job->plan().hosts.size()) return {};
-  return job->Place(host, header, piece);
+  JobGroups* job = Find(JobId{header.job}, Epoch{header.epoch});
+  JobExchange* group = job == nullptr ? nullptr : job->Find(GroupId{header.group});
+  if (group == nullptr) return {};
+  const std::uint32_t host = group->HostOf(from);
+  if (host >= group->plan().hosts.size()) return {};
+  return group->Place(host, header, piece);
 }
 
 FrameFault DataPlane::OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                               std::span<const std::byte> data) {
-  JobExchange* job = Lookup(header);
+  JobGroups* job = Lookup(header);
   if (job == nullptr) return FrameFault::kNone;
-  const std::uint32_t host = job->HostOf(from);
-  if (host >= job->plan().hosts.size()) return Refuse("stranger", FrameFault::kMalformed);
-  return job->OnBatch(host, header, piece, data);
+  JobExchange* group = job->Find(GroupId{header.group});
+  JobExchange& exchange = group == nullptr ? job->root() : *group;
+  const std::uint32_t host = exchange.HostOf(from);
+  if (host >= exchange.plan().hosts.size()) return Refuse("stranger", FrameFault::kMalformed);
+  if (group != nullptr) return exchange.OnBatch(host, header, piece, data);
+  if (!IsGroupWord(piece)) return Refuse("unknown_group", FrameFault::kNone);
+  // It is not open yet; or it was left here, and its last word is no news.
+  if (static_cast<BatchContent>(piece.content) == BatchContent::kGroupHere)
+    job->OnEarlyHere(from, GroupId{header.group});
+  return FrameFault::kNone;
 }
 
 FrameFault DataPlane::OnCoordinatorFrame(const FrameHeader& header,
                                          std::span<const std::byte> payload) {
+  if (GroupId{header.group} != kRootGroup) return Refuse("unknown_group", FrameFault::kNone);
   if (FrameKind{header.kind} == FrameKind::kBegin) return OnBegin(header, payload);
   if (FrameKind{header.kind} != FrameKind::kRelease) return FrameFault::kMalformed;
-  JobExchange* job = Lookup(header);
-  if (job == nullptr || job->alone()) return FrameFault::kNone;
+  JobGroups* job = Lookup(header);
+  if (job == nullptr || job->root().alone()) return FrameFault::kNone;
   // It was held up on its way; the arrivals are repeated when the lease is good again.
   if (lease_ns_ != 0 && NowNs() >= lease_until_ns_) {
     return Refuse("lease_expired", FrameFault::kNone);
   }
-  return job->OnRelease(payload);
+  return job->root().OnRelease(payload);
 }
 
 FrameFault DataPlane::OnBegin(const FrameHeader& header, std::span<const std::byte> payload) {
@@ -232,12 +242,13 @@ FrameFault DataPlane::OnBegin(const FrameHeader& header, std::span<const std::by
     early_begins_.Keep(JobId{header.job}, Epoch{header.epoch}, body->nprocs);
     return FrameFault::kNone;
   }
-  if (JobExchange* job = Lookup(header); job && !job->alone()) job->OnBegin(body->nprocs);
+  if (JobGroups* job = Lookup(header); job && !job->root().alone())
+    job->root().OnBegin(body->nprocs);
   return FrameFault::kNone;
 }
 
 void DataPlane::OnCoordinatorConnected() {
-  for (JobExchange* job : spread_) job->OnCoordinatorReconnected();
+  for (JobGroups* job : spread_) job->root().OnCoordinatorReconnected();
 }
 
 void DataPlane::OnLeaseRenewed(std::uint64_t sent_ns) {
@@ -261,7 +272,8 @@ void DataPlane::SendToCoordinator(const FrameHeader& header, std::span<const std
 
 void DataPlane::LookAfterJobs() {
   for (const auto& [id, job] : jobs_) {
-    if (job->tells_progress()) SendProgress(*job);
+    if (job->root().tells_progress()) SendProgress(job->root());
+    job->LookAfterGroups();
   }
   Poll();  // A program that closed or broke the doorbell does not ring it.
   look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });

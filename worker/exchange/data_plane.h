@@ -1,6 +1,6 @@
 // The superstep path of one worker: the streams to the other workers and to the coordinator, and
-// between them the segments of the jobs that it hosts. NodeExchange decides, one for each job; this
-// hands on what comes and does what is due. Lives on the loop's thread.
+// between them the segments of the jobs that it hosts. NodeExchange decides, one for each group;
+// this hands on what comes and does what is due. Lives on the loop's thread.
 #ifndef WORKER_EXCHANGE_DATA_PLANE_H_
 #define WORKER_EXCHANGE_DATA_PLANE_H_
 
@@ -23,6 +23,7 @@
 #include "worker/exchange/coordinator_stream.h"
 #include "worker/exchange/early_begins.h"
 #include "worker/exchange/job_exchange.h"
+#include "worker/exchange/job_groups.h"
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/peer_address.h"
 #include "worker/exchange/peer_streams.h"
@@ -124,9 +125,9 @@ class DataPlane final : private BatchSink,
   bool PrepareToSleep() override;
   void Awake() override;
 
-  JobExchange* Find(JobId job) const;
-  JobExchange* Find(JobId job, Epoch epoch) const;
-  JobExchange* Lookup(const FrameHeader& header);
+  JobGroups* Find(JobId job) const;
+  JobGroups* Find(JobId job, Epoch epoch) const;
+  JobGroups* Lookup(const FrameHeader& header);
   FrameFault OnBegin(const FrameHeader& header, std::span<const std::byte> payload);
   void SendProgress(JobExchange& job);
   void LookAfterJobs();
@@ -149,8 +150,8 @@ class DataPlane final : private BatchSink,
   std::uint64_t lease_ns_ = 0;  ///< How long it holds; 0: there is none.
   std::uint64_t lease_until_ns_ = 0;
   std::uint64_t coordinator_reconnects_ = 0;  ///< Of earlier registrations.
-  std::unordered_map<JobId, std::unique_ptr<JobExchange>> jobs_;
-  std::vector<JobExchange*> spread_;  ///< Those of several nodes.
+  std::unordered_map<JobId, std::unique_ptr<JobGroups>> jobs_;
+  std::vector<JobGroups*> spread_;  ///< Those of several nodes.
   EarlyBegins early_begins_;
   std::map<std::string, std::uint64_t> refused_;
   TimerId look_timer_ = kNoTimer;
