@@ -171,6 +171,7 @@ void SimNode::ReachBarrier() {
   if (sent_ != owed_) return oracle_.Fail("a node sends other frames than it owes");
   if (sent_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
   if (repeats(exchange_.superstep())) counts.votes = TakingPart(self());
+  counts.groups = InGroups(shown());
   const bool last = exchange_.ends_superstep() && shown() + 1 == program_.supersteps();
   if (last && !repeats(exchange_.superstep())) counts.ending = TakingPart(self());
   oracle_.OnArrived(Place(self()), exchange_.barrier());
@@ -214,6 +215,7 @@ std::vector<std::byte> SimNode::EncodeArrival() const {
   body.with_gets = arrival.counts.gets;
   body.with_votes = arrival.counts.votes;
   body.ending = arrival.counts.ending;
+  body.with_groups = arrival.counts.groups;
   body.ends_superstep = exchange_.ends_superstep() ? 1 : 0;
   std::vector<PeerOwed> peers;
   for (std::size_t host = 0; host < arrival.frames.size(); ++host) {
@@ -251,7 +253,8 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
                               {.data = body.with_data,
                                .gets = body.with_gets,
                                .votes = body.with_votes,
-                               .ending = body.ending},
+                               .ending = body.ending,
+                               .groups = body.with_groups},
                               owed));
 }
 

@@ -160,6 +160,8 @@ class SimNode final : public worker::JobHost {
   bool alone() const { return hosts() == 1; }
   bool resumes() const { return hosted_.resumes(); }
   /// Of the program, in which its processes are; they repeat none before the first.
+  /// Of the processes here that take part.
+  std::uint32_t InGroups(std::uint64_t superstep) const;
   std::uint64_t shown() const { return first_superstep_ + exchange_.superstep(); }
   bool repeats(std::uint64_t superstep) const { return resumes() && superstep == 0; }
   /// `step`, unless the processes are gone by then.

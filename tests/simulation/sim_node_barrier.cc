@@ -49,7 +49,7 @@ void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
                    .with_gets = counts.gets,
                    .with_votes = counts.votes,
                    .ending = counts.ending,
-                   .with_groups = 0,
+                   .with_groups = counts.groups,
                    .has_sums = 0,
                    .reserved = 0,
                    .sums = {}};
@@ -173,6 +173,13 @@ void SimNode::FinishSuperstep() {
   Save();
 }
 
+std::uint32_t SimNode::InGroups(std::uint64_t superstep) const {
+  const auto pids = PidsTakingPart();
+  return static_cast<std::uint32_t>(std::count_if(
+      pids.begin(), pids.end(),
+      [this, superstep](std::uint32_t pid) { return program_.in_groups(superstep, pid); }));
+}
+
 // As it is asked for in the Release, or since by the coordinator.
 void SimNode::Save() {
   std::uint64_t checkpoint = release_.checkpoint;
@@ -180,7 +187,8 @@ void SimNode::Save() {
   bool hold = release_.hold != 0;
   release_ = {};
   if (alone()) {
-    const bool may = shown() < program_.supersteps() && exchange_.superstep() > (resumes() ? 1 : 0);
+    const bool may = shown() < program_.supersteps() &&
+                     exchange_.superstep() > (resumes() ? 1 : 0) && InGroups(shown() - 1) == 0;
     const proto::TakeCheckpoint wanted = may ? std::exchange(wanted_, {}) : proto::TakeCheckpoint();
     checkpoint = wanted.checkpoint();
     base = wanted.base();
@@ -195,6 +203,8 @@ void SimNode::Save() {
     ReportImageFailed(checkpoint, refusal);
     return GoOn();
   }
+  if (InGroups(shown() - 1) != 0)
+    return oracle_.Fail("an image of a process that has another group open");
   writing_ = checkpoint;
   std::map<std::uint32_t, SimImage> images;
   for (const std::uint32_t pid : PidsTakingPart()) {

@@ -52,6 +52,10 @@ class SimProgram {
     }
     return messages;
   }
+  /// Whether the process has another group open at the end of superstep s: no image of it then.
+  bool in_groups(std::uint64_t s, std::uint32_t pid) const {
+    return Pick(12, 0, 0, 0) % 3 == 0 && Pick(13, s, pid, 0) % 4 == 0;
+  }
   bool prints(std::uint64_t s, std::uint32_t pid) const { return Pick(8, s, pid, 0) % 3 == 0; }
   /// The process that exits with status 3 in superstep `s`: one job in ten.
   bool fails(std::uint64_t s, std::uint32_t pid, std::uint32_t p) const {
