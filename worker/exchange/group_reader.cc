@@ -31,13 +31,8 @@ absl::Status Damaged(const char* what, std::uint64_t value) {
 
 absl::Status CheckPlace(const Segment& job, const OpenGroup& group,
                         std::span<const OpenGroup> open) {
-  const SegmentLayout& layout = job.layout();
   const std::uint64_t bytes = group.bytes();
-  const std::uint64_t at = group.offset - layout.parts_offset;
-  if (group.offset % kPageBytes != 0 || group.offset < layout.parts_offset ||
-      at > layout.parts_bytes || bytes > layout.parts_bytes - at) {
-    return Damaged("at", group.offset);
-  }
+  if (!job.HasPart(group.offset, group.layout.nprocs)) return Damaged("at", group.offset);
   for (const OpenGroup& other : open) {
     if (other.id == group.id) return Damaged("twice, of key", Value(group.id));
     if (other.offset < group.offset + bytes && group.offset < other.offset + other.bytes())
