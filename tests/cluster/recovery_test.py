@@ -223,10 +223,11 @@ class RecoveryTest(unittest.TestCase):
         """Their frames go through, so leases are renewed; but no order and no end does."""
         def cut(cluster, number, chance):
             cluster.proxy.now("cut", "control")
-            lost = wait_until(lambda: [node["reason"] for node in cluster.nodes().values()
-                                       if node["state"] == "lost"], "a node is lost", COMMAND_S)
+            # Not just any node: one has none of the job, and may be lost first.
+            losses = wait_until(lambda: cluster.show(number)["losses"], "a loss is recorded",
+                                COMMAND_S)
             cluster.proxy.now("heal", "control")
-            return lost[0]
+            return losses[0]["reason"]
         self.job = Enduring(supersteps=300)  # Longer than 10 s, and what a lease has left.
         shown = self.survive(cut, cluster_options={"proxied": ["control"]})
         self.assertIn("no control stream", shown)
