@@ -68,6 +68,9 @@ void Group::End(std::uint64_t call_site) {
 }
 
 void Group::Leave() {
+  // Others may wait for the end of supersteps that this process will not be in.
+  constexpr std::uint32_t kAhead = std::uint32_t{1} << 30;
+  segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_) + kAhead);
   inbox_.Clear();
   delivery_.GiveBackAll();
   outbox_.GiveBackAll();

@@ -131,6 +131,18 @@ TEST(CountedSuperstepsTest, NobodyWaitsForWhoSendsNothing) {
   }));
 }
 
+// Who has left reads nothing any more.
+TEST(CountedSuperstepsTest, NobodyWaitsForWhoHasLeftTheGroup) {
+  ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {
+    Group& group = process.Duplicate(process.root());
+    const int word = 1;
+    group.Send("test", 1 - process.pid(), nullptr, &word, sizeof word);
+    group.SyncCounted("test", 1);
+    for (int s = 0; s < 5 && process.pid() == 0; ++s) group.SyncCounted("test", 0);
+    process.Leave(group);
+  }));
+}
+
 TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
   const JobOutcome more = RunOnOneNode(2, [](Process& process) {
     const int word = 0;

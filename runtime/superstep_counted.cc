@@ -5,7 +5,8 @@
 // who is in superstep s + 2 has not seen all others leave s + 1. So at the end of s + 1 a process
 // waits for those that it sent something to in s, who may be reading it until they end s + 1. That
 // cannot go round in a circle: a process that is in the earliest superstep of all waits for
-// messages only, and whoever owes it some is in that superstep, or has sent them.
+// messages only, and whoever owes it some is in that superstep, or has sent them. Who leaves the
+// group has ended all supersteps.
 #include "base/clock.h"
 #include "runtime/group.h"
 #include "runtime/link/report.h"
