@@ -28,14 +28,15 @@ inline JobShape Shape(std::uint32_t self) {
                   .participants = kProcs};
 }
 
-inline NodeSegment MakeSegment(std::uint32_t node) {
+inline NodeSegment MakeSegment(std::uint32_t node,
+                               std::uint64_t address_space_bytes = std::uint64_t{400} << 20) {
   absl::StatusOr<NodeSegment> segment =
       NodeSegment::Create(SegmentPlan{.job = JobId{1},
                                       .epoch = Epoch{1},
                                       .nprocs = kProcs,
                                       .check_full = false,
                                       .memory_bytes = 1 << 20,
-                                      .address_space_bytes = std::uint64_t{400} << 20});
+                                      .address_space_bytes = address_space_bytes});
   EXPECT_TRUE(segment.ok());
   segment->Place(node, Shape(0).hosts);
   return *std::move(segment);

@@ -17,7 +17,8 @@ namespace bspnow::worker {
 /// Pids 0 and 1 live on node 0, 2 and 3 on node 1.
 class GroupNode {
  public:
-  explicit GroupNode(std::uint32_t node) : segment_(Make(node)), node_(node) {}
+  explicit GroupNode(std::uint32_t node)
+      : segment_(MakeSegment(node, std::uint64_t{64} << 30)), node_(node) {}
 
   NodeSegment& segment() { return segment_; }
   const Segment& whole() const { return segment_.segment(); }
@@ -74,19 +75,6 @@ class GroupNode {
   JobShape shape() const { return Shape(node_); }
 
  private:
-  static NodeSegment Make(std::uint32_t node) {
-    absl::StatusOr<NodeSegment> segment =
-        NodeSegment::Create(SegmentPlan{.job = JobId{1},
-                                        .epoch = Epoch{1},
-                                        .nprocs = kProcs,
-                                        .check_full = false,
-                                        .memory_bytes = 1 << 20,
-                                        .address_space_bytes = std::uint64_t{64} << 30});
-    EXPECT_TRUE(segment.ok());
-    segment->Place(node, Shape(0).hosts);
-    return *std::move(segment);
-  }
-
   NodeSegment segment_;
   std::uint32_t node_;
 };
