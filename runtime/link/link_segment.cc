@@ -12,7 +12,7 @@ constexpr std::uint64_t RoundUp(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// What groups may hold at a time: so many of which each process is a member.
+// There is room for as many groups at a time as if each process were a member of so many.
 constexpr std::uint64_t kGroupLevels = 16;
 constexpr std::uint64_t kGroupHeapShare = 32;  ///< A group's heaps are smaller by this factor.
 constexpr std::uint64_t kGroupHeapBytesMin = kHeapBytesLeast;
@@ -29,7 +29,7 @@ class Ranges {
   std::uint64_t end_ = 0;
 };
 
-// All but the heaps and what is behind them.
+// Lays out everything before the heaps.
 Ranges PlaceTables(SegmentLayout& layout) {
   const std::uint64_t p = layout.nprocs;
   Ranges ranges;

@@ -36,8 +36,8 @@ class DirectBarrier {
   struct Outcome {
     BarrierCounts counts;
     std::vector<std::uint64_t> frames;  ///< Owed by each host to this one.
-    /// To be taken now: every node was told of it, and none of a newer one, and no process is in
-    /// another group. 0: none.
+    /// The checkpoint to be taken now: the newest order of every node is for it, and no process has
+    /// another group open. 0: none.
     std::uint64_t checkpoint;
     /// Of the superstep before; its time is this node's.
     std::optional<SuperstepSums> sums;
