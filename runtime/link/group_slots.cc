@@ -113,9 +113,9 @@ bool HasLeft(const Segment& job, const GroupSlot& slot, std::uint32_t member) {
   return false;
 }
 
-// Whether waiting helps: some group will be freed although `pid` does nothing. It has left that one
-// before other processes here, who wait for nothing that it has not done yet; or the worker is about
-// to free it. Under the lock.
+// Whether waiting helps: some group will be freed although `pid` does nothing. It has left that
+// one before other processes here, who wait for nothing that it has not done yet; or the worker is
+// about to free it. Under the lock.
 bool SomeWillGo(const Segment& job, std::uint32_t pid) {
   const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < used; ++i) {

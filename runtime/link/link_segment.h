@@ -86,8 +86,8 @@ class Segment {
     return part;
   }
 
-  /// Whether a part for so many members can lie at this offset. For who reads a GroupSlot, which any
-  /// process may have overwritten. The members' pids in the part are still to be checked.
+  /// Whether a part for so many members can lie at this offset: for who reads a GroupSlot, which
+  /// any process may have overwritten. The members' pids in the part are still to be checked.
   bool HasPart(std::uint64_t offset, std::uint32_t members) const;
 
   bool valid() const { return data_ != nullptr; }
