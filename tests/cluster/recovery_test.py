@@ -65,8 +65,9 @@ class RecoveryTest(unittest.TestCase):
 
     def test_worker_is_killed_and_stays_away(self):
         def kill(cluster, number, chance):
-            cluster.workers["w1"].kill()
-            return "killed w1 for good"
+            name = disturbances.hosting_workers(cluster)[0]
+            cluster.workers[name].kill()
+            return f"killed {name} for good"
         self.survive(kill, commits=2)
 
     def test_two_workers_are_killed(self):

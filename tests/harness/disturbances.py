@@ -68,13 +68,19 @@ def running_workers(cluster):
     return sorted(name for name, worker in cluster.workers.items() if worker.running)
 
 
+def hosting_workers(cluster):
+    """Those that have processes of jobs; all that run, if none has any."""
+    hosting = sorted(name for name, pids in processes_of(cluster).items() if pids)
+    return hosting or running_workers(cluster)
+
+
 def restart(worker, failpoint=""):
     worker.environment[FAILPOINTS] = failpoint
     worker.start()
 
 
 def kill_worker(cluster, job, chance):
-    name = chance.choice(running_workers(cluster))
+    name = chance.choice(hosting_workers(cluster))
     cluster.workers[name].kill()
     away_s = chance.choice([0.0, 0.5, 3.0])
     time.sleep(away_s)
