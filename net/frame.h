@@ -19,7 +19,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 5;
+inline constexpr std::uint16_t kFrameVersion = 6;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
@@ -33,9 +33,10 @@ enum class FrameKind : std::uint16_t {
   kAck = 9,        ///< `sequence`: all Batch frames up to it have been taken in.
   kAbort = 10,     ///< The sender closes the stream; the payload is the reason, as text.
   kProgress = 11,  ///< Worker of pid 0 to coordinator, of a job that releases itself: ProgressBody.
-  kTrustedBatch =
-      12,  ///< The same as kBatch, but payload_crc32c is that of the prefix: the rest is
-           ///< left to TCP and TLS (Integrity in net/sending_stream.h).
+  /// The same as kBatch, but payload_crc32c is that of the prefix: the rest is left to TCP and TLS
+  /// (Integrity in net/sending_stream.h).
+  kTrustedBatch = 12,
+  kLane = 13,  ///< In place of kHello: this connection is to become a lane. Payload LaneBody.
 };
 
 struct FrameHeader {
@@ -68,6 +69,15 @@ struct HelloBody {
   std::uint64_t incarnation;
   std::uint32_t target;  ///< WorkerId that the sender wants to reach; 0: the coordinator.
   std::uint32_t term;    ///< The coordinator's, lower bits; another one refuses. Else 0.
+};
+
+/// `job`, `epoch` and `source_worker` of the header say which lane of the target's it is: of a job,
+/// there is one between each two of its nodes, which its processes drive themselves. Welcome is the
+/// last frame here; what then follows, in either direction, is theirs. A worker that does not want
+/// the lane (yet) refuses it with kAbort.
+struct LaneBody {
+  std::uint32_t target;  ///< As in HelloBody.
+  std::uint32_t reserved;
 };
 
 struct HeartbeatBody {

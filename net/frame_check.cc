@@ -15,7 +15,7 @@ constexpr std::array<const char*, kFrameFaults> kFaultNames = {
     "none",     "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc",
     "too_long", "malformed"};
 constexpr std::uint16_t kFirstKind = static_cast<std::uint16_t>(FrameKind::kHello);
-constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kTrustedBatch);
+constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kLane);
 
 std::uint32_t HeaderCrc(const FrameHeader& header) {
   constexpr std::size_t kBefore = offsetof(FrameHeader, header_crc32c);

@@ -57,6 +57,9 @@ class FrameReader {
   /// From OnFrame: deliver nothing more, now or later (the stream is being closed).
   void Stop() { stopped_ = true; }
 
+  /// In OnFrame: whether bytes that follow the frame have been read with it.
+  bool read_ahead() const { return begin_ != end_; }
+
   /// The place that was named for a frame of this job, or only of this group of it, is about to go:
   /// its rest goes to a buffer.
   void Unplace(std::uint64_t job, std::optional<std::uint64_t> group);

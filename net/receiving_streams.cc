@@ -43,9 +43,12 @@ class ReceivingStreams::Stream final : private FrameSink {
   std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
   FrameFault OnFrame(const Frame& frame) override;
   FrameFault OnHello(const Frame& frame);
+  FrameFault OnLane(const Frame& frame);
+  void HandLane(const FrameHeader& header);
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();
   void Refuse(const std::string& reason);
+  void TurnAway(const std::string& reason);
   void Leave(const FrameHeader& last, std::span<const std::byte> payload);
   void Discard();
   void End(const std::string& reason);
@@ -126,15 +129,17 @@ std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
 
 FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
   const auto kind = static_cast<FrameKind>(frame.header.kind);
-  if (state_ == State::kStranger)
+  if (state_ == State::kStranger) {
+    if (kind == FrameKind::kLane) return OnLane(frame);
     return kind == FrameKind::kHello ? OnHello(frame) : FrameFault::kMalformed;
+  }
   return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
 }
 
 FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   const std::optional<HelloBody> hello = BodyFrom<HelloBody>(frame.payload);
   if (!hello.has_value()) return FrameFault::kMalformed;
-  const std::string refusal = owner_.WhyUnwelcome(frame.header, *hello);
+  const std::string refusal = owner_.WhyUnwelcome(frame.header, hello->target);
   if (!refusal.empty()) {
     ++owner_.counts_.refused;
     Refuse(refusal);
@@ -156,6 +161,36 @@ FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
   welcome.sequence = acked_;
   Send(welcome, {});
   return FrameFault::kNone;
+}
+
+// A job may begin here later than there, and they try again: that is no news for the log.
+FrameFault ReceivingStreams::Stream::OnLane(const Frame& frame) {
+  const std::optional<LaneBody> lane = BodyFrom<LaneBody>(frame.payload);
+  if (!lane.has_value()) return FrameFault::kMalformed;
+  if (reader_.read_ahead()) return FrameFault::kMalformed;  // It is not welcome yet.
+  std::string refusal = owner_.WhyUnwelcome(frame.header, lane->target);
+  if (refusal.empty() &&
+      !owner_.sink_.WantsLane(WorkerId{frame.header.source_worker}, JobId{frame.header.job},
+                              Epoch{frame.header.epoch}))
+    refusal = "no lane is wanted";
+  if (refusal.empty()) {
+    HandLane(frame.header);
+  } else {
+    ++owner_.counts_.refused;
+    TurnAway(refusal);
+  }
+  return FrameFault::kNone;
+}
+
+void ReceivingStreams::Stream::HandLane(const FrameHeader& header) {
+  Send(HeaderOf(FrameKind::kWelcome), {});
+  if (!writer_.empty()) return End("takes no Welcome");
+  ++owner_.counts_.connections;
+  loop_.Forget(fd_.get());
+  UniqueFd socket = std::move(fd_);
+  owner_.Remove(*this);
+  owner_.sink_.TakeLane(WorkerId{header.source_worker}, JobId{header.job}, Epoch{header.epoch},
+                        std::move(socket));
 }
 
 FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {
@@ -218,10 +253,14 @@ void ReceivingStreams::Stream::Write() {
   }
 }
 
-// Sends the reason, and which frame it was.
 void ReceivingStreams::Stream::Refuse(const std::string& reason) {
   if (state_ == State::kLeaving) return;
   owner_.Note(absl::StrCat("stream from ", peer_, " refused: ", reason));
+  TurnAway(reason);
+}
+
+// Sends the reason, and which frame it was.
+void ReceivingStreams::Stream::TurnAway(const std::string& reason) {
   FrameHeader abort = HeaderOf(FrameKind::kAbort);
   abort.sequence = reader_.faulty_sequence();
   Leave(abort, std::as_bytes(std::span(reason)));
@@ -276,12 +315,11 @@ void ReceivingStreams::OnAccepted(Accepted accepted) {
   streams_.emplace(stream.get(), stream);
 }
 
-std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header,
-                                           const HelloBody& hello) const {
+std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header, std::uint32_t target) const {
   if (header.source_worker == 0 || header.source_worker == Value(self_))
     return absl::StrCat("no other worker is ", header.source_worker);
-  if (self_ == WorkerId{} || hello.target != Value(self_))
-    return absl::StrCat("you want worker ", hello.target, ", this is ", Value(self_));
+  if (self_ == WorkerId{} || target != Value(self_))
+    return absl::StrCat("you want worker ", target, ", this is ", Value(self_));
   return "";
 }
 

@@ -1,5 +1,6 @@
 // The receiving ends of the directed streams from all other workers: accepts them, welcomes each
 // with the last frame it has, hands Batch frames to its sink exactly once and acknowledges them.
+// Lanes come in here, too: their sockets leave this place once they are welcomed.
 #ifndef NET_RECEIVING_STREAMS_H_
 #define NET_RECEIVING_STREAMS_H_
 
@@ -15,6 +16,7 @@
 #include <unordered_map>
 
 #include "base/ids.h"
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/frame.h"
 #include "net/frame_check.h"
@@ -36,6 +38,13 @@ class BatchSink {
   /// a buffer until the call returns. kMalformed closes the stream and is counted.
   virtual FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                              std::span<const std::byte> data) = 0;
+
+  /// Whether a lane from there is to be welcomed. If it is, and the Welcome is out, TakeLane
+  /// follows from the same call.
+  virtual bool WantsLane(WorkerId from, JobId job, Epoch epoch) = 0;
+
+  /// The socket of a lane, non-blocking; nothing beyond kLane has been read.
+  virtual void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) = 0;
 
  protected:
   ~BatchSink() = default;
@@ -80,7 +89,7 @@ class ReceivingStreams {
   void OnAccepted(Accepted accepted);
 
   /// Empty: it is welcome.
-  std::string WhyUnwelcome(const FrameHeader& header, const HelloBody& hello) const;
+  std::string WhyUnwelcome(const FrameHeader& header, std::uint32_t target) const;
   /// In place of an earlier stream of this worker.
   void Take(Stream& stream, WorkerId worker);
   void Remove(Stream& stream);

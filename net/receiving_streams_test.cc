@@ -1,6 +1,8 @@
 #include "net/receiving_streams.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <memory>
 #include <string>
@@ -29,6 +31,14 @@ struct Peer {
     FrameHeader header = HeaderOf(FrameKind::kHello);
     header.source_worker = Value(kSender);
     stream.Send(header, BytesOf(HelloBody{incarnation, Value(target), 0}));
+  }
+
+  void Lane(WorkerId target) {
+    FrameHeader header = HeaderOf(FrameKind::kLane);
+    header.source_worker = Value(kSender);
+    header.job = 7;
+    header.epoch = 3;
+    stream.Send(header, BytesOf(LaneBody{Value(target), 0}));
   }
 
   void Batch(std::uint64_t sequence, std::size_t data_bytes) {
@@ -180,6 +190,62 @@ TEST_F(ReceivingStreamsTest, AProbeDisturbsNoStream) {
   RunUntil([&] { return sink_.came.size() == 2; });
   EXPECT_FALSE(peer->closed);
   EXPECT_EQ(Welcomed(5)->headers.back().sequence, 2u);
+}
+
+TEST_F(ReceivingStreamsTest, HandsAWantedLaneOverAndDisturbsNoStream) {
+  sink_.wants_lanes = true;
+  auto stream = Welcomed(5);
+  auto peer = NewPeer();
+  peer->Lane(kReceiver);
+  RunUntil([&] { return peer->Got(FrameKind::kWelcome); });
+  ASSERT_TRUE(sink_.lane.valid());
+  EXPECT_NE(fcntl(sink_.lane.get(), F_GETFL) & O_NONBLOCK, 0);
+  peer->Batch(1, 10);
+  fcntl(sink_.lane.get(), F_SETFL, 0);
+  char bytes[256];
+  EXPECT_GT(recv(sink_.lane.get(), bytes, sizeof bytes, 0), 0) << "nobody else reads it";
+  sink_.lane.Reset();
+  RunUntil([&] { return peer->closed; });
+  EXPECT_FALSE(stream->closed);
+  EXPECT_TRUE(sink_.came.empty());
+  EXPECT_EQ(receiver_.counts().refused, 0u);
+}
+
+TEST_F(ReceivingStreamsTest, RefusesALaneThatNobodyWants) {
+  auto peer = NewPeer();
+  peer->Lane(kReceiver);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(peer->Got(FrameKind::kAbort));
+  EXPECT_EQ(peer->texts.back(), "no lane is wanted");
+  EXPECT_EQ(receiver_.counts().refused, 1u);
+  EXPECT_FALSE(sink_.lane.valid());
+}
+
+TEST_F(ReceivingStreamsTest, RefusesALaneToAnotherWorker) {
+  sink_.wants_lanes = true;
+  auto peer = NewPeer();
+  peer->Lane(WorkerId{9});
+  RunUntil([&] { return peer->closed; });
+  EXPECT_EQ(peer->texts.back(), "you want worker 9, this is 2");
+  EXPECT_FALSE(sink_.lane.valid());
+}
+
+TEST_F(ReceivingStreamsTest, RefusesALaneThatIsUsedBeforeItsWelcome) {
+  sink_.wants_lanes = true;
+  auto peer = NewPeer();
+  peer->Lane(kReceiver);
+  peer->Batch(1, 10);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(peer->Got(FrameKind::kAbort));
+  EXPECT_FALSE(sink_.lane.valid());
+}
+
+TEST_F(ReceivingStreamsTest, AStreamDoesNotBecomeALane) {
+  sink_.wants_lanes = true;
+  auto peer = Welcomed(5);
+  peer->Lane(kReceiver);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_FALSE(sink_.lane.valid());
 }
 
 TEST_F(ReceivingStreamsTest, ForgottenWorkerStartsAnew) {

@@ -4,13 +4,16 @@
 #define NET_STREAM_FIXTURE_H_
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/socket.h"
@@ -44,6 +47,20 @@ class KeepingSink final : public BatchSink {
     return verdict;
   }
 
+  bool WantsLane(WorkerId, JobId, Epoch) override { return wants_lanes; }
+  void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) override {
+    EXPECT_EQ(from, kSender);
+    EXPECT_EQ(job, JobId{7});
+    EXPECT_EQ(epoch, Epoch{3});
+    lane = std::move(socket);
+    if (first_on_lane.empty()) return;
+    const auto bytes = static_cast<ssize_t>(first_on_lane.size());
+    EXPECT_EQ(send(lane.get(), first_on_lane.data(), first_on_lane.size(), MSG_NOSIGNAL), bytes);
+  }
+
+  bool wants_lanes = false;
+  std::string first_on_lane;  ///< Sent as soon as there is one.
+  UniqueFd lane;
   std::vector<Came> came;
   int places = 0;
   FrameFault verdict = FrameFault::kNone;

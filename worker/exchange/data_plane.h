@@ -114,6 +114,8 @@ class DataPlane final : private BatchSink,
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data) override;
+  bool WantsLane(WorkerId, JobId, Epoch) override { return false; }
+  void TakeLane(WorkerId, JobId, Epoch, UniqueFd) override {}
   void OnCoordinatorConnected() override;
   FrameFault OnCoordinatorFrame(const FrameHeader& header,
                                 std::span<const std::byte> payload) override;
