@@ -18,8 +18,6 @@ namespace bspnow {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr int kKeepaliveIdleS = 5;
-constexpr int kKeepaliveIntervalS = 2;
 constexpr int kKeepaliveProbes = 3;
 
 absl::StatusOr<UniqueFd> NewSocket(const SocketAddress& address) {
@@ -188,8 +186,8 @@ absl::Status SetOptions(int fd, const SocketOptions& options) {
   Settings settings(fd);
   settings.Set(IPPROTO_TCP, TCP_NODELAY, 1, "TCP_NODELAY");
   settings.Set(SOL_SOCKET, SO_KEEPALIVE, 1, "SO_KEEPALIVE");
-  settings.Set(IPPROTO_TCP, TCP_KEEPIDLE, kKeepaliveIdleS, "TCP_KEEPIDLE");
-  settings.Set(IPPROTO_TCP, TCP_KEEPINTVL, kKeepaliveIntervalS, "TCP_KEEPINTVL");
+  settings.Set(IPPROTO_TCP, TCP_KEEPIDLE, options.keepalive_idle_s, "TCP_KEEPIDLE");
+  settings.Set(IPPROTO_TCP, TCP_KEEPINTVL, options.keepalive_interval_s, "TCP_KEEPINTVL");
   settings.Set(IPPROTO_TCP, TCP_KEEPCNT, kKeepaliveProbes, "TCP_KEEPCNT");
   if (options.buffer_bytes > 0) {
     settings.Set(SOL_SOCKET, SO_SNDBUF, options.buffer_bytes, "SO_SNDBUF");

@@ -56,6 +56,8 @@ struct SocketOptions {
   std::string congestion = "reno";         ///< TCP_CONGESTION; "default" leaves the system's.
   int buffer_bytes = 4 << 20;              ///< SO_SNDBUF and SO_RCVBUF; 0 leaves the system's.
   std::uint32_t user_timeout_ms = 10'000;  ///< TCP_USER_TIMEOUT; 0 leaves the system's.
+  int keepalive_idle_s = 5;                ///< TCP_KEEPIDLE; then three probes,
+  int keepalive_interval_s = 2;            ///< TCP_KEEPINTVL.
 };
 
 /// Listens on `address`; port 0: any free one (see LocalAddress).
