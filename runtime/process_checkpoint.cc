@@ -50,6 +50,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
                              .directory = directory.get(),
                              .link = attachment_.link.number(),
                              .doorbell = attachment_.doorbell.NumberIfOurs(),
+                             .mailbox = attachment_.mailbox.NumberIfOurs(),
                              .segment = &header,
                              .segment_bytes = segment_->bytes()};
   if (areas_.any() && !areas_.resumed()) {

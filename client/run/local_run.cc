@@ -161,8 +161,10 @@ LocalRun::LocalRun(const JobOptions& options, const std::string& program,
       signals_(loop_, [this](int signal) { OnSignal(signal); }),
       interactive_(isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)),
       host_(loop_,
-            worker::SharedMemory{
-                .segment = segment_.fd(), .segment_bytes = segment_.bytes(), .doorbell = -1},
+            worker::SharedMemory{.segment = segment_.fd(),
+                                 .segment_bytes = segment_.bytes(),
+                                 .doorbell = -1,
+                                 .mailbox = -1},
             *this) {
   for (std::uint32_t i = 0; i < options.nprocs; ++i) {
     const std::string prefix = options.prefix_output ? absl::StrCat("[", i, "] ") : "";

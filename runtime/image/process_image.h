@@ -25,6 +25,7 @@ struct ImageRequest {
   int directory;  ///< Of the images; the caller closes it.
   int link;       ///< Over which the child reports (LinkImageReport).
   int doorbell;   ///< Or -1.
+  int mailbox;    ///< Or -1.
   const void* segment;
   std::uint64_t segment_bytes;
 };

@@ -43,7 +43,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 9;
+inline constexpr std::uint32_t kLinkVersion = 10;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -61,6 +61,8 @@ inline constexpr std::uint64_t kHeapBytesLeast = std::uint64_t{16} << 20;  // Ev
 inline constexpr std::uint64_t kFirstChunkBytes = 1024;  // Of a chain; a head has one for each pid,
 inline constexpr std::uint64_t kHeadBytesMin = 64 << 10;
 inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
+
+inline constexpr std::uint32_t kLanesMax = 3;  // Of a process: to the other hosts of its job.
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
@@ -80,13 +82,22 @@ struct LinkHello {
 };
 
 /// From worker to process, the answer to kHello; carries the segment's descriptor, and after it,
-/// if the job has several nodes, a socket: the worker's doorbell (see WorkerBell).
+/// if the job has several nodes, two sockets: the worker's doorbell (see WorkerBell), and the
+/// mailbox (see LaneHanding).
 struct LinkWelcome {
   std::uint32_t magic;
   std::uint32_t version;
   std::uint32_t pid;         ///< kRefusedPid: another program of this process has joined before.
   std::uint32_t processors;  ///< Of this node, for the choice between polling and yielding.
   std::uint64_t segment_bytes;
+};
+
+/// The message in the mailbox, a SOCK_SEQPACKET pair of which all processes of the node hold the
+/// same end: the worker puts as many there as it has processes of the job, all alike, and each
+/// process takes one. It carries the node's lanes: a connected, non-blocking TCP socket to each
+/// other host of the job, by ascending number. What nobody takes goes with the mailbox.
+struct LaneHanding {
+  std::uint32_t hosts;  ///< Of the job, this one included: at most kLanesMax + 1.
 };
 
 /// The answer to kSaving, when all processes of the node have asked; by then none of them runs, so

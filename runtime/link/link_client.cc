@@ -58,7 +58,7 @@ void Say(const KnownDescriptor& link, LinkHello::Kind kind) {
   Send(link, &hello, sizeof hello);
 }
 
-constexpr int kDescriptorsMax = 2;
+constexpr int kDescriptorsMax = 3;
 constexpr std::uint64_t kPollNs = 100'000;  // Then sleep until the answer comes.
 
 /// One message of the worker's, and the descriptors that came with it.
@@ -84,7 +84,7 @@ Answer Receive(const KnownDescriptor& link, void* to, std::size_t room, int flag
   if (answer.bytes < 0) return answer;
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return answer;
-  int fds[kDescriptorsMax] = {-1, -1};
+  int fds[kDescriptorsMax] = {-1, -1, -1};
   memcpy(fds, CMSG_DATA(header), std::min(sizeof fds, header->cmsg_len - CMSG_LEN(0)));
   for (int i = 0; i < kDescriptorsMax; ++i) answer.fds[i] = UniqueFd(fds[i]);
   return answer;
@@ -137,9 +137,13 @@ Attachment Attach(UniqueFd descriptor) {
                         .processors = welcome.processors,
                         .segment = Segment(static_cast<MappedRegion&&>(region), layout),
                         .link = link,
-                        .doorbell = {}};
+                        .doorbell = {},
+                        .mailbox = {}};
   if (answer.fds[1].valid()) {
     attachment.doorbell = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(answer.fds[1]));
+  }
+  if (answer.fds[2].valid()) {
+    attachment.mailbox = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(answer.fds[2]));
   }
   return attachment;
 }

@@ -17,6 +17,7 @@ struct Attachment {
   Segment segment;
   KnownDescriptor link;
   KnownDescriptor doorbell;  ///< If the job has several nodes.
+  KnownDescriptor mailbox;   ///< The same; see TakeLanes.
 };
 
 /// Connects this process to the worker that started it. Without one, replaces the process by

@@ -124,6 +124,7 @@ SavedProcess::SavedProcess() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) abort();
   link_ = UniqueFd(ends[0]);
   worker_ = UniqueFd(ends[1]);
+  mailbox_ = UniqueFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 }
 
 SavedProcess::~SavedProcess() { std::filesystem::remove_all(directory_); }
@@ -143,6 +144,7 @@ ImageRequest SavedProcess::Request(std::uint64_t checkpoint, std::uint64_t base)
   request.directory = directory_fd_.get();
   request.link = link_.get();
   request.doorbell = worker_.get();
+  request.mailbox = mailbox_.get();
   return request;
 }
 

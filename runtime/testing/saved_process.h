@@ -104,7 +104,8 @@ class SavedProcess {
   std::string directory_;
   UniqueFd directory_fd_;
   UniqueFd link_;
-  UniqueFd worker_;  ///< The other end; as `doorbell` it is left out of the image.
+  UniqueFd worker_;   ///< The other end; as `doorbell` it is left out of the image,
+  UniqueFd mailbox_;  ///< and so is this.
   ProcessImage image_;
 };
 

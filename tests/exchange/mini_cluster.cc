@@ -136,6 +136,7 @@ class Node final : public ProcessOwner {
   std::unique_ptr<NodeSegment> segment_;
   std::unique_ptr<ProcessHost> host_;
   DoorbellEnds doorbell_;
+  MailboxEnds mailbox_;
   std::vector<std::vector<Pid>> hosts_;
   std::size_t running_ = 0;
   int status_ = 0;
@@ -186,11 +187,15 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
   absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
   BSP_CHECK(doorbell.ok());
   doorbell_ = *std::move(doorbell);
+  absl::StatusOr<MailboxEnds> mailbox = MakeMailbox();
+  BSP_CHECK(mailbox.ok());
+  mailbox_ = *std::move(mailbox);
   JobPlan plan{.job = kJob,
                .epoch = kEpoch,
                .hosts = {},
                .segment = segment_.get(),
                .doorbell = options_.nodes > 1 ? doorbell_.worker.get() : -1,
+               .mailbox = options_.nodes > 1 ? mailbox_.worker.get() : -1,
                .direct = options_.direct};
   for (std::uint32_t k = 0; k < options_.nodes; ++k) {
     plan.hosts.push_back(PlannedHost{.worker = WorkerOf(k),
@@ -204,7 +209,8 @@ void Node::AddJob(const std::vector<std::string>& addresses) {
 absl::Status Node::StartProcesses() {
   const SharedMemory memory{.segment = segment_->fd(),
                             .segment_bytes = segment_->bytes(),
-                            .doorbell = options_.nodes > 1 ? doorbell_.processes.get() : -1};
+                            .doorbell = options_.nodes > 1 ? doorbell_.processes.get() : -1,
+                            .mailbox = options_.nodes > 1 ? mailbox_.processes.get() : -1};
   host_ = std::make_unique<ProcessHost>(loop_, memory, *this);
   running_ = hosts_[number_].size();
   return host_->Start(

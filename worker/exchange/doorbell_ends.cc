@@ -7,12 +7,28 @@
 
 namespace bspnow::worker {
 
+namespace {
+
+// Of the mailbox: messages are small, but each is charged with what keeps it.
+constexpr int kMailboxBytes = 4 << 20;
+
+}  // namespace
+
 absl::StatusOr<DoorbellEnds> MakeDoorbell() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::ResourceExhaustedError(absl::StrCat("making a doorbell: ", strerror(errno)));
   }
   return DoorbellEnds{.worker = UniqueFd(ends[0]), .processes = UniqueFd(ends[1])};
+}
+
+absl::StatusOr<MailboxEnds> MakeMailbox() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::ResourceExhaustedError(absl::StrCat("making a mailbox: ", strerror(errno)));
+  }
+  setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &kMailboxBytes, sizeof kMailboxBytes);
+  return MailboxEnds{.worker = UniqueFd(ends[0]), .processes = UniqueFd(ends[1])};
 }
 
 bool AnswerDoorbell(int worker_end) {

@@ -25,6 +25,7 @@ struct JobPlan {
   std::vector<PlannedHost> hosts;
   NodeSegment* segment;  ///< Borrowed until RemoveJob; Placed for these hosts.
   int doorbell;          ///< The worker's end; borrowed. -1 if one host.
+  int mailbox = -1;      ///< The same.
   /// p, of an epoch that resumes: bsp_begin was long ago. 0: not known yet.
   std::uint32_t participants = 0;
   /// The nodes release themselves, from the second barrier on: see DirectBarrier.

@@ -111,7 +111,8 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
       host_(loop_,
             SharedMemory{.segment = received_.segment.get(),
                          .segment_bytes = received_.plan.segment_bytes(),
-                         .doorbell = received_.doorbell.get()},
+                         .doorbell = received_.doorbell.get(),
+                         .mailbox = received_.mailbox.get()},
             *this) {
   for (const proto::HostedProcess& process : received_.plan.processes()) {
     if (process.has_resumed()) {

@@ -70,7 +70,7 @@ class BspHostTest : public testing::Test {
   void Start(const proto::HostPlan& plan, int input) {
     absl::StatusOr<StartedHost> started =
         StartHost({.path = kHostProgram, .name = "test", .limits = limits_}, plan,
-                  {.segment = segment_.get(), .doorbell = -1, .input = input});
+                  {.segment = segment_.get(), .doorbell = -1, .mailbox = -1, .input = input});
     ASSERT_TRUE(started.ok()) << started.status();
     started->kill_grace_ms = kill_grace_ms_;
     host_ = std::make_unique<HostLink>(

@@ -15,7 +15,7 @@
 namespace bspnow::worker {
 namespace {
 
-constexpr std::size_t kPlanDescriptorsMax = 4;
+constexpr std::size_t kPlanDescriptorsMax = 5;
 
 absl::Status Malformed(const char* what) {
   return absl::InvalidArgumentError(absl::StrCat("malformed ", what, " between worker and host"));
@@ -44,6 +44,7 @@ absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes) {
 
 absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& descriptors) {
   plan.set_has_doorbell(descriptors.doorbell >= 0);
+  plan.set_has_mailbox(descriptors.mailbox >= 0);
   plan.set_has_input(descriptors.input >= 0);
   const std::string bytes = plan.SerializeAsString();
   if (bytes.size() > kHostPlanBytesMax) {
@@ -56,7 +57,7 @@ absl::Status SendPlan(int socket, proto::HostPlan plan, const PlanDescriptors& d
   }
   int fds[kPlanDescriptorsMax] = {text.get(), descriptors.segment};
   std::size_t count = 2;
-  for (const int fd : {descriptors.doorbell, descriptors.input}) {
+  for (const int fd : {descriptors.doorbell, descriptors.mailbox, descriptors.input}) {
     if (fd >= 0) fds[count++] = fd;
   }
   char packet = 0;  // Descriptors do not travel alone.
@@ -112,12 +113,14 @@ absl::StatusOr<ReceivedPlan> ReceivePlan(int socket) {
   if (fds.size() < 2) return Malformed("plan");
   absl::StatusOr<proto::HostPlan> plan = ReadPlan(fds[0]);
   if (!plan.ok()) return plan.status();
-  if (fds.size() != 2u + plan->has_doorbell() + plan->has_input()) return Malformed("plan");
+  if (fds.size() != 2u + plan->has_doorbell() + plan->has_mailbox() + plan->has_input())
+    return Malformed("plan");
   ReceivedPlan received;
   received.plan = std::move(*plan);
   received.segment = std::move(fds[1]);
   std::size_t next = 2;
   if (received.plan.has_doorbell()) received.doorbell = std::move(fds[next++]);
+  if (received.plan.has_mailbox()) received.mailbox = std::move(fds[next++]);
   if (received.plan.has_input()) received.input = std::move(fds[next++]);
   return received;
 }

@@ -37,6 +37,7 @@ absl::StatusOr<proto::HostPlan> DecodePlan(std::string_view bytes);
 struct PlanDescriptors {
   int segment;
   int doorbell;  ///< Of a job on several nodes, or -1.
+  int mailbox;   ///< The same.
   int input;     ///< pid 0's standard input, or -1: it reads nothing.
 };
 
@@ -45,6 +46,7 @@ struct ReceivedPlan {
   proto::HostPlan plan;
   UniqueFd segment;
   UniqueFd doorbell;
+  UniqueFd mailbox;
   UniqueFd input;
 };
 

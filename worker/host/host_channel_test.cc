@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 namespace bspnow::worker {
 namespace {
@@ -141,15 +142,42 @@ class SentPlanTest : public testing::Test {
 TEST_F(SentPlanTest, BringsTheDescriptorsThatThereAre) {
   const UniqueFd segment(memfd_create("segment", MFD_CLOEXEC));
   const UniqueFd input(memfd_create("input", MFD_CLOEXEC));
-  ASSERT_TRUE(SendPlan(ours_.get(), SomePlan(),
-                       {.segment = segment.get(), .doorbell = -1, .input = input.get()})
-                  .ok());
+  ASSERT_TRUE(
+      SendPlan(ours_.get(), SomePlan(),
+               {.segment = segment.get(), .doorbell = -1, .mailbox = -1, .input = input.get()})
+          .ok());
   const absl::StatusOr<ReceivedPlan> received = ReceivePlan(theirs_.get());
   ASSERT_TRUE(received.ok());
   EXPECT_EQ(received->plan.arguments_size(), SomePlan().arguments_size());
   EXPECT_TRUE(received->segment.valid());
   EXPECT_FALSE(received->doorbell.valid());
+  EXPECT_FALSE(received->mailbox.valid());
   EXPECT_TRUE(received->input.valid());
+}
+
+bool SameFile(const UniqueFd& a, const UniqueFd& b) {
+  struct stat of_a;
+  struct stat of_b;
+  return fstat(a.get(), &of_a) == 0 && fstat(b.get(), &of_b) == 0 && of_a.st_ino == of_b.st_ino;
+}
+
+TEST_F(SentPlanTest, BringsEachDescriptorToItsPlace) {
+  const UniqueFd segment(memfd_create("segment", MFD_CLOEXEC));
+  const UniqueFd doorbell(memfd_create("doorbell", MFD_CLOEXEC));
+  const UniqueFd mailbox(memfd_create("mailbox", MFD_CLOEXEC));
+  const UniqueFd input(memfd_create("input", MFD_CLOEXEC));
+  ASSERT_TRUE(SendPlan(ours_.get(), SomePlan(),
+                       {.segment = segment.get(),
+                        .doorbell = doorbell.get(),
+                        .mailbox = mailbox.get(),
+                        .input = input.get()})
+                  .ok());
+  const absl::StatusOr<ReceivedPlan> received = ReceivePlan(theirs_.get());
+  ASSERT_TRUE(received.ok());
+  EXPECT_TRUE(SameFile(received->segment, segment));
+  EXPECT_TRUE(SameFile(received->doorbell, doorbell));
+  EXPECT_TRUE(SameFile(received->mailbox, mailbox));
+  EXPECT_TRUE(SameFile(received->input, input));
 }
 
 TEST_F(SentPlanTest, IsRefusedWithoutDescriptors) {

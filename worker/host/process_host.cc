@@ -169,7 +169,7 @@ union LinkMessage {
 void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
   const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
   const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
-  alignas(cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
   BSP_CHECK_OP(CMSG_SPACE(bytes), <=, sizeof control);
   msghdr message{};
   message.msg_iov = &text;
@@ -257,7 +257,7 @@ void ProcessHost::Welcome(Pid pid) {
                       .pid = refused ? kRefusedPid : Value(pid),
                       .processors = processors_,
                       .segment_bytes = memory_.segment_bytes};
-  const int descriptors[] = {memory_.segment, memory_.doorbell};
+  const int descriptors[] = {memory_.segment, memory_.doorbell, memory_.mailbox};
   SendWithDescriptors(hosted(pid).link.get(), {&welcome, sizeof welcome}, descriptors);
 }
 

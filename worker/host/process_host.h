@@ -31,6 +31,7 @@ struct SharedMemory {
   int segment;
   std::uint64_t segment_bytes;
   int doorbell;  ///< -1: none, the whole job lives here.
+  int mailbox;   ///< The same.
 };
 
 /// What to start. No HostPlan, though it says the same: bsprun would load protobuf for each local

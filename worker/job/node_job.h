@@ -140,6 +140,7 @@ class NodeJob final : public JobHost {
   std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
   std::unique_ptr<NodeSegment> segment_;
   DoorbellEnds doorbell_;
+  MailboxEnds mailbox_;
   bool exchanging_ = false;  ///< The data plane knows the job.
   std::vector<Pid> pids_;    ///< That run here.
   BarrierWatch watch_{0};

@@ -116,15 +116,18 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   const absl::StatusOr<UniqueFd> input = OpenInput();
   if (!input.ok()) return input.status();
   cgroup_ = hosting_.MakeCgroup(id_, epoch_);
-  absl::StatusOr<StartedHost> started = StartHost(
-      HostProgram{.path = parts_.host_program,
-                  .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
-                  .limits = parts_.limits,
-                  .cgroup = cgroup_ ? cgroup_->entry() : -1},
-      PlanForHost(),
-      PlanDescriptors{
-          .segment = segment_->fd(), .doorbell = doorbell_.processes.get(), .input = input->get()});
+  absl::StatusOr<StartedHost> started =
+      StartHost(HostProgram{.path = parts_.host_program,
+                            .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
+                            .limits = parts_.limits,
+                            .cgroup = cgroup_ ? cgroup_->entry() : -1},
+                PlanForHost(),
+                PlanDescriptors{.segment = segment_->fd(),
+                                .doorbell = doorbell_.processes.get(),
+                                .mailbox = mailbox_.processes.get(),
+                                .input = input->get()});
   doorbell_.processes.Reset();
+  mailbox_.processes.Reset();
   if (!started.ok()) return started.status();
   host_ = std::make_unique<HostLink>(
       parts_.loop, std::move(*started),
@@ -189,7 +192,11 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
     absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
     if (!doorbell.ok()) return doorbell.status();
     doorbell_ = *std::move(doorbell);
+    absl::StatusOr<MailboxEnds> mailbox = MakeMailbox();
+    if (!mailbox.ok()) return mailbox.status();
+    mailbox_ = *std::move(mailbox);
     exchange.doorbell = doorbell_.worker.get();
+    exchange.mailbox = mailbox_.worker.get();
   }
   parts_.data_plane.AddJob(exchange);
   exchanging_ = true;
