@@ -1,0 +1,128 @@
+#include "runtime/link/lane_handing.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "runtime/link/link.h"
+
+namespace bspnow::runtime {
+namespace {
+
+class LaneHandingTest : public testing::Test {
+ protected:
+  LaneHandingTest() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    worker_ = UniqueFd(ends[0]);
+    process_ = UniqueFd(ends[1]);
+    mailbox_ = KnownDescriptor(process_.get());
+  }
+  ~LaneHandingTest() override {
+    for (const KnownDescriptor& lane : lanes_) {
+      if (lane.number() >= 0) UniqueFd(lane.number()).Reset();
+    }
+  }
+
+  void Put(std::uint32_t hosts, const std::vector<int>& fds) {
+    LaneHanding handing{.hosts = hosts};
+    iovec part{&handing, sizeof handing};
+    alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
+    const std::size_t bytes = fds.size() * sizeof(int);
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes);
+    memcpy(CMSG_DATA(header), fds.data(), bytes);
+    ASSERT_EQ(sendmsg(worker_.get(), &message, 0), ssize_t{sizeof handing});
+  }
+
+  /// The write ends of the pipes of which the read ends were put.
+  std::vector<UniqueFd> PutPipes(std::uint32_t count) {
+    std::vector<UniqueFd> read_ends;
+    std::vector<UniqueFd> write_ends;
+    std::vector<int> fds;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      int ends[2];
+      EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+      read_ends.emplace_back(ends[0]);
+      write_ends.emplace_back(ends[1]);
+      fds.push_back(ends[0]);
+    }
+    Put(count + 1, fds);
+    return write_ends;
+  }
+
+  static bool AnybodyReads(const UniqueFd& write_end) {
+    signal(SIGPIPE, SIG_IGN);
+    return write(write_end.get(), "x", 1) == 1;
+  }
+
+  UniqueFd worker_;
+  UniqueFd process_;
+  KnownDescriptor mailbox_;
+  KnownDescriptor lanes_[kLanesMax];
+};
+
+TEST_F(LaneHandingTest, TakesOneMessageAndMovesItsLanesAway) {
+  const std::vector<UniqueFd> first = PutPipes(2);
+  const std::vector<UniqueFd> second = PutPipes(2);
+  ASSERT_TRUE(TakeLanes(mailbox_, 2, lanes_));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_GE(lanes_[i].number(), 100);
+    EXPECT_EQ(fcntl(lanes_[i].number(), F_GETFD), FD_CLOEXEC);
+    ASSERT_EQ(write(first[i].get(), i == 0 ? "a" : "b", 1), 1);
+    char byte = 0;
+    EXPECT_EQ(read(lanes_[i].number(), &byte, 1), 1);
+    EXPECT_EQ(byte, i == 0 ? 'a' : 'b') << "in the order of the hosts";
+  }
+  EXPECT_EQ(lanes_[2].number(), -1);
+  KnownDescriptor others[kLanesMax];
+  ASSERT_TRUE(TakeLanes(mailbox_, 2, others)) << "the second one is still there";
+  for (int i = 0; i < 2; ++i) UniqueFd(others[i].number()).Reset();
+}
+
+TEST_F(LaneHandingTest, WaitsForAMessageThatComesSoon) {
+  std::thread worker([this] { PutPipes(1); });
+  EXPECT_TRUE(TakeLanes(mailbox_, 1, lanes_));
+  worker.join();
+}
+
+TEST_F(LaneHandingTest, GivesUpAfterASecond) {
+  const std::uint64_t start_ns = NowNs();
+  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
+  EXPECT_GE(NowNs() - start_ns, 900 * kNsPerMs);
+}
+
+TEST_F(LaneHandingTest, KeepsNothingOfAnotherNumberOfLanes) {
+  for (const std::uint32_t sent : {1, 3, 4, 5}) {
+    const std::vector<UniqueFd> pipes = PutPipes(sent);
+    EXPECT_FALSE(TakeLanes(mailbox_, 2, lanes_));
+    for (const UniqueFd& pipe : pipes) EXPECT_FALSE(AnybodyReads(pipe)) << sent;
+  }
+  EXPECT_EQ(lanes_[0].number(), -1);
+}
+
+TEST_F(LaneHandingTest, NoticesThatWorkerOrMailboxIsGone) {
+  worker_.Reset();
+  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
+  process_.Reset();
+  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
+  EXPECT_FALSE(TakeLanes(KnownDescriptor(), 1, lanes_));
+}
+
+}  // namespace
+}  // namespace bspnow::runtime
