@@ -121,8 +121,9 @@ void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
 void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobGroups* older = Find(plan.job)) RemoveJob(plan.job, older->plan().epoch);  // Fenced.
   JobExchangeOwner& owner = *this;  // The base is private.
+  const JobNetwork network{peers_, receiving_, LaneNetwork{loop_, resolver_, socket_}};
   const auto added =
-      jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, peers_, receiving_, owner));
+      jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, network, owner));
   JobGroups* const job = added.first->second.get();
   if (job->root().alone()) return;
   job->root().OnBegin(early_begins_.Take(plan.job, plan.epoch));
@@ -219,6 +220,15 @@ FrameFault DataPlane::OnBatch(WorkerId from, const FrameHeader& header, const Ba
   if (static_cast<BatchContent>(piece.content) == BatchContent::kGroupHere)
     job->OnEarlyHere(from, GroupId{header.group});
   return FrameFault::kNone;
+}
+
+bool DataPlane::WantsLane(WorkerId from, JobId job, Epoch epoch) {
+  JobGroups* const hosted = Find(job, epoch);
+  return hosted != nullptr && hosted->lanes() != nullptr && hosted->lanes()->Wants(from);
+}
+
+void DataPlane::TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) {
+  Find(job, epoch)->lanes()->Take(from, std::move(socket));
 }
 
 FrameFault DataPlane::OnCoordinatorFrame(const FrameHeader& header,

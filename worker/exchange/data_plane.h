@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/resolver.h"
@@ -114,8 +115,8 @@ class DataPlane final : private BatchSink,
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data) override;
-  bool WantsLane(WorkerId, JobId, Epoch) override { return false; }
-  void TakeLane(WorkerId, JobId, Epoch, UniqueFd) override {}
+  bool WantsLane(WorkerId from, JobId job, Epoch epoch) override;
+  void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) override;
   void OnCoordinatorConnected() override;
   FrameFault OnCoordinatorFrame(const FrameHeader& header,
                                 std::span<const std::byte> payload) override;

@@ -1,5 +1,6 @@
 // Groups over two data planes, each with a loop of its own, so that a test decides who runs.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "net/event_loop.h"
+#include "runtime/link/link.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/testing/group_fixture.h"
@@ -29,6 +31,7 @@ class GroupsTest : public testing::Test {
 
     GroupNode node;
     DoorbellEnds doorbell = *MakeDoorbell();
+    MailboxEnds mailbox = *MakeMailbox();
     EventLoop loop;
     std::unique_ptr<DataPlane> plane;
     std::string broken;
@@ -227,6 +230,42 @@ TEST_F(GroupsTest, RemovingAJobRemovesItsGroups) {
   Arrive(b_, 0, 2);
   RunFor({&a_, &b_}, 60);
   EXPECT_EQ(a_.plane->statistics().refused_frames["unknown_job"], 1u);
+}
+
+/// The same nodes, but the job has lanes.
+class PlaneLanesTest : public GroupsTest {
+ protected:
+  PlaneLanesTest() {
+    const std::vector<std::string> addresses{a_.plane->data_address(), b_.plane->data_address()};
+    for (Side* const side : {&a_, &b_}) {
+      side->plane->RemoveJob(JobId{1}, Epoch{1});
+      JobPlan plan = side->node.Plan(addresses);
+      plan.doorbell = side->doorbell.worker.get();
+      plan.mailbox = side->mailbox.worker.get();
+      plan.direct = true;
+      side->plane->AddJob(plan);
+    }
+  }
+
+  /// What a process has in its mailbox.
+  static bool HasMail(const Side& side) {
+    char message[8];
+    return recv(side.mailbox.processes.get(), message, sizeof message, MSG_DONTWAIT | MSG_PEEK) ==
+           ssize_t{sizeof(LaneHanding)};
+  }
+};
+
+TEST_F(PlaneLanesTest, LanesOfAJobReachTheMailboxesOfItsNodes) {
+  RunUntil({&a_, &b_}, [this] { return HasMail(a_) && HasMail(b_); });
+  EXPECT_EQ(a_.broken + b_.broken, "");
+}
+
+TEST_F(PlaneLanesTest, AJobIsRemovedWhileItsLanesAreOpened) {
+  RunFor({&a_}, 20);
+  a_.plane->RemoveJob(JobId{1}, Epoch{1});
+  RunFor({&a_, &b_}, 300);
+  EXPECT_FALSE(HasMail(a_));
+  EXPECT_EQ(a_.broken + b_.broken, "") << "nobody needs a lane";
 }
 
 }  // namespace

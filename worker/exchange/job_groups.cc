@@ -32,11 +32,12 @@ JobPlan PlanOf(const OpenGroup& group, const JobPlan& job) {
 
 }  // namespace
 
-JobGroups::JobGroups(const JobPlan& plan, WorkerId self, PeerStreams& peers,
-                     ReceivingStreams& receiving, JobExchangeOwner& owner)
-    : self_(self), peers_(peers), receiving_(receiving), owner_(owner) {
+JobGroups::JobGroups(const JobPlan& plan, WorkerId self, const JobNetwork& network,
+                     JobExchangeOwner& owner)
+    : self_(self), peers_(network.peers), receiving_(network.receiving), owner_(owner) {
+  if (JobLanes::Has(plan)) lanes_ = std::make_unique<JobLanes>(plan, self, network.lanes);
   JobExchangeOwner& this_owner = *this;  // The base is private.
-  root_ = std::make_unique<JobExchange>(plan, PlannedGroup{}, self, peers, this_owner);
+  root_ = std::make_unique<JobExchange>(plan, PlannedGroup{}, self, peers_, this_owner);
 }
 
 JobExchange* JobGroups::Find(GroupId group) {

@@ -1,5 +1,5 @@
 // All exchanges of one job on this node: that of the root group, which is all of the job, and those
-// of the groups on several nodes that processes here have open.
+// of the groups on several nodes that processes here have open. And the job's lanes.
 #ifndef WORKER_EXCHANGE_JOB_GROUPS_H_
 #define WORKER_EXCHANGE_JOB_GROUPS_H_
 
@@ -16,18 +16,27 @@
 #include "net/receiving_streams.h"
 #include "worker/exchange/group_reader.h"
 #include "worker/exchange/job_exchange.h"
+#include "worker/exchange/job_lanes.h"
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/peer_streams.h"
 
 namespace bspnow::worker {
 
+/// How the other nodes are reached.
+struct JobNetwork {
+  PeerStreams& peers;
+  ReceivingStreams& receiving;
+  LaneNetwork lanes;
+};
+
 class JobGroups final : private JobExchangeOwner {
  public:
   /// All that is borrowed is the owner's and stays. `owner` hears at most once that it is broken.
-  JobGroups(const JobPlan& plan, WorkerId self, PeerStreams& peers, ReceivingStreams& receiving,
-            JobExchangeOwner& owner);
+  JobGroups(const JobPlan& plan, WorkerId self, const JobNetwork& network, JobExchangeOwner& owner);
 
   JobExchange& root() { return *root_; }
+  /// Null: the job has none.
+  JobLanes* lanes() { return lanes_.get(); }
   const JobPlan& plan() const { return root_->plan(); }
   /// Null: no such group is open here.
   JobExchange* Find(GroupId group);
@@ -65,6 +74,7 @@ class JobGroups final : private JobExchangeOwner {
   ReceivingStreams& receiving_;
   JobExchangeOwner& owner_;
   bool broken_ = false;
+  std::unique_ptr<JobLanes> lanes_;
   std::unique_ptr<JobExchange> root_;
   std::uint32_t seen_ = 0;       ///< WorkerBell::groups.
   std::vector<OpenGroup> open_;  ///< Those that have an exchange.

@@ -43,7 +43,8 @@ TEST(JobGroupsTest, KeepsAsManyEarlyWordsAsProcessesCanWait) {
   PeerStreams peers(loop, resolver, {}, {}, nullptr);
   peers.SetSelf(WorkerId{1});
   ReceivingStreams receiving(loop, {}, sink, nullptr);
-  JobGroups groups(node.Plan({"127.0.0.1:9", "127.0.0.1:9"}), WorkerId{1}, peers, receiving, owner);
+  const JobNetwork network{peers, receiving, LaneNetwork{loop, resolver, {}}};
+  JobGroups groups(node.Plan({"127.0.0.1:9", "127.0.0.1:9"}), WorkerId{1}, network, owner);
   for (std::uint32_t i = 1; i <= kProcessesMax; ++i) groups.OnEarlyHere(WorkerId{2}, GroupId{i});
   EXPECT_TRUE(owner.reasons.empty());
   node.Open(0, 5, {0, 3});  // One of them is used up.

@@ -1,0 +1,95 @@
+// The lanes of a job on this node: a TCP connection to each other node of the job, opened by the
+// workers and then driven by the processes, which get them out of their mailbox (LaneHanding in
+// runtime/link/link.h). The worker keeps its descriptors only to end them with the job: a child of
+// a process may have copies.
+#ifndef WORKER_EXCHANGE_JOB_LANES_H_
+#define WORKER_EXCHANGE_JOB_LANES_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/unique_fd.h"
+#include "net/event_loop.h"
+#include "net/lane_connector.h"
+#include "net/resolver.h"
+#include "net/socket.h"
+#include "worker/exchange/job_plan.h"
+
+namespace bspnow::worker {
+
+/// What lanes are opened with; all of it the owner's, and stays.
+struct LaneNetwork {
+  EventLoop& loop;
+  Resolver& resolver;
+  SocketOptions socket;  ///< Those of streams.
+};
+
+class JobLanes {
+ public:
+  /// Whether there are lanes for such a job: its nodes release themselves, they are several but
+  /// few, and its calls are not checked.
+  static bool Has(const JobPlan& plan);
+
+  /// Begins to connect to all hosts with a higher number in the job, again and again until they
+  /// welcome it. `self` is among the hosts of the plan.
+  JobLanes(const JobPlan& plan, WorkerId self, const LaneNetwork& network);
+
+  /// Shuts the lanes down.
+  ~JobLanes();
+  JobLanes(const JobLanes&) = delete;
+  JobLanes& operator=(const JobLanes&) = delete;
+
+  /// Whether a lane from there is missing. One that was taken is replaced, as long as no process
+  /// has it: the other worker gave it up before it saw the Welcome.
+  bool Wants(WorkerId from) const;
+  void Take(WorkerId from, UniqueFd socket);
+
+  /// The lanes to all other hosts are in the mailbox, for each process of this node. The other
+  /// nodes may not be as far.
+  bool ready() const { return state_ == State::kHanded; }
+
+  /// Ends the connections, whoever holds copies of the descriptors. There are none any more.
+  void ShutDown();
+
+ private:
+  enum class State { kOpening, kHanded, kEnded };
+
+  /// One other host; by its number, those below this one's first.
+  struct Lane {
+    WorkerId worker;
+    std::string node;
+    std::string data_address;
+    bool connects_here;  ///< This worker connects, not the other one.
+    UniqueFd socket;
+    std::unique_ptr<LaneConnector> connector;
+    TimerId retry_timer = kNoTimer;
+    std::uint32_t failures = 0;
+  };
+
+  void Connect(std::size_t index);
+  void OnConnected(std::size_t index, absl::StatusOr<UniqueFd> socket);
+  void OnFailed(std::size_t index, const absl::Status& failure);
+  void Keep(Lane& lane, UniqueFd socket);
+  void HandOver();
+  void End(const std::string& reason);
+
+  const JobId job_;
+  const Epoch epoch_;
+  const WorkerId self_;
+  const int mailbox_;
+  const std::size_t processes_;  ///< Of the job, on this node.
+  const LaneNetwork network_;
+  State state_ = State::kOpening;
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace bspnow::worker
+
+#endif  // WORKER_EXCHANGE_JOB_LANES_H_
