@@ -58,6 +58,8 @@ std::uint64_t EndOfHeads(const SegmentLayout& layout) {
   return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
 }
 
+constexpr std::uint64_t kLaneAreaBytes = RoundUp(sizeof(LaneArea), kPageBytes);
+
 }  // namespace
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan) {
@@ -75,13 +77,14 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   const std::uint64_t parts =
       kGroupLevels * p * (SegmentBytes(LayOutGroup(layout, plan.nprocs)) / p + kPageBytes);
   PlaceHeaps(layout, ranges.end(), kHeapBytesLeast);
-  const std::uint64_t least = EndOfHeads(layout);
+  const std::uint64_t least = EndOfHeads(layout) + kLaneAreaBytes;
   const std::uint64_t spare =
       plan.address_space_bytes > least ? plan.address_space_bytes - least : 0;
   layout.parts_bytes = std::min(parts, spare / 4) / kPageBytes * kPageBytes;
   const std::uint64_t more = (spare - layout.parts_bytes) / p / kHeaps;
   PlaceHeaps(layout, ranges.end(), std::min(wanted, kHeapBytesLeast + more));
-  layout.parts_offset = EndOfHeads(layout);
+  layout.lanes_offset = EndOfHeads(layout);
+  layout.parts_offset = layout.lanes_offset + kLaneAreaBytes;
   return layout;
 }
 

@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/mapped_region.h"
 #include "base/superstep_sums.h"
+#include "runtime/link/lane.h"
 #include "runtime/link/link.h"
 
 namespace bspnow {
@@ -106,6 +107,9 @@ class Segment {
   NodeHeader& root() const { return *root_; }
 
   GroupSlot& group_slot(std::uint32_t i) const { return At<GroupSlot>(layout_.groups_offset)[i]; }
+
+  /// Not of a group's part.
+  LaneArea& lanes() const { return *At<LaneArea>(layout_.lanes_offset); }
 
   ProcessCell& cell(Pid pid) const {
     auto* cells = At<ProcessCell>(layout_.cells_offset);

@@ -1,0 +1,106 @@
+// Lanes: in a job of a few nodes each pair of them has a connection that the processes drive
+// themselves while they wait in bsp_sync. Who waits does the work: a small superstep goes from
+// process to process, and no worker has a turn in it. Of the root group only.
+//
+// In each superstep a node sends what it owes either by its lanes, as one LaneFrame to every other
+// node, or by its worker. If all nodes sent theirs by lanes, the processes complete the barrier; if
+// one did not, its worker's arrival reaches the other workers, and they carry that barrier as if
+// there were no lanes. A node that has lost a lane leaves all of them to its worker, for good, and
+// that sends the last frames once more, over the workers' streams: whoever lacked one can go on.
+//
+// What is here lies in the segment, so that whichever process waits can go on from there.
+#ifndef RUNTIME_LINK_LANE_H_
+#define RUNTIME_LINK_LANE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/superstep_sums.h"
+#include "runtime/link/link.h"
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kLaneHostsMax = kLanesMax + 1;
+inline constexpr std::uint32_t kLaneFrameBytesMax = 64 << 10;
+inline constexpr std::uint32_t kLanePairsMax = 1024;     ///< Of processes, in one frame.
+inline constexpr std::uint32_t kLaneMagic = 0x4c505342;  // "BSPL"
+
+/// What a node sends each other one at a barrier, in place of an arrival (PeerArrival in
+/// net/frame.h) and of frames with data: there are no gets, votes or processes in bsp_end.
+/// LaneEntries follow, each with its chunks.
+struct LaneFrame {
+  std::uint32_t magic;
+  std::uint32_t crc32c;  ///< Of all that follows this word.
+  std::uint32_t bytes;   ///< Of the frame, this header included; a multiple of 16.
+  std::uint32_t host;    ///< The sender's number in the job.
+  std::uint64_t barrier;
+  std::uint32_t processes;  ///< That arrived,
+  std::uint32_t with_data;  ///< and of them, as in BarrierPhase.
+  std::uint32_t with_groups;
+  std::uint32_t entries;
+  std::uint64_t reserved;
+  SuperstepSums sums;  ///< Of the superstep before this barrier's, of the sender's processes.
+};
+static_assert(sizeof(LaneFrame) == 112);
+
+/// What a process owes another. A chunk of puts follows, then one of messages; each is a whole
+/// chain, ready to be read where it lies.
+struct LaneEntry {
+  std::uint32_t source_pid;
+  std::uint32_t destination_pid;
+  std::uint64_t bytes_to;  ///< As in DirectoryEntry.
+  std::uint64_t bytes_from;
+  std::uint64_t message_count;
+  std::uint64_t message_bytes;
+  std::uint32_t puts_bytes;      ///< Of the chunk, its header included; 0: there is none.
+  std::uint32_t messages_bytes;  ///< The same.
+};
+static_assert(sizeof(LaneEntry) == 48);
+
+/// Numbers of barriers here are one more than those of the group, modulo 2^32: 0 is none.
+struct LaneState {
+  // The worker's words.
+  alignas(kLineBytes) std::atomic<std::uint32_t> on_from;  ///< The first barrier that is theirs.
+  std::atomic<std::uint32_t> off;                          ///< 1: no process uses a lane again.
+  std::atomic<std::uint32_t> by_worker;     ///< A barrier that some node has left to its worker.
+  std::atomic<std::uint32_t> hold;          ///< 1: leave barriers to the worker, it has an order.
+  std::atomic<std::uint32_t> published[2];  ///< By parity of the superstep: the directory has
+                                            ///< entries of other nodes' processes by the worker.
+  // The words of the last process to arrive.
+  alignas(kLineBytes) std::atomic<std::uint32_t> sending;  ///< 1 while it sends.
+  std::atomic<std::uint32_t> sent;         ///< The newest barrier of which frames lie in `out`.
+  std::atomic<std::uint32_t> composed[2];  ///< The same, by parity of the barrier.
+  std::atomic<std::uint32_t> broken;       ///< 1: a process found a lane closed or damaged.
+  std::uint32_t handed_before;             ///< WorkerBell::handed at the barrier before.
+  std::uint32_t handed[2];  ///< By parity: chunks were handed over in that superstep.
+  // The words of who drives.
+  alignas(kLineBytes) std::atomic<std::uint32_t> driver;  ///< Its pid + 1; 0: nobody does.
+  std::atomic<std::uint32_t> asleep;    ///< 1: it sleeps in the kernel, and the worker wakes it.
+  std::uint32_t staged[kLaneHostsMax];  ///< Bytes of each host's next frames in `stage`.
+  std::uint32_t installed[2];           ///< By parity of the superstep: how many of `pairs`.
+  std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
+  /// The barriers of the frames in `in`: the sender's number, then the barrier's parity.
+  alignas(kLineBytes) std::atomic<std::uint32_t> here[kLaneHostsMax][2];
+  JobTotals totals;  ///< Of the supersteps that were completed here, but the last.
+};
+
+struct LanePair {
+  std::uint32_t source_pid;
+  std::uint32_t destination_pid;
+};
+
+struct LaneArea {
+  LaneState state;
+  /// Entries of the directory that a frame brought, by parity of the superstep.
+  LanePair pairs[2][kLaneHostsMax * kLanePairsMax];
+  /// By host and parity of the barrier. A frame stays until the second barrier after its own. That
+  /// for this node itself has no entries.
+  alignas(kPageBytes) std::byte out[kLaneHostsMax][2][kLaneFrameBytesMax];
+  std::byte in[kLaneHostsMax][2][kLaneFrameBytesMax];
+  std::byte stage[kLaneHostsMax][kLaneFrameBytesMax];  ///< What has come, but is no whole frame.
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_LANE_H_

@@ -1,0 +1,115 @@
+#include "runtime/link/lane_barrier.h"
+
+namespace bspnow {
+namespace {
+
+// As LaneState has it.
+constexpr std::uint32_t Number(std::uint32_t barrier) { return barrier + 1; }
+
+}  // namespace
+
+bool LaneBarrier::MayCarry(std::uint32_t barrier) const {
+  const std::uint32_t from = state_->on_from.load(std::memory_order_acquire);
+  return from != 0 && static_cast<std::int32_t>(Number(barrier) - from) >= 0 &&
+         state_->hold.load(std::memory_order_relaxed) == 0 && !MustStop(barrier);
+}
+
+bool LaneBarrier::MustStop(std::uint32_t barrier) const {
+  return state_->off.load(std::memory_order_seq_cst) != 0 ||
+         state_->broken.load(std::memory_order_relaxed) != 0 || LeftToWorker(barrier);
+}
+
+bool LaneBarrier::LeftToWorker(std::uint32_t barrier) const {
+  return state_->by_worker.load(std::memory_order_seq_cst) == Number(barrier);
+}
+
+// ---- The last process to arrive -----------------------------------------------------------------
+
+// `sending` before the look at `off`, as TurnOff is before the look at `sending`: one of the two
+// sees the other.
+bool LaneBarrier::BeginSending(std::uint32_t barrier) {
+  state_->sending.store(1, std::memory_order_seq_cst);
+  if (MayCarry(barrier)) return true;
+  GiveUpSending();
+  return false;
+}
+
+void LaneBarrier::GiveUpSending() { state_->sending.store(0, std::memory_order_seq_cst); }
+
+void LaneBarrier::NoteComposed(std::uint32_t barrier) {
+  state_->composed[barrier & 1].store(Number(barrier), std::memory_order_relaxed);
+  state_->sent.store(Number(barrier), std::memory_order_seq_cst);
+}
+
+void LaneBarrier::EndSending() { state_->sending.store(0, std::memory_order_seq_cst); }
+
+// ---- Who drives ---------------------------------------------------------------------------------
+
+bool LaneBarrier::TryToDrive(std::uint32_t pid) {
+  std::uint32_t nobody = 0;
+  if (!state_->driver.compare_exchange_strong(nobody, pid + 1, std::memory_order_seq_cst))
+    return false;
+  if (!off()) return true;
+  StopDriving();
+  return false;
+}
+
+void LaneBarrier::StopDriving() { state_->driver.store(0, std::memory_order_seq_cst); }
+
+bool LaneBarrier::Lacks(std::uint32_t host, std::uint32_t barrier) const {
+  return host != self_ &&
+         state_->here[host][barrier & 1].load(std::memory_order_acquire) != Number(barrier);
+}
+
+bool LaneBarrier::LacksAny(std::uint32_t barrier) const {
+  for (std::uint32_t host = 0; host < hosts_; ++host)
+    if (Lacks(host, barrier)) return true;
+  return false;
+}
+
+// A peer can be one barrier ahead: it had this node's frame, but the release here is still to come.
+bool LaneBarrier::CanCome(std::uint32_t barrier, std::uint32_t released) const {
+  return barrier == released || barrier == released + 1;
+}
+
+void LaneBarrier::NoteHere(std::uint32_t host, std::uint32_t barrier) {
+  state_->here[host][barrier & 1].store(Number(barrier), std::memory_order_release);
+}
+
+bool LaneBarrier::Sent(std::uint32_t barrier) const {
+  return state_->sent.load(std::memory_order_seq_cst) == Number(barrier);
+}
+
+bool LaneBarrier::Composed(std::uint32_t barrier) const {
+  return state_->composed[barrier & 1].load(std::memory_order_acquire) == Number(barrier);
+}
+
+bool LaneBarrier::Complete(std::uint32_t barrier) const {
+  return Sent(barrier) && !LacksAny(barrier);
+}
+
+// ---- The worker ---------------------------------------------------------------------------------
+
+void LaneBarrier::TurnOn(std::uint32_t barrier) {
+  state_->on_from.store(Number(barrier + 1), std::memory_order_release);
+}
+
+// The word before the look at `sent`, as the last to arrive sets `sent` before it looks at the word
+// (MustStop, when it drives): if both see the other, the worker is told twice, and if neither saw
+// it nobody would be.
+bool LaneBarrier::LeaveToWorker(std::uint32_t barrier, std::uint32_t released) {
+  // One barrier ahead may be known already, by a part from a node that has passed this one.
+  const std::uint32_t known = state_->by_worker.load(std::memory_order_relaxed);
+  if (static_cast<std::int32_t>(Number(barrier) - known) > 0)
+    state_->by_worker.store(Number(barrier), std::memory_order_seq_cst);
+  return barrier == released && Sent(barrier);
+}
+
+void LaneBarrier::TurnOff() { state_->off.store(1, std::memory_order_seq_cst); }
+
+bool LaneBarrier::Abandoned() const {
+  return state_->sending.load(std::memory_order_seq_cst) == 0 &&
+         state_->driver.load(std::memory_order_seq_cst) == 0;
+}
+
+}  // namespace bspnow

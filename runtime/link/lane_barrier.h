@@ -1,0 +1,77 @@
+// What decides at a barrier of lanes (lane.h): who carries it, who drives, when it is complete. No
+// socket, and no memory but the words of LaneState: the processes of a node, its worker and the
+// simulation of both run this.
+#ifndef RUNTIME_LINK_LANE_BARRIER_H_
+#define RUNTIME_LINK_LANE_BARRIER_H_
+
+#include <cstdint>
+
+#include "runtime/link/lane.h"
+
+namespace bspnow {
+
+class LaneBarrier {
+ public:
+  LaneBarrier() = default;
+  /// Of node number `self` of `hosts`.
+  LaneBarrier(LaneState& state, std::uint32_t self, std::uint32_t hosts)
+      : state_(&state), self_(self), hosts_(hosts) {}
+
+  LaneState& state() const { return *state_; }
+
+  /// Barrier number `barrier` may be completed by lanes, for all that is known here.
+  bool MayCarry(std::uint32_t barrier) const;
+
+  // ---- The last process to arrive
+
+  /// It may send this node's frames. If not, the barrier is the worker's.
+  [[nodiscard]] bool BeginSending(std::uint32_t barrier);
+  /// They lie in `out`. From now on this node's part of the barrier is in its lanes.
+  void NoteComposed(std::uint32_t barrier);
+  /// They do not fit: the barrier is the worker's.
+  void GiveUpSending();
+  /// They are sent, or a lane is broken.
+  void EndSending();
+
+  // ---- Who drives
+
+  /// The lanes are its own until StopDriving.
+  [[nodiscard]] bool TryToDrive(std::uint32_t pid);
+  void StopDriving();
+  /// The barrier is the worker's, or the lanes are.
+  bool MustStop(std::uint32_t barrier) const;
+  bool Lacks(std::uint32_t host, std::uint32_t barrier) const;
+  bool LacksAny(std::uint32_t barrier) const;
+  /// A frame lies in `in`. False: it is of no barrier that can come now, and is not looked at.
+  bool CanCome(std::uint32_t barrier, std::uint32_t released) const;
+  void NoteHere(std::uint32_t host, std::uint32_t barrier);
+  /// Every node's frame is here, and this node's own is sent.
+  bool Complete(std::uint32_t barrier) const;
+  /// This node's part of the barrier is in its lanes, and no later one is.
+  bool Sent(std::uint32_t barrier) const;
+  /// This node's frames of the barrier lie in `out`.
+  bool Composed(std::uint32_t barrier) const;
+  bool LeftToWorker(std::uint32_t barrier) const;
+
+  // ---- The worker
+
+  /// Barrier `barrier` found all nodes ready: the next one is the lanes'.
+  void TurnOn(std::uint32_t barrier);
+  bool on() const { return state_->on_from.load(std::memory_order_acquire) != 0; }
+  bool off() const { return state_->off.load(std::memory_order_acquire) != 0; }
+  /// Some node has left the barrier to its worker. True: all processes of this node have arrived at
+  /// it by lanes, and nobody will ring for it: the worker takes it from here.
+  bool LeaveToWorker(std::uint32_t barrier, std::uint32_t released);
+  void TurnOff();
+  /// After TurnOff: no process sends or drives any more, and the worker may.
+  bool Abandoned() const;
+
+ private:
+  LaneState* state_ = nullptr;
+  std::uint32_t self_ = 0;
+  std::uint32_t hosts_ = 0;
+};
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_LANE_BARRIER_H_
