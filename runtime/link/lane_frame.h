@@ -1,0 +1,60 @@
+// Frames of lanes (lane.h) in the segment: made of what the processes of this node owe those of
+// others, checked when they have come, and at the barrier made readable for the processes here.
+#ifndef RUNTIME_LINK_LANE_FRAME_H_
+#define RUNTIME_LINK_LANE_FRAME_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/link/lane.h"
+#include "runtime/link/link_segment.h"
+
+namespace bspnow {
+
+/// CRC32C, by the processor's instruction where there is one.
+std::uint32_t LaneCrc(const std::byte* bytes, std::size_t count);
+
+/// The processes of a job, as the segment has them. All take part.
+struct LaneShape {
+  const Segment* segment = nullptr;
+  std::uint32_t self = 0;   ///< This node's number.
+  std::uint32_t hosts = 0;  ///< At most kLaneHostsMax.
+  std::uint32_t p = 0;
+};
+
+/// Fills `out` of all other hosts for that barrier of the root group, which ends superstep
+/// barrier - 1. All processes here have arrived at it. False: that does not fit into frames.
+bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier);
+
+/// What is known of bytes that begin a frame.
+enum class LaneBytes { kMore, kWhole, kDamaged };
+
+/// Whether the first `count` bytes hold a frame of that host; if so it has `frame_bytes`.
+LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std::byte* bytes,
+                          std::size_t count, std::uint32_t& frame_bytes);
+
+/// Whether what a whole frame says of its entries can be: for a frame that is to be installed.
+bool CheckLaneFrame(const LaneShape& shape, const std::byte* frame);
+
+/// The frames of a barrier by host, this node's own among them.
+struct LaneFrames {
+  const std::byte* of[kLaneHostsMax] = {};
+};
+
+/// As they lie in the segment.
+LaneFrames FramesInSegment(const LaneShape& shape, std::uint32_t barrier);
+
+/// All frames of the barrier are in `in`: makes them readable for the processes here and releases
+/// them. By whoever drives, or the worker if nobody can. `frames`: those, or checked copies, if the
+/// segment is not to be trusted.
+void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const LaneFrames& frames);
+
+/// Before the worker writes entries of that parity: removes those that frames brought.
+void RemoveLaneEntries(const Segment& segment, unsigned parity);
+
+/// A copy that is no mixture. Of the supersteps that lanes carried, but the last.
+JobTotals ReadLaneTotals(const LaneState& state);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_LANE_FRAME_H_
