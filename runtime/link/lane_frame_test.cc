@@ -1,0 +1,182 @@
+#include "runtime/link/lane_frame.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint32_t kBarrier = 7;
+constexpr unsigned kParity = (kBarrier - 1) & 1;  // Of the superstep that it ends.
+
+/// One of two nodes, with one process each.
+class Node {
+ public:
+  explicit Node(std::uint32_t self) : self_(self) {
+    const SegmentLayout layout = LayOutSegment({.job = JobId{1},
+                                                .epoch = Epoch{1},
+                                                .nprocs = 2,
+                                                .check_full = false,
+                                                .memory_bytes = std::uint64_t{1} << 30});
+    const UniqueFd memory(memfd_create("lane_frame_test", 0));
+    EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
+    segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+    segment_.header().layout = layout;
+    segment_.header().node = self;
+    for (std::uint32_t pid = 0; pid < 2; ++pid) segment_.cell(Pid{pid}).node = pid;
+  }
+
+  const Segment& segment() const { return segment_; }
+  LaneShape shape() const { return {.segment = &segment_, .self = self_, .hosts = 2, .p = 2}; }
+
+  /// The process here puts so many bytes, in two chunks, and sends a message.
+  void Owe(std::uint64_t put_bytes) {
+    const Pid to{1 - self_};
+    DirectoryEntry& entry = segment_.entry(Pid{self_}, to, kParity);
+    entry.puts = Chain({std::string(put_bytes, 'a'), std::string(16, 'b')});
+    entry.messages = Chain({std::string(48, 'm')});
+    entry.bytes_to = put_bytes + 16;
+    entry.message_count = 1;
+    segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  }
+
+  /// What comes from the other node, of its frame.
+  void Receive(const Node& other) {
+    const std::byte* const frame = other.segment_.lanes().out[self_][kBarrier & 1];
+    std::memcpy(segment_.lanes().in[other.self_][kBarrier & 1], frame, kLaneFrameBytesMax);
+  }
+
+  std::vector<std::byte> FrameToOther() const {
+    const std::byte* const frame = segment_.lanes().out[1 - self_][kBarrier & 1];
+    return {frame, frame + reinterpret_cast<const LaneFrame*>(frame)->bytes};
+  }
+
+  /// Records of the chunk at `offset` of the other process's arena.
+  std::string Read(std::uint64_t offset) const {
+    const std::byte* const at = segment_.arena(Pid{1 - self_}) + offset;
+    const auto& chunk = *reinterpret_cast<const Chunk*>(at);
+    EXPECT_EQ(chunk.next, 0u);
+    return {reinterpret_cast<const char*>(at) + kChunkHeaderBytes,
+            chunk.used_bytes - kChunkHeaderBytes};
+  }
+
+  const DirectoryEntry& Received() const {
+    return segment_.entry(Pid{1 - self_}, Pid{self_}, kParity);
+  }
+
+  void Complete() { CompleteLaneBarrier(shape(), kBarrier, FramesInSegment(shape(), kBarrier)); }
+
+ private:
+  std::uint64_t Chain(const std::vector<std::string>& chunks) {
+    std::uint64_t next = 0;
+    for (auto text = chunks.rbegin(); text != chunks.rend(); ++text) {
+      const std::uint64_t at = segment_.TakeRoom(Pid{self_}, static_cast<int>(kParity),
+                                                 kChunkHeaderBytes + text->size(), use_);
+      std::byte* const chunk = segment_.arena(Pid{self_}) + at;
+      *reinterpret_cast<Chunk*>(chunk) = {.next = next,
+                                          .used_bytes = kChunkHeaderBytes + text->size()};
+      std::memcpy(chunk + kChunkHeaderBytes, text->data(), text->size());
+      next = at;
+    }
+    return next;
+  }
+
+  std::uint32_t self_;
+  Segment segment_;
+  HeapUse use_;
+};
+
+LaneBytes LookAt(const Node& node, const std::vector<std::byte>& bytes, std::uint32_t host = 0) {
+  std::uint32_t frame_bytes = 0;
+  return LookAtLaneBytes(node.shape(), host, bytes.data(), bytes.size(), frame_bytes);
+}
+
+TEST(LaneFrameTest, WhatIsOwedIsThereAtTheOtherNodeOnceTheBarrierIsComplete) {
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  one.Receive(zero);
+  zero.Receive(one);
+  one.Complete();
+  zero.Complete();
+  EXPECT_EQ(one.Read(one.Received().puts), std::string(64, 'a') + std::string(16, 'b'));
+  EXPECT_EQ(one.Read(one.Received().messages), std::string(48, 'm'));
+  EXPECT_EQ(one.Received().bytes_to, 80u);
+  EXPECT_EQ(one.Received().message_count, 1u);
+  EXPECT_EQ(zero.Received().puts, 0u);
+  for (const Node* node : {&zero, &one}) {
+    const NodeBarrier& barrier = node->segment().header().barrier;
+    EXPECT_EQ(barrier.released.value, kBarrier + 1);
+    EXPECT_EQ(barrier.phases[kBarrier & 1].with_data, 1u) << "all learn that there is data";
+  }
+}
+
+TEST(LaneFrameTest, EntriesGoWhenTheDirectoryIsUsedAgain) {
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  one.Receive(zero);
+  one.Complete();
+  ASSERT_NE(one.Received().puts, 0u);
+  RemoveLaneEntries(one.segment(), kParity);
+  EXPECT_EQ(one.Received().puts, 0u);
+  EXPECT_EQ(one.Received().message_count, 0u);
+}
+
+TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
+  Node zero(0);
+  zero.Owe(kLaneFrameBytesMax);
+  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier));
+}
+
+TEST(LaneFrameTest, AFrameIsKnownWhenItIsWhole) {
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  const std::vector<std::byte> frame = zero.FrameToOther();
+  EXPECT_EQ(LookAt(one, frame), LaneBytes::kWhole);
+  for (std::size_t bytes = 0; bytes < frame.size(); ++bytes)
+    EXPECT_EQ(LookAt(one, {frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(bytes)}),
+              LaneBytes::kMore)
+        << bytes;
+  EXPECT_EQ(LookAt(one, frame, 1), LaneBytes::kDamaged) << "it is another node's";
+}
+
+TEST(LaneFrameTest, NoFlippedBitGoesUnnoticed) {
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  std::vector<std::byte> frame = zero.FrameToOther();
+  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    const std::byte mask = std::byte{1} << bit % 8;
+    frame[bit / 8] ^= mask;
+    EXPECT_NE(LookAt(one, frame), LaneBytes::kWhole) << bit;
+    frame[bit / 8] ^= mask;
+  }
+}
+
+// RFC 3720, appendix B.4: 32 bytes of zeros, of ones, and ascending.
+TEST(LaneFrameTest, ChecksumsAreCrc32c) {
+  std::vector<std::byte> bytes(32);
+  EXPECT_EQ(LaneCrc(bytes.data(), bytes.size()), 0x8a9136aau);
+  std::fill(bytes.begin(), bytes.end(), std::byte{0xff});
+  EXPECT_EQ(LaneCrc(bytes.data(), bytes.size()), 0x62a8ab43u);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  EXPECT_EQ(LaneCrc(bytes.data(), bytes.size()), 0x46dd794eu);
+}
+
+}  // namespace
+}  // namespace bspnow
