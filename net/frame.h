@@ -144,7 +144,7 @@ struct PeerArrival {
   std::uint32_t ending;
   std::uint32_t with_groups;
   std::uint32_t has_sums;
-  std::uint32_t reserved;
+  std::uint32_t lanes_ready;  ///< This node's lanes to all others are open.
   SuperstepSums sums;
 };
 
@@ -179,6 +179,9 @@ enum class BatchContent : std::uint32_t {
   // Without data, in frames of their own, of a group but for the root group:
   kGroupHere = 10,  ///< The sender's worker knows the group, from now on it may be sent to it.
   kGroupLeft = 11,  ///< The last of the group: its members there have left it.
+  /// Of the root group, in a frame of its own: a LaneFrame (runtime/link/lane.h) that the receiver
+  /// may lack. chunk_offset 1: the sender lacks some, too, perhaps; 0: it is an answer to that.
+  kLaneFrame = 12,
 };
 
 struct BatchPiece {

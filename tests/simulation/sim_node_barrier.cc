@@ -51,7 +51,7 @@ void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
                    .ending = counts.ending,
                    .with_groups = counts.groups,
                    .has_sums = 0,
-                   .reserved = 0,
+                   .lanes_ready = 0,
                    .sums = {}};
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (TakingPart(host) == 0) continue;

@@ -100,6 +100,7 @@ absl::Status BatchInbox::Check(std::uint32_t host, const BatchPiece& piece,
     case BatchContent::kTable:
     case BatchContent::kGroupHere:
     case BatchContent::kGroupLeft:
+    case BatchContent::kLaneFrame:
       return Wrong("a piece that has a frame of its own");
   }
   return Wrong("unknown content");

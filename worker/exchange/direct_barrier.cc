@@ -13,12 +13,12 @@ bool DirectBarrier::OnArrival(std::uint32_t host, std::span<const std::byte> dat
   Host& from = hosts_[host];
   const std::span<const std::byte> bitmap = data.subspan(sizeof *body);
   const bool mixed = body->ending != 0 && body->ending != taking_part;
-  if (body->barrier != from.next || body->barrier > barrier_ + 1 ||
+  if (body->barrier < std::max(from.next, barrier_) || body->barrier > barrier_ + 1 ||
       body->processes != taking_part || bitmap.empty() == mixed ||
       std::max({body->with_data, body->with_gets, body->with_votes, body->ending,
                 body->with_groups}) > taking_part)
     return false;
-  from.next += 1;
+  from.next = body->barrier + 1;
   from.arrivals[body->barrier & 1] = {.body = *body, .ending = {bitmap.begin(), bitmap.end()}};
   return true;
 }
@@ -26,7 +26,7 @@ bool DirectBarrier::OnArrival(std::uint32_t host, std::span<const std::byte> dat
 std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     std::span<const std::uint32_t> taking_part) {
   const auto missing = [this](const Host& host, std::uint32_t processes) {
-    return processes != 0 && host.next <= barrier_;
+    return processes != 0 && host.arrivals[barrier_ & 1].body.barrier != barrier_;
   };
   for (std::size_t i = 0; i < hosts_.size(); ++i)
     if (missing(hosts_[i], taking_part[i])) return std::nullopt;
@@ -35,6 +35,7 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
   Outcome outcome{.counts = {},
                   .frames = std::vector<std::uint64_t>(hosts_.size()),
                   .checkpoint = own.checkpoint,
+                  .lanes_ready = true,
                   .sums = std::nullopt};
   if (own.has_sums != 0) {
     outcome.sums.emplace();
@@ -42,7 +43,10 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     outcome.sums->total_ns = own.sums.total_ns;
   }
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    if (taking_part[i] == 0) continue;
+    if (taking_part[i] == 0) {
+      outcome.lanes_ready = false;
+      continue;
+    }
     const PeerArrival& body = hosts_[i].arrivals[parity].body;
     outcome.counts.data += body.with_data;
     outcome.counts.gets += body.with_gets;
@@ -51,6 +55,7 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     outcome.counts.groups += body.with_groups;
     if (i != self_) outcome.frames[i] = body.frames;
     if (body.checkpoint != own.checkpoint) outcome.checkpoint = 0;
+    outcome.lanes_ready &= body.lanes_ready != 0;
     if (outcome.sums) FoldSums(body.sums, *outcome.sums);
   }
   // What processes have in other groups is not in an image: they name the order again.

@@ -7,6 +7,7 @@
 #ifndef WORKER_EXCHANGE_DIRECT_BARRIER_H_
 #define WORKER_EXCHANGE_DIRECT_BARRIER_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,9 +40,14 @@ class DirectBarrier {
     /// The checkpoint to be taken now: the newest order of every node is for it, and no process has
     /// another group open. 0: none.
     std::uint64_t checkpoint;
+    /// All nodes of the job take part, and have lanes to all others.
+    bool lanes_ready;
     /// Of the superstep before; its time is this node's.
     std::optional<SuperstepSums> sums;
   };
+  /// The barriers below `barrier` are over, without this: their arrivals went by lanes.
+  void OnPassed(std::uint64_t barrier) { barrier_ = std::max(barrier_, barrier); }
+
   /// Of the barrier that is not over yet, if all hosts are there of which processes take part.
   std::optional<Outcome> Finish(std::span<const std::uint32_t> taking_part);
 
@@ -54,7 +60,7 @@ class DirectBarrier {
     std::vector<std::byte> ending;
   };
   struct Host {
-    std::uint64_t next = kFirst;      ///< The barrier at which it arrives next.
+    std::uint64_t next = kFirst;      ///< The first barrier at which it may arrive next.
     std::array<Arrival, 2> arrivals;  ///< By parity of the barrier.
   };
 

@@ -27,7 +27,7 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .ending = counts.ending,
                    .with_groups = counts.groups,
                    .has_sums = sums ? 1u : 0u,
-                   .reserved = 0,
+                   .lanes_ready = 0,
                    .sums = {}};
   if (sums) body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);
   const std::span<const std::byte> ending = EndingHere(counts);

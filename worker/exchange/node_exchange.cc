@@ -65,6 +65,17 @@ NodeExchange::Actions NodeExchange::ReleaseIfDue() {
   return actions;
 }
 
+// No frame of these supersteps came, or was sent. A peer can be one barrier ahead, and have sent
+// some of the next.
+NodeExchange::Actions NodeExchange::OnPassed(std::uint64_t barrier) {
+  if (arrived_ || barrier <= barrier_) return {};
+  barrier_ = barrier;
+  const std::uint64_t before = SuperstepOf(barrier - 1);
+  if (pruned_ >= before) return {};
+  pruned_ = before;
+  return Actions{.prune = true};
+}
+
 NodeExchange::Actions NodeExchange::OnCoordinatorReconnected() {
   return Actions{.arrive = arrived_, .arrive_before = barrier_ != 0};
 }

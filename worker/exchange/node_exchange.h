@@ -91,6 +91,10 @@ class NodeExchange {
   /// The processes of this node have answered all gets of `superstep`.
   Actions OnLocalAnswers(std::uint64_t superstep);
 
+  /// The processes passed all barriers below `barrier` by lanes (runtime/link/lane.h), without
+  /// this. Nothing changes if that is known, or if they wait at one here.
+  Actions OnPassed(std::uint64_t barrier);
+
   /// What was sent to the coordinator may be lost; it may be another one, which knows nothing of
   /// the barriers so far.
   Actions OnCoordinatorReconnected();

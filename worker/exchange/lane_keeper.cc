@@ -1,0 +1,65 @@
+#include "worker/exchange/lane_keeper.h"
+
+#include <utility>
+
+namespace bspnow::worker {
+
+bool LaneKeeper::Useful(const Kept& kept, std::uint32_t host, std::uint32_t released) const {
+  return kept.any && lanes_.CanCome(kept.barrier, released) && lanes_.Lacks(host, kept.barrier);
+}
+
+bool LaneKeeper::AnyUseful(std::uint32_t released) const {
+  for (std::uint32_t host = 0; host < hosts_; ++host)
+    for (const Kept& kept : repeated_[host])
+      if (Useful(kept, host, released)) return true;
+  return false;
+}
+
+bool LaneKeeper::OnRepeated(std::uint32_t host, std::uint32_t barrier, std::uint32_t released) {
+  if (host >= hosts_ || host == self_) return false;
+  const Kept kept{.any = true, .barrier = barrier};
+  if (!Useful(kept, host, released)) return false;
+  repeated_[host][barrier & 1] = kept;
+  return true;
+}
+
+LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_ns) {
+  if (!lanes_.on()) return {};
+  Actions actions;
+  const bool waits = lanes_.Sent(released) && !lanes_.LeftToWorker(released);
+  if (waits != waits_ || released != waits_for_) {
+    waits_ = waits;
+    waits_for_ = released;
+    waits_since_ns_ = repeated_ns_ = now_ns;
+  }
+  const bool long_since = waits_ && now_ns - waits_since_ns_ >= kPatienceNs;
+  const bool broken = lanes_.state().broken.load(std::memory_order_acquire) != 0;
+  if (!lanes_.off() && (broken || (long_since && AnyUseful(released)))) {
+    lanes_.TurnOff();
+    actions.shut_down = true;
+  }
+  if (lanes_.off() && !settled_ && lanes_.Abandoned()) {
+    settled_ = true;
+    actions.repeat = true;
+  }
+  // Again and again: who had not come to the barrier then may have a frame for it now.
+  if (waits_ && now_ns - repeated_ns_ >= kPatienceNs) actions.repeat = true;
+  if (actions.repeat) repeated_ns_ = now_ns;
+  if (!settled_) return actions;
+  actions.install = AnyUseful(released);
+  actions.complete = !actions.install && waits && lanes_.Complete(released);
+  return actions;
+}
+
+bool LaneKeeper::TakeRepeated(std::uint32_t host, std::uint32_t parity, std::uint32_t released) {
+  const Kept kept = std::exchange(repeated_[host][parity], Kept{});
+  if (!Useful(kept, host, released)) return false;
+  lanes_.NoteHere(host, kept.barrier);
+  return true;
+}
+
+bool LaneKeeper::Repeatable(std::uint32_t barrier, std::uint32_t released) const {
+  return lanes_.Composed(barrier) && (barrier == released || barrier + 1 == released);
+}
+
+}  // namespace bspnow::worker
