@@ -15,6 +15,8 @@
 #include "base/mapped_region.h"
 #include "base/poll_wait.h"
 #include "runtime/link/doorbell.h"
+#include "runtime/link/known_descriptor.h"
+#include "runtime/link/lane_driver.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/link/node_barrier.h"
 #include "runtime/link/report.h"
@@ -51,6 +53,7 @@ struct GroupSeat {
   Pid self;
   std::uint32_t p;
   Doorbell doorbell;         ///< Of the node's worker; of use if the group has several nodes.
+  KnownDescriptor mailbox;   ///< Where lanes come; of the root group.
   std::uint32_t processors;  ///< Of this node.
   std::uint32_t barriers;    ///< That count as passed when it begins.
 };
@@ -142,6 +145,8 @@ class Group {
 
   [[nodiscard]] bool KeepMessages() { return inbox_.KeepCopy(); }
   void DropMessages() { inbox_.DropCopy(); }
+  /// Their descriptors, or -1.
+  void NameLanes(int (&numbers)[kLanesMax]) const { lanes_.Name(numbers); }
   void AddPause(std::uint64_t pause_ns) { recorder_.AddPause(superstep_ - 1, pause_ns); }
   void AwaitHeld(SharedCounter& released, std::uint64_t checkpoint) {
     wait_.Until(released, static_cast<std::uint32_t>(checkpoint));
@@ -193,6 +198,7 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportRange(const Transfer& transfer, SlotId slot,
                                                       std::uint64_t there) const;
   BarrierFlags PassBarrier(BarrierKind kind, const BarrierFlags& mine);
+  void Carry();
   void AwaitRelease();
   // So that no sum of sizes overflows later.
   void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
@@ -228,6 +234,7 @@ class Group {
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the group has several nodes.
   BarrierMember barrier_;
+  LaneDriver lanes_;
   RegistrationTable registrations_;
   Outbox outbox_;
   DrmaDelivery delivery_;

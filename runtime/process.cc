@@ -82,6 +82,7 @@ GroupSeat Process::SeatInJob() {
           .self = self_,
           .p = p_,
           .doorbell = doorbell_,
+          .mailbox = attachment_.mailbox,
           .processors = attachment_.processors,
           .barriers = 0};
 }

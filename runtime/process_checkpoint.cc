@@ -41,18 +41,20 @@ void Process::TakeImage() {
 
 ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
   const NodeHeader& header = segment_->header();
-  const ImageRequest request{.job = header.job,
-                             .checkpoint = order.checkpoint,
-                             .base = order.base,
-                             .superstep = header.first_superstep + root_.superstep(),
-                             .pid = Value(self_),
-                             .nprocs = p_,
-                             .directory = directory.get(),
-                             .link = attachment_.link.number(),
-                             .doorbell = attachment_.doorbell.NumberIfOurs(),
-                             .mailbox = attachment_.mailbox.NumberIfOurs(),
-                             .segment = &header,
-                             .segment_bytes = segment_->bytes()};
+  ImageRequest request{.job = header.job,
+                       .checkpoint = order.checkpoint,
+                       .base = order.base,
+                       .superstep = header.first_superstep + root_.superstep(),
+                       .pid = Value(self_),
+                       .nprocs = p_,
+                       .directory = directory.get(),
+                       .link = attachment_.link.number(),
+                       .doorbell = attachment_.doorbell.NumberIfOurs(),
+                       .mailbox = attachment_.mailbox.NumberIfOurs(),
+                       .lanes = {},
+                       .segment = &header,
+                       .segment_bytes = segment_->bytes()};
+  root_.NameLanes(request.lanes);
   if (areas_.any() && !areas_.resumed()) {
     ReportNoImage(attachment_.link, order.checkpoint,
                   "the program has called bsp_checkpoint_register, but not bsp_checkpoint_resume");

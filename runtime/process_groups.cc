@@ -63,6 +63,7 @@ Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t pa
                 .self = Pid{self},
                 .p = count,
                 .doorbell = doorbell_.For(part_of_segment.header().bell),
+                .mailbox = {},
                 .processors = attachment_.processors,
                 .barriers = 1});
   group.Start();

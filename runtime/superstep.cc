@@ -147,7 +147,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
     if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
     barrier_.Release();
   } else {
-    if (last) doorbell_.AllArrived(barrier_.index());
+    if (last) Carry();
     if (several_nodes_) {
       AwaitRelease();
     } else {
@@ -155,6 +155,15 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
     }
   }
   return barrier_.Leave();
+}
+
+// All processes of this node have arrived, and other nodes are to be told.
+void Group::Carry() {
+  if (lanes_.Send(barrier_.index())) {
+    lanes_.Drive(barrier_.index());
+  } else {
+    doorbell_.AllArrived(barrier_.index());
+  }
 }
 
 // Meanwhile unbuffered puts come.

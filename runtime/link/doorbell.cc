@@ -19,6 +19,11 @@ void Doorbell::GroupsChanged() {
   RingIfAsleep();
 }
 
+void Doorbell::HearWorker() {
+  char rings[64];
+  if (recv(socket_.number(), rings, sizeof rings, MSG_DONTWAIT) <= 0) return;
+}
+
 void Doorbell::RingIfAsleep() {
   if (bell_->sleeping.load(std::memory_order_seq_cst) == 0) return;
   // A full socket rings as well; and a worker that nobody rings looks at its bells now and then.

@@ -31,6 +31,13 @@ class Doorbell {
   /// A group on several nodes was opened or left; of the bell of the whole job.
   void GroupsChanged();
 
+  /// A lane does not work (LaneState::broken).
+  void LanesBroken() { RingIfAsleep(); }
+
+  /// The worker rings, too, to wake who drives the lanes. Its rings so far are heard.
+  int NumberIfOurs() const { return socket_.NumberIfOurs(); }
+  void HearWorker();
+
   /// The same doorbell, with the words of a group.
   Doorbell For(WorkerBell& bell) const { return {bell, socket_}; }
 

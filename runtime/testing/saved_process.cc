@@ -145,6 +145,7 @@ ImageRequest SavedProcess::Request(std::uint64_t checkpoint, std::uint64_t base)
   request.link = link_.get();
   request.doorbell = worker_.get();
   request.mailbox = mailbox_.get();
+  for (int& lane : request.lanes) lane = -1;
   return request;
 }
 

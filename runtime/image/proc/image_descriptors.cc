@@ -195,6 +195,8 @@ bool AddDescriptor(const Descriptor& descriptor, ImageWork& work) {
 
 bool IsOurs(std::uint32_t number, const ImageRequest& request, int tracker) {
   const int fd = static_cast<int>(number);
+  for (const int lane : request.lanes)
+    if (fd == lane) return true;
   return fd == request.link || fd == request.doorbell || fd == request.mailbox ||
          fd == request.directory || fd == tracker;
 }

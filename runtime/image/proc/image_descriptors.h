@@ -8,8 +8,8 @@
 namespace bspnow::runtime {
 
 /// Fills `work.files`, ascending. Descriptors that libbsp opens again are left out: link, doorbell,
-/// mailbox and directory of the request, and `tracker` (or -1). Returns false if a file cannot be
-/// saved, and then `work.reason` describes it.
+/// mailbox, lanes and directory of the request, and `tracker` (or -1). Returns false if a file
+/// cannot be saved, and then `work.reason` describes it.
 bool ReadDescriptors(ImageWork& work, int tracker);
 
 }  // namespace bspnow::runtime

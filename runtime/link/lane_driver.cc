@@ -1,0 +1,221 @@
+#include "runtime/link/lane_driver.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/clock.h"
+#include "runtime/link/lane_handing.h"
+
+namespace bspnow::runtime {
+namespace {
+
+// As PollWait: a few wake-ups' worth, and a turn of all.
+constexpr std::uint64_t kPollNs = 100'000;
+constexpr std::uint64_t kPollNsPerProcess = 4'000;
+constexpr std::uint64_t kPollNsMin = 5'000;
+constexpr int kPassesBetweenLooks = 4;  // At the clock.
+// The worker wakes who sleeps. A program that closed the bell is not woken, and looks.
+constexpr int kSleepMs = 20;
+
+}  // namespace
+
+void LaneDriver::Attach(const Segment& segment, Pid self, const Doorbell& doorbell,
+                        const KnownDescriptor& mailbox) {
+  const NodeHeader& header = segment.header();
+  *this = LaneDriver();
+  const std::uint32_t p = header.participants.value.load(std::memory_order_acquire);
+  if (header.nodes < 2 || header.nodes > kLaneHostsMax || p != segment.layout().nprocs ||
+      segment.layout().check_full != 0)
+    return;
+  shape_ = {.segment = &segment, .self = header.node, .hosts = header.nodes, .p = p};
+  area_ = &segment.lanes();
+  barrier_ = LaneBarrier(area_->state, header.node, header.nodes);
+  self_ = self;
+  doorbell_ = doorbell;
+  mailbox_ = mailbox;
+  std::uint64_t here = 0;
+  for (std::uint32_t i = 0; i < p; ++i) here += segment.IsHere(Pid{i}) ? 1 : 0;
+  poll_ns_ = poll_ns_max_ = kPollNs + kPollNsPerProcess * here;
+}
+
+// ---- Out ----------------------------------------------------------------------------------------
+
+// What was handed over early is under way by the worker, and so is the rest of that superstep.
+bool LaneDriver::SmallEnough(std::uint32_t barrier) {
+  LaneState& state = area_->state;
+  const NodeHeader& header = shape_.segment->header();
+  const std::uint32_t handed = header.bell.handed.load(std::memory_order_relaxed);
+  const bool any_handed = handed != state.handed_before;
+  state.handed_before = handed;
+  state.handed[(barrier - 1) & 1] = any_handed ? 1 : 0;
+  const BarrierPhase& phase = header.barrier.phases[barrier & 1];
+  return !any_handed && phase.with_gets.load(std::memory_order_relaxed) == 0 &&
+         phase.with_votes.load(std::memory_order_relaxed) == 0 &&
+         phase.ending.load(std::memory_order_relaxed) == 0;
+}
+
+// The first time they lie in the mailbox: the worker puts them there before it turns lanes on.
+bool LaneDriver::HasLanes() {
+  if (!taken_) {
+    taken_ = true;
+    if (!TakeLanes(mailbox_, Others(), lanes_of_others_)) GiveUp();
+  }
+  for (std::uint32_t i = 0; i < Others(); ++i) {
+    if (lanes_of_others_[i].StillOurs()) continue;
+    GiveUp();
+    return false;
+  }
+  return true;
+}
+
+void LaneDriver::GiveUp() {
+  if (area_->state.broken.exchange(1, std::memory_order_seq_cst) == 0) doorbell_.LanesBroken();
+}
+
+bool LaneDriver::Send(std::uint32_t barrier) {
+  if (area_ == nullptr || !SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
+      !barrier_.BeginSending(barrier))
+    return false;
+  if (!ComposeLaneFrames(shape_, barrier)) {
+    barrier_.GiveUpSending();
+    return false;
+  }
+  barrier_.NoteComposed(barrier);
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+    if (host != shape_.self && SendTo(host, barrier) == Sent::kBroken) GiveUp();
+  barrier_.EndSending();
+  // Another node has left it to its worker meanwhile; the worker here may not have seen that these
+  // processes have arrived.
+  return !barrier_.LeftToWorker(barrier);
+}
+
+LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
+  const std::byte* at = area_->out[host][barrier & 1];
+  const std::byte* const end = at + reinterpret_cast<const LaneFrame*>(at)->bytes;
+  const int fd = lane(host).number();
+  while (at != end) {
+    const ssize_t n = send(fd, at, static_cast<std::size_t>(end - at), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n > 0) {
+      at += n;
+    } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+      pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
+      poll(&room, 1, kSleepMs);
+      if (barrier_.off()) return Sent::kBroken;
+    } else if (n >= 0 || errno != EINTR) {
+      return Sent::kBroken;
+    }
+  }
+  return Sent::kWhole;
+}
+
+// ---- In -----------------------------------------------------------------------------------------
+
+bool LaneDriver::Done(std::uint32_t barrier) const {
+  const std::uint32_t released =
+      shape_.segment->header().barrier.released.value.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(released - barrier) > 0 || barrier_.MustStop(barrier);
+}
+
+void LaneDriver::Drive(std::uint32_t barrier) {
+  if (!barrier_.TryToDrive(Value(self_))) return;
+  Pump(barrier);
+  if (!Done(barrier) && barrier_.Complete(barrier))
+    CompleteLaneBarrier(shape_, barrier, FramesInSegment(shape_, barrier));
+  barrier_.StopDriving();
+}
+
+// Returns when the frames of all are here, or nothing more is to be done.
+void LaneDriver::Pump(std::uint32_t barrier) {
+  const std::uint64_t start_ns = NowNs();
+  bool slept = false;
+  for (;;) {
+    for (int i = 0; i < kPassesBetweenLooks; ++i) {
+      if (Done(barrier)) return;
+      ReceiveLacking(barrier);
+      if (!barrier_.LacksAny(barrier)) {
+        const std::uint64_t longer = std::min(2 * poll_ns_, poll_ns_max_);
+        if (!slept) {
+          poll_ns_ = longer;
+        } else if (NowNs() - start_ns < poll_ns_max_) {
+          poll_ns_ = poll_ns_max_;
+        } else {
+          poll_ns_ = std::max(poll_ns_ / 2, kPollNsMin);
+        }
+        return;
+      }
+      if (!slept) sched_yield();
+    }
+    if (!slept && NowNs() - start_ns < poll_ns_) continue;
+    slept = true;
+    Sleep(barrier);
+  }
+}
+
+// One after another: all are needed, and a look in vain costs as much as one that finds something.
+void LaneDriver::ReceiveLacking(std::uint32_t barrier) {
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    if (!barrier_.Lacks(host, barrier)) continue;
+    Receive(host, barrier);
+    if (barrier_.Lacks(host, barrier)) return;
+  }
+}
+
+void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
+  std::uint32_t& staged = area_->state.staged[host];
+  const ssize_t n = recv(lane(host).number(), area_->stage[host] + staged,
+                         kLaneFrameBytesMax - staged, MSG_DONTWAIT);
+  if (n > 0) {
+    staged += static_cast<std::uint32_t>(n);
+    if (TakeFrames(host, barrier)) return;
+  } else if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return;
+  }
+  GiveUp();
+}
+
+// A frame of a barrier that is over is of one that another node left to its worker.
+bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
+  std::uint32_t& staged = area_->state.staged[host];
+  std::byte* const stage = area_->stage[host];
+  std::uint32_t at = 0;
+  for (;;) {
+    std::uint32_t bytes = 0;
+    const LaneBytes look = LookAtLaneBytes(shape_, host, stage + at, staged - at, bytes);
+    if (look == LaneBytes::kDamaged) return false;
+    if (look == LaneBytes::kMore) break;
+    const auto of =
+        static_cast<std::uint32_t>(reinterpret_cast<const LaneFrame*>(stage + at)->barrier);
+    if (barrier_.CanCome(of, barrier)) {
+      std::memcpy(area_->in[host][of & 1], stage + at, bytes);
+      barrier_.NoteHere(host, of);
+    } else if (static_cast<std::int32_t>(of - barrier) > 0) {
+      return false;
+    }
+    at += bytes;
+  }
+  staged -= at;
+  std::memmove(stage, stage + at, staged);
+  return true;
+}
+
+void LaneDriver::Sleep(std::uint32_t barrier) {
+  pollfd sources[kLaneHostsMax];
+  nfds_t count = 0;
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    if (barrier_.Lacks(host, barrier))
+      sources[count++] = {.fd = lane(host).number(), .events = POLLIN, .revents = 0};
+  }
+  const int bell = doorbell_.NumberIfOurs();
+  if (bell >= 0) sources[count++] = {.fd = bell, .events = POLLIN, .revents = 0};
+  area_->state.asleep.store(1, std::memory_order_seq_cst);
+  if (!Done(barrier)) poll(sources, count, kSleepMs);
+  area_->state.asleep.store(0, std::memory_order_relaxed);
+  if (bell >= 0 && (sources[count - 1].revents & POLLIN) != 0) doorbell_.HearWorker();
+}
+
+}  // namespace bspnow::runtime

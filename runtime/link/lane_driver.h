@@ -1,0 +1,69 @@
+// This process's hand on the lanes of its node (lane.h). The last process to arrive at a barrier
+// sends the node's frames, and then receives the others'; the processes that came before it wait
+// for their release as ever. Of the root group.
+#ifndef RUNTIME_LINK_LANE_DRIVER_H_
+#define RUNTIME_LINK_LANE_DRIVER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/link/doorbell.h"
+#include "runtime/link/known_descriptor.h"
+#include "runtime/link/lane_barrier.h"
+#include "runtime/link/lane_frame.h"
+#include "runtime/link/link_segment.h"
+
+namespace bspnow::runtime {
+
+class LaneDriver {
+ public:
+  /// For process `self` of a job that has lanes, or may get some. `mailbox`: where they come.
+  void Attach(const Segment& segment, Pid self, const Doorbell& doorbell,
+              const KnownDescriptor& mailbox);
+
+  /// All processes here have arrived at the barrier. True: this node's part is in its lanes. False:
+  /// ring the worker.
+  [[nodiscard]] bool Send(std::uint32_t barrier);
+
+  /// After Send: until the barrier is complete, and released, or is the worker's. Then wait for its
+  /// release in any case.
+  void Drive(std::uint32_t barrier);
+
+  /// The descriptors that it has, and -1 for each other.
+  void Name(int (&numbers)[kLanesMax]) const {
+    for (std::uint32_t i = 0; i < kLanesMax; ++i) numbers[i] = lanes_of_others_[i].NumberIfOurs();
+  }
+
+ private:
+  enum class Sent { kWhole, kBroken };
+
+  std::uint32_t Others() const { return shape_.hosts - 1; }
+  const KnownDescriptor& lane(std::uint32_t host) const {
+    return lanes_of_others_[host < shape_.self ? host : host - 1];
+  }
+  bool SmallEnough(std::uint32_t barrier);
+  bool HasLanes();
+  void GiveUp();
+  Sent SendTo(std::uint32_t host, std::uint32_t barrier);
+  void Pump(std::uint32_t barrier);
+  bool Done(std::uint32_t barrier) const;
+  void ReceiveLacking(std::uint32_t barrier);
+  void Receive(std::uint32_t host, std::uint32_t barrier);
+  bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
+  void Sleep(std::uint32_t barrier);
+
+  LaneShape shape_;
+  LaneArea* area_ = nullptr;
+  LaneBarrier barrier_;
+  Pid self_{};
+  Doorbell doorbell_;
+  KnownDescriptor mailbox_;
+  bool taken_ = false;  ///< From the mailbox, or in vain.
+  KnownDescriptor lanes_of_others_[kLanesMax];
+  std::uint64_t poll_ns_max_ = 0;  ///< As PollWait has them.
+  std::uint64_t poll_ns_ = 0;
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_LINK_LANE_DRIVER_H_
