@@ -51,6 +51,22 @@ void AddSuperstep(const SuperstepSums& sums, std::uint64_t p, Totals& totals) {
   totals.silent_by_time[DurationBucket(BeyondNs(of_all_ns, p, sums.w_ns))] += 1;
 }
 
+/// Of other supersteps, to `into`.
+template <typename Totals>
+void AddTotals(const Totals& others, Totals& into) {
+  into.supersteps += others.supersteps;
+  into.total_ns += others.total_ns;
+  into.compute_ns += others.compute_ns;
+  into.wait_ns += others.wait_ns;
+  into.exchange_ns += others.exchange_ns;
+  into.w_ns += others.w_ns;
+  into.h_bytes += others.h_bytes;
+  into.messages += others.messages;
+  into.silent += others.silent;
+  for (std::size_t i = 0; i < kDurationBuckets; ++i)
+    into.silent_by_time[i] += others.silent_by_time[i];
+}
+
 }  // namespace bspnow
 
 #endif  // BASE_SUPERSTEP_SUMS_H_

@@ -42,6 +42,10 @@ class BatchInbox {
   /// Lets the processes here see what came in this superstep, which ends. Before the barrier is
   /// released; afterwards superstep + 2 may come in.
   void Publish(std::uint64_t superstep);
+  /// Whether entries of it are in the directory.
+  bool Published(std::uint64_t superstep) const { return !sides_[superstep & 1].published.empty(); }
+  /// Memory is to be given back in the supersteps to come.
+  bool much_memory() const { return much_memory_; }
 
   /// The answers of these processes in this superstep are complete; lets those who wait go on.
   void PublishAnswers(std::uint64_t superstep, std::uint32_t host);

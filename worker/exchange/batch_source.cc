@@ -15,6 +15,7 @@ static_assert(sizeof(BatchPiece) + kPartBytesMax <= kFramePayloadBytesMax);
 
 // Tokens of frames whose delivery matters, those of handed chunks: which it is.
 constexpr std::uint64_t kHandedChunk = std::uint64_t{1} << 61;
+constexpr unsigned kSuperstepShift = 44;  // Its lower 16 bits.
 constexpr unsigned kParityShift = 40;
 constexpr unsigned kPidShift = 8;
 
@@ -149,6 +150,7 @@ absl::Status BatchSource::TakeHanded(std::uint64_t superstep, Frames& frames) {
       const HandedChunk& handed = segment_.handed(pid, parity)[slot];
       if ((taken.taken >> slot & 1) != 0) break;
       if (handed.state.load(std::memory_order_acquire) != HandedChunk::kHanded) break;
+      taken.superstep = static_cast<std::uint16_t>(superstep);
       taken.taken |= 1u << slot;
       taken.next += 1;
       if (absl::Status s = AddHanded(superstep, pid, slot, frames); !s.ok()) return s;
@@ -180,8 +182,9 @@ absl::Status BatchSource::AddHanded(std::uint64_t superstep, Pid pid, std::uint3
     return Nonsense(pid, "an unbuffered put handed over in bytes", chunk.bytes);
   }
   OutgoingBatch head = Begin(superstep, content, pid, Pid{to});
-  head.token = kHandedChunk | std::uint64_t{parity} << kParityShift |
-               std::uint64_t{Value(pid)} << kPidShift | slot;
+  head.token = kHandedChunk | (superstep & 0xffff) << kSuperstepShift |
+               std::uint64_t{parity} << kParityShift | std::uint64_t{Value(pid)} << kPidShift |
+               slot;
   AddChunk(frames, head, chunk);
   return absl::OkStatus();
 }
@@ -359,7 +362,11 @@ void BatchSource::OnDelivered(std::uint64_t token) {
   const unsigned parity = token >> kParityShift & 1;
   const auto pid = static_cast<std::uint32_t>(token >> kPidShift);
   const auto slot = static_cast<std::uint32_t>(token & (kHandedMax - 1));
-  ring(Pid{pid}, parity).taken &= ~(1u << slot);
+  Ring& taken = ring(Pid{pid}, parity);
+  // Not a ring that was returned since.
+  if (taken.next == 0 || taken.superstep != static_cast<std::uint16_t>(token >> kSuperstepShift))
+    return;
+  taken.taken &= ~(1u << slot);
   segment_.handed(Pid{pid}, parity)[slot].state.store(HandedChunk::kDelivered,
                                                       std::memory_order_release);
 }
@@ -376,6 +383,14 @@ void BatchSource::OnReleased(std::uint64_t superstep) {
                                                      std::memory_order_release);
     }
     used = Ring{};
+  }
+}
+
+void BatchSource::OnPassed(std::uint64_t first, std::uint64_t last) {
+  std::fill(counted_.begin(), counted_.end(), 0);
+  for (const Pid pid : shape_.here()) {
+    ring(pid, (first + 1) & 1) = Ring{};
+    if (last != first) ring(pid, first & 1) = Ring{};
   }
 }
 

@@ -62,10 +62,15 @@ class BatchSource {
   /// This superstep is over; the rings of the one before will be used again.
   void OnReleased(std::uint64_t superstep);
 
+  /// Supersteps from `first` to `last` were over without this, and nothing of them is here: rings
+  /// have been returned to the processes already.
+  void OnPassed(std::uint64_t first, std::uint64_t last);
+
  private:
   struct Ring {
-    std::uint32_t next = 0;   ///< Chunks taken in this superstep.
-    std::uint32_t taken = 0;  ///< Slots not acknowledged yet, a bit each.
+    std::uint32_t next = 0;       ///< Chunks taken in this superstep.
+    std::uint32_t taken = 0;      ///< Slots not acknowledged yet, a bit each.
+    std::uint16_t superstep = 0;  ///< Its lower bits.
   };
 
   Ring& ring(Pid pid, unsigned parity) { return rings_[2 * Value(pid) + parity]; }

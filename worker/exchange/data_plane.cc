@@ -284,6 +284,7 @@ void DataPlane::LookAfterJobs() {
   for (const auto& [id, job] : jobs_) {
     if (job->root().tells_progress()) SendProgress(job->root());
     job->LookAfterGroups();
+    job->root().LookAfterLanes();
   }
   Poll();  // A program that closed or broke the doorbell does not ring it.
   look_timer_ = loop_.AddTimer(kLookMs, [this] { LookAfterJobs(); });

@@ -8,6 +8,7 @@
 #include <absl/status/status.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,8 @@
 #include "net/frame_body.h"
 #include "net/frame_check.h"
 #include "net/sending_stream.h"
+#include "runtime/link/lane_barrier.h"
+#include "runtime/link/lane_frame.h"
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_inbox.h"
 #include "worker/exchange/batch_source.h"
@@ -26,6 +29,7 @@
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/job_shape.h"
 #include "worker/exchange/job_streams.h"
+#include "worker/exchange/lane_keeper.h"
 #include "worker/exchange/node_exchange.h"
 
 namespace bspnow::worker {
@@ -38,6 +42,10 @@ class JobExchangeOwner {
   /// The job cannot go on. Must not destroy the JobExchange.
   virtual void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
                             const std::string& reason) = 0;
+  /// This node's lanes to all others are open, and handed to its processes.
+  virtual bool LanesReady() { return false; }
+  /// No process uses them any more.
+  virtual void ShutDownLanes() {}
 
  protected:
   ~JobExchangeOwner() = default;
@@ -54,7 +62,7 @@ class JobExchange {
   bool alone() const { return plan_.hosts.size() == 1; }
   /// Its coordinator hears of its supersteps from here, now and then.
   bool tells_progress() const { return alone() || (direct_ && shape_.IsHere(0)); }
-  ProgressBody Progress() const;
+  ProgressBody Progress();
 
   // ---- The processes here
 
@@ -70,7 +78,7 @@ class JobExchange {
   FrameFault OnRelease(std::span<const std::byte> payload);
   void OnCoordinatorReconnected();
   /// Of a job whose nodes release themselves: at the next barrier that finds all of them told.
-  void OrderImage(const ImagePlan& order) { order_ = order; }
+  void OrderImage(const ImagePlan& order);
   /// Its processes are gone: if they left by bsp_end, what the last superstep took is told, too.
   void OnRemoved();
 
@@ -83,6 +91,11 @@ class JobExchange {
   FrameFault OnBatch(std::uint32_t host, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data);
   void OnDelivered(std::uint64_t token);
+
+  // ---- Lanes, of the root group
+
+  /// Now and then, and when a process says that one is broken.
+  void LookAfterLanes();
 
   // ---- A group but for the root group
 
@@ -107,6 +120,7 @@ class JobExchange {
     std::uint32_t answers = 0;
     std::uint32_t handed = 0;
     std::uint32_t begun = 0;
+    std::uint32_t broken_lanes = 0;
 
     friend bool operator==(const BellWords&, const BellWords&) = default;
   };
@@ -135,6 +149,20 @@ class JobExchange {
   void Perform(const NodeExchange::Actions& actions);
   void Prune();
   void Release();
+  void TakeLanes();
+  void TurnLanesOn(std::uint64_t barrier);
+  void CatchUp();
+  bool IsOld(std::uint32_t barriers) const;
+  bool LeavesToWorker(std::uint64_t superstep, NodeExchange::FrameClass frame_class);
+  FrameFault OnLaneFrame(std::uint32_t host, const BatchPiece& piece,
+                         std::span<const std::byte> data);
+  void SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks);
+  void InstallLaneFrames();
+  void CompleteByFrames();
+  void WakeDriver();
+  std::uint32_t Released() const {
+    return segment_.header().barrier.released.value.load(std::memory_order_acquire);
+  }
   void PassOrder(BarrierPhase& phase);
   void TakeAnswers();
   FrameHeader Header(FrameKind kind) const;
@@ -163,6 +191,15 @@ class JobExchange {
     std::vector<OutgoingBatch> held;  ///< Until then.
   };
   std::vector<GroupHost> group_hosts_;  ///< By host; empty of the root group.
+  struct Lanes {
+    LaneBarrier barrier;
+    LaneKeeper keeper;
+    LaneShape shape;
+    /// Frames that came by workers: by host, then parity of the barrier.
+    std::vector<std::array<std::vector<std::byte>, 2>> repeated;
+  };
+  std::optional<Lanes> lanes_;  ///< The job may have some.
+  bool lanes_ready_ = false;    ///< At the barrier that is being released, everywhere.
   bool said_here_ = false;
   bool left_ = false;
   /// The newest superstep of which frames were sent, + 1; and up to where they are pruned.

@@ -27,7 +27,7 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .ending = counts.ending,
                    .with_groups = counts.groups,
                    .has_sums = sums ? 1u : 0u,
-                   .lanes_ready = 0,
+                   .lanes_ready = lanes_ && owner_.LanesReady() ? 1u : 0u,
                    .sums = {}};
   if (sums) body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);
   const std::span<const std::byte> ending = EndingHere(counts);
@@ -62,6 +62,7 @@ void JobExchange::PassDirectly() {
       segment_.cell(Pid{pid}).in_end = direct_->InEnd(shape_.host_of[pid], Pid{pid}) ? 1 : 0;
     }
   }
+  lanes_ready_ = outcome->lanes_ready;
   release_ = {};
   if (outcome->checkpoint != 0) {
     release_.checkpoint = arrived_order_.checkpoint;
@@ -71,9 +72,12 @@ void JobExchange::PassDirectly() {
   Perform(exchange_.OnRelease(exchange_.barrier(), outcome->counts, outcome->frames));
 }
 
-ProgressBody JobExchange::Progress() const {
+ProgressBody JobExchange::Progress() {
   if (!direct_) return ProgressOf(plan_.segment->Progress());
-  ProgressBody body = ProgressOf({.processes = shape_.participants, .totals = totals_});
+  CatchUp();
+  JobTotals totals = totals_;
+  if (lanes_) AddTotals(ReadLaneTotals(lanes_->barrier.state()), totals);
+  ProgressBody body = ProgressOf({.processes = shape_.participants, .totals = totals});
   body.superstep = exchange_.superstep();
   return body;
 }

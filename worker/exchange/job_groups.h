@@ -62,6 +62,10 @@ class JobGroups final : private JobExchangeOwner {
   void SendToCoordinator(const FrameHeader& header, std::span<const std::byte> payload) override;
   void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
                     const std::string& reason) override;
+  bool LanesReady() override { return lanes_ != nullptr && lanes_->ready(); }
+  void ShutDownLanes() override {
+    if (lanes_ != nullptr) lanes_->ShutDown();
+  }
   const Segment& segment() const { return plan().segment->segment(); }
   void LookAtSlots();
   void LookAtSlot(std::uint32_t slot);

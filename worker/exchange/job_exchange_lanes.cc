@@ -1,0 +1,187 @@
+// Lanes (runtime/link/lane.h): what the worker does while the processes drive them, and when they
+// can do so no longer.
+#include <string.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "worker/exchange/job_exchange.h"
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::uint64_t kAsks = 1;  // BatchPiece::chunk_offset of a kLaneFrame.
+constexpr std::uint64_t kAnswers = 0;
+constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;  // Half of the numbers.
+
+}  // namespace
+
+void JobExchange::TakeLanes() {
+  const auto hosts = static_cast<std::uint32_t>(shape_.hosts.size());
+  if (!IsRoot() || !direct_ || hosts > kLaneHostsMax || segment_.layout().check_full != 0) return;
+  const LaneBarrier barrier(segment_.lanes().state, shape_.self, hosts);
+  lanes_.emplace(Lanes{.barrier = barrier,
+                       .keeper = LaneKeeper(barrier, shape_.self, hosts),
+                       .shape = {.segment = &segment_,
+                                 .self = shape_.self,
+                                 .hosts = hosts,
+                                 .p = static_cast<std::uint32_t>(shape_.host_of.size())},
+                       .repeated = std::vector<std::array<std::vector<std::byte>, 2>>(hosts)});
+}
+
+// ---- While the processes drive ------------------------------------------------------------------
+
+// Before anything else that an event asks for: the processes do not say what they do by lanes.
+void JobExchange::CatchUp() {
+  if (!lanes_ || broken_ || !lanes_->barrier.on() || exchange_.waiting()) return;
+  const std::uint32_t passed = Released() - static_cast<std::uint32_t>(exchange_.barrier());
+  if (passed == 0) return;
+  if (passed >= kLongAgo) {
+    return Break(ExchangeFault::kProgram,
+                 "a process has damaged the communication memory: barriers were taken back");
+  }
+  const std::uint64_t barrier = exchange_.barrier() + passed;
+  const std::uint64_t first = exchange_.superstep();
+  direct_->OnPassed(barrier);
+  const NodeExchange::Actions actions = exchange_.OnPassed(barrier);
+  Perform(actions);
+  source_.OnPassed(first, exchange_.superstep() - 1);
+}
+
+// The worker may have taken the barrier over before the last process to arrive rang for it.
+bool JobExchange::IsOld(std::uint32_t barriers) const {
+  if (!lanes_) return false;
+  const auto now = static_cast<std::uint32_t>(exchange_.barrier() + 1);
+  return now - barriers < kLongAgo && (now != barriers || exchange_.waiting());
+}
+
+bool JobExchange::LeavesToWorker(std::uint64_t superstep, NodeExchange::FrameClass frame_class) {
+  using FrameClass = NodeExchange::FrameClass;
+  if (!lanes_ || frame_class == FrameClass::kAnswers || frame_class == FrameClass::kAnswersEnd)
+    return false;
+  const bool taken = lanes_->keeper.OnPartByWorker(static_cast<std::uint32_t>(superstep + 1),
+                                                   static_cast<std::uint32_t>(exchange_.barrier()));
+  return taken && !exchange_.waiting();
+}
+
+void JobExchange::OrderImage(const ImagePlan& order) {
+  order_ = order;
+  if (lanes_) lanes_->barrier.state().hold.store(1, std::memory_order_relaxed);
+}
+
+// At the release of a barrier that the worker carries.
+void JobExchange::TurnLanesOn(std::uint64_t barrier) {
+  if (!lanes_) return;
+  LaneState& state = lanes_->barrier.state();
+  if (exchange_.released_ends_superstep()) {
+    const std::uint64_t superstep = exchange_.released_superstep();
+    state.published[superstep & 1].store(inbox_.Published(superstep) ? 1 : 0,
+                                         std::memory_order_relaxed);
+  }
+  if (release_.checkpoint != 0 && release_.checkpoint >= order_.checkpoint) order_ = {};
+  // What a large superstep took is given back in those that the worker carries.
+  const bool hold = order_.checkpoint != 0 || inbox_.much_memory();
+  state.hold.store(hold ? 1 : 0, std::memory_order_relaxed);
+  if (std::exchange(lanes_ready_, false) && !lanes_->barrier.on())
+    lanes_->barrier.TurnOn(static_cast<std::uint32_t>(barrier));
+}
+
+void JobExchange::WakeDriver() {
+  if (!lanes_ || plan_.doorbell < 0) return;
+  if (lanes_->barrier.state().asleep.load(std::memory_order_seq_cst) == 0) return;
+  // A full socket wakes as well, and who drives looks now and then.
+  if (send(plan_.doorbell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return;
+}
+
+// ---- When they fail -----------------------------------------------------------------------------
+
+void JobExchange::LookAfterLanes() {
+  if (!lanes_ || broken_) return;
+  CatchUp();
+  const std::uint32_t released = Released();
+  const LaneKeeper::Actions actions = lanes_->keeper.Look(released, NowNs());
+  if (actions.shut_down) owner_.ShutDownLanes();
+  if (actions.repeat) {
+    for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
+      if (host == shape_.self) continue;
+      for (const std::uint32_t barrier : {released - 1, released})
+        if (lanes_->keeper.Repeatable(barrier, released)) SendLaneFrame(host, barrier, kAsks);
+    }
+  }
+  if (actions.install) {
+    InstallLaneFrames();
+    return LookAfterLanes();
+  }
+  if (actions.complete && !exchange_.waiting()) CompleteByFrames();
+}
+
+void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks) {
+  const std::byte* const out = segment_.lanes().out[host][barrier & 1];
+  std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
+  std::uint32_t bytes = 0;
+  // Their receiver checks it again; but it must not be cut off.
+  memcpy(&bytes, &copy[offsetof(LaneFrame, bytes)], sizeof bytes);
+  copy.resize(std::min(bytes, kLaneFrameBytesMax));
+  std::vector<OutgoingBatch> frames;
+  frames.push_back(source_.Word(BatchContent::kLaneFrame, host));
+  frames.back().superstep = Superstep{exchange_.superstep()};
+  frames.back().piece.chunk_bytes = copy.size();
+  frames.back().piece.chunk_offset = asks;
+  frames.back().owned = std::move(copy);
+  streams_.Send(host, frames);
+}
+
+FrameFault JobExchange::OnLaneFrame(std::uint32_t host, const BatchPiece& piece,
+                                    std::span<const std::byte> data) {
+  if (!lanes_ || host == shape_.self || data.size() > kLaneFrameBytesMax)
+    return FrameFault::kMalformed;
+  std::vector<std::byte> copy(data.begin(), data.end());  // Aligned.
+  std::uint32_t bytes = 0;
+  if (LookAtLaneBytes(lanes_->shape, host, copy.data(), copy.size(), bytes) != LaneBytes::kWhole ||
+      bytes != copy.size())
+    return FrameFault::kMalformed;
+  const auto barrier =
+      static_cast<std::uint32_t>(reinterpret_cast<const LaneFrame*>(copy.data())->barrier);
+  const std::uint32_t released = Released();
+  if (piece.chunk_offset == kAsks && lanes_->barrier.Composed(barrier))
+    SendLaneFrame(host, barrier, kAnswers);
+  if (!lanes_->keeper.OnRepeated(host, barrier, released)) return FrameFault::kNone;
+  lanes_->repeated[host][barrier & 1] = std::move(copy);
+  LookAfterLanes();
+  return FrameFault::kNone;
+}
+
+void JobExchange::InstallLaneFrames() {
+  const std::uint32_t released = Released();
+  for (std::uint32_t host = 0; host < shape_.hosts.size(); ++host) {
+    for (std::uint32_t parity = 0; parity < 2; ++parity) {
+      if (!lanes_->keeper.TakeRepeated(host, parity, released)) continue;
+      const std::vector<std::byte> frame = std::exchange(lanes_->repeated[host][parity], {});
+      memcpy(segment_.lanes().in[host][parity], frame.data(), frame.size());
+    }
+  }
+}
+
+// From copies that no process can change, since it reads lengths in them.
+void JobExchange::CompleteByFrames() {
+  const std::uint32_t barrier = Released();
+  std::vector<std::vector<std::byte>> copies(shape_.hosts.size());
+  LaneFrames frames = FramesInSegment(lanes_->shape, barrier);
+  for (std::uint32_t host = 0; host < copies.size(); ++host) {
+    copies[host].assign(frames.of[host], frames.of[host] + kLaneFrameBytesMax);
+    std::uint32_t bytes = 0;
+    if (LookAtLaneBytes(lanes_->shape, host, copies[host].data(), copies[host].size(), bytes) !=
+        LaneBytes::kWhole) {
+      return Break(ExchangeFault::kProgram,
+                   "a process has damaged the communication memory: a frame of a lane");
+    }
+    frames.of[host] = copies[host].data();
+  }
+  CompleteLaneBarrier(lanes_->shape, barrier, frames);
+  WakeDriver();
+  CatchUp();
+}
+
+}  // namespace bspnow::worker
