@@ -21,6 +21,8 @@
 
 namespace bspnow {
 
+struct SimLaneFrame;
+
 /// A Batch frame: what one process sends to another.
 struct SimFrame {
   JobId job;
@@ -34,6 +36,9 @@ struct SimFrame {
   std::uint32_t index;
   std::uint64_t value;
   std::vector<std::byte> arrival{};  ///< If it is one: PeerArrival.
+  /// If it is a frame of a lane that is repeated; and whether its sender asks for others.
+  std::shared_ptr<const SimLaneFrame> lane{};
+  bool asks = false;
 };
 
 class SimStreams;

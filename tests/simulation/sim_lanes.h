@@ -1,0 +1,78 @@
+// Lanes (runtime/link/lane.h) of all simulated jobs: connections between the processes of two nodes
+// of an epoch. They open some time after the start, or some never do, and like all connections they
+// break, stall and swallow.
+#ifndef TESTS_SIMULATION_SIM_LANES_H_
+#define TESTS_SIMULATION_SIM_LANES_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tests/simulation/sim_link.h"
+#include "tests/simulation/sim_loop.h"
+#include "tests/simulation/sim_oracle.h"
+#include "tests/simulation/sim_streams.h"
+#include "worker/exchange/node_exchange.h"
+
+namespace bspnow {
+
+/// What a node sends another at a barrier.
+struct SimLaneFrame {
+  std::uint32_t barrier;
+  worker::BarrierCounts counts;
+  std::vector<SimFrame> messages;
+};
+using SimLaneFramePtr = std::shared_ptr<const SimLaneFrame>;
+
+/// The processes of a node, as their lanes see them.
+class SimLaneEnd {
+ public:
+  /// It has come, and waits to be read.
+  virtual void OnLaneFrame(std::uint32_t from_host, const SimLaneFramePtr& frame) = 0;
+  virtual void OnLaneBroken(std::uint32_t to_host) = 0;
+
+ protected:
+  ~SimLaneEnd() = default;
+};
+
+class SimLanes {
+ public:
+  SimLanes(SimLoop& loop, SimOracle& oracle) : loop_(loop), oracle_(oracle) {}
+
+  /// The node has the job, which has so many; the lanes to those that have it, too, open soon.
+  void Join(const SimPlace& place, std::uint32_t hosts, SimLaneEnd& end, SimLoop::ActorPtr actor);
+  /// It is gone, and so are its lanes.
+  void Leave(const SimPlace& place);
+  /// Its worker shuts them down, and knows no new ones.
+  void ShutDown(const SimPlace& place);
+
+  /// It has lanes to all others, or had.
+  bool Ready(const SimPlace& place) const;
+  void Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr frame);
+
+  /// Something befalls one of them, if there is one.
+  void Disturb();
+
+ private:
+  struct Node {
+    SimLaneEnd* end;
+    SimLoop::ActorPtr actor;
+    std::uint32_t hosts;
+    std::map<std::uint32_t, std::shared_ptr<SimLink>> links;  ///< By the other host's number.
+  };
+
+  void Open(const SimPlace& one, const SimPlace& other);
+  static SimLink::End EndOf(std::uint32_t self, std::uint32_t other) {
+    return self < other ? SimLink::kCaller : SimLink::kCalled;
+  }
+
+  SimLoop& loop_;
+  SimOracle& oracle_;
+  std::map<SimPlace, Node> nodes_;
+};
+
+}  // namespace bspnow
+
+#endif  // TESTS_SIMULATION_SIM_LANES_H_
