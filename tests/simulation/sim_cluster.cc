@@ -199,6 +199,7 @@ void SimCluster::StartWorker(Machine& machine) {
             return nullptr;
           },
           .store = *machine.store,
+          .lanes = lanes_,
           .share = journal_.share}));
   machine.worker = workers_.back().get();
 }

@@ -86,6 +86,7 @@ class SimCluster {
   SimLoop loop_;
   std::string failure_;
   SimOracle oracle_;
+  SimLanes lanes_{loop_, oracle_};
   SimJournal journal_;
   bool loses_journals_ = false;  ///< Somebody puts older ones back, or none.
   std::vector<SimJournal::Copy> copies_;

@@ -126,6 +126,7 @@ void SimCluster::LosePowerEverywhere() {
 void SimCluster::DisturbWorker(Machine& machine) {
   SimWorker& worker = *machine.worker;
   if (worker.dead()) return;
+  if (loop_.Chance(15)) return lanes_.Disturb();
   const std::uint64_t what = loop_.Below(100);
   if (what < 14) return worker.streams().BreakOne();
   if (what < 17) return CutApart(machine, machines_[loop_.Below(machines_.size())]);

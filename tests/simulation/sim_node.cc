@@ -33,13 +33,19 @@ SimNode::SimNode(const Parts& parts, worker::HostedJob& job)
       exchange_({.self = job.node(),
                  .hosts = hosts(),
                  .barriers_per_superstep = program_.barriers_per_superstep()}),
+      lanes_(parts.lanes),
+      lane_(lane_state_, job.node(), hosts()),
+      lane_hosts_(hosts()),
       sent_(hosts()),
       owed_(hosts()) {
   if (start().direct()) direct_.emplace(self(), hosts());
   if (resumes()) first_superstep_ = start().resume().superstep() - 1;
 }
 
-SimNode::~SimNode() { host_.Forget(*this); }
+SimNode::~SimNode() {
+  lanes_.Leave(Place(self()));
+  host_.Forget(*this);
+}
 
 std::uint32_t SimNode::HostOf(std::uint32_t pid) const {
   for (std::uint32_t host = 0; host < hosts(); ++host) {
@@ -91,7 +97,7 @@ void SimNode::Report(proto::WorkerEvent event) {
 void SimNode::Compute() {
   std::fill(sent_.begin(), sent_.end(), 0);
   std::fill(owed_.begin(), owed_.end(), 0);
-  if (exchange_.ends_superstep() && !repeats(exchange_.superstep())) PrepareSuperstep();
+  if (EndsSuperstep(passed_) && !repeats(superstep())) PrepareSuperstep();
   After(loop_.Below(5 * kMillisecond), &SimNode::SendEarly);
 }
 
@@ -132,30 +138,33 @@ void SimNode::Print(std::uint32_t pid) {
 
 void SimNode::SendEarly() {
   for (const std::uint32_t pid : PidsTakingPart()) {
-    if (repeats(exchange_.superstep()) || !program_.fails(shown(), pid, participants_)) continue;
+    if (repeats(superstep()) || !program_.fails(shown(), pid, participants_)) continue;
     stuck_ = true;
     return LeaveOne(pid, kFailedStatus, 0);
   }
   for (std::uint64_t early = loop_.Below(outbox_.size() + 1); early > 0; --early) {
     if (outbox_.back().message.get) break;
-    SendMessage(outbox_.back(), exchange_.superstep());
+    SendMessage(outbox_.back(), superstep());
     outbox_.pop_back();
   }
   After(loop_.Below(5 * kMillisecond), &SimNode::ReachBarrier);
 }
 
 void SimNode::SendMessage(const Outgoing& outgoing, std::uint64_t s) {
-  Transmit(outgoing.host,
-           {.job = job_,
-            .epoch = epoch_,
-            .superstep = s,
-            .from_host = self(),
-            .frame_class = outgoing.message.get ? FrameClass::kGets : FrameClass::kBatch,
-            .number = oracle_.OnSent(Place(outgoing.host), s),
-            .from_pid = outgoing.from_pid,
-            .to_pid = outgoing.message.to,
-            .index = outgoing.message.index,
-            .value = outgoing.value});
+  Transmit(outgoing.host, FrameOf(outgoing, s));
+}
+
+SimFrame SimNode::FrameOf(const Outgoing& outgoing, std::uint64_t s) {
+  return {.job = job_,
+          .epoch = epoch_,
+          .superstep = s,
+          .from_host = self(),
+          .frame_class = outgoing.message.get ? FrameClass::kGets : FrameClass::kBatch,
+          .number = outgoing.number ? *outgoing.number : oracle_.OnSent(Place(outgoing.host), s),
+          .from_pid = outgoing.from_pid,
+          .to_pid = outgoing.message.to,
+          .index = outgoing.message.index,
+          .value = outgoing.value};
 }
 
 void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
@@ -166,38 +175,53 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 void SimNode::ReachBarrier() {
   worker::BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
-  for (const Outgoing& outgoing : std::exchange(outbox_, {}))
-    SendMessage(outgoing, exchange_.superstep());
-  if (sent_ != owed_) return oracle_.Fail("a node sends other frames than it owes");
-  if (sent_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
-  if (repeats(exchange_.superstep())) counts.votes = TakingPart(self());
+  if (owed_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
+  if (repeats(superstep())) counts.votes = TakingPart(self());
   counts.groups = InGroups(shown());
-  const bool last = exchange_.ends_superstep() && shown() + 1 == program_.supersteps();
-  if (last && !repeats(exchange_.superstep())) counts.ending = TakingPart(self());
-  oracle_.OnArrived(Place(self()), exchange_.barrier());
+  const bool last = EndsSuperstep(passed_) && shown() + 1 == program_.supersteps();
+  if (last && !repeats(superstep())) counts.ending = TakingPart(self());
+  oracle_.OnArrived(Place(self()), passed_);
+  arrived_counts_ = counts;
+  if (SendByLanes(counts)) return;
+  for (const Outgoing& outgoing : std::exchange(outbox_, {})) SendMessage(outgoing, superstep());
+  if (sent_ != owed_) return oracle_.Fail("a node sends other frames than it owes");
   if (alone()) {
     exchange_.OnLocalArrival(counts, sent_);
     return ReleaseAlone();
   }
-  OnDaemon(kBellNs, [this, counts] {
-    const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(counts, sent_);
-    if (Directly()) return ArriveDirectly(counts);
-    arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
-    Perform(actions);
-  });
+  OnDaemon(kBellNs, [this, barrier = passed_] { OnArrival(barrier); });
+}
+
+// The worker may have taken it over before.
+void SimNode::OnArrival(std::uint64_t barrier) {
+  CatchUp();
+  if (exchange_.waiting() || exchange_.barrier() != barrier) {
+    if (!keeper_) oracle_.Fail("processes arrive at a barrier that is not the next");
+    return;
+  }
+  const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(arrived_counts_, sent_);
+  if (Directly()) return ArriveDirectly(arrived_counts_);
+  arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
+  Perform(actions);
+}
+
+void SimNode::SetPassed(std::uint64_t barriers, const worker::BarrierCounts& counts) {
+  passed_ = barriers;
+  passed_counts_ = counts;
 }
 
 // Its processes release each other, whatever their daemon does.
 void SimNode::ReleaseAlone() {
   exchange_.OnRelease(exchange_.barrier(), exchange_.arrival().counts,
                       std::vector<std::uint64_t>(1));
+  SetPassed(exchange_.released_barriers(), exchange_.global_counts());
   TellProgress();
   After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
 }
 
 void SimNode::TellProgress() {
-  if (!exchange_.released_ends_superstep() || !loop_.Chance(30)) return;
-  OnDaemon(kBellNs, [this, supersteps = exchange_.superstep()] {
+  if (!released_ends_superstep() || !loop_.Chance(30)) return;
+  OnDaemon(kBellNs, [this, supersteps = superstep()] {
     ProgressBody body{};
     body.superstep = supersteps;
     body.supersteps = supersteps;
@@ -259,6 +283,8 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
 }
 
 void SimNode::OnFrame(const SimFrame& frame) {
+  CatchUp();
+  if (frame.lane) return OnRepeated(frame);
   if (exchange_.Check(frame.superstep, frame.frame_class) != worker::NodeExchange::Verdict::kTake) {
     return oracle_.Fail("a frame comes in a superstep that is not its own");
   }
@@ -275,7 +301,9 @@ void SimNode::OnFrame(const SimFrame& frame) {
   } else if (frame.frame_class == FrameClass::kBatch || frame.frame_class == FrameClass::kAnswers) {
     inbox_[frame.superstep].push_back(frame);
   }
+  const bool take_over = LeavesToWorker(frame);
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
+  if (take_over) TakeOver();
   PassDirectly();
 }
 
@@ -300,6 +328,10 @@ void SimNode::Perform(const worker::NodeExchange::Actions& actions) {
   if (actions.arrive_before) SendArrive(exchange_.barrier() - 1);
   if (actions.prune && exchange_.pruned() != 0) {
     streams_.Prune(job_, epoch_, exchange_.pruned() - 1);
+  }
+  if (actions.release) {
+    SetPassed(exchange_.released_barriers(), exchange_.global_counts());
+    HoldLanes();
   }
   if (actions.release && direct_ && has_pid_0()) TellProgress();
   if (actions.release) After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);

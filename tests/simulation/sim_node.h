@@ -21,6 +21,8 @@
 #include "net/frame.h"
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
+#include "runtime/link/lane_barrier.h"
+#include "tests/simulation/sim_lanes.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
 #include "tests/simulation/sim_program.h"
@@ -29,6 +31,7 @@
 #include "worker/core/hosted_job.h"
 #include "worker/core/job_host.h"
 #include "worker/exchange/direct_barrier.h"
+#include "worker/exchange/lane_keeper.h"
 #include "worker/exchange/node_exchange.h"
 
 namespace bspnow {
@@ -63,7 +66,7 @@ class SimNodeHost {
   ~SimNodeHost() = default;
 };
 
-class SimNode final : public worker::JobHost {
+class SimNode final : public worker::JobHost, private SimLaneEnd {
  public:
   /// What can be paused.
   struct Actors {
@@ -75,6 +78,7 @@ class SimNode final : public worker::JobHost {
     SimLoop& loop;
     SimOracle& oracle;
     SimStreams& streams;
+    SimLanes& lanes;
     SimNodeHost& host;
     Actors actors;
   };
@@ -140,7 +144,9 @@ class SimNode final : public worker::JobHost {
     std::uint32_t from_pid;
     SimProgram::Message message;
     std::uint64_t value;
+    std::optional<std::uint64_t> number{};  ///< The oracle's, if it has one.
   };
+  enum class LaneWord { kAnswers, kAsks };
   struct Arrive {
     std::uint64_t superstep;
     std::vector<std::byte> payload;
@@ -162,7 +168,18 @@ class SimNode final : public worker::JobHost {
   /// Of the program, in which its processes are; they repeat none before the first.
   /// Of the processes here that take part.
   std::uint32_t InGroups(std::uint64_t superstep) const;
-  std::uint64_t shown() const { return first_superstep_ + exchange_.superstep(); }
+  std::uint64_t shown() const { return first_superstep_ + superstep(); }
+  /// Where the processes are: their worker need not know what they pass by lanes.
+  std::uint64_t SuperstepOf(std::uint64_t barrier) const {
+    return barrier == 0 ? 0 : (barrier - 1) / program_.barriers_per_superstep();
+  }
+  bool EndsSuperstep(std::uint64_t barrier) const {
+    return barrier != 0 && barrier % program_.barriers_per_superstep() == 0;
+  }
+  std::uint64_t superstep() const { return SuperstepOf(passed_); }
+  std::uint64_t released_superstep() const { return SuperstepOf(passed_ - 1); }
+  bool released_ends_superstep() const { return EndsSuperstep(passed_ - 1); }
+  std::uint32_t Released() const { return static_cast<std::uint32_t>(passed_); }
   bool repeats(std::uint64_t superstep) const { return resumes() && superstep == 0; }
   /// `step`, unless the processes are gone by then.
   void After(std::uint64_t delay_ns, void (SimNode::*step)());
@@ -193,6 +210,30 @@ class SimNode final : public worker::JobHost {
   void PassDirectly();
   void TellProgress();
   void LeaveBarrier();
+  void OnArrival(std::uint64_t barrier);
+  SimFrame FrameOf(const Outgoing& outgoing, std::uint64_t s);
+  void SetPassed(std::uint64_t barriers, const worker::BarrierCounts& counts);
+
+  // Lanes; see sim_node_lanes.cc.
+  void OnLaneFrame(std::uint32_t from_host, const SimLaneFramePtr& frame) override;
+  void OnLaneBroken(std::uint32_t to_host) override;
+  void JoinLanes();
+  bool SendByLanes(const worker::BarrierCounts& counts);
+  void SendNextByLane();
+  void Drive();
+  void Pump();
+  void PumpNowAndThen();
+  void NoteBroken();
+  bool Done() const;
+  void Complete();
+  void CatchUp();
+  bool LeavesToWorker(const SimFrame& frame);
+  void OnRepeated(const SimFrame& frame);
+  void Repeat(std::uint32_t host, std::uint32_t barrier, LaneWord word);
+  void LookNowAndThen();
+  void LookAfterLanes();
+  void HoldLanes();
+  void TakeOver();
   void AnswerGets();
   void SendAnswers();
   void TakeAnswers();
@@ -229,6 +270,25 @@ class SimNode final : public worker::JobHost {
   bool gone_ = false;   ///< No process runs any more.
   bool daemon_dead_ = false;
   std::map<std::uint32_t, Process> processes_;
+
+  std::uint64_t passed_ = 0;                ///< Barriers, by the processes,
+  worker::BarrierCounts passed_counts_{};   ///< and what all brought to the last.
+  worker::BarrierCounts arrived_counts_{};  ///< What these brought to the next one.
+
+  SimLanes& lanes_;
+  LaneState lane_state_{};
+  LaneBarrier lane_;
+  std::optional<worker::LaneKeeper> keeper_;  ///< The job may have lanes.
+  bool lanes_ready_ = false;                  ///< Everywhere, at the barrier that is released.
+  bool driving_ = false;
+  std::uint32_t driven_barrier_ = 0;
+  std::uint32_t lanes_sent_ = 0;  ///< To so many hosts, of this barrier.
+  struct LaneOfHost {
+    std::vector<SimLaneFramePtr> stage;  ///< Come, not read.
+    bool broken = false;
+    std::array<SimLaneFramePtr, 2> in, out, repeated;  ///< By parity of the barrier.
+  };
+  std::vector<LaneOfHost> lane_hosts_;
 
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.

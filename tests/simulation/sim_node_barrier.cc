@@ -25,10 +25,10 @@ void SimNode::LeaveBarrier() {
     waits_for_lease_ = true;
     return;
   }
-  oracle_.OnPassed(Place(self()), exchange_.released_barriers() - 1);
-  if (!exchange_.released_ends_superstep()) return Compute();
-  oracle_.OnSuperstepOver(Place(self()), exchange_.released_superstep());
-  if (exchange_.global_counts().gets == 0) return FinishSuperstep();
+  oracle_.OnPassed(Place(self()), passed_ - 1);
+  if (!released_ends_superstep()) return Compute();
+  oracle_.OnSuperstepOver(Place(self()), released_superstep());
+  if (passed_counts_.gets == 0) return FinishSuperstep();
   in_gets_ = true;
   answering_ = true;
   After(loop_.Below(kMillisecond), &SimNode::AnswerGets);
@@ -51,7 +51,7 @@ void SimNode::ArriveDirectly(const worker::BarrierCounts& counts) {
                    .ending = counts.ending,
                    .with_groups = counts.groups,
                    .has_sums = 0,
-                   .lanes_ready = 0,
+                   .lanes_ready = keeper_ && lanes_.Ready(Place(self())) ? 1u : 0u,
                    .sums = {}};
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (TakingPart(host) == 0) continue;
@@ -85,6 +85,7 @@ void SimNode::PassDirectly() {
   const auto outcome = direct_->Finish(taking_part);
   if (!outcome) return;
   oracle_.Count("barriers passed directly");
+  lanes_ready_ = outcome->lanes_ready;
   release_ = {};
   if (outcome->checkpoint != 0) {
     release_.checkpoint = arrived_order_.checkpoint();
@@ -103,7 +104,11 @@ void SimNode::AnswerGets() {
   for (const std::uint32_t pid : PidsTakingPart()) {
     answers_[pid] = processes_[pid].state.digest;
   }
-  OnDaemon(0, [this] { Perform(exchange_.OnLocalAnswers(exchange_.superstep() - 1)); });
+  OnDaemon(0, [this, s = released_superstep()] {
+    CatchUp();
+    // Else nobody asked here, and barriers were passed by lanes since.
+    if (s + 1 == exchange_.superstep()) Perform(exchange_.OnLocalAnswers(s));
+  });
   After(1, &SimNode::GoOnIfAnswered);
 }
 
@@ -155,7 +160,7 @@ void SimNode::GoOnIfAnswered() {
 // ---- The end of bsp_sync ------------------------------------------------------------------------
 
 void SimNode::FinishSuperstep() {
-  const std::uint64_t superstep = exchange_.released_superstep();
+  const std::uint64_t superstep = released_superstep();
   if (!repeats(superstep)) {
     for (const SimFrame& frame : inbox_[superstep]) {
       processes_[frame.to_pid].received +=
@@ -187,8 +192,8 @@ void SimNode::Save() {
   bool hold = release_.hold != 0;
   release_ = {};
   if (alone()) {
-    const bool may = shown() < program_.supersteps() &&
-                     exchange_.superstep() > (resumes() ? 1 : 0) && InGroups(shown() - 1) == 0;
+    const bool may = shown() < program_.supersteps() && superstep() > (resumes() ? 1 : 0) &&
+                     InGroups(shown() - 1) == 0;
     const proto::TakeCheckpoint wanted = may ? std::exchange(wanted_, {}) : proto::TakeCheckpoint();
     checkpoint = wanted.checkpoint();
     base = wanted.base();
@@ -246,6 +251,7 @@ void SimNode::ReportImageFailed(std::uint64_t checkpoint, const std::string& rea
 
 void SimNode::OrderImage(const proto::TakeCheckpoint& order) {
   wanted_ = order;
+  lane_state_.hold = 1;
   if (alone()) ordered_ = std::max(ordered_, order.checkpoint());
 }
 

@@ -48,6 +48,7 @@ void SimNode::FindImages(proto::RestoreFailed& failed) {
 absl::Status SimNode::Start(std::uint64_t lease_until_ns) {
   lease_until_ns_ = lease_until_ns;
   exchanging_ = true;
+  JoinLanes();
   const std::uint32_t early = host_.TakeEarlyBegin(job_, epoch_);
   if (resumes()) {
     Learn(start().resume().participants());
@@ -116,7 +117,7 @@ proto::HeldJob SimNode::Progress() const {
   proto::HeldJob progress;
   if (!exchanging_) return progress;
   progress.set_participants(participants_);
-  progress.set_barriers(exchange_.released_barriers());
+  progress.set_barriers(passed_);
   return progress;
 }
 
@@ -130,7 +131,7 @@ void SimNode::Leave(std::uint32_t first_pid, int status) {
 
 void SimNode::LeaveOne(std::uint32_t pid, int status, int signal) {
   processes_[pid].left = true;
-  Reached reached = signal != 0 && exchange_.barrier() == 0 ? Reached::kStarted : Reached::kRunning;
+  Reached reached = signal != 0 && passed_ == 0 ? Reached::kStarted : Reached::kRunning;
   if (signal == 0 && status == 0) {
     reached = pid < participants_ ? Reached::kEnded : Reached::kUnneeded;
   }

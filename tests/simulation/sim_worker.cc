@@ -336,6 +336,7 @@ std::unique_ptr<worker::JobHost> SimWorker::Host(worker::HostedJob& job) {
       SimNode::Parts{.loop = loop_,
                      .oracle = oracle_,
                      .streams = streams_,
+                     .lanes = surroundings_.lanes,
                      .host = host,
                      .actors = {.daemon = daemon_, .processes = processes_}},
       job);

@@ -45,6 +45,7 @@ class SimWorker final : public SimWorkerPort,
     FindStreams streams;
     std::function<SimWorker*(const std::string&)> worker_named;  ///< That lives; or nullptr.
     SimStore& store;
+    SimLanes& lanes;
     std::string share;  ///< Of all nodes, for images; or empty.
   };
 

@@ -1,0 +1,243 @@
+// Lanes of a node: its processes send and drive as libbsp's LaneDriver does, and its worker looks
+// after them as JobExchange does, both around the product's LaneBarrier and LaneKeeper.
+#include <algorithm>
+#include <utility>
+
+#include "tests/simulation/sim_node.h"
+
+namespace bspnow {
+namespace {
+
+using FrameClass = worker::NodeExchange::FrameClass;
+
+constexpr std::uint64_t kLookNs = 250 * kMillisecond;
+constexpr std::uint64_t kSleepNs = 20 * kMillisecond;  // Of who drives, at most.
+constexpr std::uint32_t kDriver = 0;                   // Its pid does not matter.
+
+}  // namespace
+
+void SimNode::JoinLanes() {
+  if (!direct_ || hosts() > kLaneHostsMax || program_.barriers_per_superstep() != 1) return;
+  keeper_.emplace(lane_, self(), hosts());
+  lanes_.Join(Place(self()), hosts(), *this, actors_.processes);
+  LookNowAndThen();
+}
+
+// ---- The processes ------------------------------------------------------------------------------
+
+// Nothing that workers have to carry is in this superstep.
+bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
+  const std::uint32_t barrier = Released();
+  const bool small = counts.gets == 0 && counts.votes == 0 && counts.ending == 0 &&
+                     sent_ == std::vector<std::uint64_t>(hosts());
+  if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
+      !lane_.BeginSending(barrier))
+    return false;
+  for (Outgoing& outgoing : outbox_)
+    outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
+    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, counts, {}});
+    for (const Outgoing& outgoing : outbox_)
+      if (outgoing.host == host) frame->messages.push_back(FrameOf(outgoing, superstep()));
+    lane_hosts_[host].out[barrier & 1] = std::move(frame);
+  }
+  lane_.NoteComposed(barrier);
+  lanes_sent_ = 0;
+  After(loop_.Below(20 * kMicrosecond), &SimNode::SendNextByLane);
+  return true;
+}
+
+void SimNode::SendNextByLane() {
+  const auto barrier = lane_.state().sent.load() - 1;
+  const std::uint32_t host = lanes_sent_++;
+  if (host < hosts()) {
+    if (host != self()) lanes_.Send(Place(self()), host, lane_hosts_[host].out[barrier & 1]);
+    if (host != self() && lane_hosts_[host].broken) NoteBroken();
+    return After(loop_.Below(50 * kMicrosecond), &SimNode::SendNextByLane);
+  }
+  lane_.EndSending();
+  if (!lane_.LeftToWorker(barrier)) return Drive();
+  OnDaemon(kBellNs, [this, barrier] {
+    CatchUp();
+    if (Released() == barrier) TakeOver();
+  });
+}
+
+void SimNode::NoteBroken() {
+  if (lane_.state().broken.exchange(1) != 0) return;
+  OnDaemon(kBellNs, [this] { LookAfterLanes(); });
+}
+
+bool SimNode::Done() const {
+  return Released() != driven_barrier_ || lane_.MustStop(driven_barrier_);
+}
+
+void SimNode::Drive() {
+  if (!lane_.TryToDrive(kDriver)) return;
+  driving_ = true;
+  driven_barrier_ = lane_.state().sent.load() - 1;
+  PumpNowAndThen();
+}
+
+void SimNode::PumpNowAndThen() {
+  Pump();
+  if (!driving_) return;
+  OnProcesses(1 + loop_.Below(kSleepNs), [this, barrier = driven_barrier_] {
+    if (!stuck_ && driving_ && barrier == driven_barrier_) PumpNowAndThen();
+  });
+}
+
+void SimNode::Pump() {
+  const std::uint32_t barrier = driven_barrier_;
+  for (std::uint32_t host = 0; !Done() && host < hosts(); ++host) {
+    LaneOfHost& lane = lane_hosts_[host];
+    if (!lane_.Lacks(host, barrier)) continue;
+    for (const SimLaneFramePtr& frame : std::exchange(lane.stage, {})) {
+      if (lane_.CanCome(frame->barrier, barrier)) {
+        lane.in[frame->barrier & 1] = frame;
+        lane_.NoteHere(host, frame->barrier);
+      } else if (frame->barrier > barrier) {
+        oracle_.Fail("a frame of a lane is two barriers ahead");
+      }
+    }
+    if (lane_.Lacks(host, barrier) && lane.broken) NoteBroken();
+  }
+  const bool complete = !Done() && lane_.Complete(barrier);
+  if (!complete && !Done()) return;
+  if (complete) {
+    oracle_.Count("barriers passed by lanes");
+    Complete();
+  }
+  lane_.StopDriving();
+  driving_ = false;
+}
+
+void SimNode::OnLaneFrame(std::uint32_t from_host, const SimLaneFramePtr& frame) {
+  lane_hosts_[from_host].stage.push_back(frame);
+  if (driving_ && !stuck_ && !gone_) Pump();
+}
+
+void SimNode::OnLaneBroken(std::uint32_t to_host) {
+  lane_hosts_[to_host].broken = true;
+  if (driving_ && !stuck_ && !gone_) Pump();
+}
+
+// By the processes, or by their worker.
+void SimNode::Complete() {
+  const std::uint32_t barrier = Released();
+  const std::uint64_t s = superstep();
+  worker::BarrierCounts counts = arrived_counts_;
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
+    if (host == self()) continue;
+    const SimLaneFrame& frame = *lane_hosts_[host].in[barrier & 1];
+    if (frame.barrier != barrier) return oracle_.Fail("a frame of a lane lies in another's place");
+    counts.data += frame.counts.data;
+    counts.groups += frame.counts.groups;
+    for (const SimFrame& message : frame.messages) {
+      oracle_.OnTaken(Place(self()), s, message.number);
+      inbox_[s].push_back(message);
+    }
+  }
+  outbox_.clear();
+  release_ = {};
+  SetPassed(passed_ + 1, counts);
+  After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+}
+
+// ---- The worker ---------------------------------------------------------------------------------
+
+void SimNode::CatchUp() {
+  if (!keeper_ || !lane_.on() || exchange_.waiting() || passed_ <= exchange_.barrier()) return;
+  direct_->OnPassed(passed_);
+  Perform(exchange_.OnPassed(passed_));
+}
+
+bool SimNode::LeavesToWorker(const SimFrame& frame) {
+  if (!keeper_ || frame.frame_class == FrameClass::kAnswers ||
+      frame.frame_class == FrameClass::kAnswersEnd)
+    return false;
+  return keeper_->OnPartByWorker(static_cast<std::uint32_t>(frame.superstep + 1),
+                                 static_cast<std::uint32_t>(exchange_.barrier())) &&
+         !exchange_.waiting();
+}
+
+void SimNode::TakeOver() {
+  if (exchange_.waiting()) return;
+  oracle_.Count("barriers taken over by workers");
+  for (const Outgoing& outgoing : std::exchange(outbox_, {})) {
+    sent_[outgoing.host] += 1;
+    streams_.Send(WorkerId{place(outgoing.host).worker()}, FrameOf(outgoing, superstep()));
+  }
+  OnArrival(passed_);
+}
+
+// At a release by the worker.
+void SimNode::HoldLanes() {
+  if (!keeper_) return;
+  if (release_.checkpoint != 0 && release_.checkpoint >= wanted_.checkpoint()) wanted_.Clear();
+  lane_.state().hold = wanted_.checkpoint() != 0 ? 1 : 0;
+  if (std::exchange(lanes_ready_, false) && !lane_.on())
+    lane_.TurnOn(static_cast<std::uint32_t>(exchange_.released_barriers() - 1));
+}
+
+void SimNode::LookNowAndThen() {
+  OnDaemon(kLookNs, [this] {
+    if (!exchanging_) return;
+    LookAfterLanes();
+    LookNowAndThen();
+  });
+}
+
+void SimNode::LookAfterLanes() {
+  if (!exchanging_) return;
+  CatchUp();
+  const worker::LaneKeeper::Actions actions = keeper_->Look(Released(), loop_.now_ns());
+  if (actions.shut_down) {
+    oracle_.Count("lanes given up");
+    lanes_.ShutDown(Place(self()));
+  }
+  for (std::uint32_t host = 0; actions.repeat && host < hosts(); ++host) {
+    if (host == self()) continue;
+    for (const std::uint32_t barrier : {Released() - 1, Released()})
+      if (keeper_->Repeatable(barrier, Released())) Repeat(host, barrier, LaneWord::kAsks);
+  }
+  if (actions.install) {
+    for (std::uint32_t host = 0; host < hosts(); ++host)
+      for (std::uint32_t parity = 0; parity < 2; ++parity)
+        if (keeper_->TakeRepeated(host, parity, Released()))
+          lane_hosts_[host].in[parity] = lane_hosts_[host].repeated[parity];
+    return LookAfterLanes();
+  }
+  if (!actions.complete || exchange_.waiting()) return;
+  oracle_.Count("barriers completed by workers");
+  Complete();
+  CatchUp();
+}
+
+void SimNode::Repeat(std::uint32_t host, std::uint32_t barrier, LaneWord word) {
+  oracle_.Count("frames of lanes repeated");
+  streams_.Send(WorkerId{place(host).worker()}, {.job = job_,
+                                                 .epoch = epoch_,
+                                                 .superstep = exchange_.superstep(),
+                                                 .from_host = self(),
+                                                 .frame_class = FrameClass::kArrival,
+                                                 .number = 0,
+                                                 .from_pid = 0,
+                                                 .to_pid = 0,
+                                                 .index = 0,
+                                                 .value = 0,
+                                                 .arrival = {},
+                                                 .lane = lane_hosts_[host].out[barrier & 1],
+                                                 .asks = word == LaneWord::kAsks});
+}
+
+void SimNode::OnRepeated(const SimFrame& frame) {
+  if (!keeper_) return oracle_.Fail("a frame of a lane where there are none");
+  const std::uint32_t barrier = frame.lane->barrier;
+  if (frame.asks && lane_.Composed(barrier)) Repeat(frame.from_host, barrier, LaneWord::kAnswers);
+  if (!keeper_->OnRepeated(frame.from_host, barrier, Released())) return;
+  lane_hosts_[frame.from_host].repeated[barrier & 1] = frame.lane;
+  LookAfterLanes();
+}
+
+}  // namespace bspnow
