@@ -69,6 +69,13 @@ GroupsLook LookAtGroups(const Segment& segment) {
   return look;
 }
 
+// The process that drives the lanes has arrived; but if somebody has stopped it, the others
+// wait for it.
+bool IsStoppedDriver(const NodeSegment& segment, const ProcessCell& cell, Pid pid) {
+  return segment.segment().lanes().state.driver.load() == Value(pid) + 1 &&
+         LatenessOf(cell.os_pid) == Lateness::kStopped;
+}
+
 }  // namespace
 
 BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& here) {
@@ -83,7 +90,8 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
     const bool joins = p == 0 && pid != Pid{0};
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
     if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
-    if (cell.arrived.load() > passed || groups.waiting.contains(pid)) {
+    if ((cell.arrived.load() > passed || groups.waiting.contains(pid)) &&
+        !IsStoppedDriver(segment, cell, pid)) {
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {
       look.late.push_back(Late(cell, pid));

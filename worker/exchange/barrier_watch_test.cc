@@ -92,6 +92,27 @@ TEST_F(LookAtBarrierTest, TellsStoppedAsleepAndDead) {
   EXPECT_EQ(Look().late.at(0).lateness, Lateness::kDead);
 }
 
+// Whoever drives the lanes has arrived, but the others are released by its hand.
+TEST_F(LookAtBarrierTest, NamesWhoDrivesTheLanesAndIsStopped) {
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  cell(Pid{2}).os_pid = static_cast<std::uint32_t>(child);
+  segment_.segment().lanes().state.driver.store(3);
+  EXPECT_TRUE(Look().late.empty());
+  kill(child, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, WUNTRACED), child);
+  const BarrierLook look = Look();
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  ASSERT_EQ(look.late.size(), 1u);
+  EXPECT_EQ(look.late[0].pid, Pid{2});
+  EXPECT_EQ(look.late[0].lateness, Lateness::kStopped);
+  EXPECT_EQ(look.arrived, 2u);
+}
+
 TEST_F(LookAtBarrierTest, WaitsForNobodyWhoIsNotNeededOrHasEnded) {
   cell(Pid{1}).state.store(ProcessState::kEnded);
   cell(Pid{1}).arrived.store(7);
