@@ -171,6 +171,34 @@ TEST(DirectBarrierTest, ACheckpointWaitsWhileAProcessIsInAnotherGroup) {
   EXPECT_FALSE(Arrive(barrier, 1, too_many));
 }
 
+// By lanes, of which this hears nothing but that they were passed.
+TEST(DirectBarrierTest, GoesOnAtTheBarrierThatComesNext) {
+  DirectBarrier barrier(0, 2);
+  barrier.OnPassed(4);
+  EXPECT_FALSE(Arrive(barrier, 1, At(3))) << "it is over";
+  EXPECT_TRUE(Arrive(barrier, 1, At(5))) << "a peer may be one ahead";
+  EXPECT_TRUE(Arrive(barrier, 0, At(4)));
+  EXPECT_FALSE(barrier.Finish(kTwoEach)) << "nobody has said that it is at 4";
+  barrier.OnPassed(5);
+  EXPECT_TRUE(Arrive(barrier, 0, At(5)));
+  EXPECT_TRUE(barrier.Finish(kTwoEach));
+}
+
+TEST(DirectBarrierTest, LanesAreReadyWhereAllNodesTakePartAndSaySo) {
+  const auto ready = [](std::uint32_t there, const TakingPart& taking_part) {
+    DirectBarrier barrier(0, 2);
+    PeerArrival arrival = At(1);
+    arrival.lanes_ready = 1;
+    EXPECT_TRUE(Arrive(barrier, 0, arrival));
+    arrival.lanes_ready = there;
+    EXPECT_TRUE(Arrive(barrier, 1, arrival));
+    return barrier.Finish(taking_part)->lanes_ready;
+  };
+  EXPECT_TRUE(ready(1, kTwoEach));
+  EXPECT_FALSE(ready(0, kTwoEach));
+  EXPECT_FALSE(ready(1, TakingPart{2, 0}));
+}
+
 TEST(DirectBarrierTest, SaysWhoIsInBspEnd) {
   DirectBarrier barrier(0, 2);
   PeerArrival all = At(1);

@@ -205,5 +205,35 @@ TEST(NodeExchangeTest, PassesTheFirstOfTwoBarriersOfAFullCheckWithoutFrames) {
   EXPECT_EQ(exchange.superstep(), 1u);
 }
 
+// ---- Barriers that the processes pass by lanes --------------------------------------------------
+
+TEST(NodeExchangeTest, GoesOnAtTheBarrierThatTheProcessesReachNext) {
+  NodeExchange exchange = Begun(1);
+  EXPECT_TRUE(exchange.OnPassed(5).prune);
+  EXPECT_EQ(exchange.barrier(), 5u);
+  EXPECT_EQ(exchange.superstep(), 4u);
+  EXPECT_EQ(exchange.pruned(), 3u);
+  EXPECT_FALSE(exchange.OnPassed(5).prune);
+  Pass(exchange);
+  EXPECT_EQ(exchange.barrier(), 6u);
+}
+
+TEST(NodeExchangeTest, FramesOfThePeerThatIsAheadCountWhenTheProcessesAreThere) {
+  NodeExchange exchange = Begun(1);
+  exchange.OnPassed(3);
+  EXPECT_EQ(exchange.Check(3, FrameClass::kBatch), NodeExchange::Verdict::kTake);
+  exchange.OnFrame(1, 3, FrameClass::kBatch);
+  exchange.OnPassed(4);
+  Arrive(exchange);
+  EXPECT_TRUE(exchange.OnRelease(4, kData, Frames{0, 1, 0}).release);
+}
+
+TEST(NodeExchangeTest, NothingIsPassedElsewhereWhileItWaits) {
+  NodeExchange exchange = Begun(1);
+  Arrive(exchange);
+  EXPECT_FALSE(exchange.OnPassed(3).prune);
+  EXPECT_EQ(exchange.barrier(), 1u);
+}
+
 }  // namespace
 }  // namespace bspnow::worker

@@ -1,0 +1,100 @@
+#include "runtime/link/lane_barrier.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow {
+namespace {
+
+constexpr std::uint32_t kHosts = 3;
+constexpr std::uint32_t kOn = 4;  // The barrier at which all were ready.
+constexpr std::uint32_t kBarrier = kOn + 1;
+
+/// Node 0, whose lanes are on.
+class LaneBarrierTest : public testing::Test {
+ protected:
+  LaneBarrierTest() { lanes_.TurnOn(kOn); }
+
+  void Send(std::uint32_t barrier) {
+    ASSERT_TRUE(lanes_.BeginSending(barrier));
+    lanes_.NoteComposed(barrier);
+    lanes_.EndSending();
+  }
+
+  LaneState state_{};
+  LaneBarrier lanes_{state_, 0, kHosts};
+};
+
+TEST_F(LaneBarrierTest, CarriesNothingBeforeAllAreReady) {
+  LaneState state{};
+  LaneBarrier lanes(state, 0, kHosts);
+  EXPECT_FALSE(lanes.MayCarry(1));
+  EXPECT_FALSE(lanes.BeginSending(1));
+  EXPECT_FALSE(lanes_.MayCarry(kOn));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier));
+}
+
+TEST_F(LaneBarrierTest, IsCompleteWhenItsOwnFrameIsSentAndAllOthersAreHere) {
+  lanes_.NoteHere(1, kBarrier);
+  lanes_.NoteHere(2, kBarrier);
+  EXPECT_FALSE(lanes_.Complete(kBarrier));
+  Send(kBarrier);
+  EXPECT_TRUE(lanes_.Complete(kBarrier));
+  lanes_.NoteHere(1, kBarrier + 1);
+  EXPECT_TRUE(lanes_.Complete(kBarrier)) << "a peer may be one barrier ahead";
+  EXPECT_FALSE(lanes_.Complete(kBarrier + 1));
+}
+
+TEST_F(LaneBarrierTest, ABarrierThatIsLeftToWorkersIsNotSent) {
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier, kBarrier)) << "the processes will ring";
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier + 1));
+}
+
+TEST_F(LaneBarrierTest, TheWorkerTakesWhatWasSentBefore) {
+  Send(kBarrier);
+  EXPECT_TRUE(lanes_.LeaveToWorker(kBarrier, kBarrier));
+  EXPECT_TRUE(lanes_.MustStop(kBarrier));
+}
+
+TEST_F(LaneBarrierTest, APartOfTheNextBarrierIsRememberedWhateverComesForThisOne) {
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier + 1, kBarrier));
+  EXPECT_TRUE(lanes_.MayCarry(kBarrier));
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier, kBarrier));
+  EXPECT_FALSE(lanes_.MayCarry(kBarrier + 1));
+}
+
+TEST_F(LaneBarrierTest, AnOrderKeepsBarriersWithTheWorker) {
+  state_.hold = 1;
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier));
+  state_.hold = 0;
+  EXPECT_TRUE(lanes_.BeginSending(kBarrier));
+}
+
+TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
+  ASSERT_TRUE(lanes_.BeginSending(kBarrier));
+  lanes_.NoteComposed(kBarrier);
+  lanes_.TurnOff();
+  EXPECT_FALSE(lanes_.Abandoned());
+  lanes_.EndSending();
+  EXPECT_TRUE(lanes_.Abandoned());
+  EXPECT_FALSE(lanes_.TryToDrive(7)) << "they are the worker's";
+  EXPECT_TRUE(lanes_.Abandoned());
+  EXPECT_FALSE(lanes_.BeginSending(kBarrier + 1));
+}
+
+TEST_F(LaneBarrierTest, OneDrivesAtATime) {
+  ASSERT_TRUE(lanes_.TryToDrive(0));
+  EXPECT_FALSE(lanes_.TryToDrive(1));
+  lanes_.StopDriving();
+  EXPECT_TRUE(lanes_.TryToDrive(1));
+}
+
+TEST_F(LaneBarrierTest, FramesOfBarriersThatAreOverAreNotTaken) {
+  EXPECT_FALSE(lanes_.CanCome(kBarrier - 1, kBarrier));
+  EXPECT_TRUE(lanes_.CanCome(kBarrier, kBarrier));
+  EXPECT_TRUE(lanes_.CanCome(kBarrier + 1, kBarrier));
+  EXPECT_FALSE(lanes_.CanCome(kBarrier + 2, kBarrier));
+}
+
+}  // namespace
+}  // namespace bspnow

@@ -1,0 +1,96 @@
+#include "worker/exchange/lane_keeper.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::uint32_t kHosts = 2;
+constexpr std::uint32_t kBarrier = 5;
+constexpr std::uint64_t kShort = LaneKeeper::kPatienceNs / 10;
+
+/// Of node 0, whose processes have sent their frame of kBarrier and wait.
+class LaneKeeperTest : public testing::Test {
+ protected:
+  LaneKeeperTest() {
+    lanes_.TurnOn(kBarrier - 1);
+    EXPECT_TRUE(lanes_.BeginSending(kBarrier));
+    lanes_.NoteComposed(kBarrier);
+    lanes_.EndSending();
+    EXPECT_FALSE(Look().repeat);
+  }
+
+  LaneKeeper::Actions Look(std::uint64_t after_ns = kShort) {
+    now_ns_ += after_ns;
+    return keeper_.Look(kBarrier, now_ns_);
+  }
+
+  LaneState state_{};
+  LaneBarrier lanes_{state_, 0, kHosts};
+  LaneKeeper keeper_{lanes_, 0, kHosts};
+  std::uint64_t now_ns_ = 0;
+};
+
+TEST_F(LaneKeeperTest, WhoWaitsRepeatsAgainAndAgain) {
+  EXPECT_FALSE(Look().repeat);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(Look(LaneKeeper::kPatienceNs).repeat);
+    EXPECT_FALSE(Look().repeat);
+  }
+  EXPECT_FALSE(keeper_.off());
+}
+
+TEST_F(LaneKeeperTest, AFrameThatMayStillComeByItsLaneIsWaitedFor) {
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  EXPECT_FALSE(Look().shut_down);
+  lanes_.NoteHere(1, kBarrier);
+  EXPECT_FALSE(Look(LaneKeeper::kPatienceNs).shut_down);
+  EXPECT_FALSE(keeper_.off());
+}
+
+TEST_F(LaneKeeperTest, AFrameThatOnlyTheWorkerHasEndsTheLanes) {
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  const LaneKeeper::Actions actions = Look(LaneKeeper::kPatienceNs);
+  EXPECT_TRUE(actions.shut_down);
+  EXPECT_TRUE(actions.repeat) << "the others may lack some, too";
+  EXPECT_TRUE(actions.install);
+  EXPECT_FALSE(actions.complete);
+  EXPECT_TRUE(keeper_.TakeRepeated(1, kBarrier & 1, kBarrier));
+  EXPECT_TRUE(Look(0).complete);
+}
+
+TEST_F(LaneKeeperTest, NothingIsTouchedWhileAProcessDrives) {
+  ASSERT_TRUE(lanes_.TryToDrive(0));
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  state_.broken = 1;
+  EXPECT_TRUE(Look().shut_down);
+  EXPECT_FALSE(Look().install);
+  lanes_.StopDriving();
+  EXPECT_TRUE(Look().install);
+}
+
+TEST_F(LaneKeeperTest, ABarrierThatIsLeftToWorkersIsNotCompletedByFrames) {
+  EXPECT_TRUE(keeper_.OnPartByWorker(kBarrier, kBarrier));
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  state_.broken = 1;
+  LaneKeeper::Actions actions = Look();
+  if (actions.install) keeper_.TakeRepeated(1, kBarrier & 1, kBarrier);
+  EXPECT_FALSE(Look().complete);
+}
+
+TEST_F(LaneKeeperTest, OnlyFramesThatCanBeLackingAreKept) {
+  EXPECT_FALSE(keeper_.OnRepeated(0, kBarrier, kBarrier)) << "its own";
+  EXPECT_FALSE(keeper_.OnRepeated(kHosts, kBarrier, kBarrier)) << "of nobody";
+  EXPECT_FALSE(keeper_.OnRepeated(1, kBarrier - 1, kBarrier)) << "of a barrier that is over";
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier + 1, kBarrier)) << "a peer may be ahead";
+}
+
+TEST_F(LaneKeeperTest, FramesOfThisBarrierAndTheOneBeforeCanBeRepeated) {
+  EXPECT_TRUE(keeper_.Repeatable(kBarrier, kBarrier));
+  EXPECT_TRUE(keeper_.Repeatable(kBarrier, kBarrier + 1));
+  EXPECT_FALSE(keeper_.Repeatable(kBarrier, kBarrier + 2));
+  EXPECT_FALSE(keeper_.Repeatable(kBarrier - 1, kBarrier)) << "it went by the worker";
+}
+
+}  // namespace
+}  // namespace bspnow::worker
