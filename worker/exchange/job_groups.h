@@ -64,7 +64,7 @@ class JobGroups final : private JobExchangeOwner {
                     const std::string& reason) override;
   bool LanesReady() override { return lanes_ != nullptr && lanes_->ready(); }
   void ShutDownLanes() override {
-    if (lanes_ != nullptr) lanes_->ShutDown();
+    if (lanes_ != nullptr) lanes_->GiveUp("one of them has failed");
   }
   const Segment& segment() const { return plan().segment->segment(); }
   void LookAtSlots();

@@ -110,8 +110,7 @@ void JobLanes::ShutDown() {
   }
 }
 
-// The job does without: its workers exchange everything.
-void JobLanes::End(const std::string& reason) {
+void JobLanes::GiveUp(const std::string& reason) {
   spdlog::warn("event=no_lanes job={} epoch={} reason=\"{}\"", Value(job_), Value(epoch_), reason);
   ShutDown();
 }
@@ -121,7 +120,7 @@ void JobLanes::End(const std::string& reason) {
 void JobLanes::Connect(std::size_t index) {
   Lane& lane = lanes_[index];
   const absl::StatusOr<HostPort> address = ParseHostPort(lane.data_address);
-  if (!address.ok()) return End(std::string(address.status().message()));
+  if (!address.ok()) return GiveUp(std::string(address.status().message()));
   lane.connector = std::make_unique<LaneConnector>(
       network_.loop, network_.resolver,
       LaneConnectorOptions{.self = self_,
@@ -185,7 +184,7 @@ void JobLanes::HandOver() {
   const Handing handing(sockets);
   for (std::size_t i = 0; i < processes_; ++i) {
     if (handing.Put(mailbox_)) continue;
-    return End(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));
+    return GiveUp(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));
   }
   state_ = State::kHanded;
   spdlog::info("event=lanes_open job={} epoch={} lanes={}", Value(job_), Value(epoch_),

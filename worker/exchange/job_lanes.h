@@ -58,6 +58,9 @@ class JobLanes {
   /// Ends the connections, whoever holds copies of the descriptors. There are none any more.
   void ShutDown();
 
+  /// The same, and says why in the log: the job does without, and its workers exchange everything.
+  void GiveUp(const std::string& reason);
+
  private:
   enum class State { kOpening, kHanded, kEnded };
 
@@ -78,7 +81,6 @@ class JobLanes {
   void OnFailed(std::size_t index, const absl::Status& failure);
   void Keep(Lane& lane, UniqueFd socket);
   void HandOver();
-  void End(const std::string& reason);
 
   const JobId job_;
   const Epoch epoch_;
