@@ -29,9 +29,15 @@ bool LaneBarrier::LeftToWorker(std::uint32_t barrier) const {
 // sees the other.
 bool LaneBarrier::BeginSending(std::uint32_t barrier) {
   state_->sending.store(1, std::memory_order_seq_cst);
-  if (MayCarry(barrier)) return true;
-  GiveUpSending();
-  return false;
+  if (!MayCarry(barrier)) {
+    GiveUpSending();
+    return false;
+  }
+  // The frames of the second barrier before this are overwritten from now on, while the worker may
+  // copy them: see StillComposed.
+  state_->composed[barrier & 1].store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  return true;
 }
 
 void LaneBarrier::GiveUpSending() { state_->sending.store(0, std::memory_order_seq_cst); }
@@ -82,6 +88,11 @@ bool LaneBarrier::Sent(std::uint32_t barrier) const {
 
 bool LaneBarrier::Composed(std::uint32_t barrier) const {
   return state_->composed[barrier & 1].load(std::memory_order_acquire) == Number(barrier);
+}
+
+bool LaneBarrier::StillComposed(std::uint32_t barrier) const {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return Composed(barrier);
 }
 
 bool LaneBarrier::Complete(std::uint32_t barrier) const {

@@ -51,6 +51,8 @@ class LaneBarrier {
   bool Sent(std::uint32_t barrier) const;
   /// This node's frames of the barrier lie in `out`.
   bool Composed(std::uint32_t barrier) const;
+  /// The same, after a copy of them was made: the copy is whole.
+  bool StillComposed(std::uint32_t barrier) const;
   bool LeftToWorker(std::uint32_t barrier) const;
 
   // ---- The worker

@@ -82,6 +82,17 @@ TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
   EXPECT_FALSE(lanes_.BeginSending(kBarrier + 1));
 }
 
+TEST_F(LaneBarrierTest, FramesThatAreBeingOverwrittenAreNobodysToRepeat) {
+  Send(kBarrier);
+  Send(kBarrier + 1);
+  EXPECT_TRUE(lanes_.StillComposed(kBarrier));
+  ASSERT_TRUE(lanes_.BeginSending(kBarrier + 2));
+  EXPECT_FALSE(lanes_.StillComposed(kBarrier));
+  EXPECT_TRUE(lanes_.StillComposed(kBarrier + 1)) << "a peer may lack it";
+  lanes_.GiveUpSending();
+  EXPECT_FALSE(lanes_.StillComposed(kBarrier)) << "they were overwritten all the same";
+}
+
 TEST_F(LaneBarrierTest, OneDrivesAtATime) {
   ASSERT_TRUE(lanes_.TryToDrive(0));
   EXPECT_FALSE(lanes_.TryToDrive(1));
