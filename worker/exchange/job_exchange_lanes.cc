@@ -110,6 +110,7 @@ void JobExchange::LookAfterLanes() {
         if (lanes_->keeper.Repeatable(barrier, released)) SendLaneFrame(host, barrier, kAsks);
     }
   }
+  if (broken_) return;
   if (actions.install) {
     InstallLaneFrames();
     return LookAfterLanes();
@@ -117,13 +118,21 @@ void JobExchange::LookAfterLanes() {
   if (actions.complete && !exchange_.waiting()) CompleteByFrames();
 }
 
+// The processes go on while it is copied, and may write the second frame after it there. Nobody
+// needs this one then: who composes that has had the others' frames of the barrier in between.
 void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks) {
   const std::byte* const out = segment_.lanes().out[host][barrier & 1];
   std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
+  if (!lanes_->barrier.StillComposed(barrier)) return;
   std::uint32_t bytes = 0;
-  // Their receiver checks it again; but it must not be cut off.
-  memcpy(&bytes, &copy[offsetof(LaneFrame, bytes)], sizeof bytes);
-  copy.resize(std::min(bytes, kLaneFrameBytesMax));
+  LaneShape receiver = lanes_->shape;
+  receiver.self = host;
+  if (LookAtLaneBytes(receiver, shape_.self, copy.data(), copy.size(), bytes) !=
+      LaneBytes::kWhole) {
+    return Break(ExchangeFault::kProgram,
+                 "a process has damaged the communication memory: its own frame of a lane");
+  }
+  copy.resize(bytes);
   std::vector<OutgoingBatch> frames;
   frames.push_back(source_.Word(BatchContent::kLaneFrame, host));
   frames.back().superstep = Superstep{exchange_.superstep()};
