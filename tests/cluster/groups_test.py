@@ -45,9 +45,10 @@ class GroupsTest(unittest.TestCase):
     def test_processes_and_workers_are_killed(self):
         def kill(cluster, job, chance):
             disturbances.kill_process(cluster, job, chance)
-            wait_until(lambda: cluster.show(job)["state"] == "running", "it runs again", COMMAND_S)
+            wait_until(lambda: any(loss["resumed"] for loss in cluster.show(job)["losses"]),
+                       "it runs again", COMMAND_S)
             disturbances.kill_worker(cluster, job, chance)
-        self.assertIn("resumed from", self.disturbed(kill, workers=4))
+        self.assertIn("lost at superstep", self.disturbed(kill, workers=4))
 
     def disturbed(self, disturb, workers, **cluster_options):
         """A checkpoint is taken where no group is open, and the job goes on from it."""

@@ -31,9 +31,9 @@ class RecoveryTest(unittest.TestCase):
         cls.job = Enduring()
         cls.long_job = Enduring(supersteps=200)  # Where it must not end before what is awaited.
 
-    def cluster(self, **options):
-        """A cluster of three nodes, any two of which have room for the job."""
-        return Cluster(workers=3, slots=2, seed=SEED, **options)
+    def cluster(self, workers=3, **options):
+        """A cluster of nodes, any two of which have room for the job."""
+        return Cluster(workers=workers, slots=2, seed=SEED, **options)
 
     def survive(self, disturb, *options, commits=1, cluster_options=None):
         """Runs the job with one disturbance; returns what `bsp show` prints in the end."""
@@ -65,10 +65,10 @@ class RecoveryTest(unittest.TestCase):
 
     def test_worker_is_killed_and_stays_away(self):
         def kill(cluster, number, chance):
-            name = disturbances.hosting_workers(cluster)[0]
+            name = disturbances.hosting_worker(cluster, chance)
             cluster.workers[name].kill()
             return f"killed {name} for good"
-        self.survive(kill, commits=2)
+        self.assertIn("lost at superstep", self.survive(kill, commits=2))
 
     def test_two_workers_are_killed(self):
         self.survive(disturbances.kill_two_workers)
@@ -78,7 +78,8 @@ class RecoveryTest(unittest.TestCase):
         self.assertNotIn("resumed from", shown, "the job was rolled back")
 
     def test_coordinator_and_worker_are_killed(self):
-        self.survive(disturbances.kill_coordinator_and_worker)
+        shown = self.survive(disturbances.kill_coordinator_and_worker)
+        self.assertIn("resumed from", shown)
 
     def test_coordinator_of_another_cluster_is_not_obeyed(self):
         def images(cluster):
@@ -87,18 +88,19 @@ class RecoveryTest(unittest.TestCase):
 
         def start_with_an_empty_directory(cluster, number, chance):
             coordinator, workers = cluster.coordinator, cluster.workers
+            host = disturbances.hosting_worker(cluster, chance)
             right = coordinator.state_dir
             coordinator.kill()
-            workers["w1"].kill()  # Then it knows only what is on its disk.
+            workers[host].kill()  # Then it knows only what is on its disk.
             kept = images(cluster)
             coordinator.use_state_dir(right + ".empty")
             cluster.restart_coordinator()
-            workers["w1"].start()
+            workers[host].start()
             for name, worker in workers.items():
                 wait_until(lambda worker=worker: "it is the coordinator of" in worker.log(),
                            f"{name} refuses the coordinator of another cluster")
             self.assertEqual(cluster.nodes(), {})
-            self.assertTrue(kept)
+            self.assertTrue(disturbances.images(workers[host]))
             self.assertLessEqual(kept, images(cluster))
             coordinator.kill()
             coordinator.use_state_dir(right)
@@ -114,7 +116,8 @@ class RecoveryTest(unittest.TestCase):
         self.assertNotIn("resumed from", shown, "the job was rolled back")
 
     def test_long_stop_of_a_worker(self):
-        self.survive(lambda *where: disturbances.stop_worker(*where, seconds=15.0))
+        shown = self.survive(lambda *where: disturbances.stop_worker(*where, seconds=15.0))
+        self.assertIn("lost at superstep", shown)
 
     def test_stop_of_the_coordinator_rolls_nothing_back(self):
         shown = self.survive(lambda *where: disturbances.stop_coordinator(*where, seconds=5.0))
@@ -127,11 +130,22 @@ class RecoveryTest(unittest.TestCase):
 
     # ---- Disks ------------------------------------------------------------------------------
 
+    def survive_disk(self, what, reason):
+        """On two nodes, both of which the job needs: so it comes back to the one that fails."""
+        def fail(cluster, number, chance):
+            def await_failure():
+                wait_until(lambda: reason in cluster.show(number)["checkpoints"]["last_failure"],
+                           "a checkpoint is given up", COMMAND_S)
+            return disturbances.failing_disk(cluster, number, chance, what=what,
+                                             wait=await_failure)
+        self.job = self.long_job
+        self.survive(fail, cluster_options={"workers": 2})
+
     def test_sync_fails(self):
-        self.survive(lambda *where: disturbances.failing_disk(*where, what="error"))
+        self.survive_disk("error", "Input/output error")
 
     def test_disk_is_full(self):
-        self.survive(lambda *where: disturbances.failing_disk(*where, what="enospc"))
+        self.survive_disk("enospc", "No space left on device")
 
     def test_image_is_damaged(self):
         self.survive(disturbances.rot, commits=2)
@@ -193,12 +207,13 @@ class RecoveryTest(unittest.TestCase):
 
     def cut_for(self, how, seconds):
         def cut(cluster, number, chance):
-            for route in ("w1", "barrier"):
+            routes = (disturbances.hosting_worker(cluster, chance), "barrier")
+            for route in routes:
                 cluster.proxy.now(how, route)
             time.sleep(seconds)
-            for route in ("w1", "barrier"):
+            for route in routes:
                 cluster.proxy.now("heal", route)
-            return f"{how} for {seconds} s"
+            return f"{how} of {' and '.join(routes)} for {seconds} s"
         self.survive(cut, cluster_options={"proxied": ["data", "barrier"]})
 
     def test_cut_both_ways(self):
@@ -296,29 +311,35 @@ class RecoveryTest(unittest.TestCase):
             return "suspended, everything restarted, resumed"
         self.survive(suspend)
 
-    def test_drained_node_is_left_without_rollback(self):
-        def drain(cluster, number, chance):
-            cluster.bsp("drain", "w1")
-            wait_until(lambda: not disturbances.processes_of(cluster)["w1"],
+    def leave_drained(self, drain):
+        """`drain` (cluster, name) drains that node of the job, which ends on other nodes."""
+        drained = []
+
+        def leave(cluster, number, chance):
+            name = disturbances.hosting_worker(cluster, chance)
+            drain(cluster, name)
+            wait_until(lambda: not disturbances.processes_of(cluster)[name],
                        "the processes leave a drained node", COMMAND_S)
-            return "drained w1"
+            drained.append(name)
+            return f"drained {name}"
         self.job = self.long_job
-        self.assertNotIn("on w1 ", self.survive(drain))
+        shown = self.survive(leave)
+        self.assertNotIn(f"on {drained[0]} ", shown)
+
+    def test_drained_node_is_left_without_rollback(self):
+        self.leave_drained(lambda cluster, name: cluster.bsp("drain", name))
 
     def test_drained_node_is_left_after_a_restart_of_the_coordinator(self):
-        def drain(cluster, number, chance):
-            cluster.workers["w3"].kill()  # There is no room elsewhere.
-            wait_until(lambda: "w3" not in cluster.nodes_up()
-                       and disturbances.processes_of(cluster)["w1"], "w1 is needed", COMMAND_S)
-            cluster.bsp("drain", "w1")
+        def drain(cluster, name):
+            spare = next(other for other, pids in disturbances.processes_of(cluster).items()
+                         if not pids)
+            cluster.workers[spare].kill()  # There is no room elsewhere.
+            wait_until(lambda: spare not in cluster.nodes_up(), f"{spare} is lost", COMMAND_S)
+            cluster.bsp("drain", name)
             cluster.coordinator.kill()
             cluster.restart_coordinator()
-            cluster.workers["w3"].start()
-            wait_until(lambda: not disturbances.processes_of(cluster)["w1"],
-                       "the processes leave a drained node", COMMAND_S)
-            return "drained w1, killed the coordinator"
-        self.job = self.long_job
-        self.assertNotIn("on w1 ", self.survive(drain))
+            cluster.workers[spare].start()
+        self.leave_drained(drain)
 
 
 class FailpointTest(unittest.TestCase):

@@ -27,6 +27,7 @@ COORDINATOR_FAILPOINTS = [
     "coordinator.checkpoint.committed", "coordinator.recovery.begin",
     "coordinator.recovery.placed", "coordinator.recovery.cut", "coordinator.recovery.started"]
 FAILPOINTS = "BSPNOW_FAILPOINTS"
+FAILING_S = 4.0
 FAIL_S = 8.0  # The time that a daemon gets to reach a failpoint; some jobs never reach it.
 
 
@@ -68,10 +69,11 @@ def running_workers(cluster):
     return sorted(name for name, worker in cluster.workers.items() if worker.running)
 
 
-def hosting_workers(cluster):
-    """Those that have processes of jobs; all that run, if none has any."""
+def hosting_worker(cluster, chance):
+    """One that has processes of a job; one that runs, if none has any. No test knows such a name
+    beforehand: of nodes that are alike, a job gets those that registered first."""
     hosting = sorted(name for name, pids in processes_of(cluster).items() if pids)
-    return hosting or running_workers(cluster)
+    return chance.choice(hosting or running_workers(cluster))
 
 
 def restart(worker, failpoint=""):
@@ -80,7 +82,7 @@ def restart(worker, failpoint=""):
 
 
 def kill_worker(cluster, job, chance):
-    name = chance.choice(hosting_workers(cluster))
+    name = hosting_worker(cluster, chance)
     cluster.workers[name].kill()
     away_s = chance.choice([0.0, 0.5, 3.0])
     time.sleep(away_s)
@@ -107,7 +109,7 @@ def kill_coordinator(cluster, job, chance):
 
 
 def kill_coordinator_and_worker(cluster, job, chance):
-    name = chance.choice(running_workers(cluster))
+    name = hosting_worker(cluster, chance)
     cluster.coordinator.kill()
     cluster.workers[name].kill()
     time.sleep(chance.choice([0.0, 1.0]))
@@ -118,7 +120,7 @@ def kill_coordinator_and_worker(cluster, job, chance):
 
 
 def stop_worker(cluster, job, chance, seconds=None):
-    name = chance.choice(running_workers(cluster))
+    name = hosting_worker(cluster, chance)
     seconds = seconds or chance.choice(STOPS_S)
     cluster.workers[name].pause()
     time.sleep(seconds)
@@ -188,8 +190,10 @@ def fail_coordinator_at(cluster, job, chance, failpoint=None, wait_s=FAIL_S):
     return f"the coordinator {'died at' if reached else 'never reached'} {failpoint}"
 
 
-def failing_disk(cluster, job, chance, failpoint=None, what=None):
-    """Each sync of an image fails on one worker for some seconds, or its disk is full."""
+def failing_disk(cluster, job, chance, failpoint=None, what=None,
+                 wait=lambda: time.sleep(FAILING_S)):
+    """Each sync of an image fails on one worker while `wait` lasts, or its disk is full. The worker
+    is started anew, so the job stays on it only if it has nowhere else to go."""
     name = chance.choice(running_workers(cluster))
     what = what or chance.choice(["error", "enospc"])
     failpoint = failpoint or chance.choice(["worker.image.before_sync",
@@ -197,7 +201,7 @@ def failing_disk(cluster, job, chance, failpoint=None, what=None):
     worker = cluster.workers[name]
     worker.kill()
     restart(worker, f"{failpoint}={what}")
-    time.sleep(4.0)
+    wait()
     worker.kill()
     restart(worker)
     return f"worker {name}'s disk failed: {failpoint} {what}"
