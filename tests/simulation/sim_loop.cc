@@ -17,8 +17,12 @@ void SimLoop::On(const ActorPtr& actor, std::uint64_t delay_ns, Event event) {
 void SimLoop::Pause(const ActorPtr& actor, std::uint64_t ns) {
   actor->pauses += 1;
   After(ns, [actor] {
-    if (--actor->pauses != 0) return;
-    for (const Event& event : std::exchange(actor->missed, {})) event();
+    // One of them may pause it again, and the others wait for that, too.
+    for (actor->pauses -= 1; actor->pauses == 0 && !actor->missed.empty();) {
+      const Event event = std::move(actor->missed.front());
+      actor->missed.pop_front();
+      event();
+    }
   });
 }
 

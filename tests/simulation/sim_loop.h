@@ -4,6 +4,7 @@
 #define TESTS_SIMULATION_SIM_LOOP_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -22,7 +23,7 @@ class SimLoop {
   /// What stops and goes on as a whole: a daemon, the processes of a node.
   struct Actor {
     std::uint64_t pauses = 0;  ///< Under way.
-    std::vector<Event> missed;
+    std::deque<Event> missed;
   };
   using ActorPtr = std::shared_ptr<Actor>;
 

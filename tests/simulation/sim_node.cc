@@ -13,6 +13,8 @@ namespace {
 using FrameClass = worker::NodeExchange::FrameClass;
 
 constexpr int kFailedStatus = 3;
+constexpr std::uint32_t kStopPercent = 3;  // Of frames: the worker is stopped in the middle.
+constexpr std::uint32_t kStopAheadPercent = 50;
 
 bool IsCounted(FrameClass frame_class) {
   return frame_class == FrameClass::kBatch || frame_class == FrameClass::kGets;
@@ -173,6 +175,8 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 }
 
 void SimNode::ReachBarrier() {
+  // Who drove at the barrier before is one of the processes.
+  if (driving_) return After(loop_.Below(kMillisecond), &SimNode::ReachBarrier);
   worker::BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
   if (owed_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
@@ -283,6 +287,7 @@ void SimNode::OnRelease(std::span<const std::byte> release) {
 }
 
 void SimNode::OnFrame(const SimFrame& frame) {
+  if (stopped_) return after_stop_.push_back([this, frame] { OnFrame(frame); });
   CatchUp();
   if (frame.lane) return OnRepeated(frame);
   if (exchange_.Check(frame.superstep, frame.frame_class) != worker::NodeExchange::Verdict::kTake) {
@@ -301,6 +306,12 @@ void SimNode::OnFrame(const SimFrame& frame) {
   } else if (frame.frame_class == FrameClass::kBatch || frame.frame_class == FrameClass::kAnswers) {
     inbox_[frame.superstep].push_back(frame);
   }
+  // Of the next barrier: these processes may still pass the one before by lanes.
+  const bool ahead = frame.superstep == exchange_.barrier();
+  Midway(ahead ? kStopAheadPercent : kStopPercent, [this, frame] { FinishFrame(frame); });
+}
+
+void SimNode::FinishFrame(const SimFrame& frame) {
   const bool take_over = LeavesToWorker(frame);
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
   if (take_over) TakeOver();
@@ -332,6 +343,7 @@ void SimNode::Perform(const worker::NodeExchange::Actions& actions) {
   if (actions.release) {
     SetPassed(exchange_.released_barriers(), exchange_.global_counts());
     HoldLanes();
+    WakeDriver();
   }
   if (actions.release && direct_ && has_pid_0()) TellProgress();
   if (actions.release) After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);

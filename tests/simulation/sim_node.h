@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -219,17 +220,27 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void OnLaneBroken(std::uint32_t to_host) override;
   void JoinLanes();
   bool SendByLanes(const worker::BarrierCounts& counts);
+  void ComposeForLanes();
   void SendNextByLane();
   void Drive();
+  void NextOfDriver(std::uint64_t delay_ns, void (SimNode::*step)());
+  void WakeDriver();
   void Pump();
-  void PumpNowAndThen();
+  void TakeFromLane();
+  void NoteTaken();
+  void CompleteOrStop();
+  void CompleteByLanes();
+  void StopDriving();
   void NoteBroken();
   bool Done() const;
   void Complete();
+  void Midway(std::uint32_t percent, std::function<void()> rest);
   void CatchUp();
   bool LeavesToWorker(const SimFrame& frame);
+  void FinishFrame(const SimFrame& frame);
   void OnRepeated(const SimFrame& frame);
   void Repeat(std::uint32_t host, std::uint32_t barrier, LaneWord word);
+  void SendRepeated(std::uint32_t host, const SimLaneFramePtr& frame, LaneWord word);
   void LookNowAndThen();
   void LookAfterLanes();
   void HoldLanes();
@@ -281,7 +292,13 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::optional<worker::LaneKeeper> keeper_;  ///< The job may have lanes.
   bool lanes_ready_ = false;                  ///< Everywhere, at the barrier that is released.
   bool driving_ = false;
+  bool stopped_ = false;  ///< The worker, in the middle of what it does for the job.
+  std::deque<std::function<void()>> after_stop_;
+  bool asleep_ = false;            ///< Who drives.
+  std::uint64_t driver_turn_ = 0;  ///< Its next step; older ones are not made.
   std::uint32_t driven_barrier_ = 0;
+  std::uint32_t taken_from_ = 0;  ///< The frame that it reads.
+  std::uint32_t taken_barrier_ = 0;
   std::uint32_t lanes_sent_ = 0;  ///< To so many hosts, of this barrier.
   struct LaneOfHost {
     std::vector<SimLaneFramePtr> stage;  ///< Come, not read.

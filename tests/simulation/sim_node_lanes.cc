@@ -12,7 +12,9 @@ using FrameClass = worker::NodeExchange::FrameClass;
 
 constexpr std::uint64_t kLookNs = 250 * kMillisecond;
 constexpr std::uint64_t kSleepNs = 20 * kMillisecond;  // Of who drives, at most.
-constexpr std::uint32_t kDriver = 0;                   // Its pid does not matter.
+constexpr std::uint32_t kStopPercent = 30;             // Of repeated frames.
+constexpr std::uint64_t kStepNs = 5 * kMicrosecond;
+constexpr std::uint32_t kDriver = 0;  // Its pid does not matter.
 
 }  // namespace
 
@@ -33,10 +35,18 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
       !lane_.BeginSending(barrier))
     return false;
+  lane_hosts_[self()].out[barrier & 1] =
+      nullptr;  // Nor are those to the others whole, from now on.
+  After(loop_.Below(50 * kMicrosecond), &SimNode::ComposeForLanes);
+  return true;
+}
+
+void SimNode::ComposeForLanes() {
+  const std::uint32_t barrier = Released();
   for (Outgoing& outgoing : outbox_)
     outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, counts, {}});
+    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, arrived_counts_, {}});
     for (const Outgoing& outgoing : outbox_)
       if (outgoing.host == host) frame->messages.push_back(FrameOf(outgoing, superstep()));
     lane_hosts_[host].out[barrier & 1] = std::move(frame);
@@ -44,7 +54,6 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   lane_.NoteComposed(barrier);
   lanes_sent_ = 0;
   After(loop_.Below(20 * kMicrosecond), &SimNode::SendNextByLane);
-  return true;
 }
 
 void SimNode::SendNextByLane() {
@@ -76,50 +85,82 @@ void SimNode::Drive() {
   if (!lane_.TryToDrive(kDriver)) return;
   driving_ = true;
   driven_barrier_ = lane_.state().sent.load() - 1;
-  PumpNowAndThen();
+  NextOfDriver(0, &SimNode::Pump);
 }
 
-void SimNode::PumpNowAndThen() {
-  Pump();
-  if (!driving_) return;
-  OnProcesses(1 + loop_.Below(kSleepNs), [this, barrier = driven_barrier_] {
-    if (!stuck_ && driving_ && barrier == driven_barrier_) PumpNowAndThen();
+// Each step that who drives makes is an event: the worker and the network have turns in between.
+void SimNode::NextOfDriver(std::uint64_t delay_ns, void (SimNode::*step)()) {
+  asleep_ = false;
+  OnProcesses(delay_ns, [this, step, turn = ++driver_turn_] {
+    if (!stuck_ && turn == driver_turn_) (this->*step)();
   });
+}
+
+void SimNode::WakeDriver() {
+  if (asleep_) NextOfDriver(loop_.Below(kBellNs), &SimNode::Pump);
 }
 
 void SimNode::Pump() {
   const std::uint32_t barrier = driven_barrier_;
-  for (std::uint32_t host = 0; !Done() && host < hosts(); ++host) {
-    LaneOfHost& lane = lane_hosts_[host];
+  if (Done() || !lane_.LacksAny(barrier))
+    return NextOfDriver(loop_.Below(kStepNs), &SimNode::CompleteOrStop);
+  for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (!lane_.Lacks(host, barrier)) continue;
-    for (const SimLaneFramePtr& frame : std::exchange(lane.stage, {})) {
-      if (lane_.CanCome(frame->barrier, barrier)) {
-        lane.in[frame->barrier & 1] = frame;
-        lane_.NoteHere(host, frame->barrier);
-      } else if (frame->barrier > barrier) {
-        oracle_.Fail("a frame of a lane is two barriers ahead");
-      }
+    LaneOfHost& lane = lane_hosts_[host];
+    if (!lane.stage.empty()) {
+      taken_from_ = host;
+      return NextOfDriver(loop_.Below(kStepNs), &SimNode::TakeFromLane);
     }
-    if (lane_.Lacks(host, barrier) && lane.broken) NoteBroken();
+    if (lane.broken) NoteBroken();
   }
-  const bool complete = !Done() && lane_.Complete(barrier);
-  if (!complete && !Done()) return;
-  if (complete) {
-    oracle_.Count("barriers passed by lanes");
-    Complete();
+  NextOfDriver(1 + loop_.Below(kSleepNs), &SimNode::Pump);
+  asleep_ = true;
+}
+
+void SimNode::TakeFromLane() {
+  LaneOfHost& lane = lane_hosts_[taken_from_];
+  const SimLaneFramePtr frame = lane.stage.front();
+  lane.stage.erase(lane.stage.begin());
+  if (!lane_.CanCome(frame->barrier, driven_barrier_)) {
+    if (frame->barrier > driven_barrier_) oracle_.Fail("a frame of a lane is two barriers ahead");
+    return Pump();
   }
+  lane.in[frame->barrier & 1] = frame;
+  taken_barrier_ = frame->barrier;
+  NextOfDriver(loop_.Below(kStepNs), &SimNode::NoteTaken);
+}
+
+void SimNode::NoteTaken() {
+  lane_.NoteHere(taken_from_, taken_barrier_);
+  Pump();
+}
+
+void SimNode::CompleteOrStop() {
+  const bool complete = !Done() && lane_.Complete(driven_barrier_);
+  NextOfDriver(loop_.Below(kStepNs), complete ? &SimNode::CompleteByLanes : &SimNode::StopDriving);
+}
+
+void SimNode::CompleteByLanes() {
+  if (Released() != driven_barrier_)
+    return oracle_.Fail("a barrier is completed that is released already");
+  oracle_.Count("barriers passed by lanes");
+  Complete();
+  NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
+}
+
+void SimNode::StopDriving() {
   lane_.StopDriving();
   driving_ = false;
 }
 
 void SimNode::OnLaneFrame(std::uint32_t from_host, const SimLaneFramePtr& frame) {
   lane_hosts_[from_host].stage.push_back(frame);
-  if (driving_ && !stuck_ && !gone_) Pump();
+  WakeDriver();
 }
 
 void SimNode::OnLaneBroken(std::uint32_t to_host) {
   lane_hosts_[to_host].broken = true;
-  if (driving_ && !stuck_ && !gone_) Pump();
+  WakeDriver();
 }
 
 // By the processes, or by their worker.
@@ -145,6 +186,27 @@ void SimNode::Complete() {
 }
 
 // ---- The worker ---------------------------------------------------------------------------------
+
+// Its machine stops it in the middle of what it does, and the processes go on. What it would do
+// next has to wait, too.
+void SimNode::Midway(std::uint32_t percent, std::function<void()> rest) {
+  if (stopped_) return after_stop_.push_back(std::move(rest));
+  if (!keeper_ || !lane_.on() || !loop_.Chance(percent)) return rest();
+  oracle_.Count("workers stopped midway");
+  const std::uint64_t ns = loop_.Below(30 * kMillisecond);
+  stopped_ = true;
+  loop_.Pause(actors_.daemon, ns + 1);
+  loop_.After(ns, [this, alive = std::weak_ptr(alive_), rest = std::move(rest)] {
+    if (alive.expired() || daemon_dead_) return;
+    stopped_ = false;
+    rest();
+    while (!stopped_ && !after_stop_.empty()) {
+      const std::function<void()> next = std::move(after_stop_.front());
+      after_stop_.pop_front();
+      next();
+    }
+  });
+}
 
 void SimNode::CatchUp() {
   if (!keeper_ || !lane_.on() || exchange_.waiting() || passed_ <= exchange_.barrier()) return;
@@ -214,7 +276,18 @@ void SimNode::LookAfterLanes() {
   CatchUp();
 }
 
+// Copies it while the processes go on, and may write the next frame there.
 void SimNode::Repeat(std::uint32_t host, std::uint32_t barrier, LaneWord word) {
+  Midway(kStopPercent, [this, host, barrier, word] {
+    const SimLaneFramePtr& copy = lane_hosts_[host].out[barrier & 1];
+    if (!lane_.StillComposed(barrier)) return;
+    if (!lane_hosts_[self()].out[barrier & 1] || copy->barrier != barrier)
+      return oracle_.Fail("a frame of a lane is repeated while another is written there");
+    SendRepeated(host, copy, word);
+  });
+}
+
+void SimNode::SendRepeated(std::uint32_t host, const SimLaneFramePtr& frame, LaneWord word) {
   oracle_.Count("frames of lanes repeated");
   streams_.Send(WorkerId{place(host).worker()}, {.job = job_,
                                                  .epoch = epoch_,
@@ -227,7 +300,7 @@ void SimNode::Repeat(std::uint32_t host, std::uint32_t barrier, LaneWord word) {
                                                  .index = 0,
                                                  .value = 0,
                                                  .arrival = {},
-                                                 .lane = lane_hosts_[host].out[barrier & 1],
+                                                 .lane = frame,
                                                  .asks = word == LaneWord::kAsks});
 }
 
