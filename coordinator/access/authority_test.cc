@@ -1,0 +1,77 @@
+#include "coordinator/access/authority.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/units.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+constexpr std::uint64_t kMinuteNs = 60 * kNsPerS;
+
+class AuthorityTest : public testing::Test {
+ protected:
+  static Caller Alice() { return {.user = "alice", .scopes = kScopesOfUser}; }
+
+  std::string Bearer(const Caller& caller, std::uint64_t for_ns = kMinuteNs) const {
+    return "Bearer " + tokens_.Make(caller, NowNs() + for_ns);
+  }
+  absl::StatusCode CodeOf(const std::string& authorization, Scope scope) {
+    return authority_.Permit(authorization, scope).status().code();
+  }
+
+  LoginTokens tokens_;
+  Authority authority_{tokens_};
+};
+
+TEST_F(AuthorityTest, KnowsWhoWasGivenAToken) {
+  const auto caller = authority_.Permit(Bearer(Alice()), Scope::kSubmit);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(caller->user, "alice");
+  EXPECT_EQ(caller->scopes, kScopesOfUser);
+  EXPECT_EQ(authority_.refused(), 0u);
+}
+
+TEST_F(AuthorityTest, RefusesWhoHasNone) {
+  for (const char* nothing : {"", "Bearer", "Bearer ", "Basic YWxpY2U6", "Bearer login.",
+                              "Bearer login.15.99999999999999999999.616c.00", "Bearer x"})
+    EXPECT_EQ(CodeOf(nothing, Scope::kRead), absl::StatusCode::kUnauthenticated) << nothing;
+  EXPECT_EQ(authority_.refused(), 7u);
+}
+
+TEST_F(AuthorityTest, RefusesATokenThatIsOver) {
+  EXPECT_EQ(CodeOf(Bearer(Alice(), 0), Scope::kRead), absl::StatusCode::kUnauthenticated);
+}
+
+TEST_F(AuthorityTest, RefusesATokenOfAnotherRun) {
+  const LoginTokens others;
+  EXPECT_EQ(CodeOf("Bearer " + others.Make(Alice(), NowNs() + kMinuteNs), Scope::kRead),
+            absl::StatusCode::kUnauthenticated);
+}
+
+TEST_F(AuthorityTest, RefusesATokenOfWhichAnyByteWasChanged) {
+  const std::string good = Bearer(Alice());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::string changed = good;
+    changed[i] = changed[i] == '1' ? '2' : '1';
+    EXPECT_EQ(CodeOf(changed, Scope::kRead), absl::StatusCode::kUnauthenticated) << changed;
+  }
+  EXPECT_EQ(CodeOf(good.substr(0, good.size() - 1), Scope::kRead),
+            absl::StatusCode::kUnauthenticated);
+}
+
+TEST_F(AuthorityTest, AUserIsNoAdministratorAndNoWorker) {
+  EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kAdmin), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kJoin), absl::StatusCode::kPermissionDenied);
+  const Caller reader{.user = "bob", .scopes = static_cast<Scopes>(Scope::kRead)};
+  EXPECT_EQ(CodeOf(Bearer(reader), Scope::kSubmit), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(CodeOf(Bearer(reader), Scope::kRead), absl::StatusCode::kOk);
+  const Caller admin{.user = "root", .scopes = kAllScopes};
+  EXPECT_EQ(CodeOf(Bearer(admin), Scope::kJoin), absl::StatusCode::kOk);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator

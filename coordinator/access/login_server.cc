@@ -1,0 +1,91 @@
+#include "coordinator/access/login_server.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/units.h"
+#include "net/login/unix_address.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+/// A client asks for a token for each call.
+constexpr std::uint64_t kTokenNs = 60 * kNsPerS;
+constexpr std::uint64_t kPauseMs = 100;  // When there are no descriptors.
+constexpr int kWaitingMax = 128;
+constexpr std::size_t kUserEntryBytesMax = 16 << 10;
+
+std::string NameOf(uid_t user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  char text[kUserEntryBytesMax];
+  getpwuid_r(user, &entry, text, sizeof text, &found);
+  return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
+}
+
+}  // namespace
+
+Caller CallerOfUser(uid_t user) {
+  const bool trusted = user == 0 || user == geteuid();
+  return {.user = NameOf(user), .scopes = trusted ? kAllScopes : kScopesOfUser};
+}
+
+absl::StatusOr<std::unique_ptr<LoginServer>> LoginServer::Listen(EventLoop& loop,
+                                                                 const LoginTokens& tokens,
+                                                                 const std::string& path) {
+  const absl::StatusOr<UnixAddress> address = UnixAddress::Of(path);
+  if (!address.ok()) return address.status();
+  UniqueFd listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  unlink(path.c_str());  // Of a coordinator that is gone: its port is this one's.
+  if (!listening.valid() || bind(listening.get(), address->get(), address->size()) != 0 ||
+      chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) != 0 ||
+      listen(listening.get(), kWaitingMax) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("listening at the login socket ", path,
+                                                   " (--login-socket names another)"));
+  return std::make_unique<LoginServer>(loop, tokens, path, std::move(listening));
+}
+
+LoginServer::LoginServer(EventLoop& loop, const LoginTokens& tokens, std::string path,
+                         UniqueFd listening)
+    : loop_(loop), tokens_(tokens), path_(std::move(path)), listening_(std::move(listening)) {
+  loop_.OnReadable(listening_.get(), [this] { AcceptAll(); });
+}
+
+LoginServer::~LoginServer() {
+  loop_.CancelTimer(pause_);
+  loop_.Forget(listening_.get());
+  unlink(path_.c_str());
+}
+
+// A token fits into any socket's buffer, so nobody is waited for.
+void LoginServer::AcceptAll() {
+  for (;;) {
+    const UniqueFd client(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!client.valid() && (errno == EINTR || errno == ECONNABORTED)) continue;
+    if (!client.valid() && errno == EAGAIN) return;
+    if (!client.valid()) {
+      loop_.StopReading(listening_.get());
+      pause_ = loop_.AddTimer(kPauseMs, [this] {
+        pause_ = kNoTimer;
+        loop_.OnReadable(listening_.get(), [this] { AcceptAll(); });
+      });
+      return;
+    }
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    if (getsockopt(client.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) continue;
+    const std::string token = tokens_.Make(CallerOfUser(peer.uid), NowNs() + kTokenNs) + "\n";
+    [[maybe_unused]] const ssize_t sent =
+        send(client.get(), token.data(), token.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+}
+
+}  // namespace bspnow::coordinator

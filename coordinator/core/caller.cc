@@ -1,0 +1,45 @@
+#include "coordinator/core/caller.h"
+
+#include <absl/strings/str_cat.h>
+
+namespace bspnow::coordinator {
+namespace {
+
+bool IsOwner(const Caller& caller, const std::string& owner) {
+  return caller.May(Scope::kAdmin) || caller.user == owner;
+}
+
+}  // namespace
+
+absl::Status TakeOwnership(const Caller& caller, proto::JobSpec& spec) {
+  if (spec.user().empty()) spec.set_user(caller.user);
+  if (IsOwner(caller, spec.user())) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("user ", caller.user,
+                                                  " may not submit a job of user ", spec.user(),
+                                                  "; only an administrator may"));
+}
+
+absl::Status CheckOwner(const Caller& caller, const absl::StatusOr<std::string>& owner,
+                        std::uint64_t job) {
+  if (!owner.ok()) return owner.status();
+  if (IsOwner(caller, *owner)) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("job ", job, " is of user ", *owner,
+                                                  ", and you are ", caller.user,
+                                                  "; its owner or an administrator may do that"));
+}
+
+void HideFrom(const Caller& caller, proto::Job& job) {
+  if (IsOwner(caller, job.spec().user())) return;
+  proto::JobSpec& spec = *job.mutable_spec();
+  spec.clear_arguments();
+  spec.clear_environment();
+  spec.clear_files();
+  spec.clear_directory();
+  spec.clear_input();
+  spec.mutable_program()->clear_sha256();
+  if (job.state() != proto::WAITING) job.clear_reason();
+  job.clear_losses();
+  job.mutable_checkpoints()->clear_last_failure();
+}
+
+}  // namespace bspnow::coordinator

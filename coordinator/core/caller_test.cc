@@ -1,0 +1,61 @@
+#include "coordinator/core/caller.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow::coordinator {
+namespace {
+
+const Caller kAlice{.user = "alice", .scopes = kScopesOfUser};
+const Caller kRoot{.user = "root", .scopes = kAllScopes};
+
+TEST(CallerTest, WhoSubmitsOwnsTheJob) {
+  proto::JobSpec spec;
+  ASSERT_TRUE(TakeOwnership(kAlice, spec).ok());
+  EXPECT_EQ(spec.user(), "alice");
+  ASSERT_TRUE(TakeOwnership(kAlice, spec).ok());
+}
+
+TEST(CallerTest, NobodySubmitsForAnotherButAnAdministrator) {
+  proto::JobSpec spec;
+  spec.set_user("bob");
+  EXPECT_EQ(TakeOwnership(kAlice, spec).code(), absl::StatusCode::kPermissionDenied);
+  ASSERT_TRUE(TakeOwnership(kRoot, spec).ok());
+  EXPECT_EQ(spec.user(), "bob");
+}
+
+TEST(CallerTest, AJobIsItsOwnersAndTheAdministrators) {
+  EXPECT_TRUE(CheckOwner(kAlice, std::string("alice"), 7).ok());
+  EXPECT_TRUE(CheckOwner(kRoot, std::string("alice"), 7).ok());
+  const absl::Status denied = CheckOwner(kAlice, std::string("bob"), 7);
+  EXPECT_EQ(denied.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(denied.message(),
+            "job 7 is of user bob, and you are alice; its owner or an administrator may do that");
+  EXPECT_EQ(CheckOwner(kRoot, absl::NotFoundError("no job 7"), 7).code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
+  proto::Job job;
+  proto::JobSpec& spec = *job.mutable_spec();
+  spec.set_name("heat");
+  spec.set_user("bob");
+  spec.set_nprocs(4);
+  spec.add_arguments("--password=x");
+  spec.add_environment("KEY=x");
+  spec.add_files()->set_name("secret");
+  spec.set_directory("/home/bob");
+  job.set_state(proto::FAILED);
+  job.set_reason("pid 0: cannot open /home/bob/x");
+  const proto::Job whole = job;
+  HideFrom(kRoot, job);
+  EXPECT_EQ(job.SerializeAsString(), whole.SerializeAsString());
+  HideFrom(kAlice, job);
+  EXPECT_EQ(job.spec().name(), "heat");
+  EXPECT_EQ(job.spec().nprocs(), 4u);
+  const std::string seen = job.SerializeAsString();
+  for (const char* hidden : {"password", "KEY", "secret", "/home/bob"})
+    EXPECT_EQ(seen.find(hidden), std::string::npos) << hidden;
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
