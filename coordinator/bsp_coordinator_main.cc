@@ -20,6 +20,9 @@
 #include <absl/strings/str_cat.h>
 #include "base/raised_limits.h"
 #include "base/version.h"
+#include "coordinator/access/authority.h"
+#include "coordinator/access/login_server.h"
+#include "coordinator/access/login_tokens.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
 #include "coordinator/journal/journal_repair.h"
@@ -29,6 +32,7 @@
 #include "coordinator/settings.h"
 #include "coordinator/state_directory.h"
 #include "net/event_loop.h"
+#include "net/login/login.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
 
@@ -72,6 +76,19 @@ absl::Status CanListen(const HostPort& where) {
   return address.ok() ? Listen(*address, {}).status() : address.status();
 }
 
+/// Nothing if there is to be none.
+absl::StatusOr<std::unique_ptr<LoginServer>> ListenForLogins(EventLoop& loop,
+                                                             const LoginTokens& tokens,
+                                                             const CoordinatorSettings& settings,
+                                                             std::uint16_t port) {
+  if (settings.login_socket == kNoLoginSocket) return nullptr;
+  if (!settings.login_socket.empty())
+    return LoginServer::Listen(loop, tokens, settings.login_socket);
+  const std::string path = LoginSocketOf(port);
+  if (absl::Status made = MakeLoginDirectory(path); !made.ok()) return made;
+  return LoginServer::Listen(loop, tokens, path);
+}
+
 /// What follows when the loop has ended.
 enum class Then { kEnd, kStartAnew };
 
@@ -101,10 +118,15 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                                        stop();
                                      }});
   if (!daemon.ok()) return daemon.status();
-  const auto server = RpcServer::Start(loop, **daemon, settings.listen);
+  const LoginTokens login_tokens;
+  Authority authority(login_tokens);
+  const auto server = RpcServer::Start(loop, **daemon, authority, settings.listen);
   if (!server.ok()) return server.status();
+  const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
+  if (!login.ok()) return login.status();
   std::string addresses = absl::StrCat("listen=", (*server)->address().ToString(),
                                        "\nbarrier=", (*daemon)->barrier_address().ToString(), "\n");
+  if (*login) absl::StrAppend(&addresses, "login=", (*login)->path(), "\n");
   std::unique_ptr<MetricsServer> metrics;
   if (settings.metrics) {
     auto started = MetricsServer::Start(*settings.metrics,

@@ -52,6 +52,11 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.add_option("--barrier-advertise", settings.barrier_advertise,
                  "Tell workers this address for barriers, not the real one")
       ->type_name("HOST:PORT");
+  app.add_option("--login-socket", settings.login_socket,
+                 "Unix socket by which users of this machine prove who they are; none: there is "
+                 "none (default: /run/bspnow/login-PORT.sock of root's, else in the user's "
+                 "runtime directory)")
+      ->type_name("PATH");
   app.add_flag("--insecure", written.insecure,
                "Listen on addresses that other machines can reach, without credentials");
   app.add_option("--max-log-bytes", settings.log_bytes_max,

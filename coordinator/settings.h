@@ -13,6 +13,8 @@
 
 namespace bspnow::coordinator {
 
+inline constexpr char kNoLoginSocket[] = "none";
+
 /// What is to be done: serve, or look after the journal and end.
 enum class CoordinatorTask { kServe, kCheck, kRebuild };
 
@@ -24,6 +26,7 @@ struct CoordinatorSettings {
   std::string barrier_advertise;    ///< Empty: as it listens.
   std::optional<HostPort> metrics;  ///< None: no metrics are served.
   std::string state_dir;
+  std::string login_socket;  ///< Empty: LoginSocketOf the port; kNoLoginSocket: none.
   std::uint64_t log_bytes_max = std::uint64_t{4} << 30;
   std::uint64_t files_bytes_max = std::uint64_t{16} << 30;
   std::uint64_t keep_days = 30;

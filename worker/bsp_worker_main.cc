@@ -69,6 +69,9 @@ class Daemon {
   absl::Status OpenImages();
   absl::StatusOr<proto::RegisterRequest> Registration() const;
   absl::StatusOr<std::string> AdvertisedAddress() const;
+  CoordinatorAddress Coordinator() const {
+    return {.address = settings_.coordinator, .login = settings_.login};
+  }
   NodeParts Parts();
   CoordinatorEvents EventsOfCoordinator();
   void WatchSignals();
@@ -125,7 +128,7 @@ absl::Status Daemon::StartParts() {
            }});
   if (!data_plane.ok()) return data_plane.status();
   data_plane_ = std::move(*data_plane);
-  contents_ = std::make_unique<ContentStub>(settings_.coordinator);
+  contents_ = std::make_unique<ContentStub>(Coordinator());
   absl::StatusOr<std::unique_ptr<BlobCache>> cache = BlobCache::Open(
       state_->cache(), settings_.cache_bytes,
       [this](const auto& hash, const auto& into) { return contents_->ReadBlob(hash, into); });
@@ -152,9 +155,8 @@ absl::Status Daemon::StartParts() {
   }
   absl::StatusOr<proto::RegisterRequest> registration = Registration();
   if (!registration.ok()) return registration.status();
-  coordinator_ =
-      std::make_unique<CoordinatorStub>(loop_, settings_.coordinator, std::move(*registration),
-                                        images_->cluster_note(), EventsOfCoordinator());
+  coordinator_ = std::make_unique<CoordinatorStub>(loop_, Coordinator(), std::move(*registration),
+                                                   images_->cluster_note(), EventsOfCoordinator());
   return absl::OkStatus();
 }
 

@@ -67,6 +67,13 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->required()
       ->check(CheckHostPort)
       ->type_name("HOST:PORT");
+  app.add_option("--token-file", settings.login.token_file,
+                 "Holds the token with which it may join [BSP_TOKEN_FILE]")
+      ->type_name("FILE");
+  app.add_option("--login-socket", settings.login.login_socket,
+                 "The coordinator's, on its own machine, where root and the coordinator's user "
+                 "need no token [BSP_LOGIN_SOCKET]")
+      ->type_name("PATH");
   app.add_option("--name", settings.name, "Name of this node, unique in the cluster")
       ->required()
       ->check([](const std::string& name) {

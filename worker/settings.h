@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "net/login/login.h"
+
 namespace bspnow::worker {
 
 /// Where a daemon without credentials may listen.
 enum class Exposure { kLoopback, kAnywhere };
 
 struct WorkerSettings {
-  std::string coordinator;  ///< HOST:PORT.
+  std::string coordinator;                             ///< HOST:PORT.
+  LoginSettings login = LoginSettingsOfEnvironment();  ///< That it may join.
   std::string name;
   std::uint32_t slots = 0;  ///< 0: as many as there are processors.
   std::string state_dir;

@@ -18,6 +18,8 @@
 #include "base/units.h"
 #include "client/cluster/attachment.h"
 #include "files/file_streams.h"
+#include "net/login/login.h"
+#include "net/login/token_channel.h"
 #include "net/socket.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
@@ -51,7 +53,7 @@ gpr_timespec After(std::uint64_t ms) {
                       gpr_time_from_millis(static_cast<std::int64_t>(ms), GPR_TIMESPAN));
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator) {
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator, TokenSource tokens) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
@@ -60,7 +62,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
-  return grpc::CreateCustomChannel(coordinator, grpc::InsecureChannelCredentials(), arguments);
+  return MakeTokenChannel(coordinator, arguments, std::move(tokens));
 }
 
 // Waits until the channel is connected; gives up when the attempt is refused.
@@ -113,7 +115,8 @@ JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> chann
 
 absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say,
                                            std::uint64_t patience_ms) {
-  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator);
+  const TokenSource tokens(coordinator, LoginSettingsOfEnvironment());
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator, tokens);
   Reconnection reconnection(coordinator, patience_ms);
   while (!Connected(*channel)) {
     const absl::Status nobody = NobodyAt(coordinator);
@@ -126,6 +129,8 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say s
     }
     channel->WaitForStateChange(channel->GetState(true), After(retry->after_ms));
   }
+  // Only now: a coordinator that is not there has no login socket.
+  if (const absl::Status token = tokens.Token().status(); !token.ok()) return token;
   return JobsStub(coordinator, std::move(channel), std::move(say));
 }
 

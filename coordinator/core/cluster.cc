@@ -274,6 +274,12 @@ absl::StatusOr<proto::Job> Cluster::Show(JobId job) const {
   return shown;
 }
 
+absl::StatusOr<std::string> Cluster::OwnerOf(JobId job) const {
+  const auto record = FindJob(job);
+  if (!record.ok()) return record.status();
+  return (*record)->job().spec().user();
+}
+
 void Cluster::List(const proto::ListJobsRequest& request,
                    std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer) {
   const JobId before{request.before() == 0 ? ~std::uint64_t{0} : request.before()};

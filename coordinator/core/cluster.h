@@ -80,6 +80,8 @@ class Cluster {
   void Recall(JobId job, std::function<void()> then);
 
   absl::StatusOr<proto::Job> Show(JobId job) const;
+  /// The user whose it is.
+  absl::StatusOr<std::string> OwnerOf(JobId job) const;
   absl::StatusOr<proto::Job> Cancel(JobId job);
   /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up. After
   /// StopWaiting, of this one or the next, nobody is answered, and it is not begun any more.

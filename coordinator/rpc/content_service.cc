@@ -160,13 +160,17 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daem
 }
 
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,
+                                                      const Caller& caller,
                                                       const proto::FetchFilesRequest& request) {
   const JobId job{request.job()};
   const auto call = Sending::Make(
       EachFile(daemon.files_of(job), {request.names().begin(), request.names().end()}));
-  loop.Post([call, &daemon, job] {
-    daemon.cluster().Recall(
-        job, [call, &daemon, job] { call->Begin(daemon.cluster().MayFetchFiles(job)); });
+  loop.Post([call, &daemon, caller, job] {
+    daemon.cluster().Recall(job, [call, &daemon, caller, job] {
+      absl::Status may = CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));
+      if (may.ok()) may = daemon.cluster().MayFetchFiles(job);
+      call->Begin(may);
+    });
   });
   return call.get();
 }

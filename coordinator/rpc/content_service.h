@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_RPC_CONTENT_SERVICE_H_
 #define COORDINATOR_RPC_CONTENT_SERVICE_H_
 
+#include "coordinator/core/caller.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
@@ -22,6 +23,7 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blo
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,
+                                                      const Caller& caller,
                                                       const proto::FetchFilesRequest& request);
 
 }  // namespace bspnow::coordinator

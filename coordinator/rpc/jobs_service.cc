@@ -7,6 +7,7 @@
 
 #include "coordinator/rpc/content_service.h"
 #include "coordinator/rpc/log_service.h"
+#include "coordinator/rpc/permission.h"
 #include "coordinator/rpc/self_owned.h"
 #include "files/sha256.h"
 #include "proto/grpc_status.h"
@@ -18,6 +19,22 @@ namespace {
 /// Answered at once or when the cluster has done it, with the job as it is then.
 using AskOfJob = std::function<void(JobId job, const Cluster::OnJob& answer)>;
 
+/// Of whose jobs something is asked.
+enum class Whose {
+  kAnybodys,  ///< What is the owner's alone is left out of the reply.
+  kOwn,       ///< An administrator's are all.
+};
+
+constexpr Scope ScopeOf(Whose whose) {
+  return whose == Whose::kOwn ? Scope::kSubmit : Scope::kRead;
+}
+
+/// On the loop, in a Recall.
+absl::Status MayAsk(const Daemon& daemon, const Caller& caller, Whose whose, JobId job) {
+  if (whose == Whose::kAnybodys) return absl::OkStatus();
+  return CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));
+}
+
 /// A call that may take long: it is forgotten when its client leaves.
 class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
  public:
@@ -27,9 +44,14 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
   LongCall(EventLoop& loop, Daemon& daemon, proto::Job* reply)
       : loop_(loop), daemon_(daemon), reply_(reply) {}
 
-  void Begin(JobId job, Ask ask) {
-    loop_.Post([self = shared_from_this(), job, ask = std::move(ask)] {
-      self->daemon_.cluster().Recall(job, [self, job, ask] { self->Wait(job, ask); });
+  void Begin(JobId job, const absl::StatusOr<Caller>& caller, Whose whose, Ask ask) {
+    if (!caller.ok()) return End(caller.status());
+    caller_ = *caller;
+    loop_.Post([self = shared_from_this(), job, whose, ask = std::move(ask)] {
+      self->daemon_.cluster().Recall(job, [self, job, whose, ask] {
+        const absl::Status may = MayAsk(self->daemon_, self->caller_, whose, job);
+        may.ok() ? self->Wait(job, ask) : self->End(may);
+      });
     });
   }
 
@@ -44,7 +66,10 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
   void Wait(JobId job, const Ask& ask) {
     if (ended_) return;
     wait_ = ask(job, [self = shared_from_this()](absl::StatusOr<proto::Job> job) {
-      if (job.ok()) *self->reply_ = *std::move(job);
+      if (job.ok()) {
+        *self->reply_ = *std::move(job);
+        HideFrom(self->caller_, *self->reply_);
+      }
       self->End(job.status());
     });
   }
@@ -56,37 +81,44 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
   EventLoop& loop_;
   Daemon& daemon_;
   proto::Job* reply_;
+  Caller caller_;
   WaitId wait_;  ///< The following are the loop's.
   bool ended_ = false;
 };
 
 class JobsService final : public proto::Jobs::CallbackService {
  public:
-  JobsService(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
+  JobsService(EventLoop& loop, Daemon& daemon, Authority& authority)
+      : loop_(loop), daemon_(daemon), authority_(authority) {}
 
   // ---- Contents and files -----------------------------------------------------------------------
 
   grpc::ServerUnaryReactor* FindMissingBlobs(grpc::CallbackServerContext* context,
                                              const proto::FindMissingBlobsRequest* request,
                                              proto::FindMissingBlobsReply* reply) override {
-    absl::Status named;
-    for (const std::string& sha256 : request->sha256()) {
-      named.Update(files::CheckSha256(sha256));
-      if (!daemon_.blobs().Has(sha256)) reply->add_sha256(sha256);
+    absl::Status named = Permit(authority_, *context, Scope::kSubmit).status();
+    for (int i = 0; named.ok() && i < request->sha256_size(); ++i) {
+      named = files::CheckSha256(request->sha256(i));
+      if (named.ok() && !daemon_.blobs().Has(request->sha256(i)))
+        reply->add_sha256(request->sha256(i));
     }
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
     reactor->Finish(ToGrpc(named));
     return reactor;
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(grpc::CallbackServerContext*,
+  grpc::ServerReadReactor<proto::FileChunk>* UploadBlob(grpc::CallbackServerContext* context,
                                                         proto::UploadBlobReply*) override {
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    if (!caller.ok()) return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(caller.status());
     return TakeBlob(daemon_.blobs());
   }
 
   grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(
-      grpc::CallbackServerContext*, const proto::FetchFilesRequest* request) override {
-    return SendFiles(loop_, daemon_, *request);
+      grpc::CallbackServerContext* context, const proto::FetchFilesRequest* request) override {
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(caller.status());
+    return SendFiles(loop_, daemon_, *caller, *request);
   }
 
   // ---- Jobs -------------------------------------------------------------------------------------
@@ -94,80 +126,100 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,
                                       const proto::SubmitJobRequest* request,
                                       proto::SubmitJobReply* reply) override {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    loop_.Post([this, reactor, request, reply] {
-      daemon_.cluster().Submit(*request, [reactor, reply](const absl::StatusOr<JobId>& job) {
-        if (job.ok()) reply->set_job(Value(*job));
-        reactor->Finish(ToGrpc(job.status()));
-      });
-    });
-    return reactor;
+    return AnswerLater(
+        context, Scope::kSubmit, reply, [this, request](const Caller& caller, const auto& answer) {
+          proto::SubmitJobRequest owned = *request;
+          const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
+          if (!taken.ok()) return answer(taken);
+          daemon_.cluster().Submit(owned, [answer](const absl::StatusOr<JobId>& job) {
+            if (!job.ok()) return answer(job.status());
+            proto::SubmitJobReply submitted;
+            submitted.set_job(Value(*job));
+            answer(submitted);
+          });
+        });
   }
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const proto::ListJobsRequest* request,
                                      proto::ListJobsReply* reply) override {
-    return AnswerLater(context, reply, [this, request](auto answer) {
-      daemon_.cluster().List(*request, std::move(answer));
-    });
+    return AnswerLater(context, Scope::kRead, reply,
+                       [this, request](const Caller& caller, const auto& answer) {
+                         daemon_.cluster().List(
+                             *request, [caller, answer](absl::StatusOr<proto::ListJobsReply> jobs) {
+                               if (jobs.ok()) {
+                                 for (proto::Job& job : *jobs->mutable_jobs())
+                                   HideFrom(caller, job);
+                               }
+                               answer(std::move(jobs));
+                             });
+                       });
   }
 
   grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
                                     const proto::ShowJobRequest* request,
                                     proto::Job* reply) override {
-    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
-      answer(daemon_.cluster().Show(job));
-    });
+    return AnswerOf(
+        context, Whose::kAnybodys, *request, reply,
+        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Show(job)); });
   }
 
-  grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext*,
+  grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext* context,
                                     const proto::WaitJobRequest* request,
                                     proto::Job* reply) override {
-    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
-      return daemon_.cluster().Wait(job, std::move(answer));
-    });
+    return AnswerUnlessLeft(context, Whose::kAnybodys, *request, reply,
+                            [this](JobId job, Cluster::OnJob answer) {
+                              return daemon_.cluster().Wait(job, std::move(answer));
+                            });
   }
 
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
                                       const proto::CancelJobRequest* request,
                                       proto::Job* reply) override {
-    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
-      answer(daemon_.cluster().Cancel(job));
-    });
+    return AnswerOf(
+        context, Whose::kOwn, *request, reply,
+        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Cancel(job)); });
   }
 
-  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext*,
+  grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
                                           const proto::CheckpointJobRequest* request,
                                           proto::Job* reply) override {
-    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
-      return daemon_.cluster().Checkpoint(job, std::move(answer));
-    });
+    return AnswerUnlessLeft(context, Whose::kOwn, *request, reply,
+                            [this](JobId job, Cluster::OnJob answer) {
+                              return daemon_.cluster().Checkpoint(job, std::move(answer));
+                            });
   }
 
-  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext*,
+  grpc::ServerUnaryReactor* SuspendJob(grpc::CallbackServerContext* context,
                                        const proto::SuspendJobRequest* request,
                                        proto::Job* reply) override {
-    return AnswerUnlessLeft(*request, reply, [this](JobId job, Cluster::OnJob answer) {
-      return daemon_.cluster().Suspend(job, std::move(answer));
-    });
+    return AnswerUnlessLeft(context, Whose::kOwn, *request, reply,
+                            [this](JobId job, Cluster::OnJob answer) {
+                              return daemon_.cluster().Suspend(job, std::move(answer));
+                            });
   }
 
   grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
                                       const proto::ResumeJobRequest* request,
                                       proto::Job* reply) override {
-    return AnswerOf(context, *request, reply, [this](JobId job, const Cluster::OnJob& answer) {
-      answer(daemon_.cluster().Resume(job));
-    });
+    return AnswerOf(
+        context, Whose::kOwn, *request, reply,
+        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Resume(job)); });
   }
 
-  grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext*,
+  grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext* context,
                                                     const proto::ReadLogRequest* request) override {
-    return SendLog(loop_, daemon_, *request);
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::LogLine>>(caller.status());
+    return SendLog(loop_, daemon_, *caller, *request);
   }
 
   grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachJob(
-      grpc::CallbackServerContext*) override {
-    return AttachClient(loop_, daemon_);
+      grpc::CallbackServerContext* context) override {
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    if (!caller.ok())
+      return Refuse<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>>(caller.status());
+    return AttachClient(loop_, daemon_, *caller);
   }
 
   // ---- Nodes and parameters ---------------------------------------------------------------------
@@ -175,7 +227,7 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* ListNodes(grpc::CallbackServerContext* context,
                                       const proto::ListNodesRequest*,
                                       proto::ListNodesReply* reply) override {
-    return Answer(context, reply, [this]() -> absl::StatusOr<proto::ListNodesReply> {
+    return Answer(context, Scope::kRead, reply, [this]() -> absl::StatusOr<proto::ListNodesReply> {
       return daemon_.cluster().ListNodes();
     });
   }
@@ -183,90 +235,102 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* DrainNode(grpc::CallbackServerContext* context,
                                       const proto::DrainNodeRequest* request,
                                       proto::Node* reply) override {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    loop_.Post([this, reactor, request, reply] {
-      daemon_.cluster().SetDrained(request->name(),
-                                   request->undo() ? Drain::kUndrain : Drain::kDrain,
-                                   [reactor, reply](absl::StatusOr<proto::Node> node) {
-                                     if (node.ok()) *reply = *std::move(node);
-                                     reactor->Finish(ToGrpc(node.status()));
-                                   });
-    });
-    return reactor;
+    return AnswerLater(
+        context, Scope::kAdmin, reply, [this, request](const Caller&, const auto& answer) {
+          daemon_.cluster().SetDrained(request->name(),
+                                       request->undo() ? Drain::kUndrain : Drain::kDrain, answer);
+        });
   }
 
   grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,
                                             const proto::MachineParameters* request,
-                                            proto::StoreParametersReply*) override {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    loop_.Post([this, reactor, request] {
-      daemon_.cluster().StoreParameters(
-          *request, [reactor](const absl::Status& status) { reactor->Finish(ToGrpc(status)); });
-    });
-    return reactor;
+                                            proto::StoreParametersReply* reply) override {
+    return AnswerLater(
+        context, Scope::kSubmit, reply, [this, request](const Caller&, const auto& answer) {
+          daemon_.cluster().StoreParameters(*request, [answer](const absl::Status& status) {
+            status.ok() ? answer(proto::StoreParametersReply()) : answer(status);
+          });
+        });
   }
 
   grpc::ServerUnaryReactor* ShowParameters(grpc::CallbackServerContext* context,
                                            const proto::ShowParametersRequest* request,
                                            proto::MachineParameters* reply) override {
-    return Answer(context, reply,
+    return Answer(context, Scope::kRead, reply,
                   [this, request] { return daemon_.cluster().ShowParameters(request->p()); });
   }
 
  private:
   /// What `ask` gives on the loop is the reply.
   template <typename Reply, typename Ask>
-  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Reply* reply, Ask ask) {
-    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    loop_.Post([reactor, reply, ask = std::move(ask)] {
-      absl::StatusOr<Reply> answer = ask();
-      if (answer.ok()) *reply = *std::move(answer);
-      reactor->Finish(ToGrpc(answer.status()));
-    });
-    return reactor;
+  grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, Scope scope, Reply* reply,
+                                   Ask ask) {
+    return AnswerLater(
+        context, scope, reply,
+        [ask = std::move(ask)](const Caller&, const auto& answer) { answer(ask()); });
   }
 
   /// What `ask` answers some time, on the loop, is the reply. A client that leaves changes nothing.
   template <typename Reply, typename Ask>
-  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, Reply* reply,
-                                        Ask ask) {
+  grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context, Scope scope,
+                                        Reply* reply, Ask ask) {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
-    loop_.Post([reactor, reply, ask = std::move(ask)] {
-      ask([reactor, reply](absl::StatusOr<Reply> answer) {
-        if (answer.ok()) *reply = *std::move(answer);
-        reactor->Finish(ToGrpc(answer.status()));
-      });
+    const absl::StatusOr<Caller> caller = Permit(authority_, *context, scope);
+    if (!caller.ok()) {
+      reactor->Finish(ToGrpc(caller.status()));
+      return reactor;
+    }
+    loop_.Post([reactor, reply, caller = *caller, ask = std::move(ask)] {
+      const std::function<void(absl::StatusOr<Reply>)> answer =
+          [reactor, reply](absl::StatusOr<Reply> answer) {
+            if (answer.ok()) *reply = *std::move(answer);
+            reactor->Finish(ToGrpc(answer.status()));
+          };
+      ask(caller, answer);
     });
     return reactor;
   }
 
   /// The same for a call about one job, which may have ended long ago.
   template <typename Request>
-  grpc::ServerUnaryReactor* AnswerOf(grpc::CallbackServerContext* context, const Request& request,
-                                     proto::Job* reply, AskOfJob ask) {
+  grpc::ServerUnaryReactor* AnswerOf(grpc::CallbackServerContext* context, Whose whose,
+                                     const Request& request, proto::Job* reply, AskOfJob ask) {
     const JobId job{request.job()};
-    return AnswerLater(context, reply, [this, job, ask = std::move(ask)](Cluster::OnJob answer) {
-      daemon_.cluster().Recall(job, [job, ask, answer = std::move(answer)] { ask(job, answer); });
-    });
+    return AnswerLater(
+        context, ScopeOf(whose), reply,
+        [this, job, whose, ask = std::move(ask)](const Caller& caller, const auto& answer) {
+          daemon_.cluster().Recall(job, [this, job, whose, caller, ask, answer] {
+            const absl::Status may = MayAsk(daemon_, caller, whose, job);
+            if (!may.ok()) return answer(may);
+            ask(job, [caller, answer](absl::StatusOr<proto::Job> shown) {
+              if (shown.ok()) HideFrom(caller, *shown);
+              answer(std::move(shown));
+            });
+          });
+        });
   }
 
   /// As LongCall.
   template <typename Request>
-  grpc::ServerUnaryReactor* AnswerUnlessLeft(const Request& request, proto::Job* reply,
+  grpc::ServerUnaryReactor* AnswerUnlessLeft(grpc::CallbackServerContext* context, Whose whose,
+                                             const Request& request, proto::Job* reply,
                                              LongCall::Ask ask) {
     const auto call = LongCall::Make(loop_, daemon_, reply);
-    call->Begin(JobId{request.job()}, std::move(ask));
+    call->Begin(JobId{request.job()}, Permit(authority_, *context, ScopeOf(whose)), whose,
+                std::move(ask));
     return call.get();
   }
 
   EventLoop& loop_;
   Daemon& daemon_;
+  Authority& authority_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon) {
-  return std::make_unique<JobsService>(loop, daemon);
+std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon,
+                                               Authority& authority) {
+  return std::make_unique<JobsService>(loop, daemon, authority);
 }
 
 }  // namespace bspnow::coordinator

@@ -40,7 +40,8 @@ StreamEnds EndsOf(const google::protobuf::RepeatedPtrField<proto::StreamEnd>& se
 
 class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLine>, LogSending> {
  public:
-  explicit LogSending(const proto::ReadLogRequest& request) : request_(request) {}
+  LogSending(const Caller& caller, const proto::ReadLogRequest& request)
+      : caller_(caller), request_(request) {}
 
   void Begin(EventLoop& loop, Daemon& daemon) {
     loop.Post([this, &daemon] {
@@ -66,9 +67,11 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
 
  private:
   void Open(Daemon& daemon) {
-    const absl::Status may = daemon.cluster().MayReadLog(request_);
+    const JobId job{request_.job()};
+    absl::Status may = CheckOwner(caller_, daemon.cluster().OwnerOf(job), Value(job));
+    if (may.ok()) may = daemon.cluster().MayReadLog(request_);
     if (!may.ok()) return End(ToGrpc(may));
-    reader_.emplace(daemon.ReadLog(JobId{request_.job()}));
+    reader_.emplace(daemon.ReadLog(job));
     reader_->PassOver(EndsOf(request_.seen()));
     StartSendInitialMetadata();  // Goes on in a thread of gRPC: files are not the loop's affair.
   }
@@ -142,6 +145,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
     Finish(status);
   }
 
+  const Caller caller_;
   const proto::ReadLogRequest request_;
   std::optional<LogReader> reader_;  ///< Of the one thread that sends the next line.
   proto::LogLine line_;
@@ -157,7 +161,8 @@ class ClientStream final
     : public SelfOwned<grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>, ClientStream>,
       public AttachedClient {
  public:
-  ClientStream(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
+  ClientStream(EventLoop& loop, Daemon& daemon, const Caller& caller)
+      : loop_(loop), daemon_(daemon), caller_(caller) {}
 
   void Begin() { StartRead(&incoming_); }
 
@@ -224,6 +229,8 @@ class ClientStream final
   absl::Status Attach() {
     if (incoming_.job() == 0) return absl::InvalidArgumentError("the first message names the job");
     const JobId job{incoming_.job()};
+    const absl::Status may = CheckOwner(caller_, daemon_.cluster().OwnerOf(job), Value(job));
+    if (!may.ok()) return may;
     const absl::Status attached =
         daemon_.cluster().Attach(job, incoming_.submission_key(), shared_from_this());
     if (!attached.ok()) return attached;
@@ -307,6 +314,7 @@ class ClientStream final
 
   EventLoop& loop_;
   Daemon& daemon_;
+  const Caller caller_;
   CallEnd call_end_;
   WaitId wait_;            ///< For the job's end; the loop's.
   proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
@@ -323,15 +331,16 @@ class ClientStream final
 }  // namespace
 
 grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemon,
+                                                  const Caller& caller,
                                                   const proto::ReadLogRequest& request) {
-  const auto call = LogSending::Make(request);
+  const auto call = LogSending::Make(caller, request);
   call->Begin(loop, daemon);
   return call.get();
 }
 
-grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
-                                                                    Daemon& daemon) {
-  const auto call = ClientStream::Make(loop, daemon);
+grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop, Daemon& daemon,
+                                                                    const Caller& caller) {
+  const auto call = ClientStream::Make(loop, daemon, caller);
   call->Begin();
   return call.get();
 }

@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_RPC_LOG_SERVICE_H_
 #define COORDINATOR_RPC_LOG_SERVICE_H_
 
+#include "coordinator/core/caller.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
@@ -17,9 +18,10 @@ class ServerBidiReactor;
 namespace bspnow::coordinator {
 
 grpc::ServerWriteReactor<proto::LogLine>* SendLog(EventLoop& loop, Daemon& daemon,
+                                                  const Caller& caller,
                                                   const proto::ReadLogRequest& request);
-grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop,
-                                                                    Daemon& daemon);
+grpc::ServerBidiReactor<proto::ToJob, proto::FromJob>* AttachClient(EventLoop& loop, Daemon& daemon,
+                                                                    const Caller& caller);
 
 }  // namespace bspnow::coordinator
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <absl/status/statusor.h>
+#include "coordinator/access/authority.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
@@ -14,8 +15,9 @@ namespace bspnow::coordinator {
 
 class RpcServer {
  public:
-  /// Listens at once; calls come to `daemon` on `loop`. Port 0: any.
+  /// Listens at once; calls that `authority` permits come to `daemon` on `loop`. Port 0: any.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Daemon& daemon,
+                                                          Authority& authority,
                                                           const HostPort& listen);
 
   struct Parts;  // Of gRPC.

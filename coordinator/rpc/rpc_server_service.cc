@@ -27,12 +27,13 @@ struct RpcServer::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Daemon& daemon,
+                                                            Authority& authority,
                                                             const HostPort& listen) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto parts = std::make_unique<Parts>();
-  parts->jobs = MakeJobsService(loop, daemon);
-  parts->workers = MakeWorkersService(loop, daemon);
+  parts->jobs = MakeJobsService(loop, daemon, authority);
+  parts->workers = MakeWorkersService(loop, daemon, authority);
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kClientKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,

@@ -9,6 +9,7 @@
 
 #include "coordinator/rpc/call_end.h"
 #include "coordinator/rpc/content_service.h"
+#include "coordinator/rpc/permission.h"
 #include "coordinator/rpc/self_owned.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
@@ -124,12 +125,17 @@ class OrderStream final
 
 class WorkersService final : public proto::Workers::CallbackService {
  public:
-  WorkersService(EventLoop& loop, Daemon& daemon) : loop_(loop), daemon_(daemon) {}
+  WorkersService(EventLoop& loop, Daemon& daemon, Authority& authority)
+      : loop_(loop), daemon_(daemon), authority_(authority) {}
 
   grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext* context,
                                      const proto::RegisterRequest* request,
                                      proto::RegisterReply* reply) override {
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    if (const absl::Status may = MayJoin(*context); !may.ok()) {
+      reactor->Finish(ToGrpc(may));
+      return reactor;
+    }
     loop_.Post([this, reactor, request, reply] {
       auto registered = daemon_.cluster().Register(*request);
       if (registered.ok()) *reply = *std::move(registered);
@@ -139,31 +145,43 @@ class WorkersService final : public proto::Workers::CallbackService {
   }
 
   grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>* AttachWorker(
-      grpc::CallbackServerContext*) override {
+      grpc::CallbackServerContext* context) override {
+    if (const absl::Status may = MayJoin(*context); !may.ok())
+      return Refuse<grpc::ServerBidiReactor<proto::WorkerEvent, proto::Order>>(may);
     const auto stream = OrderStream::Make(loop_, daemon_);
     stream->Begin();
     return stream.get();
   }
 
   grpc::ServerWriteReactor<proto::FileChunk>* ReadBlob(
-      grpc::CallbackServerContext*, const proto::ReadBlobRequest* request) override {
+      grpc::CallbackServerContext* context, const proto::ReadBlobRequest* request) override {
+    if (const absl::Status may = MayJoin(*context); !may.ok())
+      return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(may);
     return SendBlob(daemon_.blobs(), *request);
   }
 
-  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext*,
+  grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext* context,
                                                         proto::StoreFilesReply*) override {
+    if (const absl::Status may = MayJoin(*context); !may.ok())
+      return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(may);
     return TakeFiles(loop_, daemon_);
   }
 
  private:
+  absl::Status MayJoin(const grpc::CallbackServerContext& context) {
+    return Permit(authority_, context, Scope::kJoin).status();
+  }
+
   EventLoop& loop_;
   Daemon& daemon_;
+  Authority& authority_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon) {
-  return std::make_unique<WorkersService>(loop, daemon);
+std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon,
+                                                  Authority& authority) {
+  return std::make_unique<WorkersService>(loop, daemon, authority);
 }
 
 }  // namespace bspnow::coordinator

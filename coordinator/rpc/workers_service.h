@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "coordinator/access/authority.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
 
@@ -13,7 +14,8 @@ class Service;
 
 namespace bspnow::coordinator {
 
-std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon);
+std::unique_ptr<grpc::Service> MakeWorkersService(EventLoop& loop, Daemon& daemon,
+                                                  Authority& authority);
 
 }  // namespace bspnow::coordinator
 

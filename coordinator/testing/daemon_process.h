@@ -25,8 +25,14 @@ class DaemonProcess {
   /// Returns when it is ready. `more`: flags.
   explicit DaemonProcess(const std::string& state_dir, std::vector<std::string> more)
       : state_dir_(state_dir) {
-    std::vector<std::string> words = {"coordinator/bsp-coordinator", "--listen", "127.0.0.1:0",
-                                      "--state-dir", state_dir};
+    std::vector<std::string> words = {"coordinator/bsp-coordinator",
+                                      "--listen",
+                                      "127.0.0.1:0",
+                                      "--state-dir",
+                                      state_dir,
+                                      "--login-socket",
+                                      state_dir + "/login"};
+    setenv("BSP_LOGIN_SOCKET", words.back().c_str(), 1);
     words.insert(words.end(), more.begin(), more.end());
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

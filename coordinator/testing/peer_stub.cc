@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "base/version.h"
 #include "net/frame_check.h"
+#include "net/login/token_channel.h"
 #include "net/socket.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
@@ -33,7 +34,7 @@ absl::StatusOr<Reply> Result(const grpc::Status& status, Reply reply) {
 std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return MakeTokenChannel(address, arguments, TokenSource(address, LoginSettingsOfEnvironment()));
 }
 
 }  // namespace

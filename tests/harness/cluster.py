@@ -126,6 +126,7 @@ class Cluster:
         os.makedirs(directory, exist_ok=True)
         state_dir = self.state_dirs.get(name, os.path.join(directory, "state"))
         environment = processes.environment(self.mark, TMPDIR=self.path("tmp"),
+                                            BSP_LOGIN_SOCKET=self.path("login"),
                                             http_proxy="http://127.0.0.1:1")  # To be ignored.
         return Daemon(name, command, directory, state_dir, environment)
 
@@ -134,7 +135,8 @@ class Cluster:
         options = []
         if "barrier" in self.proxied:
             options += ["--barrier-advertise", self.proxy.listen("barrier")]
-        command = [self.programs["bsp-coordinator"], "--listen", "127.0.0.1:0", *options,
+        command = [self.programs["bsp-coordinator"], "--listen", "127.0.0.1:0",
+                   "--login-socket", self.path("login"), *options,
                    *self.coordinator_options]
         self.coordinator = self._daemon("coordinator", command)
         addresses = self.coordinator.addresses()
@@ -193,6 +195,7 @@ class Cluster:
     def client_environment(self, **more):
         path = self.path("bin") + os.pathsep + os.environ.get("PATH", "")
         return processes.environment(self.mark, **{"PATH": path, "BSP_COORDINATOR": self.address,
+                                                   "BSP_LOGIN_SOCKET": self.path("login"),
                                                    **more})
 
     def _client_options(self, options):

@@ -17,7 +17,8 @@ constexpr int kTries = 240;  // A minute, if the coordinator is away.
 
 }  // namespace
 
-ContentStub::ContentStub(const std::string& address) : channel_(ChannelToCoordinator(address)) {}
+ContentStub::ContentStub(const CoordinatorAddress& coordinator)
+    : channel_(ChannelToCoordinator(coordinator)) {}
 
 // Tries again as long as the coordinator is away; a connection may break in the middle.
 template <typename Try>

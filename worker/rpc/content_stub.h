@@ -20,7 +20,7 @@ namespace bspnow::worker {
 class ContentStub {
  public:
   /// Of the coordinator, HOST:PORT.
-  explicit ContentStub(const std::string& address);
+  explicit ContentStub(const CoordinatorAddress& coordinator);
 
   /// Fetches a content.
   absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);

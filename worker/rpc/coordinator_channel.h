@@ -5,15 +5,22 @@
 #include <memory>
 #include <string>
 
+#include "net/login/login.h"
+
 namespace grpc {
 class Channel;
 }
 
 namespace bspnow::worker {
 
-/// To HOST:PORT, made when it is needed and again when it broke. A coordinator whose machine has
+struct CoordinatorAddress {
+  std::string address;  ///< HOST:PORT.
+  LoginSettings login;  ///< How this worker proves that it may join.
+};
+
+/// Made when it is needed and again when it broke. A coordinator whose machine has
 /// gone without a word is noticed within ten seconds, if a call is under way.
-std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address);
+std::shared_ptr<grpc::Channel> ChannelToCoordinator(const CoordinatorAddress& coordinator);
 
 }  // namespace bspnow::worker
 

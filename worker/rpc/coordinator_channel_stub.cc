@@ -1,6 +1,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "base/keepalive.h"
+#include "net/login/token_channel.h"
 #include "worker/rpc/coordinator_channel.h"
 
 namespace bspnow::worker {
@@ -13,7 +14,7 @@ constexpr int kMessageBytesMax = 64 << 20;
 
 }  // namespace
 
-std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address) {
+std::shared_ptr<grpc::Channel> ChannelToCoordinator(const CoordinatorAddress& coordinator) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // Contents do not hold up orders.
@@ -23,7 +24,8 @@ std::shared_ptr<grpc::Channel> ChannelToCoordinator(const std::string& address) 
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kWorkerKeepalive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kWorkerKeepalive.timeout_ms);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  return MakeTokenChannel(coordinator.address, arguments,
+                          TokenSource(coordinator.address, coordinator.login));
 }
 
 }  // namespace bspnow::worker

@@ -22,15 +22,16 @@ constexpr milliseconds kRegisterTimeout{5000};
 
 }  // namespace
 
-CoordinatorStub::CoordinatorStub(EventLoop& loop, const std::string& address,
+CoordinatorStub::CoordinatorStub(EventLoop& loop, const CoordinatorAddress& coordinator,
                                  proto::RegisterRequest request, ClusterNote& note,
                                  CoordinatorEvents events)
     : loop_(loop),
-      address_(address),
+      address_(coordinator.address),
+      tokens_(coordinator.address, coordinator.login),
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
-      channel_(ChannelToCoordinator(address)),
+      channel_(ChannelToCoordinator(coordinator)),
       session_(request_.incarnation()),
       thread_([this] { Run(); }) {}
 
@@ -104,6 +105,8 @@ bool CoordinatorStub::Register() {
 
 absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
                                            proto::RegisterReply& reply) {
+  // The coordinator would not know why there is none.
+  if (const absl::Status token = tokens_.Token().status(); !token.ok()) return token;
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));

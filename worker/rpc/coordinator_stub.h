@@ -43,8 +43,8 @@ class CoordinatorStub {
  public:
   /// Registers, again and again until it succeeds, and attaches. `address` is HOST:PORT; `note`
   /// says whose coordinator that must be.
-  CoordinatorStub(EventLoop& loop, const std::string& address, proto::RegisterRequest request,
-                  ClusterNote& note, CoordinatorEvents events);
+  CoordinatorStub(EventLoop& loop, const CoordinatorAddress& coordinator,
+                  proto::RegisterRequest request, ClusterNote& note, CoordinatorEvents events);
 
   /// Waits for its threads.
   ~CoordinatorStub();
@@ -78,6 +78,7 @@ class CoordinatorStub {
 
   EventLoop& loop_;
   const std::string address_;
+  const TokenSource tokens_;
   const proto::RegisterRequest request_;
   ClusterNote& note_;
   const CoordinatorEvents events_;

@@ -1,8 +1,11 @@
 #include "client/cluster/testing/fake_jobs_service.h"
 
 #include <grpcpp/grpcpp.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "proto/jobs.grpc.pb.h"
@@ -190,7 +193,12 @@ class FakeJobsService::Server {
   std::unique_ptr<grpc::Server> server_;
 };
 
+// It takes any token; a client must have one.
 FakeJobsService::FakeJobsService(FakeJobs& jobs) : server_(std::make_unique<Server>(jobs)) {
+  const std::string token = scratch_.path() + "/token";
+  std::ofstream(token) << "any";
+  chmod(token.c_str(), S_IRUSR | S_IWUSR);
+  setenv("BSP_TOKEN_FILE", token.c_str(), 1);
   address_ = "127.0.0.1:" + std::to_string(server_->port());
 }
 

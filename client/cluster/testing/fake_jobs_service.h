@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/scratch_directory.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::client {
@@ -38,6 +39,7 @@ class FakeJobsService {
 
  private:
   class Server;
+  const ScratchDirectory scratch_;
   std::string address_;
   std::unique_ptr<Server> server_;
 };

@@ -1,0 +1,35 @@
+// What a call may do, by the token that it bears.
+#ifndef COORDINATOR_RPC_PERMISSION_H_
+#define COORDINATOR_RPC_PERMISSION_H_
+
+#include <absl/status/statusor.h>
+#include "coordinator/access/authority.h"
+#include "coordinator/core/caller.h"
+#include "coordinator/rpc/self_owned.h"
+#include "proto/grpc_status.h"
+
+namespace bspnow::coordinator {
+
+/// As Authority has it. `context`: gRPC's, of the call. From any thread.
+template <typename Context>
+absl::StatusOr<Caller> Permit(Authority& authority, const Context& context, Scope scope) {
+  const auto found = context.client_metadata().find("authorization");
+  if (found == context.client_metadata().end()) return authority.Permit("", scope);
+  return authority.Permit({found->second.data(), found->second.size()}, scope);
+}
+
+template <typename Reactor>
+class RefusedCall final : public SelfOwned<Reactor, RefusedCall<Reactor>> {
+ public:
+  explicit RefusedCall(const absl::Status& reason) { this->Finish(ToGrpc(reason)); }
+};
+
+/// What the method of a call returns that is not permitted. `Reactor`: gRPC's, of such a call.
+template <typename Reactor>
+Reactor* Refuse(const absl::Status& reason) {
+  return RefusedCall<Reactor>::Make(reason).get();
+}
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_RPC_PERMISSION_H_
