@@ -43,7 +43,7 @@ bool LaneBarrier::BeginSending(std::uint32_t barrier) {
 void LaneBarrier::GiveUpSending() { state_->sending.store(0, std::memory_order_seq_cst); }
 
 void LaneBarrier::NoteComposed(std::uint32_t barrier) {
-  state_->composed[barrier & 1].store(Number(barrier), std::memory_order_relaxed);
+  state_->composed[barrier & 1].store(Number(barrier), std::memory_order_release);
   state_->sent.store(Number(barrier), std::memory_order_seq_cst);
 }
 
@@ -108,12 +108,13 @@ void LaneBarrier::TurnOn(std::uint32_t barrier) {
 // The word before the look at `sent`, as the last to arrive sets `sent` before it looks at the word
 // (MustStop, when it drives): if both see the other, the worker is told twice, and if neither saw
 // it nobody would be.
-bool LaneBarrier::LeaveToWorker(std::uint32_t barrier, std::uint32_t released) {
-  // One barrier ahead may be known already, by a part from a node that has passed this one.
+// The barrier may be one ahead of what the worker knows: the processes pass that one meanwhile.
+bool LaneBarrier::LeaveToWorker(std::uint32_t barrier) {
+  // A later one may be known already, by a part from a node that has passed this one.
   const std::uint32_t known = state_->by_worker.load(std::memory_order_relaxed);
   if (static_cast<std::int32_t>(Number(barrier) - known) > 0)
     state_->by_worker.store(Number(barrier), std::memory_order_seq_cst);
-  return barrier == released && Sent(barrier);
+  return Sent(barrier);
 }
 
 void LaneBarrier::TurnOff() { state_->off.store(1, std::memory_order_seq_cst); }

@@ -60,10 +60,11 @@ class LaneBarrier {
   /// Barrier `barrier` found all nodes ready: the next one is the lanes'.
   void TurnOn(std::uint32_t barrier);
   bool on() const { return state_->on_from.load(std::memory_order_acquire) != 0; }
+  bool broken() const { return state_->broken.load(std::memory_order_relaxed) != 0; }
   bool off() const { return state_->off.load(std::memory_order_acquire) != 0; }
   /// Some node has left the barrier to its worker. True: all processes of this node have arrived at
-  /// it by lanes, and nobody will ring for it: the worker takes it from here.
-  bool LeaveToWorker(std::uint32_t barrier, std::uint32_t released);
+  /// it by lanes, and nobody may ring for it: the worker takes it from here, unless it is over.
+  bool LeaveToWorker(std::uint32_t barrier);
   void TurnOff();
   /// After TurnOff: no process sends or drives any more, and the worker may.
   bool Abandoned() const;

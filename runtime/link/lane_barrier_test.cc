@@ -45,21 +45,21 @@ TEST_F(LaneBarrierTest, IsCompleteWhenItsOwnFrameIsSentAndAllOthersAreHere) {
 }
 
 TEST_F(LaneBarrierTest, ABarrierThatIsLeftToWorkersIsNotSent) {
-  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier, kBarrier)) << "the processes will ring";
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier)) << "the processes will ring";
   EXPECT_FALSE(lanes_.BeginSending(kBarrier));
   EXPECT_TRUE(lanes_.MayCarry(kBarrier + 1));
 }
 
 TEST_F(LaneBarrierTest, TheWorkerTakesWhatWasSentBefore) {
   Send(kBarrier);
-  EXPECT_TRUE(lanes_.LeaveToWorker(kBarrier, kBarrier));
+  EXPECT_TRUE(lanes_.LeaveToWorker(kBarrier));
   EXPECT_TRUE(lanes_.MustStop(kBarrier));
 }
 
 TEST_F(LaneBarrierTest, APartOfTheNextBarrierIsRememberedWhateverComesForThisOne) {
-  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier + 1, kBarrier));
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier + 1));
   EXPECT_TRUE(lanes_.MayCarry(kBarrier));
-  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier, kBarrier));
+  EXPECT_FALSE(lanes_.LeaveToWorker(kBarrier));
   EXPECT_FALSE(lanes_.MayCarry(kBarrier + 1));
 }
 

@@ -18,6 +18,10 @@ constexpr std::size_t kCrcFrom = offsetof(LaneFrame, bytes);
 
 constexpr std::size_t Aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
 
+std::uint32_t ReadOnce(const std::uint32_t& word) {
+  return *static_cast<const volatile std::uint32_t*>(&word);
+}
+
 // ---- Checksums ----------------------------------------------------------------------------------
 
 constexpr std::array<std::uint32_t, 256> MakeCrcTable() {
@@ -217,6 +221,7 @@ void ReturnHanded(const LaneShape& shape, unsigned parity) {
 
 void AddToTotals(LaneState& state, const SuperstepSums& sums, std::uint32_t p) {
   state.totals_version.fetch_add(1, std::memory_order_acq_rel);
+  std::atomic_thread_fence(std::memory_order_release);  // No total is seen before that.
   AddSuperstep(sums, p, state.totals);
   state.totals_version.fetch_add(1, std::memory_order_release);
 }
@@ -285,7 +290,9 @@ bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
   if (LaneCrc(bytes + kCrcFrom, frame.bytes - kCrcFrom) != frame.crc32c) return false;
   if (frame.entries > kLanePairsMax) return false;
   const auto lives = [&shape](std::uint32_t pid, std::uint32_t host) {
-    return pid < shape.p && shape.segment->cell(Pid{pid}).node == host;
+    if (pid >= shape.p) return false;
+    return (shape.host_of != nullptr ? shape.host_of[pid] : shape.segment->cell(Pid{pid}).node) ==
+           host;
   };
   return ForEachEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
     return lives(entry.source_pid, frame.host) && lives(entry.destination_pid, shape.self) &&
@@ -338,10 +345,12 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
 void RemoveLaneEntries(const Segment& segment, unsigned parity) {
   LaneArea& area = segment.lanes();
   const std::uint32_t p = segment.layout().nprocs;
-  const std::uint32_t installed =
-      std::min<std::uint32_t>(area.state.installed[parity], kLaneHostsMax * kLanePairsMax);
+  // The worker calls this, too: what is checked is what is used.
+  const std::uint32_t noted = ReadOnce(area.state.installed[parity]);
+  const std::uint32_t installed = std::min(noted, kLaneHostsMax * kLanePairsMax);
   for (std::uint32_t i = 0; i < installed; ++i) {
-    const LanePair pair = area.pairs[parity][i];
+    const LanePair pair{.source_pid = ReadOnce(area.pairs[parity][i].source_pid),
+                        .destination_pid = ReadOnce(area.pairs[parity][i].destination_pid)};
     if (pair.source_pid < p && pair.destination_pid < p)
       segment.entry(Pid{pair.source_pid}, Pid{pair.destination_pid}, parity) = DirectoryEntry{};
   }

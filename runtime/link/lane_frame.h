@@ -20,6 +20,9 @@ struct LaneShape {
   std::uint32_t self = 0;   ///< This node's number.
   std::uint32_t hosts = 0;  ///< At most kLaneHostsMax.
   std::uint32_t p = 0;
+  /// By pid, of the worker, which does not trust what processes can write; nullptr: as the segment
+  /// has it.
+  const std::uint32_t* host_of = nullptr;
 };
 
 /// Fills `out` of all other hosts for that barrier of the root group, which ends superstep

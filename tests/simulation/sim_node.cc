@@ -314,7 +314,7 @@ void SimNode::OnFrame(const SimFrame& frame) {
 void SimNode::FinishFrame(const SimFrame& frame) {
   const bool take_over = LeavesToWorker(frame);
   Perform(exchange_.OnFrame(frame.from_host, frame.superstep, frame.frame_class));
-  if (take_over) TakeOver();
+  if (take_over) TakeOver(frame.superstep + 1);
   PassDirectly();
 }
 

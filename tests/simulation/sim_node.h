@@ -243,8 +243,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void SendRepeated(std::uint32_t host, const SimLaneFramePtr& frame, LaneWord word);
   void LookNowAndThen();
   void LookAfterLanes();
+  void LookAfterLanesAt(std::uint32_t released);
   void HoldLanes();
-  void TakeOver();
+  void TakeOver(std::uint64_t barrier);
   void AnswerGets();
   void SendAnswers();
   void TakeAnswers();

@@ -66,10 +66,7 @@ void SimNode::SendNextByLane() {
   }
   lane_.EndSending();
   if (!lane_.LeftToWorker(barrier)) return Drive();
-  OnDaemon(kBellNs, [this, barrier] {
-    CatchUp();
-    if (Released() == barrier) TakeOver();
-  });
+  OnDaemon(kBellNs, [this, barrier] { TakeOver(barrier); });
 }
 
 void SimNode::NoteBroken() {
@@ -218,13 +215,12 @@ bool SimNode::LeavesToWorker(const SimFrame& frame) {
   if (!keeper_ || frame.frame_class == FrameClass::kAnswers ||
       frame.frame_class == FrameClass::kAnswersEnd)
     return false;
-  return keeper_->OnPartByWorker(static_cast<std::uint32_t>(frame.superstep + 1),
-                                 static_cast<std::uint32_t>(exchange_.barrier())) &&
-         !exchange_.waiting();
+  return keeper_->OnPartByWorker(static_cast<std::uint32_t>(frame.superstep + 1));
 }
 
-void SimNode::TakeOver() {
-  if (exchange_.waiting()) return;
+void SimNode::TakeOver(std::uint64_t barrier) {
+  CatchUp();
+  if (exchange_.waiting() || exchange_.barrier() != barrier) return;
   oracle_.Count("barriers taken over by workers");
   for (const Outgoing& outgoing : std::exchange(outbox_, {})) {
     sent_[outgoing.host] += 1;
@@ -253,24 +249,30 @@ void SimNode::LookNowAndThen() {
 void SimNode::LookAfterLanes() {
   if (!exchanging_) return;
   CatchUp();
-  const worker::LaneKeeper::Actions actions = keeper_->Look(Released(), loop_.now_ns());
+  Midway(kStopPercent, [this, released = Released()] { LookAfterLanesAt(released); });
+}
+
+void SimNode::LookAfterLanesAt(std::uint32_t released) {
+  const worker::LaneKeeper::Actions actions = keeper_->Look(released, loop_.now_ns());
   if (actions.shut_down) {
     oracle_.Count("lanes given up");
     lanes_.ShutDown(Place(self()));
   }
   for (std::uint32_t host = 0; actions.repeat && host < hosts(); ++host) {
     if (host == self()) continue;
-    for (const std::uint32_t barrier : {Released() - 1, Released()})
-      if (keeper_->Repeatable(barrier, Released())) Repeat(host, barrier, LaneWord::kAsks);
+    for (const std::uint32_t barrier : {released - 1, released})
+      if (keeper_->Repeatable(barrier, released)) Repeat(host, barrier, LaneWord::kAsks);
   }
+  if (actions.look_again) return LookAfterLanes();
   if (actions.install) {
     for (std::uint32_t host = 0; host < hosts(); ++host)
       for (std::uint32_t parity = 0; parity < 2; ++parity)
-        if (keeper_->TakeRepeated(host, parity, Released()))
+        if (keeper_->TakeRepeated(host, parity, released))
           lane_hosts_[host].in[parity] = lane_hosts_[host].repeated[parity];
     return LookAfterLanes();
   }
   if (!actions.complete || exchange_.waiting()) return;
+  if (Released() != released) return oracle_.Fail("a worker completes a barrier that is over");
   oracle_.Count("barriers completed by workers");
   Complete();
   CatchUp();

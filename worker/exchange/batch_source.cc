@@ -358,13 +358,14 @@ absl::Status BatchSource::CollectAnswers(std::uint64_t superstep, std::uint32_t 
 
 // ---- Afterwards ---------------------------------------------------------------------------------
 
-void BatchSource::OnDelivered(std::uint64_t token) {
+void BatchSource::OnDelivered(std::uint64_t token, std::uint64_t superstep) {
   const unsigned parity = token >> kParityShift & 1;
   const auto pid = static_cast<std::uint32_t>(token >> kPidShift);
   const auto slot = static_cast<std::uint32_t>(token & (kHandedMax - 1));
   Ring& taken = ring(Pid{pid}, parity);
-  // Not a ring that was returned since.
-  if (taken.next == 0 || taken.superstep != static_cast<std::uint16_t>(token >> kSuperstepShift))
+  const auto handed = static_cast<std::uint16_t>(token >> kSuperstepShift);
+  if (taken.next == 0 || taken.superstep != handed ||
+      handed != static_cast<std::uint16_t>(superstep))
     return;
   taken.taken &= ~(1u << slot);
   segment_.handed(Pid{pid}, parity)[slot].state.store(HandedChunk::kDelivered,

@@ -56,8 +56,9 @@ class BatchSource {
   /// Frames collected in this superstep, by host; answers are not counted.
   std::span<const std::uint64_t> counted() const { return counted_; }
 
-  /// A frame with a token was acknowledged.
-  void OnDelivered(std::uint64_t token);
+  /// A frame with a token was acknowledged, in this superstep. One of an earlier superstep changes
+  /// nothing: its ring is returned at a barrier, which processes may be past already.
+  void OnDelivered(std::uint64_t token, std::uint64_t superstep);
 
   /// This superstep is over; the rings of the one before will be used again.
   void OnReleased(std::uint64_t superstep);

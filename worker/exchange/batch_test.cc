@@ -104,7 +104,10 @@ TEST_F(BatchTest, SendsHandedChunksFirstAndInTheOrderOfTheRing) {
   inbox_.Publish(0);
   EXPECT_EQ(Content(Pid{0}, Image(Pid{0}, Pid{2}, 0).puts), "one two last");
   EXPECT_EQ(near_.segment().handed(Pid{0}, 0)[0].state, HandedChunk::kHanded);
-  source_.OnDelivered(token);
+  source_.OnDelivered(token, 1);
+  EXPECT_EQ(near_.segment().handed(Pid{0}, 0)[0].state, HandedChunk::kHanded)
+      << "the processes may use this ring in superstep 2 already";
+  source_.OnDelivered(token, 0);
   EXPECT_EQ(near_.segment().handed(Pid{0}, 0)[0].state, HandedChunk::kDelivered);
 }
 
@@ -153,7 +156,7 @@ TEST_F(BatchTest, AnUnbufferedPutThatFindsNoPlaceIsAnOrdinaryOne) {
     ASSERT_TRUE(source_.CollectHanded(0, frames).ok());
     const std::uint64_t token = frames[1].at(0).token;
     ASSERT_TRUE(Deliver(frames).ok());
-    source_.OnDelivered(token);
+    source_.OnDelivered(token, 0);
   }
   inbox_.Publish(0);
   EXPECT_EQ(far_.segment().cell(Pid{3}).early[0].offered, kEarlyMax);

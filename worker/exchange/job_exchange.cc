@@ -66,8 +66,8 @@ JobExchange::BellWords JobExchange::ReadBell() const {
   const WorkerBell& bell = segment_.header().bell;
   BellWords words;
   words.barriers = bell.barriers.load(std::memory_order_seq_cst);
-  words.answers = bell.answers.load(std::memory_order_relaxed);
-  words.handed = bell.handed.load(std::memory_order_relaxed);
+  words.answers = bell.answers.load(std::memory_order_acquire);
+  words.handed = bell.handed.load(std::memory_order_acquire);
   words.begun = bell.begun.load(std::memory_order_relaxed);
   if (lanes_) words.broken_lanes = lanes_->barrier.state().broken.load(std::memory_order_relaxed);
   return words;
@@ -177,7 +177,7 @@ void JobExchange::SendHanded() {
 
 void JobExchange::OnDelivered(std::uint64_t token) {
   CatchUp();
-  if (token != kGroupLeftToken) source_.OnDelivered(token);
+  if (token != kGroupLeftToken) source_.OnDelivered(token, exchange_.superstep());
 }
 
 void JobExchange::OnAnswers(std::uint32_t answers) {
@@ -229,6 +229,10 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   if (!frame_class) return FrameFault::kMalformed;
   const NodeExchange::Verdict verdict = exchange_.Check(header.superstep, *frame_class);
   if (verdict == NodeExchange::Verdict::kStale) return FrameFault::kNone;
+  if (verdict == NodeExchange::Verdict::kImpossible && lanes_) {  // Processes count barriers, too.
+    Break(kProgram, "a process of another node has damaged the communication memory: barriers");
+    return FrameFault::kNone;
+  }
   if (verdict == NodeExchange::Verdict::kImpossible) return FrameFault::kMalformed;
   for (BatchTableReader pieces(piece, data); pieces.Next();) {
     if (static_cast<BatchContent>(pieces.piece().content) == BatchContent::kArrival) {
@@ -244,7 +248,7 @@ FrameFault JobExchange::OnBatch(std::uint32_t host, const FrameHeader& header,
   }
   const bool take_over = LeavesToWorker(header.superstep, *frame_class);
   Perform(exchange_.OnFrame(host, header.superstep, *frame_class));
-  if (take_over && !broken_) OnArrival(static_cast<std::uint32_t>(exchange_.barrier() + 1));
+  if (take_over) TakeOver(header.superstep + 1);
   PassDirectly();
   return FrameFault::kNone;
 }

@@ -153,12 +153,13 @@ class JobExchange {
   void TurnLanesOn(std::uint64_t barrier);
   void CatchUp();
   bool IsOld(std::uint32_t barriers) const;
+  void TakeOver(std::uint64_t barrier);
   bool LeavesToWorker(std::uint64_t superstep, NodeExchange::FrameClass frame_class);
   FrameFault OnLaneFrame(std::uint32_t host, const BatchPiece& piece,
                          std::span<const std::byte> data);
   void SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks);
   void InstallLaneFrames();
-  void CompleteByFrames();
+  void CompleteByFrames(std::uint32_t barrier);
   void WakeDriver();
   std::uint32_t Released() const {
     return segment_.header().barrier.released.value.load(std::memory_order_acquire);

@@ -27,7 +27,8 @@ void JobExchange::TakeLanes() {
                        .shape = {.segment = &segment_,
                                  .self = shape_.self,
                                  .hosts = hosts,
-                                 .p = static_cast<std::uint32_t>(shape_.host_of.size())},
+                                 .p = static_cast<std::uint32_t>(shape_.host_of.size()),
+                                 .host_of = shape_.host_of.data()},
                        .repeated = std::vector<std::array<std::vector<std::byte>, 2>>(hosts)});
 }
 
@@ -61,9 +62,16 @@ bool JobExchange::LeavesToWorker(std::uint64_t superstep, NodeExchange::FrameCla
   using FrameClass = NodeExchange::FrameClass;
   if (!lanes_ || frame_class == FrameClass::kAnswers || frame_class == FrameClass::kAnswersEnd)
     return false;
-  const bool taken = lanes_->keeper.OnPartByWorker(static_cast<std::uint32_t>(superstep + 1),
-                                                   static_cast<std::uint32_t>(exchange_.barrier()));
-  return taken && !exchange_.waiting();
+  const bool taken = lanes_->keeper.OnPartByWorker(static_cast<std::uint32_t>(superstep + 1));
+  WakeDriver();  // It has early puts to write meanwhile.
+  return taken;
+}
+
+// The processes may have come to it by lanes, through the barrier before, since CatchUp was called.
+void JobExchange::TakeOver(std::uint64_t barrier) {
+  CatchUp();
+  if (broken_ || exchange_.waiting() || exchange_.barrier() != barrier) return;
+  OnArrival(static_cast<std::uint32_t>(barrier + 1));
 }
 
 void JobExchange::OrderImage(const ImagePlan& order) {
@@ -111,11 +119,12 @@ void JobExchange::LookAfterLanes() {
     }
   }
   if (broken_) return;
+  if (actions.look_again) return LookAfterLanes();
   if (actions.install) {
     InstallLaneFrames();
     return LookAfterLanes();
   }
-  if (actions.complete && !exchange_.waiting()) CompleteByFrames();
+  if (actions.complete && !exchange_.waiting()) CompleteByFrames(released);
 }
 
 // The processes go on while it is copied, and may write the second frame after it there. Nobody
@@ -174,15 +183,15 @@ void JobExchange::InstallLaneFrames() {
 }
 
 // From copies that no process can change, since it reads lengths in them.
-void JobExchange::CompleteByFrames() {
-  const std::uint32_t barrier = Released();
+void JobExchange::CompleteByFrames(std::uint32_t barrier) {
   std::vector<std::vector<std::byte>> copies(shape_.hosts.size());
   LaneFrames frames = FramesInSegment(lanes_->shape, barrier);
   for (std::uint32_t host = 0; host < copies.size(); ++host) {
     copies[host].assign(frames.of[host], frames.of[host] + kLaneFrameBytesMax);
     std::uint32_t bytes = 0;
     if (LookAtLaneBytes(lanes_->shape, host, copies[host].data(), copies[host].size(), bytes) !=
-        LaneBytes::kWhole) {
+            LaneBytes::kWhole ||
+        reinterpret_cast<const LaneFrame*>(copies[host].data())->barrier != barrier) {
       return Break(ExchangeFault::kProgram,
                    "a process has damaged the communication memory: a frame of a lane");
     }

@@ -41,11 +41,13 @@ LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_n
   if (lanes_.off() && !settled_ && lanes_.Abandoned()) {
     settled_ = true;
     actions.repeat = true;
+    actions.look_again = true;
   }
   // Again and again: who had not come to the barrier then may have a frame for it now.
   if (waits_ && now_ns - repeated_ns_ >= kPatienceNs) actions.repeat = true;
   if (actions.repeat) repeated_ns_ = now_ns;
-  if (!settled_) return actions;
+  // Who drove may have passed `released` before it stopped.
+  if (!settled_ || actions.look_again) return actions;
   actions.install = AnyUseful(released);
   actions.complete = !actions.install && waits && lanes_.Complete(released);
   return actions;

@@ -29,14 +29,17 @@ class LaneKeeper {
     bool shut_down = false;  ///< The connections: no process uses them any more.
     bool repeat = false;     ///< Send Repeatable() frames to all other nodes, and ask for theirs.
     bool install = false;    ///< Put the frames for which TakeRepeated() is true where they belong.
-    bool complete = false;   ///< Complete the barrier, and release it.
+    bool complete = false;   ///< Complete that barrier, and release it.
+    /// No process is in a lane from now on: what is released stays so until a worker releases. Look
+    /// what it is, and call again.
+    bool look_again = false;
   };
 
   /// A part of that barrier has come from another node by its worker. True: the worker carries the
   /// barrier from now on; its processes have arrived.
-  bool OnPartByWorker(std::uint32_t barrier, std::uint32_t released) {
+  bool OnPartByWorker(std::uint32_t barrier) {
     // Before they are on, too: it may be for the first barrier of theirs.
-    return lanes_.LeaveToWorker(barrier, released);
+    return lanes_.LeaveToWorker(barrier);
   }
 
   /// A frame has come by the other node's worker. True: keep it, in place of an older one of the

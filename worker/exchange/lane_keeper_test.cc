@@ -53,8 +53,11 @@ TEST_F(LaneKeeperTest, AFrameThatOnlyTheWorkerHasEndsTheLanes) {
   const LaneKeeper::Actions actions = Look(LaneKeeper::kPatienceNs);
   EXPECT_TRUE(actions.shut_down);
   EXPECT_TRUE(actions.repeat) << "the others may lack some, too";
-  EXPECT_TRUE(actions.install);
-  EXPECT_FALSE(actions.complete);
+  EXPECT_TRUE(actions.look_again);
+  EXPECT_FALSE(actions.install) << "who drove may have passed this barrier";
+  const LaneKeeper::Actions then = Look(0);
+  EXPECT_TRUE(then.install);
+  EXPECT_FALSE(then.complete);
   EXPECT_TRUE(keeper_.TakeRepeated(1, kBarrier & 1, kBarrier));
   EXPECT_TRUE(Look(0).complete);
 }
@@ -66,15 +69,27 @@ TEST_F(LaneKeeperTest, NothingIsTouchedWhileAProcessDrives) {
   EXPECT_TRUE(Look().shut_down);
   EXPECT_FALSE(Look().install);
   lanes_.StopDriving();
+  EXPECT_TRUE(Look().look_again);
   EXPECT_TRUE(Look().install);
 }
 
+// Who drove passed the barrier at the last moment: at the next one nobody has arrived.
+TEST_F(LaneKeeperTest, WhatWasReleasedBeforeTheLastDriverStoppedIsNotCompletedAgain) {
+  lanes_.NoteHere(1, kBarrier);
+  state_.broken = 1;
+  const LaneKeeper::Actions actions = Look();
+  EXPECT_TRUE(actions.look_again);
+  EXPECT_FALSE(actions.complete);
+  now_ns_ += kShort;
+  EXPECT_FALSE(keeper_.Look(kBarrier + 1, now_ns_).complete);
+}
+
 TEST_F(LaneKeeperTest, ABarrierThatIsLeftToWorkersIsNotCompletedByFrames) {
-  EXPECT_TRUE(keeper_.OnPartByWorker(kBarrier, kBarrier));
+  EXPECT_TRUE(keeper_.OnPartByWorker(kBarrier));
   EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
   state_.broken = 1;
-  LaneKeeper::Actions actions = Look();
-  if (actions.install) keeper_.TakeRepeated(1, kBarrier & 1, kBarrier);
+  EXPECT_TRUE(Look().look_again);
+  if (Look().install) keeper_.TakeRepeated(1, kBarrier & 1, kBarrier);
   EXPECT_FALSE(Look().complete);
 }
 
