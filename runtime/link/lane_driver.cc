@@ -78,11 +78,15 @@ void LaneDriver::GiveUp() {
 }
 
 bool LaneDriver::Send(std::uint32_t barrier) {
-  if (area_ == nullptr || !SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
-      !barrier_.BeginSending(barrier))
+  if (area_ == nullptr) return false;
+  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
+      !barrier_.BeginSending(barrier)) {
+    Drain(barrier);
     return false;
+  }
   if (!ComposeLaneFrames(shape_, barrier)) {
     barrier_.GiveUpSending();
+    Drain(barrier);
     return false;
   }
   barrier_.NoteComposed(barrier);
@@ -103,9 +107,8 @@ LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
     if (n > 0) {
       at += n;
     } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
-      pollfd room{.fd = fd, .events = POLLOUT, .revents = 0};
-      poll(&room, 1, kSleepMs);
-      if (barrier_.off()) return Sent::kBroken;
+      AwaitRoom(host, barrier);
+      if (barrier_.off() || barrier_.broken()) return Sent::kBroken;
     } else if (n >= 0 || errno != EINTR) {
       return Sent::kBroken;
     }
@@ -113,7 +116,31 @@ LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
   return Sent::kWhole;
 }
 
+// The others may wait for room likewise: what they have sent is taken in meanwhile.
+void LaneDriver::AwaitRoom(std::uint32_t host, std::uint32_t barrier) {
+  pollfd sources[kLaneHostsMax];
+  for (std::uint32_t other = 0; other < shape_.hosts; ++other) {
+    const bool here = other == shape_.self;
+    sources[other] = {.fd = here ? -1 : lane(other).number(), .events = POLLIN, .revents = 0};
+  }
+  sources[host].events |= POLLOUT;
+  poll(sources, shape_.hosts, kSleepMs);
+  for (std::uint32_t other = 0; other < shape_.hosts; ++other)
+    if ((sources[other].revents & ~POLLOUT) != 0) Receive(other, barrier);
+}
+
 // ---- In -----------------------------------------------------------------------------------------
+
+// This barrier goes by the workers. The other nodes may send by lanes all the same, in each
+// superstep, and nobody would read it until the connections are full.
+void LaneDriver::Drain(std::uint32_t barrier) {
+  if (!barrier_.on() || barrier_.off() || barrier_.broken() || !HasLanes() ||
+      !barrier_.TryToDrive(Value(self_)))
+    return;
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+    if (host != shape_.self) Receive(host, barrier);
+  barrier_.StopDriving();
+}
 
 bool LaneDriver::Done(std::uint32_t barrier) const {
   const std::uint32_t released =
@@ -204,18 +231,20 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
 }
 
 void LaneDriver::Sleep(std::uint32_t barrier) {
-  pollfd sources[kLaneHostsMax];
-  nfds_t count = 0;
+  pollfd sources[kLaneHostsMax + 1] = {};
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
-    if (barrier_.Lacks(host, barrier))
-      sources[count++] = {.fd = lane(host).number(), .events = POLLIN, .revents = 0};
+    const int fd = barrier_.Lacks(host, barrier) ? lane(host).number() : -1;
+    sources[host] = {.fd = fd, .events = POLLIN, .revents = 0};
   }
-  const int bell = doorbell_.NumberIfOurs();
-  if (bell >= 0) sources[count++] = {.fd = bell, .events = POLLIN, .revents = 0};
+  pollfd& bell = sources[shape_.hosts];
+  bell = {.fd = doorbell_.NumberIfOurs(), .events = POLLIN, .revents = 0};
   area_->state.asleep.store(1, std::memory_order_seq_cst);
-  if (!Done(barrier)) poll(sources, count, kSleepMs);
+  if (!Done(barrier)) poll(sources, shape_.hosts + 1, kSleepMs);
   area_->state.asleep.store(0, std::memory_order_relaxed);
-  if (bell >= 0 && (sources[count - 1].revents & POLLIN) != 0) doorbell_.HearWorker();
+  if ((bell.revents & POLLIN) != 0) doorbell_.HearWorker();
+  // Each, or what is not read would end the next sleep at once.
+  for (std::uint32_t host = 0; host < shape_.hosts && !Done(barrier); ++host)
+    if (sources[host].revents != 0) Receive(host, barrier);
 }
 
 }  // namespace bspnow::runtime

@@ -45,6 +45,8 @@ class LaneDriver {
   bool HasLanes();
   void GiveUp();
   Sent SendTo(std::uint32_t host, std::uint32_t barrier);
+  void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
+  void Drain(std::uint32_t barrier);
   void Pump(std::uint32_t barrier);
   bool Done(std::uint32_t barrier) const;
   void ReceiveLacking(std::uint32_t barrier);

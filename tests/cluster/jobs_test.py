@@ -106,6 +106,14 @@ class TogetherTest(unittest.TestCase):
             counted.add(totals["supersteps"])
         self.assertEqual(len(counted), 1)  # The one that bsp_end ends, too.
 
+    def test_lanes_that_only_one_node_uses_do_not_fill(self):
+        """Each superstep goes by the workers, since one node has gets. What the other has put into
+        its lane is far more than a connection holds."""
+        self.cluster.bsprun("-n", 2, "--nodes", 2, path_of("uneven"), 2000, 30_000)
+        logs = "".join(worker.log() for worker in self.cluster.workers.values())
+        self.assertIn("event=lanes_open", logs)
+        self.assertNotIn("event=no_lanes", logs)
+
     def test_names_need_not_be_utf8(self):
         """Linux takes any bytes for the name of a file, an argument or a variable."""
         name, left = os.fsdecode(b"na\xffme"), os.fsdecode(b"le\xfft")
