@@ -67,7 +67,7 @@ void HostedJob::OnPrepared(absl::Status status, const proto::RestoreFailed& fail
   if (status.ok() && resumes()) status = FailpointStatus("worker.restore.started");
   if (status.ok()) return;
   proto::JobNotStarted why;
-  why.set_exit_status(kFailureStatus);
+  why.set_exit_status(absl::IsPermissionDenied(status) ? kNotExecutableStatus : kFailureStatus);
   why.set_reason(std::string(status.message()));
   ReportNotStarted(why);
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "base/exit_status.h"
 #include "base/raised_limits.h"
 #include "net/event_loop.h"
+#include "worker/host/account.h"
 #include "worker/host/checkpoint_host.h"
 #include "worker/host/host_channel.h"
 #include "worker/host/job_output.h"
@@ -48,6 +50,16 @@ void SendNotStarted(int socket, const absl::Status& why) {
   event.mutable_not_started()->set_exit_status(status);
   event.mutable_not_started()->set_reason(std::string(why.message()));
   SendEvent(socket, event);
+}
+
+std::optional<Account> AccountOf(const proto::HostPlan& plan) {
+  if (!plan.has_account()) return std::nullopt;
+  const proto::HostAccount& account = plan.account();
+  return Account{.name = account.name(),
+                 .user = account.user(),
+                 .group = account.group(),
+                 .groups = {account.groups().begin(), account.groups().end()},
+                 .home = account.home()};
 }
 
 class HostRun final : private ProcessOwner, private CheckpointOwner {
@@ -93,6 +105,8 @@ class HostRun final : private ProcessOwner, private CheckpointOwner {
   const int socket_;
   const RaisedLimits& limits_;
   ReceivedPlan received_;
+  const std::optional<Account> account_;
+  const FilesAs files_as_;  ///< Its whole life: it needs no file of root's.
   EventLoop loop_;
   JobOutput output_;
   std::int64_t running_ = 0;
@@ -106,6 +120,8 @@ HostRun::HostRun(int socket, ReceivedPlan received, const RaisedLimits& limits)
     : socket_(socket),
       limits_(limits),
       received_(std::move(received)),
+      account_(AccountOf(received_.plan)),
+      files_as_(account_ ? &*account_ : nullptr),
       output_([this](proto::WorkerEvent event) { Report(std::move(event)); }),
       checkpoints_(received_.plan, received_.segment.get(), *this),
       host_(loop_,
@@ -167,7 +183,8 @@ absl::Status HostRun::StartAll() {
                         .input = received_.input.get(),
                         .processors = plan.processors(),
                         .memory_bytes = plan.memory_bytes(),
-                        .limits = limits_};
+                        .limits = limits_,
+                        .account = account_ ? &*account_ : nullptr};
   for (const proto::HostedProcess& process : plan.processes()) {
     const Pid pid{process.pid()};
     processes.pids.push_back(pid);

@@ -130,8 +130,7 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   process.error = UniqueFd(error[0]);
   const UniqueFd their_error(error[1]);
   const bool reads = pid == Pid{0} && plan.input >= 0;
-  UniqueFd nothing;
-  if (!reads) nothing = EmptyInput();
+  const UniqueFd nothing = reads ? UniqueFd() : EmptyInput();
   fcntl(process.output.get(), F_SETFL, O_NONBLOCK);
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
@@ -145,7 +144,8 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
       .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
       .memory_bytes = plan.memory_bytes,
-      .limits = plan.limits};
+      .limits = plan.limits,
+      .account = plan.account};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;

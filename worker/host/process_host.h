@@ -21,6 +21,7 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "runtime/link/link.h"
+#include "worker/host/account.h"
 
 namespace bspnow::worker {
 
@@ -46,8 +47,9 @@ struct ProcessPlan {
   std::map<Pid, std::vector<std::string>> arguments_by_pid{};
   int input;  ///< Standard input of pid 0, or -1. The others have none.
   std::uint32_t processors;
-  std::uint64_t memory_bytes = 0;  ///< Of one process; 0: not limited.
-  const RaisedLimits& limits;      ///< That they get back.
+  std::uint64_t memory_bytes = 0;    ///< Of one process; 0: not limited.
+  const RaisedLimits& limits;        ///< That they get back.
+  const Account* account = nullptr;  ///< As in SpawnRequest.
 };
 
 /// The descriptors that hosting one process takes, and those that it takes besides.

@@ -23,6 +23,8 @@ namespace {
 constexpr int kReportFd = 4;
 constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites a source.
 
+constexpr char kOutOfMemoryScore[] = "500";  // Of -1000 to 1000, see proc(5).
+
 // A program that was just written may be held open for a moment by a child that another thread
 // forked meanwhile and that has not closed its descriptors yet.
 constexpr int kBusyTries = 100;
@@ -39,6 +41,14 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   for (const std::string& s : strings) pointers.push_back(const_cast<char*>(s.c_str()));
   pointers.push_back(nullptr);
   return pointers;
+}
+
+// If the machine runs out of memory, a program ends and not the worker.
+void PreferForOutOfMemory() {
+  const UniqueFd score(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (!score.valid()) return;
+  [[maybe_unused]] const ssize_t n =
+      write(score.get(), kOutOfMemoryScore, sizeof kOutOfMemoryScore - 1);
 }
 
 // In the child: only async-signal-safe calls.
@@ -66,7 +76,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   report_fd = kReportFd;
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   syscall(SYS_close_range, kReportFd + 1, ~0u, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  PreferForOutOfMemory();
+  if (request.account != nullptr && !Become(*request.account)) fail({errno, false});
+  prctl(PR_SET_PDEATHSIG, SIGKILL);     // Another user would have lost it.
   if (getppid() != parent) _exit(127);  // It died before the prctl.
   sigset_t none;
   sigemptyset(&none);

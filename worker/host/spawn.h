@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/raised_limits.h"
+#include "worker/host/account.h"
 
 namespace bspnow::worker {
 
@@ -25,9 +26,10 @@ struct SpawnRequest {
   const std::string& directory;                 ///< Empty: this process's.
   int standard[3];
   int link;
-  std::uint64_t memory_bytes;  ///< Private writable memory that it may have; 0: any.
-  const RaisedLimits& limits;  ///< That the program gets back.
-  int cgroup = -1;             ///< The cgroup.procs of its control group; -1: this process's.
+  std::uint64_t memory_bytes;        ///< Private writable memory that it may have; 0: any.
+  const RaisedLimits& limits;        ///< That the program gets back.
+  int cgroup = -1;                   ///< The cgroup.procs of its control group; -1: this process's.
+  const Account* account = nullptr;  ///< As whom it runs; nullptr: as this process.
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,
