@@ -2,7 +2,6 @@
 // and metrics have threads of their own and post to it.
 #include <absl/status/statusor.h>
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <iostream>
 #include <optional>
 #include <random>
 #include <string>
@@ -18,9 +18,9 @@
 #include "base/cgroup.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/exit_status.h"
 #include "base/raised_limits.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
@@ -32,9 +32,11 @@
 #include "worker/core/hosted_jobs.h"
 #include "worker/core/peer_watch.h"
 #include "worker/exchange/data_plane.h"
+#include "worker/job/accounts.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/node_job.h"
 #include "worker/node_facts.h"
+#include "worker/node_spec.h"
 #include "worker/rpc/content_stub.h"
 #include "worker/rpc/coordinator_stub.h"
 #include "worker/settings.h"
@@ -59,7 +61,8 @@ std::uint64_t RandomIncarnation() {
 
 class Daemon {
  public:
-  explicit Daemon(WorkerSettings settings) : settings_(std::move(settings)) {}
+  Daemon(WorkerSettings settings, Accounts accounts)
+      : settings_(std::move(settings)), accounts_(std::move(accounts)) {}
 
   /// Until SIGTERM or SIGINT.
   absl::Status Run();
@@ -85,6 +88,7 @@ class Daemon {
   void WriteAddress() const;
 
   const WorkerSettings settings_;
+  Accounts accounts_;
   const RaisedLimits limits_;
   const std::uint64_t incarnation_ = RandomIncarnation();
   std::optional<StateDirectory> state_;
@@ -194,12 +198,13 @@ NodeParts Daemon::Parts() {
                    .jobs_directory = state_->jobs(),
                    .host_program = settings_.host_program,
                    .restore_program = settings_.restore_program,
+                   .accounts = accounts_,
                    .processors = UsableProcessors(),
                    .memory_bytes = MemoryBytes(),
                    .files_bytes_max = settings_.files_bytes,
-                   .store_files = [this](JobId job, const std::string& directory,
-                                         const std::vector<LeftFile>& files) {
-                     return contents_->StoreFiles(job, directory, files);
+                   .store_files = [this](JobId job, const std::vector<LeftFile>& files,
+                                         const OpenLeftFile& open) {
+                     return contents_->StoreFiles(job, files, open);
                    }};
 }
 
@@ -220,17 +225,7 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);
-  proto::NodeSpec& node = *request.mutable_node();
-  node.set_name(settings_.name);
-  node.set_slots(settings_.slots);
-  node.set_memory_bytes(MemoryBytes());
-  for (std::string& feature : CpuFeatures()) node.add_cpu_features(std::move(feature));
-  node.set_flops(FlopsOf(state_->flops()));
-  for (const std::string& label : settings_.labels) {
-    const std::pair<std::string, std::string> pair = absl::StrSplit(label, absl::MaxSplits('=', 1));
-    (*node.mutable_labels())[pair.first] = pair.second;
-  }
-  node.set_version(kVersion);
+  *request.mutable_node() = NodeSpecOf(settings_, state_->flops(), accounts_.text());
   return request;
 }
 
@@ -381,12 +376,17 @@ int Main(int argc, char** argv) {
   int exit_status = 0;
   std::optional<WorkerSettings> settings = ReadSettings(argc, argv, exit_status);
   if (!settings) return exit_status;
+  absl::StatusOr<Accounts> accounts = Accounts::Of(settings->accounts, geteuid());
+  if (!accounts.ok()) {
+    std::cerr << "bsp-worker: " << std::string(accounts.status().message()) << "\n";
+    return kUsageStatus;
+  }
   if (settings->slots == 0) settings->slots = UsableProcessors();
   spdlog::set_default_logger(spdlog::stderr_logger_mt("bsp-worker"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z level=%l %v");
   absl::Status status = absl::NotFoundError("bsp-host is missing; give --host-program");
   if (!settings->host_program.empty()) {
-    Daemon daemon(std::move(*settings));
+    Daemon daemon(std::move(*settings), *std::move(accounts));
     status = daemon.Run();
   }
   if (status.ok()) return 0;

@@ -102,6 +102,11 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--integrity", settings.integrity,
                  "What vouches for transferred data: a checksum of ours, or TCP's (and TLS) [crc]")
       ->check(CLI::IsMember({"crc", "tcp"}));
+  app.add_option("--accounts", settings.accounts,
+                 "As whom programs run: same (as the account of their user's name), fixed:NAME, "
+                 "pool:A,B,... (one for each job), own (this worker's user, his jobs only) or "
+                 "own:everybody [own; root must choose another]")
+      ->type_name("HOW");
   app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");

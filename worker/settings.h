@@ -29,6 +29,7 @@ struct WorkerSettings {
   std::string host_program;            ///< bsp-host; empty: not found.
   std::string restore_program;         ///< bsp-restore, likewise.
   Exposure exposure = Exposure::kLoopback;
+  std::string accounts;  ///< See Accounts::Of.
   std::uint64_t cache_bytes = std::uint64_t{10} << 30;
   std::uint64_t files_bytes = std::uint64_t{4} << 30;  ///< Of one job that are sent at its end.
   std::string checkpoint_dir;                          ///< Empty: below state_dir.

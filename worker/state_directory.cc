@@ -2,7 +2,10 @@
 
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -17,6 +20,11 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   std::error_code error;
   for (const char* part : {"", "/jobs", "/cache"}) {
     fs::create_directories(path + part, error);
+    // Programs of another user pass through, to the directory of their job, and see nothing else.
+    const mode_t passed = strcmp(part, "/cache") == 0 ? 0 : S_IXGRP | S_IXOTH;
+    struct stat made {};
+    if (!error && stat((path + part).c_str(), &made) == 0 && made.st_uid == geteuid())
+      chmod((path + part).c_str(), made.st_mode & (S_IRWXU | passed));
     if (error)
       return absl::InternalError(absl::StrCat("making ", path, part, ": ", error.message()));
   }

@@ -110,6 +110,7 @@ json NodeJson(const proto::Node& node) {
           {"memory_bytes", spec.memory_bytes()},
           {"flops", spec.flops()},
           {"labels", labels},
+          {"accounts", spec.accounts()},
           {"cpu_features", ListJson(spec.cpu_features())},
           {"address", node.address()},
           {"jobs", ListJson(node.jobs())},

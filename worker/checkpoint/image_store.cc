@@ -59,7 +59,9 @@ absl::StatusOr<UniqueFd> OpenRegular(const std::string& path, int flags) {
 
 absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) {
   std::error_code error;
-  std::filesystem::create_directories(settings.root, error);
+  // Programs of another user pass through, to the directory of their job, and see nothing else.
+  if (std::filesystem::create_directories(settings.root, error))
+    chmod(settings.root.c_str(), S_IRWXU | S_IXGRP | S_IXOTH);
   if (error || access(settings.root.c_str(), R_OK | W_OK | X_OK) != 0)
     return absl::FailedPreconditionError(
         absl::StrCat("checkpoints cannot be stored in ", settings.root, ": ",

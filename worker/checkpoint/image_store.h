@@ -8,6 +8,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
@@ -56,6 +57,10 @@ class ImageStore {
 
   /// The directory where the processes write NAME.new, with mode 0700. It may not exist yet.
   std::string DirectoryOf(JobId job) const;
+  /// If it is not there.
+  absl::Status MakeDirectory(JobId job) const;
+  /// If nothing is in it.
+  void RemoveEmptyDirectory(JobId job) const { rmdir(DirectoryOf(job).c_str()); }
 
   /// Whether quota and free space allow this many more bytes. Called before a checkpoint begins.
   absl::Status CheckRoom(std::uint64_t bytes) const;
@@ -96,7 +101,6 @@ class ImageStore {
  private:
   friend class ImageReception;
 
-  absl::Status MakeDirectory(JobId job) const;
   void RemoveUnfinished();
   absl::Status TrySettle(JobId job, const std::vector<std::string>& names);
   absl::Status SettleText(JobId job, const std::string& name);

@@ -30,7 +30,7 @@ const proto::ImageOfPid* Find(const proto::Resume& resume, std::uint32_t pid) {
 }
 
 absl::StatusOr<ImageFacts> FactsOf(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file.valid()) {
     return absl::InternalError(absl::StrCat("opening ", path, ": ", strerror(errno)));
   }

@@ -8,11 +8,13 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "files/file_chunks.h"
 #include "files/file_store.h"
 #include "files/job_files.h"
 #include "proto/jobs.pb.h"
@@ -22,6 +24,9 @@ namespace bspnow::worker {
 
 /// A file that the job made or changed.
 using LeftFile = files::StoredFile;
+
+/// Opens one, with no more rights than the job's programs had.
+using OpenLeftFile = std::function<absl::StatusOr<files::OutgoingFile>(const LeftFile& file)>;
 
 class JobDirectory {
  public:

@@ -258,7 +258,9 @@ void NodeJob::Clear(Files files) {
   parts_.threads.Run([this, files, directory] {
     if (files == Files::kKeep && directory->has_value()) KeepFiles(**directory);
     directory->reset();
+    if (account_) parts_.images.RemoveEmptyDirectory(id_);
     parts_.loop.Post([this] {
+      parts_.accounts.Return(id_);
       hosting_.OnDirectoryGone(*this);
       job_.OnCleared();
     });
@@ -267,9 +269,17 @@ void NodeJob::Clear(Files files) {
 
 // On one of the threads.
 void NodeJob::KeepFiles(const JobDirectory& directory) const {
-  const std::vector<LeftFile> files = Fitting(id_, directory.LeftFiles(), parts_.files_bytes_max);
+  const Account* const account = account_ ? &*account_ : nullptr;
+  std::vector<LeftFile> files;
+  {
+    const FilesAs as(account);
+    files = Fitting(id_, directory.LeftFiles(), parts_.files_bytes_max);
+  }
   if (files.empty()) return;
-  const absl::Status stored = parts_.store_files(id_, directory.path(), files);
+  const absl::Status stored = parts_.store_files(id_, files, [account](const LeftFile& file) {
+    const FilesAs as(account);
+    return files::OutgoingFile::Open(file.path, file.name);
+  });
   if (stored.ok()) return;
   spdlog::warn("event=files_not_kept job={} reason=\"{}\"", Value(id_),
                std::string(stored.message()));

@@ -26,7 +26,9 @@
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
+#include "worker/host/account.h"
 #include "worker/host/host_link.h"
+#include "worker/job/accounts.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/checkpoint_restore.h"
 #include "worker/job/input_pipe.h"
@@ -48,12 +50,12 @@ struct NodeParts {
   std::string jobs_directory;
   std::string host_program;
   std::string restore_program;  ///< bsp-restore.
+  Accounts& accounts;
   std::uint32_t processors;
   std::uint64_t memory_bytes;     ///< That jobs here may have in all.
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
   /// On one of the threads.
-  std::function<absl::Status(JobId, const std::string& directory, const std::vector<LeftFile>&)>
-      store_files;
+  std::function<absl::Status(JobId, const std::vector<LeftFile>&, const OpenLeftFile&)> store_files;
 };
 
 class NodeJob;
@@ -121,6 +123,7 @@ class NodeJob final : public JobHost {
 
   void BeginPreparing();
   Prepared PrepareOnThread() const;
+  absl::Status GiveFiles(const JobDirectory& directory) const;
   void OnPrepared(Prepared prepared);
   absl::StatusOr<UniqueFd> OpenInput();
   absl::Status MakeSegment(std::uint64_t lease_until_ns);
@@ -136,6 +139,7 @@ class NodeJob final : public JobHost {
   const JobId id_;
   const Epoch epoch_;
   bool awaits_older_epoch_ = false;
+  std::optional<Account> account_;  ///< As whom its programs run; none: as the worker.
   std::optional<JobDirectory> directory_;
   std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.
   std::unique_ptr<NodeSegment> segment_;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,13 +25,38 @@ std::vector<Pid> PidsOf(const proto::Host& host) {
   return pids;
 }
 
-std::vector<std::string> GivenEnvironment(const proto::JobSpec& spec) {
-  const std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
+/// What this daemon was told, and programs are not.
+bool IsOurs(const std::string& variable) {
+  return absl::StartsWith(variable, "NOTIFY_SOCKET=") || absl::StartsWith(variable, "BSP_TOKEN") ||
+         absl::StartsWith(variable, "BSP_LOGIN_SOCKET=");
+}
+
+/// What another user's programs may know of this daemon's environment.
+bool IsCommon(const std::string& variable) {
+  return absl::StartsWith(variable, "PATH=") || absl::StartsWith(variable, "LANG=") ||
+         absl::StartsWith(variable, "LC_") || absl::StartsWith(variable, "TZ=");
+}
+
+std::vector<std::string> GivenEnvironment(const proto::JobSpec& spec,
+                                          const std::optional<Account>& account) {
+  std::vector<std::string> given(spec.environment().begin(), spec.environment().end());
   if (spec.replace_environment()) return given;
+  const std::size_t count = given.size();
   std::vector<std::string> environment = EnvironmentWith(given);
-  std::erase_if(environment, [](const std::string& variable) {
-    return absl::StartsWith(variable, "NOTIFY_SOCKET=");  // systemd's, to this daemon alone.
-  });
+  const auto inherited = environment.begin() + static_cast<std::ptrdiff_t>(count);
+  environment.erase(std::remove_if(inherited, environment.end(),
+                                   [&](const std::string& variable) {
+                                     return IsOurs(variable) || (account && !IsCommon(variable));
+                                   }),
+                    environment.end());
+  if (!account) return environment;
+  for (const auto& [name, value] :
+       {std::pair{"HOME=", account->home}, {"USER=", account->name}, {"LOGNAME=", account->name}}) {
+    const bool known = std::any_of(given.begin(), given.end(), [name = name](const auto& variable) {
+      return absl::StartsWith(variable, name);
+    });
+    if (!known) environment.push_back(absl::StrCat(name, value));
+  }
   return environment;
 }
 
@@ -47,8 +73,9 @@ void Tune(const std::string& tunables, std::vector<std::string>& environment) {
   }
 }
 
-std::vector<std::string> EnvironmentOf(const proto::StartJob& start) {
-  std::vector<std::string> environment = GivenEnvironment(start.spec());
+std::vector<std::string> EnvironmentOf(const proto::StartJob& start,
+                                       const std::optional<Account>& account) {
+  std::vector<std::string> environment = GivenEnvironment(start.spec(), account);
   // Symbols that are resolved later change pages that belong to the program's file.
   environment.push_back("LD_BIND_NOW=1");
   const std::string tunables =
@@ -79,6 +106,13 @@ void NodeJob::PrepareAfterOlder() {
 }
 
 void NodeJob::BeginPreparing() {
+  absl::StatusOr<std::optional<Account>> account =
+      parts_.accounts.Take(id_, job_.start().spec().user());
+  if (!account.ok()) {
+    return parts_.loop.Post(
+        [this, refused = account.status()] { OnPrepared({.directory = refused}); });
+  }
+  account_ = *std::move(account);
   parts_.threads.Run([this] {
     const auto prepared = std::make_shared<Prepared>(PrepareOnThread());
     parts_.loop.Post([this, prepared] { OnPrepared(std::move(*prepared)); });
@@ -99,7 +133,23 @@ NodeJob::Prepared NodeJob::PrepareOnThread() const {
                         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
                        parts_.transfer, parts_.images);
   }
+  if (account_ && prepared.directory.ok()) {
+    const absl::Status given = GiveFiles(*prepared.directory);
+    if (!given.ok()) prepared.directory = given;
+  }
   return prepared;
+}
+
+// Last: until then nobody but the worker comes into these directories.
+absl::Status NodeJob::GiveFiles(const JobDirectory& directory) const {
+  if (absl::Status s = GiveTree(directory.path(), *account_); !s.ok()) return s;
+  if (absl::Status s = parts_.images.MakeDirectory(id_); !s.ok()) return s;
+  if (absl::Status s = GiveTree(parts_.images.DirectoryOf(id_), *account_); !s.ok()) return s;
+  const FilesAs as(&*account_);
+  if (access(directory.program_path().c_str(), F_OK) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("the account ", account_->name, " cannot come to ", directory.path(),
+                   " (chmod o+x the directories above it, or give --state-dir another place)"));
 }
 
 void NodeJob::OnPrepared(Prepared prepared) {
@@ -144,6 +194,7 @@ absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
   const std::string& name = job_.start().spec().input();
   if (name.empty() || pids_.front() != Pid{0} || job_.resumes_images()) return UniqueFd();
   const std::string path = absl::StrCat(directory_->path(), "/", name);
+  const FilesAs as(account_ ? &*account_ : nullptr);
   UniqueFd input(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!input.valid())
     return absl::UnavailableError(absl::StrCat("opening ", name, ": ", strerror(errno)));
@@ -209,7 +260,7 @@ proto::HostPlan NodeJob::PlanForHost() {
   plan.set_program(job_.resumes_images() ? parts_.restore_program : directory_->program_path());
   plan.mutable_arguments()->CopyFrom(spec.arguments());
   if (plan.arguments().empty()) plan.add_arguments(spec.program().name());
-  for (std::string& variable : EnvironmentOf(job_.start())) {
+  for (std::string& variable : EnvironmentOf(job_.start(), account_)) {
     plan.add_environment(std::move(variable));
   }
   plan.set_directory(spec.directory());
@@ -234,6 +285,14 @@ proto::HostPlan NodeJob::PlanForHost() {
     given.set_changed_ns(file.changed_ns);
   }
   plan.set_image_directory(parts_.images.DirectoryOf(id_));
+  if (account_) {
+    proto::HostAccount& account = *plan.mutable_account();
+    account.set_name(account_->name);
+    account.set_user(account_->user);
+    account.set_group(account_->group);
+    account.mutable_groups()->Assign(account_->groups.begin(), account_->groups.end());
+    account.set_home(account_->home);
+  }
   return plan;
 }
 

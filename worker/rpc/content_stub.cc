@@ -34,9 +34,9 @@ absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobS
   return UntilAvailable([&] { return TryReadBlob(sha256, into); });
 }
 
-absl::Status ContentStub::StoreFiles(JobId job, const std::string& directory,
-                                     const std::vector<LeftFile>& files) {
-  return UntilAvailable([&] { return TryStoreFiles(job, directory, files); });
+absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
+                                     const OpenLeftFile& open) {
+  return UntilAvailable([&] { return TryStoreFiles(job, files, open); });
 }
 
 absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::BlobStore& into) {
@@ -50,8 +50,8 @@ absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::Bl
   return files::TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
 }
 
-absl::Status ContentStub::TryStoreFiles(JobId job, const std::string& directory,
-                                        const std::vector<LeftFile>& files) {
+absl::Status ContentStub::TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
+                                        const OpenLeftFile& open) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
@@ -61,8 +61,7 @@ absl::Status ContentStub::TryStoreFiles(JobId job, const std::string& directory,
   first.set_job(Value(job));
   absl::Status sent;
   for (const LeftFile& left : files) {
-    absl::StatusOr<files::OutgoingFile> file =
-        files::OutgoingFile::Open(absl::StrCat(directory, "/", left.name), left.name);
+    absl::StatusOr<files::OutgoingFile> file = open(left);
     if (!file.ok()) {
       spdlog::warn("event=file_left_out job={} file={} reason=\"{}\"", Value(job), left.name,
                    std::string(file.status().message()));

@@ -26,8 +26,7 @@ class ContentStub {
   absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
 
   /// Sends what a job left in its directory.
-  absl::Status StoreFiles(JobId job, const std::string& directory,
-                          const std::vector<LeftFile>& files);
+  absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
 
   /// Breaks off all calls; those that come later fail at once. From any thread.
   void Stop() { calls_.Stop(); }
@@ -36,8 +35,8 @@ class ContentStub {
   template <typename Try>
   absl::Status UntilAvailable(Try call);
   absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
-  absl::Status TryStoreFiles(JobId job, const std::string& directory,
-                             const std::vector<LeftFile>& files);
+  absl::Status TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
+                             const OpenLeftFile& open);
 
   const std::shared_ptr<grpc::Channel> channel_;
   OpenCalls calls_;

@@ -35,6 +35,8 @@ inline constexpr std::uint64_t kOrphanTimeoutNs = 1'000'000'000;
 inline constexpr std::uint32_t kSelf = 3;
 inline constexpr char kBspProgram[] = "examples/hello";
 
+constexpr uid_t kAnyUser = 1;  // But not root.
+
 class NodeJobTest : public testing::Test {
  protected:
   NodeJobTest() {
@@ -109,10 +111,11 @@ class NodeJobTest : public testing::Test {
         .jobs_directory = root_ + "/jobs",
         .host_program = fs::absolute("worker/host/bsp-host").string(),
         .restore_program = fs::absolute("worker/restore/bsp-restore").string(),
+        .accounts = accounts_,
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 1000,
-        .store_files = [this](JobId, const std::string&, const std::vector<LeftFile>& files) {
+        .store_files = [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
           const std::scoped_lock lock(stored_mutex_);
           stored_ = files;
           return absl::OkStatus();
@@ -190,6 +193,7 @@ class NodeJobTest : public testing::Test {
   std::unique_ptr<ImageTransfer> transfer_;
   std::unique_ptr<WorkThreads> threads_;
   std::unique_ptr<StoredCheckpoints> checkpoints_;
+  Accounts accounts_ = *Accounts::Of("own:everybody", kAnyUser);
   std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
   std::vector<proto::WorkerEvent> events_;

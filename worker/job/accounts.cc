@@ -1,0 +1,129 @@
+#include "worker/job/accounts.h"
+
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_split.h>
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::size_t kEntryBytesMax = 16 << 10;
+constexpr int kGroupsMax = 1024;
+constexpr char kChoices[] =
+    "choose with --accounts: same (the account of the submitting user's name), fixed:NAME, or "
+    "pool:A,B,... (one for each job)";
+
+std::string NameOf(uid_t user) {
+  passwd entry{};
+  passwd* found = nullptr;
+  char text[kEntryBytesMax];
+  getpwuid_r(user, &entry, text, sizeof text, &found);
+  return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
+}
+
+absl::StatusOr<std::vector<Account>> FindAll(const std::string& names) {
+  std::vector<Account> accounts;
+  std::set<std::string> seen;
+  for (const std::string& name : std::vector<std::string>(absl::StrSplit(names, ','))) {
+    if (!seen.insert(name).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--accounts names ", name, " twice"));
+    }
+    absl::StatusOr<Account> account = FindAccount(name);
+    if (!account.ok()) return account.status();
+    accounts.push_back(*std::move(account));
+  }
+  return accounts;
+}
+
+}  // namespace
+
+absl::StatusOr<Account> FindAccount(const std::string& name) {
+  passwd entry{};
+  passwd* found = nullptr;
+  char text[kEntryBytesMax];
+  getpwnam_r(name.c_str(), &entry, text, sizeof text, &found);
+  if (found == nullptr) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("this machine has no account \"", name, "\" (useradd makes one)"));
+  }
+  if (found->pw_uid == 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the account \"", name, "\" is root's, and no program of a job runs as root"));
+  }
+  Account account{.name = name,
+                  .user = found->pw_uid,
+                  .group = found->pw_gid,
+                  .groups = std::vector<gid_t>(kGroupsMax),
+                  .home = found->pw_dir};
+  int count = kGroupsMax;
+  getgrouplist(name.c_str(), account.group, account.groups.data(), &count);
+  account.groups.resize(static_cast<std::size_t>(std::min(count, kGroupsMax)));
+  return account;
+}
+
+absl::StatusOr<Accounts> Accounts::Of(const std::string& mode, uid_t self) {
+  const std::vector<std::string> parts = absl::StrSplit(mode, absl::MaxSplits(':', 1));
+  const bool own = mode.empty() || mode == "own" || mode == "own:everybody";
+  if (self == 0 && own) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("this worker runs as root, and no program of a job does; ", kChoices));
+  }
+  if (own) {
+    const Mode whose = mode == "own:everybody" ? Mode::kOwnForEverybody : Mode::kOwn;
+    Accounts accounts(whose, mode.empty() ? "own" : mode, {});
+    accounts.own_name_ = NameOf(self);
+    return accounts;
+  }
+  if (self != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--accounts ", mode, ": only a worker that root starts can run programs as another user; ",
+        "own:everybody runs everybody's as this one"));
+  }
+  if (mode == "same") return Accounts(Mode::kSame, mode, {});
+  if (parts.size() == 2 && (parts[0] == "fixed" || parts[0] == "pool")) {
+    absl::StatusOr<std::vector<Account>> known = FindAll(parts[1]);
+    if (!known.ok()) return absl::InvalidArgumentError(known.status().message());
+    if (parts[0] == "pool" || known->size() == 1)
+      return Accounts(parts[0] == "pool" ? Mode::kPool : Mode::kFixed, mode, *std::move(known));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--accounts ", mode, ": no such way; ", kChoices));
+}
+
+absl::StatusOr<std::optional<Account>> Accounts::Take(JobId job, const std::string& user) {
+  switch (mode_) {
+    case Mode::kOwnForEverybody:
+      return std::nullopt;
+    case Mode::kOwn:
+      if (user == own_name_) return std::nullopt;
+      return absl::PermissionDeniedError(
+          absl::StrCat("this worker runs as ", own_name_, ", and only that user's jobs (not ", user,
+                       "'s); --accounts=own:everybody lets it run all"));
+    case Mode::kFixed:
+      return known_.front();
+    case Mode::kSame: {
+      absl::StatusOr<Account> account = FindAccount(user);
+      if (!account.ok()) return account.status();
+      return *std::move(account);
+    }
+    case Mode::kPool:
+      break;
+  }
+  if (const auto taken = taken_.find(job); taken != taken_.end()) return known_[taken->second];
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const bool used = std::any_of(taken_.begin(), taken_.end(),
+                                  [i](const auto& each) { return each.second == i; });
+    if (used) continue;
+    taken_[job] = i;
+    return known_[i];
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("all ", known_.size(), " accounts of --accounts=pool are in use"));
+}
+
+}  // namespace bspnow::worker

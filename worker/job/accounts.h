@@ -1,0 +1,52 @@
+// As whom the programs of a job run on this node: what --accounts says. They never run as root.
+#ifndef WORKER_JOB_ACCOUNTS_H_
+#define WORKER_JOB_ACCOUNTS_H_
+
+#include <absl/status/statusor.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "worker/host/account.h"
+
+namespace bspnow::worker {
+
+class Accounts {
+ public:
+  /// `mode`: "same", "fixed:NAME", "pool:A,B,...", "own", "own:everybody", or empty for what goes
+  /// without saying: own, unless `self` is root. An error says what to choose.
+  static absl::StatusOr<Accounts> Of(const std::string& mode, uid_t self);
+
+  /// The account for a job of `user`; the same again for a job that has one. Nothing: programs run
+  /// as this process's user. PermissionDenied if this node runs nothing for `user`,
+  /// ResourceExhausted if the pool is empty.
+  absl::StatusOr<std::optional<Account>> Take(JobId job, const std::string& user);
+  void Return(JobId job) { taken_.erase(job); }
+
+  /// As it is shown of the node.
+  const std::string& text() const { return text_; }
+
+  /// Those that all jobs share; none if it depends on the user.
+  const std::vector<Account>& known() const { return known_; }
+
+ private:
+  enum class Mode { kOwn, kOwnForEverybody, kSame, kFixed, kPool };
+  Accounts(Mode mode, std::string text, std::vector<Account> known)
+      : mode_(mode), text_(std::move(text)), known_(std::move(known)) {}
+
+  Mode mode_;
+  std::string text_;
+  std::vector<Account> known_;
+  std::string own_name_;
+  std::map<JobId, std::size_t> taken_;  ///< Of a pool, by index.
+};
+
+/// An account of this machine. PermissionDenied if there is none of this name, or it is root.
+absl::StatusOr<Account> FindAccount(const std::string& name);
+
+}  // namespace bspnow::worker
+
+#endif  // WORKER_JOB_ACCOUNTS_H_

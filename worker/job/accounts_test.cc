@@ -1,0 +1,64 @@
+#include "worker/job/accounts.h"
+
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
+
+namespace bspnow::worker {
+namespace {
+
+constexpr uid_t kRoot = 0;
+constexpr JobId kJob{1};
+
+std::string NameOf(uid_t user) {
+  const passwd* const entry = getpwuid(user);
+  return entry == nullptr ? "" : entry->pw_name;
+}
+
+uid_t OrdinaryUser() { return getpwnam("nobody")->pw_uid; }
+
+TEST(AccountsTest, RootHasToChooseAnotherUser) {
+  for (const char* mode : {"", "own", "own:everybody", "fixed:root", "pool:nobody,root", "fixed:",
+                           "pool:nobody,nobody", "fixed:none-such", "fixed:nobody,games", "other"})
+    EXPECT_EQ(Accounts::Of(mode, kRoot).status().code(), absl::StatusCode::kInvalidArgument)
+        << mode;
+  EXPECT_NE(Accounts::Of("", kRoot).status().message().find("fixed:NAME"), std::string::npos);
+}
+
+TEST(AccountsTest, WhoIsNotRootRunsHisOwnJobsAsHimself) {
+  absl::StatusOr<Accounts> own = Accounts::Of("", OrdinaryUser());
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(own->text(), "own");
+  EXPECT_FALSE((*own->Take(kJob, "nobody")).has_value());
+  const auto refused = own->Take(kJob, "alice");
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_NE(refused.status().message().find("own:everybody"), std::string::npos);
+  absl::StatusOr<Accounts> everybody = Accounts::Of("own:everybody", OrdinaryUser());
+  EXPECT_FALSE((*everybody->Take(kJob, "alice")).has_value());
+  EXPECT_FALSE(Accounts::Of("same", OrdinaryUser()).ok());
+}
+
+TEST(AccountsTest, TheAccountOfTheSameName) {
+  absl::StatusOr<Accounts> same = Accounts::Of("same", kRoot);
+  ASSERT_TRUE(same.ok());
+  const absl::StatusOr<std::optional<Account>> nobody = same->Take(kJob, "nobody");
+  ASSERT_TRUE(nobody.ok() && nobody->has_value());
+  EXPECT_EQ((*nobody)->user, OrdinaryUser());
+  EXPECT_FALSE((*nobody)->groups.empty());
+  EXPECT_EQ(same->Take(kJob, NameOf(kRoot)).status().code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(same->Take(kJob, "none-such").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+TEST(AccountsTest, APoolGivesEachJobAnAccountOfItsOwn) {
+  absl::StatusOr<Accounts> pool = Accounts::Of("pool:nobody,games", kRoot);
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  const std::string first = (*pool->Take(kJob, "alice"))->name;
+  EXPECT_EQ((*pool->Take(kJob, "alice"))->name, first) << "the same job";
+  EXPECT_NE((*pool->Take(JobId{2}, "alice"))->name, first);
+  EXPECT_EQ(pool->Take(JobId{3}, "bob").status().code(), absl::StatusCode::kResourceExhausted);
+  pool->Return(kJob);
+  EXPECT_EQ((*pool->Take(JobId{3}, "bob"))->name, first);
+}
+
+}  // namespace
+}  // namespace bspnow::worker
