@@ -33,15 +33,17 @@ def images_of(state_dir):
 
 class Cluster:
     def __init__(self, workers=3, slots=4, programs=None, proxied=(), seed=1, worker_options=(),
-                 coordinator_options=(), state_dirs=None):
+                 coordinator_options=(), state_dirs=None, accounts=None):
         """`proxied`: the connections that go through the fault proxy: "data" (between workers),
         "barrier" and "control" (between workers and coordinator). `state_dirs`: by their names,
-        the daemons whose state directory is not to be in the scratch directory, and where it is."""
+        the daemons whose state directory is not to be in the scratch directory, and where it is.
+        `accounts`: of workers that stay root; else they run as an ordinary user."""
         self.programs = programs or Programs()
         self.proxied, self.seed = set(proxied), seed
         self.worker_options = list(worker_options)
         self.coordinator_options = list(coordinator_options)
         self.state_dirs = state_dirs or {}
+        self.accounts = accounts
         self.initial_workers, self.slots = workers, slots
         self.directory = self.proxy = self.coordinator = None
         self.workers = {}
@@ -160,12 +162,15 @@ class Cluster:
         advertise = []
         if "data" in self.proxied:
             advertise = ["--advertise", self.proxy.listen(name)]
-        command = [self.programs["bsp-worker"], "--coordinator", self.control_address, "--name",
+        command = [self.programs["bsp-worker"], "--accounts", self.accounts or "own:everybody",
+                   "--coordinator", self.control_address, "--name",
                    name, "--slots", str(slots), "--listen", "127.0.0.1:0",
                    "--host-program", self.programs["bsp-host"], *advertise, *self.worker_options,
                    *options]
-        worker = self.workers[name] = self._daemon(name, [os.path.abspath(command[0]),
-                                                          *command[1:]])
+        command = [os.path.abspath(command[0]), *command[1:]]
+        if not self.accounts:
+            command = processes.as_ordinary_user(command)
+        worker = self.workers[name] = self._daemon(name, command)
         if "data" in self.proxied:  # On a port that it also gets when it is started again.
             data = worker.addresses()["data"]
             self.proxy.target(name, data)

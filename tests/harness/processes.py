@@ -90,3 +90,11 @@ def kill(*pids):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass  # It has just ended.
+
+
+def as_ordinary_user(command):
+    """The command, such that what root would start runs as a user of its own: a worker runs no
+    program as root. In a user namespace, since a test's sandbox has no other user."""
+    if os.geteuid() != 0:
+        return command
+    return ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--", *command]

@@ -10,6 +10,7 @@ PATHS = {
     "bsp-coordinator": "coordinator/bsp-coordinator",
     "bsp-worker": "worker/bsp-worker",
     "bsp-host": "worker/host/bsp-host",
+    "bsp-restore": "worker/restore/bsp-restore",
     "fault_proxy": "tests/cluster/fault_proxy",
 }
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""As whom programs run, of workers that root starts, on two accounts that every Debian has: never
+as root, and with no right that their account has not. If this is not root there is nothing to give
+up: then it is shown that a worker runs its own user's jobs alone."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+from harness import disturbances
+from harness.cluster import Cluster
+from harness.programs import path_of
+from harness.waiting import wait_until
+
+IS_ROOT = os.geteuid() == 0
+POOL = ("nobody", "games")
+SECRETS = ("/etc/shadow", "/root")
+
+
+class AccountsTest(unittest.TestCase):
+    def setUp(self):
+        # Where other users can come to.
+        place = self.enterContext(tempfile.TemporaryDirectory(dir="/tmp"))
+        os.chmod(place, 0o711)
+        self.place = place
+        self.restore = shutil.copy(path_of("bsp-restore"), place)
+        os.chmod(self.restore, 0o755)
+
+    def cluster(self, accounts, workers=2):
+        state_dirs = {f"w{i}": f"{self.place}/w{i}" for i in range(1, workers + 1)}
+        return Cluster(workers=workers, slots=4, state_dirs=state_dirs, accounts=accounts,
+                       worker_options=["--restore-program", self.restore])
+
+    def intrude(self, cluster, supersteps, *options, others=()):
+        worker = cluster.workers["w1"]
+        return cluster.submit("-n", 4, "--nodes", 2, *options, path_of("intruder"), supersteps,
+                              worker.process.pid, *SECRETS, worker.state_dir,
+                              worker.state_dir + "/cache", worker.state_dir + "/jobs", *others)
+
+    def check(self, cluster, job, names):
+        """It got nowhere, as one of these accounts; what it left is here, but for the links."""
+        self.assertEqual(cluster.bsp("wait", job, check=False).returncode, 0, cluster.show(job))
+        lines = cluster.bsp("logs", job).stdout.splitlines()
+        users = {pwd.getpwnam(name).pw_uid for name in names}
+        ran_as = {int(word.rstrip(",")) for line in lines if line.startswith("runs as")
+                  for word in line.split()[2:5]}
+        self.assertEqual([line for line in lines if line.startswith("can ")], [])
+        self.assertTrue(ran_as and ran_as <= users, (ran_as, users))
+        fetched = cluster.path("fetched-" + str(job))
+        cluster.bsp("fetch", job, "--dir", fetched)
+        self.assertEqual(os.listdir(fetched), ["left"])
+        return ran_as.pop()
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_an_account_for_each_job(self):
+        with self.cluster("pool:" + ",".join(POOL)) as cluster:
+            first = self.intrude(cluster, 30)
+            wait_until(lambda: "works" in cluster.bsp("logs", first).stdout, "it runs")
+            theirs = cluster.workers["w1"].state_dir + f"/jobs/{first}"
+            second = self.intrude(cluster, 10,
+                                  others=(theirs, theirs + "/left", theirs + "/intruder"))
+            users = {self.check(cluster, job, POOL) for job in (first, second)}
+            self.assertEqual(len(users), 2)
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_it_goes_on_from_its_images(self):
+        with self.cluster("fixed:nobody") as cluster:
+            job = self.intrude(cluster, 40, "--checkpoint=every=300ms")
+            wait_until(lambda: cluster.show(job)["checkpoints"]["count"] > 1, "two checkpoints")
+            for pids in disturbances.processes_of(cluster).values():
+                for pid in pids[:1]:
+                    os.kill(pid, 9)
+            self.check(cluster, job, ["nobody"])
+            self.assertTrue(all(loss["resumed"] and not loss["from_start"]
+                                for loss in cluster.show(job)["losses"]))
+            self.assertGreater(cluster.show(job)["restarts"], 0)
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_root_runs_nothing_as_itself(self):
+        with self.cluster("same", workers=1) as cluster:
+            job = cluster.submit("-n", 1, path_of("intruder"), 1, 1)
+            self.assertEqual(cluster.bsp("wait", job, check=False).returncode, 126)
+            self.assertIn('the account "root" is root\'s', cluster.show(job)["reason"])
+            done = cluster.bsp("submit", "-n", 1, path_of("intruder"), 1, 1,
+                               variables={"USER": "nobody", "LOGNAME": "nobody"})
+            self.assertEqual(cluster.show(int(done.stdout))["user"], "root", "the kernel knows")
+            self.assertEqual(cluster.nodes()["w1"]["accounts"], "same")
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_root_has_to_choose(self):
+        command = [path_of("bsp-worker"), "--coordinator", "127.0.0.1:1", "--name", "w",
+                   "--state-dir", self.place + "/none"]
+        for more in ([], ["--accounts=own"], ["--accounts=own:everybody"],
+                     ["--accounts=fixed:root"], ["--accounts=pool:nobody,none-such"]):
+            done = subprocess.run([*command, *more], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, more)
+            self.assertIn("bsp-worker: ", done.stderr)
+        self.assertFalse(os.path.exists(self.place + "/none"))
+
+    @unittest.skipIf(IS_ROOT, "of an ordinary user's worker")
+    def test_a_users_worker_is_his_own(self):
+        with self.cluster("own", workers=1) as cluster:
+            self.assertEqual(cluster.nodes()["w1"]["accounts"], "own")
+            cluster.bsprun("-n", 1, path_of("everybody"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,69 @@
+/* intruder SUPERSTEPS WORKER_PID OTHER...: tries what a program of a job may not do, says as whom,
+ * and leaves a file and links to somebody else's. One line for each attempt that succeeded:
+ * "can ...". Then so many supersteps of a tenth of a second. */
+#define _GNU_SOURCE
+#include <bsp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void try_file(const char *path) {
+  if (open(path, O_RDONLY) >= 0) printf("can read %s\n", path);
+  if (open(path, O_WRONLY) >= 0) printf("can write %s\n", path);
+}
+
+static void try_process(pid_t pid) {
+  if (kill(pid, 0) == 0) printf("can signal %d\n", (int)pid);
+  if (ptrace(PTRACE_SEIZE, pid, 0, 0) == 0) printf("can trace %d\n", (int)pid);
+}
+
+static void try_all(int argc, char **argv) {
+  uid_t real, effective, saved;
+  getresuid(&real, &effective, &saved);
+  printf("runs as %d %d %d, groups %d\n", (int)real, (int)effective, (int)saved,
+         getgroups(0, NULL));
+  if (setuid(0) == 0 || seteuid(0) == 0 || setgid(0) == 0 || setgroups(0, NULL) == 0)
+    puts("can change users");
+  try_process(getppid()); /* bsp-host */
+  try_process(atoi(argv[2]));
+  for (int i = 3; i < argc; ++i) try_file(argv[i]);
+  for (int fd = 4; fd < 1000; ++fd)
+    if (fcntl(fd, F_GETFD) != -1) {
+      char path[64], target[256] = "";
+      snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+      ssize_t n = readlink(path, target, sizeof target - 1);
+      if (n < 0 || (strncmp(target, "/memfd:", 7) != 0 && strncmp(target, "socket:", 7) != 0))
+        printf("can use descriptor %d, %s\n", fd, target);
+    }
+  for (char **variable = environ; *variable != NULL; ++variable)
+    if (strstr(*variable, "SECRET") != NULL) printf("can see %s\n", *variable);
+}
+
+int main(int argc, char **argv) {
+  bsp_begin(bsp_nprocs());
+  if (argc < 3) bsp_abort("intruder SUPERSTEPS WORKER_PID OTHER...\n");
+  if (bsp_pid() == 0) {
+    try_all(argc, argv);
+    FILE *left = fopen("left", "w");
+    if (left == NULL || fputs("left\n", left) < 0 || fclose(left) != 0) bsp_abort("left\n");
+    if (symlink("/etc/shadow", "shadow") != 0 || symlink("/etc", "etc") != 0) bsp_abort("links\n");
+    printf("works\n");
+    fflush(stdout);
+  }
+  const struct timespec tenth = {0, 100000000L};
+  for (int i = atoi(argv[1]); i > 0; --i) {
+    nanosleep(&tenth, NULL);  // tidy: as if it computed
+    bsp_sync();
+  }
+  bsp_end();
+  return 0;
+}
