@@ -41,6 +41,7 @@ class DurableFile {
 
   absl::Status Append(std::string_view bytes);
 
+  int fd() const { return fd_.get(); }
   std::uint64_t bytes() const { return bytes_; }
   std::string temporary_name() const { return temporary_.substr(directory_.size() + 1); }
 

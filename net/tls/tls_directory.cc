@@ -1,0 +1,140 @@
+#include "net/tls/tls_directory.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/durable_file.h"
+#include "net/tls/openssl.h"
+
+namespace bspnow {
+namespace {
+
+constexpr mode_t kOfOthers = 0077;
+constexpr mode_t kOfWorld = 0007;
+
+absl::Status CheckKey(const std::string& directory, X509& certificate) {
+  const std::string path = absl::StrCat(directory, "/", kKeyFile);
+  const absl::StatusOr<KeyPtr> key = ReadKey(path);
+  if (!key.ok()) return key.status();
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & kOfWorld) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " can be read by everybody; chmod 600 ", path));
+  }
+  if (X509_check_private_key(&certificate, key->get()) == 1) return absl::OkStatus();
+  TakeOpensslErrors();
+  return absl::FailedPreconditionError(absl::StrCat(path, " does not belong to ", kCertificateFile,
+                                                    " beside it; `bsp certs rotate ", directory,
+                                                    " --ca DIR` makes both anew"));
+}
+
+absl::Status CheckSigned(const std::string& path, X509& certificate, X509& authority,
+                         std::int64_t now_unix_s) {
+  const StorePtr store(X509_STORE_new());
+  const VerificationPtr verification(X509_STORE_CTX_new());
+  BSP_CHECK(X509_STORE_add_cert(store.get(), &authority) == 1);
+  BSP_CHECK(X509_STORE_CTX_init(verification.get(), store.get(), &certificate, nullptr) == 1);
+  X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(verification.get()), now_unix_s);
+  if (X509_verify_cert(verification.get()) == 1) return absl::OkStatus();
+  TakeOpensslErrors();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " does not go with ", kAuthorityFile, " beside it (",
+                   X509_verify_cert_error_string(X509_STORE_CTX_get_error(verification.get())),
+                   "); take both from one `bsp certs issue`"));
+}
+
+absl::Status CheckTime(const std::string& directory, const std::string& path,
+                       const CertificateFacts& facts, std::int64_t now_unix_s) {
+  if (facts.ends_unix_s <= now_unix_s) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " expired on ", TimeText(facts.ends_unix_s), "; `bsp certs rotate ",
+                     directory, " --ca DIR` makes it anew"));
+  }
+  if (facts.begins_unix_s > now_unix_s) {
+    return absl::FailedPreconditionError(absl::StrCat(path, " is not valid before ",
+                                                      TimeText(facts.begins_unix_s),
+                                                      "; is this machine's clock right?"));
+  }
+  return absl::OkStatus();
+}
+
+// Of the file that is there, if there is one: whose it is reads it after this, too.
+absl::Status SetOwnerAndMode(int fd, const std::string& path, mode_t mode) {
+  struct stat old {};
+  const bool is_there = lstat(path.c_str(), &old) == 0 && S_ISREG(old.st_mode);
+  if (is_there && fchown(fd, old.st_uid, old.st_gid) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("giving ", path, " to its owner"));
+  if (fchmod(fd, is_there ? old.st_mode & 07777 : mode) != 0)
+    return absl::ErrnoToStatus(errno, path);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::string& directory,
+                                                                  TlsUse use,
+                                                                  std::int64_t now_unix_s) {
+  const absl::StatusOr<CertificatePtr> authority =
+      ReadIssued(absl::StrCat(directory, "/", kAuthorityFile));
+  if (!authority.ok()) return authority.status();
+  const std::string path = absl::StrCat(directory, "/", kCertificateFile);
+  if (use == TlsUse::kCall && !FileExists(path)) return std::nullopt;
+  const absl::StatusOr<CertificatePtr> certificate = ReadIssued(path);
+  if (!certificate.ok()) return certificate.status();
+  const CertificateFacts facts = FactsOf(**certificate);
+  if (absl::Status s = CheckTime(directory, path, facts, now_unix_s); !s.ok()) return s;
+  if (absl::Status s = CheckKey(directory, **certificate); !s.ok()) return s;
+  if (absl::Status s = CheckSigned(path, **certificate, **authority, now_unix_s); !s.ok()) return s;
+  const int purpose = use == TlsUse::kServe ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT;
+  if (X509_check_purpose(certificate->get(), purpose, 0) == 1) return facts;
+  const std::string role = facts.identity ? RoleName(facts.identity->role) : "unknown role";
+  return absl::FailedPreconditionError(absl::StrCat(path, " is that of a ", role, ", which cannot ",
+                                                    use == TlsUse::kServe ? "serve" : "call others",
+                                                    "; `bsp certs issue --role` makes another"));
+}
+
+absl::Status WriteTlsFiles(const std::string& directory, const std::vector<NewTlsFile>& files) {
+  std::vector<DurableFile> made;
+  for (const NewTlsFile& file : files) {
+    absl::StatusOr<DurableFile> next = DurableFile::Create(directory);
+    if (!next.ok()) return next.status();
+    const std::string path = absl::StrCat(directory, "/", file.name);
+    if (absl::Status s = SetOwnerAndMode(next->fd(), path, file.mode); !s.ok()) return s;
+    if (absl::Status s = next->Append(file.text); !s.ok()) return s;
+    made.push_back(*std::move(next));
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    absl::Status s = made[i].Commit(files[i].name, Durability::kSynced);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CertificatePtr> ReadIssued(const std::string& path) {
+  absl::StatusOr<CertificatePtr> certificate = ReadCertificate(path);
+  if (!absl::IsNotFound(certificate.status())) return certificate;
+  return absl::NotFoundError(absl::StrCat(std::string(certificate.status().message()),
+                                          "; `bsp certs issue` makes such a directory"));
+}
+
+bool FileExists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+
+absl::Status MakePrivateDirectory(const std::string& path) {
+  struct stat status {};
+  if (mkdir(path.c_str(), 0700) == 0) return absl::OkStatus();
+  if (errno != EEXIST) return absl::ErrnoToStatus(errno, absl::StrCat("making ", path));
+  if (stat(path.c_str(), &status) != 0) return absl::ErrnoToStatus(errno, path);
+  if (!S_ISDIR(status.st_mode))
+    return absl::AlreadyExistsError(absl::StrCat(path, " is no directory"));
+  if ((status.st_mode & kOfOthers) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " is open to others than its owner; chmod 700 ", path,
+                   ", or name a directory that is not there yet"));
+}
+
+}  // namespace bspnow

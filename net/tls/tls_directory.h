@@ -1,0 +1,57 @@
+// The directory that --tls names: ca.crt, which others' certificates are checked with, and one's
+// own certificate tls.crt with its key tls.key. A client may have ca.crt alone.
+#ifndef NET_TLS_TLS_DIRECTORY_H_
+#define NET_TLS_TLS_DIRECTORY_H_
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/tls/certificate.h"
+
+namespace bspnow {
+
+inline constexpr char kAuthorityFile[] = "ca.crt";
+inline constexpr char kAuthorityKeyFile[] = "ca.key";  ///< Of the CA alone.
+inline constexpr char kCertificateFile[] = "tls.crt";
+inline constexpr char kKeyFile[] = "tls.key";
+
+/// What somebody does with it. Who serves needs a certificate, and calls others with it, too.
+enum class TlsUse { kServe, kCall };
+
+/// What the directory's own certificate says, if there is one; what is wrong with the files, and
+/// how to mend it, if they cannot be used now.
+absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::string& directory,
+                                                                  TlsUse use,
+                                                                  std::int64_t now_unix_s);
+
+// ---- For those who make them --------------------------------------------------------------------
+
+inline constexpr mode_t kSecretMode = 0600;
+inline constexpr mode_t kPublicMode = 0644;
+
+struct NewTlsFile {
+  std::string name;
+  std::string text;
+  mode_t mode;  ///< Unless there is such a file, whose mode and owner stay.
+};
+
+/// All are whole before the first gets its name, in this order.
+absl::Status WriteTlsFiles(const std::string& directory, const std::vector<NewTlsFile>& files);
+
+/// Ok if it is there now and open to nobody but its owner, since there are keys in it.
+absl::Status MakePrivateDirectory(const std::string& path);
+
+bool FileExists(const std::string& path);
+
+/// The certificate at `path`; the error says who makes one that is missing.
+absl::StatusOr<CertificatePtr> ReadIssued(const std::string& path);
+
+}  // namespace bspnow
+
+#endif  // NET_TLS_TLS_DIRECTORY_H_
