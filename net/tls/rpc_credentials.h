@@ -1,0 +1,57 @@
+// What gRPC is told of TLS, from the directory of --tls: mutual TLS, at least version 1.2. The
+// files are read again when they change, for the connections that are made then.
+#ifndef NET_TLS_RPC_CREDENTIALS_H_
+#define NET_TLS_RPC_CREDENTIALS_H_
+
+#include <absl/status/statusor.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/tls/certificate.h"
+#include "net/tls/tls_directory.h"
+
+namespace grpc {
+class AuthContext;
+class ChannelCredentials;
+class ServerCredentials;
+}  // namespace grpc
+
+namespace bspnow {
+
+/// Copies share gRPC's objects.
+class RpcCredentials {
+ public:
+  /// Plain text: nobody proves who they are, and everybody on the way reads along.
+  static RpcCredentials Plain();
+
+  /// Of a directory whose files can be used now; plain text if it is empty.
+  static absl::StatusOr<RpcCredentials> Load(const std::string& directory, TlsUse use);
+
+  /// A server asks its clients for certificates, and refuses those that its CA has not signed. A
+  /// client may have none; see IdentityOf.
+  const std::shared_ptr<grpc::ServerCredentials>& server() const { return server_; }
+
+  /// A client wants a server that its CA has signed, for the host by which the client names it.
+  const std::shared_ptr<grpc::ChannelCredentials>& channel() const { return channel_; }
+
+  /// Empty: plain text.
+  const std::string& directory() const { return directory_; }
+
+ private:
+  RpcCredentials(std::string directory, std::shared_ptr<grpc::ServerCredentials> server,
+                 std::shared_ptr<grpc::ChannelCredentials> channel);
+
+  std::string directory_;
+  std::shared_ptr<grpc::ServerCredentials> server_;  ///< Null if it is for calls alone.
+  std::shared_ptr<grpc::ChannelCredentials> channel_;
+};
+
+/// Who has called, proved by a certificate of the server's CA; nothing if the client has shown
+/// none, one that `bsp certs` did not make, or speaks plain text.
+std::optional<CertificateIdentity> IdentityOf(const grpc::AuthContext& context);
+
+}  // namespace bspnow
+
+#endif  // NET_TLS_RPC_CREDENTIALS_H_
