@@ -35,6 +35,7 @@
 #include "net/login/login.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
+#include "net/tls/rpc_credentials.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -99,6 +100,8 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   loop.EnablePolling();
   const auto barrier_listen = Resolve(settings.barrier_listen);
   if (!barrier_listen.ok()) return barrier_listen.status();
+  const auto credentials = RpcCredentials::Load(settings.tls_dir, TlsUse::kServe);
+  if (!credentials.ok()) return credentials.status();
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
   // Before this run counts as one: gRPC would bind later, and does not say why it cannot.
@@ -120,7 +123,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!daemon.ok()) return daemon.status();
   const LoginTokens login_tokens;
   Authority authority(login_tokens);
-  const auto server = RpcServer::Start(loop, **daemon, authority, settings.listen);
+  const auto server = RpcServer::Start(loop, **daemon, authority, {settings.listen, *credentials});
   if (!server.ok()) return server.status();
   const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();

@@ -23,6 +23,28 @@ struct Written {
   bool rebuild = false;
 };
 
+void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& settings) {
+  app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
+      ->type_name("HOST:PORT");
+  app.add_option("--barrier-listen", written.barrier_listen,
+                 "Where workers' barriers connect (default: the host of --listen, any port)")
+      ->type_name("HOST:PORT");
+  app.add_option("--barrier-advertise", settings.barrier_advertise,
+                 "Tell workers this address for barriers, not the real one")
+      ->type_name("HOST:PORT");
+  app.add_option("--login-socket", settings.login_socket,
+                 "Unix socket by which users of this machine prove who they are; none: there is "
+                 "none (default: /run/bspnow/login-PORT.sock of root's, else in the user's "
+                 "runtime directory)")
+      ->type_name("PATH");
+  app.add_option("--tls", settings.tls_dir,
+                 "Serve with TLS: the directory has ca.crt, tls.crt and tls.key, as `bsp certs "
+                 "issue --role coordinator` makes them")
+      ->type_name("DIR");
+  app.add_flag("--insecure", written.insecure,
+               "Listen on addresses that other machines can reach, without TLS");
+}
+
 void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.set_version_flag("--version", std::string("bsp-coordinator ") + kVersion);
   files::AddSettingsFile(app);
@@ -44,21 +66,7 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
       ->type_name("ID")
       ->needs("--rebuild")
       ->configurable(false);
-  app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
-      ->type_name("HOST:PORT");
-  app.add_option("--barrier-listen", written.barrier_listen,
-                 "Where workers' barriers connect (default: the host of --listen, any port)")
-      ->type_name("HOST:PORT");
-  app.add_option("--barrier-advertise", settings.barrier_advertise,
-                 "Tell workers this address for barriers, not the real one")
-      ->type_name("HOST:PORT");
-  app.add_option("--login-socket", settings.login_socket,
-                 "Unix socket by which users of this machine prove who they are; none: there is "
-                 "none (default: /run/bspnow/login-PORT.sock of root's, else in the user's "
-                 "runtime directory)")
-      ->type_name("PATH");
-  app.add_flag("--insecure", written.insecure,
-               "Listen on addresses that other machines can reach, without credentials");
+  DescribeListening(app, written, settings);
   app.add_option("--max-log-bytes", settings.log_bytes_max,
                  "Output kept of one job; 4GB is possible")
       ->type_name("BYTES")
@@ -94,21 +102,24 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
       ->capture_default_str();
 }
 
-/// The service runs programs for all who reach it: see "On several machines" in docs/network.md.
+/// Where it may listen: anywhere with TLS, or if somebody says so.
+enum class Exposure { kLoopback, kAnywhere };
+
+/// See "On several machines" in docs/network.md.
 absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string& text,
-                                     const Written& written) {
+                                     Exposure exposure) {
   auto parsed = ParseHostPort(text);
   if (!parsed.ok())
     return absl::InvalidArgumentError(absl::StrCat(flag, ": ", parsed.status().message()));
   const auto address = Resolve(*parsed);
   if (!address.ok())
     return absl::InvalidArgumentError(absl::StrCat(flag, ": ", address.status().message()));
-  if (!address->IsLoopback() && !written.insecure)
+  if (!address->IsLoopback() && exposure == Exposure::kLoopback)
     return absl::InvalidArgumentError(
         absl::StrCat(flag, " ", text,
-                     ": other machines can reach this address, and without credentials whoever "
-                     "reaches it runs programs here; listen on 127.0.0.1, or give --insecure if "
-                     "you trust all of them"));
+                     ": other machines can reach this address, and without TLS whoever is on the "
+                     "way reads and changes what passes; give --tls DIR (`bsp certs` makes what is "
+                     "in it), or --insecure if you trust the network"));
   return parsed;
 }
 
@@ -119,12 +130,14 @@ absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
   }
   if (written.listen.empty())
     return absl::InvalidArgumentError("--listen is required; see bsp-coordinator --help");
-  const auto listen = ParseListen("--listen", written.listen, written);
+  const Exposure exposure =
+      written.insecure || !settings.tls_dir.empty() ? Exposure::kAnywhere : Exposure::kLoopback;
+  const auto listen = ParseListen("--listen", written.listen, exposure);
   if (!listen.ok()) return listen.status();
   settings.listen = *listen;
   settings.barrier_listen = {.host = listen->host, .port = 0};
   if (!written.barrier_listen.empty()) {
-    const auto barrier = ParseListen("--barrier-listen", written.barrier_listen, written);
+    const auto barrier = ParseListen("--barrier-listen", written.barrier_listen, exposure);
     if (!barrier.ok()) return barrier.status();
     settings.barrier_listen = *barrier;
   }

@@ -13,6 +13,7 @@
 #include "base/keepalive.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/tls/rpc_credentials.h"
 
 namespace grpc {
 class Service;
@@ -28,6 +29,7 @@ class RpcListener {
     int ping_interval_min_ms;  ///< Who pings more often, without data, is cut off.
     /// gRPC's names of other settings.
     std::vector<std::pair<std::string, int>> arguments;
+    RpcCredentials credentials;  ///< To serve with.
   };
 
   /// Listens at once, and accepts on `loop`. Port 0: any. The services outlive it.

@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
   SetArguments(settings, builder);
   parts->acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
+      settings.credentials.server());
   for (grpc::Service* service : services) builder.RegisterService(service);
   parts->server = builder.BuildAndStart();
   if (!parts->server) return absl::InternalError("gRPC does not start");

@@ -20,14 +20,16 @@ absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::st
 }
 
 absl::Status CheckExposure(const std::string& address, Exposure exposure) {
+  if (address.empty()) return absl::OkStatus();
   const absl::StatusOr<HostPort> host_port = ParseHostPort(address);
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> resolved = Resolve(*host_port);
   if (!resolved.ok()) return resolved.status();
   if (exposure == Exposure::kAnywhere || resolved->IsLoopback()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(address, " is not loopback, and nothing here asks for credentials; whoever",
-                   " reaches it can run programs. Give --insecure if the network is trusted"));
+      absl::StrCat(address, ": other machines can reach this address, and without TLS whoever is ",
+                   "on the way reads and changes what passes; give --tls DIR (`bsp certs` makes ",
+                   "what is in it), or --insecure if you trust the network"));
 }
 
 // Connecting a datagram socket sends nothing, but chooses the route.

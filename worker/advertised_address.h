@@ -16,7 +16,7 @@ namespace bspnow::worker {
 /// address of the same machine. Both HOST:PORT.
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known);
 
-/// Ok if a daemon without credentials may listen at this address, HOST:PORT.
+/// Ok if a daemon may listen at this address, HOST:PORT; or if it is empty, and so does not.
 absl::Status CheckExposure(const std::string& address, Exposure exposure);
 
 /// The address of this machine from which `peer`, HOST:PORT, is reached; its port means nothing.

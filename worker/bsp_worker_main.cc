@@ -24,6 +24,7 @@
 #include "net/event_loop.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
+#include "net/tls/rpc_credentials.h"
 #include "worker/advertised_address.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/image_transfer.h"
@@ -73,7 +74,7 @@ class Daemon {
   absl::StatusOr<proto::RegisterRequest> Registration() const;
   absl::StatusOr<std::string> AdvertisedAddress() const;
   CoordinatorAddress Coordinator() const {
-    return {.address = settings_.coordinator, .login = settings_.login};
+    return {settings_.coordinator, settings_.login, *credentials_};
   }
   NodeParts Parts();
   CoordinatorEvents EventsOfCoordinator();
@@ -91,6 +92,7 @@ class Daemon {
   Accounts accounts_;
   const RaisedLimits limits_;
   const std::uint64_t incarnation_ = RandomIncarnation();
+  std::optional<RpcCredentials> credentials_;
   std::optional<StateDirectory> state_;
   UniqueFd signals_;
   EventLoop loop_;
@@ -175,11 +177,12 @@ absl::Status Daemon::OpenImages() {
        .sharing = shared ? ImageStore::Sharing::kShared : ImageStore::Sharing::kOwn});
   if (!images.ok()) return images.status();
   images_ = std::move(*images);
-  transfer_ = std::make_unique<ImageTransfer>(*images_);
+  transfer_ = std::make_unique<ImageTransfer>(*images_, *credentials_);
   absl::StatusOr<HostPort> listen = ParseHostPort(settings_.listen);
   if (!listen.ok()) return listen.status();
   absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(
-      loop_, *images_, {.host = listen->host, .port = 0}, [this](JobId job, std::uint64_t number) {
+      loop_, *images_, {.host = listen->host, .port = 0}, *credentials_,
+      [this](JobId job, std::uint64_t number) {
         loop_.Post([this, job, number] { jobs_->OnImagesReceived(job, number); });
       });
   if (!server.ok()) return server.status();
@@ -250,8 +253,7 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
                reply.worker(), settings_.coordinator, reply.term(), data_plane_->data_address());
   jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.
-  const absl::StatusOr<std::string> barrier =
-      WithHostOf(reply.barrier_address(), settings_.coordinator);
+  const auto barrier = WithHostOf(reply.barrier_address(), settings_.coordinator);
   data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
                                 .barrier_address = barrier.value_or(reply.barrier_address()),
                                 .heartbeat_ms = reply.heartbeat_ms(),
@@ -261,9 +263,8 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   reported_load_ = 0;
   if (std::exchange(registered_, true)) return;
   WriteAddress();
-  if (const absl::Status s = NotifySystemd("READY=1"); !s.ok()) {
+  if (const absl::Status s = NotifySystemd("READY=1"); !s.ok())
     spdlog::warn("event=systemd_not_notified reason=\"{}\"", std::string(s.message()));
-  }
   ReportLoad();
   LookAround();
 }
@@ -340,10 +341,11 @@ void Daemon::OnTermination() {
 
 absl::Status Daemon::Run() {
   WatchSignals();
-  for (const std::string& address : {settings_.listen, settings_.metrics}) {
-    if (address.empty()) continue;
+  for (const std::string& address : {settings_.listen, settings_.metrics})
     if (absl::Status s = CheckExposure(address, settings_.exposure); !s.ok()) return s;
-  }
+  auto credentials = RpcCredentials::Load(settings_.tls_dir, TlsUse::kServe);
+  if (!credentials.ok()) return credentials.status();
+  credentials_ = *std::move(credentials);
   absl::StatusOr<StateDirectory> state = StateDirectory::Open(settings_.state_dir);
   if (!state.ok()) return state.status();
   state_ = std::move(*state);
@@ -385,10 +387,8 @@ int Main(int argc, char** argv) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("bsp-worker"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z level=%l %v");
   absl::Status status = absl::NotFoundError("bsp-host is missing; give --host-program");
-  if (!settings->host_program.empty()) {
-    Daemon daemon(std::move(*settings), *std::move(accounts));
-    status = daemon.Run();
-  }
+  if (!settings->host_program.empty())
+    status = Daemon(std::move(*settings), *std::move(accounts)).Run();
   if (status.ok()) return 0;
   spdlog::error("event=failed reason=\"{}\"", std::string(status.message()));
   return 1;

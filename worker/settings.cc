@@ -124,7 +124,16 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   AddHiddenOptions(app, settings);
   app.add_flag_callback(
       "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
-      "Allow addresses other than loopback");
+      "Allow addresses other than loopback without TLS");
+  app.add_option_function<std::string>(
+         "--tls",
+         [&settings](const std::string& directory) {
+           settings.tls_dir = directory;
+           settings.exposure = Exposure::kAnywhere;
+         },
+         "Serve and call with TLS: the directory has ca.crt, tls.crt and tls.key, as `bsp certs "
+         "issue --role worker` makes them")
+      ->type_name("DIR");
   files::AddSettingsFile(app);
 }
 

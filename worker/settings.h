@@ -11,7 +11,7 @@
 
 namespace bspnow::worker {
 
-/// Where a daemon without credentials may listen.
+/// Where a daemon may listen: anywhere with TLS, or if somebody says so.
 enum class Exposure { kLoopback, kAnywhere };
 
 struct WorkerSettings {
@@ -28,6 +28,7 @@ struct WorkerSettings {
   std::string integrity = "crc";       ///< Or "tcp": see Integrity in net/sending_stream.h.
   std::string host_program;            ///< bsp-host; empty: not found.
   std::string restore_program;         ///< bsp-restore, likewise.
+  std::string tls_dir;                 ///< Empty: plain text.
   Exposure exposure = Exposure::kLoopback;
   std::string accounts;  ///< See Accounts::Of.
   std::uint64_t cache_bytes = std::uint64_t{10} << 30;

@@ -62,7 +62,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator, Token
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
-  return MakeTokenChannel(coordinator, arguments, std::move(tokens));
+  return MakeTokenChannel(coordinator, RpcCredentials::Plain(), arguments, std::move(tokens));
 }
 
 // Waits until the channel is connected; gives up when the attempt is refused.

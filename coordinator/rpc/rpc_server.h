@@ -10,15 +10,20 @@
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/tls/rpc_credentials.h"
 
 namespace bspnow::coordinator {
 
 class RpcServer {
  public:
+  struct Place {
+    HostPort listen;
+    RpcCredentials credentials;
+  };
+
   /// Listens at once; calls that `authority` permits come to `daemon` on `loop`. Port 0: any.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Daemon& daemon,
-                                                          Authority& authority,
-                                                          const HostPort& listen);
+                                                          Authority& authority, const Place& place);
 
   struct Parts;  // Of gRPC.
   /// For Start.

@@ -28,7 +28,7 @@ struct RpcServer::Parts {
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Daemon& daemon,
                                                             Authority& authority,
-                                                            const HostPort& listen) {
+                                                            const Place& place) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto parts = std::make_unique<Parts>();
@@ -37,9 +37,10 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kClientKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,
-                                       .arguments = {{GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1}}};
+                                       .arguments = {{GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1}},
+                                       .credentials = place.credentials};
   auto listener =
-      RpcListener::Start(loop, listen, settings, {parts->jobs.get(), parts->workers.get()});
+      RpcListener::Start(loop, place.listen, settings, {parts->jobs.get(), parts->workers.get()});
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);
   return std::make_unique<RpcServer>(std::move(parts));

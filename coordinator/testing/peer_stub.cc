@@ -34,7 +34,8 @@ absl::StatusOr<Reply> Result(const grpc::Status& status, Reply reply) {
 std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return MakeTokenChannel(address, arguments, TokenSource(address, LoginSettingsOfEnvironment()));
+  return MakeTokenChannel(address, RpcCredentials::Plain(), arguments,
+                          TokenSource(address, LoginSettingsOfEnvironment()));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/login/login.h"
+#include "net/tls/rpc_credentials.h"
 
 namespace grpc {
 class Channel;
@@ -17,6 +18,7 @@ namespace bspnow {
 /// To HOST:PORT. Each call gets a token of its own; without one, which TokenSource::Token explains
 /// better, it is refused by the coordinator.
 std::shared_ptr<grpc::Channel> MakeTokenChannel(const std::string& address,
+                                                const RpcCredentials& credentials,
                                                 const grpc::ChannelArguments& arguments,
                                                 TokenSource tokens);
 

@@ -46,12 +46,13 @@ class AddTokens final : public grpc::experimental::ClientInterceptorFactoryInter
 }  // namespace
 
 std::shared_ptr<grpc::Channel> MakeTokenChannel(const std::string& address,
+                                                const RpcCredentials& credentials,
                                                 const grpc::ChannelArguments& arguments,
                                                 TokenSource tokens) {
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> factories;
   factories.push_back(std::make_unique<AddTokens>(std::move(tokens)));
-  return grpc::experimental::CreateCustomChannelWithInterceptors(
-      address, grpc::InsecureChannelCredentials(), arguments, std::move(factories));
+  return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials.channel(),
+                                                                 arguments, std::move(factories));
 }
 
 }  // namespace bspnow

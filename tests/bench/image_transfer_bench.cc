@@ -65,7 +65,7 @@ int Serve(const std::string& directory) {
   const auto store = OpenStore(directory);
   EventLoop loop;
   const auto server = ImagesServer::Start(loop, *store, {.host = "127.0.0.1", .port = 0},
-                                          [](JobId, std::uint64_t) {});
+                                          RpcCredentials::Plain(), [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
   printf("%s\n", (*server)->address().ToString().c_str());
   fflush(stdout);
@@ -78,12 +78,12 @@ int Run(const std::string& directory, std::size_t bytes, const char* to) {
   const auto again = OpenStore(directory + "/again");
   EventLoop loop;
   const auto server = ImagesServer::Start(loop, *there, {.host = "127.0.0.1", .port = 0},
-                                          [](JobId, std::uint64_t) {});
+                                          RpcCredentials::Plain(), [](JobId, std::uint64_t) {});
   BSP_CHECK(server.ok());
   const std::jthread accepting([&loop] { loop.Run(); });
   const std::string address = to == nullptr ? (*server)->address().ToString() : to;
   const std::string image = WriteImage(*here, bytes);
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   Measure("write and fsync", bytes, [&] { return WriteAndSync(directory + "/plain", image); });
   Measure("settle", bytes, [&] { return here->Settle(kJob, 1, {kName}); });
   Measure("verify", bytes, [&] { return here->Verify(kJob, kName); });

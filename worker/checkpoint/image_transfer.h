@@ -40,7 +40,8 @@ struct CollectedImages {
 
 class ImageTransfer {
  public:
-  explicit ImageTransfer(ImageStore& store) : store_(store) {}
+  ImageTransfer(ImageStore& store, const RpcCredentials& credentials)
+      : store_(store), stub_(credentials) {}
 
   /// Sends the other node the files that it lacks. They are durable there when this returns.
   absl::Status Copy(const ImageCopy& copy);

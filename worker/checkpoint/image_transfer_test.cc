@@ -66,7 +66,7 @@ TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
   ASSERT_TRUE(a_.store().cluster_note().Write({.cluster = "one", .term = 1}).ok());
   ASSERT_TRUE(b_.store().cluster_note().Write({.cluster = "two", .term = 1}).ok());
   EXPECT_TRUE(absl::IsFailedPrecondition(CopyToB()));
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   EXPECT_TRUE(
       absl::IsFailedPrecondition(stub.Put(b_.address(), a_.store(), kJob, ImageName(1, Pid{0}))));
   EXPECT_TRUE(
@@ -94,7 +94,7 @@ TEST_F(ImageTransferTest, DamagedImageIsNotTakenForACopy) {
 }
 
 TEST_F(ImageTransferTest, TwoPutsOfOneNameAtOnceLeaveOneFile) {
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   Node c(0);
   {
     std::vector<std::jthread> threads;

@@ -105,13 +105,15 @@ struct ImagesServer::Parts {
 absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loop,
                                                                   ImageStore& store,
                                                                   const HostPort& listen,
+                                                                  const RpcCredentials& credentials,
                                                                   Received received) {
   auto parts = std::make_unique<Parts>();
   parts->service = std::make_unique<ImagesService>(store, std::move(received));
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kImagesKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,
-                                       .arguments = {{GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}}};
+                                       .arguments = {{GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}},
+                                       .credentials = credentials};
   auto listener = RpcListener::Start(loop, listen, settings, {parts->service.get()});
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/tls/rpc_credentials.h"
 #include "worker/checkpoint/image_store.h"
 
 namespace bspnow::worker {
@@ -23,6 +24,7 @@ class ImagesServer {
   /// Listens at once, and accepts on `loop`. Port 0: any.
   static absl::StatusOr<std::unique_ptr<ImagesServer>> Start(EventLoop& loop, ImageStore& store,
                                                              const HostPort& listen,
+                                                             const RpcCredentials& credentials,
                                                              Received received);
 
   struct Parts;  // Of gRPC.

@@ -30,7 +30,7 @@ TEST(ImagesStubTest, PeerThatHangsIsGivenUp) {
   Node node(0);
   node.Take(1, 0, {0});
   const SilentImages silent;
-  ImagesStub stub(std::chrono::milliseconds(100));
+  ImagesStub stub(RpcCredentials::Plain(), std::chrono::milliseconds(100));
   const std::string there = ImageName(1, Pid{2}), here = ImageName(1, Pid{0});
   const absl::Status got = stub.Get(silent.address(), node.store(), kJob, there);
   EXPECT_TRUE(absl::IsDeadlineExceeded(got)) << got;
@@ -54,7 +54,7 @@ TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
     }
     EXPECT_GT(idle.size(), 100u);
   }
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   const std::uint64_t begin_ns = NowNs();
   absl::Status listed;
   do {
@@ -166,7 +166,7 @@ TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
   ASSERT_TRUE(mute.ok());
   const auto listens = LocalAddress(mute->get());
   ASSERT_TRUE(listens.ok());
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   const auto listed = stub.List(listens->ToString(), kJob, "");
   EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
 }
@@ -177,7 +177,7 @@ TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
   const auto mute = Listen(*address, {});
   ASSERT_TRUE(mute.ok());
   const std::string to = LocalAddress(mute->get())->ToString();
-  ImagesStub stub;
+  ImagesStub stub(RpcCredentials::Plain());
   absl::Status listed;
   {
     const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });

@@ -23,7 +23,8 @@ constexpr std::uint64_t kSyncedBytesPerMsLeast = 4'000;
 constexpr std::int64_t kListTimeoutMs = 10'000;
 
 /// A connection of its own: several files go side by side.
-std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
+std::unique_ptr<proto::Images::Stub> Connect(const std::string& address,
+                                             const RpcCredentials& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -33,7 +34,7 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   return proto::Images::NewStub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+      grpc::CreateCustomChannel(address, credentials.channel(), arguments));
 }
 
 /// Of gRPC; tells the watch of each piece.
@@ -62,7 +63,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
                              const std::string& name) {
   absl::StatusOr<files::OutgoingFile> file = from.OpenToSend(job, name);
   if (!file.ok()) return file.status();
-  const auto stub = Connect(address);
+  const auto stub = Connect(address, credentials_);
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
@@ -82,7 +83,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
 
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
                              const std::string& name) {
-  const auto stub = Connect(address);
+  const auto stub = Connect(address, credentials_);
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
@@ -102,7 +103,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
 
 absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,
                                                           const std::string& cluster) {
-  const auto stub = Connect(address);
+  const auto stub = Connect(address, credentials_);
   grpc::ClientContext context;
   context.set_deadline(gpr_time_from_millis(kListTimeoutMs, GPR_TIMESPAN));
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });

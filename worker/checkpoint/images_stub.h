@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "net/tls/rpc_credentials.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/rpc/open_calls.h"
 
@@ -19,8 +20,9 @@ namespace bspnow::worker {
 
 class ImagesStub {
  public:
-  explicit ImagesStub(std::chrono::milliseconds patience = std::chrono::minutes(1))
-      : patience_(patience) {}
+  explicit ImagesStub(const RpcCredentials& credentials,
+                      std::chrono::milliseconds patience = std::chrono::minutes(1))
+      : credentials_(credentials), patience_(patience) {}
 
   /// Sends one file of this store; it is verified and durable there when this returns.
   absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
@@ -38,6 +40,7 @@ class ImagesStub {
   void Stop() { calls_.Stop(); }
 
  private:
+  const RpcCredentials credentials_;
   const std::chrono::milliseconds patience_;
   OpenCalls calls_;
 };

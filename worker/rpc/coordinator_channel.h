@@ -6,6 +6,7 @@
 #include <string>
 
 #include "net/login/login.h"
+#include "net/tls/rpc_credentials.h"
 
 namespace grpc {
 class Channel;
@@ -16,6 +17,7 @@ namespace bspnow::worker {
 struct CoordinatorAddress {
   std::string address;  ///< HOST:PORT.
   LoginSettings login;  ///< How this worker proves that it may join.
+  RpcCredentials credentials;
 };
 
 /// Made when it is needed and again when it broke. A coordinator whose machine has

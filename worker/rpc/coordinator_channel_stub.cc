@@ -24,7 +24,7 @@ std::shared_ptr<grpc::Channel> ChannelToCoordinator(const CoordinatorAddress& co
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kWorkerKeepalive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kWorkerKeepalive.timeout_ms);
-  return MakeTokenChannel(coordinator.address, arguments,
+  return MakeTokenChannel(coordinator.address, coordinator.credentials, arguments,
                           TokenSource(coordinator.address, coordinator.login));
 }
 

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "net/socket.h"
+#include "net/tls/tls_diagnosis.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 
@@ -32,6 +34,7 @@ CoordinatorStub::CoordinatorStub(EventLoop& loop, const CoordinatorAddress& coor
       note_(note),
       events_(std::move(events)),
       channel_(ChannelToCoordinator(coordinator)),
+      tls_dir_(coordinator.credentials.directory()),
       session_(request_.incarnation()),
       thread_([this] { Run(); }) {}
 
@@ -87,16 +90,16 @@ bool CoordinatorStub::Register() {
     if (absl::IsUnavailable(status)) unfit_ = std::string(status.message());
   }
   if (joining.owns_lock()) joining.unlock();
-  std::unique_lock lock(mutex_);
   if (!status.ok()) {
     if (status.message() != refusal_ && !open_.stopping()) {
-      spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_,
-                   std::string(status.message()));
+      spdlog::warn("event=not_registered coordinator={} reason=\"{}\"", address_, ReasonOf(status));
     }
     refusal_ = std::string(status.message());
     return false;
   }
   refusal_.clear();
+  is_known_ = true;
+  std::unique_lock lock(mutex_);
   registered_ = false;
   loop_.Post([this, reply] { OnRegistered(reply); });
   changed_.wait(lock, [this] { return registered_ || open_.stopping(); });
@@ -111,6 +114,16 @@ absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));
   return FromGrpc(proto::Workers::NewStub(channel_)->Register(&context, request, &reply));
+}
+
+// To look takes a moment, so not when a coordinator that plain text has reached is away.
+std::string CoordinatorStub::ReasonOf(const absl::Status& failure) const {
+  const std::string told(failure.message());
+  if (!absl::IsUnavailable(failure) || (is_known_ && tls_dir_.empty())) return told;
+  const absl::StatusOr<HostPort> coordinator = ParseHostPort(address_);
+  if (!coordinator.ok()) return told;
+  const std::string found = DiagnoseTls(*coordinator, tls_dir_);
+  return found.empty() ? told : found;
 }
 
 // The loop knows what runs here.

@@ -67,6 +67,7 @@ class CoordinatorStub {
   void Run();
   bool Register();
   absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
+  std::string ReasonOf(const absl::Status& failure) const;
   std::optional<proto::RegisterRequest> Describe();
   Attachment Attach();
   void OnOrder(const proto::Order& order);
@@ -83,9 +84,11 @@ class CoordinatorStub {
   ClusterNote& note_;
   const CoordinatorEvents events_;
   const std::shared_ptr<grpc::Channel> channel_;
+  const std::string tls_dir_;  ///< Empty: plain text.
   OpenCalls open_;
   std::string unfit_;         ///< Why the last registration could not be noted here.
   std::string refusal_;       ///< Why the last try failed; it is logged once.
+  bool is_known_ = false;     ///< It has taken this worker once, so this worker is set up right.
   bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
 
   std::mutex mutex_;

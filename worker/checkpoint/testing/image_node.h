@@ -33,16 +33,17 @@ class Node {
                                     .sharing = ImageStore::Sharing::kOwn});
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
-    auto started = ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
-                                       [this](JobId job, std::uint64_t checkpoint) {
-                                         EXPECT_EQ(job, kJob);
-                                         EXPECT_LE(checkpoint, 2u);
-                                         received_ += 1;
-                                       });
+    auto started =
+        ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
+                            RpcCredentials::Plain(), [this](JobId job, std::uint64_t checkpoint) {
+                              EXPECT_EQ(job, kJob);
+                              EXPECT_LE(checkpoint, 2u);
+                              received_ += 1;
+                            });
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
     accepting_ = std::jthread([this] { loop_.Run(); });
-    transfer_ = std::make_unique<ImageTransfer>(*store_);
+    transfer_ = std::make_unique<ImageTransfer>(*store_, RpcCredentials::Plain());
   }
 
   ~Node() {

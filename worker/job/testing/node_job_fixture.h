@@ -97,7 +97,7 @@ class NodeJobTest : public testing::Test {
                                     .sharing = ImageStore::Sharing::kOwn});
     ASSERT_TRUE(images.ok()) << images.status();
     images_ = std::move(*images);
-    transfer_ = std::make_unique<ImageTransfer>(*images_);
+    transfer_ = std::make_unique<ImageTransfer>(*images_, RpcCredentials::Plain());
     threads_ = std::make_unique<WorkThreads>(2);
     checkpoints_ = std::make_unique<StoredCheckpoints>(loop_, *threads_, *images_, *transfer_);
     hosting_ = std::make_unique<NodeHosting>(NodeParts{

@@ -1,0 +1,151 @@
+// Real connections, with certificates of a real authority; and what a diagnosis says of those that
+// fail.
+#include "net/tls/rpc_credentials.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/testing/scratch_directory.h"
+#include "net/tls/authority.h"
+#include "net/tls/testing/who_service.h"
+#include "net/tls/tls_diagnosis.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::int64_t kDay = 24 * 3600;
+constexpr char kHere[] = "127.0.0.1";
+
+bool Says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class RpcCredentialsTest : public testing::Test {
+ protected:
+  RpcCredentialsTest() {
+    for (const char* ca : {"ca", "foreign"}) EXPECT_TRUE(Authority::Init(Path(ca), 30, now_).ok());
+    Issue("ca", CertificateRole::kCoordinator, "head");
+    Issue("ca", CertificateRole::kClient, "anna");
+    Issue("foreign", CertificateRole::kClient, "eve");
+  }
+
+  std::string Path(const std::string& name) const { return scratch_.path() + "/" + name; }
+
+  void Issue(const std::string& ca, CertificateRole role, const std::string& name,
+             std::int64_t age_s = 0, std::uint32_t days = 1) {
+    const bool serves = role == CertificateRole::kCoordinator || role == CertificateRole::kWorker;
+    CertificateRequest request{
+        .identity = {.role = role, .name = name, .user = ""}, .hosts = {}, .days = days};
+    if (serves) request.hosts = {"localhost", kHere};
+    const auto authority = Authority::Open(Path(ca), now_ - age_s);
+    ASSERT_TRUE(authority.ok()) << authority.status();
+    const auto issued = authority->Issue(request, Path(name));
+    ASSERT_TRUE(issued.ok()) << issued.status();
+  }
+
+  RpcCredentials Load(const std::string& name, TlsUse use) const {
+    auto credentials = RpcCredentials::Load(Path(name), use);
+    EXPECT_TRUE(credentials.ok()) << credentials.status();
+    return *std::move(credentials);
+  }
+
+  // As somebody would who does not look at the files first.
+  void ShowTo(const std::string& from, const std::string& file, const std::string& to) {
+    std::filesystem::copy_file(Path(from) + "/" + file, Path(to) + "/" + file,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+
+  const std::int64_t now_ = UnixMs() / 1000;
+  const ScratchDirectory scratch_;
+};
+
+TEST_F(RpcCredentialsTest, BothEndsKnowEachOther) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  const RpcCredentials anna = Load("anna", TlsUse::kCall);
+  EXPECT_EQ(Ask(server.At(kHere), anna).value(), "client anna anna");
+  EXPECT_EQ(Ask(server.At("localhost"), anna).value(), "client anna anna");
+  EXPECT_EQ(DiagnoseTls(server.At(kHere), Path("anna")), "");
+}
+
+TEST_F(RpcCredentialsTest, ClientWithTheAuthorityAloneIsNobody) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  std::filesystem::create_directory(Path("guest"));
+  ShowTo("ca", "ca.crt", "guest");
+  EXPECT_EQ(Ask(server.At(kHere), Load("guest", TlsUse::kCall)).value(), "nobody");
+  EXPECT_EQ(DiagnoseTls(server.At(kHere), Path("guest")), "");
+}
+
+TEST_F(RpcCredentialsTest, PlainTextProvesNothing) {
+  const WhoServer server(RpcCredentials::Plain());
+  EXPECT_EQ(Ask(server.At(kHere), RpcCredentials::Plain()).value(), "nobody");
+  EXPECT_EQ(DiagnoseTls(server.At(kHere), ""), "");
+}
+
+TEST_F(RpcCredentialsTest, ClientOfAnotherAuthorityTrustsNobodyHere) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  EXPECT_FALSE(Ask(server.At(kHere), Load("eve", TlsUse::kCall)).ok());
+  const std::string why = DiagnoseTls(server.At(kHere), Path("eve"));
+  EXPECT_TRUE(Says(why, "was not signed by the CA in " + Path("eve") + "/ca.crt")) << why;
+}
+
+TEST_F(RpcCredentialsTest, CertificateOfAnotherAuthorityIsRefused) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  ShowTo("ca", "ca.crt", "eve");
+  EXPECT_FALSE(RpcCredentials::Load(Path("eve"), TlsUse::kCall).ok());
+  const std::string why = DiagnoseTls(server.At(kHere), Path("eve"));
+  EXPECT_TRUE(Says(why, "does not accept the certificate " + Path("eve") + "/tls.crt: ")) << why;
+}
+
+TEST_F(RpcCredentialsTest, ServerMustBeWhereItsCertificateSays) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  EXPECT_FALSE(Ask(server.At("127.0.0.2"), Load("anna", TlsUse::kCall)).ok());
+  const std::string why = DiagnoseTls(server.At("127.0.0.2"), Path("anna"));
+  EXPECT_TRUE(Says(why, "is for localhost, 127.0.0.1, not for 127.0.0.2")) << why;
+}
+
+TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
+  Issue("ca", CertificateRole::kCoordinator, "old", 2 * kDay);
+  const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kServe).status();
+  EXPECT_TRUE(Says(std::string(old.message()), "expired")) << old;
+  const RpcCredentials head = Load("head", TlsUse::kServe);
+  const WhoServer server(head);
+  Issue("ca", CertificateRole::kClient, "late", 2 * kDay);
+  const std::string why = DiagnoseTls(server.At(kHere), Path("late"));
+  EXPECT_TRUE(Says(why, Path("late") + "/tls.crt: ")) << why;
+}
+
+TEST_F(RpcCredentialsTest, PlainTextAndTlsDoNotMeet) {
+  const WhoServer with(Load("head", TlsUse::kServe)), without(RpcCredentials::Plain());
+  EXPECT_FALSE(Ask(with.At(kHere), RpcCredentials::Plain()).ok());
+  EXPECT_FALSE(Ask(without.At(kHere), Load("anna", TlsUse::kCall)).ok());
+  const std::string wanted = DiagnoseTls(with.At(kHere), "");
+  const std::string missing = DiagnoseTls(without.At(kHere), Path("anna"));
+  EXPECT_TRUE(Says(wanted, "wants TLS; name a directory")) << wanted;
+  EXPECT_TRUE(Says(missing, "does not speak TLS")) << missing;
+}
+
+TEST_F(RpcCredentialsTest, NobodyThereIsNoQuestionOfTls) {
+  EXPECT_EQ(DiagnoseTls({.host = kHere, .port = 1}, Path("anna")), "");
+}
+
+TEST_F(RpcCredentialsTest, RotatedFilesAreReadWithoutARestart) {
+  Issue("ca", CertificateRole::kCoordinator, "brief", kDay - 6, 1);  // For six seconds more.
+  const WhoServer server(Load("brief", TlsUse::kServe));
+  const RpcCredentials anna = Load("anna", TlsUse::kCall);
+  EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
+  while (Ask(server.At(kHere), anna).ok()) std::this_thread::yield();
+  const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
+  EXPECT_TRUE(Says(why, "expired on ")) << why;
+  ASSERT_TRUE(Authority::Open(Path("ca"), UnixMs() / 1000)->Rotate(Path("brief"), 1).ok());
+  const std::uint64_t begin_ns = NowNs();
+  while (!Ask(server.At(kHere), anna).ok() && NowNs() - begin_ns < 30'000'000'000u) {
+  }
+  EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
+}
+
+}  // namespace
+}  // namespace bspnow

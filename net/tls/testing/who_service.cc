@@ -1,0 +1,80 @@
+#include "net/tls/testing/who_service.h"
+
+#include <absl/strings/str_cat.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/method_handler.h>
+#include <grpcpp/impl/service_type.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "base/keepalive.h"
+#include "net/event_loop.h"
+#include "net/rpc_listener.h"
+
+namespace bspnow {
+namespace {
+
+constexpr int kMessageBytesMax = 1 << 20;
+
+/// Without a message of its own: net knows no .proto.
+class WhoService final : public grpc::Service {
+ public:
+  WhoService() {
+    using Handler = grpc::internal::RpcMethodHandler<WhoService, grpc::ByteBuffer, grpc::ByteBuffer,
+                                                     grpc::ByteBuffer, grpc::ByteBuffer>;
+    auto handler = std::make_unique<Handler>(
+        [](WhoService*, grpc::ServerContext* context, const grpc::ByteBuffer*,
+           grpc::ByteBuffer* reply) { return Answer(*context, *reply); },
+        this);
+    auto method = std::make_unique<grpc::internal::RpcServiceMethod>(
+        "/test.Who/Ask", grpc::internal::RpcMethod::NORMAL_RPC, handler.release());
+    AddMethod(method.release());  // gRPC owns both.
+  }
+
+ private:
+  static grpc::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer& reply) {
+    const auto who = IdentityOf(*context.auth_context());
+    const std::string text =
+        who ? absl::StrCat(RoleName(who->role), " ", who->name, " ", who->user) : "nobody";
+    const grpc::Slice slice(text);
+    reply = grpc::ByteBuffer(&slice, 1);
+    return grpc::Status::OK;
+  }
+};
+
+}  // namespace
+
+struct WhoServer::Parts {
+  EventLoop loop;
+  WhoService service;
+  std::unique_ptr<RpcListener> listener;
+  std::jthread thread;
+};
+
+WhoServer::WhoServer(const RpcCredentials& credentials) : parts_(std::make_unique<Parts>()) {
+  auto listener = RpcListener::Start(parts_->loop, {.host = "0.0.0.0", .port = 0},
+                                     {.message_bytes_max = kMessageBytesMax,
+                                      .keepalive = kClientKeepalive,
+                                      .ping_interval_min_ms = 1000,
+                                      .arguments = {},
+                                      .credentials = credentials},
+                                     {&parts_->service});
+  BSP_CHECK(listener.ok());
+  parts_->listener = *std::move(listener);
+  parts_->thread = std::jthread([this] { parts_->loop.Run(); });
+}
+
+WhoServer::~WhoServer() {
+  parts_->listener->Shutdown();
+  parts_->loop.Post([this] { parts_->loop.Stop(); });
+  parts_->thread.join();
+}
+
+HostPort WhoServer::At(const std::string& host) const {
+  return {.host = host, .port = parts_->listener->address().port};
+}
+
+}  // namespace bspnow
