@@ -85,6 +85,7 @@ int RunAsBsp(int argc, char** argv) {
   app.footer("`bsp COMMAND --help` says more of each; see also bsp(1).");
   CommandLine line{.app = app};
   AddCoordinatorOption(app, line.coordinator);
+  AddTlsOption(app, line.tls_dir);
   AddRunCommand(line);
   AddJobCommands(line);
   AddOutputCommands(line);

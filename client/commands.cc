@@ -15,6 +15,7 @@ constexpr std::uint64_t kMsPerSecond = 1'000;
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description) {
   CLI::App* command = line.app.add_subcommand(name, description);
   AddCoordinatorOption(*command, line.coordinator);
+  AddTlsOption(*command, line.tls_dir);
   return command;
 }
 
@@ -33,7 +34,8 @@ absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
   const absl::StatusOr<std::string> address = CoordinatorAddress(line.coordinator);
   if (!address.ok()) return address.status();
   return JobsStub::Connect(
-      *address, [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; },
+      {.address = *address, .tls_dir = NamedTls(line.tls_dir)},
+      [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; },
       line.connect_s * kMsPerSecond);
 }
 

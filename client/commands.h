@@ -24,6 +24,7 @@ using CommandAction = std::function<absl::StatusOr<int>()>;
 struct CommandLine {
   CLI::App& app;
   std::string coordinator = {};  ///< --coordinator, before or after the command.
+  std::string tls_dir = {};      ///< --tls, likewise.
   CommandAction chosen = {};
   int failure_status = kFailureStatus;  ///< If `chosen` gives none.
   std::uint64_t connect_s = 0;          ///< For how long a coordinator is waited for.
@@ -42,7 +43,7 @@ void AddRunCommand(CommandLine& line);
 void AddTopCommand(CommandLine& line);
 void AddProbeCommand(CommandLine& line);
 
-/// A command with the option --coordinator.
+/// A command with the options --coordinator and --tls.
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description);
 
 /// Makes `action` the one to perform if `command` is given.

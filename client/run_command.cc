@@ -16,6 +16,7 @@ void AddRunCommand(CommandLine& line) {
       throw CLI::ValidationError(wrong);
     }
     if (options->coordinator.empty()) options->coordinator = line.coordinator;
+    if (options->tls_dir.empty()) options->tls_dir = line.tls_dir;
     line.chosen = [options]() -> absl::StatusOr<int> { return RunOnCluster(*options); };
   });
 }

@@ -124,6 +124,7 @@ TEST(SettingsTest, RefusesReachableAddressesUnlessInsecure) {
   EXPECT_EQ(
       EndOf({"--state-dir", "/x", "--listen", "127.0.0.1:1", "--barrier-listen", "0.0.0.0:1"}), 2);
   EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--insecure"}), -1);
+  EXPECT_EQ(EndOf({"--state-dir", "/x", "--listen", "0.0.0.0:1", "--tls", "/tls"}), -1);
 }
 
 TEST(SettingsTest, RefusesWhatIsIncompleteOrNoAddress) {

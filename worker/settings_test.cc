@@ -41,6 +41,8 @@ TEST_F(SettingsTest, ListensOnLoopbackUnlessToldOtherwise) {
   EXPECT_EQ(ReadWith({"--listen", "10.0.0.7:99"})->listen, "10.0.0.7:99");
   EXPECT_EQ(ReadWith({"--listen", "[::1]"})->listen, "[::1]:0");
   EXPECT_EQ(ReadWith({"--insecure"})->exposure, Exposure::kAnywhere);
+  EXPECT_EQ(ReadWith({"--tls", "/tls"})->exposure, Exposure::kAnywhere);
+  EXPECT_EQ(ReadWith({"--tls", "/tls"})->tls_dir, "/tls");
 }
 
 TEST_F(SettingsTest, TakesLabelsOneByOne) {

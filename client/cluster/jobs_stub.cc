@@ -3,7 +3,9 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <algorithm>
@@ -21,6 +23,8 @@
 #include "net/login/login.h"
 #include "net/login/token_channel.h"
 #include "net/socket.h"
+#include "net/tls/rpc_credentials.h"
+#include "net/tls/tls_diagnosis.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 
@@ -36,13 +40,16 @@ constexpr int kReplyBytesMax = 64 << 20;  // A page of many jobs.
 constexpr std::size_t kJobsOfPage = 1'000;
 
 // A name that cannot be resolved is another mistake than a coordinator that is not there.
-absl::Status NobodyAt(const std::string& coordinator) {
+absl::Status NobodyAt(const CoordinatorPlace& place) {
+  const std::string& coordinator = place.address;
   const absl::StatusOr<HostPort> host_port = ParseHostPort(coordinator);
   if (!host_port.ok()) return host_port.status();
   if (const auto resolved = Resolve(*host_port); !resolved.ok()) {
     return absl::NotFoundError(absl::StrCat("the coordinator ", resolved.status().message(),
                                             "; --coordinator or BSP_COORDINATOR name it"));
   }
+  if (const std::string why = DiagnoseTls(*host_port, place.tls_dir); !why.empty())
+    return absl::FailedPreconditionError(why);
   return absl::UnavailableError(
       absl::StrCat("no coordinator answers at ", coordinator,
                    "; is bsp-coordinator running there? --coordinator or BSP_COORDINATOR name it"));
@@ -53,7 +60,13 @@ gpr_timespec After(std::uint64_t ms) {
                       gpr_time_from_millis(static_cast<std::int64_t>(ms), GPR_TIMESPAN));
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator, TokenSource tokens) {
+// It prints on standard error what goes wrong with TLS; the user is told that in our words.
+void KeepGrpcQuiet() {
+  if (getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+}
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator,
+                                           const RpcCredentials& credentials, TokenSource tokens) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectMs);
@@ -62,7 +75,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& coordinator, Token
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kClientKeepalive.time_ms);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kClientKeepalive.timeout_ms);
   arguments.SetMaxReceiveMessageSize(kReplyBytesMax);
-  return MakeTokenChannel(coordinator, RpcCredentials::Plain(), arguments, std::move(tokens));
+  return MakeTokenChannel(coordinator, credentials, arguments, std::move(tokens));
 }
 
 // Waits until the channel is connected; gives up when the attempt is refused.
@@ -113,13 +126,17 @@ absl::Status ReadAll(grpc::ClientContext& context, grpc::ClientReader<Piece>& re
 JobsStub::JobsStub(std::string coordinator, std::shared_ptr<grpc::Channel> channel, Say say)
     : coordinator_(std::move(coordinator)), channel_(std::move(channel)), say_(std::move(say)) {}
 
-absl::StatusOr<JobsStub> JobsStub::Connect(const std::string& coordinator, Say say,
+absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say say,
                                            std::uint64_t patience_ms) {
+  const std::string& coordinator = place.address;
+  const auto credentials = RpcCredentials::Load(place.tls_dir, TlsUse::kCall);
+  if (!credentials.ok()) return credentials.status();
   const TokenSource tokens(coordinator, LoginSettingsOfEnvironment());
-  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator, tokens);
+  KeepGrpcQuiet();
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(coordinator, *credentials, tokens);
   Reconnection reconnection(coordinator, patience_ms);
   while (!Connected(*channel)) {
-    const absl::Status nobody = NobodyAt(coordinator);
+    const absl::Status nobody = NobodyAt(place);
     if (!Reconnection::MayComeBack(nobody)) return nobody;
     const auto retry = reconnection.OnLost(nobody, NowNs());
     if (!retry) return nobody;

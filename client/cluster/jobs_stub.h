@@ -22,15 +22,21 @@ class Channel;
 
 namespace bspnow::client {
 
+/// Where a coordinator is, and how it is spoken to.
+struct CoordinatorPlace {
+  std::string address;  ///< HOST:PORT.
+  std::string tls_dir;  ///< Empty: in plain text.
+};
+
 class JobsStub {
  public:
   /// A line for the user.
   using Say = std::function<void(const std::string& line)>;
 
-  /// Connects; within 5 s Unavailable with what to do if nobody answers at HOST:PORT, and tries
-  /// again for `patience_ms`. `say` is called when a call has lost the coordinator, or there is
-  /// none, and it is tried again.
-  static absl::StatusOr<JobsStub> Connect(const std::string& coordinator, Say say,
+  /// Connects; within 5 s Unavailable with what to do if nobody answers there, and tries again for
+  /// `patience_ms`; FailedPrecondition if it is TLS that keeps them apart. `say` is called when a
+  /// call has lost the coordinator, or there is none, and it is tried again.
+  static absl::StatusOr<JobsStub> Connect(const CoordinatorPlace& place, Say say,
                                           std::uint64_t patience_ms);
 
   /// Uploads those of the contents that the coordinator lacks. `sent` is given the bytes that are

@@ -18,7 +18,8 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 class JobsStubTest : public testing::Test {
  protected:
   JobsStub Connect() {
-    absl::StatusOr<JobsStub> stub = JobsStub::Connect(service_.address(), Hear(), 0);
+    absl::StatusOr<JobsStub> stub =
+        JobsStub::Connect({.address = service_.address(), .tls_dir = ""}, Hear(), 0);
     EXPECT_TRUE(stub.ok()) << stub.status();
     return std::move(*stub);
   }
@@ -50,7 +51,8 @@ class JobsStubTest : public testing::Test {
 };
 
 TEST_F(JobsStubTest, SaysHowToNameACoordinatorWhenNobodyAnswers) {
-  const absl::StatusOr<JobsStub> stub = JobsStub::Connect("127.0.0.1:1", Hear(), 0);
+  const absl::StatusOr<JobsStub> stub =
+      JobsStub::Connect({.address = "127.0.0.1:1", .tls_dir = ""}, Hear(), 0);
   ASSERT_TRUE(absl::IsUnavailable(stub.status()));
   EXPECT_NE(stub.status().ToString().find("127.0.0.1:1"), std::string::npos);
   EXPECT_NE(stub.status().ToString().find("BSP_COORDINATOR"), std::string::npos);

@@ -182,6 +182,17 @@ void AddCoordinatorOption(CLI::App& app, std::string& coordinator) {
       ->type_name("HOST:PORT");
 }
 
+void AddTlsOption(CLI::App& app, std::string& tls_dir) {
+  app.add_option("--tls", tls_dir, "Speak TLS with it: ca.crt, or more, is in there [BSP_TLS]")
+      ->type_name("DIR");
+}
+
+std::string NamedTls(const std::string& option) {
+  if (!option.empty()) return option;
+  const char* variable = getenv("BSP_TLS");
+  return variable == nullptr ? "" : variable;
+}
+
 std::string NamedCoordinator(const std::string& option) {
   if (!option.empty()) return option;
   const char* variable = getenv("BSP_COORDINATOR");
@@ -228,6 +239,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);
   AddCoordinatorOption(app, options.coordinator);
+  AddTlsOption(app, options.tls_dir);
   AddSchedulingOptions(app, options);
   AddReconnectOption(app, options.reconnect_s,
                      "Keep the job this long while its coordinator is away [60s]");

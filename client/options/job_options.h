@@ -18,6 +18,7 @@ namespace bspnow::client {
 
 struct JobOptions {
   std::string coordinator;  ///< HOST:PORT; empty: no cluster.
+  std::string tls_dir;      ///< To speak with it; empty: as BSP_TLS says.
   std::uint32_t nprocs = 0;
   std::vector<std::string> environment;  ///< NAME=VALUE.
   bool check_full = false;               ///< BSP_CHECK=full, there or in our own environment.
@@ -44,6 +45,12 @@ struct JobOptions {
 };
 
 void AddCoordinatorOption(CLI::App& app, std::string& coordinator);
+
+/// --tls, for the coordinator's sake.
+void AddTlsOption(CLI::App& app, std::string& tls_dir);
+
+/// What --tls gave, else BSP_TLS; empty, plain text, if neither names a directory.
+std::string NamedTls(const std::string& option);
 
 /// What --coordinator gave, else BSP_COORDINATOR; empty if neither names one.
 std::string NamedCoordinator(const std::string& option);

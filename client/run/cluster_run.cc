@@ -335,7 +335,8 @@ int ClusterRun::Run() {
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
   absl::StatusOr<JobsStub> jobs = JobsStub::Connect(
-      *address, [this](const std::string& line) { console_.Say(line); }, 0);
+      {.address = *address, .tls_dir = NamedTls(options_.tls_dir)},
+      [this](const std::string& line) { console_.Say(line); }, 0);
   if (!jobs.ok()) return Fail(jobs.status());
   const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
   if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
