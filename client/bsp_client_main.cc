@@ -92,6 +92,7 @@ int RunAsBsp(int argc, char** argv) {
   AddNodeCommands(line);
   AddTopCommand(line);
   AddProbeCommand(line);
+  AddCertsCommand(line);
   const int place = PlaceOfCommand(app, argc, argv);
   if (place < argc) {
     const auto commands = app.get_subcommands(

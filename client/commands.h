@@ -43,6 +43,9 @@ void AddRunCommand(CommandLine& line);
 void AddTopCommand(CommandLine& line);
 void AddProbeCommand(CommandLine& line);
 
+/// certs: init, issue, rotate. Needs no coordinator.
+void AddCertsCommand(CommandLine& line);
+
 /// A command with the options --coordinator and --tls.
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description);
 
