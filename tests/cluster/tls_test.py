@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Coordinator, workers and clients speak TLS, with certificates of `bsp certs`: a job runs, its
+images travel, certificates are replaced meanwhile; others are told why they are refused."""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+from harness.cluster import COMMAND_S, Cluster
+from harness.enduring import Enduring
+from harness.programs import path_of
+from harness.scratch import scratch_directory
+from harness.waiting import wait_until
+
+HERE = "127.0.0.1"
+
+
+class TlsTest(unittest.TestCase):
+    def setUp(self):
+        self.directory = self.enterContext(scratch_directory())
+        os.symlink(os.path.abspath(path_of("bsprun")), self.path("bsp"))
+        for ca in ("ca", "foreign"):
+            self.certs("init", self.path(ca))
+        self.issue("head", "coordinator", "--host", HERE)
+        self.issue("node", "worker", "--host", HERE, "--host", "localhost")
+        self.issue("anna", "client")
+        self.issue("eve", "client", ca="foreign")
+        os.environ["BSP_TLS"] = self.path("anna")
+        self.addCleanup(os.environ.pop, "BSP_TLS")
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def certs(self, *arguments):
+        subprocess.run([self.path("bsp"), "certs", *arguments], check=True,
+                       stdout=subprocess.DEVNULL, timeout=COMMAND_S)
+
+    def issue(self, name, role, *more, ca="ca"):
+        self.certs("issue", self.path(ca), "--role", role, "--name", name, "--out",
+                   self.path(name), *more)
+
+    def cluster(self, **options):
+        return self.enterContext(Cluster(slots=2, **{
+            "workers": 2, "coordinator_options": ["--tls", self.path("head")],
+            "worker_options": ["--tls", self.path("node")], **options}))
+
+    def assert_refused(self, cluster, tls_dir, *words, command=("nodes",)):
+        """One line, in our own words."""
+        done = cluster.bsp(*command, check=False, variables={"BSP_TLS": tls_dir})
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_job_runs_and_its_images_travel(self):
+        cluster = self.cluster()
+        job = Enduring(nprocs=4, supersteps=60)
+        number = job.submit(cluster, "--checkpoint=every=20")
+        job.await_commits(cluster, number)
+        holders = cluster.show(number)["checkpoints"]["holders"]
+        self.assertEqual(set(holders), {"w1", "w2"})
+        for name in ("head", "node", "anna"):  # Nothing is started again.
+            self.certs("rotate", self.path(name), "--ca", self.path("ca"))
+        cluster.workers["w2"].kill()
+        cluster.workers["w2"].start()
+        job.check_end(cluster, number)
+        attached = job.attach(cluster, "--tls", self.path("anna"))
+        job.check_client(attached)
+
+    def test_others_are_told_why_they_are_refused(self):
+        cluster = self.cluster()
+        self.assert_refused(cluster, "", "wants TLS", "--tls DIR or BSP_TLS")
+        self.assert_refused(cluster, self.path("eve"), "was not signed by the CA in",
+                            self.path("eve"))
+        shutil.copy(self.path("ca/ca.crt"), self.path("eve/ca.crt"))
+        self.assert_refused(cluster, self.path("eve"), "does not go with ca.crt")
+        self.assert_refused(cluster, self.path("nothing"), self.path("nothing/ca.crt"))
+
+    def test_client_with_tls_is_told_that_a_coordinator_has_none(self):
+        os.environ["BSP_TLS"] = ""
+        cluster = self.cluster(coordinator_options=[], worker_options=[])
+        self.assert_refused(cluster, self.path("anna"), "does not speak TLS")
+
+    def test_worker_says_what_keeps_it_from_its_coordinator(self):
+        cluster = self.cluster(workers=0, worker_options=[])
+        worker = cluster.add_worker("plain", 1)
+        wait_until(lambda: "wants TLS" in worker.log(), "it is in the log", COMMAND_S)
+        self.issue("far", "worker", "--host", HERE, ca="foreign")
+        worker = cluster.add_worker("foreign", 1, options=["--tls", self.path("far")])
+        wait_until(lambda: "was not signed by the CA in" in worker.log(), "it is in the log",
+                   COMMAND_S)
+        self.assertEqual(cluster.nodes(), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
