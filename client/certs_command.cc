@@ -68,11 +68,12 @@ absl::StatusOr<int> Print(const CertsOptions& options, const std::string& direct
 
 absl::StatusOr<int> Init(const CertsOptions& options) {
   return Print(options, options.directory,
-               Authority::Init(options.directory, options.days, NowUnixSeconds()));
+               CertificateAuthority::Init(options.directory, options.days, NowUnixSeconds()));
 }
 
 absl::StatusOr<int> Issue(const CertsOptions& options) {
-  const absl::StatusOr<Authority> authority = Authority::Open(options.directory, NowUnixSeconds());
+  const absl::StatusOr<CertificateAuthority> authority =
+      CertificateAuthority::Open(options.directory, NowUnixSeconds());
   if (!authority.ok()) return authority.status();
   const CertificateRequest request{
       .identity = {.role = *ParseRole(options.role), .name = options.name, .user = options.user},
@@ -82,7 +83,8 @@ absl::StatusOr<int> Issue(const CertsOptions& options) {
 }
 
 absl::StatusOr<int> Rotate(const CertsOptions& options) {
-  const absl::StatusOr<Authority> authority = Authority::Open(options.authority, NowUnixSeconds());
+  const absl::StatusOr<CertificateAuthority> authority =
+      CertificateAuthority::Open(options.authority, NowUnixSeconds());
   if (!authority.ok()) return authority.status();
   return Print(options, options.directory, authority->Rotate(options.directory, options.days));
 }

@@ -184,8 +184,9 @@ absl::Status CheckIsNew(const std::string& path, const std::string& otherwise) {
 
 }  // namespace
 
-absl::StatusOr<CertificateFacts> Authority::Init(const std::string& directory, std::uint32_t days,
-                                                 std::int64_t now_unix_s) {
+absl::StatusOr<CertificateFacts> CertificateAuthority::Init(const std::string& directory,
+                                                            std::uint32_t days,
+                                                            std::int64_t now_unix_s) {
   constexpr std::size_t kDistinctBytes = 4;
   for (const char* file : {kAuthorityFile, kAuthorityKeyFile}) {
     absl::Status is_new = CheckIsNew(
@@ -216,8 +217,9 @@ absl::StatusOr<CertificateFacts> Authority::Init(const std::string& directory, s
   return FactsOf(*certificate);
 }
 
-absl::StatusOr<Authority> Authority::Open(const std::string& directory, std::int64_t now_unix_s) {
-  Authority authority(directory, now_unix_s);
+absl::StatusOr<CertificateAuthority> CertificateAuthority::Open(const std::string& directory,
+                                                                std::int64_t now_unix_s) {
+  CertificateAuthority authority(directory, now_unix_s);
   absl::StatusOr<CertificatePtr> certificate =
       ReadCertificate(absl::StrCat(directory, "/", kAuthorityFile));
   absl::StatusOr<KeyPtr> key = ReadKey(absl::StrCat(directory, "/", kAuthorityKeyFile));
@@ -242,9 +244,9 @@ absl::StatusOr<Authority> Authority::Open(const std::string& directory, std::int
                    "certificates again"));
 }
 
-absl::StatusOr<CertificateFacts> Authority::Certify(const CertificateRequest& request,
-                                                    std::int64_t seconds,
-                                                    const std::string& out) const {
+absl::StatusOr<CertificateFacts> CertificateAuthority::Certify(const CertificateRequest& request,
+                                                               std::int64_t seconds,
+                                                               const std::string& out) const {
   const CertificateIdentity& identity = request.identity;
   const KeyPtr key = MakeKey();
   const CertificatePtr certificate = MakeCertificate(
@@ -271,8 +273,8 @@ absl::StatusOr<CertificateFacts> Authority::Certify(const CertificateRequest& re
   return FactsOf(*certificate);
 }
 
-absl::StatusOr<CertificateFacts> Authority::Issue(const CertificateRequest& request,
-                                                  const std::string& out) const {
+absl::StatusOr<CertificateFacts> CertificateAuthority::Issue(const CertificateRequest& request,
+                                                             const std::string& out) const {
   if (absl::Status s = CheckRequest(request); !s.ok()) return s;
   for (const char* file : {kCertificateFile, kKeyFile}) {
     absl::Status is_new = CheckIsNew(absl::StrCat(out, "/", file),
@@ -290,8 +292,8 @@ absl::StatusOr<CertificateFacts> Authority::Issue(const CertificateRequest& requ
   return Certify(whole, request.days * kSecondsOfDay, out);
 }
 
-absl::StatusOr<CertificateFacts> Authority::Rotate(const std::string& directory,
-                                                   std::uint32_t days) const {
+absl::StatusOr<CertificateFacts> CertificateAuthority::Rotate(const std::string& directory,
+                                                              std::uint32_t days) const {
   const std::string path = absl::StrCat(directory, "/", kCertificateFile);
   const absl::StatusOr<CertificatePtr> old = ReadIssued(path);
   if (!old.ok()) return old.status();

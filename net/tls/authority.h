@@ -20,13 +20,14 @@ struct CertificateRequest {
   std::uint32_t days;
 };
 
-class Authority {
+class CertificateAuthority {
  public:
   /// A new one in a directory that is made, too, or has none yet. Gives ca.crt's facts.
   static absl::StatusOr<CertificateFacts> Init(const std::string& directory, std::uint32_t days,
                                                std::int64_t now_unix_s);
 
-  static absl::StatusOr<Authority> Open(const std::string& directory, std::int64_t now_unix_s);
+  static absl::StatusOr<CertificateAuthority> Open(const std::string& directory,
+                                                   std::int64_t now_unix_s);
 
   /// Writes tls.crt, tls.key and ca.crt into the directory `out`, which is made, too, and has none
   /// of these yet. No certificate outlives its authority.
@@ -39,7 +40,7 @@ class Authority {
   absl::StatusOr<CertificateFacts> Rotate(const std::string& directory, std::uint32_t days) const;
 
  private:
-  Authority(std::string directory, std::int64_t now_unix_s)
+  CertificateAuthority(std::string directory, std::int64_t now_unix_s)
       : directory_(std::move(directory)), now_unix_s_(now_unix_s) {}
 
   absl::StatusOr<CertificateFacts> Certify(const CertificateRequest& request, std::int64_t seconds,

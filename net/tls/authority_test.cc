@@ -33,12 +33,12 @@ std::string TextOf(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-class AuthorityTest : public testing::Test {
+class CertificateAuthorityTest : public testing::Test {
  protected:
-  AuthorityTest() { EXPECT_TRUE(Authority::Init(ca_, kYears, kNow).ok()); }
+  CertificateAuthorityTest() { EXPECT_TRUE(CertificateAuthority::Init(ca_, kYears, kNow).ok()); }
 
-  Authority Open(std::int64_t now_unix_s = kNow) const {
-    absl::StatusOr<Authority> authority = Authority::Open(ca_, now_unix_s);
+  CertificateAuthority Open(std::int64_t now_unix_s = kNow) const {
+    absl::StatusOr<CertificateAuthority> authority = CertificateAuthority::Open(ca_, now_unix_s);
     EXPECT_TRUE(authority.ok()) << authority.status();
     return *std::move(authority);
   }
@@ -54,7 +54,7 @@ class AuthorityTest : public testing::Test {
   const std::string out_ = scratch_.path() + "/w1";
 };
 
-TEST_F(AuthorityTest, KeysAreReadByTheirOwnerAlone) {
+TEST_F(CertificateAuthorityTest, KeysAreReadByTheirOwnerAlone) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   EXPECT_EQ(ModeOf(ca_), 0700u);
   EXPECT_EQ(ModeOf(ca_ + "/ca.key"), 0600u);
@@ -64,7 +64,7 @@ TEST_F(AuthorityTest, KeysAreReadByTheirOwnerAlone) {
   EXPECT_EQ(TextOf(out_ + "/ca.crt"), TextOf(ca_ + "/ca.crt"));
 }
 
-TEST_F(AuthorityTest, CertificateSaysWhoseItIsAndWhere) {
+TEST_F(CertificateAuthorityTest, CertificateSaysWhoseItIsAndWhere) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   const auto certificate = ReadCertificate(out_ + "/tls.crt");
   ASSERT_TRUE(certificate.ok()) << certificate.status();
@@ -75,7 +75,7 @@ TEST_F(AuthorityTest, CertificateSaysWhoseItIsAndWhere) {
   EXPECT_LT(facts.begins_unix_s, kNow);
 }
 
-TEST_F(AuthorityTest, ClientComesInItsOwnNameUnlessToldAnother) {
+TEST_F(CertificateAuthorityTest, ClientComesInItsOwnNameUnlessToldAnother) {
   const auto user_of = [this](const std::string& user, const std::string& out) {
     const auto facts =
         Open().Issue({.identity = {.role = CertificateRole::kClient, .name = "anna", .user = user},
@@ -88,7 +88,7 @@ TEST_F(AuthorityTest, ClientComesInItsOwnNameUnlessToldAnother) {
   EXPECT_EQ(user_of("bob", "/b"), "bob");
 }
 
-TEST_F(AuthorityTest, FilesServeTheirUseAndNoOther) {
+TEST_F(CertificateAuthorityTest, FilesServeTheirUseAndNoOther) {
   const CertificateRequest client{
       .identity = {.role = CertificateRole::kClient, .name = "anna", .user = ""},
       .hosts = {},
@@ -109,7 +109,7 @@ TEST_F(AuthorityTest, FilesServeTheirUseAndNoOther) {
   EXPECT_FALSE(CheckTlsDirectory(c, TlsUse::kCall, kNow).ok());
 }
 
-TEST_F(AuthorityTest, FilesThatCannotBeUsedAreNamedWithTheFix) {
+TEST_F(CertificateAuthorityTest, FilesThatCannotBeUsedAreNamedWithTheFix) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   const auto complaint = [this](std::int64_t now) {
     return CheckTlsDirectory(out_, TlsUse::kServe, now).status();
@@ -130,9 +130,9 @@ TEST_F(AuthorityTest, FilesThatCannotBeUsedAreNamedWithTheFix) {
   EXPECT_TRUE(Says(Open().Rotate("/nowhere", 0).status(), "bsp certs issue"));
 }
 
-TEST_F(AuthorityTest, CertificateOfAnotherAuthorityDoesNotGoWithThisOne) {
+TEST_F(CertificateAuthorityTest, CertificateOfAnotherAuthorityDoesNotGoWithThisOne) {
   const std::string other = scratch_.path() + "/other";
-  ASSERT_TRUE(Authority::Init(other, kYears, kNow).ok());
+  ASSERT_TRUE(CertificateAuthority::Init(other, kYears, kNow).ok());
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   std::filesystem::copy_file(other + "/ca.crt", out_ + "/ca.crt",
                              std::filesystem::copy_options::overwrite_existing);
@@ -140,9 +140,9 @@ TEST_F(AuthorityTest, CertificateOfAnotherAuthorityDoesNotGoWithThisOne) {
   EXPECT_TRUE(Says(wrong, "does not go with ca.crt")) << wrong;
 }
 
-TEST_F(AuthorityTest, NothingIsOverwritten) {
+TEST_F(CertificateAuthorityTest, NothingIsOverwritten) {
   const std::string key = TextOf(ca_ + "/ca.key");
-  const absl::Status again = Authority::Init(ca_, kYears, kNow).status();
+  const absl::Status again = CertificateAuthority::Init(ca_, kYears, kNow).status();
   EXPECT_TRUE(Says(again, ca_ + "/ca.crt is there already")) << again;
   EXPECT_EQ(TextOf(ca_ + "/ca.key"), key);
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
@@ -151,7 +151,7 @@ TEST_F(AuthorityTest, NothingIsOverwritten) {
   EXPECT_TRUE(Says(Open().Issue(Worker(), ca_).status(), "must not travel"));
 }
 
-TEST_F(AuthorityTest, WrongRequestsAreRefused) {
+TEST_F(CertificateAuthorityTest, WrongRequestsAreRefused) {
   const auto refused = [this](CertificateRequest request) {
     return std::string(Open().Issue(request, out_).status().message());
   };
@@ -168,13 +168,13 @@ TEST_F(AuthorityTest, WrongRequestsAreRefused) {
   EXPECT_FALSE(FileExists(out_ + "/tls.crt"));
 }
 
-TEST_F(AuthorityTest, DirectoryThatOthersReadTakesNoKey) {
+TEST_F(CertificateAuthorityTest, DirectoryThatOthersReadTakesNoKey) {
   std::filesystem::create_directory(out_);
   std::filesystem::permissions(out_, std::filesystem::perms(0755));
   EXPECT_TRUE(Says(Open().Issue(Worker(), out_).status(), "chmod 700 " + out_));
 }
 
-TEST_F(AuthorityTest, RotationKeepsAllButKeyAndTime) {
+TEST_F(CertificateAuthorityTest, RotationKeepsAllButKeyAndTime) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   std::filesystem::permissions(out_ + "/tls.key", std::filesystem::perms(0640));
   const std::string key = TextOf(out_ + "/tls.key"), certificate = TextOf(out_ + "/tls.crt");
@@ -193,26 +193,26 @@ TEST_F(AuthorityTest, RotationKeepsAllButKeyAndTime) {
 }
 
 // Whoever can write there would else have himself made an administrator.
-TEST_F(AuthorityTest, RotationSignsNothingThatItsAuthorityHasNotSigned) {
+TEST_F(CertificateAuthorityTest, RotationSignsNothingThatItsAuthorityHasNotSigned) {
   const std::string other = scratch_.path() + "/other";
-  ASSERT_TRUE(Authority::Init(other, kYears, kNow).ok());
+  ASSERT_TRUE(CertificateAuthority::Init(other, kYears, kNow).ok());
   const CertificateRequest admin{
       .identity = {.role = CertificateRole::kAdmin, .name = "root", .user = ""},
       .hosts = {},
       .days = 1};
-  ASSERT_TRUE(Authority::Open(other, kNow)->Issue(admin, out_).ok());
+  ASSERT_TRUE(CertificateAuthority::Open(other, kNow)->Issue(admin, out_).ok());
   const absl::Status refused = Open().Rotate(out_, 0).status();
   EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
   EXPECT_TRUE(Says(refused, "--ca"));
 }
 
-TEST_F(AuthorityTest, NoCertificateOutlivesItsAuthority) {
+TEST_F(CertificateAuthorityTest, NoCertificateOutlivesItsAuthority) {
   CertificateRequest request = Worker();
   request.days = kYears + 1;
   EXPECT_EQ(Open().Issue(request, out_)->ends_unix_s, kNow + kYears * kDay);
-  const absl::Status ended = Authority::Open(ca_, kNow + kYears * kDay).status();
+  const absl::Status ended = CertificateAuthority::Open(ca_, kNow + kYears * kDay).status();
   EXPECT_TRUE(Says(ended, "bsp certs init")) << ended;
-  EXPECT_TRUE(Says(Authority::Open(out_, kNow).status(), out_ + "/ca.key"));
+  EXPECT_TRUE(Says(CertificateAuthority::Open(out_, kNow).status(), out_ + "/ca.key"));
 }
 
 }  // namespace

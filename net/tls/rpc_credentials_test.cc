@@ -27,7 +27,8 @@ bool Says(const std::string& text, const std::string& part) {
 class RpcCredentialsTest : public testing::Test {
  protected:
   RpcCredentialsTest() {
-    for (const char* ca : {"ca", "foreign"}) EXPECT_TRUE(Authority::Init(Path(ca), 30, now_).ok());
+    for (const char* ca : {"ca", "foreign"})
+      EXPECT_TRUE(CertificateAuthority::Init(Path(ca), 30, now_).ok());
     Issue("ca", CertificateRole::kCoordinator, "head");
     Issue("ca", CertificateRole::kClient, "anna");
     Issue("foreign", CertificateRole::kClient, "eve");
@@ -41,7 +42,7 @@ class RpcCredentialsTest : public testing::Test {
     CertificateRequest request{
         .identity = {.role = role, .name = name, .user = ""}, .hosts = {}, .days = days};
     if (serves) request.hosts = {"localhost", kHere};
-    const auto authority = Authority::Open(Path(ca), now_ - age_s);
+    const auto authority = CertificateAuthority::Open(Path(ca), now_ - age_s);
     ASSERT_TRUE(authority.ok()) << authority.status();
     const auto issued = authority->Issue(request, Path(name));
     ASSERT_TRUE(issued.ok()) << issued.status();
@@ -140,7 +141,8 @@ TEST_F(RpcCredentialsTest, RotatedFilesAreReadWithoutARestart) {
   while (Ask(server.At(kHere), anna).ok()) std::this_thread::yield();
   const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
   EXPECT_TRUE(Says(why, "expired on ")) << why;
-  ASSERT_TRUE(Authority::Open(Path("ca"), UnixMs() / 1000)->Rotate(Path("brief"), 1).ok());
+  ASSERT_TRUE(
+      CertificateAuthority::Open(Path("ca"), UnixMs() / 1000)->Rotate(Path("brief"), 1).ok());
   const std::uint64_t begin_ns = NowNs();
   while (!Ask(server.At(kHere), anna).ok() && NowNs() - begin_ns < 30'000'000'000u) {
   }
