@@ -52,6 +52,34 @@ void AddCheckpointOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("TIME");
 }
 
+// Who may come in, and as whom programs run.
+void AddAccessOptions(CLI::App& app, WorkerSettings& settings) {
+  app.add_option("--token-file", settings.login.token_file,
+                 "Holds the token with which it may join [BSP_TOKEN_FILE]")
+      ->type_name("FILE");
+  app.add_option("--login-socket", settings.login.login_socket,
+                 "The coordinator's, on its own machine, where root and the coordinator's user "
+                 "need no token [BSP_LOGIN_SOCKET]")
+      ->type_name("PATH");
+  app.add_option("--accounts", settings.accounts,
+                 "As whom programs run: same (as the account of their user's name), fixed:NAME, "
+                 "pool:A,B,... (one for each job), own (this worker's user, his jobs only) or "
+                 "own:everybody [own; root must choose another]")
+      ->type_name("HOW");
+  app.add_flag_callback(
+      "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
+      "Allow addresses other than loopback without TLS");
+  app.add_option_function<std::string>(
+         "--tls",
+         [&settings](const std::string& directory) {
+           settings.tls_dir = directory;
+           settings.exposure = Exposure::kAnywhere;
+         },
+         "Serve and call with TLS: the directory has ca.crt, tls.crt and tls.key, as `bsp certs "
+         "issue --role worker` makes them")
+      ->type_name("DIR");
+}
+
 // For tests: nobody needs to know.
 void AddHiddenOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--unreachable-ms", settings.unreachable_ms)->group("");
@@ -67,13 +95,6 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->required()
       ->check(CheckHostPort)
       ->type_name("HOST:PORT");
-  app.add_option("--token-file", settings.login.token_file,
-                 "Holds the token with which it may join [BSP_TOKEN_FILE]")
-      ->type_name("FILE");
-  app.add_option("--login-socket", settings.login.login_socket,
-                 "The coordinator's, on its own machine, where root and the coordinator's user "
-                 "need no token [BSP_LOGIN_SOCKET]")
-      ->type_name("PATH");
   app.add_option("--name", settings.name, "Name of this node, unique in the cluster")
       ->required()
       ->check([](const std::string& name) {
@@ -102,11 +123,6 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--integrity", settings.integrity,
                  "What vouches for transferred data: a checksum of ours, or TCP's (and TLS) [crc]")
       ->check(CLI::IsMember({"crc", "tcp"}));
-  app.add_option("--accounts", settings.accounts,
-                 "As whom programs run: same (as the account of their user's name), fixed:NAME, "
-                 "pool:A,B,... (one for each job), own (this worker's user, his jobs only) or "
-                 "own:everybody [own; root must choose another]")
-      ->type_name("HOW");
   app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
@@ -122,18 +138,7 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("SIZE");
   AddCheckpointOptions(app, settings);
   AddHiddenOptions(app, settings);
-  app.add_flag_callback(
-      "--insecure", [&settings] { settings.exposure = Exposure::kAnywhere; },
-      "Allow addresses other than loopback without TLS");
-  app.add_option_function<std::string>(
-         "--tls",
-         [&settings](const std::string& directory) {
-           settings.tls_dir = directory;
-           settings.exposure = Exposure::kAnywhere;
-         },
-         "Serve and call with TLS: the directory has ca.crt, tls.crt and tls.key, as `bsp certs "
-         "issue --role worker` makes them")
-      ->type_name("DIR");
+  AddAccessOptions(app, settings);
   files::AddSettingsFile(app);
 }
 

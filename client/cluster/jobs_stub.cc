@@ -147,7 +147,8 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say sa
     channel->WaitForStateChange(channel->GetState(true), After(retry->after_ms));
   }
   // Only now: a coordinator that is not there has no login socket.
-  if (const absl::Status token = tokens.Token().status(); !token.ok()) return token;
+  const absl::Status token = tokens.Token().status();
+  if (!token.ok() && !credentials->has_certificate()) return token;
   return JobsStub(coordinator, std::move(channel), std::move(say));
 }
 

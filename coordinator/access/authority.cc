@@ -24,29 +24,49 @@ const char* WhatFor(Scope scope) {
   return "";
 }
 
+Caller CallerOf(const CertificateIdentity& certificate) {
+  switch (certificate.role) {
+    case CertificateRole::kClient:
+      return {.user = certificate.user, .scopes = kScopesOfUser};
+    case CertificateRole::kAdmin:
+      return {.user = certificate.user, .scopes = kAllScopes};
+    case CertificateRole::kWorker:
+      return {.user = certificate.name, .scopes = static_cast<Scopes>(Scope::kJoin)};
+    case CertificateRole::kCoordinator:
+      break;
+  }
+  return {.user = certificate.name, .scopes = 0};
+}
+
 }  // namespace
 
-absl::StatusOr<Caller> Authority::Permit(std::string_view authorization, Scope scope) {
-  absl::StatusOr<Caller> caller = Decide(authorization, scope);
+absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
+                                         const std::optional<CertificateIdentity>& certificate,
+                                         Scope scope) {
+  absl::StatusOr<Caller> caller = Decide(Identify(authorization, certificate), scope);
   if (!caller.ok()) refused_.fetch_add(1, std::memory_order_relaxed);
   return caller;
 }
 
-absl::StatusOr<Caller> Authority::Decide(std::string_view authorization, Scope scope) const {
+absl::StatusOr<Caller> Authority::Identify(
+    std::string_view authorization, const std::optional<CertificateIdentity>& certificate) const {
+  if (authorization.empty() && certificate) return CallerOf(*certificate);
   if (!authorization.starts_with(kBearer)) {
     return absl::UnauthenticatedError(
         "the call bears no token; on the coordinator's machine its login socket gives one "
-        "(BSP_LOGIN_SOCKET), elsewhere name a file that holds one (BSP_TOKEN_FILE)");
+        "(BSP_LOGIN_SOCKET), elsewhere a certificate (--tls) or a file that holds a token "
+        "(BSP_TOKEN_FILE) says who you are");
   }
   const std::string token(authorization.substr(kBearer.size()));
   const std::optional<Caller> caller = login_tokens_.CallerOf(token, NowNs());
-  if (!caller)
-    return absl::UnauthenticatedError("the token is not one of this coordinator, or it is over");
-  if (!caller->May(scope) && !caller->May(Scope::kAdmin)) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("user ", caller->user, " may not ", WhatFor(scope)));
-  }
-  return *caller;
+  if (caller) return *caller;
+  return absl::UnauthenticatedError("the token is not one of this coordinator, or it is over");
+}
+
+absl::StatusOr<Caller> Authority::Decide(const absl::StatusOr<Caller>& caller, Scope scope) const {
+  if (!caller.ok() || caller->May(scope) || caller->May(Scope::kAdmin)) return caller;
+  return absl::PermissionDeniedError(
+      absl::StrCat("user ", caller->user, " may not ", WhatFor(scope)));
 }
 
 }  // namespace bspnow::coordinator

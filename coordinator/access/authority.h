@@ -1,14 +1,16 @@
-// Says who a caller is by the token that his call bears.
+// Says who a caller is, by the token that his call bears or the certificate of his connection.
 #ifndef COORDINATOR_ACCESS_AUTHORITY_H_
 #define COORDINATOR_ACCESS_AUTHORITY_H_
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <absl/status/statusor.h>
 #include "coordinator/access/login_tokens.h"
 #include "coordinator/core/caller.h"
+#include "net/tls/certificate.h"
 
 namespace bspnow::coordinator {
 
@@ -16,15 +18,18 @@ class Authority {
  public:
   explicit Authority(const LoginTokens& login_tokens) : login_tokens_(login_tokens) {}
 
-  /// `authorization`: "Bearer TOKEN", or empty. Unauthenticated without a token that is good,
-  /// PermissionDenied if he may not do this. From any thread.
-  absl::StatusOr<Caller> Permit(std::string_view authorization, Scope scope);
+  /// `authorization`: "Bearer TOKEN", or empty: then the certificate counts. Unauthenticated
+  /// without a good one of either, PermissionDenied if he may not do this. From any thread.
+  absl::StatusOr<Caller> Permit(std::string_view authorization,
+                                const std::optional<CertificateIdentity>& certificate, Scope scope);
 
   /// Calls that were not permitted.
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  absl::StatusOr<Caller> Decide(std::string_view authorization, Scope scope) const;
+  absl::StatusOr<Caller> Identify(std::string_view authorization,
+                                  const std::optional<CertificateIdentity>& certificate) const;
+  absl::StatusOr<Caller> Decide(const absl::StatusOr<Caller>& caller, Scope scope) const;
 
   const LoginTokens& login_tokens_;
   std::atomic<std::uint64_t> refused_ = 0;

@@ -20,15 +20,16 @@ class AuthorityTest : public testing::Test {
     return "Bearer " + tokens_.Make(caller, NowNs() + for_ns);
   }
   absl::StatusCode CodeOf(const std::string& authorization, Scope scope) {
-    return authority_.Permit(authorization, scope).status().code();
+    return authority_.Permit(authorization, certificate_, scope).status().code();
   }
 
+  std::optional<CertificateIdentity> certificate_;
   LoginTokens tokens_;
   Authority authority_{tokens_};
 };
 
 TEST_F(AuthorityTest, KnowsWhoWasGivenAToken) {
-  const auto caller = authority_.Permit(Bearer(Alice()), Scope::kSubmit);
+  const auto caller = authority_.Permit(Bearer(Alice()), certificate_, Scope::kSubmit);
   ASSERT_TRUE(caller.ok()) << caller.status();
   EXPECT_EQ(caller->user, "alice");
   EXPECT_EQ(caller->scopes, kScopesOfUser);
@@ -71,6 +72,27 @@ TEST_F(AuthorityTest, AUserIsNoAdministratorAndNoWorker) {
   EXPECT_EQ(CodeOf(Bearer(reader), Scope::kRead), absl::StatusCode::kOk);
   const Caller admin{.user = "root", .scopes = kAllScopes};
   EXPECT_EQ(CodeOf(Bearer(admin), Scope::kJoin), absl::StatusCode::kOk);
+}
+
+TEST_F(AuthorityTest, ACertificateSaysWhoCallsIfNoTokenDoes) {
+  certificate_ = {.role = CertificateRole::kClient, .name = "laptop", .user = "bob"};
+  const auto caller = authority_.Permit("", certificate_, Scope::kSubmit);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  EXPECT_EQ(caller->user, "bob");
+  EXPECT_EQ(CodeOf("", Scope::kJoin), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(CodeOf("Bearer wrong", Scope::kRead), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(authority_.Permit(Bearer(Alice()), certificate_, Scope::kRead)->user, "alice");
+}
+
+TEST_F(AuthorityTest, EachRoleOfACertificateMayDoItsOwn) {
+  certificate_ = {.role = CertificateRole::kWorker, .name = "w1", .user = ""};
+  EXPECT_EQ(CodeOf("", Scope::kJoin), absl::StatusCode::kOk);
+  EXPECT_EQ(CodeOf("", Scope::kSubmit), absl::StatusCode::kPermissionDenied);
+  certificate_ = {.role = CertificateRole::kCoordinator, .name = "head", .user = ""};
+  for (const Scope scope : {Scope::kRead, Scope::kSubmit, Scope::kAdmin, Scope::kJoin})
+    EXPECT_EQ(CodeOf("", scope), absl::StatusCode::kPermissionDenied);
+  certificate_ = {.role = CertificateRole::kAdmin, .name = "eve", .user = "eve"};
+  EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kOk);
 }
 
 }  // namespace

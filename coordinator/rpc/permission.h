@@ -2,10 +2,13 @@
 #ifndef COORDINATOR_RPC_PERMISSION_H_
 #define COORDINATOR_RPC_PERMISSION_H_
 
+#include <optional>
+
 #include <absl/status/statusor.h>
 #include "coordinator/access/authority.h"
 #include "coordinator/core/caller.h"
 #include "coordinator/rpc/self_owned.h"
+#include "net/tls/rpc_credentials.h"
 #include "proto/grpc_status.h"
 
 namespace bspnow::coordinator {
@@ -13,9 +16,11 @@ namespace bspnow::coordinator {
 /// As Authority has it. `context`: gRPC's, of the call. From any thread.
 template <typename Context>
 absl::StatusOr<Caller> Permit(Authority& authority, const Context& context, Scope scope) {
+  std::optional<CertificateIdentity> certificate;
+  if (const auto proven = context.auth_context()) certificate = IdentityOf(*proven);
   const auto found = context.client_metadata().find("authorization");
-  if (found == context.client_metadata().end()) return authority.Permit("", scope);
-  return authority.Permit({found->second.data(), found->second.size()}, scope);
+  if (found == context.client_metadata().end()) return authority.Permit("", certificate, scope);
+  return authority.Permit({found->second.data(), found->second.size()}, certificate, scope);
 }
 
 template <typename Reactor>

@@ -39,6 +39,9 @@ class RpcCredentials {
   /// Empty: plain text.
   const std::string& directory() const { return directory_; }
 
+  /// Whoever is called is shown a certificate, which may do in place of a token.
+  bool has_certificate() const;
+
  private:
   RpcCredentials(std::string directory, std::shared_ptr<grpc::ServerCredentials> server,
                  std::shared_ptr<grpc::ChannelCredentials> channel);

@@ -38,6 +38,10 @@ RpcCredentials::RpcCredentials(std::string directory,
                                std::shared_ptr<grpc::ChannelCredentials> channel)
     : directory_(std::move(directory)), server_(std::move(server)), channel_(std::move(channel)) {}
 
+bool RpcCredentials::has_certificate() const {
+  return !directory_.empty() && FileExists(absl::StrCat(directory_, "/", kCertificateFile));
+}
+
 RpcCredentials RpcCredentials::Plain() {
   return {"", grpc::InsecureServerCredentials(), grpc::InsecureChannelCredentials()};
 }

@@ -30,6 +30,7 @@ CoordinatorStub::CoordinatorStub(EventLoop& loop, const CoordinatorAddress& coor
     : loop_(loop),
       address_(coordinator.address),
       tokens_(coordinator.address, coordinator.login),
+      has_certificate_(coordinator.credentials.has_certificate()),
       request_(std::move(request)),
       note_(note),
       events_(std::move(events)),
@@ -109,7 +110,8 @@ bool CoordinatorStub::Register() {
 absl::Status CoordinatorStub::CallRegister(const proto::RegisterRequest& request,
                                            proto::RegisterReply& reply) {
   // The coordinator would not know why there is none.
-  if (const absl::Status token = tokens_.Token().status(); !token.ok()) return token;
+  const absl::Status token = tokens_.Token().status();
+  if (!token.ok() && !has_certificate_) return token;
   grpc::ClientContext context;
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_deadline(gpr_time_from_millis(kRegisterTimeout.count(), GPR_TIMESPAN));

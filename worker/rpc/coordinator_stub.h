@@ -80,6 +80,7 @@ class CoordinatorStub {
   EventLoop& loop_;
   const std::string address_;
   const TokenSource tokens_;
+  const bool has_certificate_;  ///< Which may do in place of a token.
   const proto::RegisterRequest request_;
   ClusterNote& note_;
   const CoordinatorEvents events_;
