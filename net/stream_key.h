@@ -1,0 +1,49 @@
+// The secret of a cluster's streams: the coordinator makes it and gives it to each worker that
+// registers.
+#ifndef NET_STREAM_KEY_H_
+#define NET_STREAM_KEY_H_
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace bspnow {
+
+class StreamKey {
+ public:
+  static constexpr std::size_t kBytes = 32;
+  using Mac = std::array<std::byte, 32>;  ///< An HMAC-SHA256.
+
+  /// None (yet): it proves nothing, and nothing is proven by it.
+  StreamKey() = default;
+
+  /// A new one, by the kernel's generator.
+  static StreamKey Random();
+
+  /// Nothing if these are not kBytes.
+  static std::optional<StreamKey> FromBytes(std::string_view bytes);
+
+  bool empty() const { return !bytes_.has_value(); }
+
+  /// As FromBytes takes them; none if it is empty.
+  std::string bytes() const;
+
+  /// What only those who have the key can tell of this text. It must not be empty.
+  Mac MacOf(std::span<const std::byte> text) const;
+
+ private:
+  std::optional<std::array<std::byte, kBytes>> bytes_;
+};
+
+/// In a time that does not depend on where they differ.
+bool SameSecret(std::span<const std::byte> one, std::span<const std::byte> other);
+
+/// Bytes that nobody can foresee, by the kernel's generator.
+void FillRandom(std::span<std::byte> bytes);
+
+}  // namespace bspnow
+
+#endif  // NET_STREAM_KEY_H_
