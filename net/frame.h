@@ -3,14 +3,14 @@
 // padding. A length is checked before it is believed; what is malformed closes the stream with a
 // reason.
 //
-// Streams between workers are directed: the sender connects, sends Hello, receives Welcome, and
-// then sends Batch frames with ascending sequence; only Ack comes back. It keeps what nobody has
-// acknowledged and sends it again, on the next connection, from what Welcome asks for. A worker's
-// stream to the coordinator goes both ways and resends nothing: its frames are idempotent (see
-// Arrive).
+// Streams between workers are directed: the sender connects and gets Welcome, and then sends Batch
+// frames with ascending sequence; only Ack comes back. It keeps what nobody has acknowledged and
+// sends it again, on the next connection, from what Welcome asks for. A worker's stream to the
+// coordinator goes both ways and resends nothing: its frames are idempotent (see Arrive).
 #ifndef NET_FRAME_H_
 #define NET_FRAME_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,8 +22,8 @@ inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
 inline constexpr std::uint16_t kFrameVersion = 6;
 
 enum class FrameKind : std::uint16_t {
-  kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody.
-  kWelcome = 2,    ///< Answer to kHello. `sequence`: the last Batch frame that I have.
+  kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody, StreamNonce.
+  kWelcome = 2,    ///< Answer to kProof. `sequence`: the last Batch frame that I have.
   kHeartbeat = 3,  ///< Worker to coordinator: renew my lease. Payload HeartbeatBody.
   kLease = 4,      ///< Answer to kHeartbeat. Payload HeartbeatBody, as it came.
   kBegin = 5,      ///< bsp_begin's number of processes: from pid 0's worker, then to all others.
@@ -36,7 +36,10 @@ enum class FrameKind : std::uint16_t {
   /// The same as kBatch, but payload_crc32c is that of the prefix: the rest is left to TCP and TLS
   /// (Integrity in net/sending_stream.h).
   kTrustedBatch = 12,
-  kLane = 13,  ///< In place of kHello: this connection is to become a lane. Payload LaneBody.
+  /// In place of kHello: this connection is to become a lane. Payload LaneBody, StreamNonce.
+  kLane = 13,
+  kChallenge = 14,  ///< Answer to kHello and kLane. Payload ChallengeBody.
+  kProof = 15,      ///< Answer to kChallenge. Payload ProofBody.
 };
 
 struct FrameHeader {
@@ -63,6 +66,21 @@ inline constexpr std::size_t kFramePrefixBytes = 32;
 
 inline constexpr std::uint32_t kFramePayloadBytesMax = (1 << 20) + 4096;
 
+/// Drawn anew for each connection, by each of its ends.
+using StreamNonce = std::array<std::byte, 32>;
+
+/// An HMAC-SHA256 (net/stream_key.h).
+using StreamMac = std::array<std::byte, 32>;
+
+struct ChallengeBody {
+  StreamNonce nonce;
+  StreamMac proof;  ///< Of the end that accepts.
+};
+
+struct ProofBody {
+  StreamMac proof;  ///< Of the end that connects.
+};
+
 struct HelloBody {
   /// Of the sending stream; a new one starts at sequence 1. 0: only to see whether the receiver can
   /// be reached; after its Welcome both close.
@@ -73,8 +91,8 @@ struct HelloBody {
 
 /// `job`, `epoch` and `source_worker` of the header say which lane of the target's it is: of a job,
 /// there is one between each two of its nodes, which its processes drive themselves. Welcome is the
-/// last frame here; what then follows, in either direction, is theirs. A worker that does not want
-/// the lane (yet) refuses it with kAbort.
+/// last frame here, and kProof the last one before; what then follows, in either direction, is
+/// theirs. A worker that does not want the lane (yet) refuses it with kAbort.
 struct LaneBody {
   std::uint32_t target;  ///< As in HelloBody.
   std::uint32_t reserved;

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::array<const char*, kFrameFaults> kFaultNames = {
     "none",     "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc",
-    "too_long", "malformed"};
+    "too_long", "malformed", "bad_proof"};
 constexpr std::uint16_t kFirstKind = static_cast<std::uint16_t>(FrameKind::kHello);
-constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kLane);
+constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kProof);
 
 std::uint32_t HeaderCrc(const FrameHeader& header) {
   constexpr std::size_t kBefore = offsetof(FrameHeader, header_crc32c);
@@ -27,9 +27,13 @@ std::uint32_t HeaderCrc(const FrameHeader& header) {
 
 const char* FaultName(FrameFault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
+const char* FaultText(FrameFault fault) {
+  return fault == FrameFault::kBadProof ? "does not prove the cluster's key" : FaultName(fault);
+}
+
 absl::Status FaultStatus(FrameFault fault) {
   if (fault == FrameFault::kNone) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("frame refused: ", FaultName(fault)));
+  return absl::DataLossError(absl::StrCat("frame refused: ", FaultText(fault)));
 }
 
 std::uint32_t Crc32c(std::uint32_t crc, std::span<const std::byte> bytes) {

@@ -23,14 +23,18 @@ enum class FrameFault : std::uint8_t {
   kBadPayloadCrc,
   kTooLong,
   kMalformed,  ///< Well sent, but it makes no sense there.
+  kBadProof,   ///< Its sender does not prove the cluster's key.
 };
 
-inline constexpr std::size_t kFrameFaults = 7;
+inline constexpr std::size_t kFrameFaults = 8;
 
 /// "bad_magic" and so on.
 const char* FaultName(FrameFault fault);
 
-/// OK for kNone, else DATA_LOSS with the fault's name.
+/// For the peer and the log: the name, or more than that.
+const char* FaultText(FrameFault fault);
+
+/// OK for kNone, else DATA_LOSS with the fault's text.
 absl::Status FaultStatus(FrameFault fault);
 
 /// CRC32C of `bytes`, continuing from `crc` (0 at first).

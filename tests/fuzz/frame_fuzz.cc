@@ -69,7 +69,7 @@ std::vector<std::byte> MakeStream(FuzzedDataProvider& input) {
     FrameHeader header;
     const std::vector<std::uint8_t> fields = input.ConsumeBytes<std::uint8_t>(sizeof header);
     if (!fields.empty()) std::memcpy(&header, fields.data(), fields.size());
-    header.kind = input.ConsumeIntegralInRange<std::uint16_t>(0, 13);
+    header.kind = input.ConsumeIntegralInRange<std::uint16_t>(0, 16);
     const std::size_t bytes = input.ConsumeIntegralInRange<std::size_t>(0, kPayloadBytesMax);
     std::vector<std::uint8_t> payload = input.ConsumeBytes<std::uint8_t>(100);
     payload.resize(input.ConsumeBool() ? bytes : payload.size());

@@ -1,0 +1,90 @@
+#include "net/stream_proof.h"
+
+#include <string_view>
+
+#include "net/frame_body.h"
+
+namespace bspnow {
+namespace {
+
+constexpr std::size_t kOpeningBytesMax = sizeof(HelloBody) + sizeof(StreamNonce);
+static_assert(sizeof(LaneBody) <= sizeof(HelloBody));
+
+constexpr std::string_view kConnectingEnd = "bspnow stream: connecting end";
+constexpr std::string_view kAcceptingEnd = "bspnow stream: accepting end ";
+static_assert(kConnectingEnd.size() == kAcceptingEnd.size());
+
+struct Opening {
+  const FrameHeader& header;  ///< As it is on the wire.
+  std::span<const std::byte> payload;
+};
+
+// Each part has a length that those before it settle, so no two texts are alike.
+StreamMac MacOf(const StreamKey& key, std::string_view end, const Opening& opening,
+                const StreamNonce& accepting_nonce) {
+  std::vector<std::byte> text;
+  for (const std::span<const std::byte> part :
+       {std::as_bytes(std::span(end)), BytesOf(opening.header), opening.payload,
+        std::span<const std::byte>(accepting_nonce)})
+    text.insert(text.end(), part.begin(), part.end());
+  return key.MacOf(text);
+}
+
+}  // namespace
+
+// ---- The connecting end -------------------------------------------------------------------------
+
+ConnectingProof::ConnectingProof(const FrameHeader& header, std::span<const std::byte> body)
+    : payload_(body.begin(), body.end()) {
+  StreamNonce nonce;
+  FillRandom(nonce);
+  payload_.insert(payload_.end(), nonce.begin(), nonce.end());
+  header_ = header;
+  SealFrame(header_, payload_);
+}
+
+FrameFault ConnectingProof::OnChallenge(const StreamKey& key, std::span<const std::byte> payload,
+                                        ProofBody& answer) const {
+  const std::optional<ChallengeBody> challenge = BodyFrom<ChallengeBody>(payload);
+  if (!challenge.has_value()) return FrameFault::kMalformed;
+  const Opening opening{.header = header_, .payload = payload_};
+  if (key.empty() ||
+      !SameSecret(challenge->proof, MacOf(key, kAcceptingEnd, opening, challenge->nonce)))
+    return FrameFault::kBadProof;
+  answer.proof = MacOf(key, kConnectingEnd, opening, challenge->nonce);
+  return FrameFault::kNone;
+}
+
+// ---- The accepting end --------------------------------------------------------------------------
+
+std::optional<AcceptingProof> AcceptingProof::Of(const FrameHeader& header,
+                                                 std::span<const std::byte> payload) {
+  if (payload.size() < sizeof(StreamNonce) || payload.size() > kOpeningBytesMax)
+    return std::nullopt;
+  return AcceptingProof(header, payload);
+}
+
+AcceptingProof::AcceptingProof(const FrameHeader& header, std::span<const std::byte> payload)
+    : header_(header), payload_(payload.begin(), payload.end()) {
+  FillRandom(nonce_);
+}
+
+std::span<const std::byte> AcceptingProof::body() const {
+  return std::span(payload_).first(payload_.size() - sizeof(StreamNonce));
+}
+
+ChallengeBody AcceptingProof::Challenge(const StreamKey& key) const {
+  const Opening opening{.header = header_, .payload = payload_};
+  return {.nonce = nonce_, .proof = MacOf(key, kAcceptingEnd, opening, nonce_)};
+}
+
+FrameFault AcceptingProof::OnProof(const StreamKey& key, std::span<const std::byte> payload) const {
+  const std::optional<ProofBody> proof = BodyFrom<ProofBody>(payload);
+  if (!proof.has_value()) return FrameFault::kMalformed;
+  const Opening opening{.header = header_, .payload = payload_};
+  if (key.empty() || !SameSecret(proof->proof, MacOf(key, kConnectingEnd, opening, nonce_)))
+    return FrameFault::kBadProof;
+  return FrameFault::kNone;
+}
+
+}  // namespace bspnow

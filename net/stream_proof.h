@@ -1,0 +1,73 @@
+// How both ends of a new connection prove to each other that they have the cluster's key. The
+// connecting end opens with its first frame (Hello or kLane) and a nonce; the accepting one answers
+// with its own nonce and its proof (ChallengeBody); then the connecting one sends its proof
+// (ProofBody). Pure: frames and their payloads go in, payloads come out.
+//
+// A proof is the MAC of which end gives it, of the whole first frame, and of both nonces. So it
+// holds for one connection only, between these two, for what they want there: it can neither be
+// repeated nor be sent back to who made it.
+#ifndef NET_STREAM_PROOF_H_
+#define NET_STREAM_PROOF_H_
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "net/frame.h"
+#include "net/frame_check.h"
+#include "net/stream_key.h"
+
+namespace bspnow {
+
+/// The connecting end of one connection.
+class ConnectingProof {
+ public:
+  /// Of a connection whose first frame has this header and body. Draws the nonce.
+  ConnectingProof(const FrameHeader& header, std::span<const std::byte> body);
+
+  /// The first frame: send the header with this payload.
+  const FrameHeader& header() const { return header_; }
+  std::span<const std::byte> payload() const { return payload_; }
+
+  /// The payload of kChallenge. Without a fault the accepting end has the key, and is the one that
+  /// the first frame was for: `answer` is what it is to get, as kProof. Nothing else may be sent
+  /// there before.
+  FrameFault OnChallenge(const StreamKey& key, std::span<const std::byte> payload,
+                         ProofBody& answer) const;
+
+ private:
+  FrameHeader header_;  ///< As it is on the wire.
+  std::vector<std::byte> payload_;
+};
+
+/// The accepting end of one connection.
+class AcceptingProof {
+ public:
+  /// Nothing if this is not the payload of a first frame.
+  static std::optional<AcceptingProof> Of(const FrameHeader& header,
+                                          std::span<const std::byte> payload);
+
+  const FrameHeader& header() const { return header_; }
+  /// HelloBody or LaneBody, if its length is right.
+  std::span<const std::byte> body() const;
+
+  /// The answer, as kChallenge; `key` must not be empty. Only to who asks for this end and no other
+  /// one: it is a proof.
+  ChallengeBody Challenge(const StreamKey& key) const;
+
+  /// The payload of kProof. Without a fault the connecting end has the key, and its first frame may
+  /// be acted upon.
+  FrameFault OnProof(const StreamKey& key, std::span<const std::byte> payload) const;
+
+ private:
+  AcceptingProof(const FrameHeader& header, std::span<const std::byte> payload);
+
+  FrameHeader header_;
+  std::vector<std::byte> payload_;
+  StreamNonce nonce_;
+};
+
+}  // namespace bspnow
+
+#endif  // NET_STREAM_PROOF_H_
