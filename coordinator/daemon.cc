@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "coordinator/core/jobs/job_spec.h"
 #include "coordinator/old_files.h"
+#include "coordinator/stream_key_file.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -30,21 +31,24 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(EventLoop& loop, const Sta
                                                       DaemonSettings settings) {
   auto store = JobStore::Open(state.path(), PostTo(loop));
   if (!store.ok()) return store.status();
+  const auto stream_key = OpenStreamKey(state.stream_key());
+  if (!stream_key.ok()) return stream_key.status();
   auto frames = BarrierServer::Listen(loop, settings.barrier_listen);
   if (!frames.ok()) return frames.status();
-  return std::make_unique<Daemon>(loop, state, std::move(settings), *std::move(frames),
-                                  *std::move(store));
+  return std::make_unique<Daemon>(
+      loop, state, std::move(settings),
+      Opened{.store = *std::move(store), .stream_key = *stream_key, .frames = *std::move(frames)});
 }
 
-Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings,
-               std::unique_ptr<BarrierServer> frames, std::unique_ptr<JobStore> store)
+Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings, Opened opened)
     : loop_(loop),
       state_(state),
       settings_(std::move(settings)),
+      stream_key_(opened.stream_key),
       blobs_(state.blobs()),
-      frames_(std::move(frames)),
+      frames_(std::move(opened.frames)),
       logs_(state, settings_.log_bytes_max, PostTo(loop)),
-      store_(std::move(store)),
+      store_(std::move(opened.store)),
       core_timers_(loop),
       cluster_({.timers = core_timers_,
                 .journal = *store_,
@@ -66,7 +70,8 @@ ClusterSettings Daemon::CoreSettings() const {
   return {.barrier_address = settings_.barrier_advertise.empty() ? frames_->address().ToString()
                                                                  : settings_.barrier_advertise,
           .checkpoint_limits = settings_.checkpoint_limits,
-          .checkpoint_copies = settings_.checkpoint_copies};
+          .checkpoint_copies = settings_.checkpoint_copies,
+          .stream_key = stream_key_.bytes()};
 }
 
 void Daemon::RemoveOldFiles() {

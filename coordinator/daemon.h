@@ -18,6 +18,7 @@
 #include "files/blob_store.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 
 namespace bspnow::coordinator {
 
@@ -38,8 +39,12 @@ class Daemon {
   static absl::StatusOr<std::unique_ptr<Daemon>> Start(EventLoop& loop, const StateDirectory& state,
                                                        DaemonSettings settings);
   /// For Start.
-  Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings,
-         std::unique_ptr<BarrierServer> frames, std::unique_ptr<JobStore> store);
+  struct Opened {
+    std::unique_ptr<JobStore> store;
+    StreamKey stream_key;
+    std::unique_ptr<BarrierServer> frames;
+  };
+  Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings settings, Opened opened);
   ~Daemon();
 
   Cluster& cluster() { return cluster_; }
@@ -61,6 +66,7 @@ class Daemon {
   EventLoop& loop_;
   const StateDirectory& state_;
   const DaemonSettings settings_;
+  const StreamKey stream_key_;
   files::BlobStore blobs_;
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;

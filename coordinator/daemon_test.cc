@@ -131,6 +131,19 @@ TEST_F(DaemonTest, JobThatPrintsMoreThanIsAllowedFailsAndIsNotStartedAgain) {
   EXPECT_NE(ended->reason().find("--max-log-bytes"), std::string::npos) << ended->reason();
 }
 
+TEST_F(DaemonTest, GivesItsWorkersOneKeyOverAllItsStarts) {
+  const ScratchDirectory scratch;
+  std::vector<std::string> keys;
+  for (const char* name : {"w1", "w2"}) {
+    const DaemonProcess daemon(scratch.path(), {});
+    const auto reply = TestWorker(daemon.Address("listen"), name, 1).Register();
+    ASSERT_TRUE(reply.ok()) << reply.status();
+    keys.push_back(reply->stream_key());
+  }
+  EXPECT_EQ(keys[0].size(), 32u);
+  EXPECT_EQ(keys[1], keys[0]);
+}
+
 TEST_F(DaemonTest, SecondDaemonAtTheSameAddressSaysWhyItEndsAndStoresNothing) {
   const ScratchDirectory scratch;
   const std::string command = "coordinator/bsp-coordinator --listen " + address() +

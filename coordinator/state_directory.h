@@ -2,6 +2,7 @@
 //
 //   address         where this coordinator listens, a line NAME=HOST:PORT each
 //   jobs.sqlite     the journal; keeps other coordinators out (job_store.h)
+//   stream.key      what the cluster's streams are proven with (stream_key_file.h)
 //   history.sqlite  jobs that ended long ago (job_history.h)
 //   blobs/SHA256    contents that clients uploaded (files/blob_store.h)
 //   jobs/ID/log     what the job printed (job_log.h)
@@ -25,6 +26,7 @@ class StateDirectory {
   static absl::StatusOr<StateDirectory> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
+  std::string stream_key() const { return path_ + "/stream.key"; }
   std::string blobs() const { return path_ + "/blobs"; }
   std::string job(JobId job) const;
   std::string log(JobId job) const { return this->job(job) + "/log"; }

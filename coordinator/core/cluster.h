@@ -48,6 +48,8 @@ struct ClusterSettings {
   std::string barrier_address;  ///< HOST:PORT where workers connect their frame streams.
   CheckpointLimits checkpoint_limits;
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
+  std::string
+      stream_key{};  ///< That workers and coordinator prove to each other (net/stream_key.h).
 };
 
 enum class Drain { kDrain, kUndrain };

@@ -111,6 +111,7 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_term(term_);
   reply.set_term_key(term_key_);
   reply.set_cluster(cluster_id_);
+  reply.set_stream_key(settings_.stream_key);
   peer_news_.OnUp(id);
   return returns ? AdoptNode(node) : JoinNode(node);
 }
