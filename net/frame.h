@@ -3,6 +3,10 @@
 // padding. A length is checked before it is believed; what is malformed closes the stream with a
 // reason.
 //
+// Every connection begins with proofs (net/stream_proof.h): who connects sends Hello or kLane, gets
+// kChallenge, and sends kProof. Before its proof was right none of its frames has an effect; before
+// the other end's was right it sends nothing more.
+//
 // Streams between workers are directed: the sender connects and gets Welcome, and then sends Batch
 // frames with ascending sequence; only Ack comes back. It keeps what nobody has acknowledged and
 // sends it again, on the next connection, from what Welcome asks for. A worker's stream to the
@@ -19,7 +23,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 6;
+inline constexpr std::uint16_t kFrameVersion = 7;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody, StreamNonce.

@@ -17,21 +17,12 @@ namespace {
 
 constexpr std::size_t kReasonBytesMax = 256;
 
-/// The only frame that is sent.
-struct LaneRequest {
-  FrameHeader header;
-  LaneBody body;
-};
-static_assert(sizeof(LaneRequest) == sizeof(FrameHeader) + sizeof(LaneBody));
-
-LaneRequest RequestOf(const LaneConnectorOptions& options) {
-  LaneRequest request{.header = HeaderOf(FrameKind::kLane),
-                      .body = {.target = Value(options.target), .reserved = 0}};
-  request.header.job = Value(options.job);
-  request.header.epoch = Value(options.epoch);
-  request.header.source_worker = Value(options.self);
-  SealFrame(request.header, BytesOf(request.body));
-  return request;
+ConnectingProof RequestOf(const LaneConnectorOptions& options) {
+  FrameHeader header = HeaderOf(FrameKind::kLane);
+  header.job = Value(options.job);
+  header.epoch = Value(options.epoch);
+  header.source_worker = Value(options.self);
+  return {header, BytesOf(LaneBody{.target = Value(options.target), .reserved = 0})};
 }
 
 }  // namespace
@@ -76,37 +67,69 @@ void LaneConnector::Connect() {
   BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { OnConnected(); }));
 }
 
-// The request is shorter than any socket's buffer.
 void LaneConnector::OnConnected() {
   const absl::Status status = ConnectError(fd_.get());
   if (!status.ok()) return GoOn(std::string(status.message()));
   loop_.StopWriting(fd_.get());
-  const LaneRequest request = RequestOf(options_);
-  if (send(fd_.get(), &request, sizeof request, MSG_NOSIGNAL) != ssize_t{sizeof request})
-    return GoOn(std::string(SystemError("sending", errno).message()));
   answer_bytes_ = 0;
+  proven_ = false;
+  proof_.emplace(RequestOf(options_));
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
+  SendFrame(proof_->header(), proof_->payload());
 }
 
+// Both frames together are shorter than any socket's buffer.
+void LaneConnector::SendFrame(const FrameHeader& header, std::span<const std::byte> payload) {
+  FrameHeader sealed = header;
+  SealFrame(sealed, payload);
+  std::vector<std::byte> frame(sizeof sealed);
+  memcpy(frame.data(), &sealed, sizeof sealed);
+  frame.insert(frame.end(), payload.begin(), payload.end());
+  const ssize_t sent = send(fd_.get(), frame.data(), frame.size(), MSG_NOSIGNAL);
+  if (sent != static_cast<ssize_t>(frame.size()))
+    GoOn(std::string(SystemError("sending", errno).message()));
+}
+
+// A header, and after that of kChallenge its payload.
 void LaneConnector::OnReadable() {
-  auto* const place = reinterpret_cast<std::byte*>(&answer_);
-  const ssize_t n =
-      recv(fd_.get(), place + answer_bytes_, sizeof answer_ - answer_bytes_, MSG_DONTWAIT);
+  const bool in_header = answer_bytes_ < sizeof answer_;
+  const auto place = in_header ? std::as_writable_bytes(std::span(&answer_, 1))
+                               : std::as_writable_bytes(std::span(&challenge_, 1));
+  const auto rest = place.subspan(in_header ? answer_bytes_ : answer_bytes_ - sizeof answer_);
+  const ssize_t n = recv(fd_.get(), rest.data(), rest.size(), MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n < 0) return GoOn(std::string(SystemError("reading", errno).message()));
   if (n == 0) return GoOn("closed by the peer");
   answer_bytes_ += static_cast<std::size_t>(n);
-  if (answer_bytes_ == sizeof answer_) OnAnswer();
+  if (static_cast<std::size_t>(n) < rest.size()) return;
+  if (in_header) return OnHeader();
+  OnChallenge();
 }
 
-void LaneConnector::OnAnswer() {
+void LaneConnector::OnHeader() {
   const FrameFault fault = CheckHeader(answer_);
   if (fault != FrameFault::kNone) return GoOn(FaultName(fault));
-  if (FrameKind{answer_.kind} == FrameKind::kAbort) return GoOn(ReadReason());
-  if (FrameKind{answer_.kind} != FrameKind::kWelcome || answer_.payload_bytes != 0)
+  const FrameKind kind{answer_.kind};
+  if (kind == FrameKind::kAbort) return GoOn(ReadReason());
+  if (kind == FrameKind::kChallenge && !proven_ && answer_.payload_bytes == sizeof challenge_)
+    return;
+  if (kind != FrameKind::kWelcome || !proven_ || answer_.payload_bytes != 0)
     return GoOn(FaultName(FrameFault::kMalformed));
   loop_.Forget(fd_.get());
   Finish();
+}
+
+void LaneConnector::OnChallenge() {
+  ProofBody answer;
+  FrameFault fault = CheckPayload(answer_, BytesOf(challenge_));
+  if (fault == FrameFault::kNone)
+    fault = proof_->OnChallenge(options_.key, BytesOf(challenge_), answer);
+  if (fault != FrameFault::kNone) return GoOn(FaultText(fault));
+  proven_ = true;
+  answer_bytes_ = 0;
+  FrameHeader header = HeaderOf(FrameKind::kProof);
+  header.source_worker = Value(options_.self);
+  SendFrame(header, BytesOf(answer));
 }
 
 // As much as came with the header: it is one short frame.

@@ -1,6 +1,6 @@
-// Opens one lane to another worker: connects, sends kLane, waits for the Welcome, and gives the
-// socket away. It reads not one byte more than the answer: what follows is for whoever gets the
-// socket.
+// Opens one lane to another worker: connects, sends kLane, proves the key, waits for the Welcome,
+// and gives the socket away. It reads not one byte more than the answers: what follows is for
+// whoever gets the socket.
 #ifndef NET_LANE_CONNECTOR_H_
 #define NET_LANE_CONNECTOR_H_
 
@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +21,13 @@
 #include "net/frame.h"
 #include "net/resolver.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow {
 
 struct LaneConnectorOptions {
+  const StreamKey& key;  ///< The caller's, and stays.
   WorkerId self{};
   WorkerId target{};
   JobId job{};
@@ -50,7 +55,9 @@ class LaneConnector {
   void Connect();
   void OnConnected();
   void OnReadable();
-  void OnAnswer();
+  void OnHeader();
+  void OnChallenge();
+  void SendFrame(const FrameHeader& header, std::span<const std::byte> payload);
   std::string ReadReason();
   void Shut();
   void GoOn(const std::string& failure);
@@ -61,9 +68,12 @@ class LaneConnector {
   const Done done_;
   std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   UniqueFd fd_;
-  FrameHeader answer_{};
-  std::size_t answer_bytes_ = 0;  ///< Of `answer_` that have come.
-  std::string failure_;           ///< Of the last address.
+  std::optional<ConnectingProof> proof_;  ///< Of this connection.
+  FrameHeader answer_{};                  ///< As far as it has come.
+  ChallengeBody challenge_{};             ///< Its payload, the same.
+  std::size_t answer_bytes_ = 0;          ///< Of both together.
+  bool proven_ = false;
+  std::string failure_;  ///< Of the last address.
   TimerId timer_ = kNoTimer;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };

@@ -8,7 +8,10 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "net/frame_check.h"
+#include "net/listener.h"
 #include "net/testing/stream_fixture.h"
 
 namespace bspnow {
@@ -17,7 +20,8 @@ namespace {
 class LaneConnectorTest : public StreamTest {
  protected:
   LaneConnectorOptions To(const SocketAddress& address) {
-    return {.self = kSender,
+    return {.key = key_,
+            .self = kSender,
             .target = kReceiver,
             .job = JobId{7},
             .epoch = Epoch{3},
@@ -40,6 +44,7 @@ class LaneConnectorTest : public StreamTest {
     return std::string(answer_->status().message());
   }
 
+  StreamKey key_ = kStreamKey;
   Resolver resolver_{loop_};
   std::unique_ptr<LaneConnector> connector_;
   std::optional<absl::StatusOr<UniqueFd>> answer_;
@@ -80,6 +85,28 @@ TEST_F(LaneConnectorTest, NamesTheRefusal) {
             receiver_.address().ToString() + ": refused: no lane is wanted");
 }
 
+TEST_F(LaneConnectorTest, SendsNothingMoreToOneThatDoesNotProveTheKey) {
+  sink_.wants_lanes = true;
+  key_ = kOtherStreamKey;
+  EXPECT_EQ(FailureOf(To(receiver_.address())),
+            receiver_.address().ToString() + ": does not prove the cluster's key");
+  EXPECT_FALSE(sink_.lane.valid());
+}
+
+// A Welcome is easily said.
+TEST_F(LaneConnectorTest, TrustsNoWelcomeWithoutAProof) {
+  std::vector<UniqueFd> accepted;
+  auto listener = Listener::Create(loop_, *Resolve({"127.0.0.1", 0}), {}, [&](Accepted one) {
+    FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
+    SealFrame(welcome, std::span<const std::byte>());
+    EXPECT_EQ(send(one.fd.get(), &welcome, sizeof welcome, MSG_NOSIGNAL), ssize_t{sizeof welcome});
+    accepted.push_back(std::move(one.fd));
+  });
+  ASSERT_TRUE(listener.ok());
+  EXPECT_EQ(FailureOf(To((*listener)->address())),
+            (*listener)->address().ToString() + ": malformed");
+}
+
 TEST_F(LaneConnectorTest, NoticesThatNobodyIsThere) {
   const SocketAddress closed = *LocalAddress(Listen(*Resolve({"127.0.0.1", 0}), {})->get());
   EXPECT_NE(FailureOf(To(closed)).find("onnection refused"), std::string::npos);
@@ -101,7 +128,8 @@ TEST_F(LaneConnectorTest, CanBeGivenUpAtAnyTime) {
     }
     connector_.reset();
   }
-  EXPECT_EQ(FailureOf({.self = kSender,
+  EXPECT_EQ(FailureOf({.key = key_,
+                       .self = kSender,
                        .target = WorkerId{9},
                        .address = receiver_.address().host_port(),
                        .socket = {}}),

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "net/frame_body.h"
 #include "net/frame_writer.h"
+#include "net/stream_proof.h"
 
 namespace bspnow {
 namespace {
@@ -20,6 +21,18 @@ constexpr std::uint64_t kAckMs = 20;
 constexpr std::uint64_t kAckBytes = 1 << 20;
 constexpr std::size_t kStrangersMax = 256;        // A worker that has come is probed by all.
 constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
+
+bool IsLane(const FrameHeader& opening) { return FrameKind{opening.kind} == FrameKind::kLane; }
+
+// Nothing if the first frame has the wrong length.
+std::optional<std::uint32_t> TargetOf(const AcceptingProof& opening) {
+  if (IsLane(opening.header())) {
+    const auto lane = BodyFrom<LaneBody>(opening.body());
+    return lane.has_value() ? std::optional(lane->target) : std::nullopt;
+  }
+  const auto hello = BodyFrom<HelloBody>(opening.body());
+  return hello.has_value() ? std::optional(hello->target) : std::nullopt;
+}
 
 }  // namespace
 
@@ -34,20 +47,23 @@ class ReceivingStreams::Stream final : private FrameSink {
   void Unplace(JobId job, std::optional<std::uint64_t> group) {
     reader_.Unplace(Value(job), group);
   }
-  bool stranger() const { return state_ == State::kStranger; }
+  bool stranger() const { return state_ == State::kStranger || state_ == State::kChallenged; }
   WorkerId worker() const { return worker_; }
 
  private:
-  enum class State { kStranger, kWelcomed, kLeaving };
+  enum class State { kStranger, kChallenged, kWelcomed, kLeaving };
 
   std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
   FrameFault OnFrame(const Frame& frame) override;
-  FrameFault OnHello(const Frame& frame);
-  FrameFault OnLane(const Frame& frame);
+  FrameFault OnOpening(const Frame& frame);
+  FrameFault OnProof(const Frame& frame);
+  void OnHello(const FrameHeader& header, std::uint64_t incarnation);
+  void OnLane(const FrameHeader& header);
   void HandLane(const FrameHeader& header);
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();
   void Refuse(const std::string& reason);
+  void RefuseOpening(const std::string& reason);
   void TurnAway(const std::string& reason);
   void Leave(const FrameHeader& last, std::span<const std::byte> payload);
   void Discard();
@@ -66,7 +82,8 @@ class ReceivingStreams::Stream final : private FrameSink {
   WorkerId worker_{};
   FrameReader reader_;
   FrameWriter writer_;
-  TimerId state_timer_ = kNoTimer;  ///< For Hello, and for the end of leaving.
+  std::optional<AcceptingProof> proof_;  ///< Once it has said what it wants.
+  TimerId state_timer_ = kNoTimer;       ///< For Hello and proof, and for the end of leaving.
   TimerId ack_timer_ = kNoTimer;
   std::uint64_t acked_ = 0;        ///< The sequence of the last Ack, and
   std::uint64_t acked_bytes_ = 0;  ///< reader_.bytes_read() then.
@@ -82,7 +99,7 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
   state_timer_ = loop_.AddTimer(kHelloMs, [this] {
     ++owner_.counts_.refused;
-    End("no Hello in time");
+    End(state_ == State::kStranger ? "no Hello in time" : "no proof in time");
   });
 }
 
@@ -108,7 +125,7 @@ void ReceivingStreams::Stream::OnReadable() {
   if (!fd_.valid() || state_ == State::kLeaving) return;
   if (reader_.fault() != FrameFault::kNone) {
     ++owner_.counts_.faults[static_cast<std::size_t>(reader_.fault())];
-    Refuse(FaultName(reader_.fault()));
+    Refuse(FaultText(reader_.fault()));
   } else if (!status.ok()) {
     End(status.ToString());
   } else if (std::exchange(ack_awaited_, false)) {
@@ -129,57 +146,70 @@ std::span<std::byte> ReceivingStreams::Stream::Place(const FrameHeader& header,
 
 FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
   const auto kind = static_cast<FrameKind>(frame.header.kind);
-  if (state_ == State::kStranger) {
-    if (kind == FrameKind::kLane) return OnLane(frame);
-    return kind == FrameKind::kHello ? OnHello(frame) : FrameFault::kMalformed;
+  switch (state_) {
+    case State::kStranger:
+      return kind == FrameKind::kHello || kind == FrameKind::kLane ? OnOpening(frame)
+                                                                   : FrameFault::kMalformed;
+    case State::kChallenged:
+      return kind == FrameKind::kProof ? OnProof(frame) : FrameFault::kMalformed;
+    default:
+      return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
   }
-  return IsBatch(frame.header) ? OnBatch(frame) : FrameFault::kMalformed;
 }
 
-FrameFault ReceivingStreams::Stream::OnHello(const Frame& frame) {
-  const std::optional<HelloBody> hello = BodyFrom<HelloBody>(frame.payload);
-  if (!hello.has_value()) return FrameFault::kMalformed;
-  const std::string refusal = owner_.WhyUnwelcome(frame.header, hello->target);
+// Who wants another worker gets no challenge, which is a proof.
+FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
+  proof_ = AcceptingProof::Of(frame.header, frame.payload);
+  if (!proof_.has_value()) return FrameFault::kMalformed;
+  const std::optional<std::uint32_t> target = TargetOf(*proof_);
+  if (!target.has_value()) return FrameFault::kMalformed;
+  const std::string refusal = owner_.WhyUnwelcome(frame.header, *target);
+  if (refusal.empty()) {
+    state_ = State::kChallenged;
+    Send(HeaderOf(FrameKind::kChallenge), BytesOf(proof_->Challenge(owner_.key_)));
+  } else {
+    RefuseOpening(refusal);
+  }
+  return FrameFault::kNone;
+}
+
+FrameFault ReceivingStreams::Stream::OnProof(const Frame& frame) {
+  const FrameFault fault = proof_->OnProof(owner_.key_, frame.payload);
+  if (fault != FrameFault::kNone) return fault;
+  const FrameHeader& header = proof_->header();
+  if (IsLane(header) && reader_.read_ahead()) return FrameFault::kMalformed;  // Not welcome yet.
+  // This worker may have another id meanwhile.
+  const std::string refusal = owner_.WhyUnwelcome(header, *TargetOf(*proof_));
   if (!refusal.empty()) {
-    ++owner_.counts_.refused;
-    Refuse(refusal);
-    return FrameFault::kNone;
+    RefuseOpening(refusal);
+  } else if (IsLane(header)) {
+    OnLane(header);
+  } else {
+    OnHello(header, BodyFrom<HelloBody>(proof_->body())->incarnation);
   }
-  if (hello->incarnation == 0) {
-    Leave(HeaderOf(FrameKind::kWelcome), {});
-    return FrameFault::kNone;
-  }
-  owner_.Take(*this, WorkerId{frame.header.source_worker});
+  return FrameFault::kNone;
+}
+
+void ReceivingStreams::Stream::OnHello(const FrameHeader& header, std::uint64_t incarnation) {
+  if (incarnation == 0) return Leave(HeaderOf(FrameKind::kWelcome), {});
+  owner_.Take(*this, WorkerId{header.source_worker});
   --owner_.strangers_;
   ++owner_.counts_.connections;
   state_ = State::kWelcomed;
-  worker_ = WorkerId{frame.header.source_worker};
+  worker_ = WorkerId{header.source_worker};
   loop_.CancelTimer(state_timer_);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
-  acked_ = reception().OnHello(hello->incarnation);
+  acked_ = reception().OnHello(incarnation);
   acked_bytes_ = reader_.bytes_read();
   welcome.sequence = acked_;
   Send(welcome, {});
-  return FrameFault::kNone;
 }
 
-// A job may begin here later than there, and they try again: that is no news for the log.
-FrameFault ReceivingStreams::Stream::OnLane(const Frame& frame) {
-  const std::optional<LaneBody> lane = BodyFrom<LaneBody>(frame.payload);
-  if (!lane.has_value()) return FrameFault::kMalformed;
-  if (reader_.read_ahead()) return FrameFault::kMalformed;  // It is not welcome yet.
-  std::string refusal = owner_.WhyUnwelcome(frame.header, lane->target);
-  if (refusal.empty() &&
-      !owner_.sink_.WantsLane(WorkerId{frame.header.source_worker}, JobId{frame.header.job},
-                              Epoch{frame.header.epoch}))
-    refusal = "no lane is wanted";
-  if (refusal.empty()) {
-    HandLane(frame.header);
-  } else {
-    ++owner_.counts_.refused;
-    TurnAway(refusal);
-  }
-  return FrameFault::kNone;
+void ReceivingStreams::Stream::OnLane(const FrameHeader& header) {
+  const WorkerId from{header.source_worker};
+  if (!owner_.sink_.WantsLane(from, JobId{header.job}, Epoch{header.epoch}))
+    return RefuseOpening("no lane is wanted");
+  HandLane(header);
 }
 
 void ReceivingStreams::Stream::HandLane(const FrameHeader& header) {
@@ -259,6 +289,13 @@ void ReceivingStreams::Stream::Refuse(const std::string& reason) {
   TurnAway(reason);
 }
 
+// A job may begin here later than there, and they try a lane again: that is no news for the log.
+void ReceivingStreams::Stream::RefuseOpening(const std::string& reason) {
+  ++owner_.counts_.refused;
+  if (IsLane(proof_->header())) return TurnAway(reason);
+  Refuse(reason);
+}
+
 // Sends the reason, and which frame it was.
 void ReceivingStreams::Stream::TurnAway(const std::string& reason) {
   FrameHeader abort = HeaderOf(FrameKind::kAbort);
@@ -269,7 +306,7 @@ void ReceivingStreams::Stream::TurnAway(const std::string& reason) {
 // With a last frame. Closing at once could destroy it on its way, while the peer's bytes are
 // unread; so they are read and thrown away for a while.
 void ReceivingStreams::Stream::Leave(const FrameHeader& last, std::span<const std::byte> payload) {
-  if (state_ == State::kStranger) --owner_.strangers_;
+  if (stranger()) --owner_.strangers_;
   state_ = State::kLeaving;
   Send(last, payload);
   shutdown(fd_.get(), SHUT_WR);
@@ -320,6 +357,7 @@ std::string ReceivingStreams::WhyUnwelcome(const FrameHeader& header, std::uint3
     return absl::StrCat("no other worker is ", header.source_worker);
   if (self_ == WorkerId{} || target != Value(self_))
     return absl::StrCat("you want worker ", target, ", this is ", Value(self_));
+  if (key_.empty()) return "this worker has no key yet";
   return "";
 }
 

@@ -1,6 +1,7 @@
-// The receiving ends of the directed streams from all other workers: accepts them, welcomes each
-// with the last frame it has, hands Batch frames to its sink exactly once and acknowledges them.
-// Lanes come in here, too: their sockets leave this place once they are welcomed.
+// The receiving ends of the directed streams from all other workers: accepts them, lets each prove
+// the cluster's key, welcomes it with the last frame it has, hands Batch frames to its sink exactly
+// once and acknowledges them. Lanes come in here, too: their sockets leave this place once they are
+// welcomed.
 #ifndef NET_RECEIVING_STREAMS_H_
 #define NET_RECEIVING_STREAMS_H_
 
@@ -23,6 +24,7 @@
 #include "net/frame_reader.h"
 #include "net/listener.h"
 #include "net/retention.h"
+#include "net/stream_key.h"
 
 namespace bspnow {
 
@@ -43,7 +45,7 @@ class BatchSink {
   /// follows from the same call.
   virtual bool WantsLane(WorkerId from, JobId job, Epoch epoch) = 0;
 
-  /// The socket of a lane, non-blocking; nothing beyond kLane has been read.
+  /// The socket of a lane, non-blocking; nothing beyond kProof has been read.
   virtual void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) = 0;
 
  protected:
@@ -55,8 +57,8 @@ struct ReceivingCounts {
   std::uint64_t frames = 0;      ///< News only.
   std::uint64_t duplicates = 0;  ///< Sent again although they had arrived.
   std::uint64_t connections = 0;
-  std::uint64_t refused = 0;  ///< Connections: no Hello in time, too many, not for us.
-  std::array<std::uint64_t, kFrameFaults> faults{};
+  std::uint64_t refused = 0;  ///< Connections: no proof in time, too many, not for us.
+  std::array<std::uint64_t, kFrameFaults> faults{};  ///< kBadProof: of connections, too.
 };
 
 class ReceivingStreams {
@@ -70,8 +72,12 @@ class ReceivingStreams {
   absl::Status Listen(const SocketAddress& address);
   const SocketAddress& address() const;
 
-  /// Who we are, once that is known: a Hello for another worker is refused; before, every one is.
-  void SetSelf(WorkerId self) { self_ = self; }
+  /// Who we are, once that is known: a Hello for another worker is refused, and one whose sender
+  /// does not prove this key; before, every one is.
+  void SetSelf(WorkerId self, const StreamKey& key) {
+    self_ = self;
+    key_ = key;
+  }
 
   /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer
   /// instead, and its owner then drops it: the memory is about to go.
@@ -100,9 +106,10 @@ class ReceivingStreams {
   BatchSink& sink_;
   NoteFact note_;
   WorkerId self_{};
+  StreamKey key_;
   std::unique_ptr<Listener> listener_;
   std::unordered_map<Stream*, std::shared_ptr<Stream>> streams_;
-  std::size_t strangers_ = 0;  ///< Of them, those that have not sent Hello.
+  std::size_t strangers_ = 0;  ///< Of them, those that have not proven the key.
   std::unordered_map<WorkerId, Stream*> by_worker_;
   std::unordered_map<WorkerId, Reception> receptions_;
   ReceivingCounts counts_;

@@ -6,70 +6,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "net/frame_stream.h"
-#include "net/testing/stream_fixture.h"
+#include "net/testing/stream_peer.h"
 
 namespace bspnow {
 namespace {
-
-/// A sender by hand: frames as the test likes them.
-struct Peer {
-  Peer(EventLoop& loop, const SocketAddress& address)
-      : stream(loop, address, SocketOptions{},
-               {.frame =
-                    [this](const FrameHeader& header, std::span<const std::byte> payload) {
-                      headers.push_back(header);
-                      texts.emplace_back(reinterpret_cast<const char*>(payload.data()),
-                                         payload.size());
-                      return FrameFault::kNone;
-                    },
-                .closed = [this](const absl::Status&) { closed = true; }}) {}
-
-  void Hello(std::uint64_t incarnation, WorkerId target) {
-    FrameHeader header = HeaderOf(FrameKind::kHello);
-    header.source_worker = Value(kSender);
-    stream.Send(header, BytesOf(HelloBody{incarnation, Value(target), 0}));
-  }
-
-  void Lane(WorkerId target) {
-    FrameHeader header = HeaderOf(FrameKind::kLane);
-    header.source_worker = Value(kSender);
-    header.job = 7;
-    header.epoch = 3;
-    stream.Send(header, BytesOf(LaneBody{Value(target), 0}));
-  }
-
-  void Batch(std::uint64_t sequence, std::size_t data_bytes) {
-    FrameHeader header = HeaderOf(FrameKind::kBatch);
-    header.job = 1;
-    header.sequence = sequence;
-    header.source_worker = Value(kSender);
-    stream.Send(header, std::vector<std::byte>(sizeof(BatchPiece) + data_bytes));
-  }
-
-  bool Got(FrameKind kind) const {
-    return !headers.empty() && headers.back().kind == static_cast<std::uint16_t>(kind);
-  }
-
-  std::vector<FrameHeader> headers;
-  std::vector<std::string> texts;
-  bool closed = false;
-  FrameStream stream;
-};
-
-class ReceivingStreamsTest : public StreamTest {
- protected:
-  std::unique_ptr<Peer> NewPeer() { return std::make_unique<Peer>(loop_, receiver_.address()); }
-
-  std::unique_ptr<Peer> Welcomed(std::uint64_t incarnation) {
-    auto peer = NewPeer();
-    peer->Hello(incarnation, kReceiver);
-    RunUntil([&] { return peer->Got(FrameKind::kWelcome); });
-    return peer;
-  }
-};
 
 TEST_F(ReceivingStreamsTest, WelcomesWithWhatItHas) {
   auto peer = Welcomed(5);
@@ -130,7 +73,7 @@ TEST_F(ReceivingStreamsTest, RefusesHelloInItsOwnName) {
   auto peer = NewPeer();
   FrameHeader header = HeaderOf(FrameKind::kHello);
   header.source_worker = Value(kReceiver);
-  peer->stream.Send(header, BytesOf(HelloBody{5, Value(kReceiver), 0}));
+  peer->Open(header, BytesOf(HelloBody{5, Value(kReceiver), 0}));
   RunUntil([&] { return peer->closed; });
   EXPECT_EQ(peer->texts.back(), "no other worker is 2");
 }
@@ -234,6 +177,20 @@ TEST_F(ReceivingStreamsTest, RefusesALaneThatIsUsedBeforeItsWelcome) {
   sink_.wants_lanes = true;
   auto peer = NewPeer();
   peer->Lane(kReceiver);
+  peer->Batch(1, 10);
+  RunUntil([&] { return peer->closed; });
+  EXPECT_TRUE(peer->Got(FrameKind::kAbort));
+  EXPECT_FALSE(sink_.lane.valid());
+}
+
+TEST_F(ReceivingStreamsTest, RefusesALaneThatIsUsedWithItsProof) {
+  sink_.wants_lanes = true;
+  auto peer = NewPeer();
+  const StreamKey key = *std::exchange(peer->key, std::nullopt);
+  peer->Lane(kReceiver);
+  RunUntil([&] { return peer->challenge.has_value(); });
+  peer->key = key;
+  peer->Prove();
   peer->Batch(1, 10);
   RunUntil([&] { return peer->closed; });
   EXPECT_TRUE(peer->Got(FrameKind::kAbort));

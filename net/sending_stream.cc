@@ -106,7 +106,8 @@ void SendingStream::OnConnected() {
   FrameHeader header = HeaderOf(FrameKind::kHello);
   header.source_worker = Value(options_.self);
   const HelloBody hello{options_.incarnation, Value(options_.target), 0};
-  Push(header, BytesOf(hello), {});
+  proof_.emplace(header, BytesOf(hello));
+  Push(proof_->header(), proof_->payload(), {});
   OnWritable();
 }
 
@@ -231,6 +232,8 @@ std::span<std::byte> SendingStream::Place(const FrameHeader&, std::span<const st
 FrameFault SendingStream::OnFrame(const Frame& frame) {
   heard_ns_ = NowNs();
   switch (static_cast<FrameKind>(frame.header.kind)) {
+    case FrameKind::kChallenge:
+      return OnChallenge(frame);
     case FrameKind::kWelcome:
       return OnWelcome(frame.header.sequence);
     case FrameKind::kAck:
@@ -242,8 +245,21 @@ FrameFault SendingStream::OnFrame(const Frame& frame) {
   }
 }
 
-FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
+// OnReadable writes the answer.
+FrameFault SendingStream::OnChallenge(const Frame& frame) {
   if (state_ != State::kGreeting) return FrameFault::kMalformed;
+  ProofBody answer;
+  const FrameFault fault = proof_->OnChallenge(options_.key, frame.payload, answer);
+  if (fault != FrameFault::kNone) return fault;
+  state_ = State::kProven;
+  FrameHeader header = HeaderOf(FrameKind::kProof);
+  header.source_worker = Value(options_.self);
+  Push(header, BytesOf(answer), {});
+  return FrameFault::kNone;
+}
+
+FrameFault SendingStream::OnWelcome(std::uint64_t sequence) {
+  if (state_ != State::kProven) return FrameFault::kMalformed;
   const auto acked = retention_.OnWelcome(sequence);
   if (!acked.has_value()) return FrameFault::kMalformed;
   state_ = State::kOpen;
@@ -262,14 +278,14 @@ FrameFault SendingStream::OnAck(std::uint64_t sequence) {
   return FrameFault::kNone;
 }
 
-// Names the frame that was refused, if its header was right.
+// Names the frame that was refused, if its header was right; but only who was welcoming can.
 FrameFault SendingStream::OnAbort(const Frame& frame) {
   const std::size_t bytes = std::min(frame.payload.size(), kReasonBytesMax);
   const std::string text(reinterpret_cast<const char*>(frame.payload.data()), bytes);
   abort_reason_ = absl::StrCat("closed by the receiver: ", absl::CHexEscape(text));
   reader_->Stop();
   const auto found = kept_.find(frame.header.sequence);
-  if (found != kept_.end() && ++found->second.refusals >= kRefusalsMax)
+  if (state_ == State::kOpen && found != kept_.end() && ++found->second.refusals >= kRefusalsMax)
     GiveUp(frame.header.sequence, abort_reason_);
   return FrameFault::kNone;
 }
@@ -339,17 +355,19 @@ void SendingStream::GiveUpIfUnreachable(const std::string& reason) {
 
 // --- Stalls --------------------------------------------------------------------------------------
 
+bool SendingStream::greets() const {
+  return state_ == State::kConnecting || state_ == State::kGreeting || state_ == State::kProven;
+}
+
 void SendingStream::WatchForStall() {
   if (stall_timer_ != kNoTimer) return;
-  const bool greeting = state_ == State::kConnecting || state_ == State::kGreeting;
-  if (!greeting && !retention_.AwaitsAck()) return;
+  if (!greets() && !retention_.AwaitsAck()) return;
   stall_timer_ = loop_.AddTimer(options_.stall_ms / 4 + 1, [this] { OnStallTimer(); });
 }
 
 void SendingStream::OnStallTimer() {
   stall_timer_ = kNoTimer;
-  const bool greeting = state_ == State::kConnecting || state_ == State::kGreeting;
-  const bool owed = greeting || (state_ == State::kOpen && retention_.AwaitsAck());
+  const bool owed = greets() || (state_ == State::kOpen && retention_.AwaitsAck());
   if (!owed) return;
   if (NowNs() - heard_ns_ < options_.stall_ms * kNsPerMs) {
     if (state_ == State::kOpen) GiveUpIfUnreachable("no frame is acknowledged");

@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@
 #include "net/resolver.h"
 #include "net/retention.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow {
 
@@ -51,6 +54,7 @@ enum class Integrity {
 };
 
 struct SendingStreamOptions {
+  const StreamKey& key;  ///< The caller's, and stays; it may change.
   WorkerId self{};
   std::uint64_t incarnation = 0;  ///< Of this stream; no two to the same target may have the same,
                                   ///< since each counts its frames from 1.
@@ -125,7 +129,7 @@ class SendingStream final : private FrameSink {
   const SendingStreamCounts& counts() const { return counts_; }
 
  private:
-  enum class State { kIdle, kResolving, kConnecting, kGreeting, kOpen, kBackoff };
+  enum class State { kIdle, kResolving, kConnecting, kGreeting, kProven, kOpen, kBackoff };
   struct Kept {
     OutgoingBatch batch;
     std::uint32_t refusals = 0;
@@ -133,6 +137,7 @@ class SendingStream final : private FrameSink {
 
   std::span<std::byte> Place(const FrameHeader& header, std::span<const std::byte> prefix) override;
   FrameFault OnFrame(const Frame& frame) override;
+  FrameFault OnChallenge(const Frame& frame);
   FrameFault OnWelcome(std::uint64_t sequence);
   FrameFault OnAck(std::uint64_t sequence);
   FrameFault OnAbort(const Frame& frame);
@@ -146,6 +151,7 @@ class SendingStream final : private FrameSink {
   void Push(const FrameHeader& header, std::span<const std::byte> owned,
             std::span<const iovec> pieces);
   bool Write();
+  bool greets() const;
   void Break(const std::string& reason);
   void RetryLater();
   void WatchForStall();
@@ -164,7 +170,8 @@ class SendingStream final : private FrameSink {
   std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   std::uint64_t question_ = 0;            ///< For them, the last that was asked.
   UniqueFd fd_;
-  std::shared_ptr<FrameReader> reader_;  ///< One for each connection; alive while it reads.
+  std::shared_ptr<FrameReader> reader_;   ///< One for each connection; alive while it reads.
+  std::optional<ConnectingProof> proof_;  ///< Of this connection, once Hello is out.
   FrameWriter writer_;
   std::deque<std::uint64_t> in_writer_;  ///< Sequences of its frames; 0: not a Batch.
   std::uint64_t written_ = 0;            ///< The last sequence that the socket has taken whole.

@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "net/frame_stream.h"
+#include "net/listener.h"
 #include "net/testing/stream_fixture.h"
 #include "net/testing/stream_proxy.h"
 
@@ -21,7 +23,8 @@ class SendingStreamTest : public StreamTest {
   std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
     return std::make_unique<SendingStream>(
         loop_, resolver_,
-        SendingStreamOptions{.self = kSender,
+        SendingStreamOptions{.key = key_,
+                             .self = kSender,
                              .incarnation = 11,
                              .target = kReceiver,
                              .target_name = "w2",
@@ -73,6 +76,7 @@ class SendingStreamTest : public StreamTest {
   std::vector<std::uint64_t> delivered_;
   std::vector<GroupId> groups_;  ///< The same.
   std::map<std::uint64_t, std::string> broken_;
+  StreamKey key_ = kStreamKey;
   std::uint64_t unreachable_ms_ = 60'000;
   Integrity integrity_ = Integrity::kChecksums;
 };
@@ -135,11 +139,11 @@ TEST_F(SendingStreamTest, DroppedJobIsNotLookedAtAgainAndTheOtherGoesOn) {
 
 TEST_F(SendingStreamTest, PrunedSuperstepsAreNotSentAgain) {
   auto sender = NewSender(receiver_.address());
-  receiver_.SetSelf(WorkerId{99});  // Nobody is at home yet.
+  receiver_.SetSelf(WorkerId{99}, kStreamKey);  // Nobody is at home yet.
   for (std::uint64_t i = 1; i <= 10; ++i) sender->Send(Numbered(i, 10));
   sender->Prune(JobId{1}, Epoch{}, kRootGroup, Superstep{6});
   sender->Prune(JobId{2}, Epoch{}, kRootGroup, Superstep{6});
-  receiver_.SetSelf(kReceiver);
+  receiver_.SetSelf(kReceiver, kStreamKey);
   RunUntil([&] { return delivered_.size() == 4; });
   EXPECT_EQ(sink_.came.front().piece.chunk_offset, 7u);
 }
@@ -148,7 +152,7 @@ TEST_F(SendingStreamTest, GroupsOfAJobAreDroppedAndDeliveredApart) {
   constexpr GroupId kOne{std::uint64_t{1} << 40};
   constexpr GroupId kTwo{std::uint64_t{1} << 41};
   auto sender = NewSender(receiver_.address());
-  receiver_.SetSelf(WorkerId{99});  // Nobody is at home yet.
+  receiver_.SetSelf(WorkerId{99}, kStreamKey);  // Nobody is at home yet.
   for (std::uint64_t i = 2; i <= 10; i += 2) {
     OutgoingBatch batch = Numbered(i, 10);
     batch.group = i <= 6 ? kOne : kTwo;
@@ -158,7 +162,7 @@ TEST_F(SendingStreamTest, GroupsOfAJobAreDroppedAndDeliveredApart) {
   sender->DropGroup(JobId{1}, kOne);
   EXPECT_FALSE(sender->Holds(JobId{1}, kOne));
   EXPECT_TRUE(sender->Holds(JobId{1}, kTwo));
-  receiver_.SetSelf(kReceiver);
+  receiver_.SetSelf(kReceiver, kStreamKey);
   RunUntil([&] { return !delivered_.empty(); });
   EXPECT_EQ(delivered_, (std::vector<std::uint64_t>{10}));
   EXPECT_EQ(groups_, (std::vector<GroupId>{kTwo}));
@@ -229,7 +233,8 @@ TEST_F(SendingStreamTest, WorkerThatStaysSilentBreaksTheJobsThatWaitForIt) {
 
 TEST_F(SendingStreamTest, WorkerThatWelcomesAndSwallowsAllIsUnreachable) {
   Proxy proxy(loop_, receiver_.address(), 1);
-  proxy.pass_bytes_max = sizeof(FrameHeader) + sizeof(HelloBody);
+  proxy.pass_bytes_max =
+      2 * sizeof(FrameHeader) + sizeof(HelloBody) + sizeof(StreamNonce) + sizeof(ProofBody);
   unreachable_ms_ = 1000;
   auto sender = NewSender(proxy.address());
   sender->Send(Numbered(2, 10));
@@ -308,6 +313,77 @@ TEST_F(SendingStreamTest, SingleBytesMakeNoDifference) {
   RunUntil([&] { return delivered_.size() == 6; });
   ExpectAll(6);
   EXPECT_EQ(sender->counts().stalls, 0u);
+}
+
+// The coordinator has another key since it lost its directory; both ends hear of that in turn.
+TEST_F(SendingStreamTest, DeliversOnceBothEndsHaveTheSameKey) {
+  receiver_.SetSelf(kReceiver, kOtherStreamKey);
+  auto sender = NewSender(receiver_.address());
+  sender->Send(Numbered(1, 10));
+  constexpr auto kBadProof = static_cast<std::size_t>(FrameFault::kBadProof);
+  RunUntil([&] { return sender->counts().faults[kBadProof] >= 2; });
+  EXPECT_FALSE(sender->connected());
+  EXPECT_TRUE(sink_.came.empty());
+  key_ = kOtherStreamKey;
+  RunUntil([&] { return delivered_.size() == 1; });
+  ExpectAll(1);
+}
+
+/// Takes connections of a sender, and answers its Hello with one frame.
+class FalseReceiver {
+ public:
+  FalseReceiver(EventLoop& loop, const FrameHeader& answer, std::span<const std::byte> payload) {
+    auto listener =
+        Listener::Create(loop, *Resolve({"127.0.0.1", 0}), {}, [=, this, &loop](Accepted one) {
+          FrameStreamEvents events;
+          events.frame = [this, answer, payload](const FrameHeader& header, auto) {
+            ++(FrameKind{header.kind} == FrameKind::kHello ? hellos : others);
+            streams_.back()->Send(answer, payload);
+            return FrameFault::kNone;
+          };
+          events.closed = [](const absl::Status&) {};
+          streams_.push_back(
+              std::make_unique<FrameStream>(loop, std::move(one.fd), std::move(events)));
+        });
+    EXPECT_TRUE(listener.ok());
+    listener_ = *std::move(listener);
+  }
+
+  const SocketAddress& address() const { return listener_->address(); }
+
+  int hellos = 0;
+  int others = 0;
+
+ private:
+  std::unique_ptr<Listener> listener_;
+  std::vector<std::unique_ptr<FrameStream>> streams_;
+};
+
+// It listens where a worker was, say.
+TEST_F(SendingStreamTest, OneThatDoesNotProveTheKeyGetsNoFrame) {
+  for (const FrameKind kind : {FrameKind::kWelcome, FrameKind::kChallenge, FrameKind::kAck}) {
+    const ChallengeBody invented{};
+    const bool challenge = kind == FrameKind::kChallenge;
+    FalseReceiver receiver(loop_, HeaderOf(kind),
+                           challenge ? BytesOf(invented) : std::span<const std::byte>());
+    auto sender = NewSender(receiver.address());
+    sender->Send(Numbered(1, 10));
+    RunUntil([&] { return receiver.hellos == 3; });
+    EXPECT_EQ(receiver.others, 0);
+    EXPECT_EQ(sender->counts().connects, 0u);
+    EXPECT_EQ(sender->retained_frames(), 1u);
+  }
+}
+
+TEST_F(SendingStreamTest, OneThatDoesNotProveTheKeyCannotRefuseFrames) {
+  FrameHeader abort = HeaderOf(FrameKind::kAbort);
+  abort.sequence = 1;
+  FalseReceiver receiver(loop_, abort, {});
+  auto sender = NewSender(receiver.address());
+  sender->Send(Numbered(1, 10));
+  RunUntil([&] { return receiver.hellos == 6; });
+  EXPECT_TRUE(broken_.empty());
+  EXPECT_EQ(sender->retained_frames(), 1u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The secret of a cluster's streams: the coordinator makes it and gives it to each worker that
-// registers.
+// registers. See "Proofs" in docs/design.md.
 #ifndef NET_STREAM_KEY_H_
 #define NET_STREAM_KEY_H_
 

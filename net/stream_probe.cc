@@ -49,11 +49,14 @@ void StreamProbe::Connect() {
               }});
   FrameHeader hello = HeaderOf(FrameKind::kHello);
   hello.source_worker = Value(options_.self);
-  stream_->Send(hello, BytesOf(HelloBody{0, Value(options_.target), 0}));
+  proven_ = false;
+  proof_.emplace(hello, BytesOf(HelloBody{0, Value(options_.target), 0}));
+  stream_->Send(proof_->header(), proof_->payload());
 }
 
 FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::byte> payload) {
-  if (FrameKind{header.kind} == FrameKind::kWelcome) {
+  if (FrameKind{header.kind} == FrameKind::kChallenge) return OnChallenge(payload);
+  if (FrameKind{header.kind} == FrameKind::kWelcome && proven_) {
     Finish("");
     return FrameFault::kNone;
   }
@@ -61,6 +64,18 @@ FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::
   const std::size_t bytes = std::min(payload.size(), kReasonBytesMax);
   const std::string text(reinterpret_cast<const char*>(payload.data()), bytes);
   refusal_ = absl::StrCat("refused: ", absl::CHexEscape(text));
+  return FrameFault::kNone;
+}
+
+FrameFault StreamProbe::OnChallenge(std::span<const std::byte> payload) {
+  if (proven_) return FrameFault::kMalformed;
+  ProofBody answer;
+  const FrameFault fault = proof_->OnChallenge(options_.key, payload, answer);
+  if (fault != FrameFault::kNone) return fault;
+  proven_ = true;
+  FrameHeader header = HeaderOf(FrameKind::kProof);
+  header.source_worker = Value(options_.self);
+  stream_->Send(header, BytesOf(answer));
   return FrameFault::kNone;
 }
 

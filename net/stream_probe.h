@@ -1,11 +1,13 @@
 // Whether another worker's streams can be reached: connects as a SendingStream does, says Hello,
-// and waits for the Welcome. Nothing else is sent, and streams that stand are not disturbed.
+// proves the key, and waits for the Welcome. Nothing else is sent, and streams that stand are not
+// disturbed.
 #ifndef NET_STREAM_PROBE_H_
 #define NET_STREAM_PROBE_H_
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,13 @@
 #include "net/frame_stream.h"
 #include "net/resolver.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow {
 
 struct StreamProbeOptions {
+  const StreamKey& key;  ///< The caller's, and stays.
   WorkerId self{};
   WorkerId target{};
   HostPort address;
@@ -42,6 +47,7 @@ class StreamProbe {
  private:
   void Connect();
   FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
+  FrameFault OnChallenge(std::span<const std::byte> payload);
   void GoOn(const std::string& failure);
   void Finish(const std::string& failure);
 
@@ -50,6 +56,8 @@ class StreamProbe {
   const Done done_;
   std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   std::unique_ptr<FrameStream> stream_;
+  std::optional<ConnectingProof> proof_;  ///< Of `stream_`.
+  bool proven_ = false;
   std::string refusal_;  ///< The reason that the worker gave.
   std::string failure_;  ///< Of the last address.
   TimerId timer_ = kNoTimer;

@@ -17,7 +17,8 @@ class StreamProbeTest : public StreamTest {
   std::string Probe(WorkerId target, const SocketAddress& address) {
     std::optional<std::string> answer;
     auto probe = std::make_unique<StreamProbe>(loop_, resolver_,
-                                               StreamProbeOptions{.self = kSender,
+                                               StreamProbeOptions{.key = key_,
+                                                                  .self = kSender,
                                                                   .target = target,
                                                                   .address = address.host_port(),
                                                                   .socket = {},
@@ -32,6 +33,7 @@ class StreamProbeTest : public StreamTest {
   }
 
   Resolver resolver_{loop_};
+  StreamKey key_ = kStreamKey;
   std::unique_ptr<StreamProbe> probe_;
 };
 
@@ -40,6 +42,17 @@ TEST_F(StreamProbeTest, IsWelcome) { EXPECT_EQ(Probe(kReceiver, receiver_.addres
 TEST_F(StreamProbeTest, NoticesThatAnotherWorkerIsThere) {
   EXPECT_EQ(Probe(WorkerId{7}, receiver_.address()),
             receiver_.address().ToString() + ": refused: you want worker 7, this is 2");
+}
+
+TEST_F(StreamProbeTest, NoticesThatAWorkerOfAnotherClusterIsThere) {
+  key_ = kOtherStreamKey;
+  EXPECT_EQ(Probe(kReceiver, receiver_.address()),
+            receiver_.address().ToString() + ": frame refused: does not prove the cluster's key");
+}
+
+TEST_F(StreamProbeTest, IsNotWelcomeWithoutAKey) {
+  key_ = StreamKey();
+  EXPECT_NE(Probe(kReceiver, receiver_.address()), "");
 }
 
 TEST_F(StreamProbeTest, NoticesThatNobodyIsThere) {
@@ -59,7 +72,8 @@ TEST_F(StreamProbeTest, SaysThatANameIsUnknown) {
     return absl::NotFoundError("no host has this name");
   });
   const StreamProbe probe(loop_, resolver,
-                          {.self = kSender,
+                          {.key = key_,
+                           .self = kSender,
                            .target = kReceiver,
                            .address = {.host = "nowhere", .port = 1},
                            .socket = {}},

@@ -6,6 +6,8 @@
 // A proof is the MAC of which end gives it, of the whole first frame, and of both nonces. So it
 // holds for one connection only, between these two, for what they want there: it can neither be
 // repeated nor be sent back to who made it.
+//
+// See "Proofs" in docs/design.md.
 #ifndef NET_STREAM_PROOF_H_
 #define NET_STREAM_PROOF_H_
 

@@ -23,6 +23,7 @@
 #include "base/units.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 #include "net/systemd_notify.h"
 #include "net/tls/rpc_credentials.h"
 #include "worker/advertised_address.h"
@@ -254,11 +255,13 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.
   const auto barrier = WithHostOf(reply.barrier_address(), settings_.coordinator);
-  data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
-                                .barrier_address = barrier.value_or(reply.barrier_address()),
-                                .heartbeat_ms = reply.heartbeat_ms(),
-                                .lease_ms = reply.lease_ms(),
-                                .term = reply.term()});
+  data_plane_->JoinCoordinator(
+      {.self = WorkerId{reply.worker()},
+       .barrier_address = barrier.value_or(reply.barrier_address()),
+       .heartbeat_ms = reply.heartbeat_ms(),
+       .lease_ms = reply.lease_ms(),
+       .term = reply.term(),
+       .stream_key = StreamKey::FromBytes(reply.stream_key()).value_or(StreamKey())});
   peers_.OnRegistered(WorkerId{reply.worker()});
   reported_load_ = 0;
   if (std::exchange(registered_, true)) return;

@@ -17,11 +17,14 @@
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 
 namespace bspnow {
 
 inline constexpr WorkerId kSender{1};
 inline constexpr WorkerId kReceiver{2};
+inline const StreamKey kStreamKey = *StreamKey::FromBytes(std::string(32, 'k'));
+inline const StreamKey kOtherStreamKey = *StreamKey::FromBytes(std::string(32, 'o'));
 
 /// Keeps received frames, and offers a place to jobs with an odd number.
 class KeepingSink final : public BatchSink {
@@ -73,7 +76,7 @@ class StreamTest : public testing::Test {
  protected:
   StreamTest() : receiver_(loop_, SocketOptions{}, sink_, nullptr) {
     EXPECT_TRUE(receiver_.Listen(*Resolve({"127.0.0.1", 0})).ok());
-    receiver_.SetSelf(kReceiver);
+    receiver_.SetSelf(kReceiver, kStreamKey);
   }
 
   template <typename Condition>

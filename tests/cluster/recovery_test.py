@@ -21,7 +21,7 @@ from harness.waiting import wait_until
 
 SEED = seed()
 CHECKPOINTS = "--checkpoint=every=300ms"
-HELLO_BYTES = 88  # FrameHeader and HelloBody of net/frame.h.
+HELLO_BYTES = 224  # Hello and kProof, with their headers: net/frame.h.
 UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
 
 

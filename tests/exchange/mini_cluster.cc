@@ -36,6 +36,8 @@
 #include "coordinator/loop_timers.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "net/event_loop.h"
+#include "net/stream_key.h"
+#include "tests/exchange/node_pipes.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
@@ -59,6 +61,7 @@ using Plan = coordinator::JobCheckpoints::Plan;
 constexpr JobId kJob{1};
 constexpr Epoch kEpoch{1};
 constexpr std::uint64_t kIncarnation = 4711;
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 constexpr std::uint64_t kHeartbeatMs = 250;
 constexpr std::uint64_t kAfterwardsMs = 300;
 constexpr int kBroken = 3;
@@ -70,30 +73,6 @@ struct Options {
   std::vector<std::string> arguments;
   bool direct;
 };
-
-/// Lines of text between this process and a node.
-struct Pipes {
-  UniqueFd read_end;
-  UniqueFd write_end;
-};
-
-Pipes MakePipe() {
-  int ends[2];
-  BSP_CHECK(pipe2(ends, O_CLOEXEC) == 0);
-  return Pipes{UniqueFd(ends[0]), UniqueFd(ends[1])};
-}
-
-void WriteLine(int fd, const std::string& text) {
-  const std::string line = text + "\n";
-  BSP_CHECK(write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
-}
-
-std::string ReadLine(int fd) {
-  std::string line;
-  char c;
-  while (read(fd, &c, 1) == 1 && c != '\n') line += c;
-  return line;
-}
 
 WorkerId WorkerOf(std::uint32_t node) { return WorkerId{node + 1}; }
 
@@ -242,8 +221,10 @@ int Node::Run(int from_parent, int to_parent) {
   const std::string barrier = ReadLine(from_parent);
   std::vector<std::string> addresses;
   for (std::uint32_t k = 0; k < options_.nodes; ++k) addresses.push_back(ReadLine(from_parent));
-  plane_->JoinCoordinator(CoordinatorPlan{
-      .self = WorkerOf(number_), .barrier_address = barrier, .heartbeat_ms = kHeartbeatMs});
+  plane_->JoinCoordinator(CoordinatorPlan{.self = WorkerOf(number_),
+                                          .barrier_address = barrier,
+                                          .heartbeat_ms = kHeartbeatMs,
+                                          .stream_key = kKey});
   AddJob(addresses);
   if (const absl::Status started = StartProcesses(); !started.ok()) {
     fprintf(stderr, "%s\n", std::string(started.message()).c_str());

@@ -31,22 +31,22 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
       events_(std::move(events)),
       socket_{.congestion = settings.congestion},
       resolver_(loop),
-      peers_(loop, resolver_,
-             {socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
-             {.delivered =
-                  [this](JobId job, GroupId group, std::uint64_t token) {
-                    if (JobGroups* const hosted = Find(job)) hosted->OnDelivered(group, token);
-                  },
-              .job_broken =
-                  [this](JobId job, const std::string& reason) {
-                    JobGroups* const hosted = Find(job);
-                    if (hosted != nullptr)
-                      hosted->root().Break(ExchangeFault::kEnvironment, reason);
-                  },
-              .note = Note},
-             [this](const PeerAddress& peer, const std::string& reason) {
-               if (events_.peer_failed) events_.peer_failed(peer, reason);
-             }),
+      peers_(
+          loop, resolver_,
+          {stream_key_, socket_, settings.incarnation, settings.unreachable_ms, settings.integrity},
+          {.delivered =
+               [this](JobId job, GroupId group, std::uint64_t token) {
+                 if (JobGroups* const hosted = Find(job)) hosted->OnDelivered(group, token);
+               },
+           .job_broken =
+               [this](JobId job, const std::string& reason) {
+                 JobGroups* const hosted = Find(job);
+                 if (hosted != nullptr) hosted->root().Break(ExchangeFault::kEnvironment, reason);
+               },
+           .note = Note},
+          [this](const PeerAddress& peer, const std::string& reason) {
+            if (events_.peer_failed) events_.peer_failed(peer, reason);
+          }),
       receiving_(loop, socket_, *this, Note) {
   loop_.AddPoller(*this);
   LookAfterJobs();
@@ -88,8 +88,11 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   }
   self_ = plan.self;
   lease_ns_ = plan.lease_ms * kNsPerMs;
+  stream_key_ = plan.stream_key;
+  if (stream_key_.empty())
+    spdlog::error("event=no_stream_key coordinator={}", plan.barrier_address);
   peers_.SetSelf(self_);
-  receiving_.SetSelf(self_);
+  receiving_.SetSelf(self_, stream_key_);
   CoordinatorStreamOwner& owner = *this;  // The base is private.
   coordinator_ = std::make_unique<CoordinatorStream>(
       loop_, resolver_,
@@ -111,17 +114,19 @@ void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
   const absl::StatusOr<HostPort> address = ParseHostPort(peer.data_address);
   if (!address.ok())
     return loop_.Post([finished, why = std::string(address.status().message())] { finished(why); });
-  probes_[peer.worker] = std::make_unique<StreamProbe>(
-      loop_, resolver_,
-      StreamProbeOptions{
-          .self = self_, .target = peer.worker, .address = *address, .socket = socket_},
-      finished);
+  probes_[peer.worker] = std::make_unique<StreamProbe>(loop_, resolver_,
+                                                       StreamProbeOptions{.key = stream_key_,
+                                                                          .self = self_,
+                                                                          .target = peer.worker,
+                                                                          .address = *address,
+                                                                          .socket = socket_},
+                                                       finished);
 }
 
 void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobGroups* older = Find(plan.job)) RemoveJob(plan.job, older->plan().epoch);  // Fenced.
   JobExchangeOwner& owner = *this;  // The base is private.
-  const JobNetwork network{peers_, receiving_, LaneNetwork{loop_, resolver_, socket_}};
+  const JobNetwork network{peers_, receiving_, LaneNetwork{loop_, resolver_, stream_key_, socket_}};
   const auto added =
       jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, network, owner));
   JobGroups* const job = added.first->second.get();

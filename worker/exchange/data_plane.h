@@ -20,6 +20,7 @@
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
 #include "net/resolver.h"
+#include "net/stream_key.h"
 #include "net/stream_probe.h"
 #include "worker/exchange/coordinator_stream.h"
 #include "worker/exchange/early_begins.h"
@@ -57,6 +58,7 @@ struct CoordinatorPlan {
   std::uint64_t heartbeat_ms;
   std::uint64_t lease_ms = 0;  ///< 0: there are no leases.
   std::uint64_t term = 0;
+  StreamKey stream_key{};  ///< Of the cluster; without one there are no streams.
 };
 
 /// Counters since the start; for metrics.
@@ -145,6 +147,7 @@ class DataPlane final : private BatchSink,
   const SocketOptions socket_;
   std::string data_address_;
   WorkerId self_{};
+  StreamKey stream_key_;
   Resolver resolver_;
   PeerStreams peers_;
   ReceivingStreams receiving_;

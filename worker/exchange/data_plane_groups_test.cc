@@ -58,7 +58,10 @@ class GroupsTest : public testing::Test {
     std::uint32_t worker = 0;
     for (Side* const side : {&a_, &b_}) {
       side->plane->JoinCoordinator(
-          {.self = WorkerId{++worker}, .barrier_address = "127.0.0.1:9", .heartbeat_ms = 1000});
+          {.self = WorkerId{++worker},
+           .barrier_address = "127.0.0.1:9",
+           .heartbeat_ms = 1000,
+           .stream_key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'))});
       JobPlan plan = side->node.Plan(addresses);
       plan.doorbell = side->doorbell.worker.get();
       side->plane->AddJob(plan);

@@ -40,10 +40,11 @@ TEST(JobGroupsTest, KeepsAsManyEarlyWordsAsProcessesCanWait) {
   Resolver resolver(loop);
   NoFrames sink;
   Owner owner;
-  PeerStreams peers(loop, resolver, {}, {}, nullptr);
+  const StreamKey key;
+  PeerStreams peers(loop, resolver, {.key = key, .socket = {}}, {}, nullptr);
   peers.SetSelf(WorkerId{1});
   ReceivingStreams receiving(loop, {}, sink, nullptr);
-  const JobNetwork network{peers, receiving, LaneNetwork{loop, resolver, {}}};
+  const JobNetwork network{peers, receiving, LaneNetwork{loop, resolver, key, {}}};
   JobGroups groups(node.Plan({"127.0.0.1:9", "127.0.0.1:9"}), WorkerId{1}, network, owner);
   for (std::uint32_t i = 1; i <= kProcessesMax; ++i) groups.OnEarlyHere(WorkerId{2}, GroupId{i});
   EXPECT_TRUE(owner.reasons.empty());

@@ -123,7 +123,8 @@ void JobLanes::Connect(std::size_t index) {
   if (!address.ok()) return GiveUp(std::string(address.status().message()));
   lane.connector = std::make_unique<LaneConnector>(
       network_.loop, network_.resolver,
-      LaneConnectorOptions{.self = self_,
+      LaneConnectorOptions{.key = network_.key,
+                           .self = self_,
                            .target = lane.worker,
                            .job = job_,
                            .epoch = epoch_,

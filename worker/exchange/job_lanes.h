@@ -20,6 +20,7 @@
 #include "net/lane_connector.h"
 #include "net/resolver.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 #include "worker/exchange/job_plan.h"
 
 namespace bspnow::worker {
@@ -28,6 +29,7 @@ namespace bspnow::worker {
 struct LaneNetwork {
   EventLoop& loop;
   Resolver& resolver;
+  const StreamKey& key;
   SocketOptions socket;  ///< Those of streams.
 };
 

@@ -26,6 +26,7 @@ namespace {
 
 constexpr unsigned kHangsS = 30;
 constexpr std::uint32_t kProcessesHere = 2;
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 
 enum class Checks { kSome, kFull };
 
@@ -50,7 +51,7 @@ class Host final : private BatchSink {
         self_{number + 1},
         receiving_(loop, {}, static_cast<BatchSink&>(*this), nullptr) {
     EXPECT_TRUE(receiving_.Listen(*Resolve({"127.0.0.1", 0})).ok());
-    receiving_.SetSelf(self_);
+    receiving_.SetSelf(self_, kKey);
   }
 
   std::string address() const { return receiving_.address().ToString(); }
@@ -59,7 +60,7 @@ class Host final : private BatchSink {
   void Begin(JobPlan plan) {
     mailbox = *MakeMailbox();
     plan.mailbox = mailbox.worker.get();
-    lanes = std::make_unique<JobLanes>(plan, self_, LaneNetwork{loop_, resolver_, {}});
+    lanes = std::make_unique<JobLanes>(plan, self_, LaneNetwork{loop_, resolver_, kKey, {}});
   }
 
   MailboxEnds mailbox;

@@ -52,17 +52,17 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
   if (!host_port.ok()) return host_port.status();
   Peer& peer = peers_[host.worker];
   if (!peer.stream) {
-    SendingStreamOptions options;
-    options.self = self_;
-    // The stream's own: a new one starts at sequence 1, and the peer must not take that for more of
-    // an earlier one.
-    options.incarnation = settings_.incarnation + ++streams_made_;
-    options.target = host.worker;
-    options.target_name = host.node;
-    options.address = *host_port;
-    options.socket = settings_.socket;
-    options.unreachable_ms = settings_.unreachable_ms;
-    options.integrity = settings_.integrity;
+    // The incarnation is the stream's own: a new one starts at sequence 1, and the peer must not
+    // take that for more of an earlier one.
+    SendingStreamOptions options{.key = settings_.key,
+                                 .self = self_,
+                                 .incarnation = settings_.incarnation + ++streams_made_,
+                                 .target = host.worker,
+                                 .target_name = host.node,
+                                 .address = *host_port,
+                                 .socket = settings_.socket,
+                                 .unreachable_ms = settings_.unreachable_ms,
+                                 .integrity = settings_.integrity};
     SendingStreamEvents events = events_;
     events.failed = [this, address = PeerAddress{host.worker, host.data_address}](
                         const std::string& reason) { failed_(address, reason); };

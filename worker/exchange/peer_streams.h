@@ -16,12 +16,14 @@
 #include "net/resolver.h"
 #include "net/sending_stream.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 #include "worker/exchange/job_plan.h"
 #include "worker/exchange/peer_address.h"
 
 namespace bspnow::worker {
 
 struct PeerStreamsSettings {
+  const StreamKey& key;  ///< The caller's, and stays; it may change.
   SocketOptions socket;
   std::uint64_t incarnation = 0;     ///< Random, of this run of the worker.
   std::uint64_t unreachable_ms = 0;  ///< As SendingStreamOptions has it, and the next one.
