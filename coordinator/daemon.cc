@@ -57,7 +57,7 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
                 .start_anew = settings_.start_anew,
                 .has_content = [this](const std::string& sha256) { return blobs_.Has(sha256); }},
                CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
-  frames_->Serve(cluster_.barriers());
+  frames_->Serve(cluster_.barriers(), stream_key_);
   RemoveOldFiles();
 }
 

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <iostream>
 #include <optional>
-#include <random>
 #include <string>
 
 #include "base/cgroup.h"
@@ -55,11 +54,6 @@ constexpr double kLoadStep = 0.25;  // A smaller change is no news.
 constexpr std::uint64_t kLookPeriodMs = 1000;
 constexpr std::uint64_t kEndTimeoutMs = 5000;
 constexpr std::uint64_t kLastWordsMs = 1000;
-
-std::uint64_t RandomIncarnation() {
-  std::random_device random;
-  return (std::uint64_t{random()} << 32) | random();
-}
 
 class Daemon {
  public:

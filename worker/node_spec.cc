@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_split.h>
 
+#include <random>
 #include <utility>
 
 #include "base/cgroup.h"
@@ -9,6 +10,11 @@
 #include "worker/node_facts.h"
 
 namespace bspnow::worker {
+
+std::uint64_t RandomIncarnation() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
 
 proto::NodeSpec NodeSpecOf(const WorkerSettings& settings, const std::string& flops_file,
                            const std::string& accounts) {

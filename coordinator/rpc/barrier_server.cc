@@ -5,13 +5,14 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kTickMs = 100;
-constexpr std::uint64_t kHelloNs = 5'000'000'000;  // A connection says who it is, or goes.
+constexpr std::uint64_t kHelloNs = 5'000'000'000;  // A connection proves who it is, or goes.
 constexpr std::size_t kConnectionsMax = 8192;
 constexpr std::size_t kQueuedBytesMax = 64 << 20;  // A worker that reads nothing is cut off.
 
@@ -35,8 +36,10 @@ BarrierServer::~BarrierServer() {
   loop_.CancelTimer(tick_);
 }
 
-void BarrierServer::Serve(Barriers& barriers) {
+void BarrierServer::Serve(Barriers& barriers, const StreamKey& key) {
+  BSP_CHECK(!key.empty());
   barriers_ = &barriers;
+  key_ = key;
   Tick();
 }
 
@@ -99,7 +102,7 @@ void BarrierServer::Tick() {
     if (!connection.stream->open() ||
         (!late && connection.stream->queued_bytes() <= kQueuedBytesMax))
       continue;
-    connection.stream->Close(late ? "no Hello came" : "the receiver reads nothing");
+    connection.stream->Close(late ? "no proof in time" : "the receiver reads nothing");
     Discard(id);
   }
   tick_ = loop_.AddTimer(kTickMs, [this] { Tick(); });
@@ -111,6 +114,7 @@ FrameFault BarrierServer::OnFrame(ConnectionId id, const FrameHeader& header,
                                   std::span<const std::byte> payload) {
   const FrameKind kind{header.kind};
   if (kind == FrameKind::kHello) return OnHello(id, header, payload);
+  if (kind == FrameKind::kProof) return OnProof(id, payload);
   if (kind == FrameKind::kAbort) return FrameFault::kNone;  // `closed` follows, with the reason.
   const WorkerId worker = connections_.at(id).worker;
   if (worker == WorkerId{0} || WorkerId{header.source_worker} != worker)
@@ -118,22 +122,53 @@ FrameFault BarrierServer::OnFrame(ConnectionId id, const FrameHeader& header,
   return barriers_->OnFrame(header, payload);
 }
 
+// Who is not known gets no challenge, which is a proof.
 FrameFault BarrierServer::OnHello(ConnectionId id, const FrameHeader& header,
                                   std::span<const std::byte> payload) {
-  if (connections_.at(id).worker != WorkerId{0}) return barriers_->Refuse(Refusal::kMalformed);
-  const FrameFault fault = barriers_->OnHello(header, payload);
+  Connection& connection = connections_.at(id);
+  if (connection.proof.has_value()) return barriers_->Refuse(Refusal::kMalformed);
+  connection.proof = AcceptingProof::Of(header, payload);
+  if (!connection.proof.has_value()) return barriers_->Refuse(Refusal::kMalformed);
+  const FrameFault fault = barriers_->OnHello(header, connection.proof->body());
   if (fault != FrameFault::kNone) return fault;
-  const WorkerId worker{header.source_worker};
+  const ChallengeBody challenge = connection.proof->Challenge(key_);
+  connection.stream->Send(HeaderOf(FrameKind::kChallenge), BytesOf(challenge));
+  return FrameFault::kNone;
+}
+
+FrameFault BarrierServer::OnProof(ConnectionId id, std::span<const std::byte> payload) {
+  Connection& connection = connections_.at(id);
+  if (!connection.proof.has_value() || connection.worker != WorkerId{0})
+    return barriers_->Refuse(Refusal::kMalformed);
+  if (const FrameFault fault = connection.proof->OnProof(key_, payload);
+      fault != FrameFault::kNone) {
+    return RefuseProof(id, fault);
+  }
+  // Its node may be gone by now.
+  const FrameHeader hello = connection.proof->header();
+  const FrameFault fault = barriers_->OnHello(hello, connection.proof->body());
+  if (fault != FrameFault::kNone) return fault;
+  const WorkerId worker{hello.source_worker};
   if (const auto earlier = of_worker_.find(worker); earlier != of_worker_.end()) {
     const ConnectionId old = earlier->second;
     connections_.at(old).stream->Close("the worker has connected anew");
     Discard(old);
   }
-  Connection& connection = connections_.at(id);
   connection.worker = worker;
   of_worker_[worker] = id;
   spdlog::info("event=worker_connected worker={} peer={}", Value(worker), connection.peer);
   barriers_->OnConnected(worker);
+  return FrameFault::kNone;
+}
+
+// The peer is told why, which a fault alone does not do.
+FrameFault BarrierServer::RefuseProof(ConnectionId id, FrameFault fault) {
+  const Connection& connection = connections_.at(id);
+  faults_[static_cast<std::size_t>(fault)] += 1;
+  spdlog::warn("event=stream_refused worker={} peer={} reason=\"{}\"",
+               connection.proof->header().source_worker, connection.peer, FaultText(fault));
+  connection.stream->Close(FaultText(fault));
+  Discard(id);
   return FrameFault::kNone;
 }
 

@@ -1,5 +1,6 @@
-// The sockets of the superstep path at the coordinator: the workers' frame streams. What the frames
-// mean is core/barriers.h's. Everything on the loop's thread.
+// The sockets of the superstep path at the coordinator: the workers' frame streams, each after it
+// has proven the cluster's key. What the frames mean is core/barriers.h's. Everything on the loop's
+// thread.
 #ifndef COORDINATOR_RPC_BARRIER_SERVER_H_
 #define COORDINATOR_RPC_BARRIER_SERVER_H_
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,6 +23,8 @@
 #include "net/frame_stream.h"
 #include "net/listener.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow::coordinator {
 
@@ -33,8 +37,8 @@ class BarrierServer final : public WorkerFrames {
   explicit BarrierServer(EventLoop& loop);
   ~BarrierServer() override;
 
-  /// Before the loop runs. `barriers` must live until EndService.
-  void Serve(Barriers& barriers);
+  /// Before the loop runs. `barriers` must live until EndService; `key` must not be empty.
+  void Serve(Barriers& barriers, const StreamKey& key);
   void EndService();
 
   /// With the real port.
@@ -44,7 +48,7 @@ class BarrierServer final : public WorkerFrames {
             std::span<const std::byte> payload) override;
   void Close(WorkerId worker, const char* reason) override;
 
-  /// Frames whose checksums or lengths were wrong; each closed its stream.
+  /// Frames whose checksums, lengths or proofs were wrong; each closed its stream.
   std::uint64_t faults(FrameFault fault) const;
   std::uint64_t bytes_read() const;
   std::uint64_t bytes_written() const;
@@ -55,7 +59,8 @@ class BarrierServer final : public WorkerFrames {
   struct Connection {
     std::unique_ptr<FrameStream> stream;
     std::string peer;
-    WorkerId worker{0};  ///< 0 until Hello.
+    std::optional<AcceptingProof> proof{};  ///< From Hello on.
+    WorkerId worker{0};                     ///< 0 until it has proven the key.
     std::uint64_t accepted_ns;
   };
 
@@ -67,13 +72,16 @@ class BarrierServer final : public WorkerFrames {
                      std::span<const std::byte> payload);
   FrameFault OnHello(ConnectionId id, const FrameHeader& header,
                      std::span<const std::byte> payload);
+  FrameFault OnProof(ConnectionId id, std::span<const std::byte> payload);
+  FrameFault RefuseProof(ConnectionId id, FrameFault fault);
   void Tick();
 
   EventLoop& loop_;
   Barriers* barriers_ = nullptr;
+  StreamKey key_;
   std::unique_ptr<Listener> listener_;
   std::unordered_map<ConnectionId, Connection> connections_;
-  std::unordered_map<WorkerId, ConnectionId> of_worker_;  ///< Those that said Hello.
+  std::unordered_map<WorkerId, ConnectionId> of_worker_;  ///< Those that have proven the key.
   TimerId tick_ = kNoTimer;
   std::uint64_t last_connection_ = 0;
   std::uint64_t closed_bytes_read_ = 0;  ///< Of connections that are no more.

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/check.h"
@@ -15,12 +17,15 @@
 #include "coordinator/core/nodes.h"
 #include "coordinator/loop_timers.h"
 #include "coordinator/rpc/barrier_server.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr JobId kJob{1};
 constexpr Epoch kEpoch{1};
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 constexpr std::uint64_t kBarriers = 5000;
 constexpr std::uint32_t kIdleWorkers = 200;
 constexpr std::uint64_t kHeartbeatMs = 250;
@@ -32,23 +37,25 @@ class Worker {
   Worker(EventLoop& loop, const SocketAddress& address, std::uint32_t id)
       : loop_(loop),
         id_(id),
-        stream_(
-            loop, address, SocketOptions{},
-            FrameStreamEvents{.connected = nullptr,
-                              .frame =
-                                  [this](const FrameHeader& header, std::span<const std::byte>) {
-                                    OnFrame(FrameKind{header.kind});
-                                    return FrameFault::kNone;
-                                  },
-                              .closed = [](const absl::Status&) { _exit(0); }}) {
+        stream_(loop, address, SocketOptions{},
+                FrameStreamEvents{
+                    .connected = nullptr,
+                    .frame =
+                        [this](const FrameHeader& header, std::span<const std::byte> payload) {
+                          return OnFrame(FrameKind{header.kind}, payload);
+                        },
+                    .closed = [](const absl::Status&) { _exit(0); }}) {
     const HelloBody hello{.incarnation = id_, .target = 0, .term = 0};
-    Send(FrameKind::kHello, BytesOf(hello));
+    proof_.emplace(HeaderFor(FrameKind::kHello), BytesOf(hello));
+    stream_.Send(proof_->header(), proof_->payload());
   }
 
   void Beat() {
-    const HeartbeatBody body{.sent_ns = 0};
-    Send(FrameKind::kHeartbeat, BytesOf(body));
-    loop_.AddTimer(kHeartbeatMs, [this] { Beat(); });
+    loop_.AddTimer(kHeartbeatMs, [this] {
+      const HeartbeatBody body{.sent_ns = 0};
+      Send(FrameKind::kHeartbeat, BytesOf(body));
+      Beat();
+    });
   }
 
   void Begin(std::uint32_t nprocs) {
@@ -58,8 +65,13 @@ class Worker {
   }
 
  private:
-  void OnFrame(FrameKind kind) {
+  FrameFault OnFrame(FrameKind kind, std::span<const std::byte> payload) {
     if (kind == FrameKind::kBegin || kind == FrameKind::kRelease) Arrive();
+    if (kind != FrameKind::kChallenge) return FrameFault::kNone;
+    ProofBody answer;
+    const FrameFault fault = proof_->OnChallenge(kKey, payload, answer);
+    Send(FrameKind::kProof, BytesOf(answer));
+    return fault;
   }
 
   void Arrive() {
@@ -69,17 +81,21 @@ class Worker {
     Send(FrameKind::kArrive, BytesOf(body));
   }
 
-  void Send(FrameKind kind, std::span<const std::byte> payload) {
+  FrameHeader HeaderFor(FrameKind kind) const {
     FrameHeader header = HeaderOf(kind);
     header.job = Value(kJob);
     header.epoch = Value(kEpoch);
     header.source_worker = id_;
-    stream_.Send(header, payload);
+    return header;
+  }
+  void Send(FrameKind kind, std::span<const std::byte> payload) {
+    stream_.Send(HeaderFor(kind), payload);
   }
 
   EventLoop& loop_;
   std::uint32_t id_;
   std::uint64_t barrier_ = 0;
+  std::optional<ConnectingProof> proof_;
   FrameStream stream_;
 };
 
@@ -105,7 +121,7 @@ struct Server {
   Server(std::uint32_t workers, bool (*arrives)()) {
     server = *BarrierServer::Listen(loop, *Resolve(HostPort{.host = "127.0.0.1", .port = 0}));
     barriers = std::make_unique<Barriers>(timers, *server, 0, jobs, nodes, BarrierEvents{});
-    server->Serve(*barriers);
+    server->Serve(*barriers, kKey);
     std::vector<BarrierHost> hosts;
     for (std::uint32_t id = 1; id <= workers; ++id) {
       proto::RegisterRequest request;

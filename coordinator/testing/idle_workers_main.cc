@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "net/frame_check.h"
 #include "net/frame_stream.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -49,21 +52,35 @@ class IdleWorker {
     heartbeat_ms_ = reply->heartbeat_ms();
     const auto barrier = Resolve(*ParseHostPort(reply->barrier_address()));
     FrameStreamEvents events;
-    events.frame = [this](const FrameHeader&, std::span<const std::byte>) {
+    key_ = *StreamKey::FromBytes(reply->stream_key());
+    events.frame = [this, number](const FrameHeader& header, std::span<const std::byte> payload) {
+      if (FrameKind{header.kind} == FrameKind::kChallenge) return Prove(payload, number);
       ++answers_;
       return FrameFault::kNone;
     };
     events.closed = [](const absl::Status&) { BSP_CHECK(!"the coordinator closed the stream"); };
     stream_ = std::make_unique<FrameStream>(loop, *barrier, SocketOptions{}, std::move(events));
-    const HelloBody hello{
-        .incarnation = static_cast<std::uint64_t>(number), .target = 0, .term = 0};
-    Send(FrameKind::kHello, BytesOf(hello));
-    loop.AddTimer(heartbeat_ms_ * static_cast<std::uint64_t>(number % 97) / 97, [this] { Beat(); });
+    const HelloBody hello{.incarnation = static_cast<std::uint64_t>(number),
+                          .target = 0,
+                          .term = static_cast<std::uint32_t>(reply->term())};
+    FrameHeader header = HeaderOf(FrameKind::kHello);
+    header.source_worker = id_;
+    proof_.emplace(header, BytesOf(hello));
+    stream_->Send(proof_->header(), proof_->payload());
   }
 
   std::uint64_t answers() const { return answers_; }
 
  private:
+  FrameFault Prove(std::span<const std::byte> challenge, int number) {
+    ProofBody answer;
+    const FrameFault fault = proof_->OnChallenge(key_, challenge, answer);
+    Send(FrameKind::kProof, BytesOf(answer));
+    loop_.AddTimer(heartbeat_ms_ * static_cast<std::uint64_t>(number % 97) / 97,
+                   [this] { Beat(); });
+    return fault;
+  }
+
   void Send(FrameKind kind, std::span<const std::byte> body) {
     FrameHeader header = HeaderOf(kind);
     header.source_worker = id_;
@@ -81,6 +98,8 @@ class IdleWorker {
   std::uint32_t id_ = 0;
   std::uint64_t heartbeat_ms_ = 0;
   std::uint64_t answers_ = 0;
+  StreamKey key_;
+  std::optional<ConnectingProof> proof_;
   std::unique_ptr<FrameStream> stream_;
 };
 

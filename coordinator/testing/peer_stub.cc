@@ -1,11 +1,13 @@
 #include "coordinator/testing/peer_stub.h"
 
+#include <fcntl.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <future>
@@ -17,6 +19,8 @@
 #include "net/frame_check.h"
 #include "net/login/token_channel.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 #include "proto/grpc_status.h"
 #include "proto/jobs.grpc.pb.h"
 #include "proto/workers.grpc.pb.h"
@@ -36,6 +40,14 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return MakeTokenChannel(address, RpcCredentials::Plain(), arguments,
                           TokenSource(address, LoginSettingsOfEnvironment()));
+}
+
+void SendFrame(int stream, FrameHeader header, std::span<const std::byte> payload) {
+  SealFrame(header, payload);
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(payload.data()), payload.size());
+  BSP_CHECK_OP(send(stream, bytes.data(), bytes.size(), MSG_NOSIGNAL), ==,
+               static_cast<ssize_t>(bytes.size()));
 }
 
 }  // namespace
@@ -215,26 +227,35 @@ absl::StatusOr<proto::RegisterReply> TestWorker::Register() {
   id_ = reply.worker();
   term_ = reply.term();
   request_.set_cluster(reply.cluster());
-  if (id_ != 0) OpenFrames(reply.barrier_address());
+  if (id_ != 0) OpenFrames(reply);
   return Result(status, std::move(reply));
 }
 
 // Nothing more is sent there: the lease runs out after ten seconds.
-void TestWorker::OpenFrames(const std::string& address) {
-  const SocketAddress peer = *Resolve(*ParseHostPort(address));
+void TestWorker::OpenFrames(const proto::RegisterReply& reply) {
+  const SocketAddress peer = *Resolve(*ParseHostPort(reply.barrier_address()));
   parts_->frames = *BeginConnect(peer, SocketOptions{});
-  pollfd connected{.fd = parts_->frames.get(), .events = POLLOUT, .revents = 0};
+  const int frames = parts_->frames.get();
+  pollfd connected{.fd = frames, .events = POLLOUT, .revents = 0};
   poll(&connected, 1, -1);
+  fcntl(frames, F_SETFL, 0);
+  FrameHeader header = HeaderOf(FrameKind::kHello);
+  header.source_worker = id_;
   const HelloBody hello{.incarnation = request_.incarnation(),
                         .target = 0,
                         .term = static_cast<std::uint32_t>(term_)};
-  FrameHeader header = HeaderOf(FrameKind::kHello);
-  header.source_worker = id_;
-  SealFrame(header, BytesOf(hello));
-  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
-  bytes.append(reinterpret_cast<const char*>(&hello), sizeof hello);
-  BSP_CHECK_OP(write(parts_->frames.get(), bytes.data(), bytes.size()), ==,
-               static_cast<ssize_t>(bytes.size()));
+  const ConnectingProof proof(header, BytesOf(hello));
+  SendFrame(frames, proof.header(), proof.payload());
+  struct {
+    FrameHeader header;
+    ChallengeBody body;
+  } challenge;
+  if (recv(frames, &challenge, sizeof challenge, MSG_WAITALL) != ssize_t{sizeof challenge})
+    return;  // It is refused.
+  ProofBody answer;
+  BSP_CHECK(proof.OnChallenge(*StreamKey::FromBytes(reply.stream_key()), BytesOf(challenge.body),
+                              answer) == FrameFault::kNone);
+  SendFrame(frames, HeaderOf(FrameKind::kProof), BytesOf(answer));
 }
 
 void TestWorker::Attach() {

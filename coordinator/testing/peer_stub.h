@@ -81,7 +81,7 @@ class TestWorker {
  private:
   struct Parts;  // Of gRPC.
 
-  void OpenFrames(const std::string& address);
+  void OpenFrames(const proto::RegisterReply& reply);
   std::optional<proto::Order> TakeAny();
 
   std::unique_ptr<Parts> parts_;

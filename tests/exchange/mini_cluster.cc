@@ -294,7 +294,7 @@ class Coordinator {
     };
     server_ = *BarrierServer::Listen(loop_, address);
     barriers_ = std::make_unique<Barriers>(timers_, *server_, 0, jobs_, nodes_, std::move(events));
-    server_->Serve(*barriers_);
+    server_->Serve(*barriers_, kKey);
     const auto pids = Spread(options_.nodes, options_.nprocs);
     coordinator::EpochPlan job{
         .nprocs = options_.nprocs, .hosts = {}, .origin = origin, .direct = options_.direct};

@@ -56,12 +56,14 @@ void CoordinatorStream::Connect() {
   const SocketAddress address = addresses_.back();
   addresses_.pop_back();
   const std::uint64_t connection = ++connection_;
+  proof_.reset();
+  proven_ = false;
   welcomed_ = false;
   answered_ns_ = NowNs();
   stream_ = std::make_unique<FrameStream>(
       loop_, address, plan_.socket,
       FrameStreamEvents{
-          .connected = [this] { OnConnected(); },
+          .connected = [this] { SayHello(); },
           .frame =
               [this, connection](const FrameHeader& header, std::span<const std::byte> payload) {
                 return OnFrame(connection, header, payload);
@@ -78,15 +80,29 @@ void CoordinatorStream::ReplaceIfSilent() {
   Connect();
 }
 
-void CoordinatorStream::OnConnected() {
-  connects_ += 1;
+void CoordinatorStream::SayHello() {
+  FrameHeader header = HeaderOf(FrameKind::kHello);
+  header.source_worker = Value(plan_.self);
   const HelloBody hello{.incarnation = plan_.incarnation,
                         .target = 0,
                         .term = static_cast<std::uint32_t>(plan_.term)};
-  Send(HeaderOf(FrameKind::kHello), BytesOf(hello));
+  proof_.emplace(header, BytesOf(hello));
+  stream_->Send(proof_->header(), proof_->payload());
+}
+
+FrameFault CoordinatorStream::OnChallenge(std::uint64_t connection,
+                                          std::span<const std::byte> payload) {
+  if (connection != connection_ || proven_ || !proof_.has_value()) return FrameFault::kMalformed;
+  ProofBody answer;
+  const FrameFault fault = proof_->OnChallenge(plan_.key, payload, answer);
+  if (fault != FrameFault::kNone) return fault;
+  proven_ = true;
+  connects_ += 1;
+  Send(HeaderOf(FrameKind::kProof), BytesOf(answer));
   SendHeartbeat();
   spdlog::info("event=coordinator_connected address={}", plan_.address);
   owner_.OnCoordinatorConnected();
+  return FrameFault::kNone;
 }
 
 void CoordinatorStream::OnWelcome(std::uint64_t connection) {
@@ -101,12 +117,13 @@ void CoordinatorStream::OnWelcome(std::uint64_t connection) {
 
 FrameFault CoordinatorStream::OnFrame(std::uint64_t connection, const FrameHeader& header,
                                       std::span<const std::byte> payload) {
+  if (FrameKind{header.kind} == FrameKind::kChallenge) return OnChallenge(connection, payload);
+  if (FrameKind{header.kind} == FrameKind::kAbort) return FrameFault::kNone;  // The end follows.
+  if (connection == connection_ && !proven_) return FrameFault::kMalformed;
   switch (FrameKind{header.kind}) {
     case FrameKind::kWelcome:
       OnWelcome(connection);
       return FrameFault::kNone;
-    case FrameKind::kAbort:
-      return FrameFault::kNone;  // The end follows, and says so.
     case FrameKind::kLease: {
       const std::optional<HeartbeatBody> body = BodyFrom<HeartbeatBody>(payload);
       if (!body.has_value()) return FrameFault::kMalformed;
@@ -135,7 +152,7 @@ void CoordinatorStream::RetryLater() {
 }
 
 void CoordinatorStream::Send(FrameHeader header, std::span<const std::byte> payload) {
-  FrameStream* const stream = stream_ && stream_->connected() ? stream_.get() : silent_.get();
+  FrameStream* const stream = stream_ && proven_ ? stream_.get() : silent_.get();
   if (stream == nullptr) return;
   header.source_worker = Value(plan_.self);
   stream->Send(header, payload);

@@ -1,6 +1,6 @@
 // The worker's connection to the coordinator's barrier: made again whenever it breaks, with a Hello
-// first, and a heartbeat at regular times, whose answer renews the lease. What was on its way when
-// it broke is lost; who needs it sends it again on the new connection.
+// and the proofs first, and a heartbeat at regular times, whose answer renews the lease. What was
+// on its way when it broke is lost; who needs it sends it again on the new connection.
 //
 // A connection whose heartbeats go unanswered may be half of one: nothing arrives, and no end of it
 // is seen. Then another one is made. The silent one stays until the other one is welcomed, because
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "net/event_loop.h"
 #include "net/frame_stream.h"
 #include "net/resolver.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow::worker {
 
@@ -27,13 +30,14 @@ struct CoordinatorStreamPlan {
   std::string address;
   std::uint64_t heartbeat_ms;
   std::uint64_t term;  ///< Of the coordinator that is meant.
+  StreamKey key;
   SocketOptions socket;
   std::uint64_t silent_ms = 2000;  ///< Without an answer: connect again.
 };
 
 class CoordinatorStreamOwner {
  public:
-  /// Hello is out.
+  /// The coordinator has proven the key, and the worker's proof is out.
   virtual void OnCoordinatorConnected() = 0;
   virtual FrameFault OnCoordinatorFrame(const FrameHeader& header,
                                         std::span<const std::byte> payload) = 0;
@@ -59,7 +63,8 @@ class CoordinatorStream {
   void Connect();
   void AskForAddresses();
   void ReplaceIfSilent();
-  void OnConnected();
+  void SayHello();
+  FrameFault OnChallenge(std::uint64_t connection, std::span<const std::byte> payload);
   FrameFault OnFrame(std::uint64_t connection, const FrameHeader& header,
                      std::span<const std::byte> payload);
   void OnWelcome(std::uint64_t connection);
@@ -74,7 +79,9 @@ class CoordinatorStream {
   CoordinatorStreamOwner& owner_;
   std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   std::unique_ptr<FrameStream> stream_;
-  std::uint64_t connection_ = 0;  ///< Number of `stream_`.
+  std::uint64_t connection_ = 0;          ///< Number of `stream_`.
+  std::optional<ConnectingProof> proof_;  ///< Of `stream_`, from its Hello on.
+  bool proven_ = false;
   bool welcomed_ = false;
   std::uint64_t answered_ns_ = 0;        ///< When `stream_` was, last; or when it began.
   std::unique_ptr<FrameStream> silent_;  ///< An earlier one, until `stream_` is welcomed.

@@ -3,13 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "net/frame_body.h"
 #include "net/listener.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 
 namespace bspnow::worker {
 namespace {
+
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 
 // A coordinator that may stop to answer on a connection, without closing it.
 class Coordinator {
@@ -18,7 +24,9 @@ class Coordinator {
     std::unique_ptr<FrameStream> stream;
     bool mute = false;
     bool closed = false;
+    std::optional<AcceptingProof> proof;
     int hellos = 0;
+    int proofs = 0;
     int heartbeats = 0;
   };
 
@@ -34,6 +42,7 @@ class Coordinator {
 
   std::vector<std::unique_ptr<Connection>> connections;
   bool mute_new_ones = false;
+  StreamKey key = kKey;
 
  private:
   void OnAccepted(Accepted accepted) {
@@ -43,18 +52,25 @@ class Coordinator {
         loop_, std::move(accepted.fd),
         FrameStreamEvents{
             .frame =
-                [&connection](const FrameHeader& header, std::span<const std::byte> payload) {
-                  return OnFrame(connection, FrameKind{header.kind}, payload);
+                [this, &connection](const FrameHeader& header, std::span<const std::byte> payload) {
+                  return OnFrame(connection, header, payload);
                 },
             .closed = [&connection](const absl::Status&) { connection.closed = true; }});
   }
 
-  static FrameFault OnFrame(Connection& connection, FrameKind kind,
-                            std::span<const std::byte> payload) {
-    const bool hello = kind == FrameKind::kHello;
-    ++(hello ? connection.hellos : connection.heartbeats);
+  FrameFault OnFrame(Connection& connection, const FrameHeader& header,
+                     std::span<const std::byte> payload) {
+    const FrameKind kind{header.kind};
+    ++(kind == FrameKind::kHello   ? connection.hellos
+       : kind == FrameKind::kProof ? connection.proofs
+                                   : connection.heartbeats);
     if (connection.mute) return FrameFault::kNone;
-    if (hello) {
+    if (kind == FrameKind::kHello) {
+      connection.proof = AcceptingProof::Of(header, payload);
+      const ChallengeBody challenge = connection.proof->Challenge(key);
+      connection.stream->Send(HeaderOf(FrameKind::kChallenge), BytesOf(challenge));
+    } else if (kind == FrameKind::kProof) {
+      EXPECT_EQ(connection.proof->OnProof(key, payload), FrameFault::kNone);
       connection.stream->Send(HeaderOf(FrameKind::kWelcome), {});
     } else {
       connection.stream->Send(HeaderOf(FrameKind::kLease), payload);
@@ -80,6 +96,7 @@ class CoordinatorStreamTest : public ::testing::Test, private CoordinatorStreamO
                                                                   .address = coordinator_.address(),
                                                                   .heartbeat_ms = 10,
                                                                   .term = 1,
+                                                                  .key = kKey,
                                                                   .socket = SocketOptions{},
                                                                   .silent_ms = 200},
                                             owner);
@@ -160,6 +177,23 @@ TEST_F(CoordinatorStreamTest, SilentConnectionThatEndsIsNoLoss) {
   RunUntil([this] { return connections() == 3; });
   const int before = leases_;
   RunUntil([&] { return leases_ > before; });
+}
+
+// Whoever got the coordinator's port could keep its workers' leases alive.
+TEST_F(CoordinatorStreamTest, OneThatDoesNotProveTheKeyGetsNothing) {
+  coordinator_.key = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'o'));
+  connection(0).stream->Close("gone");
+  RunUntil([this] { return connections() == 4; });
+  for (std::size_t i = 1; i < 3; ++i) {
+    EXPECT_EQ(connection(i).hellos, 1);
+    EXPECT_EQ(connection(i).proofs, 0);
+    EXPECT_EQ(connection(i).heartbeats, 0);
+  }
+  EXPECT_EQ(connects_, 1);
+  coordinator_.key = kKey;
+  const int before = leases_;
+  RunUntil([&] { return leases_ > before; });
+  EXPECT_EQ(connects_, 2);
 }
 
 TEST_F(CoordinatorStreamTest, AllAddressesOfANameAreTried) {

@@ -101,6 +101,7 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
                             .address = plan.barrier_address,
                             .heartbeat_ms = plan.heartbeat_ms,
                             .term = plan.term,
+                            .key = stream_key_,
                             .socket = socket_},
       owner);
 }

@@ -15,6 +15,8 @@
 
 #include "net/frame_check.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_proof.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/testing/batch_fixture.h"
 
@@ -22,8 +24,9 @@ namespace bspnow::worker {
 namespace {
 
 constexpr unsigned kHangsS = 20;
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 
-/// Takes one connection, welcomes it, and reads its frames.
+/// Takes one connection, proves the key, welcomes it, and reads its frames.
 class DeafCoordinator {
  public:
   DeafCoordinator() : listener_(*Listen(*Resolve({.host = "127.0.0.1", .port = 0}), {})) {}
@@ -35,23 +38,36 @@ class DeafCoordinator {
     poll(&comes, 1, -1);
     stream_ = std::move(Accept(listener_.get(), {})->fd);
     fcntl(stream_.get(), F_SETFL, 0);
-    EXPECT_EQ(Read(nullptr), FrameKind::kHello);
-    FrameHeader header = HeaderOf(FrameKind::kWelcome);
-    SealFrame(header, std::span<const std::byte>());
-    ASSERT_EQ(write(stream_.get(), &header, sizeof header), ssize_t{sizeof header});
+    std::string hello;
+    EXPECT_EQ(Read(&hello), FrameKind::kHello);
+    const auto proof = AcceptingProof::Of(header_, std::as_bytes(std::span(hello)));
+    ASSERT_TRUE(proof.has_value());
+    Write(FrameKind::kChallenge, BytesOf(proof->Challenge(kKey)));
+    std::string answer;
+    EXPECT_EQ(Read(&answer), FrameKind::kProof);
+    EXPECT_EQ(proof->OnProof(kKey, std::as_bytes(std::span(answer))), FrameFault::kNone);
+    Write(FrameKind::kWelcome, {});
   }
 
   /// The next frame.
   FrameKind Read(std::string* payload) {
-    FrameHeader header;
-    EXPECT_EQ(recv(stream_.get(), &header, sizeof header, MSG_WAITALL), ssize_t{sizeof header});
-    std::string bytes(header.payload_bytes, 0);
+    EXPECT_EQ(recv(stream_.get(), &header_, sizeof header_, MSG_WAITALL), ssize_t{sizeof header_});
+    std::string bytes(header_.payload_bytes, 0);
     recv(stream_.get(), bytes.data(), bytes.size(), MSG_WAITALL);
     if (payload != nullptr) *payload = bytes;
-    return FrameKind{header.kind};
+    return FrameKind{header_.kind};
   }
 
  private:
+  void Write(FrameKind kind, std::span<const std::byte> payload) {
+    FrameHeader header = HeaderOf(kind);
+    SealFrame(header, payload);
+    ASSERT_EQ(write(stream_.get(), &header, sizeof header), ssize_t{sizeof header});
+    ASSERT_EQ(write(stream_.get(), payload.data(), payload.size()),
+              static_cast<ssize_t>(payload.size()));
+  }
+
+  FrameHeader header_;  ///< Of the frame that was read last.
   UniqueFd listener_;
   UniqueFd stream_;
 };
@@ -110,8 +126,10 @@ TEST_F(DataPlaneTest, DoesNotWaitForARingThatAProcessHasTaken) {
 TEST_F(DataPlaneTest, TellsTheCoordinatorThePOfAnEpochThatResumes) {
   DeafCoordinator coordinator;
   plane_->RemoveJob(JobId{1}, Epoch{1});
-  plane_->JoinCoordinator(
-      {.self = WorkerId{0}, .barrier_address = coordinator.address(), .heartbeat_ms = 10});
+  plane_->JoinCoordinator({.self = WorkerId{0},
+                           .barrier_address = coordinator.address(),
+                           .heartbeat_ms = 10,
+                           .stream_key = kKey});
   std::string begin;
   std::jthread peer([&] {
     coordinator.Welcome();
