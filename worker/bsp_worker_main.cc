@@ -246,16 +246,17 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   spdlog::info("event=registered name={} worker={} coordinator={} term={} data={}", settings_.name,
                reply.worker(), settings_.coordinator, reply.term(), data_plane_->data_address());
+  const StreamKey key = StreamKey::FromBytes(reply.stream_key()).value_or(StreamKey());
+  images_->token().Set(key);
   jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.
   const auto barrier = WithHostOf(reply.barrier_address(), settings_.coordinator);
-  data_plane_->JoinCoordinator(
-      {.self = WorkerId{reply.worker()},
-       .barrier_address = barrier.value_or(reply.barrier_address()),
-       .heartbeat_ms = reply.heartbeat_ms(),
-       .lease_ms = reply.lease_ms(),
-       .term = reply.term(),
-       .stream_key = StreamKey::FromBytes(reply.stream_key()).value_or(StreamKey())});
+  data_plane_->JoinCoordinator({.self = WorkerId{reply.worker()},
+                                .barrier_address = barrier.value_or(reply.barrier_address()),
+                                .heartbeat_ms = reply.heartbeat_ms(),
+                                .lease_ms = reply.lease_ms(),
+                                .term = reply.term(),
+                                .stream_key = key});
   peers_.OnRegistered(WorkerId{reply.worker()});
   reported_load_ = 0;
   if (std::exchange(registered_, true)) return;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/images_stub.h"
@@ -34,6 +35,7 @@ std::unique_ptr<ImageStore> OpenStore(const std::string& root) {
   auto store =
       ImageStore::Open({.root = root, .quota_bytes = 0, .sharing = ImageStore::Sharing::kOwn});
   BSP_CHECK(store.ok());
+  (*store)->token().Set(*StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k')));
   return *std::move(store);
 }
 

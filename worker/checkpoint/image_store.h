@@ -24,6 +24,7 @@
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/cluster_note.h"
 #include "worker/checkpoint/image_file.h"
+#include "worker/checkpoint/images_token.h"
 
 namespace bspnow::worker {
 
@@ -52,6 +53,9 @@ class ImageStore {
   /// The cluster of the jobs whose images these are.
   ClusterNote& cluster_note() { return cluster_note_; }
   std::string cluster() const { return cluster_note_.cluster(); }
+  /// With which workers of the cluster get at each other's images.
+  ImagesToken& token() { return token_; }
+  const ImagesToken& token() const { return token_; }
 
   // ---- Taking a checkpoint ----------------------------------------------------------------------
 
@@ -120,6 +124,7 @@ class ImageStore {
 
   const Settings settings_;
   ClusterNote cluster_note_;
+  ImagesToken token_;
   mutable std::mutex mutex_;
   std::uint64_t reserved_bytes_ = 0;                        ///< Guarded by mutex_.
   std::set<std::pair<JobId, std::string>> verified_texts_;  ///< In this run. Guarded by mutex_.

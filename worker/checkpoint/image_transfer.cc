@@ -16,7 +16,7 @@ namespace bspnow::worker {
 absl::Status ImageTransfer::Copy(const ImageCopy& copy) {
   if (absl::Status fault = FailpointStatus("worker.copy.begin"); !fault.ok()) return fault;
   const absl::StatusOr<std::vector<std::string>> there =
-      stub_.List(copy.to_address, copy.job, store_.cluster());
+      stub_.List(copy.to_address, store_, copy.job);
   if (!there.ok()) return there.status();
   const absl::StatusOr<std::set<std::string>> names = NamesOf(copy);
   if (!names.ok()) return names.status();

@@ -31,24 +31,36 @@ class ImagesService final : public proto::Images::Service {
   ImagesService(ImageStore& store, ImagesServer::Received received)
       : store_(store), received_(std::move(received)) {}
 
-  grpc::Status PutImage(grpc::ServerContext*, grpc::ServerReader<proto::FileChunk>* reader,
+  grpc::Status PutImage(grpc::ServerContext* context, grpc::ServerReader<proto::FileChunk>* reader,
                         proto::PutImageReply*) override {
+    if (absl::Status s = CheckCaller(*context); !s.ok()) return ToGrpc(s);
     return ToGrpc(Take(*reader));
   }
 
-  grpc::Status GetImage(grpc::ServerContext*, const proto::GetImageRequest* request,
+  grpc::Status GetImage(grpc::ServerContext* context, const proto::GetImageRequest* request,
                         grpc::ServerWriter<proto::FileChunk>* writer) override {
+    if (absl::Status s = CheckCaller(*context); !s.ok()) return ToGrpc(s);
     return ToGrpc(Give(*request, *writer));
   }
 
-  grpc::Status ListImages(grpc::ServerContext*, const proto::ListImagesRequest* request,
+  grpc::Status ListImages(grpc::ServerContext* context, const proto::ListImagesRequest* request,
                           proto::ListImagesReply* reply) override {
+    if (absl::Status s = CheckCaller(*context); !s.ok()) return ToGrpc(s);
     if (absl::Status s = CheckCluster(request->cluster()); !s.ok()) return ToGrpc(s);
     for (std::string& name : store_.Names(JobId{request->job()})) reply->add_names(std::move(name));
     return grpc::Status::OK;
   }
 
  private:
+  /// Images are what jobs have in memory: for workers of this cluster alone.
+  absl::Status CheckCaller(const grpc::ServerContext& context) const {
+    const auto [begin, end] = context.client_metadata().equal_range("authorization");
+    for (auto sent = begin; sent != end; ++sent)
+      if (store_.token().Opens({sent->second.data(), sent->second.size()})) return absl::OkStatus();
+    return absl::UnauthenticatedError(
+        "images are for the workers of this cluster: the call does not prove its key");
+  }
+
   /// Jobs of different clusters may have the same number.
   absl::Status CheckCluster(const std::string& cluster) const {
     if (cluster == store_.cluster()) return absl::OkStatus();

@@ -58,7 +58,7 @@ TEST(ImagesServiceTest, CrowdOfIdleConnectionsDoesNotMakeItDeaf) {
   const std::uint64_t begin_ns = NowNs();
   absl::Status listed;
   do {
-    listed = stub.List(node.address(), kJob, "").status();
+    listed = stub.List(node.address(), node.store(), kJob).status();
   } while (!listed.ok() && NowNs() - begin_ns < 20'000'000'000u);
   EXPECT_TRUE(listed.ok()) << listed;
   setrlimit(RLIMIT_NOFILE, &had);
@@ -72,6 +72,26 @@ proto::FileChunk Piece(std::uint64_t job, const std::string& name, std::uint64_t
   piece.set_bytes(bytes);
   piece.set_data(data);
   return piece;
+}
+
+TEST(ImagesServiceTest, AnswersWorkersOfItsClusterAlone) {
+  Node node(0), outsider(0);
+  node.Take(1, 0, {0});
+  outsider.Take(2, 0, {0});
+  const std::string there = ImageName(1, Pid{0}), here = ImageName(2, Pid{0});
+  ImagesStub stub(RpcCredentials::Plain());
+  for (const StreamKey& key :
+       {StreamKey(), *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'o'))}) {
+    outsider.store().token().Set(key);
+    const absl::Status got = stub.Get(node.address(), outsider.store(), kJob, there);
+    EXPECT_TRUE(absl::IsUnauthenticated(got)) << got;
+    const absl::Status put = stub.Put(node.address(), outsider.store(), kJob, here);
+    EXPECT_TRUE(absl::IsUnauthenticated(put)) << put;
+    const absl::Status listed = stub.List(node.address(), outsider.store(), kJob).status();
+    EXPECT_TRUE(absl::IsUnauthenticated(listed)) << listed;
+  }
+  EXPECT_FALSE(outsider.store().Has(kJob, there));
+  EXPECT_FALSE(node.store().Has(kJob, here));
 }
 
 TEST(ImagesServiceTest, TakesAndGivesNothingOutsideItsDirectory) {
@@ -166,8 +186,9 @@ TEST(ImagesStubTest, PeerThatNeverAnswersIsNoticedSoon) {
   ASSERT_TRUE(mute.ok());
   const auto listens = LocalAddress(mute->get());
   ASSERT_TRUE(listens.ok());
+  const Node node(0);
   ImagesStub stub(RpcCredentials::Plain());
-  const auto listed = stub.List(listens->ToString(), kJob, "");
+  const auto listed = stub.List(listens->ToString(), node.store(), kJob);
   EXPECT_EQ(listed.status().code(), absl::StatusCode::kUnavailable) << listed.status();
 }
 
@@ -177,14 +198,15 @@ TEST(ImagesStubTest, StopBreaksOffWhatIsUnderWayAndWhatComesLater) {
   const auto mute = Listen(*address, {});
   ASSERT_TRUE(mute.ok());
   const std::string to = LocalAddress(mute->get())->ToString();
+  const Node node(0);
   ImagesStub stub(RpcCredentials::Plain());
   absl::Status listed;
   {
-    const std::jthread caller([&] { listed = stub.List(to, kJob, "").status(); });
+    const std::jthread caller([&] { listed = stub.List(to, node.store(), kJob).status(); });
     stub.Stop();
   }
   EXPECT_EQ(listed.code(), absl::StatusCode::kCancelled) << listed;
-  EXPECT_EQ(stub.List(to, kJob, "").status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(stub.List(to, node.store(), kJob).status().code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace

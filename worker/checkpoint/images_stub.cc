@@ -37,6 +37,11 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address,
       grpc::CreateCustomChannel(address, credentials.channel(), arguments));
 }
 
+void Authorize(grpc::ClientContext& context, const ImageStore& store) {
+  const std::string authorization = store.token().authorization();
+  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
+}
+
 /// Of gRPC; tells the watch of each piece.
 struct WatchedReader {
   grpc::ClientReader<proto::FileChunk>& reader;
@@ -67,6 +72,7 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  Authorize(context, from);
   proto::PutImageReply reply;
   const auto writer = stub->PutImage(&context, &reply);
   proto::FileChunk first;
@@ -87,6 +93,7 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  Authorize(context, into);
   proto::GetImageRequest request;
   request.set_job(Value(job));
   request.set_name(name);
@@ -101,15 +108,16 @@ absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId
   return UnlessSilent(watch, what, files::TakeFiles(context, watched, reception, what));
 }
 
-absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address, JobId job,
-                                                          const std::string& cluster) {
+absl::StatusOr<std::vector<std::string>> ImagesStub::List(const std::string& address,
+                                                          const ImageStore& of, JobId job) {
   const auto stub = Connect(address, credentials_);
   grpc::ClientContext context;
   context.set_deadline(gpr_time_from_millis(kListTimeoutMs, GPR_TIMESPAN));
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  Authorize(context, of);
   proto::ListImagesRequest request;
   request.set_job(Value(job));
-  request.set_cluster(cluster);
+  request.set_cluster(of.cluster());
   proto::ListImagesReply reply;
   const grpc::Status status = stub->ListImages(&context, request, &reply);
   if (!status.ok())

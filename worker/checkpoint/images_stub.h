@@ -32,9 +32,9 @@ class ImagesStub {
   absl::Status Get(const std::string& address, ImageStore& into, JobId job,
                    const std::string& name);
 
-  /// The names of the images that the other worker has of this job of this cluster.
-  absl::StatusOr<std::vector<std::string>> List(const std::string& address, JobId job,
-                                                const std::string& cluster);
+  /// The names of the images that the other worker has of this job, of the cluster of this store.
+  absl::StatusOr<std::vector<std::string>> List(const std::string& address, const ImageStore& of,
+                                                JobId job);
 
   /// Cancels all calls; later ones fail at once. From any thread.
   void Stop() { calls_.Stop(); }

@@ -14,6 +14,7 @@
 
 #include "base/testing/scratch_directory.h"
 #include "net/event_loop.h"
+#include "net/stream_key.h"
 #include "worker/checkpoint/image_transfer.h"
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/testing/image_fixture.h"
@@ -21,6 +22,7 @@
 namespace bspnow::worker {
 
 inline constexpr JobId kJob{17};
+inline const StreamKey kImagesKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
 inline const std::string kLibrary = "what a library has in its text";
 
 using Names = std::vector<std::string>;
@@ -33,6 +35,7 @@ class Node {
                                     .sharing = ImageStore::Sharing::kOwn});
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
+    store_->token().Set(kImagesKey);
     auto started =
         ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
                             RpcCredentials::Plain(), [this](JobId job, std::uint64_t checkpoint) {
@@ -74,6 +77,7 @@ class Node {
   std::string PathOf(const std::string& name) const { return store_->PathOf(kJob, name); }
   std::string address() const { return server_->address().ToString(); }
   ImageStore& store() { return *store_; }
+  const ImageStore& store() const { return *store_; }
   ImageTransfer& transfer() { return *transfer_; }
   ImagesServer& server() { return *server_; }
   std::size_t received() const { return received_; }

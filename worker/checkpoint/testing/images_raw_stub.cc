@@ -4,6 +4,8 @@
 
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
+#include "worker/checkpoint/images_token.h"
+#include "worker/checkpoint/testing/image_node.h"
 
 namespace bspnow::worker {
 namespace {
@@ -12,11 +14,18 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address) {
   return proto::Images::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
 }
 
+void Authorize(grpc::ClientContext& context) {
+  ImagesToken token;
+  token.Set(kImagesKey);
+  context.AddMetadata("authorization", token.authorization());
+}
+
 }  // namespace
 
 absl::Status PutPieces(const std::string& address, const std::vector<proto::FileChunk>& pieces) {
   const auto stub = Connect(address);
   grpc::ClientContext context;
+  Authorize(context);
   proto::PutImageReply reply;
   const auto writer = stub->PutImage(&context, &reply);
   for (const proto::FileChunk& piece : pieces) writer->Write(piece);
@@ -27,6 +36,7 @@ absl::Status PutPieces(const std::string& address, const std::vector<proto::File
 absl::Status GetByName(const std::string& address, const std::string& name) {
   const auto stub = Connect(address);
   grpc::ClientContext context;
+  Authorize(context);
   proto::GetImageRequest request;
   request.set_job(17);
   request.set_name(name);
@@ -46,6 +56,7 @@ struct HalfAPut::Parts {
 HalfAPut::HalfAPut(const std::string& address, const proto::FileChunk& piece)
     : parts_(std::make_unique<Parts>()) {
   parts_->stub = Connect(address);
+  Authorize(parts_->context);
   parts_->writer = parts_->stub->PutImage(&parts_->context, &parts_->reply);
   parts_->writer->Write(piece);
 }

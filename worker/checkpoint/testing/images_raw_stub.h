@@ -1,4 +1,5 @@
-// For tests: speaks to the service Images without the good manners of ImagesStub.
+// For tests: speaks to the service Images without the good manners of ImagesStub, as a
+// worker of the cluster that the nodes of image_node.h are of.
 #ifndef WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_
 #define WORKER_CHECKPOINT_TESTING_IMAGES_RAW_STUB_H_
 
