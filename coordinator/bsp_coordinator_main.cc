@@ -18,11 +18,13 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/clock.h"
 #include "base/raised_limits.h"
 #include "base/version.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/access/login_server.h"
 #include "coordinator/access/login_tokens.h"
+#include "coordinator/access/token_file.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
 #include "coordinator/journal/journal_repair.h"
@@ -122,7 +124,8 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                                      }});
   if (!daemon.ok()) return daemon.status();
   const LoginTokens login_tokens;
-  Authority authority(login_tokens);
+  const TokenFile token_file(state->tokens());
+  Authority authority(login_tokens, token_file);
   const auto server = RpcServer::Start(loop, **daemon, authority, {settings.listen, *credentials});
   if (!server.ok()) return server.status();
   const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
@@ -167,6 +170,29 @@ void StartAnew(char** argv) {
   spdlog::error("event=failed error=\"cannot be started anew: {}\"", std::strerror(errno));
 }
 
+/// The exit status. A coordinator that runs meanwhile takes it.
+int PrintNewToken(const CoordinatorSettings& settings) {
+  constexpr std::int64_t kDayS = 24 * 3600;
+  constexpr std::int64_t kMsPerS = 1000;
+  const absl::StatusOr<Scopes> scopes = ParseScopes(settings.token_scopes);
+  const auto state = StateDirectory::Open(settings.state_dir);
+  absl::StatusOr<std::string> token = absl::UnknownError("");
+  if (!scopes.ok() || !state.ok()) {
+    token = scopes.ok() ? state.status() : scopes.status();
+  } else {
+    token = TokenFile(state->tokens())
+                .Add({.name = settings.token_name,
+                      .caller = {.user = settings.token_user, .scopes = *scopes},
+                      .until_unix_s = UnixMs() / kMsPerS + settings.token_days * kDayS});
+  }
+  if (token.ok()) {
+    std::printf("%s\n", token->c_str());
+    return EXIT_SUCCESS;
+  }
+  std::fprintf(stderr, "bsp-coordinator: %s\n", std::string(token.status().message()).c_str());
+  return EXIT_FAILURE;
+}
+
 /// The exit status: that of an administrator's question, or order.
 int LookAfterJournal(const CoordinatorSettings& settings) {
   const auto state = StateDirectory::Open(settings.state_dir);
@@ -191,6 +217,7 @@ int Main(int argc, char** argv) {
   const auto settings = ReadSettings(argc, argv);
   if (const auto* end = std::get_if<SettingsEnd>(&settings)) return end->exit_status;
   const auto& told = std::get<CoordinatorSettings>(settings);
+  if (told.task == CoordinatorTask::kNewToken) return PrintNewToken(told);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog(told.log_level);
   const RaisedLimits limits;

@@ -23,7 +23,36 @@ struct Written {
   bool rebuild = false;
 };
 
+void DescribeTokens(CLI::App& app, CoordinatorSettings& settings) {
+  CLI::Option* const user =
+      app.add_option(
+             "--new-token", settings.token_user,
+             "Print a token for calls of this user (or worker) from other machines, and end")
+          ->type_name("USER")
+          ->configurable(false)
+          ->excludes("--check")
+          ->excludes("--rebuild");
+  app.add_option("--token-name", settings.token_name, "With --new-token: to tell it from others")
+      ->type_name("NAME")
+      ->needs(user)
+      ->configurable(false)
+      ->capture_default_str();
+  app.add_option("--token-scopes", settings.token_scopes,
+                 "What it is good for: read, submit, join (of workers), admin")
+      ->type_name("SCOPE,...")
+      ->needs(user)
+      ->configurable(false)
+      ->capture_default_str();
+  app.add_option("--token-days", settings.token_days, "For so long")
+      ->type_name("DAYS")
+      ->needs(user)
+      ->configurable(false)
+      ->check(CLI::Range(1u, 36500u))
+      ->capture_default_str();
+}
+
 void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& settings) {
+  DescribeTokens(app, settings);
   app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
       ->type_name("HOST:PORT");
   app.add_option("--barrier-listen", written.barrier_listen,
@@ -124,6 +153,10 @@ absl::StatusOr<HostPort> ParseListen(const std::string& flag, const std::string&
 }
 
 absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
+  if (!settings.token_user.empty()) {
+    settings.task = CoordinatorTask::kNewToken;
+    return absl::OkStatus();
+  }
   if (written.check || written.rebuild) {
     settings.task = written.check ? CoordinatorTask::kCheck : CoordinatorTask::kRebuild;
     return absl::OkStatus();

@@ -15,13 +15,17 @@ namespace bspnow::coordinator {
 
 inline constexpr char kNoLoginSocket[] = "none";
 
-/// What is to be done: serve, or look after the journal and end.
-enum class CoordinatorTask { kServe, kCheck, kRebuild };
+/// What is to be done: serve; or look after the journal, or make a token, and end.
+enum class CoordinatorTask { kServe, kCheck, kRebuild, kNewToken };
 
 struct CoordinatorSettings {
   CoordinatorTask task = CoordinatorTask::kServe;
-  std::string cluster;  ///< For kRebuild, or empty.
-  HostPort listen;      ///< Only for kServe, as most of what follows.
+  std::string cluster;     ///< For kRebuild, or empty.
+  std::string token_user;  ///< For kNewToken, as the next three.
+  std::string token_name = "token";
+  std::string token_scopes = "read,submit";
+  std::uint32_t token_days = 90;
+  HostPort listen;  ///< Only for kServe, as most of what follows.
   HostPort barrier_listen;
   std::string barrier_advertise;    ///< Empty: as it listens.
   std::optional<HostPort> metrics;  ///< None: no metrics are served.

@@ -8,6 +8,7 @@
 namespace bspnow::coordinator {
 namespace {
 
+constexpr std::int64_t kMsPerS = 1000;
 constexpr std::string_view kBearer = "Bearer ";
 
 const char* WhatFor(Scope scope) {
@@ -58,8 +59,8 @@ absl::StatusOr<Caller> Authority::Identify(
         "(BSP_TOKEN_FILE) says who you are");
   }
   const std::string token(authorization.substr(kBearer.size()));
-  const std::optional<Caller> caller = login_tokens_.CallerOf(token, NowNs());
-  if (caller) return *caller;
+  if (const auto caller = login_tokens_.CallerOf(token, NowNs())) return *caller;
+  if (const auto caller = token_file_.CallerOf(token, UnixMs() / kMsPerS)) return *caller;
   return absl::UnauthenticatedError("the token is not one of this coordinator, or it is over");
 }
 

@@ -9,6 +9,7 @@
 
 #include <absl/status/statusor.h>
 #include "coordinator/access/login_tokens.h"
+#include "coordinator/access/token_file.h"
 #include "coordinator/core/caller.h"
 #include "net/tls/certificate.h"
 
@@ -16,7 +17,8 @@ namespace bspnow::coordinator {
 
 class Authority {
  public:
-  explicit Authority(const LoginTokens& login_tokens) : login_tokens_(login_tokens) {}
+  Authority(const LoginTokens& login_tokens, const TokenFile& token_file)
+      : login_tokens_(login_tokens), token_file_(token_file) {}
 
   /// `authorization`: "Bearer TOKEN", or empty: then the certificate counts. Unauthenticated
   /// without a good one of either, PermissionDenied if he may not do this. From any thread.
@@ -32,6 +34,7 @@ class Authority {
   absl::StatusOr<Caller> Decide(const absl::StatusOr<Caller>& caller, Scope scope) const;
 
   const LoginTokens& login_tokens_;
+  const TokenFile& token_file_;
   std::atomic<std::uint64_t> refused_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/testing/scratch_directory.h"
 #include "base/units.h"
 
 namespace bspnow::coordinator {
@@ -24,8 +25,10 @@ class AuthorityTest : public testing::Test {
   }
 
   std::optional<CertificateIdentity> certificate_;
+  const ScratchDirectory scratch_;
+  const TokenFile token_file_{scratch_.path() + "/tokens"};
   LoginTokens tokens_;
-  Authority authority_{tokens_};
+  Authority authority_{tokens_, token_file_};
 };
 
 TEST_F(AuthorityTest, KnowsWhoWasGivenAToken) {
@@ -72,6 +75,17 @@ TEST_F(AuthorityTest, AUserIsNoAdministratorAndNoWorker) {
   EXPECT_EQ(CodeOf(Bearer(reader), Scope::kRead), absl::StatusCode::kOk);
   const Caller admin{.user = "root", .scopes = kAllScopes};
   EXPECT_EQ(CodeOf(Bearer(admin), Scope::kJoin), absl::StatusCode::kOk);
+}
+
+TEST_F(AuthorityTest, TakesTokensThatWereMadeForOtherMachines) {
+  constexpr std::int64_t kFarUnixS = 4'000'000'000;
+  const auto token =
+      token_file_.Add({.name = "w1",
+                       .caller = {.user = "w1", .scopes = static_cast<Scopes>(Scope::kJoin)},
+                       .until_unix_s = kFarUnixS});
+  ASSERT_TRUE(token.ok()) << token.status();
+  EXPECT_EQ(CodeOf("Bearer " + *token, Scope::kJoin), absl::StatusCode::kOk);
+  EXPECT_EQ(CodeOf("Bearer " + *token, Scope::kSubmit), absl::StatusCode::kPermissionDenied);
 }
 
 TEST_F(AuthorityTest, ACertificateSaysWhoCallsIfNoTokenDoes) {

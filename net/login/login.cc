@@ -135,8 +135,8 @@ absl::StatusOr<std::string> TokenSource::Token() const {
   return absl::UnauthenticatedError(absl::StrCat(
       "nothing proves to the coordinator ", coordinator_, " who you are: there is no ", tried,
       tried.empty() ? "" : " and no ", usual,
-      "; on its own machine its login socket does (BSP_LOGIN_SOCKET), elsewhere a token "
-      "(BSP_TOKEN_FILE, made by `bsp token create`)"));
+      "; on its own machine its login socket does (BSP_LOGIN_SOCKET), elsewhere a certificate "
+      "(--tls) or a token (BSP_TOKEN_FILE, made by `bsp-coordinator --new-token`)"));
 }
 
 }  // namespace bspnow

@@ -1,0 +1,131 @@
+#include "coordinator/access/token_file.h"
+
+#include <spdlog/spdlog.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include <absl/strings/escaping.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
+#include <absl/strings/str_split.h>
+#include "base/check.h"
+#include "base/durable_file.h"
+#include "base/node_name.h"
+#include "base/units.h"
+#include "files/sha256.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+constexpr char kPrefix[] = "bspnow-";
+constexpr std::size_t kSecretBytes = 32;
+
+const std::vector<std::pair<Scope, std::string>> kScopeNames = {{Scope::kRead, "read"},
+                                                                {Scope::kSubmit, "submit"},
+                                                                {Scope::kJoin, "join"},
+                                                                {Scope::kAdmin, "admin"}};
+
+std::string HashOf(const std::string& token) {
+  files::Sha256 sum;
+  sum.Add(token);
+  return sum.Hexadecimal();
+}
+
+}  // namespace
+
+absl::StatusOr<Scopes> ParseScopes(const std::string& text) {
+  Scopes scopes = 0;
+  for (const std::string& word : std::vector<std::string>(absl::StrSplit(text, ','))) {
+    Scopes found = 0;
+    for (const auto& [scope, name] : kScopeNames)
+      if (name == word) found = static_cast<Scopes>(scope);
+    if (found == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", word, "\" is no scope; there are read, submit, join and admin"));
+    }
+    scopes = static_cast<Scopes>(scopes | found);
+  }
+  return scopes;
+}
+
+std::string ScopesText(Scopes scopes) {
+  std::vector<std::string> words;
+  for (const auto& [scope, name] : kScopeNames)
+    if ((scopes & static_cast<Scopes>(scope)) != 0) words.push_back(name);
+  return absl::StrJoin(words, ",");
+}
+
+absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
+  Tokens tokens;
+  std::ifstream file(path_);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    std::istringstream words(line);
+    Known known;
+    std::string scopes;
+    std::string hash;
+    words >> known.name >> known.caller.user >> scopes >> known.until_unix_s >> hash;
+    const absl::StatusOr<Scopes> parsed = ParseScopes(scopes);
+    if (words.fail() || !parsed.ok() || !files::CheckSha256(hash).ok())
+      return absl::DataLossError(absl::StrCat(path_, ":", number,
+                                              ": not NAME USER SCOPES UNTIL SHA256; mend that line "
+                                              "or take it out"));
+    known.caller.scopes = *parsed;
+    tokens[hash] = std::move(known);
+  }
+  return tokens;
+}
+
+absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
+  for (const std::string& word : {token.name, token.caller.user})
+    if (!IsNodeName(word))
+      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\": ", kNodeNameRule));
+  const absl::StatusOr<Tokens> known = Read();
+  if (!known.ok()) return known.status();
+  std::string lines;
+  for (const auto& [hash, other] : *known) {
+    if (other.name == token.name && other.caller.user == token.caller.user) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("user ", other.caller.user, " has a token of the name ", other.name,
+                       "; give another name, or take its line out of ", path_));
+    }
+    absl::StrAppend(&lines, other.name, " ", other.caller.user, " ",
+                    ScopesText(other.caller.scopes), " ", other.until_unix_s, " ", hash, "\n");
+  }
+  char secret[kSecretBytes];
+  BSP_CHECK(getrandom(secret, sizeof secret, 0) == ssize_t{sizeof secret});
+  const std::string made =
+      absl::StrCat(kPrefix, absl::BytesToHexString(std::string(secret, sizeof secret)));
+  absl::StrAppend(&lines, token.name, " ", token.caller.user, " ", ScopesText(token.caller.scopes),
+                  " ", token.until_unix_s, " ", HashOf(made), "\n");
+  if (absl::Status written = ReplaceFile(path_, lines); !written.ok()) return written;
+  return made;
+}
+
+// A file that cannot be understood lets nobody in: which token was revoked is not known.
+std::optional<Caller> TokenFile::CallerOf(const std::string& token, std::int64_t now_unix_s) const {
+  if (!token.starts_with(kPrefix)) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  struct stat found {};
+  const bool exists = stat(path_.c_str(), &found) == 0;
+  const std::int64_t changed_ns =
+      exists ? found.st_mtim.tv_sec * static_cast<std::int64_t>(kNsPerS) + found.st_mtim.tv_nsec
+             : 0;
+  if (changed_ns != changed_ns_) {
+    changed_ns_ = changed_ns;
+    absl::StatusOr<Tokens> read = Read();
+    if (!read.ok())
+      spdlog::error("event=tokens_unreadable error=\"{}\"", std::string(read.status().message()));
+    tokens_ = read.ok() ? *std::move(read) : Tokens();
+  }
+  const auto known = tokens_.find(HashOf(token));
+  if (known == tokens_.end() || now_unix_s >= known->second.until_unix_s) return std::nullopt;
+  return known->second.caller;
+}
+
+}  // namespace bspnow::coordinator
