@@ -1,4 +1,5 @@
-// The control group (cgroup v2) that this process is in, and the memory that there is for it.
+// The control groups that this process is in, and what there is for it by their limits. A machine
+// has one tree of groups (cgroup v2), or one for each kind of limit (v1), or both.
 #ifndef BASE_CGROUP_H_
 #define BASE_CGROUP_H_
 
@@ -8,15 +9,20 @@
 namespace bspnow {
 
 /// The directory of the group that a process is in, from its /proc/PID/cgroup and
-/// /proc/PID/mountinfo; empty: cgroup v2 does not show it.
-std::string CgroupOf(const std::string& cgroup, const std::string& mountinfo);
+/// /proc/PID/mountinfo: that of `controller` in v1 ("memory", "pids", "cpu"), or for "" that of
+/// v2. Empty: there is none, or it cannot be seen from here.
+std::string CgroupOf(const std::string& cgroup, const std::string& mountinfo,
+                     const std::string& controller);
 
 /// That of this process.
-std::string OwnCgroup();
+std::string OwnCgroup(const std::string& controller);
 
 /// The least limit of a group, given by its directory, and of those above it; all ones: there is
 /// none. What is beyond makes the kernel kill a process of the group.
 std::uint64_t CgroupMemoryMax(const std::string& group);
+
+/// In the same way, the processors whose time the group may use up; 0: all. Parts count as one.
+std::uint32_t CgroupProcessors(const std::string& group);
 
 /// That processes here may have: the machine's, or less if their control group has a limit.
 std::uint64_t MemoryBytes();

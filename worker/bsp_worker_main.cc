@@ -85,6 +85,7 @@ class Daemon {
 
   const WorkerSettings settings_;
   Accounts accounts_;
+  const CgroupTrees cgroups_ = PrepareCgroups();  // Before there are threads.
   const RaisedLimits limits_;
   const std::uint64_t incarnation_ = RandomIncarnation();
   std::optional<RpcCredentials> credentials_;
@@ -197,6 +198,7 @@ NodeParts Daemon::Parts() {
                    .host_program = settings_.host_program,
                    .restore_program = settings_.restore_program,
                    .accounts = accounts_,
+                   .cgroups = cgroups_,
                    .processors = UsableProcessors(),
                    .memory_bytes = MemoryBytes(),
                    .files_bytes_max = settings_.files_bytes,
@@ -224,6 +226,7 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);
   *request.mutable_node() = NodeSpecOf(settings_, state_->flops(), accounts_.text());
+  request.mutable_node()->set_limits(cgroups_.Limits());
   return request;
 }
 

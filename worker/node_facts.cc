@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/cgroup.h"
 #include "base/clock.h"
 
 namespace bspnow::worker {
@@ -45,7 +46,12 @@ double MeasureFlops() {
 std::uint32_t UsableProcessors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::uint32_t>(CPU_COUNT(&set));
+  auto usable = static_cast<std::uint32_t>(CPU_COUNT(&set));
+  for (const char* const controller : {"", "cpu"}) {
+    const std::uint32_t ours = CgroupProcessors(OwnCgroup(controller));
+    if (ours != 0) usable = std::min(usable, ours);
+  }
+  return usable;
 }
 
 std::vector<std::string> CpuFeatures() {

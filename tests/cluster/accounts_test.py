@@ -82,6 +82,54 @@ class AccountsTest(unittest.TestCase):
             self.assertGreater(cluster.show(job)["restarts"], 0)
 
     @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_images_at_rest_are_nobodys(self):
+        """Else the next job of the same account could read them, whosever it is; and put links
+        there, which root would follow when it gives the images to their job again."""
+        with self.cluster("pool:nobody", workers=1) as cluster:
+            images = cluster.workers["w1"].state_dir + "/checkpoints/job-"
+            job = cluster.submit("-n", 2, path_of("intruder"), 60, 1)
+            wait_until(lambda: "works" in cluster.bsp("logs", job).stdout, "it runs")
+            self.assertEqual(os.stat(images + str(job)).st_uid, pwd.getpwnam("nobody").pw_uid)
+            os.symlink("/etc/shadow", f"{images}{job}/link")
+            os.makedirs(f"{images}{job}/directory/shadow")
+            os.link("/etc/shadow", self.place + "/shadow")
+            os.rename(self.place + "/shadow", f"{images}{job}/shadow")
+            cluster.bsp("suspend", job)
+            cluster.await_state(job, "suspended")
+            wait_until(lambda: os.stat(images + str(job)).st_uid == 0, "they are root's again")
+            kept = [os.lstat(os.path.join(images + str(job), name))
+                    for name in os.listdir(images + str(job))]
+            self.assertTrue(kept)
+            self.assertEqual({(status.st_uid, status.st_mode, status.st_nlink)
+                              for status in kept}, {(0, 0o100600, 1)})
+            self.assertEqual(os.stat(images + str(job)).st_mode & 0o777, 0o700)
+            cluster.bsp("resume", job)
+            self.check(cluster, job, ["nobody"])
+            self.assertEqual(os.stat("/etc/shadow").st_uid, 0)
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_a_job_leaves_its_neighbours_their_part(self):
+        """Memory that is no process's own data, and processes: the kernel limits them by job."""
+        with self.cluster("pool:" + ",".join(POOL), workers=1) as cluster:
+            limits = cluster.nodes()["w1"]["limits"]
+            neighbour = cluster.submit("-n", 2, path_of("intruder"), 50, 1)
+            if "memory" in limits:
+                bad = cluster.submit("-n", 2, "--memory", "50M", path_of("misbehaviour"), "fill",
+                                     300)
+                self.assertEqual(cluster.bsp("wait", bad, check=False).returncode, 1)
+                reason = cluster.show(bad)["reason"]
+                self.assertIn("out of memory", reason)
+                self.assertIn("2 processes on this node may have 134 MiB", reason)
+                self.assertIn("--memory 50M", reason)
+                self.assertEqual(cluster.show(bad)["restarts"], 0)
+            if "processes" in limits:
+                bad = cluster.submit("-n", 1, path_of("misbehaviour"), "swarm", 10_000)
+                cluster.bsp("wait", bad, check=False)
+                self.assertIn("started 57", cluster.bsp("logs", bad).stdout)
+            self.check(cluster, neighbour, POOL)
+            self.assertTrue(cluster.workers["w1"].running)
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
     def test_root_runs_nothing_as_itself(self):
         with self.cluster("same", workers=1) as cluster:
             job = cluster.submit("-n", 1, path_of("intruder"), 1, 1)

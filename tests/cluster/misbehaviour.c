@@ -10,7 +10,10 @@
  *   scribble  writes noise over every piece of memory that it shares, from seed N
  *   crash     pid 1 dies of SIGSEGV
  *   leave     pid 1 leaves without bsp_end
+ *   variable  prints BSP_PID from the environment
  *   name      pid 0 leaves an empty file of the name N
+ *   fill      writes N MiB of memory that it shares with nobody yet, each process
+ *   swarm     says how many of N more processes it could start
  *   eat       sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
@@ -20,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { kSupersteps = 50, kLineBytes = 128, kDescriptors = 1024, kScribbles = 2000 };
@@ -93,6 +97,23 @@ static void eat(void) {
   for (;;) bsp_send((bsp_pid() + 1) % bsp_nprocs(), NULL, block, (int)nbytes);
 }
 
+/* Of a kind that the limit of a process's data does not count. */
+static void fill(size_t mib) {
+  char *memory = mmap(NULL, mib << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) bsp_abort("mmap\n");
+  memset(memory, 1, mib << 20);
+}
+
+static void swarm(long n) {
+  long started = 0;
+  for (pid_t child = 0; started < n && child >= 0; started += child > 0) {
+    child = fork();
+    if (child == 0)
+      for (;;) pause();
+  }
+  printf("started %ld\n", started);
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   long n = argc > 2 ? atol(argv[2]) : 1;
@@ -111,8 +132,11 @@ int main(int argc, char **argv) {
   if (strcmp(what, "close") == 0) close_from(3);
   if (strcmp(what, "scribble") == 0) scribble((unsigned)n);
   if (strcmp(what, "crash") == 0 && bsp_pid() == 1) raise(SIGSEGV);
+  if (strcmp(what, "variable") == 0) printf("%d is %s\n", bsp_pid(), getenv("BSP_PID"));
   if (strcmp(what, "leave") == 0 && bsp_pid() == 1) exit(3);
   if (strcmp(what, "name") == 0 && bsp_pid() == 0 && !fopen(argv[2], "w")) bsp_abort("no file");
+  if (strcmp(what, "fill") == 0) fill((size_t)n);
+  if (strcmp(what, "swarm") == 0) swarm(n);
   if (strcmp(what, "eat") == 0) eat();
   exchange();
   printf("done\n");

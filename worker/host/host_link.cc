@@ -48,7 +48,7 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .link = theirs.get(),
                          .memory_bytes = 0,
                          .limits = program.limits,
-                         .cgroup = program.cgroup});
+                         .cgroups = program.cgroups});
   // Not NotFound: that means the job's program.
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.

@@ -27,7 +27,7 @@ struct HostProgram {
   std::string path;
   std::string name;  ///< For lists of processes.
   const RaisedLimits& limits;
-  int cgroup = -1;  ///< As in SpawnRequest.
+  std::vector<int> cgroups{};  ///< As in SpawnRequest.
 };
 
 /// How long a bsp-host that was told to end may take, with all that it has to kill.

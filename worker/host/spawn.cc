@@ -61,8 +61,7 @@ void PreferForOutOfMemory() {
   };
   static_assert(kLinkFd == 3 && kReportFd == 4, "the order below");
   // Should that fail it is killed by its descent, as where there are no groups.
-  if (request.cgroup >= 0) [[maybe_unused]]
-    const ssize_t n = write(request.cgroup, "0", 1);
+  for (const int cgroup : request.cgroups) [[maybe_unused]] const ssize_t n = write(cgroup, "0", 1);
   int parked[5] = {request.standard[0], request.standard[1], request.standard[2], request.link,
                    report};
   for (int& fd : parked) {

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct SpawnRequest {
   int link;
   std::uint64_t memory_bytes;        ///< Private writable memory that it may have; 0: any.
   const RaisedLimits& limits;        ///< That the program gets back.
-  int cgroup = -1;                   ///< The cgroup.procs of its control group; -1: this process's.
+  std::span<const int> cgroups{};    ///< cgroup.procs of groups that it enters.
   const Account* account = nullptr;  ///< As whom it runs; nullptr: as this process.
 };
 

@@ -1,17 +1,51 @@
 #include "worker/job/job_cgroup.h"
 
+#include <absl/strings/match.h>
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
+
+#include "base/cgroup.h"
 
 namespace bspnow::worker {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kDaemonsGroup[] = "bspnow-worker";
+// Of a process or group that says nothing, in v1 and v2; and the most of v2.
+constexpr std::uint64_t kShares = 1024;
+constexpr std::uint64_t kWeight = 100;
+constexpr std::uint64_t kWeightMax = 10'000;
+
+bool Write(const std::string& path, const std::string& text) {
+  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.valid() &&
+         write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+bool HasWord(const std::string& path, const std::string& word) {
+  std::ifstream file(path);
+  for (std::string each; file >> each;) {
+    if (each == word) return true;
+  }
+  return false;
+}
+
+std::set<std::string> AllOf(const CgroupTrees& trees) {
+  std::set<std::string> all = {trees.any, trees.memory, trees.pids, trees.cpu};
+  all.erase("");
+  return all;
+}
 
 /// Groups that the job has made itself go first.
 bool RemoveGroups(const std::string& path) {
@@ -22,22 +56,155 @@ bool RemoveGroups(const std::string& path) {
   return rmdir(path.c_str()) == 0 || !fs::exists(path, error);
 }
 
-}  // namespace
-
-std::optional<JobCgroup> JobCgroup::Make(const std::string& parent, const std::string& name) {
-  const std::string path = parent + "/" + name;
-  if (parent.empty() || mkdir(path.c_str(), 0755) != 0) return std::nullopt;
-  UniqueFd entry(open((path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
-  if (entry.valid() && access((path + "/cgroup.kill").c_str(), W_OK) == 0) {
-    return JobCgroup(path, std::move(entry));
+void KillGroups(const std::string& path) {
+  Write(path + "/pids.max", "0");  // So that none is started meanwhile.
+  if (Write(path + "/cgroup.kill", "1")) return;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (entry.is_directory(error)) KillGroups(entry.path().string());
   }
-  rmdir(path.c_str());
-  return std::nullopt;
+  std::ifstream members(path + "/cgroup.procs");
+  for (pid_t member; members >> member;) kill(member, SIGKILL);
 }
 
-bool EndCgroup(const std::string& path) {
-  std::ofstream(path + "/cgroup.kill") << "1";
-  return RemoveGroups(path);
+// "oom_kill N" stands in v1's memory.oom_control and in v2's memory.events.
+std::uint64_t KillsForMemory(const std::string& group) {
+  for (const char* const name : {"/memory.events", "/memory.oom_control"}) {
+    std::ifstream file(group + name);
+    std::string word;
+    for (std::uint64_t count; file >> word >> count;) {
+      if (word == "oom_kill") return count;
+    }
+  }
+  return 0;
+}
+
+bool MayBeMadeIn(const std::string& group) {
+  return !group.empty() && access(group.c_str(), W_OK) == 0;
+}
+
+// Its own controllers, if it can be given any.
+void PrepareVersionTwo(const std::string& own, CgroupTrees& trees) {
+  const std::pair<const char*, std::string*> wanted[] = {
+      {"memory", &trees.memory}, {"pids", &trees.pids}, {"cpu", &trees.cpu}};
+  const std::string file = own + "/cgroup.controllers";
+  if (std::none_of(std::begin(wanted), std::end(wanted),
+                   [&file](const auto& each) { return HasWord(file, each.first); }))
+    return;
+  const std::string ours = absl::StrCat(own, "/", kDaemonsGroup);
+  const std::string self = absl::StrCat(getpid());
+  mkdir(ours.c_str(), 0755);
+  bool any = false;
+  if (Write(ours + "/cgroup.procs", self)) {
+    for (const auto& [name, tree] : wanted) {
+      if (!Write(own + "/cgroup.subtree_control", absl::StrCat("+", name))) continue;
+      *tree = own;
+      any = true;
+    }
+  }
+  // It moves the data of all jobs.
+  if (any) {
+    Write(ours + "/cpu.weight", absl::StrCat(kWeightMax));
+    return;
+  }
+  Write(own + "/cgroup.procs", self);
+  rmdir(ours.c_str());
+}
+
+}  // namespace
+
+std::string CgroupTrees::Limits() const {
+  std::vector<std::string> limits;
+  if (!memory.empty()) limits.push_back("memory");
+  if (!pids.empty()) limits.push_back("processes");
+  if (!cpu.empty()) limits.push_back("processors");
+  return limits.empty() ? "none" : absl::StrJoin(limits, ", ");
+}
+
+CgroupTrees PrepareCgroups() {
+  CgroupTrees trees;
+  const std::string own = OwnCgroup("");
+  if (MayBeMadeIn(own)) {
+    trees.any = own;
+    PrepareVersionTwo(own, trees);
+  }
+  const std::pair<const char*, std::string*> wanted[] = {
+      {"memory", &trees.memory}, {"pids", &trees.pids}, {"cpu", &trees.cpu}};
+  for (const auto& [name, tree] : wanted) {
+    const std::string group = OwnCgroup(name);
+    if (tree->empty() && MayBeMadeIn(group)) *tree = group;
+  }
+  return trees;
+}
+
+std::optional<JobCgroup> JobCgroup::Make(const CgroupTrees& trees, const std::string& name,
+                                         const JobLimits& limits) {
+  JobCgroup group({});
+  for (const std::string& tree : AllOf(trees)) {
+    const std::string path = absl::StrCat(tree, "/", name);
+    if (mkdir(path.c_str(), 0755) != 0) continue;
+    UniqueFd entry(open((path + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+    if (!entry.valid()) {
+      rmdir(path.c_str());
+      continue;
+    }
+    group.paths_.push_back(path);
+    group.entries_.push_back(std::move(entry));
+  }
+  if (group.paths_.empty()) return std::nullopt;
+  group.Limit(trees, name, limits);
+  return group;
+}
+
+void JobCgroup::Limit(const CgroupTrees& trees, const std::string& name, const JobLimits& limits) {
+  const auto path = [&name](const std::string& tree, const char* file) {
+    return absl::StrCat(tree, "/", name, "/", file);
+  };
+  const std::string bytes = absl::StrCat(limits.memory_bytes);
+  if (!trees.memory.empty() && (Write(path(trees.memory, "memory.max"), bytes) ||
+                                Write(path(trees.memory, "memory.limit_in_bytes"), bytes))) {
+    // Swap would be memory without a limit; many kernels do not count it.
+    if (!Write(path(trees.memory, "memory.swap.max"), "0"))
+      Write(path(trees.memory, "memory.memsw.limit_in_bytes"), bytes);
+    memory_path_ = absl::StrCat(trees.memory, "/", name);
+    memory_bytes_ = limits.memory_bytes;
+  }
+  if (!trees.pids.empty()) Write(path(trees.pids, "pids.max"), absl::StrCat(limits.tasks));
+  if (trees.cpu.empty()) return;
+  const std::uint64_t weight = std::min(kWeight * limits.processes, kWeightMax);
+  if (!Write(path(trees.cpu, "cpu.weight"), absl::StrCat(weight)))
+    Write(path(trees.cpu, "cpu.shares"), absl::StrCat(kShares * limits.processes));
+}
+
+std::vector<JobCgroup> JobCgroup::Left(const CgroupTrees& trees, const std::string& prefix) {
+  std::vector<JobCgroup> left;
+  for (const std::string& tree : AllOf(trees)) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(tree, error)) {
+      if (!absl::StartsWith(entry.path().filename().string(), prefix)) continue;
+      left.push_back(JobCgroup({entry.path().string()}));
+    }
+  }
+  return left;
+}
+
+std::vector<int> JobCgroup::entries() const {
+  std::vector<int> entries;
+  for (const UniqueFd& entry : entries_) entries.push_back(entry.get());
+  return entries;
+}
+
+bool JobCgroup::RanOutOfMemory() {
+  if (memory_path_.empty()) return false;
+  const std::uint64_t kills = KillsForMemory(memory_path_);
+  return kills > std::exchange(kills_, kills);
+}
+
+bool JobCgroup::End() {
+  for (const std::string& path : paths_) KillGroups(path);
+  bool removed = true;
+  for (const std::string& path : paths_) removed = RemoveGroups(path) && removed;
+  return removed;
 }
 
 }  // namespace bspnow::worker

@@ -1,36 +1,72 @@
-// The control group of a job's processes on this node, below the worker's own: all that is in it is
-// killed at once, whoever has started it and whatever it starts meanwhile. Where the worker may
-// make none (no cgroup v2, or one that is not delegated to it) the job has none, and its processes
-// are killed one by one.
+// The control groups of jobs on this node, below the worker's own: they limit what a job takes
+// from its neighbours and from the worker, and all that is in one is killed at once, whoever has
+// started it and whatever it starts meanwhile. What cannot be limited where the worker is, is not;
+// and where it may make no group at all, processes are killed one by one.
 #ifndef WORKER_JOB_JOB_CGROUP_H_
 #define WORKER_JOB_JOB_CGROUP_H_
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/unique_fd.h"
 
 namespace bspnow::worker {
 
-class JobCgroup {
- public:
-  /// No value if the kernel has no such groups, or none may be made in `parent`.
-  static std::optional<JobCgroup> Make(const std::string& parent, const std::string& name);
+/// The groups below which a worker makes those of its jobs: v2's for all, or v1's one for each.
+/// Empty: none.
+struct CgroupTrees {
+  std::string any;  ///< Limits nothing; v2's groups can be killed at once.
+  std::string memory;
+  std::string pids;
+  std::string cpu;
 
-  const std::string& path() const { return path_; }
-
-  /// A process that writes "0" there enters the group, and so is what it starts.
-  int entry() const { return entry_.get(); }
-
- private:
-  JobCgroup(std::string path, UniqueFd entry) : path_(std::move(path)), entry_(std::move(entry)) {}
-
-  std::string path_;
-  UniqueFd entry_;
+  /// "memory, processes, processors", as far as they can be limited; or "none".
+  std::string Limits() const;
 };
 
-/// Kills all that is in the group, and removes it. False while something of it is still dying.
-bool EndCgroup(const std::string& path);
+/// Of this process, for a daemon. v2 limits no group of which a process lives above it: the daemon
+/// moves into a group of its own, beside those of its jobs, if it is alone where it is.
+CgroupTrees PrepareCgroups();
+
+struct JobLimits {
+  std::uint64_t memory_bytes;  ///< Of all its processes, communication and the kernel's included.
+  std::uint64_t tasks;         ///< Processes and threads.
+  std::uint64_t processes;     ///< Its share of the processors is as many times that of one.
+};
+
+class JobCgroup {
+ public:
+  /// No value if no group can be made.
+  static std::optional<JobCgroup> Make(const CgroupTrees& trees, const std::string& name,
+                                       const JobLimits& limits);
+
+  /// Those that an earlier worker has left: their names begin with `prefix`.
+  static std::vector<JobCgroup> Left(const CgroupTrees& trees, const std::string& prefix);
+
+  /// A process that writes "0" to each enters the group, and so does what it starts.
+  std::vector<int> entries() const;
+
+  /// Since the last call the kernel has killed a process because the group was out of memory.
+  bool RanOutOfMemory();
+  std::uint64_t memory_bytes() const { return memory_bytes_; }  ///< The limit.
+
+  /// Kills all that is in the group, and removes it. False while something of it is still dying.
+  bool End();
+
+ private:
+  explicit JobCgroup(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+
+  void Limit(const CgroupTrees& trees, const std::string& name, const JobLimits& limits);
+
+  std::vector<std::string> paths_;  ///< One in each tree.
+  std::vector<UniqueFd> entries_;
+  std::string memory_path_;  ///< Empty: not limited.
+  std::uint64_t memory_bytes_ = 0;
+  std::uint64_t kills_ = 0;  ///< For want of memory, that are known.
+};
 
 }  // namespace bspnow::worker
 

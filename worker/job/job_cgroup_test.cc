@@ -8,48 +8,122 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <string>
+#include <vector>
 
-#include "base/cgroup.h"
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::worker {
 namespace {
 
+constexpr JobLimits kLimits{.memory_bytes = 16 << 20, .tasks = 20, .processes = 2};
+
 TEST(JobCgroupTest, AnOrdinaryDirectoryIsNone) {
   const ScratchDirectory scratch;
-  EXPECT_FALSE(JobCgroup::Make(scratch.path(), "group").has_value());
+  const CgroupTrees trees{.any = scratch.path(), .memory = {}, .pids = {}, .cpu = {}};
+  EXPECT_FALSE(JobCgroup::Make(trees, "group", kLimits).has_value());
   EXPECT_NE(access((scratch.path() + "/group").c_str(), F_OK), 0);
-  EXPECT_FALSE(JobCgroup::Make("", "group").has_value());
+  EXPECT_FALSE(JobCgroup::Make({}, "group", kLimits).has_value());
+  EXPECT_EQ(CgroupTrees().Limits(), "none");
 }
 
-TEST(JobCgroupTest, WhatStartsOthersAllTheTimeIsKilledWithAllOfThem) {
-  const std::string name = "bspnow-test-" + std::to_string(getpid());
-  const auto group = JobCgroup::Make(OwnCgroup(), name);
-  if (!group) GTEST_SKIP() << "no control group can be made here";
+// Runs `program` in the group; its wait status once the group has gone.
+int StatusInGroup(JobCgroup& group, const std::function<void()>& program,
+                  const std::function<bool()>& is_enough) {
   const pid_t child = fork();
   if (child == 0) {
-    if (write(group->entry(), "0", 1) != 1) _exit(1);
-    for (int i = 0; i < 100'000; ++i) {
-      if (const pid_t next = fork(); next != 0) pause();  // The newest goes on.
+    for (const int entry : group.entries()) {
+      if (write(entry, "0", 1) != 1) _exit(1);
     }
+    program();
     _exit(0);
   }
-  const auto members = [&group] {
-    std::ifstream file(group->path() + "/cgroup.procs");
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-  };
   const std::uint64_t begin_ns = NowNs();
   const auto late = [begin_ns] { return NowNs() - begin_ns > 20'000'000'000u; };
-  while (members() < 5 && !late()) {
+  while (!is_enough() && !late()) {
   }
-  while (!EndCgroup(group->path()) && !late()) {
+  while (!group.End() && !late()) {
   }
-  EXPECT_NE(access(group->path().c_str(), F_OK), 0);
   int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+std::string Name() { return "bspnow-test-" + std::to_string(getpid()); }
+
+TEST(JobCgroupTest, WhatStartsOthersAllTheTimeIsKilledWithAllOfThem) {
+  const CgroupTrees trees = PrepareCgroups();
+  auto group = JobCgroup::Make(trees, Name(), kLimits);
+  if (!group) GTEST_SKIP() << "no control group can be made here";
+  const std::string path = (trees.any.empty() ? trees.pids : trees.any) + "/" + Name();
+  const auto members = [&path] {
+    std::ifstream file(path + "/cgroup.procs");
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const int status = StatusInGroup(
+      *group,
+      [] {
+        for (int i = 0; i < 100'000; ++i) {
+          if (const pid_t next = fork(); next != 0) pause();  // The newest goes on.
+        }
+      },
+      [&members] { return members() >= 5; });
+  EXPECT_NE(access(path.c_str(), F_OK), 0);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(JobCgroupTest, WhatTakesMoreMemoryIsKilledAndKnown) {
+  const CgroupTrees trees = PrepareCgroups();
+  auto group = JobCgroup::Make(trees, Name(), kLimits);
+  if (!group || trees.memory.empty()) GTEST_SKIP() << "memory cannot be limited here";
+  EXPECT_FALSE(group->RanOutOfMemory());
+  bool ran_out = false;
+  const int status = StatusInGroup(
+      *group,
+      [] {
+        std::vector<char> much(2 * kLimits.memory_bytes, 1);
+        pause();
+      },
+      [&] { return ran_out = group->RanOutOfMemory(); });
+  EXPECT_TRUE(ran_out);
+  EXPECT_FALSE(group->RanOutOfMemory()) << "it is told once";
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(JobCgroupTest, WhatStartsTooManyIsRefused) {
+  const CgroupTrees trees = PrepareCgroups();
+  auto group = JobCgroup::Make(trees, Name(), kLimits);
+  if (!group || trees.pids.empty()) GTEST_SKIP() << "processes cannot be limited here";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::uint64_t started = 0;
+  StatusInGroup(
+      *group,
+      [&ends] {
+        std::uint64_t number = 1;
+        for (; number < 2 * kLimits.tasks; ++number) {
+          const pid_t next = fork();
+          if (next == 0) pause();
+          if (next < 0) break;
+        }
+        if (write(ends[1], &number, sizeof number) != sizeof number) _exit(1);
+        pause();
+      },
+      [&] { return read(ends[0], &started, sizeof started) == sizeof started; });
+  EXPECT_EQ(started, kLimits.tasks);
+}
+
+TEST(JobCgroupTest, WhatAnEarlierWorkerLeftIsFound) {
+  const CgroupTrees trees = PrepareCgroups();
+  if (!JobCgroup::Make(trees, Name() + "-1", kLimits))
+    GTEST_SKIP() << "no control group can be made here";
+  std::vector<JobCgroup> left = JobCgroup::Left(trees, Name());
+  EXPECT_FALSE(left.empty());
+  for (JobCgroup& group : left) EXPECT_TRUE(group.End());
+  EXPECT_TRUE(JobCgroup::Left(trees, Name()).empty());
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ std::string CgroupPrefix(const std::string& jobs_directory) {
   return absl::StrCat("bspnow-", status.st_ino, "-");
 }
 
+constexpr std::uint64_t kReservedParts = 20;
+// What the kernel and bsp-host take for a job: page tables, pipes, bsp-host itself.
+constexpr std::uint64_t kOwnBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kOwnBytesOfProcess = std::uint64_t{1} << 20;
+constexpr std::uint64_t kTasksOfProcess = 512;
+constexpr std::uint64_t kOwnTasks = 64;
+
 }  // namespace
 
 // ---- All jobs -----------------------------------------------------------------------------------
@@ -64,20 +71,18 @@ NodeHosting::NodeHosting(NodeParts parts)
   for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
     RemoveTree(entry.path().string());
   }
-  if (cgroup_.empty()) return;
-  for (const auto& entry : std::filesystem::directory_iterator(cgroup_, error)) {
-    if (!absl::StartsWith(entry.path().filename().string(), cgroup_prefix_)) continue;
-    ended_cgroups_.push_back(entry.path().string());
-  }
+  ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
   KillOrphans();
 }
 
-std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch) const {
-  return JobCgroup::Make(cgroup_, absl::StrCat(cgroup_prefix_, Value(job), "-", Value(epoch)));
+std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch,
+                                                 const JobLimits& limits) const {
+  const std::string name = absl::StrCat(cgroup_prefix_, Value(job), "-", Value(epoch));
+  return JobCgroup::Make(parts_.cgroups, name, limits);
 }
 
 void NodeHosting::EndCgroupOf(std::optional<JobCgroup>& cgroup) {
-  if (cgroup) ended_cgroups_.push_back(cgroup->path());
+  if (cgroup) ended_cgroups_.push_back(std::move(*cgroup));
   cgroup.reset();
 }
 
@@ -117,7 +122,7 @@ void NodeHosting::Forget(NodeJob& job) {
 // started comes next; and one that is slow to die keeps nobody waiting.
 void NodeHosting::KillOrphans() {
   parts_.loop.CancelTimer(std::exchange(orphan_timer_, kNoTimer));
-  std::erase_if(ended_cgroups_, EndCgroup);
+  std::erase_if(ended_cgroups_, [](JobCgroup& group) { return group.End(); });
   std::set<pid_t> hosts;
   for (const NodeJob* const job : jobs_) hosts.insert(job->host_os_pid());
   std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
@@ -154,6 +159,7 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
     proto::ProcessExited& exited = *event.mutable_exited();
     exited.set_reached(static_cast<std::uint32_t>(segment_->state(Pid{exited.pid()})));
     exited.set_superstep(Value(segment_->superstep(Pid{exited.pid()})));
+    if (exited.signal() == SIGKILL) TellOfMemory();
   }
   const bool failed = event.has_checkpoint_failed();
   if ((failed && !segment_->TakeOutcome(event.checkpoint_failed().checkpoint())) ||
@@ -176,7 +182,34 @@ void NodeJob::OnHostEvent(proto::WorkerEvent event) {
   job_.OnHostEvent(std::move(event));
 }
 
+// A job without --memory may fill the node, but not to the last page.
+JobLimits NodeJob::Limits() const {
+  const std::uint64_t processes = pids_.size();
+  const std::uint64_t each = job_.start().spec().memory_bytes();
+  const std::uint64_t most = parts_.memory_bytes - parts_.memory_bytes / kReservedParts;
+  const std::uint64_t wanted = (each + kOwnBytesOfProcess) * processes + kOwnBytes;
+  return {.memory_bytes = each == 0 ? most : std::min(most, wanted),
+          .tasks = kTasksOfProcess * processes + kOwnTasks,
+          .processes = processes};
+}
+
+// The job ends by it: with the same memory it would come to the same again.
+void NodeJob::TellOfMemory() {
+  if (!cgroup_ || !cgroup_->RanOutOfMemory()) return;
+  const std::uint64_t each = job_.start().spec().memory_bytes();
+  proto::WorkerEvent event;
+  event.mutable_broken()->set_final(true);
+  event.mutable_broken()->set_reason(absl::StrCat(
+      "out of memory: together the job's ", pids_.size(), " processes on this node may have ",
+      cgroup_->memory_bytes() >> 20, " MiB, messages included (",
+      each == 0 ? "the node's memory"
+                : absl::StrCat("--memory ", each >> 20, "M each; more with a larger --memory"),
+      "); the kernel has killed one of them"));
+  job_.OnHostEvent(std::move(event));
+}
+
 void NodeJob::OnHostGone() {
+  TellOfMemory();
   host_.reset();
   hosting_.EndCgroupOf(cgroup_);
   hosting_.KillOrphans();  // Before the job's directory goes.

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "base/cgroup.h"
 #include "base/ids.h"
 #include "base/raised_limits.h"
 #include "net/event_loop.h"
@@ -51,6 +50,7 @@ struct NodeParts {
   std::string host_program;
   std::string restore_program;  ///< bsp-restore.
   Accounts& accounts;
+  CgroupTrees cgroups;
   std::uint32_t processors;
   std::uint64_t memory_bytes;     ///< That jobs here may have in all.
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
@@ -72,7 +72,7 @@ class NodeHosting final : public JobHosting {
  private:
   friend class NodeJob;
 
-  std::optional<JobCgroup> MakeCgroup(JobId job, Epoch epoch) const;
+  std::optional<JobCgroup> MakeCgroup(JobId job, Epoch epoch, const JobLimits& limits) const;
   void EndCgroupOf(std::optional<JobCgroup>& cgroup);
   bool HasOlderEpoch(const NodeJob& job) const;
   void OnDirectoryGone(NodeJob& job);
@@ -81,9 +81,8 @@ class NodeHosting final : public JobHosting {
   std::uint64_t AddressSpaceBytes() const;
 
   const NodeParts parts_;
-  const std::string cgroup_ = OwnCgroup();  ///< Empty: jobs have none.
-  const std::string cgroup_prefix_;         ///< Of the names of this worker's.
-  std::vector<std::string> ended_cgroups_;  ///< In which something is still dying.
+  const std::string cgroup_prefix_;       ///< Of the names of this worker's.
+  std::vector<JobCgroup> ended_cgroups_;  ///< In which something is still dying.
   std::set<NodeJob*> jobs_;
   TimerId orphan_timer_ = kNoTimer;
 };
@@ -130,6 +129,8 @@ class NodeJob final : public JobHost {
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);
   void OnHostGone();
+  JobLimits Limits() const;
+  void TellOfMemory();
   void WatchBarrier();
   void KeepFiles(const JobDirectory& directory) const;
 

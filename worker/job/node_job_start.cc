@@ -165,12 +165,12 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
   if (pids_.empty()) return absl::OkStatus();
   const absl::StatusOr<UniqueFd> input = OpenInput();
   if (!input.ok()) return input.status();
-  cgroup_ = hosting_.MakeCgroup(id_, epoch_);
+  cgroup_ = hosting_.MakeCgroup(id_, epoch_, Limits());
   absl::StatusOr<StartedHost> started =
       StartHost(HostProgram{.path = parts_.host_program,
                             .name = absl::StrCat(Value(id_), "-", Value(epoch_)),
                             .limits = parts_.limits,
-                            .cgroup = cgroup_ ? cgroup_->entry() : -1},
+                            .cgroups = cgroup_ ? cgroup_->entries() : std::vector<int>()},
                 PlanForHost(),
                 PlanDescriptors{.segment = segment_->fd(),
                                 .doorbell = doorbell_.processes.get(),

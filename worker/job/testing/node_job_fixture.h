@@ -112,6 +112,7 @@ class NodeJobTest : public testing::Test {
         .host_program = fs::absolute("worker/host/bsp-host").string(),
         .restore_program = fs::absolute("worker/restore/bsp-restore").string(),
         .accounts = accounts_,
+        .cgroups = PrepareCgroups(),
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 1000,
