@@ -38,8 +38,13 @@ absl::StatusOr<OutgoingFile> OutgoingFile::Of(UniqueFd file, std::string name) {
 }
 
 absl::StatusOr<OutgoingFile> OutgoingFile::Open(const std::string& path, std::string name) {
-  UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  // A pipe of that name would keep us waiting for ever.
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file.valid() || fstat(file.get(), &status) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path));
+  if (!S_ISREG(status.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(path, " is no file"));
   return Of(std::move(file), std::move(name));
 }
 

@@ -177,7 +177,7 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<Give
 
 absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   if (noted.bytes == 0) return absl::OkStatus();
-  UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) return Failed(absl::StrCat("opening ", noted.name));
   if (noted.bytes > kSmallBytesMax || content_bytes_ + noted.bytes > kContentBytesMax) {
     noted.file = std::move(file);

@@ -38,7 +38,7 @@ class ArchiveReader {
  public:
   explicit ArchiveReader(const std::string& path)
       : path_(path),
-        file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+        file_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)),
         archive_(archive_read_new()) {}
 
   /// Whether its bytes are those that were written.

@@ -142,7 +142,7 @@ absl::StatusOr<ImageFacts> VerifyImage(int file, const std::string& name) {
 }
 
 absl::StatusOr<ImageFacts> VerifyImage(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file.valid()) return Failed(path);
   return VerifyImage(file.get(), path);
 }

@@ -3,8 +3,11 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "base/failpoint.h"
 #include "worker/checkpoint/image_name.h"
+#include "worker/host/account.h"
 
 namespace bspnow::worker {
 
@@ -18,6 +21,8 @@ absl::Status ImageReception::Begin(const files::FileHead& head) {
         absl::StrCat("\"", head.name, "\" is no image, or not the one that is due"));
   if (absl::Status made = store_.MakeDirectory(job_); !made.ok()) return made;
   if (absl::Status room = store_.Reserve(head.bytes); !room.ok()) return room;
+  const std::optional<Account> owner = OwnerOf(store_.DirectoryOf(job_));
+  const FilesAs as(owner ? &*owner : nullptr);
   auto file =
       DurableFile::Create(store_.DirectoryOf(job_), absl::StrCat(name_, kBeingReceived.data()));
   bytes_ = head.bytes;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <spdlog/spdlog.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -20,6 +21,7 @@
 #include "base/failpoint.h"
 #include "files/job_files.h"
 #include "worker/checkpoint/image_name.h"
+#include "worker/host/account.h"
 
 namespace bspnow::worker {
 namespace {
@@ -47,11 +49,18 @@ std::vector<std::string> NamesIn(const std::string& directory) {
   return names;
 }
 
+void LogUnlessTaken(const std::string& directory) {
+  if (const absl::Status taken = TakeBack(directory); !taken.ok())
+    spdlog::warn("event=images_not_taken_back reason=\"{}\"", std::string(taken.message()));
+}
+
 absl::StatusOr<UniqueFd> OpenRegular(const std::string& path, int flags) {
   UniqueFd file(open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) return Failed("opening", path);
   if (!S_ISREG(status.st_mode)) return absl::DataLossError(absl::StrCat(path, " is no file"));
+  // The job's user can write there, and may have named somebody else's file so.
+  if (status.st_nlink != 1) return absl::DataLossError(absl::StrCat(path, " has other names"));
   return file;
 }
 
@@ -67,14 +76,16 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
         absl::StrCat("checkpoints cannot be stored in ", settings.root, ": ",
                      (error ? error : std::error_code(errno, std::generic_category())).message()));
   auto store = std::make_unique<ImageStore>(std::move(settings));
-  if (store->sharing() == Sharing::kOwn) store->RemoveUnfinished();
+  if (store->sharing() == Sharing::kOwn) store->TakeOver();
   return store;
 }
 
-void ImageStore::RemoveUnfinished() {
+// What an earlier run left: directories are an account's, files are unfinished.
+void ImageStore::TakeOver() {
   for (const std::string& directory : NamesIn(settings_.root)) {
     if (!directory.starts_with(kJobPrefix)) continue;
     const std::string path = absl::StrCat(settings_.root, "/", directory);
+    LogUnlessTaken(path);
     for (const std::string& name : NamesIn(path))
       if (ParseUnfinishedName(name)) unlink(absl::StrCat(path, "/", name).c_str());
     rmdir(path.c_str());  // If nothing else is there.
@@ -93,6 +104,11 @@ absl::Status ImageStore::MakeDirectory(JobId job) const {
   const std::string path = DirectoryOf(job);
   if (mkdir(path.c_str(), kDirectoryMode) == 0 || errno == EEXIST) return absl::OkStatus();
   return Failed("making", path);
+}
+
+void ImageStore::TakeBackDirectory(JobId job) const {
+  if (sharing() == Sharing::kOwn) LogUnlessTaken(DirectoryOf(job));
+  rmdir(DirectoryOf(job).c_str());  // If nothing is in it.
 }
 
 // ---- Room ---------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
@@ -63,8 +62,9 @@ class ImageStore {
   std::string DirectoryOf(JobId job) const;
   /// If it is not there.
   absl::Status MakeDirectory(JobId job) const;
-  /// If nothing is in it.
-  void RemoveEmptyDirectory(JobId job) const { rmdir(DirectoryOf(job).c_str()); }
+  /// Takes it back from the account that had it (worker/host/account.h), when none of the processes
+  /// is left; removes it if nothing is in it. In a share other nodes may still write to it.
+  void TakeBackDirectory(JobId job) const;
 
   /// Whether quota and free space allow this many more bytes. Called before a checkpoint begins.
   absl::Status CheckRoom(std::uint64_t bytes) const;
@@ -105,7 +105,7 @@ class ImageStore {
  private:
   friend class ImageReception;
 
-  void RemoveUnfinished();
+  void TakeOver();
   absl::Status TrySettle(JobId job, const std::vector<std::string>& names);
   absl::Status SettleText(JobId job, const std::string& name);
   absl::Status AwaitText(JobId job, const std::string& name);

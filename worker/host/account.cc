@@ -2,16 +2,21 @@
 
 #include <absl/strings/str_cat.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "base/check.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::worker {
 namespace {
@@ -27,6 +32,27 @@ std::vector<gid_t> Groups() {
   std::vector<gid_t> groups(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
   BSP_CHECK(getgroups(static_cast<int>(groups.size()), groups.data()) >= 0);
   return groups;
+}
+
+}  // namespace
+
+namespace {
+
+// Under some security bits (capabilities(7)) they would outlive the change of user.
+bool DropCapabilities() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const __user_cap_data_struct none[2] = {};
+  return syscall(SYS_capset, &header, none) == 0;
+}
+
+bool IsAll(const Account& account) {
+  uid_t users[3];
+  gid_t groups[3];
+  if (getresuid(&users[0], &users[1], &users[2]) != 0 ||
+      getresgid(&groups[0], &groups[1], &groups[2]) != 0)
+    return false;
+  return std::all_of(users, users + 3, [&](uid_t user) { return user == account.user; }) &&
+         std::all_of(groups, groups + 3, [&](gid_t group) { return group == account.group; });
 }
 
 }  // namespace
@@ -53,16 +79,11 @@ bool Become(const Account& account) {
   if (syscall(SYS_setgroups, account.groups.size(), account.groups.data()) != 0 ||
       syscall(SYS_setresgid, account.group, account.group, account.group) != 0 ||
       syscall(SYS_setresuid, account.user, account.user, account.user) != 0 ||
-      prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+      !DropCapabilities() || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return false;
-  uid_t users[3];
-  if (getresuid(&users[0], &users[1], &users[2]) != 0) return false;
-  for (const uid_t user : users) {
-    if (user == account.user && user != 0) continue;
-    errno = EPERM;
-    return false;
-  }
-  return true;
+  if (account.user != 0 && IsAll(account) && syscall(SYS_setresuid, -1, 0, -1) != 0) return true;
+  errno = EPERM;
+  return false;
 }
 
 absl::Status GiveTree(const std::string& path, const Account& account) {
@@ -77,6 +98,49 @@ absl::Status GiveTree(const std::string& path, const Account& account) {
   }
   if (error) return absl::InternalError(absl::StrCat("reading ", path, ": ", error.message()));
   return give(path);
+}
+
+namespace {
+
+// In a directory that is ours by now: nobody else changes what its names mean.
+absl::Status TakeFile(const std::string& path, uid_t from) {
+  struct stat status {};
+  std::error_code error;
+  const bool his = lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+                   status.st_nlink == 1 && status.st_uid == from;
+  if (his && lchown(path.c_str(), geteuid(), getegid()) == 0 &&
+      chmod(path.c_str(), S_IRUSR | S_IWUSR) == 0)
+    return absl::OkStatus();
+  fs::remove_all(path, error);
+  return error ? absl::InternalError(absl::StrCat("removing ", path, ": ", error.message()))
+               : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status TakeBack(const std::string& path) {
+  const UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat before {};
+  if (!directory.valid() || fstat(directory.get(), &before) != 0 || before.st_uid == geteuid())
+    return absl::OkStatus();
+  if (fchown(directory.get(), geteuid(), getegid()) != 0 || fchmod(directory.get(), S_IRWXU) != 0)
+    return absl::ErrnoToStatus(errno, absl::StrCat("taking back ", path));
+  std::error_code error;
+  absl::Status taken;
+  for (const auto& entry : fs::directory_iterator(path, error))
+    taken.Update(TakeFile(entry.path().string(), before.st_uid));
+  if (error) taken.Update(absl::InternalError(absl::StrCat("reading ", path)));
+  return taken;
+}
+
+std::optional<Account> OwnerOf(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || status.st_uid == geteuid()) return std::nullopt;
+  return Account{.name = absl::StrCat("uid-", status.st_uid),
+                 .user = status.st_uid,
+                 .group = status.st_gid,
+                 .groups = {},
+                 .home = {}};
 }
 
 }  // namespace bspnow::worker

@@ -6,6 +6,7 @@
 #include <absl/status/status.h>
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,17 @@ class FilesAs {
 /// async-signal-safe calls. False, with errno, if any right of root would be left.
 bool Become(const Account& account);
 
-/// Gives the account a directory with all that is in it, the directory itself last.
+/// Gives the account a directory with all that is in it, the directory itself last. Nobody but us
+/// may have been there: who has could put a link in the way, to a file of root's.
 absl::Status GiveTree(const std::string& path, const Account& account);
+
+/// Takes a directory of files back, the directory first. What its user has put there that is not a
+/// file of his own is removed: we would read it, or give it away, as ours. Nothing happens to one
+/// that is ours already, or is not there.
+absl::Status TakeBack(const std::string& path);
+
+/// Whose a directory is, if it is not ours: new files there must be his, too (FilesAs).
+std::optional<Account> OwnerOf(const std::string& path);
 
 }  // namespace bspnow::worker
 

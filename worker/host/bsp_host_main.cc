@@ -29,6 +29,7 @@
 #include "worker/host/job_output.h"
 #include "worker/host/process_host.h"
 #include "worker/host/spawn.h"
+#include "worker/host/system_calls.h"
 
 namespace bspnow::worker {
 namespace {
@@ -174,6 +175,8 @@ absl::Status HostRun::CheckDescriptors() const {
 }
 
 absl::Status HostRun::StartAll() {
+  const absl::StatusOr<std::vector<sock_filter>> filter = SystemCallFilter();
+  if (!filter.ok()) return filter.status();
   const proto::HostPlan& plan = received_.plan;
   ProcessPlan processes{.program = plan.program(),
                         .arguments = {plan.arguments().begin(), plan.arguments().end()},
@@ -183,8 +186,10 @@ absl::Status HostRun::StartAll() {
                         .input = received_.input.get(),
                         .processors = plan.processors(),
                         .memory_bytes = plan.memory_bytes(),
+                        .core = plan.core(),
                         .limits = limits_,
-                        .account = account_ ? &*account_ : nullptr};
+                        .account = account_ ? &*account_ : nullptr,
+                        .filter = *filter};
   for (const proto::HostedProcess& process : plan.processes()) {
     const Pid pid{process.pid()};
     processes.pids.push_back(pid);

@@ -144,8 +144,10 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
       .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
       .memory_bytes = plan.memory_bytes,
+      .core = plan.core,
       .limits = plan.limits,
-      .account = plan.account};
+      .account = plan.account,
+      .filter = plan.filter};
   absl::StatusOr<pid_t> spawned = Spawn(request);
   if (!spawned.ok()) return spawned.status();
   process.os_pid = *spawned;

@@ -5,11 +5,13 @@
 #define WORKER_HOST_PROCESS_HOST_H_
 
 #include <absl/status/status.h>
+#include <linux/filter.h>
 #include <signal.h>
 #include <sys/types.h>
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,8 +50,10 @@ struct ProcessPlan {
   int input;  ///< Standard input of pid 0, or -1. The others have none.
   std::uint32_t processors;
   std::uint64_t memory_bytes = 0;    ///< Of one process; 0: not limited.
+  bool core = false;                 ///< As in SpawnRequest.
   const RaisedLimits& limits;        ///< That they get back.
   const Account* account = nullptr;  ///< As in SpawnRequest.
+  std::span<const sock_filter> filter{};
 };
 
 /// The descriptors that hosting one process takes, and those that it takes besides.

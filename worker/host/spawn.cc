@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -51,6 +53,30 @@ void PreferForOutOfMemory() {
       write(score.get(), kOutOfMemoryScore, sizeof kOutOfMemoryScore - 1);
 }
 
+// Else what is typed into a terminal from which root has started the daemon could be read, and the
+// terminal be typed into. A session of its own would be another autogroup (see bsp-host).
+void LeaveTerminal() {
+  const UniqueFd terminal(open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (terminal.valid()) ioctl(terminal.get(), TIOCNOTTY);
+}
+
+bool Confine(std::span<const sock_filter> filter) {
+  if (filter.empty()) return true;
+  const sock_fprog program{.len = static_cast<unsigned short>(filter.size()),
+                           .filter = const_cast<sock_filter*>(filter.data())};
+  // Without the flag some kernels make the processor slower for a program that has a filter.
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) ==
+             0;
+}
+
+void AllowCore() {
+  rlimit core;
+  if (getrlimit(RLIMIT_CORE, &core) != 0) return;
+  core.rlim_cur = core.rlim_max;
+  setrlimit(RLIMIT_CORE, &core);
+}
+
 // In the child: only async-signal-safe calls.
 [[noreturn]] void BecomeProgram(const SpawnRequest& request, char** arguments, char** environment,
                                 int report, pid_t parent) {
@@ -76,6 +102,7 @@ void PreferForOutOfMemory() {
   fcntl(kReportFd, F_SETFD, FD_CLOEXEC);
   syscall(SYS_close_range, kReportFd + 1, ~0u, 0);
   PreferForOutOfMemory();
+  if (request.account != nullptr) LeaveTerminal();
   if (request.account != nullptr && !Become(*request.account)) fail({errno, false});
   prctl(PR_SET_PDEATHSIG, SIGKILL);     // Another user would have lost it.
   if (getppid() != parent) _exit(127);  // It died before the prctl.
@@ -90,7 +117,9 @@ void PreferForOutOfMemory() {
     const rlimit data{request.memory_bytes, request.memory_bytes};
     setrlimit(RLIMIT_DATA, &data);
   }
+  if (request.core) AllowCore();
   if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
+  if (!Confine(request.filter)) fail({errno, false});
   for (int tries = 0; tries < kBusyTries; ++tries) {
     execve(request.program.c_str(), arguments, environment);
     if (errno != ETXTBSY) break;

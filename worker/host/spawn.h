@@ -3,6 +3,7 @@
 #define WORKER_HOST_SPAWN_H_
 
 #include <absl/status/statusor.h>
+#include <linux/filter.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/raised_limits.h"
 #include "worker/host/account.h"
 
@@ -31,11 +33,17 @@ struct SpawnRequest {
   const RaisedLimits& limits;        ///< That the program gets back.
   std::span<const int> cgroups{};    ///< cgroup.procs of groups that it enters.
   const Account* account = nullptr;  ///< As whom it runs; nullptr: as this process.
+  /// Of system calls, for the program and all that it starts; and none of these gains any right by
+  /// a set-user-ID program. Empty: neither.
+  std::span<const sock_filter> filter{};
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,
 /// PermissionDenied (not executable), or another.
 absl::StatusOr<pid_t> Spawn(const SpawnRequest& request);
+
+/// Of a process: the one that was asked for, its pid and the link.
+std::vector<std::string> ProcessEnvironment(const std::vector<std::string>& environment, Pid pid);
 
 /// This process's environment, with `additions` (NAME=VALUE) replacing variables of their name.
 std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions);

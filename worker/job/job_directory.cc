@@ -94,6 +94,15 @@ std::vector<LeftFile> JobDirectory::LeftFiles() const {
   return files;
 }
 
+std::vector<LeftFile> CoresOf(std::vector<LeftFile> files, const std::string& node) {
+  std::erase_if(files, [](const LeftFile& file) {
+    const std::string name = file.name.substr(file.name.rfind('/') + 1);
+    return name != "core" && !name.starts_with("core.");
+  });
+  for (LeftFile& file : files) file.name += "." + node;
+  return files;
+}
+
 void RemoveTree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);

@@ -56,6 +56,10 @@ class JobDirectory {
   std::map<std::string, files::GivenFile> given_;
 };
 
+/// Core files among those of a node that does not host pid 0, under names that tell the node:
+/// "core.4711.w2".
+std::vector<LeftFile> CoresOf(std::vector<LeftFile> files, const std::string& node);
+
 /// Removes a directory with all in it, whatever permissions the job gave them.
 void RemoveTree(const std::string& path);
 

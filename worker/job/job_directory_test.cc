@@ -56,6 +56,18 @@ TEST_F(JobDirectoryTest, HoldsProgramAndFiles) {
   EXPECT_TRUE(directory->LeftFiles().empty());
 }
 
+TEST_F(JobDirectoryTest, CoreFilesOfOtherNodesBearTheirNames) {
+  std::vector<LeftFile> left;
+  for (const char* const name : {"core", "sub/core.4711", "core/part", "corefu", "result"}) {
+    LeftFile& file = left.emplace_back();
+    file.name = name;
+  }
+  const std::vector<LeftFile> cores = CoresOf(left, "w2");
+  ASSERT_EQ(cores.size(), 2u);
+  EXPECT_EQ(cores[0].name, "core.w2");
+  EXPECT_EQ(cores[1].name, "sub/core.4711.w2");
+}
+
 TEST_F(JobDirectoryTest, AProgramThatIsWrittenToLeavesTheCacheAsItWas) {
   {
     const auto directory = Create();

@@ -291,7 +291,7 @@ void NodeJob::Clear(Files files) {
   parts_.threads.Run([this, files, directory] {
     if (files == Files::kKeep && directory->has_value()) KeepFiles(**directory);
     directory->reset();
-    if (account_) parts_.images.RemoveEmptyDirectory(id_);
+    if (account_) parts_.images.TakeBackDirectory(id_);
     parts_.loop.Post([this] {
       parts_.accounts.Return(id_);
       hosting_.OnDirectoryGone(*this);
@@ -306,7 +306,10 @@ void NodeJob::KeepFiles(const JobDirectory& directory) const {
   std::vector<LeftFile> files;
   {
     const FilesAs as(account);
-    files = Fitting(id_, directory.LeftFiles(), parts_.files_bytes_max);
+    files = directory.LeftFiles();
+    const proto::Host& here = job_.start().hosts(static_cast<int>(job_.node()));
+    if (here.pids(0) != 0) files = CoresOf(std::move(files), here.node());
+    files = Fitting(id_, std::move(files), parts_.files_bytes_max);
   }
   if (files.empty()) return;
   const absl::Status stored = parts_.store_files(id_, files, [account](const LeftFile& file) {

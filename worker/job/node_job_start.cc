@@ -144,7 +144,16 @@ NodeJob::Prepared NodeJob::PrepareOnThread() const {
 absl::Status NodeJob::GiveFiles(const JobDirectory& directory) const {
   if (absl::Status s = GiveTree(directory.path(), *account_); !s.ok()) return s;
   if (absl::Status s = parts_.images.MakeDirectory(id_); !s.ok()) return s;
-  if (absl::Status s = GiveTree(parts_.images.DirectoryOf(id_), *account_); !s.ok()) return s;
+  const std::string images = parts_.images.DirectoryOf(id_);
+  const std::optional<Account> owner = OwnerOf(images);
+  if (owner && owner->user != account_->user) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(images, " is the user ", owner->user, "'s, and not that of ", account_->name));
+  }
+  // In a share another node has given it already.
+  if (!owner) {
+    if (absl::Status s = GiveTree(images, *account_); !s.ok()) return s;
+  }
   const FilesAs as(&*account_);
   if (access(directory.program_path().c_str(), F_OK) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
@@ -195,8 +204,9 @@ absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
   if (name.empty() || pids_.front() != Pid{0} || job_.resumes_images()) return UniqueFd();
   const std::string path = absl::StrCat(directory_->path(), "/", name);
   const FilesAs as(account_ ? &*account_ : nullptr);
-  UniqueFd input(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!input.valid())
+  // A pipe that another job of the account has put there would keep the worker waiting.
+  UniqueFd input(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!input.valid() || fcntl(input.get(), F_SETFL, 0) != 0)
     return absl::UnavailableError(absl::StrCat("opening ", name, ": ", strerror(errno)));
   return input;
 }
@@ -275,6 +285,7 @@ proto::HostPlan NodeJob::PlanForHost() {
   }
   plan.set_processors(parts_.processors);
   plan.set_memory_bytes(spec.memory_bytes());
+  plan.set_core(spec.core());
   plan.set_segment_bytes(segment_->bytes());
   plan.set_interactive(spec.interactive());
   plan.set_job_directory(directory_->path());
