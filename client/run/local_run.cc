@@ -2,6 +2,7 @@
 
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/cgroup.h"
@@ -79,6 +81,11 @@ Reached ReachedBy(ProcessState state) {
   return Reached::kStarted;  // The process wrote nonsense there.
 }
 
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "this machine";
+}
+
 int Fail(const std::string& message) {
   fprintf(stderr, "bsprun: %s\n", message.c_str());
   return kFailureStatus;
@@ -118,7 +125,7 @@ class LocalRun final : private worker::ProcessOwner {
   void OnBegun(Pid pid) override { Perform(job_.OnBegun(pid)); }
   void OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) override;
   void OnOutputEnded(Pid pid, worker::Stream stream) override;
-  void OnExited(Pid pid, int wait_status) override;
+  void OnExited(Pid pid, int wait_status, const worker::ProcessUsage& usage) override;
   void Perform(const Actions& actions);
   void ShowPrompts();
   AwaitedProcesses AwaitedIn(const worker::BarrierLook& look) const;
@@ -136,6 +143,7 @@ class LocalRun final : private worker::ProcessOwner {
   const RaisedLimits& limits_;
   worker::NodeSegment segment_;
   std::vector<Pid> pids_;
+  std::map<Pid, pid_t> os_pids_;  ///< Also of those that have ended.
   worker::BarrierWatch watch_{NowNs()};
   ProcessEnds job_;
   EventLoop loop_;
@@ -268,12 +276,13 @@ void LocalRun::OnOutputEnded(Pid pid, worker::Stream stream) {
 
 // A signal to the whole group kills the processes, too, and their ends may be seen first: it is no
 // failure of theirs.
-void LocalRun::OnExited(Pid pid, int wait_status) {
+void LocalRun::OnExited(Pid pid, int wait_status, const worker::ProcessUsage&) {
   signals_.Look();
   const ProcessEnd end{.reached = ReachedBy(segment_.state(pid)),
                        .superstep = segment_.superstep(pid),
                        .exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0,
-                       .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0};
+                       .signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0,
+                       .where = absl::StrCat("OS pid ", os_pids_.at(pid), " on ", HostName())};
   Perform(job_.OnExited(pid, end));
   if (job_.finished()) loop_.Stop();
 }
@@ -307,6 +316,7 @@ int LocalRun::Run() {
     console_.Finish();
     return StatusOfFailure(started);
   }
+  for (const Pid pid : pids_) os_pids_[pid] = host_.os_pid(pid);
   loop_.Run();
   host_.Finish();
   if (IsStranger()) console_.SayNotLinked(program_);

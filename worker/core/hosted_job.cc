@@ -50,6 +50,7 @@ proto::HeldJob HostedJob::Held() const {
     held.set_put_back(true);
     held.set_participants(start_.resume().participants());
   }
+  *held.mutable_started() = started_;
   for (const Pid pid : begun_) held.add_begun(Value(pid));
   for (const proto::ProcessExited& exited : exited_) *held.add_exited() = exited;
   // A coordinator that died may have had the report, and not written what follows.
@@ -98,6 +99,9 @@ void HostedJob::OnHostEvent(proto::WorkerEvent event) {
       return checkpoints_.OnWritten(event.checkpoint_stored());
     case proto::WorkerEvent::kCheckpointFailed:
       return checkpoints_.OnFailed(event.checkpoint_failed());
+    case proto::WorkerEvent::kStarted:
+      started_ = event.started();
+      return Report(std::move(event));
     case proto::WorkerEvent::kBegun: {
       const Pid pid{event.begun().pid()};
       Report(std::move(event));
@@ -105,6 +109,9 @@ void HostedJob::OnHostEvent(proto::WorkerEvent event) {
     }
     case proto::WorkerEvent::kExited:
       running_.erase(Pid{event.exited().pid()});
+      used_.set_cpu_ns(used_.cpu_ns() + event.exited().cpu_ns());
+      used_.set_peak_memory_bytes(
+          std::max(used_.peak_memory_bytes(), event.exited().peak_memory_bytes()));
       if (not_started_ && resumes()) return;  // It is bsp-restore that has ended.
       exited_.push_back(event.exited());
       return Report(std::move(event));
@@ -130,7 +137,7 @@ void HostedJob::OnHostGone(std::uint64_t ordered) {
 
 void HostedJob::OnCleared() {
   proto::WorkerEvent event;
-  event.mutable_cleared();
+  *event.mutable_cleared() = used_;
   Report(std::move(event));
   const std::function<void()> cleared = std::move(cleared_);  // This job may go in it.
   cleared();
@@ -231,7 +238,8 @@ void HostedJob::End(JobHost::Files files) {
 
 void HostedJob::Clear() {
   stage_ = Stage::kClearing;
-  const bool keep = files_ == JobHost::Files::kKeep && place().pids(0) == 0 && !silent_;
+  const bool may_have_files = place().pids(0) == 0 || start_.spec().core();
+  const bool keep = files_ == JobHost::Files::kKeep && may_have_files && !silent_;
   host_->Clear(keep ? JobHost::Files::kKeep : JobHost::Files::kDrop);
 }
 

@@ -126,7 +126,9 @@ class HostedJob {
   JobHost::Files files_ = JobHost::Files::kDrop;
   std::set<Pid> running_;
   std::set<Pid> begun_;
+  proto::JobStarted started_;
   std::vector<proto::ProcessExited> exited_;
+  proto::JobCleared used_;  ///< By those that have ended, whyever.
   JobCheckpoints checkpoints_;
   const std::unique_ptr<JobHost> host_;  ///< Goes first: it may wait for the processes' end.
 };

@@ -75,7 +75,7 @@ class HostRun final : private ProcessOwner, private CheckpointOwner {
   void OnBegun(Pid pid) override;
   void OnOutput(Pid pid, Stream stream, std::string_view bytes) override;
   void OnOutputEnded(Pid pid, Stream stream) override;
-  void OnExited(Pid pid, int wait_status) override;
+  void OnExited(Pid pid, int wait_status, const ProcessUsage& usage) override;
   bool OnSaving(Pid pid) override;
   bool OnResume(Pid pid) override;
   void OnImageReported(Pid pid, const LinkImageReport& report) override {
@@ -155,7 +155,11 @@ void HostRun::Run() {
   if (started.ok()) {
     running_ = received_.plan.processes_size();
     proto::WorkerEvent event;
-    event.mutable_started();
+    for (const proto::HostedProcess& process : received_.plan.processes()) {
+      event.mutable_started()->add_pids(process.pid());
+      event.mutable_started()->add_os_pids(
+          static_cast<std::uint32_t>(host_.os_pid(Pid{process.pid()})));
+    }
     Report(std::move(event));
     loop_.Run();
   } else {
@@ -317,7 +321,7 @@ void HostRun::CheckWriters() {
 
 // ---- The end ------------------------------------------------------------------------------------
 
-void HostRun::OnExited(Pid pid, int wait_status) {
+void HostRun::OnExited(Pid pid, int wait_status, const ProcessUsage& usage) {
   checkpoints_.OnGone(pid, "it has ended");
   if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) {
     ReportNotResumed(pid, output_.complaint(pid));
@@ -330,6 +334,8 @@ void HostRun::OnExited(Pid pid, int wait_status) {
   const OutputCounts counts = output_.Sent(pid);
   exited.set_output_bytes(counts.output_bytes);
   exited.set_error_bytes(counts.error_bytes);
+  exited.set_cpu_ns(usage.cpu_ns);
+  exited.set_peak_memory_bytes(usage.peak_memory_bytes);
   Report(std::move(event));
   running_ -= 1;
   if (running_ == 0) loop_.Stop();

@@ -180,6 +180,13 @@ TEST_F(BspHostTest, ReportsTheSignalThatEndedAProcess) {
   EXPECT_EQ(exited_.at(Pid{0}).signal(), SIGSEGV);
 }
 
+TEST_F(BspHostTest, ReportsWhatAProcessHasUsed) {
+  StartScript("i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done", {Pid{0}});
+  ASSERT_TRUE(RunUntilGone());
+  EXPECT_GT(exited_.at(Pid{0}).cpu_ns(), 1'000'000u);
+  EXPECT_GT(exited_.at(Pid{0}).peak_memory_bytes(), 500'000u);
+}
+
 TEST_F(BspHostTest, SaysThatThereIsNoSuchProgram) {
   Start(PlanFor(directory_ + "/missing", {Pid{0}}), -1);
   ASSERT_TRUE(RunUntilGone());

@@ -144,6 +144,10 @@ absl::StatusOr<proto::WorkerEvent> DecodeEvent(std::string_view packet) {
   std::uint32_t pid = 0;
   switch (event.what_case()) {
     case proto::WorkerEvent::kStarted:
+      if (event.started().pids_size() > static_cast<int>(kProcessesOfNodeMax) ||
+          event.started().pids_size() != event.started().os_pids_size())
+        return Malformed("event");
+      return event;
     case proto::WorkerEvent::kNotStarted:
     case proto::WorkerEvent::kRestoreFailed:
     case proto::WorkerEvent::kCheckpointFailed:

@@ -1,6 +1,5 @@
 #include "worker/host/process_host.h"
 
-#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +34,6 @@ constexpr std::uint32_t kLinkMessagesInAWhile = 64;
 constexpr std::uint64_t kGatherMs = 1;
 constexpr std::uint64_t kSoonNs = 4'000'000;
 constexpr std::uint32_t kPiecesAtOnce = 16;
-constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 
 absl::Status Exhausted(const char* what) {
   return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
@@ -54,23 +52,6 @@ sigset_t ChildSignals() {
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
   return set;
-}
-
-// The environment of a process: the one that was asked for, and the link.
-std::vector<std::string> WithOurs(const std::vector<std::string>& environment) {
-  const std::string link = absl::StrCat(kLinkVariable, "=");
-  const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
-  std::vector<std::string> result;
-  bool has_unbuffered = false;
-  for (const std::string& variable : environment) {
-    if (absl::StartsWith(variable, link)) continue;
-    has_unbuffered |= absl::StartsWith(variable, unbuffered);
-    result.push_back(variable);
-  }
-  result.push_back(absl::StrCat(link, kLinkFd));
-  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
-  if (!has_unbuffered) result.push_back(unbuffered + "y");
-  return result;
 }
 
 // The children of this process, whoever started them: orphans of the job come to us because we are
@@ -135,11 +116,10 @@ absl::Status ProcessHost::StartOne(const ProcessPlan& plan, Pid pid) {
   fcntl(process.error.get(), F_SETFL, O_NONBLOCK);
 
   const auto own = plan.arguments_by_pid.find(pid);
-  const std::vector<std::string> environment = WithOurs(plan.environment);
   const SpawnRequest request{
       .program = plan.program,
       .arguments = own == plan.arguments_by_pid.end() ? plan.arguments : own->second,
-      .environment = environment,
+      .environment = ProcessEnvironment(plan.environment, pid),
       .directory = plan.directory,
       .standard = {reads ? plan.input : nothing.get(), their_output.get(), their_error.get()},
       .link = their_link.get(),
@@ -357,19 +337,18 @@ void ProcessHost::OnSignals() {
 
 void ProcessHost::Reap() {
   for (;;) {
-    int status;
-    const pid_t os_pid = waitpid(-1, &status, WNOHANG);
-    if (os_pid <= 0) return;
-    const auto found = by_os_pid_.find(os_pid);
+    const ReapedChild child = ReapChild();
+    if (child.os_pid <= 0) return;
+    const auto found = by_os_pid_.find(child.os_pid);
     if (found == by_os_pid_.end()) {  // A descendant that became ours, or the owner's.
-      owner_.OnOtherExited(os_pid, status);
+      owner_.OnOtherExited(child.os_pid, child.status);
       continue;
     }
     const Pid pid = found->second;
     by_os_pid_.erase(found);
     hosted(pid).os_pid = 0;
     DrainOutput(pid);
-    owner_.OnExited(pid, status);
+    owner_.OnExited(pid, child.status, child.usage);
   }
 }
 

@@ -24,6 +24,7 @@
 #include "net/event_loop.h"
 #include "runtime/link/link.h"
 #include "worker/host/account.h"
+#include "worker/host/reaped_child.h"
 
 namespace bspnow::worker {
 
@@ -68,7 +69,7 @@ class ProcessOwner {
   virtual void OnBegun(Pid pid) = 0;
   virtual void OnOutput(Pid pid, Stream stream, std::string_view bytes) = 0;
   virtual void OnOutputEnded(Pid pid, Stream stream) = 0;
-  virtual void OnExited(Pid pid, int wait_status) = 0;
+  virtual void OnExited(Pid pid, int wait_status, const ProcessUsage& usage) = 0;
   // Who takes no checkpoints needs none of these. True: AnswerImagePlace will follow.
   virtual bool OnSaving(Pid) { return false; }
   virtual bool OnResume(Pid) { return false; }

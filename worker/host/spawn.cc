@@ -1,5 +1,6 @@
 #include "worker/host/spawn.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/unique_fd.h"
+#include "runtime/link/link.h"
 
 extern char** environ;
 
@@ -24,6 +26,9 @@ namespace {
 
 constexpr int kReportFd = 4;
 constexpr int kParkedFd = 10;  // Above all targets, so that no dup2 overwrites a source.
+
+constexpr char kPidVariable[] = "BSP_PID";
+constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 
 constexpr char kOutOfMemoryScore[] = "500";  // Of -1000 to 1000, see proc(5).
 
@@ -166,6 +171,24 @@ absl::StatusOr<pid_t> Spawn(const SpawnRequest& request) {
   if (read(report_read.get(), &failure, sizeof failure) != sizeof failure) return child;
   waitpid(child, nullptr, 0);
   return Explain(request, failure);
+}
+
+std::vector<std::string> ProcessEnvironment(const std::vector<std::string>& environment, Pid pid) {
+  const std::string own_pid = absl::StrCat(kPidVariable, "=");
+  const std::string link = absl::StrCat(kLinkVariable, "=");
+  const std::string unbuffered = absl::StrCat(kFortranUnbuffered, "=");
+  std::vector<std::string> result;
+  bool has_unbuffered = false;
+  for (const std::string& variable : environment) {
+    if (absl::StartsWith(variable, link) || absl::StartsWith(variable, own_pid)) continue;
+    has_unbuffered |= absl::StartsWith(variable, unbuffered);
+    result.push_back(variable);
+  }
+  result.push_back(absl::StrCat(link, kLinkFd));
+  result.push_back(absl::StrCat(own_pid, Value(pid)));
+  // gfortran's own output buffer would be lost when the job is ended by an error or a signal.
+  if (!has_unbuffered) result.push_back(unbuffered + "y");
+  return result;
 }
 
 std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions) {

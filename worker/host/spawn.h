@@ -30,6 +30,7 @@ struct SpawnRequest {
   int standard[3];
   int link;
   std::uint64_t memory_bytes;        ///< Private writable memory that it may have; 0: any.
+  bool core = false;                 ///< Its core file may be as large as the hard limit allows.
   const RaisedLimits& limits;        ///< That the program gets back.
   std::span<const int> cgroups{};    ///< cgroup.procs of groups that it enters.
   const Account* account = nullptr;  ///< As whom it runs; nullptr: as this process.

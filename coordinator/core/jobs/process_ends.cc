@@ -18,6 +18,10 @@ std::string InSuperstep(const ProcessEnd& end) {
 
 }  // namespace
 
+std::string NameOf(Pid pid, const ProcessEnd& end) {
+  return end.where.empty() ? Name(pid) : Name(pid) + " (" + end.where + ")";
+}
+
 ProcessEnds::ProcessEnds(std::uint32_t nprocs) : members_(nprocs), running_(nprocs) {}
 
 Actions ProcessEnds::Fail(int status, std::string report) {
@@ -73,8 +77,9 @@ Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
   if (pid == Pid{0} && !failed_) status_of_pid_0_ = end.exit_status;
 
   if (end.signal != 0) {
-    const std::string report = Name(pid) + " was killed by signal " + std::to_string(end.signal) +
-                               " (" + strsignal(end.signal) + ")" + InSuperstep(end);
+    const std::string report = NameOf(pid, end) + " was killed by signal " +
+                               std::to_string(end.signal) + " (" + strsignal(end.signal) + ")" +
+                               InSuperstep(end);
     if (end.reached == Reached::kAborted) return Fail(kSignalStatus + end.signal, report);
     return Lose(kSignalStatus + end.signal, report,
                 end.reached == Reached::kRunning ? end.superstep : Superstep{0});
@@ -82,7 +87,7 @@ Actions ProcessEnds::OnExited(Pid pid, const ProcessEnd& end) {
   if (end.reached == Reached::kAborted) return Fail(end.exit_status, "");
   if (end.reached == Reached::kRunning) {
     return Fail(end.exit_status != 0 ? end.exit_status : kAbortStatus,
-                Name(pid) + " left without bsp_end" + InSuperstep(end) + " (exit status " +
+                NameOf(pid, end) + " left without bsp_end" + InSuperstep(end) + " (exit status " +
                     std::to_string(end.exit_status) +
                     "); every process must call bsp_end, or bsp_abort to end the job");
   }

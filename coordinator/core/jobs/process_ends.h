@@ -31,6 +31,7 @@ struct ProcessEnd {
   /// Sent on standard output and error, in all epochs.
   std::uint64_t output_bytes = 0;
   std::uint64_t error_bytes = 0;
+  std::string where{};  ///< "OS pid 4711 on w2", for its user; empty: that is not known.
 };
 
 /// What a process that has ended had printed.
@@ -39,6 +40,9 @@ struct Printed {
   std::uint64_t output_bytes;
   std::uint64_t error_bytes;
 };
+
+/// "pid 3 (OS pid 4711 on w2)".
+std::string NameOf(Pid pid, const ProcessEnd& end);
 
 /// What the owner must do now.
 struct Actions {
