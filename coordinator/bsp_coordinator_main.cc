@@ -3,6 +3,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -56,10 +57,14 @@ UniqueFd TakeOverSignals() {
 }
 
 /// The loop's own view, for another thread; empty if the loop has no time within a second.
-ClusterFigures AskForFigures(EventLoop& loop, const Daemon& daemon) {
+ClusterFigures AskForFigures(EventLoop& loop, const Daemon& daemon, const Authority& authority) {
   auto answer = std::make_shared<std::promise<ClusterFigures>>();
   std::future<ClusterFigures> figures = answer->get_future();
-  loop.Post([answer, &daemon] { answer->set_value(daemon.Figures()); });
+  loop.Post([answer, &daemon, &authority] {
+    ClusterFigures figures = daemon.Figures();
+    figures.calls_refused = authority.refused();
+    answer->set_value(std::move(figures));
+  });
   if (figures.wait_for(kSnapshotWait) != std::future_status::ready) return {};
   return figures.get();
 }
@@ -126,7 +131,10 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   const LoginTokens login_tokens;
   const TokenFile token_file(state->tokens());
   Authority authority(login_tokens, token_file);
-  const auto server = RpcServer::Start(loop, **daemon, authority, {settings.listen, *credentials});
+  const auto audit = AuditLog::Open(state->audit_log(), NowNs);
+  if (!audit.ok()) return audit.status();
+  const auto server =
+      RpcServer::Start(loop, **daemon, authority, **audit, {settings.listen, *credentials});
   if (!server.ok()) return server.status();
   const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
@@ -136,7 +144,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   std::unique_ptr<MetricsServer> metrics;
   if (settings.metrics) {
     auto started = MetricsServer::Start(*settings.metrics,
-                                        [&loop, &daemon] { return AskForFigures(loop, **daemon); });
+                                        [&] { return AskForFigures(loop, **daemon, authority); });
     if (!started.ok()) return started.status();
     metrics = *std::move(started);
     absl::StrAppend(&addresses, "metrics=", metrics->address().ToString(), "\n");

@@ -28,6 +28,7 @@ class StateDirectory {
   const std::string& path() const { return path_; }
   std::string stream_key() const { return path_ + "/stream.key"; }
   std::string tokens() const { return path_ + "/tokens"; }
+  std::string audit_log() const { return path_ + "/audit.log"; }
   std::string blobs() const { return path_ + "/blobs"; }
   std::string job(JobId job) const;
   std::string log(JobId job) const { return this->job(job) + "/log"; }

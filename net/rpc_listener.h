@@ -17,7 +17,10 @@
 
 namespace grpc {
 class Service;
+namespace experimental {
+class ServerInterceptorFactoryInterface;
 }
+}  // namespace grpc
 
 namespace bspnow {
 
@@ -32,10 +35,14 @@ class RpcListener {
     RpcCredentials credentials;  ///< To serve with.
   };
 
-  /// Listens at once, and accepts on `loop`. Port 0: any. The services outlive it.
+  /// Sees each call; gRPC's.
+  using Watch = std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>;
+
+  /// Listens at once, and accepts on `loop`. Port 0: any. The services outlive it. `watch` may be
+  /// nullptr.
   static absl::StatusOr<std::unique_ptr<RpcListener>> Start(
       EventLoop& loop, const HostPort& listen, const Settings& settings,
-      const std::vector<grpc::Service*>& services);
+      const std::vector<grpc::Service*>& services, Watch watch);
 
   struct Parts;  // Of gRPC.
   /// For Start.

@@ -3,6 +3,7 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <grpcpp/support/server_interceptor.h>
 
 #include <chrono>
 #include <memory>
@@ -53,7 +54,7 @@ struct RpcListener::Parts {
 
 absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
     EventLoop& loop, const HostPort& listen, const Settings& settings,
-    const std::vector<grpc::Service*>& services) {
+    const std::vector<grpc::Service*>& services, Watch watch) {
   auto parts = std::make_unique<Parts>();
   grpc::ServerBuilder builder;
   SetArguments(settings, builder);
@@ -61,6 +62,11 @@ absl::StatusOr<std::unique_ptr<RpcListener>> RpcListener::Start(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       settings.credentials.server());
   for (grpc::Service* service : services) builder.RegisterService(service);
+  if (watch) {
+    std::vector<Watch> watches;
+    watches.push_back(std::move(watch));
+    builder.experimental().SetInterceptorCreators(std::move(watches));
+  }
   parts->server = builder.BuildAndStart();
   if (!parts->server) return absl::InternalError("gRPC does not start");
   auto listener = Listen(loop, listen, *parts->acceptor);

@@ -25,12 +25,14 @@ class Authority {
   absl::StatusOr<Caller> Permit(std::string_view authorization,
                                 const std::optional<CertificateIdentity>& certificate, Scope scope);
 
+  /// In the same way, whatever he may do.
+  absl::StatusOr<Caller> Identify(std::string_view authorization,
+                                  const std::optional<CertificateIdentity>& certificate) const;
+
   /// Calls that were not permitted.
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  absl::StatusOr<Caller> Identify(std::string_view authorization,
-                                  const std::optional<CertificateIdentity>& certificate) const;
   absl::StatusOr<Caller> Decide(const absl::StatusOr<Caller>& caller, Scope scope) const;
 
   const LoginTokens& login_tokens_;

@@ -39,7 +39,8 @@ struct ClusterFigures {
   std::uint64_t slots_free = 0;
   std::vector<Lease> leases;
   std::map<JobId, std::shared_ptr<const SuperstepStats>> running;
-  std::map<std::string, std::uint64_t> refused;  ///< By reason, since the start.
+  std::map<std::string, std::uint64_t> refused;  ///< Frames by reason, since the start.
+  std::uint64_t calls_refused = 0;               ///< For want of a proof, or of rights.
   std::uint64_t connections = 0;                 ///< Of workers, for frames.
   std::uint64_t control_streams = 0;
   std::uint64_t barriers = 0;

@@ -159,6 +159,9 @@ std::vector<MetricFamily> MetricFamilies(const ClusterFigures& figures) {
   families.push_back(PerLabel(Family("bspnow_frames_refused_total",
                                      "Frames of workers that were refused.", MetricType::Counter),
                               "reason", figures.refused));
+  families.push_back(One("bspnow_calls_refused_total",
+                         "Calls whose caller did not prove who he is, or may not do that.",
+                         MetricType::Counter, static_cast<double>(figures.calls_refused)));
   families.push_back(
       PerLabel(Family("bspnow_connections", "Connections of workers: for frames, and for orders.",
                       MetricType::Gauge),

@@ -73,6 +73,15 @@ TEST(MetricFamiliesTest, ShowsCheckpointsAndRecoveries) {
   EXPECT_DOUBLE_EQ(pause->metric[0].histogram.sample_sum, 0.06);
 }
 
+TEST(MetricFamiliesTest, ShowsCallsThatWereRefused) {
+  ClusterFigures figures;
+  figures.calls_refused = 3;
+  const auto families = MetricFamilies(figures);
+  const auto* refused = Find(families, "bspnow_calls_refused_total");
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(refused->metric[0].counter.value, 3);
+}
+
 TEST(MetricFamiliesTest, SeriesOfAnEndedJobAreGone) {
   EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep_seconds"), nullptr);
   EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep"), nullptr);

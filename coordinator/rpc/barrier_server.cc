@@ -71,8 +71,10 @@ void BarrierServer::OnAccepted(Accepted accepted) {
 void BarrierServer::OnClosed(ConnectionId id, const absl::Status& reason) {
   const Connection& connection = connections_.at(id);
   faults_[static_cast<std::size_t>(connection.stream->fault())] += 1;
-  spdlog::info("event=stream_closed worker={} peer={} reason=\"{}\"", Value(connection.worker),
-               connection.peer, std::string(reason.message()));
+  // Who has proven nothing may come as often as he likes; workers that are not registered do.
+  const auto level = connection.worker == WorkerId{0} ? spdlog::level::debug : spdlog::level::info;
+  spdlog::log(level, "event=stream_closed worker={} peer={} reason=\"{}\"",
+              Value(connection.worker), connection.peer, std::string(reason.message()));
   Discard(id);
 }
 

@@ -3,6 +3,7 @@
 #define COORDINATOR_RPC_PERMISSION_H_
 
 #include <optional>
+#include <string_view>
 
 #include <absl/status/statusor.h>
 #include "coordinator/access/authority.h"
@@ -13,14 +14,25 @@
 
 namespace bspnow::coordinator {
 
+/// What gRPC's context of a call shows of who calls. Lives no longer than the context.
+template <typename Context>
+struct Proof {
+  explicit Proof(const Context& context) {
+    if (const auto proven = context.auth_context()) certificate = IdentityOf(*proven);
+    const auto found = context.client_metadata().find("authorization");
+    if (found != context.client_metadata().end())
+      authorization = {found->second.data(), found->second.size()};
+  }
+
+  std::string_view authorization;
+  std::optional<CertificateIdentity> certificate;
+};
+
 /// As Authority has it. `context`: gRPC's, of the call. From any thread.
 template <typename Context>
 absl::StatusOr<Caller> Permit(Authority& authority, const Context& context, Scope scope) {
-  std::optional<CertificateIdentity> certificate;
-  if (const auto proven = context.auth_context()) certificate = IdentityOf(*proven);
-  const auto found = context.client_metadata().find("authorization");
-  if (found == context.client_metadata().end()) return authority.Permit("", certificate, scope);
-  return authority.Permit({found->second.data(), found->second.size()}, certificate, scope);
+  const Proof proof(context);
+  return authority.Permit(proof.authorization, proof.certificate, scope);
 }
 
 template <typename Reactor>

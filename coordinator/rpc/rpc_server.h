@@ -6,6 +6,7 @@
 #include <string>
 
 #include <absl/status/statusor.h>
+#include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/daemon.h"
 #include "net/event_loop.h"
@@ -23,7 +24,8 @@ class RpcServer {
 
   /// Listens at once; calls that `authority` permits come to `daemon` on `loop`. Port 0: any.
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(EventLoop& loop, Daemon& daemon,
-                                                          Authority& authority, const Place& place);
+                                                          Authority& authority, AuditLog& audit,
+                                                          const Place& place);
 
   struct Parts;  // Of gRPC.
   /// For Start.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/keepalive.h"
+#include "coordinator/rpc/audited_calls.h"
 #include "coordinator/rpc/jobs_service.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/rpc/workers_service.h"
@@ -27,7 +28,7 @@ struct RpcServer::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Daemon& daemon,
-                                                            Authority& authority,
+                                                            Authority& authority, AuditLog& audit,
                                                             const Place& place) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -40,7 +41,8 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
                                        .arguments = {{GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1}},
                                        .credentials = place.credentials};
   auto listener =
-      RpcListener::Start(loop, place.listen, settings, {parts->jobs.get(), parts->workers.get()});
+      RpcListener::Start(loop, place.listen, settings, {parts->jobs.get(), parts->workers.get()},
+                         AuditCalls(authority, audit));
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);
   return std::make_unique<RpcServer>(std::move(parts));

@@ -126,7 +126,7 @@ absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loo
                                        .ping_interval_min_ms = kPingIntervalMinMs,
                                        .arguments = {{GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0}},
                                        .credentials = credentials};
-  auto listener = RpcListener::Start(loop, listen, settings, {parts->service.get()});
+  auto listener = RpcListener::Start(loop, listen, settings, {parts->service.get()}, nullptr);
   if (!listener.ok()) return listener.status();
   parts->listener = *std::move(listener);
   return std::make_unique<ImagesServer>(std::move(parts));

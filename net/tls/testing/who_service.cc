@@ -61,7 +61,7 @@ WhoServer::WhoServer(const RpcCredentials& credentials) : parts_(std::make_uniqu
                                       .ping_interval_min_ms = 1000,
                                       .arguments = {},
                                       .credentials = credentials},
-                                     {&parts_->service});
+                                     {&parts_->service}, nullptr);
   BSP_CHECK(listener.ok());
   parts_->listener = *std::move(listener);
   parts_->thread = std::jthread([this] { parts_->loop.Run(); });

@@ -1,0 +1,77 @@
+// Whoever reaches the coordinator's port may call what he likes: nothing acts, or shows anything,
+// without a token that permits it. All methods are tried, also those that are yet to come.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "coordinator/access/token_file.h"
+#include "coordinator/testing/daemon_fixture.h"
+#include "coordinator/testing/outsider_stub.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+constexpr std::size_t kMethodsLeast = 20;
+constexpr std::int64_t kMsPerS = 1000;
+
+class OutsidersTest : public DaemonTest {
+ protected:
+  std::string Token(const std::string& name, Scopes scopes, std::int64_t until_unix_s) const {
+    const auto token =
+        TokenFile(scratch_.path() + "/tokens")
+            .Add({.name = name, .caller = {"eve", scopes}, .until_unix_s = until_unix_s});
+    EXPECT_TRUE(token.ok()) << token.status();
+    return *token;
+  }
+  static std::int64_t NowS() { return UnixMs() / kMsPerS; }
+
+  void ExpectAllUnauthenticated(const std::string& token) const {
+    const std::map<std::string, absl::Status> ends = CallAll(address(), token);
+    EXPECT_GE(ends.size(), kMethodsLeast);
+    for (const auto& [method, end] : ends)
+      EXPECT_TRUE(absl::IsUnauthenticated(end)) << method << ": " << end;
+  }
+};
+
+TEST_F(OutsidersTest, NothingWithoutAToken) { ExpectAllUnauthenticated(""); }
+
+TEST_F(OutsidersTest, NothingWithOneThatSomebodyMadeUp) { ExpectAllUnauthenticated("secret"); }
+
+TEST_F(OutsidersTest, NothingWithOneThatIsOver) {
+  ExpectAllUnauthenticated(Token("old", kAllScopes, NowS() - 1));
+}
+
+TEST_F(OutsidersTest, NobodyDoesMoreThanHisScope) {
+  const std::int64_t later = NowS() + 1000;
+  const auto joins = static_cast<Scopes>(Scope::kJoin);
+  for (const auto& [method, end] : CallAll(address(), Token("worker", joins, later))) {
+    EXPECT_EQ(method.starts_with("Jobs/"), absl::IsPermissionDenied(end)) << method << ": " << end;
+  }
+  for (const auto& [method, end] : CallAll(address(), Token("user", kScopesOfUser, later))) {
+    const bool is_anothers =
+        method.starts_with("Workers/") || method == "Jobs/DrainNode" || method == "Jobs/ForgetNode";
+    EXPECT_EQ(is_anothers, absl::IsPermissionDenied(end)) << method << ": " << end;
+  }
+  const auto reads = static_cast<Scopes>(Scope::kRead);
+  std::size_t permitted = 0;
+  for (const auto& [method, end] : CallAll(address(), Token("reader", reads, later)))
+    permitted += absl::IsPermissionDenied(end) ? 0 : 1;
+  EXPECT_EQ(permitted, 5u) << "ListJobs, ShowJob, WaitJob, ListNodes, ShowParameters";
+}
+
+TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {
+  const std::size_t refused = CallAll(address(), "").size();
+  std::ifstream file(scratch_.path() + "/audit.log");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(file, line);)
+    lines += line.find("outcome=unauthenticated") != std::string::npos ? 1 : 0;
+  EXPECT_EQ(lines, refused);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
