@@ -47,4 +47,12 @@ absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer) {
   return own->ToString();
 }
 
+absl::StatusOr<std::string> AdvertisedAddress(const WorkerSettings& settings,
+                                              const std::string& bound) {
+  if (!settings.advertise.empty()) return settings.advertise;
+  const absl::StatusOr<std::string> own = OwnAddressTowards(settings.coordinator);
+  if (!own.ok()) return own.status();
+  return WithHostOf(bound, *own);
+}
+
 }  // namespace bspnow::worker

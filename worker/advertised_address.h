@@ -23,6 +23,10 @@ absl::Status CheckExposure(const std::string& address, Exposure exposure);
 /// Asks the resolver, and so may block.
 absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer);
 
+/// Where other workers are told to connect, of one whose streams listen at `bound`. May block.
+absl::StatusOr<std::string> AdvertisedAddress(const WorkerSettings& settings,
+                                              const std::string& bound);
+
 }  // namespace bspnow::worker
 
 #endif  // WORKER_ADVERTISED_ADDRESS_H_

@@ -25,6 +25,7 @@
 #include "net/stream_key.h"
 #include "net/systemd_notify.h"
 #include "net/tls/rpc_credentials.h"
+#include "net/tls/tls_directory.h"
 #include "worker/advertised_address.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/image_transfer.h"
@@ -67,7 +68,6 @@ class Daemon {
   absl::Status StartParts();
   absl::Status OpenImages();
   absl::StatusOr<proto::RegisterRequest> Registration() const;
-  absl::StatusOr<std::string> AdvertisedAddress() const;
   CoordinatorAddress Coordinator() const {
     return {settings_.coordinator, settings_.login, *credentials_};
   }
@@ -177,7 +177,7 @@ absl::Status Daemon::OpenImages() {
   absl::StatusOr<HostPort> listen = ParseHostPort(settings_.listen);
   if (!listen.ok()) return listen.status();
   absl::StatusOr<std::unique_ptr<ImagesServer>> server = ImagesServer::Start(
-      loop_, *images_, {.host = listen->host, .port = 0}, *credentials_,
+      loop_, *images_, {.host = listen->host, .port = settings_.images_port}, *credentials_,
       [this](JobId job, std::uint64_t number) {
         loop_.Post([this, job, number] { jobs_->OnImagesReceived(job, number); });
       });
@@ -208,20 +208,17 @@ NodeParts Daemon::Parts() {
                    }};
 }
 
-absl::StatusOr<std::string> Daemon::AdvertisedAddress() const {
-  if (!settings_.advertise.empty()) return settings_.advertise;
-  const absl::StatusOr<std::string> own = OwnAddressTowards(settings_.coordinator);
-  if (!own.ok()) return own.status();
-  return WithHostOf(data_plane_->data_address(), *own);
-}
-
 absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   proto::RegisterRequest request;
-  const absl::StatusOr<std::string> address = AdvertisedAddress();
+  const absl::StatusOr<std::string> address =
+      AdvertisedAddress(settings_, data_plane_->data_address());
   if (!address.ok()) return address.status();
   request.set_data_address(*address);
   const absl::StatusOr<HostPort> host = ParseHostPort(*address);
   if (!host.ok()) return host.status();
+  if (settings_.checkpoint_share.empty()) {  // Of a share nobody asks us for an image.
+    if (absl::Status s = CheckServedHost(settings_.tls_dir, host->host); !s.ok()) return s;
+  }
   request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);
@@ -295,7 +292,8 @@ void Daemon::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::st
 }
 
 void Daemon::WriteAddress() const {
-  std::string lines = absl::StrCat("data=", data_plane_->data_address(), "\n");
+  std::string lines = absl::StrCat("data=", data_plane_->data_address(), "\n",
+                                   "images=", images_server_->address().ToString(), "\n");
   if (metrics_) absl::StrAppend(&lines, "metrics=", metrics_->address(), "\n");
   if (const absl::Status s = state_->WriteAddress(lines); !s.ok())
     spdlog::warn("event=address_not_written reason=\"{}\"", std::string(s.message()));

@@ -109,6 +109,9 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("N");
   app.add_option("--listen", settings.listen, "For the streams of other workers [127.0.0.1:0]")
       ->type_name("HOST[:PORT]");
+  app.add_option("--images-port", settings.images_port,
+                 "For images of processes from other workers, at the host of --listen [any]")
+      ->type_name("PORT");
   app.add_option("--advertise", settings.advertise, "What other workers are told instead")
       ->check(CheckHostPort)
       ->type_name("HOST:PORT");

@@ -21,6 +21,7 @@ struct WorkerSettings {
   std::uint32_t slots = 0;  ///< 0: as many as there are processors.
   std::string state_dir;
   std::string listen = "127.0.0.1:0";  ///< For the streams of other workers.
+  std::uint16_t images_port = 0;       ///< For images, at the same host; 0: any.
   std::string advertise;               ///< What others connect to instead; empty: as bound.
   std::string metrics;                 ///< Empty: not served.
   std::vector<std::string> labels;     ///< NAME=VALUE or NAME.

@@ -34,6 +34,12 @@ TEST_F(SettingsTest, NeedsCoordinatorNameAndDirectory) {
   EXPECT_TRUE(ReadWith({}).has_value());
 }
 
+TEST_F(SettingsTest, IsNamedAsItsHost) {
+  char name[65] = {};
+  ASSERT_EQ(gethostname(name, sizeof name), 0);
+  EXPECT_EQ(Read({"--coordinator", "head:7700", "--state-dir", "/var/lib/w"})->name, name);
+}
+
 TEST_F(SettingsTest, ListensOnLoopbackUnlessToldOtherwise) {
   EXPECT_EQ(ReadWith({})->listen, "127.0.0.1:0");
   EXPECT_EQ(ReadWith({})->exposure, Exposure::kLoopback);

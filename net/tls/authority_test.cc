@@ -75,6 +75,16 @@ TEST_F(CertificateAuthorityTest, CertificateSaysWhoseItIsAndWhere) {
   EXPECT_LT(facts.begins_unix_s, kNow);
 }
 
+TEST_F(CertificateAuthorityTest, CertificateServesItsHostsAndNoOther) {
+  ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
+  for (const std::string& host : Worker().hosts) EXPECT_TRUE(CheckServedHost(out_, host).ok());
+  const absl::Status other = CheckServedHost(out_, "192.168.1.12");
+  EXPECT_TRUE(Says(other, "is for node1, 192.168.1.11, fd00::11, not for 192.168.1.12"));
+  EXPECT_TRUE(Says(other, "--host 192.168.1.12"));
+  EXPECT_FALSE(CheckServedHost(out_, "node2").ok());
+  EXPECT_TRUE(CheckServedHost("", "node2").ok());
+}
+
 TEST_F(CertificateAuthorityTest, ClientComesInItsOwnNameUnlessToldAnother) {
   const auto user_of = [this](const std::string& user, const std::string& out) {
     const auto facts =

@@ -1,6 +1,7 @@
 #include "net/tls/certificate.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
@@ -109,6 +110,10 @@ CertificateFacts FactsOf(const X509& certificate) {
           .hosts = HostsOf(certificate),
           .begins_unix_s = UnixSecondsOf(X509_get0_notBefore(&certificate)),
           .ends_unix_s = UnixSecondsOf(X509_get0_notAfter(&certificate))};
+}
+
+std::string HostsText(const CertificateFacts& facts) {
+  return facts.hosts.empty() ? "no host" : absl::StrJoin(facts.hosts, ", ");
 }
 
 absl::StatusOr<CertificatePtr> ReadCertificate(const std::string& path) {

@@ -42,6 +42,9 @@ struct CertificateFacts {
 };
 CertificateFacts FactsOf(const X509& certificate);
 
+/// "node1, 192.168.1.11", or "no host".
+std::string HostsText(const CertificateFacts& facts);
+
 /// The first certificate, or the key, of a PEM file. Errors name the file.
 absl::StatusOr<CertificatePtr> ReadCertificate(const std::string& path);
 absl::StatusOr<KeyPtr> ReadKey(const std::string& path);

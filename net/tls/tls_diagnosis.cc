@@ -1,7 +1,6 @@
 #include "net/tls/tls_diagnosis.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <poll.h>
@@ -88,8 +87,7 @@ void ExpectHost(SSL& ssl, const std::string& host) {
 }
 
 std::string WrongHost(const HostPort& server, const CertificateFacts& facts) {
-  return absl::StrCat("the certificate of ", server.ToString(), " is for ",
-                      facts.hosts.empty() ? "no host" : absl::StrJoin(facts.hosts, ", "),
+  return absl::StrCat("the certificate of ", server.ToString(), " is for ", HostsText(facts),
                       ", not for ", server.host,
                       "; name the server so, or issue its certificate with --host ", server.host);
 }

@@ -98,6 +98,21 @@ absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::str
                                                     "; `bsp certs issue --role` makes another"));
 }
 
+absl::Status CheckServedHost(const std::string& directory, const std::string& host) {
+  if (directory.empty()) return absl::OkStatus();
+  const std::string path = absl::StrCat(directory, "/", kCertificateFile);
+  const absl::StatusOr<CertificatePtr> certificate = ReadIssued(path);
+  if (!certificate.ok()) return certificate.status();
+  if (X509_check_ip_asc(certificate->get(), host.c_str(), 0) == 1 ||
+      X509_check_host(certificate->get(), host.data(), host.size(), 0, nullptr) == 1) {
+    return absl::OkStatus();
+  }
+  TakeOpensslErrors();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " is for ", HostsText(FactsOf(**certificate)), ", not for ", host,
+                   ", by which others connect; issue it with --host ", host));
+}
+
 absl::Status WriteTlsFiles(const std::string& directory, const std::vector<NewTlsFile>& files) {
   std::vector<DurableFile> made;
   for (const NewTlsFile& file : files) {

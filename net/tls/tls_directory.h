@@ -30,6 +30,10 @@ absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::str
                                                                   TlsUse use,
                                                                   std::int64_t now_unix_s);
 
+/// Ok if the directory's own certificate is for `host`, a name or an address, by which others
+/// connect, or there is no directory: plain text.
+absl::Status CheckServedHost(const std::string& directory, const std::string& host);
+
 // ---- For those who make them --------------------------------------------------------------------
 
 inline constexpr mode_t kSecretMode = 0600;

@@ -65,9 +65,13 @@ class TlsTest(unittest.TestCase):
         self.assertEqual(set(holders), {"w1", "w2"})
         for name in ("head", "node", "anna"):  # Nothing is started again.
             self.certs("rotate", self.path(name), "--ca", self.path("ca"))
-        cluster.workers["w2"].kill()
-        cluster.workers["w2"].start()
+        worker = cluster.workers["w2"]
+        images = worker.addresses()["images"]
+        worker.command += ["--images-port", images.rpartition(":")[2]]
+        worker.kill()
+        worker.start()
         job.check_end(cluster, number)
+        self.assertEqual(worker.addresses()["images"], images)
         attached = job.attach(cluster, "--tls", self.path("anna"))
         job.check_client(attached)
 
@@ -94,6 +98,22 @@ class TlsTest(unittest.TestCase):
         wait_until(lambda: "was not signed by the CA in" in worker.log(), "it is in the log",
                    COMMAND_S)
         self.assertEqual(cluster.nodes(), {})
+
+    def test_worker_whose_images_nobody_could_fetch_does_not_start(self):
+        cluster = self.cluster(workers=0, worker_options=[])
+        self.issue("named", "worker", "--host", "somewhere.example")
+        options = ["--tls", self.path("named")]
+        worker = cluster.add_worker("named", 1, options=options)
+        wait_until(lambda: not worker.running, "it ends", COMMAND_S)
+        self.assertIn(f"is for somewhere.example, not for {HERE}", worker.log())
+        self.assertIn(f"issue it with --host {HERE}", worker.log())
+        del cluster.workers["named"]
+        # Nobody asks it for images that lie where all see them.
+        share = cluster.path("share")
+        os.mkdir(share)
+        os.chmod(share, 0o777)
+        cluster.add_worker("sharer", 1, options=[*options, "--checkpoint-share", share])
+        cluster.await_workers(1)
 
 
 if __name__ == "__main__":
