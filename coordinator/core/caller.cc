@@ -28,6 +28,15 @@ absl::Status CheckOwner(const Caller& caller, const absl::StatusOr<std::string>&
                                                   "; its owner or an administrator may do that"));
 }
 
+absl::Status LimitAccounting(const Caller& caller, proto::ListJobsRequest& request) {
+  if (!request.accounting() || caller.May(Scope::kAdmin)) return absl::OkStatus();
+  if (request.user().empty()) request.set_user(caller.user);
+  if (request.user() == caller.user) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("what jobs of user ", request.user(),
+                                                  " have used is for that user and for ",
+                                                  "administrators, and you are ", caller.user));
+}
+
 void HideFrom(const Caller& caller, proto::Job& job) {
   if (IsOwner(caller, job.spec().user())) return;
   proto::JobSpec& spec = *job.mutable_spec();
@@ -36,9 +45,13 @@ void HideFrom(const Caller& caller, proto::Job& job) {
   spec.clear_files();
   spec.clear_directory();
   spec.clear_input();
+  spec.clear_output();
   spec.mutable_program()->clear_sha256();
   if (job.state() != proto::WAITING) job.clear_reason();
   job.clear_losses();
+  for (proto::Placement& place : *job.mutable_placement()) place.clear_os_pids();
+  job.clear_cpu_ns();
+  job.clear_peak_memory_bytes();
   job.mutable_checkpoints()->clear_last_failure();
 }
 

@@ -47,8 +47,12 @@ absl::Status TakeOwnership(const Caller& caller, proto::JobSpec& spec);
 absl::Status CheckOwner(const Caller& caller, const absl::StatusOr<std::string>& owner,
                         std::uint64_t job);
 
+/// Makes a request for accounting one for what the caller may have. PERMISSION_DENIED if it names
+/// somebody else.
+absl::Status LimitAccounting(const Caller& caller, proto::ListJobsRequest& request);
+
 /// Takes out of a job what only its owner may see: arguments, environment, names of files,
-/// reasons that hold what the program said.
+/// reasons that hold what the program said, what it has used.
 void HideFrom(const Caller& caller, proto::Job& job);
 
 }  // namespace bspnow::coordinator

@@ -34,6 +34,23 @@ TEST(CallerTest, AJobIsItsOwnersAndTheAdministrators) {
             absl::StatusCode::kNotFound);
 }
 
+TEST(CallerTest, OnlyAdministratorsAccountForOthers) {
+  const auto limited = [](const Caller& caller, const std::string& user) {
+    proto::ListJobsRequest request;
+    request.set_accounting(true);
+    request.set_user(user);
+    const absl::Status may = LimitAccounting(caller, request);
+    return may.ok() ? request.user() : std::string(may.message());
+  };
+  EXPECT_EQ(limited(kAlice, ""), "alice");
+  EXPECT_EQ(limited(kAlice, "alice"), "alice");
+  EXPECT_EQ(limited(kAlice, "bob"),
+            "what jobs of user bob have used is for that user and for administrators, and you are "
+            "alice");
+  EXPECT_EQ(limited(kRoot, ""), "");
+  EXPECT_EQ(limited(kRoot, "bob"), "bob");
+}
+
 TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   proto::Job job;
   proto::JobSpec& spec = *job.mutable_spec();
@@ -44,14 +61,19 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   spec.add_environment("KEY=x");
   spec.add_files()->set_name("secret");
   spec.set_directory("/home/bob");
+  spec.set_output("/home/bob/out");
+  job.add_placement()->add_os_pids(4711);
   job.set_state(proto::FAILED);
   job.set_reason("pid 0: cannot open /home/bob/x");
+  job.set_cpu_ns(5);
   const proto::Job whole = job;
   HideFrom(kRoot, job);
   EXPECT_EQ(job.SerializeAsString(), whole.SerializeAsString());
   HideFrom(kAlice, job);
   EXPECT_EQ(job.spec().name(), "heat");
   EXPECT_EQ(job.spec().nprocs(), 4u);
+  EXPECT_EQ(job.placement(0).os_pids_size(), 0);
+  EXPECT_EQ(job.cpu_ns(), 0u);
   const std::string seen = job.SerializeAsString();
   for (const char* hidden : {"password", "KEY", "secret", "/home/bob"})
     EXPECT_EQ(seen.find(hidden), std::string::npos) << hidden;

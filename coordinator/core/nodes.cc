@@ -114,6 +114,7 @@ Node& Nodes::Add(WorkerId id, const proto::RegisterRequest& request, std::uint64
   BSP_CHECK(!node.up());
   BSP_CHECK(up_.emplace(id, &node).second);
   node.worker = id;
+  node.left = false;
   node.slots = spec.slots();
   node.memory_bytes = spec.memory_bytes();
   node.labels = {spec.labels().begin(), spec.labels().end()};
@@ -132,12 +133,18 @@ void Nodes::Remove(WorkerId worker, const absl::Status& reason) {
   Node left;
   left.name = node->name;
   left.drained = node->drained;
+  left.left = node->leaving;
   left.why_lost = std::string(reason.message());
   left.rests_until_ns = node->rests_until_ns;
   left.faults = node->faults;
   left.fault = std::move(node->fault);
   left.registration = std::move(node->registration);
   *node = std::move(left);
+}
+
+void Nodes::Forget(const std::string& name) {
+  BSP_CHECK(FindUp(name) == nullptr);
+  nodes_.erase(name);
 }
 
 Node* Nodes::Find(WorkerId worker) {

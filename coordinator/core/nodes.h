@@ -40,6 +40,7 @@ struct Node : SchedulerNode {
   std::string why_lost{};    ///< The last time.
   std::uint32_t faults = 0;  ///< In a row: jobs that it could not start, and other nodes could.
   std::string fault{};       ///< The last one's reason; empty: it is sound.
+  bool left = false;  ///< The last worker has ended as it was told, and moved its jobs before.
 
   // ---- While it is up ---------------------------------------------------------------------------
 
@@ -50,6 +51,7 @@ struct Node : SchedulerNode {
   std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
   std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream,
   std::uint64_t no_control_since_ns = 0;          ///< since then.
+  bool may_leave = false;                         ///< It has been sent Leave.
   std::string given_up{};                         ///< Why its lease is to end; empty: it is not.
 
   /// Whose checkpoints it keeps, and nobody knows the jobs.
@@ -111,6 +113,9 @@ class Nodes {
   void Remove(WorkerId worker, const absl::Status& reason);
   /// `name` need not have been up.
   Node& Named(const std::string& name);
+
+  /// One that is not up: it is as if it had never been.
+  void Forget(const std::string& name);
 
   /// nullptr unless it is up.
   Node* Find(WorkerId worker);

@@ -1,6 +1,9 @@
 #include "coordinator/core/jobs/job_spec.h"
 
+#include <utility>
+
 #include <absl/strings/str_cat.h>
+#include "coordinator/core/jobs/job_record.h"
 #include "files/file_name.h"
 #include "files/sha256.h"
 
@@ -64,6 +67,34 @@ absl::Status CheckCheckpoints(const proto::JobSpec& spec) {
   return absl::OkStatus();
 }
 
+/// Why this has no effect any more; empty: it has.
+std::string WhyTooLate(const proto::AlterJobRequest& request, const proto::Job& job) {
+  const bool ends = job.state() == proto::ENDING || HasEnded(job.state());
+  if (ends) return "it is over";
+  if (request.has_priority() && job.state() == proto::RUNNING)
+    return "the priority of a job that runs has no effect";
+  if (job.started_unix_ms() == 0) return "";
+  const char* const late = request.has_memory_bytes()  ? "--memory"
+                           : request.has_nodes()       ? "--nodes"
+                           : request.has_per_node()    ? "--per-node"
+                           : request.has_checkpoints() ? "--checkpoint"
+                                                       : nullptr;
+  return late == nullptr ? ""
+                         : absl::StrCat("it has started, and ", late,
+                                        " is settled then; cancel it and submit it again");
+}
+
+absl::Status CheckAfter(const proto::JobSpec& spec) {
+  if (spec.after_size() > kAfterMax)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--after: a job starts after at most ", kAfterMax, " others"));
+  std::set<std::uint64_t> jobs;
+  for (const proto::AfterJob& after : spec.after())
+    if (!jobs.insert(after.job()).second)
+      return absl::InvalidArgumentError(absl::StrCat("--after names job ", after.job(), " twice"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckJobSpec(const proto::JobSpec& spec) {
@@ -91,7 +122,48 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
   if (absl::Status checked = CheckCheckpoints(spec); !checked.ok()) return checked;
   if (spec.reconnect_ms() > kReconnectMsMax)
     return absl::InvalidArgumentError("--reconnect-timeout: at most a week");
+  if (absl::Status checked = CheckAfter(spec); !checked.ok()) return checked;
   return CheckTexts(spec);
+}
+
+absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job) {
+  if (const std::string why = WhyTooLate(request, job); !why.empty())
+    return absl::FailedPreconditionError(
+        absl::StrCat("job ", job.job(), " is ", StateText(job.state()), ": ", why));
+  proto::JobSpec spec = job.spec();
+  if (request.has_name()) spec.set_name(request.name());
+  if (request.has_time_limit_s()) spec.set_time_limit_s(request.time_limit_s());
+  if (request.has_restarts_max()) spec.set_restarts_max(request.restarts_max());
+  if (request.has_priority()) spec.set_priority(request.priority());
+  if (request.has_memory_bytes()) spec.set_memory_bytes(request.memory_bytes());
+  if (request.has_nodes()) spec.set_nodes(request.nodes());
+  if (request.has_per_node()) spec.set_per_node(request.per_node());
+  if (request.has_checkpoints()) *spec.mutable_checkpoints() = request.checkpoints();
+  if (absl::Status checked = CheckJobSpec(spec); !checked.ok()) return checked;
+  *job.mutable_spec() = std::move(spec);
+  return absl::OkStatus();
+}
+
+absl::Status CheckArray(const proto::ArraySpec& array, const proto::JobSpec& spec) {
+  if (array.step() == 0 || array.last() < array.first())
+    return absl::InvalidArgumentError(
+        absl::StrCat("--array ", array.first(), "-", array.last(), ":", array.step(),
+                     ": has no elements; write FIRST-LAST or FIRST-LAST:STEP"));
+  const std::uint64_t steps = (array.last() - array.first()) / array.step();
+  if (steps >= kElementsMax)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--array: at most ", kElementsMax, " elements; submit several arrays"));
+  if (spec.attached())
+    return absl::InvalidArgumentError("--array: nobody can stay with an array; see bsp submit");
+  if ((steps + 1) * spec.ByteSizeLong() > kArrayBytesMax)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("--array: arguments, environment and file names of all elements have at most ",
+                     kArrayBytesMax, " bytes together; give large ones in a file (--file)"));
+  if ((steps + 1) * static_cast<std::uint64_t>(spec.after_size()) > kArrayAfterMax)
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "--array with --after: elements times jobs before them are at most ", kArrayAfterMax,
+        "; put one job between them that starts after those, and the array after it"));
+  return absl::OkStatus();
 }
 
 std::set<std::string> ContentsOf(const proto::JobSpec& spec) {

@@ -14,6 +14,11 @@
 namespace bspnow::coordinator {
 
 inline constexpr int kFilesMax = 1000;
+inline constexpr int kAfterMax = 10'000;
+inline constexpr std::uint64_t kElementsMax = 10'000;  ///< Of an array: what the journal keeps.
+inline constexpr std::size_t kArrayBytesMax = std::size_t{256} << 20;
+/// Elements of an array, times the jobs that each of them starts after.
+inline constexpr std::uint64_t kArrayAfterMax = 100'000;
 inline constexpr std::size_t kSpecBytesMax = std::size_t{2} << 20;
 inline constexpr std::uint64_t kCheckpointMsLeast = 10;
 inline constexpr std::uint64_t kCheckpointMsMax = std::uint64_t{366} * 24 * 3600 * 1000;
@@ -22,6 +27,13 @@ inline constexpr std::uint64_t kReconnectMsMax = std::uint64_t{7} * 24 * 3600 * 
 
 /// Ok if a job of this kind could run on some cluster; INVALID_ARGUMENT says what is wrong.
 absl::Status CheckJobSpec(const proto::JobSpec& spec);
+
+/// The same for a whole array of such jobs.
+absl::Status CheckArray(const proto::ArraySpec& array, const proto::JobSpec& spec);
+
+/// Changes the spec of a job. FAILED_PRECONDITION: it would have no effect any more, as the message
+/// says; INVALID_ARGUMENT: as CheckJobSpec. On an error nothing is changed.
+absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job);
 
 /// The contents that the job needs: its program's and its files'.
 std::set<std::string> ContentsOf(const proto::JobSpec& spec);

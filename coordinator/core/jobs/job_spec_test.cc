@@ -28,6 +28,46 @@ std::string Complaint(const std::function<void(proto::JobSpec&)>& change) {
 
 TEST(JobSpecTest, TakesAnOrdinaryJob) { EXPECT_TRUE(CheckJobSpec(Spec()).ok()); }
 
+TEST(JobSpecTest, AltersWhatIsGivenAndNothingElse) {
+  proto::Job job;
+  *job.mutable_spec() = Spec();
+  job.mutable_spec()->set_priority(3);
+  job.set_state(proto::WAITING);
+  proto::AlterJobRequest request;
+  request.set_name("new");
+  request.set_time_limit_s(0);
+  request.mutable_checkpoints()->set_off(true);
+  EXPECT_TRUE(AlterJobSpec(request, job).ok());
+  EXPECT_EQ(job.spec().name(), "new");
+  EXPECT_EQ(job.spec().priority(), 3);
+  EXPECT_TRUE(job.spec().checkpoints().off());
+  request.set_nodes(5);
+  request.set_name("newer");
+  EXPECT_TRUE(absl::IsInvalidArgument(AlterJobSpec(request, job)));
+  EXPECT_EQ(job.spec().name(), "new");
+}
+
+TEST(JobSpecTest, AltersNothingThatComesTooLate) {
+  proto::Job job;
+  *job.mutable_spec() = Spec();
+  job.set_job(7);
+  proto::AlterJobRequest priority;
+  priority.set_priority(1);
+  proto::AlterJobRequest memory;
+  memory.set_memory_bytes(1);
+  job.set_state(proto::RUNNING);
+  job.set_started_unix_ms(1);
+  EXPECT_EQ(AlterJobSpec(priority, job).message(),
+            "job 7 is running: the priority of a job that runs has no effect");
+  job.set_state(proto::RECOVERING);  // It waits again, with its images.
+  EXPECT_TRUE(AlterJobSpec(priority, job).ok());
+  EXPECT_EQ(AlterJobSpec(memory, job).message(),
+            "job 7 is recovering: it has started, and --memory is settled then; cancel it and "
+            "submit it again");
+  job.set_state(proto::CANCELLED);
+  EXPECT_EQ(AlterJobSpec(priority, job).message(), "job 7 is cancelled: it is over");
+}
+
 TEST(JobSpecTest, RefusesWhatCanNeverRun) {
   EXPECT_NE(Complaint([](auto& s) { s.set_nprocs(0); }), "");
   EXPECT_NE(Complaint([](auto& s) { s.set_nprocs(kProcessesMax + 1); }), "");
@@ -90,6 +130,47 @@ TEST(JobSpecTest, LimitsFilesAndBytes) {
             }),
             "");
   EXPECT_NE(Complaint([](auto& s) { s.add_arguments(std::string(kSpecBytesMax, 'x')); }), "");
+}
+
+TEST(JobSpecTest, RefusesAJobAfterTheSameOneTwice) {
+  EXPECT_EQ(Complaint([](auto& s) { s.add_after()->set_job(3); }), "");
+  EXPECT_EQ(Complaint([](auto& s) {
+              s.add_after()->set_job(3);
+              s.add_after()->set_job(3);
+              s.mutable_after(1)->set_any(true);
+            }),
+            "--after names job 3 twice");
+  EXPECT_NE(Complaint([](auto& s) {
+              for (int i = 0; i <= kAfterMax; ++i)
+                s.add_after()->set_job(static_cast<std::uint64_t>(i));
+            }),
+            "");
+}
+
+TEST(JobSpecTest, LimitsArrays) {
+  const auto code = [](std::uint64_t first, std::uint64_t last, std::uint64_t step,
+                       const proto::JobSpec& spec) {
+    proto::ArraySpec array;
+    array.set_first(first);
+    array.set_last(last);
+    array.set_step(step);
+    return CheckArray(array, spec).code();
+  };
+  proto::JobSpec spec;
+  EXPECT_EQ(code(0, 9999, 1, spec), absl::StatusCode::kOk);
+  EXPECT_EQ(code(0, ~0ull, ~0ull, spec), absl::StatusCode::kOk);
+  EXPECT_EQ(code(2, 1, 1, spec), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(1, 2, 0, spec), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(0, 10'000, 1, spec), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(code(0, ~0ull, 1, spec), absl::StatusCode::kResourceExhausted);
+  for (int i = 0; i < 11; ++i) spec.add_after()->set_job(static_cast<std::uint64_t>(i));
+  EXPECT_EQ(code(1, 10'000, 1, spec), absl::StatusCode::kResourceExhausted);
+  spec.clear_after();
+  spec.add_arguments(std::string(1 << 20, 'x'));
+  EXPECT_EQ(code(1, 1000, 1, spec), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(code(1, 10, 1, spec), absl::StatusCode::kOk);
+  spec.set_attached(true);
+  EXPECT_EQ(code(1, 10, 1, spec), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(JobSpecTest, RefusesPoliciesThatAreNone) {

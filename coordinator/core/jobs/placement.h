@@ -23,11 +23,15 @@ struct SchedulerNode {
   std::uint64_t memory_bytes = 0;  ///< 0: not known, any job fits.
   double load = 0;                 ///< The machine's, over the last minute.
   std::map<std::string, std::string> labels{};
-  bool drained = false;
+  bool drained = false;                  ///< By its administrator.
+  bool leaving = false;                  ///< Its worker has been told to end.
   std::uint64_t rests_until_ns = 0;      ///< It could not start a job; 0: it does not rest.
   std::set<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
   /// Workers that it has tried to reach in vain, and why.
   std::map<WorkerId, std::string> unreachable{};
+
+  /// Takes jobs, as far as it has slots.
+  bool open() const { return !drained && !leaving; }
 };
 
 /// What a job asks of the cluster.

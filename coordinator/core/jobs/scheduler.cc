@@ -36,7 +36,7 @@ std::string Plural(std::uint64_t count, const char* noun) {
 std::vector<const SchedulerNode*> Open(const std::vector<const SchedulerNode*>& nodes) {
   std::vector<const SchedulerNode*> open;
   for (const SchedulerNode* node : nodes)
-    if (!node->drained) open.push_back(node);
+    if (node->open()) open.push_back(node);
   return open;
 }
 
