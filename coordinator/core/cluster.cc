@@ -8,18 +8,8 @@
 #include "base/check.h"
 #include "base/units.h"
 #include "coordinator/core/cluster_view.h"
-#include "coordinator/core/jobs/job_spec.h"
 
 namespace bspnow::coordinator {
-namespace {
-
-constexpr std::size_t kSubmissionKeyBytesMax = 128;
-
-absl::Status ShuttingDown() {
-  return absl::UnavailableError("the coordinator is shutting down; try again in a while");
-}
-
-}  // namespace
 
 // ---- Start and end ------------------------------------------------------------------------------
 
@@ -80,6 +70,10 @@ void Cluster::Restore(const StoredState& stored) {
   Tick();
 }
 
+absl::Status Cluster::ShuttingDown() {
+  return absl::UnavailableError("the coordinator is shutting down; try again in a while");
+}
+
 void Cluster::Close() {
   StoreProgress(NowNs());
   closed_ = true;
@@ -127,7 +121,9 @@ void Cluster::Perform(JobOrders orders) {
   for (const JobId job : orders.cleared) Clear(job);
   for (const JobId job : orders.suspended) AnswerSuspended(job);
   for (const JobId job : orders.ended) OnEnded(job);
+  for (const JobId job : orders.recalled) RecallOutcome(job);
   if (!orders.archived.empty()) ports_.journal.Archive(orders.archived);
+  LetLeave();
   SetDeadline();
   PostPass();
 }
@@ -143,7 +139,7 @@ void Cluster::PostPass() {
 
 void Cluster::Store(JobTransition transition) {
   const std::uint64_t sequence = transition.sequence;
-  const JobId job = IdOf(transition.record);
+  const JobId job = IdOf(transition.records.front());
   const auto stored = [this, sequence, job](const absl::Status& status) {
     if (status.ok()) return Perform(table_.OnStored(sequence, Now()));
     spdlog::error("event=journal_failed error=\"{}\"", status.ToString());
@@ -155,7 +151,7 @@ void Cluster::Store(JobTransition transition) {
           absl::ResourceExhaustedError("the coordinator's journal does not take the job; "
                                        "its log says why. Submit it again later"));
   };
-  ports_.journal.WriteJob(std::move(transition.record), stored);
+  ports_.journal.WriteJobs(std::move(transition.records), stored);
 }
 
 void Cluster::MakeOutputDurable(const FinishedJob& finished) {
@@ -201,6 +197,7 @@ void Cluster::OnEnded(JobId job) {
   ports_.logs.End(job);
   const std::map<std::uint64_t, OnJob> waits = std::exchange(FindLive(job)->waits, {});
   EndCheckpoints(job);
+  ForgetLeftNodes();
   for (const auto& [number, answer] : waits) answer(shown);
 }
 
@@ -219,32 +216,6 @@ void Cluster::SetDeadline() {
 }
 
 // ---- Jobs ---------------------------------------------------------------------------------------
-
-void Cluster::Submit(const proto::SubmitJobRequest& request, OnSubmitted answer) {
-  if (closed_) return answer(ShuttingDown());
-  if (request.submission_key().empty() || request.submission_key().size() > kSubmissionKeyBytesMax)
-    return answer(absl::InvalidArgumentError(
-        absl::StrCat("submission_key must have 1 to ", kSubmissionKeyBytesMax, " bytes")));
-  if (absl::Status checked = CheckJobSpec(request.spec()); !checked.ok()) return answer(checked);
-  for (const std::string& sha256 : ContentsOf(request.spec()))
-    if (!ports_.has_content(sha256))
-      return answer(absl::FailedPreconditionError(
-          absl::StrCat("content ", sha256, " is not here; upload it first")));
-  const auto submission = table_.OnSubmit(request.spec(), request.submission_key(), Now());
-  if (!submission.known) {
-    ports_.logs.Begin(submission.job);
-    AddJob(submission.job, request.spec(), kAttachWithinNs);
-    spdlog::info("event=job_submitted job={} nprocs={} program=\"{}\" user=\"{}\"",
-                 Value(submission.job), request.spec().nprocs(), request.spec().program().name(),
-                 request.spec().user());
-  }
-  if (submission.accepted) {
-    answer(submission.job);
-  } else {
-    FindLive(submission.job)->submissions.push_back(std::move(answer));
-  }
-  Perform(submission.orders);
-}
 
 WaitId Cluster::Wait(JobId job, OnJob answer) {
   const WaitId id{.job = job, .number = ++last_wait_};
@@ -283,18 +254,21 @@ absl::StatusOr<std::string> Cluster::OwnerOf(JobId job) const {
 void Cluster::List(const proto::ListJobsRequest& request,
                    std::function<void(absl::StatusOr<proto::ListJobsReply>)> answer) {
   const JobId before{request.before() == 0 ? ~std::uint64_t{0} : request.before()};
-  JobPage page(request.page_size());
+  JobPage page(request);
   const Jobs& jobs = table_.jobs();
   for (auto job = jobs.lower_bound(before); job != jobs.begin() && !page.full();) {
     --job;
-    if (request.all() || !HasEnded(job->second.record)) page.Add(Message(job->second.record));
+    if (page.Wants(job->second.shown())) page.Add(Message(job->second.record));
   }
   if (!request.all() || page.NewerThan(table_.forgotten())) return answer(page.Reply());
-  ports_.journal.ReadHistory(before, page.size(),
-                             [page = std::move(page), answer = std::move(answer)](
+  const std::size_t count = page.looked_at();
+  ports_.journal.ReadHistory(before, count,
+                             [count, page = std::move(page), answer = std::move(answer)](
                                  const absl::StatusOr<std::vector<JobRecord>>& older) mutable {
                                if (!older.ok()) return answer(older.status());
-                               for (const JobRecord& record : *older) page.Add(record.job());
+                               for (const JobRecord& record : *older)
+                                 if (page.Wants(record.job())) page.Add(record.job());
+                               if (older->size() == count) page.EndAt(IdOf(older->back()));
                                answer(page.Reply());
                              });
 }
@@ -361,6 +335,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     }
     job.set_output_bytes(live->output_bytes);
   }
+  for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
   return job;

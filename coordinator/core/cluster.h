@@ -20,6 +20,7 @@
 #include "base/ids.h"
 #include "coordinator/core/attachment.h"
 #include "coordinator/core/barriers.h"
+#include "coordinator/core/caller.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
 #include "coordinator/core/cluster_figures.h"
@@ -66,8 +67,8 @@ class Cluster {
   // ---- Jobs -------------------------------------------------------------------------------------
 
   using OnSubmitted = LiveJob::OnSubmitted;
-  /// Answers when the job is durable.
-  void Submit(const proto::SubmitJobRequest& request, OnSubmitted answer);
+  /// Answers when the job is durable. The jobs that it starts after have to be the caller's.
+  void Submit(const Caller& caller, proto::SubmitJobRequest request, OnSubmitted answer);
 
   using OnJob = LiveJob::OnJob;
   /// Answers when the job has ended, unless StopWaiting comes first.
@@ -91,6 +92,8 @@ class Cluster {
   /// Answers when the job is suspended; ABORTED if it could not be saved.
   WaitId Suspend(JobId job, OnJob answer);
   absl::StatusOr<proto::Job> Resume(JobId job);
+  /// Answers when it is durable, or refused.
+  void Alter(const proto::AlterJobRequest& request, const OnJob& answer);
   /// OK if there is such a log.
   absl::Status MayReadLog(const proto::ReadLogRequest& request) const;
   /// OK once the job has ended.
@@ -113,6 +116,8 @@ class Cluster {
   proto::ListNodesReply ListNodes() const;
   void SetDrained(const std::string& name, Drain drain,
                   std::function<void(absl::StatusOr<proto::Node>)> answer);
+  /// One that is gone is not shown any more.
+  void ForgetNode(const std::string& name, std::function<void(absl::StatusOr<proto::Node>)> answer);
 
   // ---- Parameters -------------------------------------------------------------------------------
 
@@ -126,9 +131,7 @@ class Cluster {
   absl::Status AttachWorker(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
   /// An error is the worker's: its stream is to be closed with it.
   absl::Status OnEvent(WorkerId worker, proto::WorkerEvent event);
-  void OnStreamBroken(WorkerId worker, const OrderSink* sink) {
-    nodes_.Detach(worker, sink, NowNs());
-  }
+  void OnStreamBroken(WorkerId worker, const OrderSink* sink);
   /// OK while files of this job may come.
   absl::Status MayStoreFiles(JobId job) const;
 
@@ -142,6 +145,15 @@ class Cluster {
   BarrierEvents EventsOfBarriers();
   void Restore(const StoredState& stored);
 
+  // ---- Submissions: cluster_submissions.cc ------------------------------------------------------
+
+  struct Submitting;
+  absl::Status CheckSubmission(const proto::SubmitJobRequest& request) const;
+  void CheckAfter(const std::shared_ptr<Submitting>& submitting, int next);
+  void Accept(Submitting& submitting);
+  void RecallOutcome(JobId job);
+
+  static absl::Status ShuttingDown();
   void Perform(JobOrders orders);
   void Store(JobTransition transition);
   void MakeOutputDurable(const FinishedJob& finished);
@@ -165,6 +177,12 @@ class Cluster {
   void OnLogged(WorkerId worker);
   void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);
   void OnPeersProbed(Node& node, const proto::PeersProbed& probed);
+  JobOrders OnLeaving(Node& node);
+  bool MayLeave(const Node& node) const;
+  /// Those that could not be saved may be by now.
+  void MoveFromLeavingNodes();
+  void LetLeave();
+  void ForgetLeftNodes();
   JobOrders OnJobEvent(Node& node, const proto::WorkerEvent& event);
   void SendInput(JobId id, LiveJob& job);
   void EndAbandoned();
@@ -203,15 +221,19 @@ class Cluster {
   void SendReleases(JobId job, Epoch epoch,
                     const std::vector<CheckpointOrders::ReleaseHeld>& release_held);
   void MoveJobsFrom(WorkerId worker);
+  absl::Status MayForget(const std::string& name) const;
   absl::StatusOr<proto::Node> NodeNamed(const std::string& name) const;
-  void LeaveDrainedNodes();
+  void LeaveClosedNodes();
   void Move(JobId job);
   void AnswerSuspended(JobId job);
   absl::Status MayCheckpoint(JobId job) const;
   absl::Status MaySuspend(JobId job) const;
   void BeginSuspending(JobId job, CheckpointRequest request);
   void EndCheckpoints(JobId job);
+  /// Where images are to be had,
   const LiveNodes& ImageNodes() const { return image_nodes_; }
+  /// and will be: without workers that are about to end, and their disks.
+  LiveNodes StayingNodes() const;
   void KeepFigures(JobId job);
 
   // ---- Going back: cluster_recovery.cc ----------------------------------------------------------

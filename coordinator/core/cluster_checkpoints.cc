@@ -171,6 +171,7 @@ JobOrders Cluster::OnCheckpointEvent(const Node& node, const proto::WorkerEvent&
     return {};
   }
   job->overdue_since_ns = 0;
+  if (event.has_started()) table_.SetOsPids(id, Epoch{event.epoch()}, node.name, event.started());
   if (event.has_restore_failed()) return OnRestoreFailed(node, event);
   if (event.has_started() && !job->from_main) return {};  // JobResumed follows.
   if (event.has_started() || event.has_resumed()) return OnHostRuns(node, event);
@@ -182,7 +183,7 @@ JobOrders Cluster::OnCheckpointEvent(const Node& node, const proto::WorkerEvent&
   const proto::CheckpointCopied& copied = event.checkpoint_copied();
   return PerformCheckpoint(
       id, job->checkpoints.OnCopied(node.name, copied.checkpoint(), copied.to_node(),
-                                    copied.failure(), ImageNodes()));
+                                    copied.failure(), StayingNodes()));
 }
 
 // They became durable when the job had ended, and all nodes had been told to keep nothing.
@@ -205,7 +206,7 @@ JobOrders Cluster::OnImagesStored(const Node& node, const proto::WorkerEvent& ev
         id, job.checkpoints.OnFailed(node.name, number, std::string(failed.message())));
   return PerformCheckpoint(
       id, job.checkpoints.OnStored(node.name, StoredOf(event.checkpoint_stored(), node.slots),
-                                   ImageNodes()));
+                                   StayingNodes()));
 }
 
 // ---- What the job's checkpoints want done -------------------------------------------------------
@@ -343,7 +344,7 @@ JobOrders Cluster::OnCheckpointEnd(JobId id, const CheckpointOrders::End& end) {
         "event=checkpoint_committed job={} checkpoint={} superstep={} bytes={} pause_us={}",
         Value(id), end.number, Value(last.superstep), last.file_bytes(), end.cost.pause_ns / 1000);
     table_.SetCpuFeatures(id, last.cpu_features);
-    job.CountCopies(ImageNodes());
+    job.CountCopies(StayingNodes());
     orders = table_.OnCheckpointCommitted(id, Now());
   } else if (given_up) {
     job.history.given_up += 1;

@@ -44,6 +44,44 @@ void Cluster::SetDrained(const std::string& name, Drain drain,
   if (node.drained && node.up()) MoveJobsFrom(node.worker);
 }
 
+absl::Status Cluster::MayForget(const std::string& name) const {
+  const auto known = nodes_.all().find(name);
+  if (known == nodes_.all().end() || !known->second.known())
+    return absl::NotFoundError(absl::StrCat("there is no node ", name, "; `bsp nodes` lists them"));
+  if (known->second.up())
+    return absl::FailedPreconditionError(
+        absl::StrCat("node ", name, " is up; `bsp drain ", name,
+                     "` moves its jobs away, and when its worker is stopped it can be forgotten"));
+  // After a restart of the coordinator they wait for it to come back.
+  for (const auto& [id, job] : table_.jobs())
+    for (const proto::Placement& place : job.shown().placement())
+      if (place.node() == name && !job.record.hosts().empty() && !HasEnded(job.record))
+        return absl::FailedPreconditionError(
+            absl::StrCat("job ", Value(id), " runs on node ", name,
+                         ", and waits for it to come back; try again in some seconds, or `bsp "
+                         "cancel ",
+                         Value(id), "`"));
+  return absl::OkStatus();
+}
+
+void Cluster::ForgetNode(const std::string& name,
+                         std::function<void(absl::StatusOr<proto::Node>)> answer) {
+  if (absl::Status may = MayForget(name); !may.ok()) return answer(may);
+  const proto::Node forgotten = LostNodeMessage(nodes_.all().at(name));
+  nodes_.Forget(name);
+  spdlog::info("event=forgotten node={}", name);
+  // That it is drained is all that the journal knows of a node.
+  ports_.journal.WriteUndrained(
+      name, [forgotten, answer = std::move(answer)](const absl::Status& status) {
+        if (status.ok()) return answer(forgotten);
+        answer(absl::Status(
+            status.code(),
+            absl::StrCat("done, but the journal was not written, and if the node was drained a "
+                         "restart of the coordinator will remember that: ",
+                         std::string(status.message()))));
+      });
+}
+
 absl::StatusOr<proto::Node> Cluster::NodeNamed(const std::string& name) const {
   const proto::ListNodesReply listed = ListNodes();
   for (const proto::Node& node : listed.nodes())

@@ -202,7 +202,7 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   job.epoch = order.epoch;
   job.from_main = !put_back;
   job.policy.OnStarted(NowNs(), at);
-  job.CountCopies(ImageNodes());
+  job.CountCopies(StayingNodes());
   proto::Order message;
   proto::StartJob& start = *message.mutable_start();
   start = StartMessage(order, spec, nodes_);
@@ -227,11 +227,11 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
-  // A node may have been drained since the job was placed there.
+  // A node may have been closed since the job was placed there.
   const bool leaves =
       std::any_of(order.hosts.begin(), order.hosts.end(), [&](const NodeShare& share) {
         const Node* const node = nodes_.Find(share.worker);
-        return node != nullptr && node->drained;
+        return node != nullptr && !node->open();
       });
   if (leaves) Move(order.job);
 }

@@ -95,17 +95,37 @@ absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
   return Show(id);
 }
 
+void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) {
+  const JobId id{request.job()};
+  const auto record = FindJob(id);
+  if (!record.ok()) return answer(record.status());
+  if (HasEnded(**record))
+    return answer(absl::FailedPreconditionError(absl::StrCat(
+        "job ", Value(id), " is ", StateText((*record)->job().state()), ": it is over")));
+  if (absl::Status s = table_.OnAlter(request, Now()); !s.ok()) return answer(s);
+  if (request.has_checkpoints())
+    FindLive(id)->policy =
+        CheckpointPolicy(RuleOf(request.checkpoints()), settings_.checkpoint_limits);
+  Perform({});
+  ports_.journal.WriteJobs({*table_.Find(id)}, [this, id, answer](const absl::Status& status) {
+    if (status.ok()) return answer(Show(id));
+    answer(absl::Status(status.code(),
+                        absl::StrCat("done, but a restart of the coordinator will forget it: ",
+                                     std::string(status.message()))));
+  });
+}
+
 // What has no room elsewhere, or cannot be saved, stays to its end.
 void Cluster::MoveJobsFrom(WorkerId worker) {
   for (const JobId id : table_.JobsOn(worker)) Move(id);
 }
 
 // There may be room elsewhere now; or the coordinator that was asked is no more.
-void Cluster::LeaveDrainedNodes() {
-  std::vector<WorkerId> drained;
+void Cluster::LeaveClosedNodes() {
+  std::vector<WorkerId> closed;
   for (const auto& [worker, node] : nodes_.up())
-    if (node->drained) drained.push_back(worker);
-  for (const WorkerId worker : drained) MoveJobsFrom(worker);
+    if (!node->open()) closed.push_back(worker);
+  for (const WorkerId worker : closed) MoveJobsFrom(worker);
 }
 
 void Cluster::Move(JobId id) {
@@ -115,7 +135,7 @@ void Cluster::Move(JobId id) {
   const LiveJob* job = FindLive(id);
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || job->epoch != EpochOf(*record) || record->took_input() ||
-      record->job().state() != proto::RUNNING || !table_.HasRoomElsewhere(id) ||
+      record->job().state() != proto::RUNNING || !table_.ShouldMove(id) ||
       std::any_of(job->requests.begin(), job->requests.end(), moves))
     return;
   Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});

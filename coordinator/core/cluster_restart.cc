@@ -92,21 +92,21 @@ void Cluster::OnStoredJobs(Node& node) {
     }
   }
   KeepUnknown(node, std::move(unknown));
-  const LiveNodes& live = ImageNodes();
+  const LiveNodes live = StayingNodes();
   for (const auto& [id, job] : LiveJobs()) job->CountCopies(live);
   for (const JobId id : starting) Prepare(id);
 }
 
 void Cluster::OnHolderLost(const std::string& node) {
   std::vector<JobId> jobs;
-  const LiveNodes& live = ImageNodes();
+  const LiveNodes live = StayingNodes();
   for (const auto& [id, job] : LiveJobs()) {
     job->CountCopies(live);
     if (job->checkpoints.under_way()) jobs.push_back(id);
   }
   for (const JobId id : jobs)
     if (LiveJob* job = FindLive(id))
-      Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, ImageNodes())));
+      Perform(PerformCheckpoint(id, job->checkpoints.OnNodeLost(node, StayingNodes())));
 }
 
 }  // namespace bspnow::coordinator

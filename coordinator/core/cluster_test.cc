@@ -19,7 +19,7 @@ absl::Status Full() { return absl::ResourceExhaustedError("disk full"); }
 
 TEST_F(ClusterTest, AcknowledgesASubmissionOnceTheJournalHasIt) {
   bool answered = false;
-  cluster_->Submit(Request("key"), [&](const absl::StatusOr<JobId>& job) {
+  cluster_->Submit(kAnAdministrator, Request("key"), [&](const absl::StatusOr<JobId>& job) {
     answered = true;
     EXPECT_TRUE(job.ok());
   });
@@ -32,7 +32,7 @@ TEST_F(ClusterTest, AcknowledgesASubmissionOnceTheJournalHasIt) {
 TEST_F(ClusterTest, RefusesASubmissionThatTheJournalDoesNotTake) {
   FakeWorker worker = Join("w1", 2);
   absl::Status refused;
-  cluster_->Submit(Request("key"),
+  cluster_->Submit(kAnAdministrator, Request("key"),
                    [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });
   Finish(world_.journal.calls, Full());
   Settle();
@@ -47,7 +47,7 @@ TEST_F(ClusterTest, TheSameKeyIsTheSameJob) {
 
 TEST_F(ClusterTest, StartsAJobOnceItsPlacementIsStored) {
   FakeWorker worker = Join("w1", 2);
-  cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
+  cluster_->Submit(kAnAdministrator, Request("key"), [](const absl::StatusOr<JobId>&) {});
   Finish(world_.journal.calls, absl::OkStatus());  // It is accepted, and placed soon.
   world_.timers.RunPosted();
   ASSERT_EQ(Waiting(world_.journal.calls), std::vector<std::string>{"job 1"});
@@ -58,7 +58,7 @@ TEST_F(ClusterTest, StartsAJobOnceItsPlacementIsStored) {
 
 TEST_F(ClusterTest, APlacementThatTheJournalRefusesIsNotStarted) {
   FakeWorker worker = Join("w1", 2);
-  cluster_->Submit(Request("key"), [](const absl::StatusOr<JobId>&) {});
+  cluster_->Submit(kAnAdministrator, Request("key"), [](const absl::StatusOr<JobId>&) {});
   Finish(world_.journal.calls, absl::OkStatus());
   world_.timers.RunPosted();
   Finish(world_.journal.calls, Full());
@@ -79,7 +79,8 @@ TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
                                   .checkpoint_copies = 0},
                   {.cluster = "c1", .term = 1});
   absl::Status refused;
-  cluster.Submit(Request("key"), [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });
+  cluster.Submit(kAnAdministrator, Request("key"),
+                 [&](const absl::StatusOr<JobId>& job) { refused = job.status(); });
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
 }
 
@@ -334,7 +335,7 @@ TEST_F(ClusterTest, WhoWaitsGetsAnErrorWhenTheCoordinatorEnds) {
   ASSERT_TRUE(ended->has_value());
   EXPECT_TRUE(absl::IsUnavailable((*ended)->status()));
   absl::Status refused;
-  cluster_->Submit(Request("late"),
+  cluster_->Submit(kAnAdministrator, Request("late"),
                    [&](const absl::StatusOr<JobId>& late) { refused = late.status(); });
   EXPECT_TRUE(absl::IsUnavailable(refused));
 }
@@ -381,7 +382,7 @@ TEST_F(ClusterTest, ANodeThatHasBecomeUsableIsForWhoWaitsLongest) {
   const proto::RegisterRequest request = Registration("w1", 2);
   FakeWorker worker = Introduce(request);
   world_.timers.RunPosted();
-  cluster_->Submit(of_one, [](const absl::StatusOr<JobId>&) {});
+  cluster_->Submit(kAnAdministrator, of_one, [](const absl::StatusOr<JobId>&) {});
   Finish(world_.journal.calls, absl::OkStatus());
   Connect(worker);
   Settle();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_join.h>
@@ -130,6 +131,32 @@ std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& n
 void Shorten(proto::Job& job) {
   job.mutable_spec()->clear_environment();
   job.mutable_spec()->clear_files();
+  for (proto::Placement& place : *job.mutable_placement()) place.clear_os_pids();
+}
+
+JobPage::JobPage(proto::ListJobsRequest request)
+    : request_(std::move(request)),
+      size_(request_.page_size() == 0 ? kJobsOfPageMax
+                                      : std::min(request_.page_size(), kJobsOfPageMax)) {}
+
+bool JobPage::Wants(const proto::Job& job) const {
+  const bool ended = HasEnded(job.state());
+  const auto& states = request_.states();
+  return (request_.all() || !ended) &&
+         (request_.user().empty() || job.spec().user() == request_.user()) &&
+         (states.empty() || std::find(states.begin(), states.end(), job.state()) != states.end()) &&
+         (!ended || job.ended_unix_ms() >= request_.since_unix_ms());
+}
+
+std::size_t JobPage::looked_at() const {
+  const bool wants_all =
+      request_.user().empty() && request_.states().empty() && request_.since_unix_ms() == 0;
+  return wants_all ? size_ : kJobsOfPageMax;
+}
+
+void JobPage::EndAt(JobId job) {
+  end_ = Value(job);
+  while (!jobs_.empty() && jobs_.rbegin()->first < end_) jobs_.erase(std::prev(jobs_.end()));
 }
 
 void JobPage::Add(const proto::Job& job) {
@@ -141,7 +168,7 @@ void JobPage::Add(const proto::Job& job) {
 proto::ListJobsReply JobPage::Reply() const {
   proto::ListJobsReply reply;
   for (const auto& [id, job] : jobs_) *reply.add_jobs() = job;
-  if (full()) reply.set_next(jobs_.rbegin()->first);
+  reply.set_next(full() ? jobs_.rbegin()->first : end_);
   return reply;
 }
 
@@ -176,7 +203,7 @@ proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std:
   proto::Node message;
   *message.mutable_spec() = node.registration.node();
   const bool rests = node.rests_until_ns > now_ns;
-  message.set_state(node.drained     ? proto::NODE_DRAINED
+  message.set_state(!node.open()     ? proto::NODE_DRAINED
                     : !node.usable() ? proto::NODE_CONNECTING
                     : rests          ? proto::NODE_RESTING
                                      : proto::NODE_UP);
@@ -186,6 +213,7 @@ proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std:
   if (node.usable() && rests)
     message.set_reason(absl::StrCat("for ", (node.rests_until_ns - now_ns + kNsPerS - 1) / kNsPerS,
                                     " s: ", node.fault));
+  if (node.leaving) message.set_reason("its worker was told to end, once its jobs have moved");
   if (const std::string whom = UnreachableText(node, nodes); !whom.empty())
     message.set_reason(message.reason().empty() ? whom
                                                 : absl::StrCat(message.reason(), "; ", whom));

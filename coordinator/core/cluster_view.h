@@ -26,24 +26,31 @@ namespace bspnow::coordinator {
 /// Of a job in a list: without what makes lists long.
 void Shorten(proto::Job& job);
 
-/// A page of jobs, newest first, out of several places: whatever is added, the newest stay.
+/// A page of those jobs that a request asks for, newest first, out of several places: whatever is
+/// offered, the newest stay.
 class JobPage {
  public:
-  /// 0: as many as a page has at most.
-  explicit JobPage(std::uint32_t size)
-      : size_(size == 0 ? kJobsOfPageMax : std::min(size, kJobsOfPageMax)) {}
+  explicit JobPage(proto::ListJobsRequest request);
 
+  bool Wants(const proto::Job& job) const;
+  /// Of a job that it wants.
   void Add(const proto::Job& job);
   std::size_t size() const { return size_; }
+  /// How many jobs of the history are to be looked at for it.
+  std::size_t looked_at() const;
   bool full() const { return jobs_.size() >= size_; }
   /// It is full of such jobs.
   bool NewerThan(JobId job) const { return full() && jobs_.rbegin()->first > Value(job); }
+  /// Jobs with smaller ids have not been looked at: they are of the next page.
+  void EndAt(JobId job);
   proto::ListJobsReply Reply() const;
 
  private:
   static constexpr std::uint32_t kJobsOfPageMax = 1000;
 
+  proto::ListJobsRequest request_;
   std::size_t size_;
+  std::uint64_t end_ = 0;
   std::map<std::uint64_t, proto::Job, std::greater<>> jobs_;
 };
 

@@ -158,6 +158,7 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
   std::vector<HeldEpoch> epochs;
   for (const proto::HeldJob& held : node.registration.held()) {
     epochs.push_back(HeldEpochOf(held));
+    table_.SetOsPids(JobId{held.job()}, Epoch{held.epoch()}, node.name, held.started());
     LiveJob* job = FindLive(JobId{held.job()});
     if (job == nullptr || !job->running || job->running->epoch != Epoch{held.epoch()}) continue;
     if (held.resumed_from() != 0) job->running->OnResumed(Superstep{held.resumed_from()});
@@ -186,15 +187,15 @@ void Cluster::OnStreamStands() {
   ports_.timers.Post([this] {
     if (closed_) return;
     Perform(table_.OnNodesChanged(Now()));
-    LeaveDrainedNodes();
+    LeaveClosedNodes();
   });
 }
 
 void Cluster::Lose(WorkerId worker, const std::string& reason) {
   const Node* lost = nodes_.Find(worker);
   if (lost == nullptr) return;
-  spdlog::warn("event=worker_lost worker={} id={} reason=\"{}\"", lost->name, Value(worker),
-               reason);
+  spdlog::log(lost->may_leave ? spdlog::level::info : spdlog::level::warn,
+              "event=worker_lost worker={} id={} reason=\"{}\"", lost->name, Value(worker), reason);
   std::map<JobId, Superstep> superstep_of;
   for (const JobId job : table_.JobsOn(worker)) {
     superstep_of[job] = FindLive(job)->superstep();
@@ -208,6 +209,7 @@ void Cluster::Lose(WorkerId worker, const std::string& reason) {
   OnHolderLost(node);
   Perform(table_.OnNodeLost(worker, absl::StrCat("worker ", node, " lost"), reason, superstep_of,
                             Now()));
+  ForgetLeftNodes();
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -259,6 +261,7 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     OnBarrierWait(node, event);
     return {};
   }
+  if (event.has_leaving()) return OnLeaving(node);
   if (event.has_peers_probed()) {
     OnPeersProbed(node, event.peers_probed());
     return table_.OnNodesChanged(Now());
@@ -285,6 +288,7 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (const auto found = table_.jobs().find(job);
       found != table_.jobs().end() && found->second.hosts_left.size() == 1)
     KeepFigures(job);
+  table_.AddUsage(job, epoch, node.worker, event.cleared());
   return table_.OnCleared(job, epoch, node.worker, Now());
 }
 
@@ -341,6 +345,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 
 void Cluster::Tick() {
   EndAbandoned();
+  MoveFromLeavingNodes();
   if (const std::uint64_t now_ns = NowNs(); now_ns > kStoreProgressNs)
     StoreProgress(now_ns - kStoreProgressNs);
   tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });
@@ -364,9 +369,9 @@ ClusterFigures Cluster::Figures() const {
   figures.workers = {{"up", 0}, {"drained", 0}, {"lost", 0}};
   for (const auto& [name, node] : nodes_.all()) figures.workers["lost"] += node.lost() ? 1 : 0;
   for (const JobTable::NodeView& view : table_.nodes()) {
-    ++figures.workers[view.node->drained ? "drained" : "up"];
+    ++figures.workers[view.node->open() ? "up" : "drained"];
     figures.slots_used += view.slots_used;
-    if (!view.node->drained && view.node->slots > view.slots_used)
+    if (view.node->open() && view.node->slots > view.slots_used)
       figures.slots_free += view.node->slots - view.slots_used;
     figures.connections += view.node->lease.connected() ? 1 : 0;
     figures.leases.push_back({view.node->name, view.node->lease.AgeNs(NowNs())});

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ struct Job {
   std::uint32_t failed_starts = 0;       ///< Since processes ran, as are these, by node:
   std::map<std::string, RefusedStart> refused_by{};
   std::optional<QueuePlace> place{};    ///< In the queue, while it may be placed.
+  std::set<JobId> awaits{};             ///< Of spec().after: have to end before it is placed.
   std::uint64_t due_ns = kNoEnd;        ///< As the table has noted it: see DueNs.
   std::vector<NodeShare> shares{};      ///< Where it is placed.
   std::vector<WorkerId> hosts_left{};   ///< That have not cleared it away.

@@ -27,7 +27,7 @@ struct CheckpointRequest {
   enum class Kind {
     kCheckpoint,  ///< Nothing.
     kSuspend,     ///< The job leaves its nodes until it is resumed.
-    kMove,        ///< It leaves a node that is drained.
+    kMove,        ///< It leaves a node that is drained, or whose worker is about to end.
   };
   Kind kind;
   std::function<void(absl::StatusOr<proto::Job>)> answer;  ///< May be empty.

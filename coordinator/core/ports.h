@@ -67,7 +67,8 @@ class Journal {
   using FoundJobs = std::function<void(absl::StatusOr<std::vector<JobRecord>>)>;
 
   virtual ~Journal() = default;
-  virtual void WriteJob(JobRecord record, Done done) = 0;
+  /// All of them, or none.
+  virtual void WriteJobs(std::vector<JobRecord> records, Done done) = 0;
   /// All that is known of a job's checkpoints, in place of what was; empty: none.
   virtual void WriteCheckpoints(JobId job, std::string catalogue, Done done) = 0;
   virtual void WriteDrained(std::string node, Done done) = 0;

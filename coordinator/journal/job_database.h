@@ -92,6 +92,10 @@ class JobDatabase {
   absl::Status Begin() { return database_.Execute("BEGIN IMMEDIATE"); }
   absl::Status Commit();
   absl::Status Rollback() { return database_.Execute("ROLLBACK"); }
+  /// Within a transaction, what comes after the mark can be undone alone.
+  absl::Status Mark() { return database_.Execute("SAVEPOINT mark"); }
+  absl::Status Unmark() { return database_.Execute("RELEASE mark"); }
+  absl::Status BackToMark() { return database_.Execute("ROLLBACK TO mark; RELEASE mark"); }
   bool InTransaction() const { return database_.InTransaction(); }
 
   /// All or nothing of this one record.

@@ -87,11 +87,13 @@ JobStore::~JobStore() {
   thread_.join();
 }
 
-void JobStore::WriteJob(JobRecord record, Done done) {
-  Queue({.kind = kJobKind,
-         .key = absl::StrCat(Value(IdOf(record))),
-         .bytes = record.SerializeAsString()},
-        std::move(done));
+void JobStore::WriteJobs(std::vector<JobRecord> jobs, Done done) {
+  std::vector<RecordWrite> records;
+  for (const JobRecord& job : jobs)
+    records.push_back({.kind = kJobKind,
+                       .key = absl::StrCat(Value(IdOf(job))),
+                       .bytes = job.SerializeAsString()});
+  QueueAll(std::move(records), std::move(done));
 }
 
 void JobStore::WriteCheckpoints(JobId job, std::string catalogue, Done done) {
@@ -134,9 +136,13 @@ void JobStore::ReadHistory(JobId before, std::size_t count, FoundJobs found) {
 }
 
 void JobStore::Queue(RecordWrite record, Done done) {
+  QueueAll({std::move(record)}, std::move(done));
+}
+
+void JobStore::QueueAll(std::vector<RecordWrite> records, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    work_.writes.push_back({std::move(record), std::move(done)});
+    work_.writes.push_back({std::move(records), std::move(done)});
   }
   changed_.notify_one();
 }
@@ -200,6 +206,17 @@ void JobStore::Copy() {
   if (!written.ok()) spdlog::error("event=journal_not_copied error=\"{}\"", written.ToString());
 }
 
+absl::Status JobStore::PerformTogether(const std::vector<RecordWrite>& records) {
+  if (records.size() == 1) return database_.Perform(records.front());
+  if (absl::Status s = database_.Mark(); !s.ok()) return s;
+  absl::Status written;
+  for (const RecordWrite& record : records)
+    if (written.ok()) written = database_.Perform(record);
+  if (!written.ok() && !database_.InTransaction()) return written;
+  const absl::Status ended = written.ok() ? database_.Unmark() : database_.BackToMark();
+  return written.ok() ? ended : written;
+}
+
 // In one transaction, in which a write that fails fails alone. Without the transaction nothing is
 // written.
 std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes) {
@@ -209,7 +226,7 @@ std::vector<absl::Status> JobStore::PerformAll(const std::vector<Write>& writes)
   if (const absl::Status begun = database_.Begin(); !begun.ok()) return all_are(begun);
   std::vector<absl::Status> written;
   for (const Write& write : writes) {
-    written.push_back(database_.Perform(write.record));
+    written.push_back(PerformTogether(write.records));
     if (!database_.InTransaction()) return all_are(written.back());
   }
   if (const absl::Status committed = database_.Commit(); !committed.ok()) {

@@ -41,7 +41,7 @@ class JobStore final : public Journal {
   /// What Open found; once.
   StoredState TakeLoaded() { return std::move(loaded_); }
 
-  void WriteJob(JobRecord record, Done done) override;
+  void WriteJobs(std::vector<JobRecord> jobs, Done done) override;
   void WriteCheckpoints(JobId job, std::string catalogue, Done done) override;
   void WriteDrained(std::string node, Done done) override;
   void WriteUndrained(std::string node, Done done) override;
@@ -52,7 +52,7 @@ class JobStore final : public Journal {
 
  private:
   struct Write {
-    RecordWrite record;
+    std::vector<RecordWrite> records;  ///< All or none of them.
     Done done;
   };
   struct Lookup {
@@ -70,11 +70,13 @@ class JobStore final : public Journal {
   };
 
   void Queue(RecordWrite record, Done done);
+  void QueueAll(std::vector<RecordWrite> records, Done done);
   void Run();
   void PerformWrites(std::vector<Write> writes);
   void PerformArchive(const std::vector<JobId>& jobs);
   void PerformLookup(Lookup lookup);
   void Copy();
+  absl::Status PerformTogether(const std::vector<RecordWrite>& records);
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread, and so is all up to loaded_.

@@ -76,7 +76,7 @@ class JobStoreTest : public testing::Test {
 
   static absl::Status Write(JobStore& store, const JobRecord& record) {
     std::promise<absl::Status> done;
-    store.WriteJob(record, [&](const absl::Status& status) { done.set_value(status); });
+    store.WriteJobs({record}, [&](const absl::Status& status) { done.set_value(status); });
     return done.get_future().get();
   }
 
@@ -107,8 +107,8 @@ class JobStoreTest : public testing::Test {
       });
       began.get_future().wait();
       for (const std::uint64_t id : ids) {
-        store->WriteJob(Record(id, proto::WAITING),
-                        [&written, id](const absl::Status& status) { written[id] = status.ok(); });
+        store->WriteJobs({Record(id, proto::WAITING)},
+                         [&written, id](const absl::Status& status) { written[id] = status.ok(); });
       }
       if (before_batch_) before_batch_();
       queued.set_value();
@@ -176,7 +176,7 @@ TEST_F(JobStoreTest, JobsComeByIdWhateverWasWrittenLast) {
 TEST_F(JobStoreTest, RecordsOfDifferentKindsHaveTheirOwnKeys) {
   {
     const auto store = Open();
-    store->WriteJob(Record(2, proto::WAITING), [](const absl::Status&) {});
+    store->WriteJobs({Record(2, proto::WAITING)}, [](const absl::Status&) {});
     store->WriteCheckpoints(JobId{2}, "catalogue", [](const absl::Status&) {});
     store->WriteDrained("2", [](const absl::Status&) {});
     store->WriteParameters(2, "two", [](const absl::Status&) {});
@@ -191,9 +191,9 @@ TEST_F(JobStoreTest, RecordsOfDifferentKindsHaveTheirOwnKeys) {
 TEST_F(JobStoreTest, AStartMovesTheOldestOfManyEndedJobsIntoTheHistory) {
   {
     const auto store = Open();
-    store->WriteJob(Record(1, proto::WAITING), [](const absl::Status&) {});
+    store->WriteJobs({Record(1, proto::WAITING)}, [](const absl::Status&) {});
     for (std::uint64_t id = 2; id <= kEndedJobsMax + 3; ++id) {
-      store->WriteJob(Record(id, proto::SUCCEEDED), [](const absl::Status&) {});
+      store->WriteJobs({Record(id, proto::SUCCEEDED)}, [](const absl::Status&) {});
       if (id <= 4) store->WriteCheckpoints(JobId{id}, "catalogue", [](const absl::Status&) {});
     }
   }
@@ -213,7 +213,7 @@ TEST_F(JobStoreTest, ArchivedJobsAreInTheHistoryAndNotInTheJournal) {
   {
     const auto store = Open();
     for (std::uint64_t id = 1; id <= 5; ++id)
-      store->WriteJob(Record(id, proto::FAILED), [](const absl::Status&) {});
+      store->WriteJobs({Record(id, proto::FAILED)}, [](const absl::Status&) {});
     store->Archive({JobId{2}, JobId{4}, JobId{9}});
     store->Archive({JobId{1}, JobId{2}});
     EXPECT_EQ(History(*store, 5, 9), (std::vector<std::uint64_t>{4, 2, 1}));
@@ -230,8 +230,8 @@ TEST_F(JobStoreTest, ADamagedHistoryIsNamedAndKeepsNoJob) {
   const std::string path = HistoryIn(directory_.path());
   {
     const auto store = Open();
-    store->WriteJob(Record(1, proto::FAILED), [](const absl::Status&) {});
-    store->WriteJob(Record(2, proto::WAITING), [](const absl::Status&) {});
+    store->WriteJobs({Record(1, proto::FAILED)}, [](const absl::Status&) {});
+    store->WriteJobs({Record(2, proto::WAITING)}, [](const absl::Status&) {});
     store->Archive({JobId{1}});
   }
   {  // A row that SQLite finds in order.
@@ -313,7 +313,7 @@ TEST_F(JobStoreTest, ClosingWritesWhatIsQueued) {
   {
     const auto store = Open();
     for (std::uint64_t id = 1; id <= 100; ++id) {
-      store->WriteJob(Record(id, proto::WAITING), [&](const absl::Status& status) {
+      store->WriteJobs({Record(id, proto::WAITING)}, [&](const absl::Status& status) {
         if (status.ok()) done += 1;
       });
     }
@@ -384,7 +384,7 @@ TEST_F(JobStoreTest, ATornFileIsAnError) {
   {
     const auto store = Open();
     for (std::uint64_t id = 1; id <= 200; ++id) {
-      store->WriteJob(Record(id, proto::WAITING), [](const absl::Status&) {});
+      store->WriteJobs({Record(id, proto::WAITING)}, [](const absl::Status&) {});
     }
   }
   std::filesystem::resize_file(file(), std::filesystem::file_size(file()) / 2);

@@ -30,7 +30,7 @@ class JournalRepairTest : public testing::Test {
       record.set_submission_key("key" + std::to_string(id));
       record.mutable_job()->set_job(id);
       record.mutable_job()->set_state(proto::WAITING);
-      (*store)->WriteJob(record, [](const absl::Status& s) { EXPECT_TRUE(s.ok()) << s; });
+      (*store)->WriteJobs({record}, [](const absl::Status& s) { EXPECT_TRUE(s.ok()) << s; });
     }
     return (*store)->TakeLoaded().cluster;
   }

@@ -131,12 +131,15 @@ class JobsService final : public proto::Jobs::CallbackService {
           proto::SubmitJobRequest owned = *request;
           const absl::Status taken = TakeOwnership(caller, *owned.mutable_spec());
           if (!taken.ok()) return answer(taken);
-          daemon_.cluster().Submit(owned, [answer](const absl::StatusOr<JobId>& job) {
-            if (!job.ok()) return answer(job.status());
-            proto::SubmitJobReply submitted;
-            submitted.set_job(Value(*job));
-            answer(submitted);
-          });
+          daemon_.cluster().Submit(
+              caller, std::move(owned), [this, answer](const absl::StatusOr<JobId>& job) {
+                if (!job.ok()) return answer(job.status());
+                proto::SubmitJobReply submitted;
+                submitted.set_job(Value(*job));
+                if (const JobRecord* record = daemon_.cluster().table().Find(*job))
+                  submitted.set_elements(record->job().array().elements());
+                answer(submitted);
+              });
         });
   }
 
@@ -145,11 +148,15 @@ class JobsService final : public proto::Jobs::CallbackService {
                                      proto::ListJobsReply* reply) override {
     return AnswerLater(context, Scope::kRead, reply,
                        [this, request](const Caller& caller, const auto& answer) {
+                         proto::ListJobsRequest limited = *request;
+                         const absl::Status may = LimitAccounting(caller, limited);
+                         if (!may.ok()) return answer(may);
                          daemon_.cluster().List(
-                             *request, [caller, answer](absl::StatusOr<proto::ListJobsReply> jobs) {
+                             limited, [caller, answer](absl::StatusOr<proto::ListJobsReply> jobs) {
                                if (jobs.ok()) {
                                  for (proto::Job& job : *jobs->mutable_jobs())
                                    HideFrom(caller, job);
+                                 jobs->set_caller(caller.user);
                                }
                                answer(std::move(jobs));
                              });
@@ -179,6 +186,15 @@ class JobsService final : public proto::Jobs::CallbackService {
     return AnswerOf(
         context, Whose::kOwn, *request, reply,
         [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Cancel(job)); });
+  }
+
+  grpc::ServerUnaryReactor* AlterJob(grpc::CallbackServerContext* context,
+                                     const proto::AlterJobRequest* request,
+                                     proto::Job* reply) override {
+    return AnswerOf(context, Whose::kOwn, *request, reply,
+                    [this, request](JobId, const Cluster::OnJob& answer) {
+                      daemon_.cluster().Alter(*request, answer);
+                    });
   }
 
   grpc::ServerUnaryReactor* CheckpointJob(grpc::CallbackServerContext* context,
@@ -240,6 +256,15 @@ class JobsService final : public proto::Jobs::CallbackService {
           daemon_.cluster().SetDrained(request->name(),
                                        request->undo() ? Drain::kUndrain : Drain::kDrain, answer);
         });
+  }
+
+  grpc::ServerUnaryReactor* ForgetNode(grpc::CallbackServerContext* context,
+                                       const proto::ForgetNodeRequest* request,
+                                       proto::Node* reply) override {
+    return AnswerLater(context, Scope::kAdmin, reply,
+                       [this, request](const Caller&, const auto& answer) {
+                         daemon_.cluster().ForgetNode(request->name(), answer);
+                       });
   }
 
   grpc::ServerUnaryReactor* StoreParameters(grpc::CallbackServerContext* context,

@@ -102,7 +102,7 @@ class Node final : public ProcessOwner {
     fflush(stdout);
   }
   void OnOutputEnded(Pid, Stream) override {}
-  void OnExited(Pid, int wait_status) override;
+  void OnExited(Pid, int wait_status, const ProcessUsage&) override;
   void Fail(const std::string& reason);
   void CutLater(std::uint64_t after_ms);
   absl::Status StartProcesses();
@@ -143,7 +143,7 @@ void Node::CutLater(std::uint64_t after_ms) {
   });
 }
 
-void Node::OnExited(Pid, int wait_status) {
+void Node::OnExited(Pid, int wait_status, const ProcessUsage&) {
   const int status =
       WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
   if (status_ == 0) status_ = status;

@@ -247,27 +247,63 @@ void SimCluster::Submit(std::uint64_t number) {
   const auto few = static_cast<std::int32_t>(loop_.Below(4));
   spec.set_restarts_max(loop_.Chance(80) ? kRestartsMany : few == 0 ? -1 : few);
   *spec.mutable_checkpoints() = RandomPolicy();
-  Send("key " + std::to_string(number), spec);
+  StartAfterOthers(number, spec);
+  proto::SubmitJobRequest request;
+  request.set_submission_key("key " + std::to_string(number));
+  *request.mutable_spec() = spec;
+  if (number % 7 == 0) {
+    request.mutable_array()->set_last(1 + number % 2);
+    request.mutable_array()->set_step(1);
+    request.mutable_array()->set_at_once(static_cast<std::uint32_t>(number % 5 % 3));
+  }
+  submissions_ += request.array().last();
+  Send(request);
 }
 
-// Again and again until there is an answer: a call may be lost, or its answer.
-void SimCluster::Send(const std::string& key, const proto::JobSpec& spec) {
+/// One job of three, if there is one that it can follow.
+void SimCluster::StartAfterOthers(std::uint64_t number, proto::JobSpec& spec) const {
+  if (number % 3 != 0) return;
+  for (const auto& [job, record] : journal_.jobs) {
+    if (spec.after_size() == 2) break;
+    proto::AfterJob& after = *spec.add_after();
+    after.set_job(Value(job));
+    after.set_any(number % 2 == 0);
+  }
+}
+
+// Again and again until there is an answer: a call may be lost, or its answer. It does not start
+// after jobs that an older journal has forgotten.
+void SimCluster::Send(proto::SubmitJobRequest request) {
+  const auto forgotten = [this](const proto::AfterJob& after) {
+    return !journal_.jobs.contains(JobId{after.job()});
+  };
+  auto& after = *request.mutable_spec()->mutable_after();
+  after.erase(std::remove_if(after.begin(), after.end(), forgotten), after.end());
   const auto answered = std::make_shared<bool>(false);
   loop_.On(coordinator().actor(), loop_.Delay(),
-           [this, &called = coordinator(), key, spec, answered] {
+           [this, &called = coordinator(), request, answered] {
              if (called.dead() || called.strange()) return;
-             called.Submit(spec, key, [this, key, answered](JobId job) {
-               // One that another has replaced may say what an older journal has forgotten.
-               if (!journal_.put_back || journal_.jobs.contains(job))
-                 oracle_.OnAcknowledged(key, job);
+             called.Submit(request, [this, request, answered](JobId first) {
+               OnAcknowledged(request, first);
                if (loop_.Chance(10) || std::exchange(*answered, true)) return;  // It is lost.
-               acknowledged_ += 1;
-               PlanRequests(job);
+               for (std::uint64_t i = 0; i <= request.array().last(); ++i) {
+                 acknowledged_ += 1;
+                 PlanRequests(JobId{Value(first) + i});
+               }
              });
            });
-  loop_.After(kPatienceNs, [this, key, spec, answered] {
-    if (!std::exchange(*answered, true)) Send(key, spec);
+  loop_.After(kPatienceNs, [this, request, answered] {
+    if (!std::exchange(*answered, true)) Send(request);
   });
+}
+
+// One that another has replaced may say what an older journal has forgotten.
+void SimCluster::OnAcknowledged(const proto::SubmitJobRequest& request, JobId first) {
+  for (std::uint64_t i = 0; i <= request.array().last(); ++i) {
+    const JobId job{Value(first) + i};
+    if (!journal_.put_back || journal_.jobs.contains(job))
+      oracle_.OnAcknowledged(request.submission_key() + " element " + std::to_string(i), job);
+  }
 }
 
 void SimCluster::PlanRequests(JobId job) {

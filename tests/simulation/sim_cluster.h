@@ -78,7 +78,9 @@ class SimCluster {
 
   void PlanSubmissions();
   void Submit(std::uint64_t number);
-  void Send(const std::string& key, const proto::JobSpec& spec);
+  void StartAfterOthers(std::uint64_t number, proto::JobSpec& spec) const;
+  void Send(proto::SubmitJobRequest request);
+  void OnAcknowledged(const proto::SubmitJobRequest& request, JobId first);
   proto::CheckpointPolicy RandomPolicy();
   void PlanRequests(JobId job);
   void Request(JobId job);

@@ -151,16 +151,14 @@ void SimCoordinator::Turn(const std::function<void()>& event) {
 
 // ---- Clients ------------------------------------------------------------------------------------
 
-void SimCoordinator::Submit(const proto::JobSpec& spec, const std::string& key,
-                            OnJob acknowledged) {
-  proto::SubmitJobRequest request;
-  *request.mutable_spec() = spec;
-  request.set_submission_key(key);
+void SimCoordinator::Submit(const proto::SubmitJobRequest& request, OnJob acknowledged) {
+  const coordinator::Caller caller{.user = "", .scopes = coordinator::kAllScopes};
+  const std::uint64_t jobs = request.has_array() ? coordinator::ElementsOf(request.array()) : 1;
   Turn([&] {
-    cluster_->Submit(request, [this, acknowledged](const absl::StatusOr<JobId>& job) {
+    cluster_->Submit(caller, request, [this, jobs, acknowledged](const absl::StatusOr<JobId>& job) {
       if (absl::IsInvalidArgument(job.status())) oracle_.Fail(job.status().ToString());
       if (!job.ok()) return;
-      WaitForEnd(*job);
+      for (std::uint64_t i = 0; i < jobs; ++i) WaitForEnd(JobId{Value(*job) + i});
       acknowledged(*job);
     });
   });
@@ -178,7 +176,10 @@ void SimCoordinator::WaitForEnd(JobId job) {
 void SimCoordinator::OnEnded(JobId job) {
   if (superseded()) return;
   CheckNothingLeft(job);
-  oracle_.OnEnded(*cluster_->table().Find(job));
+  const JobRecord& record = *cluster_->table().Find(job);
+  if (record.job().reason().starts_with("was to start after"))
+    oracle_.Count("cancelled since another did not succeed");
+  oracle_.OnEnded(record);
 }
 
 void SimCoordinator::Cancel(JobId job) {

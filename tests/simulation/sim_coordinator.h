@@ -95,7 +95,7 @@ class SimCoordinator final : private Timers,
 
   // ---- Clients; the answer comes when the submission is durable.
 
-  void Submit(const proto::JobSpec& spec, const std::string& key, OnJob acknowledged);
+  void Submit(const proto::SubmitJobRequest& request, OnJob acknowledged);
   void Cancel(JobId job);
   void Signal(JobId job, int signal);
   void Checkpoint(JobId job);
@@ -122,9 +122,11 @@ class SimCoordinator final : private Timers,
   void WaitForEnd(JobId job);
   void OnEnded(JobId job);
   void CheckNothingLeft(JobId job) const;
+  void CheckAtOnce(const JobRecord& placed) const;
   void CheckOrder(const JobRecord& placed) const;
   void CheckReach(const JobRecord& placed) const;
   void CheckStart(const proto::StartJob& start) const;
+  void CheckAfter(const proto::StartJob& start) const;
   void CheckLog(JobId job, const bspnow::Checkpoint& from) const;
   void CheckHolders(JobId job, const bspnow::Checkpoint& committed) const;
   bool IsSound(JobId job, const bspnow::Checkpoint& checkpoint) const;
@@ -146,7 +148,7 @@ class SimCoordinator final : private Timers,
   CoreTimer AddTimer(std::uint64_t after_ms, Event event) override;
   void CancelTimer(CoreTimer timer) override { timers_.erase(timer); }
 
-  void WriteJob(JobRecord record, Journal::Done done) override;
+  void WriteJobs(std::vector<JobRecord> records, Journal::Done done) override;
   void WriteCheckpoints(JobId job, std::string catalogue, Journal::Done done) override;
   void WriteDrained(std::string node, Journal::Done done) override;
   void WriteUndrained(std::string node, Journal::Done done) override;

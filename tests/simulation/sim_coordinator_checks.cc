@@ -56,6 +56,20 @@ void SimCoordinator::CheckReach(const JobRecord& placed) const {
 }
 
 // First come, first served: a job that was placed has taken nothing from one before it that waits.
+void SimCoordinator::CheckAtOnce(const JobRecord& placed) const {
+  const proto::ArrayElement& array = placed.job().array();
+  if (array.at_once() == 0) return;
+  std::uint32_t with_slots = 0;
+  for (const JobRecord* record : cluster_->table().records())
+    if (record->job().array().job() == array.job() && !record->hosts().empty() &&
+        !HasEnded(*record))
+      with_slots += 1;
+  if (with_slots > array.at_once())
+    oracle_.Fail(std::to_string(with_slots) + " elements of array " + std::to_string(array.job()) +
+                 " have slots");
+  oracle_.Count("elements of arrays placed");
+}
+
 void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   if (placed.job().epoch() != 1 || placed.cancelled() || !placed.job().losses().empty()) return;
   const JobTable& table = cluster_->table();
@@ -68,7 +82,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
   const std::vector<JobTable::NodeView> views = table.nodes();
   std::vector<FreeNode> free;
   for (const JobTable::NodeView& view : views) {
-    if (view.node->drained || !view.node->usable()) continue;
+    if (!view.node->open() || !view.node->usable()) continue;
     if (view.node->rests_until_ns > loop_.now_ns()) continue;
     free.push_back({.node = view.node,
                     .slots = view.node->slots - taken[view.node->worker],
@@ -80,6 +94,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
     if (job.state() == proto::RECOVERING) return;  // It goes first, unless it waits for holders.
     // Without a reason: it is not durable yet. Or the journal did not take its start just now.
     if (job.state() != proto::WAITING || job.reason().empty() ||
+        !table.jobs().at(IdOf(*record)).awaits.empty() || job.reason().starts_with("at most") ||
         job.reason().starts_with("its start could not be stored"))
       continue;
     if (first == nullptr || job.spec().priority() > first->spec().priority()) first = &job;
@@ -145,6 +160,19 @@ void SimCoordinator::CheckStart(const proto::StartJob& start) const {
                  std::to_string(start.resume().checkpoint()) + ", but the journal has " +
                  std::to_string(newest.number));
   CheckLog(job, newest);
+  if (start.epoch() == 1) CheckAfter(start);
+}
+
+// Whom it starts after has ended as it must have. (In a later epoch an older journal may not know.)
+void SimCoordinator::CheckAfter(const proto::StartJob& start) const {
+  for (const proto::AfterJob& after : start.spec().after()) {
+    const JobRecord* record = cluster_->table().Find(JobId{after.job()});
+    if (record == nullptr) continue;  // An older journal has forgotten it.
+    if (!HasEnded(*record) || (!after.any() && record->job().state() != proto::SUCCEEDED))
+      oracle_.Fail("job " + std::to_string(start.job()) + " starts before job " +
+                   std::to_string(after.job()) + " has ended as it must");
+    oracle_.Count("starts after another job");
+  }
 }
 
 void SimCoordinator::CheckLog(JobId job, const bspnow::Checkpoint& from) const {

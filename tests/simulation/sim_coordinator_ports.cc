@@ -38,10 +38,12 @@ CoreTimer SimCoordinator::AddTimer(std::uint64_t after_ms, Event event) {
 
 // ---- The journal --------------------------------------------------------------------------------
 
-void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
+void SimCoordinator::WriteJobs(std::vector<JobRecord> records, Journal::Done done) {
+  const JobRecord& record = records.front();  // Only of a new array there are others.
   const proto::Job& job = record.job();
   if (job.state() == proto::RUNNING && cluster_ && placed_.emplace(job.job(), job.epoch()).second) {
     CheckOrder(record);
+    CheckAtOnce(record);
     CheckReach(record);
   }
   if (job.state() == proto::RECOVERING &&
@@ -50,12 +52,12 @@ void SimCoordinator::WriteJob(JobRecord record, Journal::Done done) {
   CheckTimes(job);
   writer_.Queue(
       {.apply =
-           [this, record = std::move(record)] {
+           [this, records = std::move(records)] {
              // An end that is not stored would be another one after a restart: there is none where
              // the journal fails.
-             if ((journal_.fails || !HasEnded(record)) && RefusesRow())
+             if ((journal_.fails || !HasEnded(records.front())) && RefusesRow())
                return absl::ResourceExhaustedError("disk full");
-             journal_.jobs[IdOf(record)] = record;
+             for (const JobRecord& record : records) journal_.jobs[IdOf(record)] = record;
              return absl::OkStatus();
            },
        .done = [this, done](const absl::Status& written) { Turn([&] { done(written); }); }});

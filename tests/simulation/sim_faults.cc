@@ -164,6 +164,11 @@ void SimCluster::DisturbWorker(Machine& machine) {
     if (machine.store->Rot(loop_)) oracle_.Count("rotten disks");
     return;
   }
+  if (what < 92 && loop_.Chance(50)) {
+    oracle_.Count("workers told to leave");
+    worker.Leave(loop_.Below(10 * kSecond));
+    return StartWorkerLater(machine);
+  }
   if (what < 92) {
     oracle_.Count("workers shut down");
     worker.End();

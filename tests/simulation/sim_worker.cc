@@ -91,6 +91,22 @@ void SimWorker::End() {
   });
 }
 
+void SimWorker::Leave(std::uint64_t drain_ns) {
+  if (std::exchange(leaves_, true)) return;
+  loop_.On(daemon_, 0, [this] {
+    if (!dead()) SayThatItLeaves();
+  });
+  loop_.On(daemon_, drain_ns, [this] {
+    if (!dead()) End();
+  });
+}
+
+void SimWorker::SayThatItLeaves() {
+  proto::WorkerEvent event;
+  event.mutable_leaving();
+  Report(std::move(event));
+}
+
 void SimWorker::PauseMachine(std::uint64_t ns) {
   loop_.Pause(daemon_, ns);
   loop_.Pause(processes_, ns);
@@ -222,6 +238,7 @@ void SimWorker::OnRegistered(const proto::RegisterReply& reply) {
   early_begins_.Clear();
   streams_.SetSelf(id_);
   peers_.OnRegistered(id_);
+  if (leaves_) SayThatItLeaves();
   Connect();
   Attach();
   if (first) LookForCoordinator();
@@ -298,6 +315,11 @@ void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
   if (oracle_.traces()) oracle_.Trace(identity_.name + " takes " + order.ShortDebugString());
   if (order.has_peers_changed())
     return peers_.OnPeersChanged(order.peers_changed(), loop_.now_ns());
+  if (order.has_leave()) {
+    if (!jobs_.Held().empty()) oracle_.Fail(identity_.name + " is to leave, and has a job");
+    oracle_.Count("workers that left");
+    return End();
+  }
   jobs_.OnOrder(order);
 }
 

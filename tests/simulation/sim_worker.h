@@ -71,6 +71,8 @@ class SimWorker final : public SimWorkerPort,
   void LosePower();
   /// As on SIGTERM: it ends its jobs, waits for its last words to be acknowledged, and dies.
   void End();
+  /// The same with --drain-timeout: it asks to be left first.
+  void Leave(std::uint64_t drain_ns);
   void PauseDaemon(std::uint64_t ns) { loop_.Pause(daemon_, ns); }
   void PauseMachine(std::uint64_t ns);
   bool paused() const { return daemon_->pauses != 0; }
@@ -145,6 +147,7 @@ class SimWorker final : public SimWorkerPort,
   void Attach();
   void AttachLater();
   void Report(proto::WorkerEvent event);
+  void SayThatItLeaves();
   void WriteEvents();
   void Connect();
   void Beat(const Link& link);
@@ -175,6 +178,7 @@ class SimWorker final : public SimWorkerPort,
   SimCoordinator* frames_at_ = nullptr;
   Link frames_;
   bool welcome_ = false;
+  bool leaves_ = false;
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;

@@ -149,8 +149,12 @@ CheckpointOrders JobCheckpoints::CopyOrCommit(const LiveNodes& live) {
 JobCheckpoints::Need JobCheckpoints::CopyPart(const CheckpointPart& part, const LiveNodes& live,
                                               ImagesByNode& to_take, CheckpointOrders& orders) {
   if (!part.share.empty()) return Need::kNone;
+  const auto lives = [&](const std::string& node) { return live.contains(node); };
   Copying& copying = taking_->copying[part.host];
-  while (part.holders.size() + copying.to.size() < 1 + std::size_t{copies_}) {
+  // Its host may be about to leave: then it does not count.
+  const auto holders =
+      static_cast<std::size_t>(std::count_if(part.holders.begin(), part.holders.end(), lives));
+  while (holders + copying.to.size() < 1 + std::size_t{copies_}) {
     if (to_take.empty()) to_take = ImagesToTake();
     const std::string partner = PartnerOf(part, live, to_take);
     if (partner.empty()) break;
@@ -166,9 +170,8 @@ JobCheckpoints::Need JobCheckpoints::CopyPart(const CheckpointPart& part, const 
                              .to_node = partner});
   }
   if (!copying.to.empty()) return Need::kUnderWay;
-  const auto lives = [&](const std::string& node) { return live.contains(node); };
   const bool refused = std::any_of(copying.tried.begin(), copying.tried.end(), lives);
-  return refused && part.holders.size() < 1 + std::size_t{copies_} ? Need::kFailed : Need::kNone;
+  return refused && holders < 1 + std::size_t{copies_} ? Need::kFailed : Need::kNone;
 }
 
 // The one that has the chain already, else the one with the fewest images to take; among equals the

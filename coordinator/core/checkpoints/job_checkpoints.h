@@ -24,8 +24,8 @@ namespace bspnow::coordinator {
 /// What processes do after an image: go on, or wait until they are released or ended.
 enum class Hold : std::uint32_t { kNo = 0, kYes = 1 };
 
-/// Nodes that are up: name, and the name of the directory that it shares with others for images;
-/// empty if it has its own disk.
+/// Nodes that are up, or those of them that stay: name, and the name of the directory that a node
+/// shares with others for images; empty if it has its own disk.
 using LiveNodes = std::map<std::string, std::string>;
 
 struct CheckpointOrders {
@@ -154,6 +154,8 @@ class JobCheckpoints {
   /// Nodes that are up and have the image of the last one of which there are fewest; a directory
   /// that is shared counts as many as there should be.
   std::size_t CopiesOfLast(const LiveNodes& live) const;
+  /// It has images of its own disk that the job may go back to.
+  bool IsHolder(const std::string& node) const;
   /// Of the last one there are fewer than there should be and could be.
   bool LacksCopies(const LiveNodes& live) const;
 

@@ -145,6 +145,15 @@ std::size_t JobCheckpoints::CopiesOfLast(const LiveNodes& live) const {
   return fewest;
 }
 
+bool JobCheckpoints::IsHolder(const std::string& node) const {
+  for (const Checkpoint& checkpoint : committed_)
+    for (const CheckpointPart& part : checkpoint.parts)
+      if (part.share.empty() &&
+          std::find(part.holders.begin(), part.holders.end(), node) != part.holders.end())
+        return true;
+  return false;
+}
+
 bool JobCheckpoints::LacksCopies(const LiveNodes& live) const {
   return !committed_.empty() &&
          CopiesOfLast(live) < std::min(1 + std::size_t{copies_}, live.size());

@@ -29,6 +29,7 @@ void JobOrders::Append(JobOrders more) {
   MoveAll(more.cleared, cleared);
   MoveAll(more.suspended, suspended);
   MoveAll(more.ended, ended);
+  MoveAll(more.recalled, recalled);
   MoveAll(more.archived, archived);
 }
 

@@ -58,7 +58,9 @@ struct LauncherLine {
 /// To be written to the journal, in this order; answer with OnStored or OnStoreFailed.
 struct JobTransition {
   std::uint64_t sequence;
-  JobRecord record;  ///< Replaces what is stored of this job.
+  /// Each replaces what is stored of its job. One; but of a new array all elements, or none of them
+  /// is to be stored.
+  std::vector<JobRecord> records;
 };
 
 /// What the cluster must do now, each list in its order; lines before ends.
@@ -78,6 +80,7 @@ struct JobOrders {
   std::vector<JobId> cleared;    ///< Left all nodes: tell the barrier server.
   std::vector<JobId> suspended;  ///< Durable, and left all nodes: answer SuspendJob.
   std::vector<JobId> ended;      ///< Durable: answer WaitJob, end followers.
+  std::vector<JobId> recalled;   ///< Not known here any more: tell with OnOutcome how they ended.
   std::vector<JobId> archived;   ///< Forgotten here: from the journal into the history.
 
   void Append(JobOrders more);

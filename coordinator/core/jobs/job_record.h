@@ -50,6 +50,11 @@ std::vector<NodeShare> SharesOf(const JobRecord& record);
 /// The names of these nodes.
 std::vector<std::string> NodesOf(const JobRecord& record);
 
+/// Of one whose step is not 0 and whose last index is not below its first.
+inline std::uint64_t ElementsOf(const proto::ArraySpec& array) {
+  return (array.last() - array.first()) / array.step() + 1;
+}
+
 /// What the job asks of the cluster.
 SlotClaim SlotClaimOf(const proto::JobSpec& spec);
 /// Restarts without a checkpoint in between; below 1: none at all.

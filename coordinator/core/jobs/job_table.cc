@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/exit_status.h"
+#include "coordinator/core/jobs/job_spec.h"
 #include "coordinator/core/jobs/job_table_event.h"
 
 namespace bspnow::coordinator {
@@ -25,23 +26,28 @@ bool EndsJob(int signal) {
 
 JobTable::Submission JobTable::OnSubmit(const proto::JobSpec& spec,
                                         const std::string& submission_key, const Moment& at) {
-  if (const JobRecord* known = FindByKey(submission_key)) {
-    const JobId id = IdOf(*known);
-    return Submission{.job = id, .known = true, .accepted = jobs_.at(id).durable, .orders = {}};
-  }
-  const JobId id{++last_job_};
-  JobRecord record;
-  record.set_submission_key(submission_key);
-  proto::Job& shown = *record.mutable_job();
-  shown.set_job(Value(id));
-  *shown.mutable_spec() = spec;
-  shown.set_state(proto::WAITING);
-  shown.set_submitted_unix_ms(at.unix_ms);
-  const auto inserted = jobs_.emplace(id, std::move(record)).first;
-  by_key_[submission_key] = id;
+  if (const auto known = Known(submission_key)) return *known;
   Event event(*this, at);
-  event.Store(inserted->second, Due::kAccept);
-  return Submission{.job = id, .known = false, .accepted = false, .orders = event.Take()};
+  Job& entry = event.Add(spec, submission_key);
+  event.Store(entry, Due::kAccept);
+  event.AwaitOthers(entry);
+  return {.job = entry.id(), .known = false, .accepted = false, .orders = event.Take()};
+}
+
+JobTable::Submission JobTable::OnSubmitArray(const proto::JobSpec& spec,
+                                             const proto::ArraySpec& array,
+                                             const std::string& submission_key, const Moment& at) {
+  if (const auto known = Known(submission_key)) return *known;
+  Event event(*this, at);
+  const JobId first = event.AddArray(spec, array, submission_key);
+  return {.job = first, .known = false, .accepted = false, .orders = event.Take()};
+}
+
+std::optional<JobTable::Submission> JobTable::Known(const std::string& submission_key) const {
+  const JobRecord* known = FindByKey(submission_key);
+  if (known == nullptr) return std::nullopt;
+  const JobId id = IdOf(*known);
+  return Submission{.job = id, .known = true, .accepted = jobs_.at(id).durable, .orders = {}};
 }
 
 JobOrders JobTable::OnStored(std::uint64_t sequence, const Moment& at) {
@@ -149,6 +155,16 @@ JobOrders JobTable::OnNodeLost(WorkerId worker, const std::string& what, const s
   return event.Take();
 }
 
+absl::Status JobTable::OnAlter(const proto::AlterJobRequest& request, const Moment& at) {
+  Event event(*this, at);
+  Job* entry = event.Find(JobId{request.job()});
+  if (entry == nullptr) return absl::NotFoundError(absl::StrCat("there is no job ", request.job()));
+  if (absl::Status s = AlterJobSpec(request, entry->shown()); !s.ok()) return s;
+  event.Altered(*entry);
+  event.Take();  // It orders nothing; but what is due has changed.
+  return absl::OkStatus();
+}
+
 // ---- What workers report ------------------------------------------------------------------------
 
 JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
@@ -158,6 +174,22 @@ JobOrders JobTable::OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at) {
   entry->epoch_ran = true;
   event.Perform(*entry, entry->ends.OnBegun(pid));
   return event.Take();
+}
+
+// What is no process of this node is left out.
+void JobTable::SetOsPids(JobId job, Epoch epoch, const std::string& node,
+                         const proto::JobStarted& started) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.epoch() != epoch) return;
+  for (proto::Placement& place : *found->second.shown().mutable_placement()) {
+    if (place.node() != node) continue;
+    place.mutable_os_pids()->Resize(place.pids_size(), 0);
+    for (int i = 0; i < std::min(started.pids_size(), started.os_pids_size()); ++i) {
+      const auto at = std::find(place.pids().begin(), place.pids().end(), started.pids(i));
+      if (at == place.pids().end()) continue;
+      place.set_os_pids(static_cast<int>(at - place.pids().begin()), started.os_pids(i));
+    }
+  }
 }
 
 JobOrders JobTable::OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end,
@@ -212,6 +244,16 @@ void JobTable::SetFigures(JobId job, const proto::Job& shown) {
   *kept.mutable_totals() = shown.totals();
   *kept.mutable_checkpoints() = shown.checkpoints();
   kept.set_output_bytes(shown.output_bytes());
+}
+
+void JobTable::AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || !found->second.started || found->second.epoch() != epoch) return;
+  const std::vector<WorkerId>& left = found->second.hosts_left;
+  if (std::find(left.begin(), left.end(), worker) == left.end()) return;
+  proto::Job& shown = found->second.shown();
+  shown.set_cpu_ns(shown.cpu_ns() + used.cpu_ns());
+  shown.set_peak_memory_bytes(std::max(shown.peak_memory_bytes(), used.peak_memory_bytes()));
 }
 
 JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {

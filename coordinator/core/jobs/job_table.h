@@ -32,6 +32,7 @@
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
 #include "coordinator/core/nodes.h"
+#include "proto/workers.pb.h"
 
 namespace bspnow::coordinator {
 
@@ -103,6 +104,9 @@ class JobTable {
   };
   Submission OnSubmit(const proto::JobSpec& spec, const std::string& submission_key,
                       const Moment& at);
+  /// As OnSubmit, of an array: its elements are jobs with ids in a row, from `job` on.
+  Submission OnSubmitArray(const proto::JobSpec& spec, const proto::ArraySpec& array,
+                           const std::string& submission_key, const Moment& at);
   JobOrders OnCancel(JobId job, const std::string& why, const Moment& at);
   /// For all processes. SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE end the job: it has two
   /// seconds to clean up, and the second such signal ends it at once.
@@ -113,8 +117,12 @@ class JobTable {
   /// A checkpoint that holds its processes is committed, or it has no processes now. It
   /// leaves its nodes; `suspended` says when it has.
   JobOrders OnSuspended(JobId job, const Moment& at);
+  /// Its user wants something else of it. It is not stored: the caller does that.
+  absl::Status OnAlter(const proto::AlterJobRequest& request, const Moment& at);
   /// A suspended job waits again.
   JobOrders OnResume(JobId job, const Moment& at);
+  /// A job that others start after has ended so, long ago; JOB_STATE_UNSPECIFIED: nobody knows.
+  JobOrders OnOutcome(JobId job, proto::JobState state, const Moment& at);
 
   // ---- The journal. -----------------------------------------------------------------------------
 
@@ -137,8 +145,9 @@ class JobTable {
                        const std::map<JobId, Superstep>& superstep_of, const Moment& at);
   /// It is about to end, or has: it takes no checkpoint any more.
   bool Ends(JobId job) const;
-  /// All of it would fit now on nodes that are not drained, its own ones included.
-  bool HasRoomElsewhere(JobId job) const;
+  /// All of it would fit now on nodes that are open, its own ones included; or one of its own is
+  /// leaving, and then it had better wait for room than lose what it does until that is gone.
+  bool ShouldMove(JobId job) const;
   /// A checkpoint that holds its processes is committed: the job leaves its nodes and is placed
   /// again. Without `ends` in the orders it stays: there is no room.
   JobOrders OnMove(JobId job, const Moment& at);
@@ -146,6 +155,8 @@ class JobTable {
   // ---- What workers report. Those of older epochs, and of jobs that have ended, change nothing. -
 
   JobOrders OnBegun(JobId job, Epoch epoch, Pid pid, const Moment& at);
+  /// As which processes of the machine its processes run on this node; only shown.
+  void SetOsPids(JobId job, Epoch epoch, const std::string& node, const proto::JobStarted& started);
   JobOrders OnExited(JobId job, Epoch epoch, Pid pid, const ProcessEnd& end, const Moment& at);
   /// What a FinishedJob asks for. FAILED_PRECONDITION: some of the output is lost, so the job goes
   /// back to a checkpoint. Another error: it ends, and its log may not outlive a loss of power.
@@ -175,6 +186,8 @@ class JobTable {
   /// Totals, output bytes and checkpoints, as `shown` has them. Before the last OnCleared of a job,
   /// so that its end is stored with them.
   void SetFigures(JobId job, const proto::Job& shown);
+  /// What its processes there have used. Before OnCleared, which counts once.
+  void AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used);
   JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
 
   // ---- Time. ------------------------------------------------------------------------------------
@@ -238,11 +251,14 @@ class JobTable {
     JobId job;
     Epoch epoch;  ///< Of the placement, for kStart.
     Due due;
+    std::uint64_t jobs = 1;  ///< For kAccept: the elements of an array, from `job` on.
   };
 
   /// One event: what it causes is collected there.
   class Event;
 
+  bool HasRoomElsewhere(const Job& job) const;
+  std::optional<Submission> Known(const std::string& submission_key) const;
   void NoteDue(Job& job);
   void NoteRests();
 
@@ -254,10 +270,13 @@ class JobTable {
   std::unordered_map<std::string, JobId> by_key_;
   std::set<QueuePlace> queue_;  ///< Those that may be placed,
   std::set<QueuePlace> never_;  ///< but for these, on the nodes that were there at the last pass.
+  /// And but for these, by array, of which as many have slots as may at once.
+  std::map<JobId, std::set<QueuePlace>> held_;
   std::vector<JobId> considered_;  ///< In the last pass, and they wait: their reasons say why.
   std::optional<QueuePlace> stopped_at_;  ///< By the last pass; those behind wait for others.
   bool pass_due_ = false;
-  bool nodes_changed_ = false;  ///< Since the last pass.
+  bool nodes_changed_ = false;                      ///< Since the last pass.
+  std::map<JobId, std::vector<JobId>> dependents_;  ///< By the job that has to end first.
   std::vector<JobId> running_;  ///< Those that hold slots, in the order in which they were placed.
   std::deque<JobId> ended_;     ///< In the order in which they ended; bounded.
   std::set<std::pair<std::uint64_t, JobId>> due_;  ///< As Job::due_ns.

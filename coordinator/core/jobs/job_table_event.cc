@@ -23,6 +23,19 @@ Job* JobTable::Event::FindRunning(JobId job, Epoch epoch) {
   return state == proto::RUNNING || state == proto::ENDING ? entry : nullptr;
 }
 
+Job& JobTable::Event::Add(const proto::JobSpec& spec, const std::string& submission_key) {
+  const JobId id{++table_.last_job_};
+  JobRecord record;
+  record.set_submission_key(submission_key);
+  proto::Job& shown = *record.mutable_job();
+  shown.set_job(Value(id));
+  *shown.mutable_spec() = spec;
+  shown.set_state(proto::WAITING);
+  shown.set_submitted_unix_ms(at_.unix_ms);
+  if (!submission_key.empty()) table_.by_key_[submission_key] = id;
+  return table_.jobs_.emplace(id, std::move(record)).first->second;
+}
+
 // ---- The journal --------------------------------------------------------------------------------
 
 void JobTable::Event::OnDurable(const Pending& pending) {
@@ -31,8 +44,11 @@ void JobTable::Event::OnDurable(const Pending& pending) {
   const proto::JobState state = entry->state();
   switch (pending.due) {
     case Due::kAccept:
-      entry->durable = true;
-      if (state == proto::WAITING) Enqueue(*entry);
+      for (std::uint64_t i = 0; i < pending.jobs; ++i) {
+        Job& element = At(JobId{Value(pending.job) + i});
+        element.durable = true;
+        if (element.state() == proto::WAITING) Enqueue(element);
+      }
       orders_.accepted.push_back(pending.job);
       break;
     case Due::kStart:
@@ -47,6 +63,7 @@ void JobTable::Event::OnDurable(const Pending& pending) {
       break;
     case Due::kEnd:
       orders_.ended.push_back(pending.job);
+      TellDependents(pending.job, state);
       Retire(pending.job);
       break;
     case Due::kNothing:
@@ -61,8 +78,12 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
   if (entry == nullptr) return;  // Its submission was refused.
   switch (pending.due) {
     case Due::kAccept:
-      orders_.refused.push_back(pending.job);
-      Forget(*entry);
+      for (std::uint64_t i = 0; i < pending.jobs; ++i) {
+        const JobId element{Value(pending.job) + i};
+        orders_.refused.push_back(element);
+        Forget(At(element));
+        TellDependents(element, proto::JOB_STATE_UNSPECIFIED);
+      }
       break;
     case Due::kStart:
       if (entry->state() != proto::RUNNING || entry->epoch() != pending.epoch) break;
@@ -123,8 +144,23 @@ bool JobTable::Event::IsOwnFault(Job& entry, const ProcessEnd& end) {
   return again;
 }
 
-void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
+/// "OS pid 4711 on w2", as far as that is known.
+std::string JobTable::Event::WhereIs(const Job& entry, Pid pid) const {
+  for (const proto::Placement& place : entry.shown().placement()) {
+    const auto found = std::find(place.pids().begin(), place.pids().end(), Value(pid));
+    if (found == place.pids().end()) continue;
+    const auto index = static_cast<int>(found - place.pids().begin());
+    const std::uint32_t os_pid = index < place.os_pids_size() ? place.os_pids(index) : 0;
+    const std::string node = absl::StrCat("on ", place.node());
+    return os_pid == 0 ? node : absl::StrCat("OS pid ", os_pid, " ", node);
+  }
+  return "";
+}
+
+void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& told) {
   entry.epoch_ran = true;
+  ProcessEnd end = told;
+  end.where = WhereIs(entry, pid);
   const Actions actions = entry.ends.OnExited(pid, end);
   if (actions.lost_at.has_value() && IsOwnFault(entry, end)) {
     const std::string reason =
@@ -136,7 +172,7 @@ void JobTable::Event::Exited(Job& entry, Pid pid, const ProcessEnd& end) {
   const bool tells = actions.reports.empty() && entry.shown().reason().empty();
   if (tells && end.exit_status != 0) {
     entry.shown().set_reason(
-        absl::StrCat("pid ", Value(pid), " ended with exit status ", end.exit_status));
+        absl::StrCat(NameOf(pid, end), " ended with exit status ", end.exit_status));
   }
   Perform(entry, actions);
 }
@@ -172,7 +208,8 @@ void JobTable::Event::Clear(Job& entry) {
 }
 
 void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
-  const bool keep_files = entry.state() == proto::ENDING && !entry.spec().attached();
+  const bool wanted = !entry.spec().attached() || entry.spec().core();
+  const bool keep_files = entry.state() == proto::ENDING && wanted;
   entry.clear_by_ns = at_.now_ns + (keep_files ? kClearWithFilesNs : kClearNs);
   orders_.ends.push_back(
       {.worker = worker, .job = entry.id(), .epoch = entry.epoch(), .keep_files = keep_files});
@@ -206,6 +243,7 @@ void JobTable::Event::End(Job& entry) {
   entry.start_by_ns = kNoEnd;
   entry.retry_ns = 0;
   entry.refused_by.clear();
+  entry.awaits.clear();
   if (entry.started) orders_.cleared.push_back(entry.id());
   entry.started = false;
   entry.clearing = false;

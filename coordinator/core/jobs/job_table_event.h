@@ -10,6 +10,9 @@
 
 namespace bspnow::coordinator {
 
+/// "after job 3", "after jobs 3, 4, 5 and 7 more".
+std::string AfterText(const std::set<JobId>& jobs);
+
 class JobTable::Event {
  public:
   Event(JobTable& table, const Moment& at) : table_(table), at_(at) {}
@@ -31,18 +34,26 @@ class JobTable::Event {
     entry.stored_ns = at_.now_ns;
     entry.shown().set_run_ms(entry.RunMs(at_.now_ns));
     table_.pending_.push_back({sequence, entry.id(), entry.epoch(), due});
-    orders_.store.push_back({sequence, entry.record});
+    JobRecord& stored =
+        orders_.store.emplace_back(JobTransition{sequence, {entry.record}}).records.front();
     // For a restart its end has not begun: what it printed is compared with its log again.
-    if (entry.syncing) orders_.store.back().record.mutable_job()->set_state(proto::RUNNING);
+    if (entry.syncing) stored.mutable_job()->set_state(proto::RUNNING);
   }
+
+  // ---- job_table_array.cc: arrays of jobs.
+
+  JobId AddArray(const proto::JobSpec& spec, const proto::ArraySpec& array,
+                 const std::string& submission_key);
 
   // ---- job_table_event.cc: from submission to end.
 
+  /// A new job, not stored yet.
+  Job& Add(const proto::JobSpec& spec, const std::string& submission_key);
   void OnDurable(const Pending& pending);
   void OnNotDurable(const Pending& pending, const std::string& why);
   void WriteEnds();
   void Perform(Job& entry, const Actions& actions);
-  void Exited(Job& entry, Pid pid, const ProcessEnd& end);
+  void Exited(Job& entry, Pid pid, const ProcessEnd& told);
   void OutputDurable(Job& entry, const absl::Status& synced);
   void Interrupt(Job& entry, int signal);
   void Cancel(Job& entry, int signal, const std::string& why);
@@ -55,9 +66,15 @@ class JobTable::Event {
 
   void Enqueue(Job& entry);
   void OnNodesChanged();
+  void Altered(Job& entry);
   void Schedule();
   void StartClock(Job& entry);
   void StopClock(Job& entry);
+
+  // ---- job_table_after.cc: jobs that start after others.
+
+  void AwaitOthers(Job& entry);
+  void TellDependents(JobId job, proto::JobState state);
 
   // ---- job_table_recovery.cc: epochs that are lost, suspended or moved.
 
@@ -85,6 +102,10 @@ class JobTable::Event {
 
  private:
   void Dequeue(Job& entry);
+  bool Hold(Job& entry, const std::map<JobId, std::uint32_t>& placed);
+  void ReleaseHeld(const std::map<JobId, std::uint32_t>& placed);
+  std::map<JobId, std::uint32_t> PlacedOfArrays() const;
+  void OnOutcome(Job& entry, JobId job, proto::JobState state);
   Situation SituationNow();
   void SetWaits(Job& entry, std::string reason);
   void PlaceAt(Job& entry, const std::vector<NodeShare>& shares);
@@ -102,6 +123,7 @@ class JobTable::Event {
   void TakeOver(Job& entry, WorkerId worker, const HeldEpoch& held);
   WaitingClaim ClaimOf(const Job& entry) const;
   std::uint64_t LeftNs(const Job& entry) const;
+  std::string WhereIs(const Job& entry, Pid pid) const;
   bool IsOwnFault(Job& entry, const ProcessEnd& end);
   bool MayTryAgain(const Job& entry, const FailedStart& failed) const;
   bool CouldStartElsewhere(const Job& entry) const;

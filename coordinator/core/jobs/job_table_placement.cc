@@ -27,10 +27,11 @@ std::uint64_t JobTable::Event::LeftNs(const Job& entry) const {
   return limit_ns > run_ns ? limit_ns - run_ns : 1;
 }
 
-/// It may be placed; not before retry_ns.
+/// It may be placed; not before retry_ns, nor before others have ended.
 void JobTable::Event::Enqueue(Job& entry) {
   Dequeue(entry);
   if (entry.retry_ns != 0) return;
+  if (!entry.awaits.empty()) return entry.shown().set_reason(AfterText(entry.awaits));
   entry.place = {.priority = entry.spec().priority(),
                  .turn = entry.state() == proto::RECOVERING ? Turn::kFirst : Turn::kByAge,
                  .job = entry.id()};
@@ -42,6 +43,9 @@ void JobTable::Event::Dequeue(Job& entry) {
   if (!entry.place) return;
   table_.queue_.erase(*entry.place);
   table_.never_.erase(*entry.place);
+  if (const auto held = table_.held_.find(JobId{entry.shown().array().job()});
+      held != table_.held_.end())
+    held->second.erase(*entry.place);
   entry.place.reset();
 }
 
@@ -75,6 +79,16 @@ Situation JobTable::Event::SituationNow() {
   return situation;
 }
 
+// Its place in the queue, what it asks for and its deadline follow its spec.
+void JobTable::Event::Altered(Job& entry) {
+  if (entry.shown().started_unix_ms() == 0) entry.claim = SlotClaimOf(entry.spec());
+  if (entry.place) Enqueue(entry);
+  table_.pass_due_ = true;
+  if (entry.runs_since_ns == kNoEnd || entry.interrupted) return;
+  const std::uint64_t left_ns = LeftNs(entry);
+  entry.deadline_ns = left_ns == 0 ? kNoEnd : at_.now_ns + left_ns;
+}
+
 // Not of each event: with 10,000 jobs in the queue there are many, and one pass serves them all.
 void JobTable::Event::Schedule() {
   table_.pass_due_ = false;
@@ -83,15 +97,19 @@ void JobTable::Event::Schedule() {
   for (const JobId id : std::exchange(table_.considered_, {}))
     if (Job* entry = Find(id); entry != nullptr && entry->place) entry->shown().clear_reason();
   table_.stopped_at_.reset();
+  std::map<JobId, std::uint32_t> placed = PlacedOfArrays();
+  ReleaseHeld(placed);
   if (queue.empty()) return;
   Scheduler scheduler(SituationNow());
   auto next = queue.begin();
   while (next != queue.end() && !scheduler.full()) {
     const QueuePlace place = *next++;
     Job& entry = At(place.job);
+    if (Hold(entry, placed)) continue;
     Verdict verdict = scheduler.Consider(ClaimOf(entry));
     if (verdict.kind == Verdict::Kind::kStarts) {
       PlaceAt(entry, verdict.shares);
+      if (entry.shown().has_array()) placed[JobId{entry.shown().array().job()}] += 1;
       continue;
     }
     if (verdict.kind == Verdict::Kind::kNever) {

@@ -132,10 +132,10 @@ class Disorder {
     const JobTransition next = writing_.front();
     writing_.erase(writing_.begin());
     if (Chance(10)) {
-      if (HasEnded(next.record)) unwritten_ends_.insert(IdOf(next.record));
+      if (HasEnded(next.records.front())) unwritten_ends_.insert(IdOf(next.records.front()));
       Do(table_.OnStoreFailed(next.sequence, "disk full", at_));
     } else {
-      journal_[IdOf(next.record)] = next.record;
+      journal_[IdOf(next.records.front())] = next.records.front();
       Do(table_.OnStored(next.sequence, at_));
     }
   }
@@ -174,7 +174,7 @@ class Disorder {
   void Restart() {
     for (const JobTransition& transition : writing_) {
       if (Chance(50)) break;
-      journal_[IdOf(transition.record)] = transition.record;
+      for (const JobRecord& record : transition.records) journal_[IdOf(record)] = record;
     }
     writing_.clear();
     restarted_ns_ = at_.now_ns;
@@ -313,7 +313,7 @@ class Disorder {
       while (!writing_.empty()) {
         const JobTransition next = writing_.front();
         writing_.erase(writing_.begin());
-        journal_[IdOf(next.record)] = next.record;
+        journal_[IdOf(next.records.front())] = next.records.front();
         Do(table_.OnStored(next.sequence, at_));
       }
       Returns();

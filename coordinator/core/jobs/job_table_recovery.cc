@@ -160,7 +160,7 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
 bool JobTable::Event::CouldStartElsewhere(const Job& entry) const {
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : table_.nodes_->up())
-    if (node->usable() && !node->drained) open.push_back(node);
+    if (node->usable() && node->open()) open.push_back(node);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   SlotClaim claim = entry.claim;
   for (const auto& [node, refused] : entry.refused_by) claim.avoids.insert(node);
@@ -338,19 +338,29 @@ bool JobTable::Ends(JobId job) const {
   return found->second.ends.ends() || state == proto::ENDING || HasEnded(state);
 }
 
-bool JobTable::HasRoomElsewhere(JobId job) const {
+bool JobTable::ShouldMove(JobId job) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) return false;
+  const std::vector<NodeShare>& shares = found->second.shares;
+  return std::any_of(shares.begin(), shares.end(),
+                     [this](const NodeShare& share) {
+                       const Node* const node = nodes_->Find(share.worker);
+                       return node != nullptr && node->leaving;
+                     }) ||
+         HasRoomElsewhere(found->second);
+}
+
+bool JobTable::HasRoomElsewhere(const Job& job) const {
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : nodes_->up())
-    if (node->usable() && !node->drained) open.push_back(node);
+    if (node->usable() && node->open()) open.push_back(node);
   SlotTimeline taken(open, 0);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   for (const JobId id : running_) {
     const Job& entry = jobs_.at(id);
-    if (id != job) taken.Take(entry.shares, entry.claim.memory_bytes, 0, 1);
+    if (id != job.id()) taken.Take(entry.shares, entry.claim.memory_bytes, 0, 1);
   }
-  const SlotClaim& claim = found->second.claim;
+  const SlotClaim& claim = job.claim;
   return Place(claim, SlotsNeeded(claim, whole), taken.FreeDuring(0, 1)).has_value();
 }
 
@@ -358,7 +368,7 @@ JobOrders JobTable::OnMove(JobId job, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);
   if (entry == nullptr || !entry->started || entry->state() != proto::RUNNING) return {};
-  if (entry->interrupted || entry->record.took_input() || !HasRoomElsewhere(job)) return {};
+  if (entry->interrupted || entry->record.took_input() || !ShouldMove(job)) return {};
   entry->shown().set_reason("moves to other nodes");
   event.StartOver(*entry);
   return event.Take();

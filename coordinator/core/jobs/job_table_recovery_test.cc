@@ -29,7 +29,7 @@ TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   at_.now_ns += 14 * kSecondNs / 10;
   ResumedByAll(job, kFrom800);
   EXPECT_EQ(Lines(),
-            "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n"
+            "pid 1 (on w1) was killed by signal 11 (Segmentation fault) in superstep 3\n"
             "resumed from superstep 800 in 1.4 s\n");
   ASSERT_EQ(Shown(job).losses_size(), 1);
   const proto::JobLoss& loss = Shown(job).losses(0);
@@ -40,7 +40,7 @@ TEST_F(JobTableRecoveryTest, AKilledProcessSendsAllBackToTheLastCheckpoint) {
   EXPECT_EQ(loss.after_ms(), 1400u);
   EXPECT_EQ(Shown(job).restarts(), 1u);
   EXPECT_EQ(Shown(job).reason(), "");
-  EXPECT_EQ(all_.store.back().record.job().losses_size(), 1);
+  EXPECT_EQ(all_.store.back().records[0].job().losses_size(), 1);
 }
 
 TEST_F(JobTableRecoveryTest, AJobWithoutACheckpointStartsAgain) {
@@ -175,8 +175,8 @@ TEST_F(JobTableRecoveryTest, GivesUpWhenRestartsBringNoProgress) {
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).exit_status(), 128 + SIGKILL);
   EXPECT_EQ(Shown(job).reason(),
-            "gave up after 3 restarts without a checkpoint in between; last loss: pid 1 was killed "
-            "by signal 9 (Killed) in superstep 3");
+            "gave up after 3 restarts without a checkpoint in between; last loss: pid 1 (on w1) "
+            "was killed by signal 9 (Killed) in superstep 3");
   EXPECT_EQ(Shown(job).losses_size(), 4);
   EXPECT_EQ(Shown(job).restarts(), 3u);
 }
@@ -188,7 +188,7 @@ TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
     ClearedByAll(job);
     ASSERT_EQ(State(job), proto::RUNNING) << restart;
     Do(table_.OnCheckpointCommitted(job, at_));
-    EXPECT_EQ(all_.store.back().record.restarts_in_row(), 0u);
+    EXPECT_EQ(all_.store.back().records[0].restarts_in_row(), 0u);
   }
   EXPECT_EQ(Shown(job).restarts(), 20u);
   EXPECT_EQ(Shown(job).losses_size(), kLossesMax);
@@ -197,7 +197,7 @@ TEST_F(JobTableRecoveryTest, ACommitIsProgress) {
 TEST_F(JobTableRecoveryTest, StandardInputCannotBeSentTwice) {
   const JobId job = Run(Request(2));
   Do(table_.OnInputSent(job, at_));
-  EXPECT_TRUE(all_.store.back().record.took_input());
+  EXPECT_TRUE(all_.store.back().records[0].took_input());
   Killed(job, 1, SIGKILL);
   ClearedByAll(job);
   EXPECT_EQ(State(job), proto::FAILED);

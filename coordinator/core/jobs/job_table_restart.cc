@@ -28,7 +28,7 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   Event event(*this, at);
   jobs_.emplace(id, record);
   Job& entry = event.At(id);
-  by_key_[record.submission_key()] = id;
+  if (!record.submission_key().empty()) by_key_[record.submission_key()] = id;
   last_job_ = std::max(last_job_, Value(id));
   entry.durable = true;
   entry.run_before_ms = job.run_ms();
@@ -43,6 +43,9 @@ JobOrders JobTable::Restore(const JobRecord& record, const Moment& at) {
   }
   if (HasEnded(record)) {
     ended_.push_back(id);
+  } else if (!entry.ran) {
+    event.AwaitOthers(entry);
+    if (entry.state() == proto::WAITING) event.Enqueue(entry);
   } else if (!record.hosts().empty()) {
     if (job.state() == proto::ENDING) {
       entry.ends.OnBroken(job.exit_status(), "");

@@ -14,7 +14,7 @@ class JobTableRestartTest : public JobTableTest {
   /// Keeps what is stored, as the journal does.
   void Note(const JobOrders& orders) {
     for (const JobTransition& transition : orders.store) {
-      journal_[IdOf(transition.record)] = transition.record;
+      for (const JobRecord& record : transition.records) journal_[IdOf(record)] = record;
     }
   }
 

@@ -20,9 +20,10 @@ TEST_F(JobTableRecoveryTest, ImagesThatCannotBeRestoredAreTheSameLossInAFurtherE
   ResumedByAll(job, {.from_start = false, .superstep = Superstep{800}, .participants = 3});
   ASSERT_EQ(Shown(job).losses_size(), 1);
   EXPECT_TRUE(Shown(job).losses(0).resumed());
-  EXPECT_EQ(Shown(job).losses(0).reason(),
-            "pid 0 was killed by signal 9 (Killed) in superstep 3; node w2 could not start it: "
-            "pid 0: damaged");
+  EXPECT_EQ(
+      Shown(job).losses(0).reason(),
+      "pid 0 (on w1) was killed by signal 9 (Killed) in superstep 3; node w2 could not start it: "
+      "pid 0: damaged");
   EXPECT_EQ(Shown(job).restarts(), 1u);
 }
 

@@ -104,7 +104,7 @@ TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
   const JobId job = Run(Request(2));
   const WorkerId before = FirstHost(job);
   Do(Drain(before));
-  EXPECT_TRUE(table_.HasRoomElsewhere(job));
+  EXPECT_TRUE(table_.ShouldMove(job));
   Do(table_.OnMove(job, at_));
   EXPECT_EQ(all_.ends.size(), 1u);
   Cleared(job, before);
@@ -118,7 +118,7 @@ TEST_F(JobTableRecoveryTest, AMovedJobLeavesTheDrainedNodeAndLosesNothing) {
 TEST_F(JobTableRecoveryTest, AJobStaysWhereThereIsNoRoomElsewhere) {
   const JobId job = Run(Request(3));
   Do(Drain(kOne));
-  EXPECT_FALSE(table_.HasRoomElsewhere(job));
+  EXPECT_FALSE(table_.ShouldMove(job));
   Do(table_.OnMove(job, at_));
   EXPECT_TRUE(all_.ends.empty());
   EXPECT_EQ(State(job), proto::RUNNING);
@@ -172,7 +172,7 @@ TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
     at_.now_ns = table_.next_deadline_ns();
     end = table_.OnTime(at_);
     ASSERT_EQ(end.store.size(), 1u);
-    EXPECT_EQ(end.store[0].record.job().state(), proto::SUCCEEDED);
+    EXPECT_EQ(end.store[0].records[0].job().state(), proto::SUCCEEDED);
   }
   Do(table_.OnStored(end.store[0].sequence, at_));
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);

@@ -8,6 +8,25 @@
 namespace bspnow::coordinator {
 namespace {
 
+TEST_F(JobTableTest, WhatNodesHaveUsedIsAddedUpOnceEach) {
+  Up(kOne, 1);
+  Up(kTwo, 1);
+  const JobId job = Submit(Request(2));
+  const Epoch epoch = EpochOf(Record(job));
+  proto::JobCleared used;
+  used.set_cpu_ns(5);
+  used.set_peak_memory_bytes(700);
+  for (std::uint32_t pid : {0, 1}) Exits(job, pid, Exit(Reached::kEnded, 0));
+  table_.AddUsage(job, Epoch{7}, kOne, used);         // Of another epoch.
+  for (const WorkerId worker : {kOne, kOne, kTwo}) {  // One says so twice.
+    table_.AddUsage(job, epoch, worker, used);
+    Cleared(job, worker);
+  }
+  EXPECT_EQ(State(job), proto::SUCCEEDED);
+  EXPECT_EQ(Shown(job).cpu_ns(), 10u);
+  EXPECT_EQ(Shown(job).peak_memory_bytes(), 700u);
+}
+
 TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
   Up(kOne, 1);
   Up(kTwo, 1);
@@ -35,7 +54,7 @@ TEST_F(JobTableTest, RunsAJobFromSubmissionToEnd) {
   Cleared(job, kOne);
   EXPECT_EQ(State(job), proto::SUCCEEDED);
   EXPECT_EQ(Shown(job).exit_status(), 0);
-  const proto::Job& stored = all_.store.back().record.job();
+  const proto::Job& stored = all_.store.back().records[0].job();
   EXPECT_EQ(stored.totals().supersteps(), 12u);
   EXPECT_EQ(stored.checkpoints().count(), 2u);
   EXPECT_EQ(stored.output_bytes(), 34u);
@@ -53,7 +72,7 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   EXPECT_EQ(orders.accepted.size(), 1u);
   EXPECT_TRUE(orders.starts.empty());
   ASSERT_EQ(orders.store.size(), 1u);
-  EXPECT_EQ(orders.store[0].record.job().state(), proto::RUNNING);
+  EXPECT_EQ(orders.store[0].records[0].job().state(), proto::RUNNING);
   orders = table_.OnStored(2, at_);
   EXPECT_EQ(orders.starts.size(), 1u);
   orders = table_.OnExited(JobId{1}, Epoch{1}, Pid{0}, Exit(Reached::kStarted, 0), at_);
@@ -62,7 +81,7 @@ TEST_F(JobTableTest, ActsOnlyUponWhatIsStored) {
   orders = table_.OnOutputDurable(JobId{1}, Epoch{1}, absl::OkStatus(), at_);
   EXPECT_TRUE(orders.ends.empty());
   ASSERT_EQ(orders.store.size(), 1u);
-  EXPECT_EQ(orders.store[0].record.job().state(), proto::ENDING);
+  EXPECT_EQ(orders.store[0].records[0].job().state(), proto::ENDING);
   orders = table_.OnStored(3, at_);
   EXPECT_EQ(orders.ends.size(), 1u);
   orders = table_.OnCleared(JobId{1}, Epoch{1}, kOne, at_);
@@ -165,14 +184,32 @@ TEST_F(JobTableTest, AFailedProcessEndsTheJobWithBsprunsWords) {
   Up(kOne, 2);
   const JobId job = Submit(OnceOnly(2));
   Killed(job, 1, SIGSEGV);
-  EXPECT_EQ(Lines(), "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3\n");
+  EXPECT_EQ(Lines(), "pid 1 (on w1) was killed by signal 11 (Segmentation fault) in superstep 3\n");
   EXPECT_EQ(all_.ends.size(), 1u);
   Exits(job, 0, Exit(Reached::kRunning, 0));
   Cleared(job, kOne);
   EXPECT_EQ(State(job), proto::FAILED);
   EXPECT_EQ(Shown(job).exit_status(), 128 + SIGSEGV);
   EXPECT_EQ(Shown(job).reason(),
-            "pid 1 was killed by signal 11 (Segmentation fault) in superstep 3");
+            "pid 1 (on w1) was killed by signal 11 (Segmentation fault) in superstep 3");
+}
+
+TEST_F(JobTableTest, NamesTheProcessOfTheMachineThatFailed) {
+  Up(kOne, 1);
+  Up(kTwo, 1);
+  const JobId job = Submit(OnceOnly(2));
+  proto::JobStarted started;
+  for (const std::uint32_t pid : {7u, 1u}) {  // The first is not of this job.
+    started.add_pids(pid);
+    started.add_os_pids(4000 + pid);
+  }
+  table_.SetOsPids(job, Epoch{2}, NameOf(kTwo), started);  // Not of this epoch.
+  EXPECT_EQ(Shown(job).placement(1).os_pids_size(), 0);
+  table_.SetOsPids(job, Epoch{1}, NameOf(kTwo), started);
+  Killed(job, 1, SIGSEGV);
+  EXPECT_EQ(Lines(),
+            "pid 1 (OS pid 4001 on w2) was killed by signal 11 (Segmentation fault) in superstep 3"
+            "\n");
 }
 
 TEST_F(JobTableTest, TellsTheExitStatusOfAProcessThatFailedWithoutAWord) {
@@ -181,7 +218,7 @@ TEST_F(JobTableTest, TellsTheExitStatusOfAProcessThatFailedWithoutAWord) {
   Exits(job, 0, Exit(Reached::kEnded, 3));
   Cleared(job, kOne);
   EXPECT_EQ(Shown(job).exit_status(), 3);
-  EXPECT_EQ(Shown(job).reason(), "pid 0 ended with exit status 3");
+  EXPECT_EQ(Shown(job).reason(), "pid 0 (on w1) ended with exit status 3");
   EXPECT_EQ(Lines(), "");
 }
 

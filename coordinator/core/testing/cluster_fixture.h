@@ -17,6 +17,8 @@
 
 namespace bspnow::coordinator {
 
+inline const Caller kAnAdministrator{.user = "root", .scopes = kAllScopes};
+
 class ClusterFixture : public testing::Test {
  protected:
   void SetUp() override { Start({.cluster = "c1", .term = 1}); }
@@ -239,7 +241,7 @@ class ClusterFixture : public testing::Test {
 
   JobId Submit(const proto::SubmitJobRequest& request) {
     std::optional<absl::StatusOr<JobId>> answer;
-    cluster_->Submit(request, [&](absl::StatusOr<JobId> job) { answer = job; });
+    cluster_->Submit(kAnAdministrator, request, [&](absl::StatusOr<JobId> job) { answer = job; });
     Settle();
     EXPECT_TRUE(answer.has_value() && answer->ok());
     return **answer;

@@ -67,10 +67,9 @@ struct PendingCall {
 
 class FakeJournal final : public Journal {
  public:
-  void WriteJob(JobRecord record, Done done) override {
-    const JobId job = IdOf(record);
-    records[job] = std::move(record);
-    calls.push_back({absl::StrCat("job ", Value(job)), std::move(done)});
+  void WriteJobs(std::vector<JobRecord> written, Done done) override {
+    calls.push_back({absl::StrCat("job ", Value(IdOf(written.front()))), std::move(done)});
+    for (JobRecord& record : written) records[IdOf(record)] = std::move(record);
   }
   void WriteCheckpoints(JobId job, std::string catalogue, Done done) override {
     catalogues[job] = std::move(catalogue);

@@ -1,0 +1,101 @@
+// Jobs that are submitted: what is checked before the job table takes them, and the jobs that they
+// start after.
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include <absl/strings/str_cat.h>
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/jobs/job_spec.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+constexpr std::size_t kSubmissionKeyBytesMax = 128;
+
+}  // namespace
+
+struct Cluster::Submitting {
+  Caller caller;
+  proto::SubmitJobRequest request;
+  OnSubmitted answer;
+};
+
+void Cluster::Submit(const Caller& caller, proto::SubmitJobRequest request, OnSubmitted answer) {
+  if (absl::Status checked = CheckSubmission(request); !checked.ok()) return answer(checked);
+  const auto submitting =
+      std::make_shared<Submitting>(caller, std::move(request), std::move(answer));
+  const bool repeated = table_.FindByKey(submitting->request.submission_key()) != nullptr;
+  repeated ? Accept(*submitting) : CheckAfter(submitting, 0);
+}
+
+absl::Status Cluster::CheckSubmission(const proto::SubmitJobRequest& request) const {
+  if (closed_) return ShuttingDown();
+  if (request.submission_key().empty() || request.submission_key().size() > kSubmissionKeyBytesMax)
+    return absl::InvalidArgumentError(
+        absl::StrCat("submission_key must have 1 to ", kSubmissionKeyBytesMax, " bytes"));
+  if (absl::Status checked = CheckJobSpec(request.spec()); !checked.ok()) return checked;
+  if (request.has_array())
+    if (absl::Status checked = CheckArray(request.array(), request.spec()); !checked.ok())
+      return checked;
+  for (const std::string& sha256 : ContentsOf(request.spec()))
+    if (!ports_.has_content(sha256))
+      return absl::FailedPreconditionError(
+          absl::StrCat("content ", sha256, " is not here; upload it first"));
+  return absl::OkStatus();
+}
+
+/// Of the jobs that it starts after those from `next` on; they may have ended long ago.
+void Cluster::CheckAfter(const std::shared_ptr<Submitting>& submitting, int next) {
+  const auto& after = submitting->request.spec().after();
+  const auto may = [this, submitting](std::uint64_t job) {
+    const absl::Status may =
+        closed_ ? ShuttingDown() : CheckOwner(submitting->caller, OwnerOf(JobId{job}), job);
+    if (!may.ok())
+      submitting->answer(absl::Status(may.code(), absl::StrCat("--after: ", may.message())));
+    return may.ok();
+  };
+  while (next < after.size() && table_.Find(JobId{after[next].job()}) != nullptr)
+    if (!may(after[next++].job())) return;
+  if (next == after.size()) return Accept(*submitting);
+  Recall(JobId{after[next].job()}, [this, submitting, may, next] {
+    if (may(submitting->request.spec().after(next).job())) CheckAfter(submitting, next + 1);
+  });
+}
+
+void Cluster::Accept(Submitting& submitting) {
+  const proto::SubmitJobRequest& request = submitting.request;
+  const proto::JobSpec& spec = request.spec();
+  const auto submission =
+      request.has_array()
+          ? table_.OnSubmitArray(spec, request.array(), request.submission_key(), Now())
+          : table_.OnSubmit(spec, request.submission_key(), Now());
+  if (!submission.known) {
+    const std::uint64_t jobs = request.has_array() ? ElementsOf(request.array()) : 1;
+    for (std::uint64_t i = 0; i < jobs; ++i) {
+      const JobId job{Value(submission.job) + i};
+      ports_.logs.Begin(job);
+      AddJob(job, spec, kAttachWithinNs);
+    }
+    spdlog::info("event=job_submitted job={} jobs={} nprocs={} program=\"{}\" user=\"{}\"",
+                 Value(submission.job), jobs, spec.nprocs(), spec.program().name(), spec.user());
+  }
+  if (submission.accepted) {
+    submitting.answer(submission.job);
+  } else {
+    FindLive(submission.job)->submissions.push_back(std::move(submitting.answer));
+  }
+  Perform(submission.orders);
+}
+
+/// Another one starts after it, which ended long ago or was never known.
+void Cluster::RecallOutcome(JobId job) {
+  Recall(job, [this, job] {
+    if (closed_) return;
+    const auto record = FindJob(job);
+    Perform(table_.OnOutcome(
+        job, record.ok() ? (*record)->job().state() : proto::JOB_STATE_UNSPECIFIED, Now()));
+  });
+}
+
+}  // namespace bspnow::coordinator
