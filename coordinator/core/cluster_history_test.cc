@@ -76,6 +76,57 @@ TEST_F(HistoryTest, AllJobsAreListedInPages) {
   EXPECT_EQ(List(0, 0)->next(), 0u);
 }
 
+TEST_F(HistoryTest, OnlyJobsThatAreAskedForAreListed) {
+  world_.journal.history[JobId{2}].mutable_job()->mutable_spec()->set_user("anna");
+  world_.journal.history[JobId{2}].mutable_job()->set_ended_unix_ms(5000);
+  world_.journal.history[JobId{3}].mutable_job()->set_ended_unix_ms(4999);
+  const auto ids = [this](auto ask) {
+    proto::ListJobsRequest request;
+    request.set_all(true);
+    ask(request);
+    std::vector<std::uint64_t> ids;
+    cluster_->List(request, [&](const auto& reply) { ids = Ids(reply); });
+    Settle();
+    return ids;
+  };
+  EXPECT_EQ(ids([](auto& r) { r.set_user("anna"); }), Numbers{2});
+  EXPECT_EQ(ids([](auto& r) {
+              r.add_states(proto::WAITING);
+              r.add_states(proto::FAILED);
+            }),
+            (Numbers{6, 3, 2, 1}));
+  EXPECT_EQ(ids([](auto& r) { r.set_since_unix_ms(5000); }), (Numbers{6, 2}));
+  EXPECT_EQ(ids([](auto& r) {
+              r.set_all(false);
+              r.add_states(proto::FAILED);
+            }),
+            Numbers{});
+}
+
+TEST_F(HistoryTest, APageOfFewJobsSaysWhereTheNextOneBegins) {
+  // In the journal there is one that is older than most of the history.
+  for (std::uint64_t id = 8; id <= 2500; ++id)
+    world_.journal.history[JobId{id}] = Record(id, id == 9 ? proto::FAILED : proto::SUCCEEDED);
+  std::vector<JobRecord> stored = {Record(6, proto::FAILED), Record(2501, proto::FAILED)};
+  Start({.cluster = "c1", .term = 2, .forgotten = JobId{2500}, .jobs = stored});
+  proto::ListJobsRequest request;
+  request.set_all(true);
+  request.add_states(proto::FAILED);
+  request.set_page_size(3);
+  Numbers listed;
+  int pages = 0;
+  do {
+    absl::StatusOr<proto::ListJobsReply> page = absl::UnknownError("no answer");
+    cluster_->List(request, [&](const auto& reply) { page = reply; });
+    Settle();
+    for (const std::uint64_t id : Ids(page)) listed.push_back(id);
+    request.set_before(page.ok() ? page->next() : 0);
+    pages += 1;
+  } while (request.before() != 0);
+  EXPECT_EQ(listed, (Numbers{2501, 9, 6, 3, 2, 1}));
+  EXPECT_LE(pages, 5);
+}
+
 TEST_F(HistoryTest, OneThatIsInBothPlacesIsListedOnce) {
   world_.journal.history[JobId{4}] = Record(4, proto::SUCCEEDED);
   EXPECT_EQ(Ids(List(0, 4)), (Numbers{7, 6, 4, 3}));

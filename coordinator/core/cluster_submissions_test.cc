@@ -1,0 +1,102 @@
+// Jobs that are submitted to start after others: whose these are, and where they are found.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+const Caller kAnna{.user = "anna", .scopes = kScopesOfUser};
+
+JobRecord Ended(std::uint64_t id, const std::string& user, proto::JobState state) {
+  JobRecord record;
+  record.set_submission_key(absl::StrCat("key", id));
+  record.mutable_job()->set_job(id);
+  record.mutable_job()->set_state(state);
+  record.mutable_job()->mutable_spec()->set_user(user);
+  record.mutable_job()->mutable_spec()->set_nprocs(1);
+  return record;
+}
+
+/// In the history: 1 of anna succeeded, 2 of anna failed, 3 of berta succeeded.
+class SubmissionsTest : public ClusterFixture {
+ protected:
+  void SetUp() override {
+    auto& history = world_.journal.history;
+    history[JobId{1}] = Ended(1, "anna", proto::SUCCEEDED);
+    history[JobId{2}] = Ended(2, "anna", proto::FAILED);
+    history[JobId{3}] = Ended(3, "berta", proto::SUCCEEDED);
+    Start({.cluster = "c1", .term = 1, .last_job = JobId{3}, .forgotten = JobId{3}});
+    host_ = Join("w1", 4);
+  }
+
+  static proto::SubmitJobRequest After(const std::string& key, std::vector<std::uint64_t> jobs) {
+    proto::SubmitJobRequest request = Request(key);
+    request.mutable_spec()->set_user("anna");
+    for (const std::uint64_t job : jobs) request.mutable_spec()->add_after()->set_job(job);
+    return request;
+  }
+
+  absl::StatusOr<JobId> SubmitAs(const Caller& caller, const proto::SubmitJobRequest& request) {
+    std::optional<absl::StatusOr<JobId>> answer;
+    cluster_->Submit(caller, request, [&](absl::StatusOr<JobId> job) { answer = std::move(job); });
+    Settle();
+    return answer.value_or(absl::UnknownError("no answer"));
+  }
+
+  FakeWorker host_;
+};
+
+TEST_F(SubmissionsTest, JobsOfTheHistoryCountWithTheirOutcome) {
+  const auto good = SubmitAs(kAnna, After("good", {1}));
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_EQ(Show(*good).state(), proto::RUNNING);
+  const auto bad = SubmitAs(kAnna, After("bad", {1, 2}));
+  ASSERT_TRUE(bad.ok()) << bad.status();
+  EXPECT_EQ(Show(*bad).state(), proto::CANCELLED);
+  EXPECT_EQ(Show(*bad).reason(), "was to start after the success of job 2, which failed");
+}
+
+TEST_F(SubmissionsTest, OnlyOnesOwnJobsAreWaitedFor) {
+  const absl::Status refused = SubmitAs(kAnna, After("key", {1, 3})).status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_EQ(refused.message(),
+            "--after: job 3 is of user berta, and you are anna; its owner or an administrator may "
+            "do that");
+  EXPECT_TRUE(SubmitAs(kAnAdministrator, After("key", {1, 3})).ok());
+}
+
+TEST_F(SubmissionsTest, AJobThatDoesNotExistIsNotWaitedFor) {
+  const absl::Status refused = SubmitAs(kAnna, After("key", {77})).status();
+  EXPECT_TRUE(absl::IsNotFound(refused)) << refused;
+  EXPECT_EQ(refused.message(), "--after: there is no job 77; `bsp jobs --all` lists them");
+}
+
+TEST_F(SubmissionsTest, ARepeatedSubmissionIsTheSameJob) {
+  const auto first = SubmitAs(kAnna, After("key", {1}));
+  world_.journal.history.clear();
+  EXPECT_EQ(SubmitAs(kAnna, After("key", {1})), first);
+}
+
+TEST_F(SubmissionsTest, WhatItWaitsForIsShownAndFoundAgainAfterARestart) {
+  const JobId first = *SubmitAs(kAnna, After("first", {}));
+  const JobId last = *SubmitAs(kAnna, After("last", {1, Value(first)}));
+  ASSERT_EQ(Show(last).awaits_size(), 1);
+  EXPECT_EQ(Show(last).awaits(0), Value(first));
+  EXPECT_EQ(Show(last).reason(), absl::StrCat("after job ", Value(first)));
+  StoredState stored{.cluster = "c1", .term = 2, .forgotten = JobId{3}};
+  for (const auto& [id, record] : world_.journal.records) stored.jobs.push_back(record);
+  world_.journal.calls.clear();
+  world_.logs.calls.clear();
+  Start(stored);
+  EXPECT_EQ(Show(last).awaits_size(), 2);  // The history has not answered yet.
+  Settle();
+  ASSERT_EQ(Show(last).awaits_size(), 1);
+  EXPECT_EQ(Show(last).awaits(0), Value(first));
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
