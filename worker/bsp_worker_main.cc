@@ -33,6 +33,7 @@
 #include "worker/checkpoint/stored_checkpoints.h"
 #include "worker/core/hosted_jobs.h"
 #include "worker/core/peer_watch.h"
+#include "worker/departure.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/job/accounts.h"
 #include "worker/job/blob_cache.h"
@@ -53,7 +54,6 @@ constexpr int kWorkThreads = 4;
 constexpr std::uint64_t kLoadPeriodMs = 5000;
 constexpr double kLoadStep = 0.25;  // A smaller change is no news.
 constexpr std::uint64_t kLookPeriodMs = 1000;
-constexpr std::uint64_t kEndTimeoutMs = 5000;
 constexpr std::uint64_t kLastWordsMs = 1000;
 
 class Daemon {
@@ -79,7 +79,6 @@ class Daemon {
   void Probe(const PeerAddress& peer);
   void LookAround();
   void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why);
-  void OnTermination();
   void ReportLoad();
   void WriteAddress() const;
 
@@ -103,11 +102,11 @@ class Daemon {
   std::unique_ptr<StoredCheckpoints> checkpoints_;
   std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
+  std::unique_ptr<Departure> departure_;
   PeerWatch peers_{[this](const PeerAddress& peer) { Probe(peer); },
                    [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); }};
   std::optional<WorkerMetrics> metrics_;
   bool registered_ = false;
-  bool ending_ = false;
   double reported_load_ = 0;
 };
 
@@ -142,6 +141,9 @@ absl::Status Daemon::StartParts() {
   hosting_ = std::make_unique<NodeHosting>(Parts());
   jobs_ = std::make_unique<HostedJobs>(
       *hosting_, *checkpoints_, settings_.orphan_timeout_ms * kNsPerMs,
+      [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
+  departure_ = std::make_unique<Departure>(
+      loop_, *jobs_, settings_.name, settings_.drain_timeout_ms,
       [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
   if (!settings_.metrics.empty()) {
     absl::StatusOr<WorkerMetrics> metrics = WorkerMetrics::Serve(loop_, settings_.metrics, [this] {
@@ -259,6 +261,7 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
                                 .stream_key = key});
   peers_.OnRegistered(WorkerId{reply.worker()});
   reported_load_ = 0;
+  departure_->OnRegistered();
   if (std::exchange(registered_, true)) return;
   WriteAddress();
   if (const absl::Status s = NotifySystemd("READY=1"); !s.ok())
@@ -269,6 +272,7 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
 
 void Daemon::OnOrder(const proto::Order& order) {
   if (order.has_peers_changed()) return peers_.OnPeersChanged(order.peers_changed(), NowNs());
+  if (order.has_leave()) return departure_->OnMayLeave();
   jobs_->OnOrder(order);
 }
 
@@ -325,17 +329,9 @@ void Daemon::WatchSignals() {
   BSP_CHECK(signals_.valid());
   loop_.OnReadable(signals_.get(), [this] {
     signalfd_siginfo info;
-    while (read(signals_.get(), &info, sizeof info) == sizeof info) OnTermination();
+    while (read(signals_.get(), &info, sizeof info) == sizeof info)
+      departure_->OnSignal(static_cast<int>(info.ssi_signo));
   });
-}
-
-void Daemon::OnTermination() {
-  if (std::exchange(ending_, true)) return loop_.Stop();
-  spdlog::info("event=ending jobs={}", jobs_->jobs());
-  static_cast<void>(NotifySystemd("STOPPING=1"));
-  loop_.AddTimer(kEndTimeoutMs, [this] { loop_.Stop(); });
-  jobs_->EndAll(absl::StrCat("worker ", settings_.name, " was shut down"),
-                [this] { loop_.Stop(); });
 }
 
 absl::Status Daemon::Run() {

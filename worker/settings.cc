@@ -43,12 +43,20 @@ void AddCheckpointOptions(CLI::App& app, WorkerSettings& settings) {
                  "Images to keep at most [as there is room]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
+}
+
+void AddTimeouts(CLI::App& app, WorkerSettings& settings) {
+  const CLI::AsNumberWithUnit milliseconds(
+      std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
+      CLI::AsNumberWithUnit::UNIT_REQUIRED);
   app.add_option("--orphan-timeout", settings.orphan_timeout_ms,
                  "Kill all jobs after so long without a coordinator [10m]")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, std::uint64_t>{
-              {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
-          CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->transform(milliseconds)
+      ->type_name("TIME");
+  app.add_option("--drain-timeout", settings.drain_timeout_ms,
+                 "At SIGTERM let jobs move to other nodes first, for so long [0s: they go back to "
+                 "a checkpoint]")
+      ->transform(milliseconds)
       ->type_name("TIME");
 }
 
@@ -140,6 +148,7 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   AddCheckpointOptions(app, settings);
+  AddTimeouts(app, settings);
   AddHiddenOptions(app, settings);
   AddAccessOptions(app, settings);
   files::AddSettingsFile(app);

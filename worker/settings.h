@@ -38,6 +38,7 @@ struct WorkerSettings {
   std::string checkpoint_share;           ///< Instead of checkpoint_dir: other workers see it, too.
   std::uint64_t checkpoint_quota = 0;     ///< Bytes of images kept here; 0: as there is room.
   std::uint64_t unreachable_ms = 60'000;  ///< Another worker, before its jobs are given up.
+  std::uint64_t drain_timeout_ms = 0;  ///< After SIGTERM, for jobs to move; then they are killed.
   std::uint64_t orphan_timeout_ms = 600'000;  ///< Without a coordinator; then the jobs are killed.
 };
 

@@ -103,6 +103,11 @@ TEST_F(SettingsTest, ReadsSizesWithUnits) {
   EXPECT_EQ(ReadWith({"--cache-bytes", "2GiB"})->cache_bytes, std::uint64_t{2} << 30);
 }
 
+TEST_F(SettingsTest, ATimeToDrainHasAUnit) {
+  EXPECT_EQ(ReadWith({"--drain-timeout", "50s"})->drain_timeout_ms, 50'000u);
+  EXPECT_FALSE(ReadWith({"--drain-timeout", "50"}).has_value());
+}
+
 TEST_F(SettingsTest, ReadsAFileAndPrefersTheCommandLine) {
   const ScratchDirectory scratch;
   const std::string path = scratch.path() + "/settings";
