@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/raised_limits.h"
 #include "base/version.h"
+#include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/access/login_server.h"
 #include "coordinator/access/login_tokens.h"
@@ -228,6 +229,7 @@ int Main(int argc, char** argv) {
   if (told.task == CoordinatorTask::kNewToken) return PrintNewToken(told);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
   SetUpLog(told.log_level);
+  prctl(PR_SET_NAME, program_invocation_short_name);  // Started anew, it would be "exe" to ps.
   const RaisedLimits limits;
   const UniqueFd signals = TakeOverSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());

@@ -264,8 +264,6 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
   departure_->OnRegistered();
   if (std::exchange(registered_, true)) return;
   WriteAddress();
-  if (const absl::Status s = NotifySystemd("READY=1"); !s.ok())
-    spdlog::warn("event=systemd_not_notified reason=\"{}\"", std::string(s.message()));
   ReportLoad();
   LookAround();
 }
@@ -346,6 +344,9 @@ absl::Status Daemon::Run() {
   state_ = std::move(*state);
   loop_.EnablePolling();
   if (absl::Status s = StartParts(); !s.ok()) return s;
+  // Even if there is no coordinator yet: a machine's boot and an installation wait for this.
+  if (const absl::Status s = NotifySystemd("READY=1"); !s.ok())
+    spdlog::warn("event=systemd_not_notified reason=\"{}\"", std::string(s.message()));
   loop_.Run();
   coordinator_->Drain(kLastWordsMs);
   coordinator_->Stop();

@@ -93,6 +93,12 @@ void AddHiddenOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--unreachable-ms", settings.unreachable_ms)->group("");
 }
 
+// Empty if the kernel has none, and so no name of a node.
+std::string HostName() {
+  char name[kNodeNameBytesMax + 1] = {};
+  return gethostname(name, sizeof name) == 0 ? name : "";
+}
+
 std::string CheckHostPort(const std::string& text) {
   const auto parsed = ParseHostPort(text);
   return parsed.ok() ? std::string() : std::string(parsed.status().message());
@@ -103,8 +109,10 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->required()
       ->check(CheckHostPort)
       ->type_name("HOST:PORT");
-  app.add_option("--name", settings.name, "Name of this node, unique in the cluster")
-      ->required()
+  settings.name = HostName();
+  app.add_option("--name", settings.name,
+                 "Name of this node, unique in the cluster [the host name]")
+      ->required(!IsNodeName(settings.name))
       ->check([](const std::string& name) {
         return IsNodeName(name) ? std::string() : absl::StrCat("\"", name, "\": ", kNodeNameRule);
       })

@@ -1,6 +1,7 @@
 #include "worker/settings.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -27,7 +28,7 @@ class SettingsTest : public testing::Test {
   int exit_status_ = -1;
 };
 
-TEST_F(SettingsTest, NeedsCoordinatorNameAndDirectory) {
+TEST_F(SettingsTest, NeedsCoordinatorAndDirectory) {
   EXPECT_FALSE(Read({}).has_value());
   EXPECT_EQ(exit_status_, 2);
   EXPECT_FALSE(Read({"--coordinator", "head:7700", "--name", "w1"}).has_value());
@@ -49,6 +50,13 @@ TEST_F(SettingsTest, ListensOnLoopbackUnlessToldOtherwise) {
   EXPECT_EQ(ReadWith({"--insecure"})->exposure, Exposure::kAnywhere);
   EXPECT_EQ(ReadWith({"--tls", "/tls"})->exposure, Exposure::kAnywhere);
   EXPECT_EQ(ReadWith({"--tls", "/tls"})->tls_dir, "/tls");
+}
+
+TEST_F(SettingsTest, TakesAPortForImagesThatAFirewallCanName) {
+  EXPECT_EQ(ReadWith({})->images_port, 0);
+  EXPECT_EQ(ReadWith({"--images-port", "7073"})->images_port, 7073);
+  EXPECT_FALSE(ReadWith({"--images-port", "70730"}).has_value());
+  EXPECT_EQ(exit_status_, 2);
 }
 
 TEST_F(SettingsTest, TakesLabelsOneByOne) {

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <optional>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -35,12 +36,23 @@ std::string DirectoryOfUser() {
 
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// Where anybody may make directories, one of this name can be a trap.
-bool IsSafe(const std::string& directory) {
+enum class Owner { kTrusted, kOther };  // Trusted: root, and this user.
+
+/// A directory that nobody but its owner may write to, and whose that is; nothing if it is none.
+std::optional<Owner> OwnerOf(const std::string& directory) {
   struct stat found {};
-  return lstat(directory.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-         (found.st_uid == geteuid() || found.st_uid == 0) &&
-         (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (lstat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) ||
+      (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return std::nullopt;
+  return found.st_uid == geteuid() || found.st_uid == 0 ? Owner::kTrusted : Owner::kOther;
+}
+
+/// Where anybody may make directories, one of this name can be a trap. In /run only root makes
+/// them, so /run/bspnow may be that of a coordinator with a user of its own.
+bool IsSafe(const std::string& directory) {
+  const std::optional<Owner> owner = OwnerOf(directory);
+  return owner == Owner::kTrusted ||
+         (owner == Owner::kOther && OwnerOf(DirectoryOf(directory)) == Owner::kTrusted);
 }
 
 std::string SocketIn(const std::string& directory, std::uint16_t port) {

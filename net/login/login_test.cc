@@ -76,5 +76,16 @@ TEST_F(LoginTest, ADirectoryThatOthersMayWriteToIsNotTrusted) {
   EXPECT_EQ(MakeLoginDirectory(socket).code(), absl::StatusCode::kPermissionDenied);
 }
 
+// As /run/bspnow of a system service: its own directory, in one that only root may write to.
+TEST_F(LoginTest, TrustsADirectoryOfAServiceWhereNobodyElseCouldHaveMadeIt) {
+  constexpr uid_t kService = 65534;
+  FileWith("bspnow/login-7000.sock", "", 0600);  // No socket: who tries it is refused.
+  const std::string directory = scratch_.path() + "/bspnow";
+  if (chown(directory.c_str(), kService, kService) != 0) GTEST_SKIP() << "takes root";
+  EXPECT_EQ(TokenOf("127.0.0.1:7000", {}).status().code(), absl::StatusCode::kUnavailable);
+  chmod(scratch_.path().c_str(), 0777);
+  EXPECT_EQ(TokenOf("127.0.0.1:7000", {}).status().code(), absl::StatusCode::kUnauthenticated);
+}
+
 }  // namespace
 }  // namespace bspnow
