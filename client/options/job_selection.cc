@@ -1,0 +1,40 @@
+#include "client/options/job_selection.h"
+
+#include <absl/strings/numbers.h>
+#include <absl/strings/str_cat.h>
+
+#include <algorithm>
+
+#include "client/view/job_view.h"
+
+namespace bspnow::client {
+
+absl::StatusOr<IdRange> ParseIdRange(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  IdRange range{};
+  const bool is_number = absl::SimpleAtoi(text.substr(0, dash), &range.first);
+  range.last = range.first;
+  const bool ends =
+      dash == std::string::npos || absl::SimpleAtoi(text.substr(dash + 1), &range.last);
+  if (is_number && ends && range.first >= 1 && range.first <= range.last) return range;
+  return absl::InvalidArgumentError(
+      absl::StrCat(text, " is no job; write its id, or several as in 3-7"));
+}
+
+bool JobSelection::names_each() const {
+  return !has_filters() && std::all_of(ids.begin(), ids.end(), [](const IdRange& range) {
+    return range.first == range.last;
+  });
+}
+
+bool JobSelection::Selects(const proto::Job& job) const {
+  const bool by_id = ids.empty() || std::any_of(ids.begin(), ids.end(), [&](const IdRange& range) {
+                       return range.first <= job.job() && job.job() <= range.last;
+                     });
+  const bool by_state =
+      state.empty() || (state == "pending" ? "waiting" : state) == StateName(job.state());
+  return by_id && by_state && (name.empty() || name == job.spec().name()) &&
+         (user.empty() || user == job.spec().user());
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,55 @@
+#include "client/options/output_file.h"
+
+#include <absl/strings/str_cat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace bspnow::client {
+
+std::string CheckOutputPattern(const std::string& pattern) {
+  if (pattern.empty()) return "a file needs a name";
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%') continue;
+    i += 1;
+    if (i == pattern.size() || (pattern[i] != 'j' && pattern[i] != '%'))
+      return pattern + ": after % comes j, for the job's id, or another %";
+  }
+  return "";
+}
+
+bool HasJobId(const std::string& pattern) {
+  return OutputPath(pattern, 1) != OutputPath(pattern, 2);
+}
+
+std::string OutputPath(const std::string& pattern, std::uint64_t job) {
+  std::string path;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      path += pattern[i];
+    } else if (pattern[++i] == 'j') {
+      absl::StrAppend(&path, job);
+    } else {
+      path += pattern[i];
+    }
+  }
+  return path;
+}
+
+absl::StatusOr<UniqueFd> OpenOutput(const std::string& path) {
+  UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (file.valid()) return file;
+  return absl::FailedPreconditionError(absl::StrCat("--output ", path, ": ", strerror(errno)));
+}
+
+absl::Status RedirectOutput(const std::string& path) {
+  const absl::StatusOr<UniqueFd> file = OpenOutput(path);
+  if (!file.ok()) return file.status();
+  if (dup2(file->get(), STDOUT_FILENO) >= 0) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("--output ", path, ": ", strerror(errno)));
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,59 @@
+#include "client/options/spelling.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace bspnow::client {
+namespace {
+
+constexpr std::size_t kDistanceMax = 2;
+
+}  // namespace
+
+std::size_t EditDistance(const std::string& a, const std::string& b) {
+  // Of the first i letters of a from the first j of b: rows i - 2, i - 1 and i.
+  std::vector<std::size_t> before(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before = std::exchange(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::string NearestWord(const std::string& word, const std::vector<std::string>& known) {
+  std::string nearest;
+  // Of a word without a common letter nobody knows what it was meant to be.
+  std::size_t least = std::min(kDistanceMax + 1, word.size());
+  for (const std::string& candidate : known) {
+    const std::size_t distance = EditDistance(word, candidate);
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+std::string DidYouMean(const CLI::App& app, const std::string& word) {
+  const bool is_option = word.starts_with("--");
+  std::vector<std::string> known;
+  if (is_option) {
+    for (const CLI::Option* option : app.get_options())
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+  } else {
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  }
+  const std::string name = is_option ? word.substr(2, word.find('=') - 2) : word;
+  const std::string nearest = NearestWord(name, known);
+  return nearest.empty() ? "" : "; did you mean " + (is_option ? "--" + nearest : nearest) + "?";
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,24 @@
+// What a user may have meant by a word that is not known.
+#ifndef CLIENT_OPTIONS_SPELLING_H_
+#define CLIENT_OPTIONS_SPELLING_H_
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bspnow::client {
+
+/// How many letters have to be inserted, removed, replaced or swapped with their neighbour.
+std::size_t EditDistance(const std::string& a, const std::string& b);
+
+/// The first of the words that are nearest, at a distance of 2 at most; empty if there is none.
+std::string NearestWord(const std::string& word, const std::vector<std::string>& known);
+
+/// "; did you mean --nodes?" if `word`, unknown to `app`, is nearly one of its options, or of its
+/// commands if it does not begin with a dash; else nothing.
+std::string DidYouMean(const CLI::App& app, const std::string& word);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_OPTIONS_SPELLING_H_
