@@ -5,10 +5,12 @@
 #include <iostream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/version.h"
 #include "client/commands.h"
 #include "client/options/job_options.h"
+#include "client/options/spelling.h"
 #include "client/run/cluster_run.h"
 
 namespace bspnow::client {
@@ -25,6 +27,14 @@ std::string HelpOf(const CLI::App& app) {
   return app.get_name() + command + " --help";
 }
 
+// What was meant by the first word that was not expected, if that can be guessed.
+std::string Guess(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  if (!commands.empty()) return Guess(*commands.front());
+  const std::vector<std::string> rest = app.remaining();
+  return rest.empty() ? "" : DidYouMean(app, rest.front());
+}
+
 // True if the command line was read; else `status` is the exit status.
 bool Parse(CLI::App& app, int argc, char** argv, int& status) {
   try {
@@ -36,8 +46,8 @@ bool Parse(CLI::App& app, int argc, char** argv, int& status) {
     } else {
       const std::string what = error.what();
       const bool says_where = what.find("; see ") != std::string::npos;
-      status =
-          Fail(app.get_name(), says_where ? what : what + "; see " + HelpOf(app), kUsageStatus);
+      status = Fail(app.get_name(), says_where ? what : what + Guess(app) + "; see " + HelpOf(app),
+                    kUsageStatus);
     }
     return false;
   }
@@ -88,6 +98,10 @@ int RunAsBsp(int argc, char** argv) {
   AddTlsOption(app, line.tls_dir);
   AddRunCommand(line);
   AddJobCommands(line);
+  AddListCommands(line);
+  AddCancelCommand(line);
+  AddAlterCommand(line);
+  AddAttachCommand(line);
   AddOutputCommands(line);
   AddNodeCommands(line);
   AddTopCommand(line);
@@ -98,7 +112,8 @@ int RunAsBsp(int argc, char** argv) {
     const auto commands = app.get_subcommands(
         [&](const CLI::App* command) { return command->get_name() == argv[place]; });
     if (commands.empty()) {
-      return Fail("bsp", std::string("no command ") + argv[place] + "; see bsp --help",
+      const std::string word = argv[place];
+      return Fail("bsp", "no command " + word + DidYouMean(app, word) + "; see bsp --help",
                   kUsageStatus);
     }
     AcceptNp(*commands.front(), argc - place, argv + place);

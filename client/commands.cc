@@ -3,6 +3,7 @@
 #include <iostream>
 #include <utility>
 
+#include "client/options/cluster_file.h"
 #include "client/options/job_options.h"
 
 namespace bspnow::client {
@@ -31,10 +32,18 @@ void SetConnectedAction(CommandLine& line, CLI::App* command, ConnectedAction ac
 }
 
 absl::StatusOr<JobsStub> ConnectTo(const CommandLine& line) {
-  const absl::StatusOr<std::string> address = CoordinatorAddress(line.coordinator);
+  std::string coordinator = line.coordinator;
+  std::string tls_dir = NamedTls(line.tls_dir);
+  if (NamedCoordinator(coordinator).empty()) {
+    absl::StatusOr<ClusterFile> file = ReadClusterFile(kClusterFile);
+    if (!file.ok()) return file.status();
+    coordinator = file->coordinator;
+    if (tls_dir.empty()) tls_dir = file->tls_dir;
+  }
+  const absl::StatusOr<std::string> address = CoordinatorAddress(coordinator);
   if (!address.ok()) return address.status();
   return JobsStub::Connect(
-      {.address = *address, .tls_dir = NamedTls(line.tls_dir)},
+      {.address = *address, .tls_dir = tls_dir},
       [](const std::string& said) { std::cerr << "bsp: " << said << std::endl; },
       line.connect_s * kMsPerSecond);
 }

@@ -30,15 +30,24 @@ struct CommandLine {
   std::uint64_t connect_s = 0;          ///< For how long a coordinator is waited for.
 };
 
-/// submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
+/// submit, show, wait, checkpoint, suspend, resume.
 void AddJobCommands(CommandLine& line);
+
+/// jobs, history.
+void AddListCommands(CommandLine& line);
+
+/// What the job has printed on standard output, into a file of this name.
+absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path);
 
 /// logs, fetch.
 void AddOutputCommands(CommandLine& line);
 
-/// nodes, drain, undrain.
+/// nodes, drain, undrain, forget.
 void AddNodeCommands(CommandLine& line);
 
+void AddAlterCommand(CommandLine& line);
+void AddAttachCommand(CommandLine& line);
+void AddCancelCommand(CommandLine& line);
 void AddRunCommand(CommandLine& line);
 void AddTopCommand(CommandLine& line);
 void AddProbeCommand(CommandLine& line);

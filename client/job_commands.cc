@@ -1,8 +1,9 @@
-// submit, jobs, show, wait, cancel, checkpoint, suspend, resume.
+// submit, show, wait, checkpoint, suspend, resume.
 #include <absl/strings/str_cat.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "client/cluster/reconnection.h"
 #include "client/commands.h"
 #include "client/options/job_options.h"
+#include "client/options/output_file.h"
 #include "client/options/submission.h"
 #include "client/run/program_file.h"
 #include "client/view/checkpoint_view.h"
@@ -26,8 +28,6 @@ namespace {
 
 struct JobQuery {
   std::vector<std::uint64_t> jobs;
-  bool all = false;
-  std::size_t last = 0;  ///< The newest so many; 0: all.
   bool json = false;
   std::uint64_t timeout_s = 0;                           ///< Of checkpoint and suspend; 0: none.
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;  ///< Of wait.
@@ -39,6 +39,52 @@ CLI::Option* AddJob(CLI::App* command, JobQuery& query) {
   return command->add_option("JOB", query.jobs, "The job's id")->required();
 }
 
+// ---- wait ---------------------------------------------------------------------------------------
+
+// A job that did not succeed gives no status of success, whatever its processes gave.
+int StatusOf(const proto::Job& job) {
+  if (job.state() == proto::SUCCEEDED) return 0;
+  return job.exit_status() == 0 ? kFailureStatus : job.exit_status();
+}
+
+absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
+  int status = 0;
+  for (const std::uint64_t id : query.jobs) {
+    proto::WaitJobRequest request;
+    request.set_job(id);
+    const absl::StatusOr<proto::Job> job = jobs.Wait(request);
+    if (!job.ok()) return job.status();
+    if (query.json) std::cout << JsonText(JobJson(*job));
+    if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
+      std::cerr << "bsp: job " << id << " " << StateName(job->state()) << ": " << job->reason()
+                << "\n";
+    }
+    if (status == 0) status = StatusOf(*job);
+  }
+  return status;
+}
+
+/// Also writes what the job has printed to the file that --output names, if it does.
+absl::StatusOr<int> WaitForOutput(JobsStub& jobs, std::uint64_t job, const std::string& output) {
+  const absl::StatusOr<int> status = WaitJobs(jobs, {.jobs = {job}});
+  if (!status.ok() || output.empty()) return status;
+  const absl::Status written = WriteOutputFile(jobs, job, OutputPath(output, job));
+  if (!written.ok()) return written;
+  return status;
+}
+
+/// The worst status of what was submitted.
+absl::StatusOr<int> WaitForAll(JobsStub& jobs, const proto::SubmitJobReply& submitted,
+                               const std::string& output) {
+  int worst = 0;
+  for (std::uint64_t i = 0; i < std::max(submitted.elements(), 1u); ++i) {
+    const absl::StatusOr<int> status = WaitForOutput(jobs, submitted.job() + i, output);
+    if (!status.ok()) return status;
+    worst = std::max(worst, *status);
+  }
+  return worst;
+}
+
 // ---- submit -------------------------------------------------------------------------------------
 
 // `bsp submit PROGRAM < FILE`. In a script that is itself read from a file, standard input is not
@@ -47,6 +93,25 @@ bool HasInputForJob() {
   struct stat input;
   return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode) && input.st_size > 0 &&
          lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
+}
+
+// The id is for scripts, alone on standard output.
+void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& options) {
+  const std::uint64_t last = submitted.job() + std::max(submitted.elements(), 1u) - 1;
+  if (options.json) {
+    nlohmann::json json = {{"job", submitted.job()}};
+    if (submitted.elements() != 0) {
+      json["last_job"] = last;
+      json["elements"] = submitted.elements();
+    }
+    std::cout << JsonText(json) << std::flush;
+    return;
+  }
+  std::cout << submitted.job() << std::endl;
+  if (submitted.elements() != 0) {
+    std::cerr << "bsp: submitted array " << submitted.job() << ": jobs " << submitted.job() << "-"
+              << last << "\n";
+  }
 }
 
 absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
@@ -66,18 +131,15 @@ absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
   absl::StatusOr<JobsStub> jobs = ConnectTo(line);
   if (!jobs.ok()) return jobs.status();
   UploadProgress progress;
-  const absl::StatusOr<std::uint64_t> job =
+  const absl::StatusOr<proto::SubmitJobReply> submitted =
       Submit(*jobs, *submission, [&progress](std::uint64_t done, std::uint64_t all) {
         progress.Show(done, all);
         return absl::OkStatus();
       });
-  if (!job.ok()) return job.status();
-  if (options.json) {
-    std::cout << JsonText({{"job", *job}});
-  } else {
-    std::cout << *job << "\n";
-  }
-  return 0;
+  if (!submitted.ok()) return submitted.status();
+  PrintSubmitted(*submitted, options);
+  line.failure_status = kUnknownStatus;
+  return options.wait ? WaitForAll(*jobs, *submitted, options.output) : 0;
 }
 
 void AddSubmit(CommandLine& line) {
@@ -89,20 +151,15 @@ void AddSubmit(CommandLine& line) {
     if (const std::string wrong = TakeRest(*command, *options); !wrong.empty()) {
       throw CLI::ValidationError(wrong);
     }
+    if (options->array && !options->output.empty() && !HasJobId(options->output)) {
+      throw CLI::ValidationError("--output " + options->output +
+                                 ": the jobs of an array need a file each; put %j into its name");
+    }
     line.chosen = [&line, options] { return SubmitJob(line, *options); };
   });
 }
 
-// ---- jobs, show ---------------------------------------------------------------------------------
-
-absl::StatusOr<int> ListJobs(JobsStub& jobs, const JobQuery& query) {
-  const absl::StatusOr<std::vector<proto::Job>> listed =
-      jobs.ListJobs(query.all ? JobsStub::Which::kAll : JobsStub::Which::kAlive, query.last);
-  if (!listed.ok()) return listed.status();
-  std::cout << (query.json ? JsonText(JobsJson(*listed))
-                           : JobTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
-  return 0;
-}
+// ---- show ---------------------------------------------------------------------------------------
 
 absl::StatusOr<int> ShowJob(JobsStub& jobs, const JobQuery& query) {
   for (const std::uint64_t id : query.jobs) {
@@ -116,7 +173,7 @@ absl::StatusOr<int> ShowJob(JobsStub& jobs, const JobQuery& query) {
   return 0;
 }
 
-// ---- cancel, checkpoint, suspend, resume --------------------------------------------------------
+// ---- checkpoint, suspend, resume ----------------------------------------------------------------
 
 template <typename Request>
 using JobCall = absl::StatusOr<proto::Job> (JobsStub::*)(const Request&);
@@ -176,31 +233,6 @@ absl::StatusOr<int> SaveEachJob(JobsStub& jobs, const JobQuery& query) {
   return ForEachJob<Request>(query, save, print);
 }
 
-// ---- wait ---------------------------------------------------------------------------------------
-
-// A job that did not succeed gives no status of success, whatever its processes gave.
-int StatusOf(const proto::Job& job) {
-  if (job.state() == proto::SUCCEEDED) return 0;
-  return job.exit_status() == 0 ? kFailureStatus : job.exit_status();
-}
-
-absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
-  int status = 0;
-  for (const std::uint64_t id : query.jobs) {
-    proto::WaitJobRequest request;
-    request.set_job(id);
-    const absl::StatusOr<proto::Job> job = jobs.Wait(request);
-    if (!job.ok()) return job.status();
-    if (query.json) std::cout << JsonText(JobJson(*job));
-    if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
-      std::cerr << "bsp: job " << id << " " << StateName(job->state()) << ": " << job->reason()
-                << "\n";
-    }
-    if (status == 0) status = StatusOf(*job);
-  }
-  return status;
-}
-
 // Its status is the job's; one of its own says that it could not learn that.
 void AddWait(CommandLine& line) {
   CLI::App* command = AddCommand(line, "wait", "Wait for the end of a job; gives its exit status");
@@ -226,22 +258,13 @@ void AddJobCommands(CommandLine& line) {
                            Perform perform) {
     CLI::App* command = AddCommand(line, name, description);
     const auto query = std::make_shared<JobQuery>();
-    if (name == "jobs") {
-      command->add_flag("-a,--all", query->all, "Those that have ended, too");
-      command->add_option("--last", query->last, "The newest N of them only")
-          ->check(CLI::PositiveNumber)
-          ->type_name("N");
-    } else {
-      AddJob(command, *query);
-    }
+    AddJob(command, *query);
     command->add_flag("--json", query->json, kJsonText);
     if (name == "checkpoint" || name == "suspend") AddTimeoutOption(*command, query->timeout_s);
     SetConnectedAction(line, command,
                        [query, perform](JobsStub& jobs) { return perform(jobs, *query); });
   };
-  add("jobs", "List the jobs that wait or run", ListJobs);
   add("show", "Show all about a job, and why it waits", ShowJob);
-  add("cancel", "End a job at once", CallForEach<proto::CancelJobRequest, &JobsStub::Cancel>);
   add("checkpoint", "Save a job at its next barrier",
       SaveEachJob<proto::CheckpointJobRequest, &JobsStub::Checkpoint, PrintCheckpoint>);
   add("suspend", "Save a job and free its slots",

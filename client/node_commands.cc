@@ -1,4 +1,4 @@
-// nodes, drain, undrain.
+// nodes, drain, undrain, forget.
 #include <unistd.h>
 
 #include <iostream>
@@ -37,6 +37,15 @@ absl::StatusOr<int> DrainNode(JobsStub& jobs, const NodeQuery& query, Drain drai
   return 0;
 }
 
+absl::StatusOr<int> ForgetNode(JobsStub& jobs, const NodeQuery& query) {
+  proto::ForgetNodeRequest request;
+  request.set_name(query.name);
+  const absl::StatusOr<proto::Node> node = jobs.Forget(request);
+  if (!node.ok()) return node.status();
+  if (query.json) std::cout << JsonText(NodeJson(*node));
+  return 0;
+}
+
 }  // namespace
 
 void AddNodeCommands(CommandLine& line) {
@@ -48,15 +57,20 @@ void AddNodeCommands(CommandLine& line) {
   };
   CLI::App* nodes = add("nodes", "List the nodes");
   SetConnectedAction(line, nodes, [query](JobsStub& jobs) { return PrintNodes(jobs, *query); });
-  const auto add_drain = [&](const std::string& name, const std::string& text, Drain drain) {
+  const auto add_of_node = [&](const std::string& name, const std::string& text) {
     CLI::App* command = add(name, text);
     command->add_option("NODE", query->name, "The node's name")->required();
-    SetConnectedAction(line, command,
+    return command;
+  };
+  const auto add_drain = [&](const std::string& name, const std::string& text, Drain drain) {
+    SetConnectedAction(line, add_of_node(name, text),
                        [query, drain](JobsStub& jobs) { return DrainNode(jobs, *query, drain); });
   };
   add_drain("drain", "Place no more jobs on a node; those that run there move to others",
             Drain::kDo);
   add_drain("undrain", "Place jobs on a node again", Drain::kUndo);
+  SetConnectedAction(line, add_of_node("forget", "List a node that is gone no longer"),
+                     [query](JobsStub& jobs) { return ForgetNode(jobs, *query); });
 }
 
 }  // namespace bspnow::client

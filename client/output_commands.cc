@@ -2,6 +2,7 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -11,6 +12,8 @@
 
 #include "base/write_all.h"
 #include "client/commands.h"
+#include "client/options/job_options.h"
+#include "client/options/output_file.h"
 #include "client/view/job_json.h"
 #include "client/view/line_prefixer.h"
 #include "files/file_store.h"
@@ -27,6 +30,7 @@ struct LogOptions {
   std::uint32_t pid = 0;
   bool prefix_output = false;
   bool json = false;
+  std::string output{};  ///< A pattern of OutputPath; empty: to standard output.
 };
 
 /// Prints the output of processes on the stream that they wrote to.
@@ -61,12 +65,31 @@ absl::StatusOr<int> PrintLog(JobsStub& jobs, const LogOptions& options) {
   request.set_follow(options.follow);
   request.set_one_pid(options.pid_option->count() > 0);
   request.set_pid(options.pid);
+  if (!options.output.empty()) {
+    const absl::Status taken = RedirectOutput(OutputPath(options.output, options.job));
+    if (!taken.ok()) return taken;
+  }
   LogPrinter printer(options);
   const absl::Status read =
       jobs.ReadLog(request, [&printer](const proto::LogLine& next) { return printer.Print(next); });
   if (!read.ok()) return read;
   return 0;
 }
+
+}  // namespace
+
+absl::Status WriteOutputFile(JobsStub& jobs, std::uint64_t job, const std::string& path) {
+  const absl::StatusOr<UniqueFd> file = OpenOutput(path);
+  if (!file.ok()) return file.status();
+  proto::ReadLogRequest request;
+  request.set_job(job);
+  return jobs.ReadLog(request, [&](const proto::LogLine& line) {
+    if (line.stream() == proto::STDERR || line.of_launcher()) return absl::OkStatus();
+    return WriteAll(file->get(), line.text(), "--output " + path);
+  });
+}
+
+namespace {
 
 // ---- fetch --------------------------------------------------------------------------------------
 
@@ -77,6 +100,18 @@ struct FetchOptions {
   bool json = false;
 };
 
+/// Where the job's standard output goes with its files; empty: nowhere.
+absl::StatusOr<std::string> OutputOf(JobsStub& jobs, const FetchOptions& options) {
+  if (!options.names.empty()) return "";
+  proto::ShowJobRequest request;
+  request.set_job(options.job);
+  const absl::StatusOr<proto::Job> job = jobs.Show(request);
+  if (!job.ok()) return job.status();
+  if (job->spec().attached() || job->spec().output().empty()) return "";
+  return (std::filesystem::path(options.directory) / OutputPath(job->spec().output(), options.job))
+      .lexically_normal();
+}
+
 absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
   proto::FetchFilesRequest request;
   request.set_job(options.job);
@@ -85,12 +120,24 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
                                 .durability = Durability::kCached});
   if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
-  if (receiver.names().empty()) {
+  const absl::StatusOr<std::string> output = OutputOf(jobs, options);
+  if (!output.ok()) return output.status();
+  if (receiver.names().empty() && output->empty()) {
     std::cerr << "bsp: job " << options.job << " left no files\n";
   }
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
+  }
+  if (!output->empty()) {
+    if (std::find(paths.begin(), paths.end(), *output) != paths.end())
+      return absl::AlreadyExistsError(
+          absl::StrCat("the job has left a file ", *output,
+                       ", which is fetched; its standard output, for which "
+                       "--output has the same name, is to be had by bsp logs ",
+                       options.job, " --output FILE"));
+    if (absl::Status s = WriteOutputFile(jobs, options.job, *output); !s.ok()) return s;
+    paths.push_back(*output);
   }
   if (options.json) {
     std::cout << JsonText({{"job", options.job}, {"files", paths}});
@@ -110,6 +157,8 @@ void AddOutputCommands(CommandLine& line) {
   log_options->pid_option =
       logs->add_option("--pid", log_options->pid, "Only of this process")->type_name("PID");
   logs->add_flag("--prefix-output", log_options->prefix_output, "Begin each line with its [pid]");
+  AddOutputOption(*logs, log_options->output,
+                  "Write standard output there instead; %j is the job's id");
   logs->add_flag("--json", log_options->json, "Print JSON, an object for each piece");
   SetConnectedAction(line, logs,
                      [log_options](JobsStub& jobs) { return PrintLog(jobs, *log_options); });

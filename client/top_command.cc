@@ -31,7 +31,7 @@ struct TopOptions {
 
 absl::StatusOr<TopSample> TakeSample(JobsStub& jobs) {
   TopSample sample;
-  absl::StatusOr<std::vector<proto::Job>> job_list = jobs.ListJobs(JobsStub::Which::kAlive, 0);
+  absl::StatusOr<std::vector<proto::Job>> job_list = jobs.ListJobs(proto::ListJobsRequest(), 0);
   if (!job_list.ok()) return job_list.status();
   absl::StatusOr<proto::ListNodesReply> node_list = jobs.ListNodes();
   if (!node_list.ok()) return node_list.status();

@@ -52,7 +52,8 @@ absl::Status NobodyAt(const CoordinatorPlace& place) {
     return absl::FailedPreconditionError(why);
   return absl::UnavailableError(
       absl::StrCat("no coordinator answers at ", coordinator,
-                   "; is bsp-coordinator running there? --coordinator or BSP_COORDINATOR name it"));
+                   "; is bsp-coordinator running there? --coordinator, BSP_COORDINATOR or "
+                   "/etc/bspnow/client.toml name it"));
 }
 
 gpr_timespec After(std::uint64_t ms) {
@@ -250,11 +251,10 @@ absl::StatusOr<proto::SubmitJobReply> JobsStub::Submit(const proto::SubmitJobReq
   return CallUntilAnswered<proto::SubmitJobReply>(&proto::Jobs::Stub::SubmitJob, request);
 }
 
-absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(Which which, std::size_t last) {
+absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(proto::ListJobsRequest request,
+                                                           std::size_t last) {
   const std::size_t wanted = last == 0 ? std::numeric_limits<std::size_t>::max() : last;
   std::vector<proto::Job> jobs;
-  proto::ListJobsRequest request;
-  request.set_all(which == Which::kAll);
   do {
     request.set_page_size(static_cast<std::uint32_t>(std::min(wanted - jobs.size(), kJobsOfPage)));
     absl::StatusOr<proto::ListJobsReply> page =
@@ -267,6 +267,14 @@ absl::StatusOr<std::vector<proto::Job>> JobsStub::ListJobs(Which which, std::siz
   return jobs;
 }
 
+absl::StatusOr<std::string> JobsStub::Caller() {
+  proto::ListJobsRequest request;
+  request.set_page_size(1);
+  const auto page = Call(channel_, &proto::Jobs::Stub::ListJobs, request);
+  if (!page.ok()) return page.status();
+  return page->caller();
+}
+
 absl::StatusOr<proto::Job> JobsStub::Show(const proto::ShowJobRequest& request) {
   return Call(channel_, &proto::Jobs::Stub::ShowJob, request);
 }
@@ -277,6 +285,10 @@ absl::StatusOr<proto::Job> JobsStub::Wait(const proto::WaitJobRequest& request) 
 
 absl::StatusOr<proto::Job> JobsStub::Cancel(const proto::CancelJobRequest& request) {
   return Call(channel_, &proto::Jobs::Stub::CancelJob, request);
+}
+
+absl::StatusOr<proto::Job> JobsStub::Alter(const proto::AlterJobRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::AlterJob, request);
 }
 
 absl::StatusOr<proto::Job> JobsStub::Checkpoint(const proto::CheckpointJobRequest& request,
@@ -326,6 +338,10 @@ absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {
 
 absl::StatusOr<proto::Node> JobsStub::Drain(const proto::DrainNodeRequest& request) {
   return Call(channel_, &proto::Jobs::Stub::DrainNode, request);
+}
+
+absl::StatusOr<proto::Node> JobsStub::Forget(const proto::ForgetNodeRequest& request) {
+  return Call(channel_, &proto::Jobs::Stub::ForgetNode, request);
 }
 
 absl::Status JobsStub::StoreParameters(const proto::MachineParameters& parameters) {

@@ -47,9 +47,11 @@ class JobsStub {
   /// Repeats a call that broke; the key in the request makes that safe.
   absl::StatusOr<proto::SubmitJobReply> Submit(const proto::SubmitJobRequest& request);
 
-  /// By id: those that wait or run, or all that ever were. `last`: the newest so many; 0: all.
-  enum class Which { kAlive, kAll };
-  absl::StatusOr<std::vector<proto::Job>> ListJobs(Which which, std::size_t last);
+  /// By id: those that are asked for, whatever the page. `last`: the newest so many; 0: all.
+  absl::StatusOr<std::vector<proto::Job>> ListJobs(proto::ListJobsRequest request,
+                                                   std::size_t last);
+  /// As whom the coordinator knows the caller.
+  absl::StatusOr<std::string> Caller();
   absl::StatusOr<proto::Job> Show(const proto::ShowJobRequest& request);
 
   /// Returns when the job has ended, however long that takes; survives a coordinator that is
@@ -57,6 +59,7 @@ class JobsStub {
   absl::StatusOr<proto::Job> Wait(const proto::WaitJobRequest& request);
 
   absl::StatusOr<proto::Job> Cancel(const proto::CancelJobRequest& request);
+  absl::StatusOr<proto::Job> Alter(const proto::AlterJobRequest& request);
 
   /// Return when the checkpoint is committed; Aborted if it was given up, and why;
   /// DeadlineExceeded if there is none after `timeout_s` (0: however long that takes).
@@ -68,6 +71,7 @@ class JobsStub {
 
   absl::StatusOr<proto::ListNodesReply> ListNodes();
   absl::StatusOr<proto::Node> Drain(const proto::DrainNodeRequest& request);
+  absl::StatusOr<proto::Node> Forget(const proto::ForgetNodeRequest& request);
   absl::Status StoreParameters(const proto::MachineParameters& parameters);
   absl::StatusOr<proto::MachineParameters> ShowParameters(
       const proto::ShowParametersRequest& request);

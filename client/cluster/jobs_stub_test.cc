@@ -63,7 +63,7 @@ TEST_F(JobsStubTest, UploadsInOrderAndInChunksOfAMebibyteAtMost) {
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 + i / 4096);
   JobsStub stub = Connect();
   const Submission submission = SubmissionOf(WriteFile("large", text));
-  const absl::StatusOr<std::uint64_t> job = Submit(stub, submission, Silent);
+  const absl::StatusOr<proto::SubmitJobReply> job = Submit(stub, submission, Silent);
   ASSERT_TRUE(job.ok()) << job.status();
   EXPECT_EQ(jobs_.largest_chunk, kMiB);
   EXPECT_TRUE(jobs_.blobs.at(submission.contents[0].sha256) == text);
@@ -93,7 +93,7 @@ TEST_F(JobsStubTest, SubmitsNamesAndArgumentsThatAreNotUtf8) {
       MakeAttachedSubmission(options, WriteFile("na\xffme", "content"));
   ASSERT_TRUE(submission.ok()) << submission.status();
   JobsStub stub = Connect();
-  const absl::StatusOr<std::uint64_t> job = Submit(stub, *submission, Silent);
+  const absl::StatusOr<proto::SubmitJobReply> job = Submit(stub, *submission, Silent);
   ASSERT_TRUE(job.ok()) << job.status();
   EXPECT_EQ(jobs_.jobs.at(0).program().name(), "na\xffme");
   EXPECT_EQ(jobs_.jobs.at(0).arguments(1), "\xff");
@@ -102,10 +102,10 @@ TEST_F(JobsStubTest, SubmitsNamesAndArgumentsThatAreNotUtf8) {
 TEST_F(JobsStubTest, RepeatsASubmissionWhoseReplyWasLostWithoutASecondJob) {
   jobs_.broken_submissions = 2;
   JobsStub stub = Connect();
-  const absl::StatusOr<std::uint64_t> job =
+  const absl::StatusOr<proto::SubmitJobReply> job =
       Submit(stub, SubmissionOf(WriteFile("program", "content")), Silent);
   ASSERT_TRUE(job.ok()) << job.status();
-  EXPECT_EQ(*job, 1u);
+  EXPECT_EQ(job->job(), 1u);
   EXPECT_EQ(jobs_.submissions, 3);
   EXPECT_EQ(jobs_.jobs.size(), 1u);
 }
@@ -113,7 +113,7 @@ TEST_F(JobsStubTest, RepeatsASubmissionWhoseReplyWasLostWithoutASecondJob) {
 TEST_F(JobsStubTest, StopsAnUploadThatIsNoLongerWanted) {
   JobsStub stub = Connect();
   const auto enough = [](std::uint64_t, std::uint64_t) { return absl::CancelledError("enough"); };
-  const absl::StatusOr<std::uint64_t> job =
+  const absl::StatusOr<proto::SubmitJobReply> job =
       Submit(stub, SubmissionOf(WriteFile("program", "content")), enough);
   EXPECT_TRUE(absl::IsCancelled(job.status()));
   EXPECT_EQ(jobs_.submissions, 0);

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "client/options/file_option.h"
+#include "client/options/output_file.h"
 #include "client/options/processors.h"
+#include "client/options/spelling.h"
 #include "client/view/quantities.h"
 #include "net/socket.h"
 
@@ -59,6 +62,7 @@ void AddProcessOptions(CLI::App& app, JobOptions& options) {
       ->check(CheckVariable)
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  app.add_flag("--core", options.core, "Let a process that is killed leave a core file");
 }
 
 CLI::Option* AddNumberOfProcesses(CLI::App& app, JobOptions& options, const std::string& text) {
@@ -77,13 +81,17 @@ CLI::Option* AddClusterOption(CLI::App& app, const std::string& name, auto& vari
   return app.add_option(name, variable, text)->group(kClusterGroup);
 }
 
-void AddPlacementOptions(CLI::App& app, JobOptions& options) {
+void AddNodeCounts(CLI::App& app, JobOptions& options) {
   AddClusterOption(app, "--nodes", options.nodes, "Use exactly this many nodes")
       ->check(CheckPositive)
       ->type_name("N");
   AddClusterOption(app, "--per-node", options.per_node, "At most this many processes on a node")
       ->check(CheckPositive)
       ->type_name("N");
+}
+
+void AddPlacementOptions(CLI::App& app, JobOptions& options) {
+  AddNodeCounts(app, options);
   AddClusterOption(app, "--constraint", options.constraints,
                    "Only nodes with this label; may be repeated")
       ->type_name("NAME[=VALUE]")
@@ -130,21 +138,60 @@ CLI::Option* AddQuantity(CLI::App& app, const std::string& name, std::uint64_t& 
       ->group(kClusterGroup);
 }
 
-void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
+// Those that can be changed later.
+void AddWishes(CLI::App& app, JobOptions& options) {
   AddClusterOption(app, "--name", options.name, "The job's name in lists [that of the program]")
       ->type_name("NAME");
   AddClusterOption(app, "--priority", options.priority, "Higher starts first [0]")
       ->check(CLI::Range(-kPriorityMax, kPriorityMax))
       ->type_name("N");
-  AddQuantity(app, "--time-limit", options.time_limit_s, ParseTimeLimit,
+  AddQuantity(app, "--time-limit,--time", options.time_limit_s, ParseTimeLimit,
               "End the job after this time: 30 (minutes), 90s, 10m, 1:30:00, 2-12")
       ->type_name("TIME");
   AddQuantity(app, "--memory", options.memory_bytes, ParseMemory,
               "Memory of each process, as in 4G")
       ->type_name("SIZE");
-  AddPlacementOptions(app, options);
   AddRecoveryOptions(app, options);
+}
+
+void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
+  AddWishes(app, options);
+  AddPlacementOptions(app, options);
   AddCpuOption(app, options);
+}
+
+/// The usage line of what ends in a program, which is no option to the parser.
+class ProgramFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] PROGRAM [ARGUMENT...]\n";
+  }
+};
+
+void EndInProgram(CLI::App& app) {
+  app.prefix_command();
+  app.formatter(std::make_shared<ProgramFormatter>());
+}
+
+// Several jobs, one after the other or side by side.
+void AddStepOptions(CLI::App& app, JobOptions& options) {
+  const auto take_after = [&options](const std::string& text) {
+    const std::vector<AfterOption> after = *ParseAfterOption(text);
+    options.after.insert(options.after.end(), after.begin(), after.end());
+  };
+  app.add_option_function<std::string>("--after", take_after,
+                                       "Start when these jobs have ended: well, or with :any "
+                                       "however; may be repeated")
+      ->check([](const std::string& text) { return Complaint(ParseAfterOption(text)); })
+      ->type_name("JOB[:any],...")
+      ->allow_extra_args(false)
+      ->trigger_on_parse();
+  app.add_option_function<std::string>(
+         "--array",
+         [&options](const std::string& text) { options.array = *ParseArrayOption(text); },
+         "A job for each of these indices, as in 1-100, 0-9:3 or 1-100%4 (four at a time)")
+      ->check([](const std::string& text) { return Complaint(ParseArrayOption(text)); })
+      ->type_name("FIRST-LAST[:STEP][%LIMIT]");
 }
 
 std::string TakeProgram(const CLI::App& app, JobOptions& options) {
@@ -154,10 +201,11 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
   if (!options.program.empty() && options.program.front() == "--") {
     options.program.erase(options.program.begin());
   } else if (!options.program.empty() && options.program.front().front() == '-') {
-    return "unknown option " + options.program.front() + "; see " + name + " --help";
+    const std::string& unknown = options.program.front();
+    return "unknown option " + unknown + DidYouMean(app, unknown) + "; see " + name + " --help";
   }
   if (!options.program.empty()) return "";
-  return "no program given; usage: " + name + " -n P PROGRAM ARGS...";
+  return "no program given; usage: " + name + " -n P PROGRAM [ARGUMENT...]";
 }
 
 // A word that is meant to switch checks on and does not would be worse than none.
@@ -203,7 +251,8 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
   const std::string coordinator = NamedCoordinator(option);
   if (coordinator.empty()) {
     return absl::FailedPreconditionError(
-        "no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR");
+        "no coordinator is named; give --coordinator HOST:PORT, or set BSP_COORDINATOR; "
+        "/etc/bspnow/client.toml names it for all users");
   }
   // A colon after the last bracket, if there are brackets, is that of the port.
   const std::size_t bracket = coordinator.rfind(']');
@@ -238,6 +287,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
       ->type_name("FILE");
   AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);
+  AddOutputOption(app, options.output, "Write standard output there; %j is the job's id");
   AddCoordinatorOption(app, options.coordinator);
   AddTlsOption(app, options.tls_dir);
   AddSchedulingOptions(app, options);
@@ -250,7 +300,16 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
       "bsp_abort or a wrong use of BSPlib, 126 and 127 if PROGRAM cannot be run. BSP_CHECK=full "
       "finds\n"
       "overlapping puts and memory changed under unbuffered transfers. See bsprun(1).");
-  app.prefix_command();
+  EndInProgram(app);
+}
+
+void AddAlterOptions(CLI::App& app, JobOptions& options) {
+  AddWishes(app, options);
+  AddNodeCounts(app, options);
+}
+
+void AddOutputOption(CLI::App& app, std::string& output, const std::string& text) {
+  app.add_option("--output", output, text)->check(CheckOutputPattern)->type_name("FILE");
 }
 
 void AddTimeoutOption(CLI::App& app, std::uint64_t& timeout_s) {
@@ -283,11 +342,17 @@ void AddSubmitOptions(CLI::App& app, JobOptions& options) {
                  "Standard input of process 0, also after each restart [a file after <, or none]")
       ->check(CLI::ExistingFile)
       ->type_name("FILE");
+  AddOutputOption(
+      app, options.output,
+      "For standard output, which --wait or bsp fetch writes there; %j is the job's id");
+  app.add_flag("--wait", options.wait,
+               "Return when all that was submitted has ended, with the worst exit status");
+  AddStepOptions(app, options);
   AddSchedulingOptions(app, options);
   app.footer(
       "PROGRAM and the files travel with the job; shared libraries do not. Prints the job's id.\n"
       "See bsp(1).");
-  app.prefix_command();
+  EndInProgram(app);
 }
 
 void AddProbeOptions(CLI::App& app, JobOptions& options) {

@@ -6,12 +6,15 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/exit_status.h"
 #include "base/ids.h"
 #include "client/cluster/reconnection.h"
+#include "client/options/after_option.h"
+#include "client/options/array_option.h"
 #include "client/options/checkpoint_option.h"
 
 namespace bspnow::client {
@@ -24,6 +27,8 @@ struct JobOptions {
   bool check_full = false;               ///< BSP_CHECK=full, there or in our own environment.
   std::string directory;
   std::string name;
+  std::vector<AfterOption> after;
+  std::optional<proto::ArraySpec> array;
   std::vector<std::string> files;  ///< Arguments of --file.
   std::string input;               ///< A file, standard input of pid 0; empty: there is none.
   std::int32_t priority = 0;
@@ -37,6 +42,9 @@ struct JobOptions {
   CheckpointOption checkpoint;
   std::int32_t restarts_max = 0;  ///< As in JobSpec: 0: the default; -1: none.
   std::uint64_t reconnect_s = kReconnectUsualMs / 1000;
+  std::string output;  ///< A pattern of OutputPath; empty: to standard output.
+  bool wait = false;   ///< Of `bsp submit`: for the end of all.
+  bool core = false;
   bool prefix_output = false;
   bool timing = false;
   bool json = false;
@@ -68,6 +76,12 @@ void AddRunOptions(CLI::App& app, JobOptions& options);
 
 /// What `bsp submit` takes.
 void AddSubmitOptions(CLI::App& app, JobOptions& options);
+
+/// What `bsp alter` takes.
+void AddAlterOptions(CLI::App& app, JobOptions& options);
+
+/// --output, for a job or what it has printed.
+void AddOutputOption(CLI::App& app, std::string& output, const std::string& text);
 
 /// --timeout: how long something may take; 0: without end.
 void AddTimeoutOption(CLI::App& app, std::uint64_t& timeout_s);

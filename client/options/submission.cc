@@ -4,7 +4,6 @@
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -30,11 +29,6 @@ std::string RandomKey() {
   return absl::BytesToHexString(key);
 }
 
-std::string UserName() {
-  const passwd* entry = getpwuid(geteuid());
-  return entry == nullptr ? absl::StrCat(geteuid()) : entry->pw_name;
-}
-
 std::string LastComponent(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 absl::Status AddFile(Submission& submission, proto::FileSpec& spec, const std::string& name,
@@ -57,24 +51,15 @@ void TakeScheduling(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_per_node(options.per_node);
   for (const std::string& label : options.constraints) spec.add_constraints(label);
   spec.set_oversubscribe(options.oversubscribe);
+  for (const AfterOption& option : options.after) {
+    proto::AfterJob& after = *spec.add_after();
+    after.set_job(option.job);
+    after.set_any(option.when == AfterOption::When::kEnded);
+  }
 }
 
 void TakeRecovery(const JobOptions& options, proto::JobSpec& spec) {
-  proto::CheckpointPolicy& policy = *spec.mutable_checkpoints();
-  switch (options.checkpoint.kind) {
-    case CheckpointOption::Kind::kAuto:
-      policy.set_automatic(true);
-      break;
-    case CheckpointOption::Kind::kSupersteps:
-      policy.set_every_supersteps(options.checkpoint.every);
-      break;
-    case CheckpointOption::Kind::kTime:
-      policy.set_every_ms(options.checkpoint.every);
-      break;
-    case CheckpointOption::Kind::kOff:
-      policy.set_off(true);
-      break;
-  }
+  *spec.mutable_checkpoints() = PolicyOf(options.checkpoint);
   spec.set_restarts_max(options.restarts_max);
   spec.set_cpu(options.cpu == "common" ? proto::CPU_COMMON : proto::CPU_NATIVE);
 }
@@ -104,20 +89,41 @@ absl::Status TakeDirectory(const JobOptions& options, proto::JobSpec& spec) {
 
 }  // namespace
 
+proto::CheckpointPolicy PolicyOf(const CheckpointOption& option) {
+  proto::CheckpointPolicy policy;
+  switch (option.kind) {
+    case CheckpointOption::Kind::kAuto:
+      policy.set_automatic(true);
+      break;
+    case CheckpointOption::Kind::kSupersteps:
+      policy.set_every_supersteps(option.every);
+      break;
+    case CheckpointOption::Kind::kTime:
+      policy.set_every_ms(option.every);
+      break;
+    case CheckpointOption::Kind::kOff:
+      policy.set_off(true);
+      break;
+  }
+  return policy;
+}
+
 absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::string& program) {
   Submission submission;
   submission.request.set_submission_key(RandomKey());
+  if (options.array) *submission.request.mutable_array() = *options.array;
   proto::JobSpec& spec = *submission.request.mutable_spec();
   const std::string program_name = LastComponent(program);
   spec.set_name(options.name.empty() ? program_name : options.name);
   spec.set_nprocs(options.nprocs);
-  spec.set_user(UserName());
   spec.set_directory(options.directory);
   for (const std::string& word : options.program) spec.add_arguments(word);
   for (const std::string& variable : options.environment) spec.add_environment(variable);
   TakeScheduling(options, spec);
   TakeRecovery(options, spec);
   spec.set_check_full(options.check_full);
+  spec.set_core(options.core);
+  spec.set_output(options.output);
   absl::Status added = AddFile(submission, *spec.mutable_program(), program_name, program);
   for (const std::string& text : options.files) {
     const absl::StatusOr<FileOption> file = ParseFileOption(text);
@@ -145,12 +151,10 @@ absl::StatusOr<Submission> MakeAttachedSubmission(const JobOptions& options,
   return submission;
 }
 
-absl::StatusOr<std::uint64_t> Submit(JobsStub& jobs, const Submission& submission,
-                                     const JobsStub::Progress& progress) {
+absl::StatusOr<proto::SubmitJobReply> Submit(JobsStub& jobs, const Submission& submission,
+                                             const JobsStub::Progress& progress) {
   if (absl::Status s = jobs.Upload(submission.contents, progress); !s.ok()) return s;
-  const absl::StatusOr<proto::SubmitJobReply> reply = jobs.Submit(submission.request);
-  if (!reply.ok()) return reply.status();
-  return reply->job();
+  return jobs.Submit(submission.request);
 }
 
 }  // namespace bspnow::client

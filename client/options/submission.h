@@ -26,9 +26,11 @@ absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::
 absl::StatusOr<Submission> MakeAttachedSubmission(const JobOptions& options,
                                                   const std::string& program);
 
-/// Uploads what is missing and submits. The job's id.
-absl::StatusOr<std::uint64_t> Submit(JobsStub& jobs, const Submission& submission,
-                                     const JobsStub::Progress& progress);
+proto::CheckpointPolicy PolicyOf(const CheckpointOption& option);
+
+/// Uploads what is missing and submits.
+absl::StatusOr<proto::SubmitJobReply> Submit(JobsStub& jobs, const Submission& submission,
+                                             const JobsStub::Progress& progress);
 
 }  // namespace bspnow::client
 

@@ -17,6 +17,7 @@
 #include "client/cluster/attach_stub.h"
 #include "client/cluster/attachment.h"
 #include "client/cluster/reconnection.h"
+#include "client/options/output_file.h"
 #include "client/options/submission.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
@@ -63,6 +64,7 @@ class ClusterRun {
   void SayThatItLeaves();
   void SendSignal(int signal);
   bool IsStranger(const std::string& program) const;
+  absl::Status TakeOutputFile(std::uint64_t job) const;
   int Fail(const absl::Status& why);
   OutputPrinter& printer(proto::OutputStream stream) {
     return stream == proto::STDERR ? console_.error() : console_.output();
@@ -315,11 +317,19 @@ absl::StatusOr<std::uint64_t> ClusterRun::SubmitJob(JobsStub& jobs, const std::s
   if (!submission.ok()) return submission.status();
   key_ = submission->request.submission_key();
   UploadProgress progress;
-  return Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
+  const auto submitted = Submit(jobs, *submission, [&](std::uint64_t done, std::uint64_t all) {
     progress.Show(done, all);
     signals_.Look();
     return interrupted_by_ != 0 ? absl::CancelledError("interrupted") : absl::OkStatus();
   });
+  if (!submitted.ok()) return submitted.status();
+  return submitted->job();
+}
+
+// Before the job is submitted, when its number is 0, unless the name needs that.
+absl::Status ClusterRun::TakeOutputFile(std::uint64_t job) const {
+  if (options_.output.empty() || HasJobId(options_.output) != (job != 0)) return absl::OkStatus();
+  return RedirectOutput(OutputPath(options_.output, job));
 }
 
 int ClusterRun::Run() {
@@ -331,6 +341,7 @@ int ClusterRun::Run() {
   if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
     return Fail(absl::FailedPreconditionError(wrong));
   }
+  if (absl::Status s = TakeOutputFile(0); !s.ok()) return Fail(s);
   const absl::StatusOr<std::string> address = CoordinatorAddress(options_.coordinator);
   if (!address.ok()) return Fail(address.status());
   reconnection_.emplace(*address, options_.reconnect_s * kMsPerS);
@@ -341,6 +352,12 @@ int ClusterRun::Run() {
   const absl::StatusOr<std::uint64_t> job = SubmitJob(*jobs, *program);
   if (interrupted_by_ != 0) return kSignalStatus + interrupted_by_;
   if (!job.ok()) return Fail(job.status());
+  if (absl::Status s = TakeOutputFile(*job); !s.ok()) {
+    proto::CancelJobRequest request;
+    request.set_job(*job);
+    s.Update(jobs->Cancel(request).status());
+    return Fail(s);
+  }
   Follow(*jobs, *job);
   loop_.Run();
   SayThatItLeaves();

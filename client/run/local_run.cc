@@ -19,6 +19,7 @@
 #include "base/exit_status.h"
 #include "base/superstep_times.h"
 #include "base/units.h"
+#include "client/options/output_file.h"
 #include "client/options/processors.h"
 #include "client/run/program_file.h"
 #include "client/run/run_console.h"
@@ -309,6 +310,7 @@ int LocalRun::Run() {
                                       .pids = pids_,
                                       .input = STDIN_FILENO,
                                       .processors = Processors(),
+                                      .core = options_.core,
                                       .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
@@ -330,6 +332,12 @@ int LocalRun::Run() {
 
 int RunLocally(const JobOptions& options, const std::string& program) {
   PrepareStandardStreams();
+  if (HasJobId(options.output))
+    return Fail(absl::StrCat("--output ", options.output,
+                             ": a job on this machine has no id; leave %j out"));
+  if (!options.output.empty())
+    if (const absl::Status s = RedirectOutput(OutputPath(options.output, 0)); !s.ok())
+      return Fail(std::string(s.message()));
   if (options.nprocs > kProcessesOfNodeMax)
     return Fail(absl::StrCat("-n ", options.nprocs, ": one machine runs at most ",
                              kProcessesOfNodeMax, " processes of a job; run it on a cluster"));

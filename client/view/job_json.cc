@@ -37,9 +37,18 @@ json TotalsJson(const proto::JobTotals& totals) {
 json PlacementJson(const proto::Job& job) {
   json places = json::array();
   for (const proto::Placement& place : job.placement()) {
-    places.push_back({{"node", place.node()}, {"pids", ListJson(place.pids())}});
+    places.push_back({{"node", place.node()},
+                      {"pids", ListJson(place.pids())},
+                      {"os_pids", ListJson(place.os_pids())}});
   }
   return places;
+}
+
+json AfterJson(const proto::JobSpec& spec) {
+  json list = json::array();
+  for (const proto::AfterJob& after : spec.after())
+    list.push_back({{"job", after.job()}, {"when", after.any() ? "any" : "ok"}});
+  return list;
 }
 
 json BarrierWaitsJson(const proto::Job& job) {
@@ -74,12 +83,17 @@ json JobJson(const proto::Job& job) {
           {"nprocs", spec.nprocs()},
           {"arguments", ListJson(spec.arguments())},
           {"directory", spec.directory()},
+          {"output", spec.output()},
           {"priority", spec.priority()},
           {"time_limit_s", spec.time_limit_s()},
           {"memory_bytes", spec.memory_bytes()},
           {"constraints", ListJson(spec.constraints())},
           {"oversubscribe", spec.oversubscribe()},
           {"cpu", spec.cpu() == proto::CPU_COMMON ? "common" : "native"},
+          {"after", AfterJson(spec)},
+          {"awaits", ListJson(job.awaits())},
+          {"array_job", job.has_array() ? json(job.array().job()) : json()},
+          {"array_index", job.has_array() ? json(job.array().index()) : json()},
           {"checkpoint_policy", PolicyText(spec.checkpoints())},
           {"epoch", job.epoch()},
           {"placement", PlacementJson(job)},
@@ -90,6 +104,8 @@ json JobJson(const proto::Job& job) {
           {"run_ms", job.run_ms()},
           {"ended_unix_ms", TimeOrNull(job.ended_unix_ms())},
           {"output_bytes", job.output_bytes()},
+          {"cpu_ns", job.cpu_ns()},
+          {"peak_memory_bytes", job.peak_memory_bytes()},
           {"checkpoints", CheckpointsJson(job.checkpoints())},
           {"losses", LossesJson(job)},
           {"restarts", job.restarts()}};
@@ -111,6 +127,7 @@ json NodeJson(const proto::Node& node) {
           {"flops", spec.flops()},
           {"labels", labels},
           {"accounts", spec.accounts()},
+          {"limits", spec.limits()},
           {"cpu_features", ListJson(spec.cpu_features())},
           {"address", node.address()},
           {"jobs", ListJson(node.jobs())},

@@ -30,6 +30,22 @@ std::string PlaceOrReason(const proto::Job& job) {
   return absl::StrJoin(nodes, ",");
 }
 
+/// As --after has it.
+std::string AfterText(const proto::JobSpec& spec) {
+  return absl::StrJoin(spec.after(), ",", [](std::string* text, const proto::AfterJob& after) {
+    absl::StrAppend(text, after.job(), after.any() ? ":any" : "");
+  });
+}
+
+/// "12, of 100 elements, 4 at once".
+std::string ArrayText(const proto::Job& job) {
+  const proto::ArrayElement& array = job.array();
+  if (!job.has_array()) return "";
+  return absl::StrCat(array.job(), ", of ", array.elements(),
+                      array.elements() == 1 ? " element" : " elements",
+                      array.at_once() == 0 ? "" : absl::StrCat(", ", array.at_once(), " at once"));
+}
+
 std::string MemoryText(std::uint64_t bytes) {
   return bytes == 0 ? "" : absl::StrFormat("%.1f", static_cast<double>(bytes) / (1 << 30));
 }
@@ -59,6 +75,11 @@ std::string StateName(proto::JobState state) {
 std::string StateName(proto::NodeState state) {
   if (!proto::NodeState_IsValid(state)) return "unknown";
   return absl::AsciiStrToLower(absl::StripPrefix(proto::NodeState_Name(state), "NODE_"));
+}
+
+std::string NameOf(const proto::Job& job) {
+  if (!job.has_array()) return job.spec().name();
+  return absl::StrCat(job.spec().name(), "[", job.array().index(), "]");
 }
 
 AwaitedProcesses AwaitedOf(const proto::Job& job) {
@@ -110,7 +131,7 @@ TextTable JobTable(const std::vector<proto::Job>& jobs) {
                    {"NODES (REASON)", Align::kLeft}});
   for (const proto::Job& job : jobs) {
     table.AddRow({{absl::StrCat(job.job())},
-                  {job.spec().name()},
+                  {NameOf(job)},
                   {job.spec().user()},
                   {StateName(job.state()), ColourOf(job.state())},
                   {absl::StrCat(job.spec().nprocs())},
@@ -165,7 +186,7 @@ std::string NodeRemarks(const proto::ListNodesReply& nodes) {
 
 std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours) {
   const proto::JobSpec& spec = job.spec();
-  TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {spec.name(), Align::kLeft}});
+  TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {NameOf(job), Align::kLeft}});
   const auto add = [&table](const std::string& what, const std::string& value) {
     if (!value.empty()) table.AddRow({{what}, {value}});
   };
@@ -176,6 +197,8 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   add("user", spec.user());
   add("command", absl::StrJoin(spec.arguments(), " "));
   add("processes", absl::StrCat(spec.nprocs()));
+  add("after", AfterText(spec));
+  add("array", ArrayText(job));
   add("directory", spec.directory());
   for (const proto::FileSpec& file : spec.files()) add("file", file.name());
   if (spec.priority() != 0) add("priority", absl::StrCat(spec.priority()));
@@ -202,6 +225,10 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
     for (const std::string& line : AwaitedLines(awaited)) add("waits for", line);
   }
   for (const auto& [what, value] : CheckpointLines(job, now_unix_ms)) add(what, value);
+  if (job.cpu_ns() != 0) add("cpu time", NsText(static_cast<double>(job.cpu_ns())));
+  if (job.peak_memory_bytes() != 0) {
+    add("peak memory", BytesText(static_cast<double>(job.peak_memory_bytes())) + " a process");
+  }
   add("output", BytesText(static_cast<double>(job.output_bytes())));
   const proto::JobTotals& totals = job.totals();
   add("supersteps", absl::StrCat(totals.supersteps()));

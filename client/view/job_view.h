@@ -18,6 +18,9 @@ std::string StateName(proto::NodeState state);
 
 Colour ColourOf(proto::JobState state);
 
+/// With the index of an element of an array: "sweep[7]".
+std::string NameOf(const proto::Job& job);
+
 /// Whom the job's barrier waits for, as far as its nodes have said so.
 AwaitedProcesses AwaitedOf(const proto::Job& job);
 

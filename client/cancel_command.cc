@@ -1,0 +1,98 @@
+// cancel: of jobs that are named one by one, or selected.
+#include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client/commands.h"
+#include "client/options/job_selection.h"
+#include "client/view/job_json.h"
+#include "client/view/job_view.h"
+
+namespace bspnow::client {
+namespace {
+
+struct CancelOptions {
+  std::vector<std::string> jobs;
+  JobSelection selection;
+  bool json = false;
+};
+
+// Whose jobs are not said, and not which: one's own. An administrator, too, may forget to say it.
+absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelection selection) {
+  std::vector<std::uint64_t> selected;
+  if (selection.names_each()) {
+    for (const IdRange& range : selection.ids) selected.push_back(range.first);
+    return selected;
+  }
+  if (selection.ids.empty() && selection.user.empty()) {
+    absl::StatusOr<std::string> caller = stub.Caller();
+    if (!caller.ok()) return caller.status();
+    selection.user = *std::move(caller);
+  }
+  const auto listed = stub.ListJobs(proto::ListJobsRequest(), 0);
+  if (!listed.ok()) return listed.status();
+  for (const proto::Job& job : *listed)
+    if (selection.Selects(job)) selected.push_back(job.job());
+  return selected;
+}
+
+void Print(const proto::Job& job, const CancelOptions& options) {
+  const bool was_over = job.state() == proto::SUCCEEDED || job.state() == proto::FAILED;
+  if (options.json) {
+    std::cout << JsonText(JobJson(job));
+  } else if (was_over) {
+    std::cout << "job " << job.job() << " (" << job.spec().name()
+              << ") had ended: " << StateName(job.state()) << "\n";
+  } else {
+    std::cout << "cancelled job " << job.job() << " (" << job.spec().name() << ")\n";
+  }
+}
+
+// One that fails does not keep the others.
+absl::StatusOr<int> CancelJobs(JobsStub& stub, const CancelOptions& options) {
+  const auto selected = SelectedJobs(stub, options.selection);
+  if (!selected.ok()) return selected.status();
+  if (selected->empty()) std::cerr << "bsp: no such job waits or runs\n";
+  absl::Status failure;
+  for (const std::uint64_t id : *selected) {
+    proto::CancelJobRequest request;
+    request.set_job(id);
+    const absl::StatusOr<proto::Job> job = stub.Cancel(request);
+    failure.Update(job.status());
+    if (job.ok()) Print(*job, options);
+  }
+  if (!failure.ok()) return failure;
+  return 0;
+}
+
+}  // namespace
+
+void AddCancelCommand(CommandLine& line) {
+  CLI::App* command = AddCommand(line, "cancel", "End jobs at once");
+  const auto options = std::make_shared<CancelOptions>();
+  JobSelection& selection = options->selection;
+  command->add_option("JOB", options->jobs, "Ids, as in 3-7 9")->check([](const std::string& text) {
+    return std::string(ParseIdRange(text).status().message());
+  });
+  command->add_option("--name", selection.name, "Only jobs of this name")->type_name("NAME");
+  command->add_option("-u,--user", selection.user, "Only jobs of this user [without JOB: you]")
+      ->type_name("USER");
+  command->add_option("--state", selection.state, "Only jobs in this state")
+      ->check(CLI::IsMember({"pending", "waiting", "running", "recovering", "suspended"}))
+      ->type_name("STATE");
+  command->add_flag("--json", options->json, "Print JSON, for programs");
+  SetAction(line, command, [&line, options]() -> absl::StatusOr<int> {
+    for (const std::string& text : options->jobs)
+      options->selection.ids.push_back(*ParseIdRange(text));
+    if (options->jobs.empty() && !options->selection.has_filters()) {
+      std::cerr << "bsp: which jobs? Give ids, or --name, --user or --state; see bsp cancel --help"
+                << "\n";
+      return kUsageStatus;
+    }
+    absl::StatusOr<JobsStub> stub = ConnectTo(line);
+    return stub.ok() ? CancelJobs(*stub, *options) : stub.status();
+  });
+}
+
+}  // namespace bspnow::client

@@ -1,0 +1,116 @@
+// jobs, history: lists of jobs.
+#include <absl/strings/str_cat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+#include "client/commands.h"
+#include "client/options/list_options.h"
+#include "client/view/history_view.h"
+#include "client/view/job_json.h"
+#include "client/view/job_view.h"
+
+namespace bspnow::client {
+namespace {
+
+constexpr char kJsonText[] = "Print JSON, for programs";
+
+struct ListQuery {
+  ListOptions only;
+  bool all = false;
+  std::size_t last = 0;               ///< The newest so many; 0: all.
+  std::vector<std::uint64_t> jobs{};  ///< Of history; none: all.
+  bool csv = false;
+  bool json = false;
+};
+
+absl::StatusOr<int> ListJobs(JobsStub& jobs, const ListQuery& query) {
+  proto::ListJobsRequest request = ListRequest(query.only);
+  if (query.all) request.set_all(true);
+  const absl::StatusOr<std::vector<proto::Job>> listed = jobs.ListJobs(request, query.last);
+  if (!listed.ok()) return listed.status();
+  std::cout << (query.json ? JsonText(JobsJson(*listed))
+                           : JobTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
+  return 0;
+}
+
+void AddJobs(CommandLine& line) {
+  CLI::App* command = AddCommand(line, "jobs", "List the jobs that wait or run");
+  const auto query = std::make_shared<ListQuery>();
+  command->add_flag("-a,--all", query->all, "Those that have ended, too");
+  command->add_option("--last", query->last, "The newest N of them only")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  AddListOptions(*command, query->only);
+  command->add_flag("--json", query->json, kJsonText);
+  SetConnectedAction(line, command, [query](JobsStub& jobs) { return ListJobs(jobs, *query); });
+}
+
+// ---- history ------------------------------------------------------------------------------------
+
+proto::ListJobsRequest HistoryRequest(const ListQuery& query) {
+  proto::ListJobsRequest request = ListRequest(query.only);
+  request.set_all(true);
+  request.set_accounting(true);
+  if (request.states().empty() && query.jobs.empty())
+    for (const proto::JobState state : {proto::SUCCEEDED, proto::FAILED, proto::CANCELLED})
+      request.add_states(state);
+  return request;
+}
+
+/// Each of those that were named is the first of a page.
+absl::StatusOr<std::vector<proto::Job>> HistoryOf(JobsStub& jobs, const ListQuery& query) {
+  if (query.jobs.empty()) return jobs.ListJobs(HistoryRequest(query), query.last);
+  std::vector<proto::Job> found;
+  for (const std::uint64_t id : query.jobs) {
+    proto::ListJobsRequest request = HistoryRequest(query);
+    request.set_before(id + 1);
+    const absl::StatusOr<std::vector<proto::Job>> listed = jobs.ListJobs(request, 1);
+    if (!listed.ok()) return listed.status();
+    if (listed->empty() || listed->front().job() != id)
+      return absl::NotFoundError(
+          absl::StrCat("there is no job ", id, " of yours; `bsp history` lists those that ended"));
+    found.push_back(listed->front());
+  }
+  return found;
+}
+
+absl::StatusOr<int> ShowHistory(JobsStub& jobs, const ListQuery& query) {
+  const absl::StatusOr<std::vector<proto::Job>> listed = HistoryOf(jobs, query);
+  if (!listed.ok()) return listed.status();
+  std::cout << (query.json  ? JsonText(JobsJson(*listed))
+                : query.csv ? HistoryCsv(*listed)
+                            : HistoryTable(*listed).Text(ColoursFor(STDOUT_FILENO)));
+  return 0;
+}
+
+void AddHistory(CommandLine& line) {
+  CLI::App* command =
+      AddCommand(line, "history", "List what jobs that have ended took: time, CPU, memory");
+  const auto query = std::make_shared<ListQuery>();
+  CLI::Option* const jobs =
+      command->add_option("JOB", query->jobs, "Only these")
+          ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0} - 1, "job's id"));
+  AddListOptions(*command, query->only);
+  for (const char* filter : {"--user", "--state", "--since"})
+    jobs->excludes(command->get_option(filter));
+  CLI::Option* const last = command->add_option("--last", query->last, "The newest N of them only")
+                                ->check(CLI::PositiveNumber)
+                                ->type_name("N");
+  jobs->excludes(last);
+  CLI::Option* const csv = command->add_flag("--csv", query->csv, "Print CSV, for spreadsheets");
+  command->add_flag("--json", query->json, kJsonText)->excludes(csv);
+  SetConnectedAction(line, command, [query](JobsStub& jobs) { return ShowHistory(jobs, *query); });
+}
+
+}  // namespace
+
+void AddListCommands(CommandLine& line) {
+  AddJobs(line);
+  AddHistory(line);
+}
+
+}  // namespace bspnow::client
