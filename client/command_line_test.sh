@@ -81,6 +81,15 @@ says 2 'bsp: A subcommand is required; see bsp --help' bsp
 says 2 'bsp: no command frobnicate; see bsp --help' bsp frobnicate
 says 2 'bsp: no command frobnicate; see bsp --help' bsp --coordinator $nobody frobnicate
 says 2 'bsp: no command frobnicate; see bsp --help' bsp help frobnicate
+says 2 'bsp: no command job; did you mean jobs?; see bsp --help' bsp job
+says 2 'unknown option --promt; see bsprun --help' bsprun --promt true
+says 2 'unknown option --ndoes; did you mean --nodes?; see bsp submit --help' \
+  bsp submit -n 2 --ndoes 3 true
+says 2 'not expected: --jason; did you mean --json?; see bsp show --help' bsp show 3 --jason
+says 2 'did you mean issue?; see bsp certs --help' bsp certs isue
+says 0 'Usage: bsp submit [OPTIONS] PROGRAM [ARGUMENT...]' bsp submit --help
+says 0 'Usage: bsprun [OPTIONS] PROGRAM [ARGUMENT...]' bsprun --help
+says 0 'Usage: bsp run [OPTIONS] PROGRAM [ARGUMENT...]' bsp run --help
 says 0 'Submit a job' bsp help
 says 0 '--constraint' bsp help submit
 says 0 'bsp (bspnow) 0.' bsp version
@@ -109,8 +118,26 @@ says 1 "no coordinator answers at $nobody" \
 says 0 'hi' bash -c 'BSP_CHECK=1 bsprun --env BSP_CHECK=full -n 1 echo hi || true'
 says 2 '--input: File does not exist: /no/such' bsp submit -n 2 --input /no/such true
 says 2 'required' bsp submit true
-says 2 'no program given; usage: bsp submit -n P PROGRAM' bsp submit -n 2
+says 2 'no program given; usage: bsp submit -n P PROGRAM [ARGUMENT...]' bsp submit -n 2
 says 2 'required' bsp show
+
+# Jobs that are picked out, and what is asked of them.
+says 2 'which jobs? Give ids, or --name, --user or --state' bsp cancel
+says 2 '7-3 is no job; write its id, or several as in 3-7' bsp cancel 7-3
+says 2 '--state' bsp cancel --state late
+says 1 "no coordinator answers at $nobody" bsp cancel --coordinator $nobody 3-7 9
+says 2 'nothing to change is given' bsp alter 7
+says 2 'soon is no time' bsp alter 7 --time soon
+says 2 '--pid is required' bsp attach 7
+
+# Where output goes.
+says 2 'out-%x: after % comes j' bsp submit -n 2 --output out-%x true
+says 2 'out-%: after % comes j' bsprun -n 2 --output out-% true
+says 1 'out-%j: a job on this machine has no id; leave %j out' bsprun -n 1 --output out-%j true
+says 1 '--output no/such: No such file or directory' bsprun -n 1 --output no/such true
+says 0 'hi' bash -c 'bsprun -n 1 --output out echo hi 2>/dev/null; cat out'
+says 0 'BSP_PID=0' bash -c 'bsprun -n 1 --env BSP_PID=7 env || true'
+says 137 'pid 0 (OS pid ' bsprun -n 1 timeout -s KILL 0.1 sleep 9
 
 # The program.
 says 127 'no_such_program not found' bsp submit --coordinator $nobody -n 2 ./no_such_program

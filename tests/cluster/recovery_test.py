@@ -192,6 +192,8 @@ class RecoveryTest(unittest.TestCase):
             cluster.restart_coordinator()
             cluster.await_workers(3)
             self.assertIn("event=journal_is_older", cluster.coordinator.log())
+            self.assertNotIn("event=stream_closed worker=0", cluster.coordinator.log())
+            self.assertEqual(cluster.coordinator.command_name(), "bsp-coordinator")
             keepers = [name for name, node in cluster.nodes().items()
                        if node["unknown_jobs"] == [lost]]
             self.assertGreaterEqual(len(keepers), 2)  # A copy may lie on a third node.

@@ -8,7 +8,8 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz" * 160
 # What lines on standard error may be, besides those of the program.
 GIVES_UP = r"pid \d+ gives up"
 MISUSE = r"bspnow: bsp_\w+ on pid \d+, superstep \d+: .+; .+"
-LEFT = (r"bsprun: pid \d+ left without bsp_end in superstep \d+ \(exit status \d+\); every process"
+WHO = r"pid \d+ \(OS pid \d+ on \S+\)"
+LEFT = (rf"bsprun: {WHO} left without bsp_end in superstep \d+ \(exit status \d+\); every process"
         r" must call bsp_end, or bsp_abort to end the job")
 LEFT_EARLY = (r"bsprun: pid \d+ left before bsp_begin, while others are in it; all processes must"
               r" call bsp_begin and bsp_end")
@@ -22,7 +23,7 @@ CANNOT_WRITE = "bsprun: writing standard output: No space left on device"
 
 
 def killed(number, name):
-    return rf"bsprun: pid \d+ was killed by signal {number} \({name}\)( in superstep \d+)?"
+    return rf"bsprun: {WHO} was killed by signal {number} \({name}\)( in superstep \d+)?"
 
 
 def line(pid, number, width):

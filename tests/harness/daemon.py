@@ -58,12 +58,17 @@ class Daemon:
             return None
 
     def addresses(self):
-        """The addresses that it listens on, HOST:PORT, by name: listen, data, barrier, metrics."""
+        """The addresses that it listens on, HOST:PORT, by name: listen, data, images, ..."""
         return wait_until(self._read_addresses, f"{self.name} writes its address")
 
     @property
     def running(self):
         return self.process.poll() is None
+
+    def command_name(self):
+        """As ps and pgrep know it."""
+        with open(f"/proc/{self.process.pid}/comm", encoding="ascii") as file:
+            return file.read().strip()
 
     def kill(self):
         self.process.kill()

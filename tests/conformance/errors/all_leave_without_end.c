@@ -3,7 +3,8 @@
  * Claim: bsp_end must be executed: a program whose processes all return from main without it has
  *   not completed successfully.
  * Exit: nonzero
- * Stderr: ^bsprun: pid [0-9]+ left without bsp_end in superstep 1 \(exit status 0\).*
+ * Stderr: ^bsprun: pid [0-9]+ \(OS pid [0-9]+ on .+\) left without bsp_end in
+ *   superstep 1 \(exit status 0\).*
  */
 #include "bsp.h"
 

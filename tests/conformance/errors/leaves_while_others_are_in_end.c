@@ -3,7 +3,8 @@
  * Claim: A process that leaves is noticed by those that wait for it in bsp_end too.
  * Procs: 2 4 7 64
  * Exit: nonzero
- * Stderr: ^bsprun: pid {p // 2} left without bsp_end in superstep 0 \(exit status 0\).*
+ * Stderr: ^bsprun: pid {p // 2} \(OS pid [0-9]+ on .+\) left
+ *   without bsp_end in superstep 0 \(exit status 0\).*
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -12,14 +12,16 @@
  * Exit if case == 'kill': 137
  * Exit if case == 'segv': 139
  * Exit if case == 'abort': 134
- * Stderr if case[-1] == '0': ^bsprun: pid {p - 1} left without bsp_end in superstep 3
- *   \(exit status 0\).*
- * Stderr if case == 'exit3': ^bsprun: pid {p - 1} left without bsp_end in superstep 3
- *   \(exit status 3\).*
- * Stderr if case == 'kill': ^bsprun: pid {p - 1} was killed by signal 9 \(Killed\) in superstep 3
- * Stderr if case == 'segv': ^bsprun: pid {p - 1} was killed by signal 11 \(Segmentation fault\) in
- *   superstep 3
- * Stderr if case == 'abort': ^bsprun: pid {p - 1} was killed by signal 6 \(Aborted\) in superstep 3
+ * Stderr if case[-1] == '0': ^bsprun: pid {p - 1} \(OS pid [0-9]+ on .+\) left without
+ *   bsp_end in superstep 3 \(exit status 0\).*
+ * Stderr if case == 'exit3': ^bsprun: pid {p - 1} \(OS pid [0-9]+ on .+\) left without
+ *   bsp_end in superstep 3 \(exit status 3\).*
+ * Stderr if case == 'kill': ^bsprun: pid {p - 1} \(OS pid [0-9]+ on .+\) was killed by signal
+ *   9 \(Killed\) in superstep 3
+ * Stderr if case == 'segv': ^bsprun: pid {p - 1} \(OS pid [0-9]+ on .+\) was killed by signal
+ *   11 \(Segmentation fault\) in superstep 3
+ * Stderr if case == 'abort': ^bsprun: pid {p - 1} \(OS pid [0-9]+ on .+\) was killed by signal
+ *   6 \(Aborted\) in superstep 3
  */
 #include <signal.h>
 #include <stdlib.h>
