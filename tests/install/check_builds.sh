@@ -1,9 +1,9 @@
 # BSPlib without the wrappers, and in build systems.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # root, work, prefix and bin are install_test.sh's.
+# shellcheck disable=SC2154 # root, work, prefix, bin and libdir are install_test.sh's.
 
 pkg_config() {
-  PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config "$@"
+  PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig pkg-config "$@"
 }
 
 check_pkg_config() {
@@ -43,6 +43,21 @@ check_cmake_with_package() {
   greet_from build
   must cmake --build build --target test
   must_fail 1 'that is compatible' "${configure[@]}" -B other -DWANTED_VERSION=99
+}
+
+# As Debian's packages have it: libraries two levels below the prefix.
+check_library_directory() {
+  prefix="$work/multiarch"
+  bin=$prefix/bin
+  libdir=lib/$(gcc -print-multiarch)
+  must deploy_install --prefix="$prefix" --libdir="$libdir"
+  equal 'what is in lib' "$(ls "$prefix/lib")" "${libdir#lib/}"
+  check_program_starts_itself
+  check_pkg_config
+  check_cmake_with_package
+  must_fail 1 'not the name of a directory' deploy_install --prefix="$prefix" --libdir=../up
+  must deploy_install --prefix="$prefix" --uninstall
+  is_absent "$prefix"
 }
 
 check_moved_prefix() {

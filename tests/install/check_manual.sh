@@ -70,10 +70,16 @@ check_completion() {
   equal 'bsp submit --f' "$(completes bsp submit -n 2 --f)" '--file '
   equal 'bsp submit pro' "$(completes bsp submit -n 2 --file data pro)" 'prog programs '
   equal 'bsp logs --pi' "$(completes bsp logs --pi)" '--pid '
-  equal 'bsp run --tim' "$(completes bsp run --tim)" '--time-limit --timing --timing-file '
+  equal 'bsp run --tim' "$(completes bsp run --tim)" '--time --time-limit --timing --timing-file '
   equal 'an option of the program' "$(completes bsprun ./prog --t)" ' '
   equal 'bspcc --s' "$(completes bspcc --s)" '--shared-bsp '
   equal 'bspfc --multi' "$(completes bspfc --multi)" ' '
+  local PATH=$bin:$PATH
+  equal 'bsp-coordinator --bar' "$(completes bsp-coordinator --bar)" \
+    '--barrier-advertise --barrier-listen '
+  equal 'bsp-coordinator --log-level' "$(completes bsp-coordinator --log-level w)" 'warning '
+  equal 'bsp-worker --he' "$(completes bsp-worker --he)" '--help '
+  equal 'bsp-worker --state-dir' "$(completes bsp-worker --state-dir p)" 'programs '
 }
 
 # Prints the options in a text of --help, which is its input.

@@ -67,3 +67,19 @@ listing() {
     find . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum
   )
 }
+
+# run_checks NAME...: runs each function check_NAME; fails if one does.
+run_checks() {
+  local check failures=0
+  for check in "$@"; do
+    # "set -e" is off in a subshell whose status is tested: the checks end themselves, by die.
+    if ("check_$check"); then
+      printf 'ok      %s\n' "$check"
+    else
+      printf 'FAILED  %s\n' "$check"
+      failures=$((failures + 1))
+    fi
+  done
+  printf '%d of %d checks failed\n' "$failures" "$#"
+  ((failures == 0))
+}

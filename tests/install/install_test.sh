@@ -25,6 +25,7 @@ work=$(mktemp -d "${TEST_TMPDIR:-${TMPDIR:-/tmp}}/install test.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 prefix="$work/a prefix/bspnow"
 bin=$prefix/bin
+libdir=lib
 
 # Variables that a user's shell may have set must not change the result.
 unset BSP_CC BSP_CXX BSP_FC BSP_NPROCS BSP_CHECK BSPRUN DESTDIR PKG_CONFIG_PATH CMAKE_PREFIX_PATH
@@ -57,26 +58,14 @@ new_directory() {
 all_checks=(relative_prefix files libraries_need_only_libc program_starts_itself
   reinstall_replaces_whole_files failed_install_changes_nothing destdir wrong_arguments languages
   show own_header_goes_first arguments_pass_through questions choice_of_compiler
-  links_to_the_wrapper pkg_config cmake_with_wrapper cmake_with_package moved_prefix
-  manual_is_clean manual_has_every_call manual_examples_run completion options_are_documented
-  uninstall)
+  links_to_the_wrapper pkg_config cmake_with_wrapper cmake_with_package
+  library_directory moved_prefix manual_is_clean manual_has_every_call manual_examples_run
+  completion options_are_documented uninstall)
 
 main() {
   require_tools
-  local check
-  local failures=0
   if (($# > 0)); then all_checks=(relative_prefix "$@"); fi
-  for check in "${all_checks[@]}"; do
-    # "set -e" is off in a subshell whose status is tested: the checks end themselves, by die.
-    if ("check_$check"); then
-      printf 'ok      %s\n' "$check"
-    else
-      printf 'FAILED  %s\n' "$check"
-      failures=$((failures + 1))
-    fi
-  done
-  printf '%d of %d checks failed\n' "$failures" "${#all_checks[@]}"
-  ((failures == 0))
+  run_checks "${all_checks[@]}"
 }
 
 main "$@"
