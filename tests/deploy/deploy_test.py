@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What deploy/ says to Docker and Kubernetes fits the programs: each command line is one that the
+daemon takes, ports are those of docs/containers.md, and what options point to is mounted. The
+schemas are checked by check_schemas.mjs."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+import yaml
+
+sys.dont_write_bytecode = True
+
+from harness.processes import as_ordinary_user
+from harness.programs import path_of
+from harness.scratch import scratch_directory
+
+DEPLOY = "deploy"
+DAEMONS = ("bsp-coordinator", "bsp-worker")
+SECONDS = {"s": 1, "m": 60}
+FORBIDDEN = {"Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding", "ServiceAccount"}
+
+
+def documents(path):
+    with open(os.path.join(DEPLOY, path), encoding="utf-8") as file:
+        return [each for each in yaml.safe_load_all(file) if each]
+
+
+def compose():
+    return documents("compose/compose.yaml")[0]
+
+
+def base():
+    return [each for name in ("coordinator", "worker", "network-policy")
+            for each in documents(f"kubernetes/base/{name}.yaml")]
+
+
+def stateful_sets():
+    return [each for each in base() if each["kind"] == "StatefulSet"]
+
+
+def pods():
+    job = documents("kubernetes/examples/job.yaml")[0]
+    return [each["spec"]["template"]["spec"] for each in [*stateful_sets(), job]]
+
+
+def options(command):
+    return dict(word.lstrip("-").split("=", 1) for word in command[1:])
+
+
+def port_of(address):
+    return int(address.rpartition(":")[2])
+
+
+def seconds(text):
+    number, unit = re.fullmatch(r"(\d+)([sm])", text).groups()
+    return int(number) * SECONDS[unit]
+
+
+def documented_ports():
+    """By role: the ports of docs/containers.md."""
+    with open("docs/containers.md", encoding="utf-8") as file:
+        rows = re.findall(r"^\| (\d+) \| (\w+) \|", file.read(), re.M)
+    return {role: {int(port) for port, of in rows if of == role} for role in
+            ("coordinator", "worker")}
+
+
+class DeployTest(unittest.TestCase):
+    def daemons(self):
+        """Name and command of each that is started anywhere."""
+        commands = [(f"compose {name}", service.get("command", [""]))
+                    for name, service in compose()["services"].items()]
+        commands += [(f"kubernetes {each['name']}", each["command"])
+                     for pod in pods() for each in pod["containers"]]
+        found = [(name, command) for name, command in commands if command[0] in DAEMONS]
+        self.assertEqual(len(found), 4)
+        return found
+
+    def test_daemons_take_their_command_lines(self):
+        """They fail since they find no certificates, which is after all options were read."""
+        with scratch_directory() as directory:
+            for name, command in self.daemons():
+                words = [re.sub(r"\$\{\w+:-(.*?)\}", r"\1", word) for word in command]
+                words = [word.replace("$(SLOTS)", "2").replace("$(NAME)", "w1")
+                         .replace("$(POD_IP)", "10.1.2.3") for word in words]
+                words = [re.sub(r"=/.*", f"={directory}/nothing", word) for word in words]
+                words[0] = os.path.abspath(path_of(words[0]))
+                for more, status in (([], 1), (["--fault=1"], 2)):
+                    done = subprocess.run(as_ordinary_user([*words, *more]), capture_output=True,
+                                          text=True, check=False, timeout=60)
+                    self.assertEqual(done.returncode, status, f"{name}: {words}\n{done.stderr}")
+                    self.assertIn("fault" if more else "nothing", done.stderr, name)
+
+    def test_ports_are_those_of_the_documentation(self):
+        wanted = documented_ports()
+        listening = ("listen", "metrics", "barrier-listen")
+        for name, command in self.daemons():
+            given = options(command)
+            ports = {port_of(given[each]) for each in listening if each in given}
+            self.assertEqual(ports, wanted[command[0].removeprefix("bsp-")], name)
+        for each in stateful_sets():
+            container = each["spec"]["template"]["spec"]["containers"][0]
+            role = each["metadata"]["name"].removeprefix("bsp-")
+            self.assertEqual({port["containerPort"] for port in container["ports"]}, wanted[role])
+        for each in base():
+            if each["kind"] == "Service":
+                role = each["metadata"]["name"].removeprefix("bsp-")
+                self.assertEqual({port["port"] for port in each["spec"]["ports"]}, wanted[role])
+        everything = wanted["coordinator"] | wanted["worker"] | {53}
+        for each in [*base(), *documents("kubernetes/overlays/monitoring/service-monitor.yaml")]:
+            if each["kind"] == "NetworkPolicy":
+                rules = each["spec"].get("ingress", []) + each["spec"].get("egress", [])
+                allowed = {port["port"] for rule in rules for port in rule.get("ports", [])}
+                self.assertLessEqual(allowed, everything)
+
+    def test_prometheus_scrapes_the_ports_of_the_metrics(self):
+        scraped = {job["dns_sd_configs"][0]["names"][0]: job["dns_sd_configs"][0]["port"]
+                   for job in documents("compose/prometheus.yml")[0]["scrape_configs"]}
+        for name, port in scraped.items():
+            command = compose()["services"][name]["command"]
+            self.assertEqual(port_of(options(command)["metrics"]), port)
+        self.assertEqual(set(scraped), {"coordinator", "worker"})
+
+    def assert_mounted(self, command, mounts, what):
+        """`mounts`: of each directory whether it can be written."""
+        for option, writes in (("state-dir", True), ("login-socket", True),
+                               ("checkpoint-share", True), ("tls", False)):
+            path = options(command).get(option)
+            if path is None:
+                continue
+            inside = [mount for mount in mounts if (path + "/").startswith(mount + "/")]
+            self.assertTrue(inside, f"{what}: --{option} {path} is not mounted")
+            self.assertEqual(mounts[max(inside, key=len)], writes, f"{what}: --{option}")
+
+    def test_what_options_point_to_is_mounted(self):
+        for name, service in compose()["services"].items():
+            if service.get("command", [""])[0] in DAEMONS:
+                mounts = {directory: True for directory in service["tmpfs"]}
+                for volume in service["volumes"]:
+                    words = volume.split(":")
+                    mounts[words[min(1, len(words) - 1)]] = words[-1] != "ro"
+                self.assert_mounted(service["command"], mounts, name)
+        for pod in pods():
+            volumes = {volume["name"] for volume in pod["volumes"]} | {"state"}
+            for container in [*pod["containers"], *pod.get("initContainers", [])]:
+                mounts = {mount["mountPath"]: not mount.get("readOnly", False)
+                          for mount in container["volumeMounts"]}
+                self.assertLessEqual({each["name"] for each in container["volumeMounts"]}, volumes)
+                if container["command"][0] in DAEMONS:
+                    self.assert_mounted(container["command"], mounts, container["name"])
+
+    def test_a_worker_may_drain_before_it_is_killed(self):
+        worker = compose()["services"]["worker"]
+        self.assertGreater(seconds(worker["stop_grace_period"]),
+                           seconds(options(worker["command"])["drain-timeout"]) + 5)
+        for pod in pods():
+            for container in pod["containers"]:
+                if container["command"][0] == "bsp-worker":
+                    drain_s = seconds(options(container["command"])["drain-timeout"])
+                    self.assertGreater(pod["terminationGracePeriodSeconds"], drain_s + 5)
+
+    def test_containers_have_no_rights(self):
+        for pod in pods():
+            self.assertIs(pod["automountServiceAccountToken"], False)
+            self.assertIs(pod["securityContext"]["runAsNonRoot"], True)
+            for container in [*pod["containers"], *pod.get("initContainers", [])]:
+                context = container["securityContext"]
+                self.assertIs(context["allowPrivilegeEscalation"], False)
+                self.assertIs(context["readOnlyRootFilesystem"], True)
+                self.assertEqual(context["capabilities"], {"drop": ["ALL"]})
+                self.assertEqual(set(container["resources"]["limits"]), {"cpu", "memory"})
+        self.assertFalse(FORBIDDEN & {each["kind"] for each in base()})
+        for name in ("coordinator", "worker"):
+            service = compose()["services"][name]
+            self.assertEqual((service["cap_drop"], service.get("cap_add"), service["read_only"]),
+                             (["ALL"], None, True))
+            self.assertNotIn("user", service)  # The image's, which is not root.
+        for name, service in compose()["services"].items():
+            for port in service.get("ports", []):
+                self.assertTrue(port.startswith("127.0.0.1:"), f"{name} listens everywhere")
+
+    def test_only_what_issues_certificates_sees_the_key_of_the_authority(self):
+        seen = {name for name, service in compose()["services"].items()
+                if "ca.key" in service.get("secrets", [])}
+        self.assertEqual(seen, {"certs"})
+        for pod in pods():
+            for container in pod["containers"]:
+                self.assertNotIn("ca", {mount["name"] for mount in container["volumeMounts"]})
+
+    def test_all_files_are_yaml(self):
+        for directory, _, files in os.walk(DEPLOY):
+            for name in files:
+                if name.endswith((".yaml", ".yml")):
+                    path = os.path.relpath(os.path.join(directory, name), DEPLOY)
+                    self.assertTrue(documents(path), path)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
