@@ -58,7 +58,9 @@ void SimCluster::Trace() {
 std::string SimCluster::Run() {
   while (failure_.empty() && loop_.RunNext()) {
     if (IsOver()) break;
-    if (loop_.now_ns() > kTimeMaxNs) oracle_.Fail("jobs do not come to an end");
+    if (loop_.now_ns() > kTimeMaxNs)
+      oracle_.Fail("jobs do not come to an end; " + std::to_string(acknowledged_) + " of " +
+                   std::to_string(submissions_) + " are acknowledged");
   }
   if (failure_.empty() && !IsOver()) oracle_.Fail("nothing happens any more");
   if (failure_.empty()) CompareOutput();
@@ -302,7 +304,7 @@ void SimCluster::OnAcknowledged(const proto::SubmitJobRequest& request, JobId fi
   for (std::uint64_t i = 0; i <= request.array().last(); ++i) {
     const JobId job{Value(first) + i};
     if (!journal_.put_back || journal_.jobs.contains(job))
-      oracle_.OnAcknowledged(request.submission_key() + " element " + std::to_string(i), job);
+      oracle_.OnAcknowledged({.key = request.submission_key(), .element = i}, job);
   }
 }
 

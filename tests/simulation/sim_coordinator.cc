@@ -167,7 +167,12 @@ void SimCoordinator::Submit(const proto::SubmitJobRequest& request, OnJob acknow
 void SimCoordinator::WaitForEnd(JobId job) {
   if (!awaited_.insert(job).second) return;
   const JobRecord* record = cluster_->table().Find(job);
-  if (record == nullptr || HasEnded(*record)) return;  // Its end was announced before.
+  if (record == nullptr) return;
+  if (HasEnded(
+          *record)) {  // Since long, or as soon as it was submitted: what it awaited has failed.
+    if (!oracle_.KnowsEnd(job)) OnEnded(job);
+    return;
+  }
   cluster_->Wait(job, [this, job](const absl::StatusOr<proto::Job>& ended) {
     if (ended.ok()) OnEnded(job);
   });

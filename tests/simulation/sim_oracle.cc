@@ -129,11 +129,11 @@ void SimOracle::OnStartOrdered(JobId job, Epoch epoch, const proto::JobSpec& spe
   }
 }
 
-void SimOracle::OnAcknowledged(const std::string& key, JobId job) {
-  const auto [known, is_new] = acknowledged_.emplace(key, job);
-  if (!is_new && known->second != job) Fail("submission " + key + " became two jobs");
-  const auto before = keys_.emplace(job, key).first;
-  if (before->second != key) Fail(Name(job) + " was another one before");
+void SimOracle::OnAcknowledged(const Submitted& submitted, JobId job) {
+  const auto [known, is_new] = acknowledged_.emplace(submitted, job);
+  if (!is_new && known->second != job) Fail("submission " + submitted.key + " became two jobs");
+  const auto before = keys_.emplace(job, submitted).first;
+  if (before->second != submitted) Fail(Name(job) + " was another one before");
 }
 
 void SimOracle::OnPutBack(const std::map<JobId, JobRecord>& jobs) {
@@ -168,8 +168,10 @@ void SimOracle::OnEnded(const JobRecord& record) {
 }
 
 void SimOracle::CheckTable(const JobTable& table) {
-  for (const auto& [key, job] : acknowledged_) {
+  for (const auto& [submitted, job] : acknowledged_) {
     const JobRecord* record = table.Find(job);
+    // The first element has the key.
+    const std::string key = submitted.element == 0 ? submitted.key : "";
     if (record == nullptr || record->submission_key() != key) {
       Fail("acknowledged job " + std::to_string(Value(job)) + " is lost");
     }

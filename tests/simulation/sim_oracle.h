@@ -13,6 +13,7 @@
 #ifndef TESTS_SIMULATION_SIM_ORACLE_H_
 #define TESTS_SIMULATION_SIM_ORACLE_H_
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -113,7 +114,14 @@ class SimOracle {
     const auto found = epochs_.find(job);
     return found == epochs_.end() ? Epoch{0} : found->second;
   }
-  void OnAcknowledged(const std::string& key, JobId job);
+  bool KnowsEnd(JobId job) const { return ends_.contains(job); }
+  /// A submission, and which element of its array; 0: it may be none.
+  struct Submitted {
+    std::string key;
+    std::uint64_t element;
+    auto operator<=>(const Submitted&) const = default;
+  };
+  void OnAcknowledged(const Submitted& submitted, JobId job);
   /// The journal is an older copy of itself, with these jobs: what came later is forgotten.
   void OnPutBack(const std::map<JobId, JobRecord>& jobs);
   void OnEnded(const JobRecord& record);
@@ -155,9 +163,9 @@ class SimOracle {
   std::map<JobId, Epoch> epochs_;  ///< Started last.
   std::map<JobId, std::unique_ptr<SimReference>> references_;
   std::map<JobId, Committed> committed_;
-  std::map<std::string, JobId> acknowledged_;
+  std::map<Submitted, JobId> acknowledged_;
   std::map<JobId, std::string> numbers_;  ///< Of their programs.
-  std::map<JobId, std::string> keys_;     ///< Of all that were ever acknowledged.
+  std::map<JobId, Submitted> keys_;       ///< Of all that were ever acknowledged.
   std::map<JobId, End> ends_;
   bool put_back_ = false;
 };
