@@ -24,7 +24,7 @@ struct Cluster::Submitting {
 void Cluster::Submit(const Caller& caller, proto::SubmitJobRequest request, OnSubmitted answer) {
   if (absl::Status checked = CheckSubmission(request); !checked.ok()) return answer(checked);
   const auto submitting =
-      std::make_shared<Submitting>(caller, std::move(request), std::move(answer));
+      std::make_shared<Submitting>(Submitting{caller, std::move(request), std::move(answer)});
   const bool repeated = table_.FindByKey(submitting->request.submission_key()) != nullptr;
   repeated ? Accept(*submitting) : CheckAfter(submitting, 0);
 }
