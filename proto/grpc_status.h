@@ -1,4 +1,5 @@
-// Our errors as gRPC's, and back: the same codes and words.
+// Our errors as gRPC's, and back: the same codes and words. gRPC has no words of its own for a call
+// the other side does not know.
 #ifndef PROTO_GRPC_STATUS_H_
 #define PROTO_GRPC_STATUS_H_
 

@@ -14,6 +14,9 @@ grpc::Status ToGrpc(const absl::Status& status) {
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED && status.error_message().empty())
+    return absl::UnimplementedError(
+        "the daemon that was asked is of an older version, which does not know this; upgrade it");
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
 

@@ -58,6 +58,13 @@ TEST_F(JobsStubTest, SaysHowToNameACoordinatorWhenNobodyAnswers) {
   EXPECT_NE(stub.status().ToString().find("BSP_COORDINATOR"), std::string::npos);
 }
 
+// The service here knows no such call.
+TEST_F(JobsStubTest, SaysThatACoordinatorOfAnOlderVersionDoesNotKnowACall) {
+  const absl::StatusOr<proto::Node> forgotten = Connect().Forget({});
+  EXPECT_EQ(forgotten.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(forgotten.status().ToString().find("older version"), std::string::npos);
+}
+
 TEST_F(JobsStubTest, UploadsInOrderAndInChunksOfAMebibyteAtMost) {
   std::string text(3 * kMiB + 17, '\0');
   for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 + i / 4096);

@@ -21,6 +21,19 @@ constexpr int kLabelsMax = 100;
 constexpr std::uint64_t kFirstRestNs = 5'000'000'000;   // After a fault, doubled each time,
 constexpr std::uint64_t kLastRestNs = 300'000'000'000;  // up to this.
 
+// Workers of before there were numbers say none: they were of number 1.
+absl::Status CheckProtocol(const proto::RegisterRequest& request) {
+  const std::uint32_t oldest = std::max(request.protocol_oldest(), 1u);
+  const std::uint32_t newest = std::max(request.protocol(), 1u);
+  if (oldest <= kProtocol && kProtocol <= newest) return absl::OkStatus();
+  const proto::NodeSpec& node = request.node();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "worker ", node.name(), " of version ", node.version(), " speaks protocol ",
+      oldest == newest ? "" : absl::StrCat(oldest, " to "), newest,
+      ", this coordinator of version ", kVersion, " speaks ", kProtocol,
+      "; install a newer version ", newest < kProtocol ? "on the worker" : "of the coordinator"));
+}
+
 }  // namespace
 
 absl::Status CheckRegistration(const proto::RegisterRequest& request) {
@@ -28,10 +41,7 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
   if (!IsNodeName(node.name()))
     return absl::InvalidArgumentError(
         absl::StrCat("--name \"", node.name(), "\": ", kNodeNameRule));
-  if (node.version() != kVersion)
-    return absl::FailedPreconditionError(absl::StrCat("worker ", node.name(), " is of version ",
-                                                      node.version(), ", this coordinator of ",
-                                                      kVersion, "; install the same on both"));
+  if (absl::Status s = CheckProtocol(request); !s.ok()) return s;
   if (node.slots() < 1 || node.slots() > kSlotsMax)
     return absl::InvalidArgumentError(absl::StrCat("--slots ", node.slots(), " of worker ",
                                                    node.name(), ": give 1 to ", kSlotsMax));

@@ -183,11 +183,28 @@ TEST(RegistrationTest, RefusesWhatDoesNotFit) {
   request.mutable_node()->set_slots(0);
   EXPECT_FALSE(CheckRegistration(request).ok());
   request = Request();
-  request.mutable_node()->set_version("0.0.1");
-  EXPECT_EQ(CheckRegistration(request).code(), absl::StatusCode::kFailedPrecondition);
-  request = Request();
   request.set_data_address("nowhere");
   EXPECT_FALSE(CheckRegistration(request).ok());
+}
+
+// Another version is no reason: what both understand is.
+TEST(RegistrationTest, TakesWorkersThatUnderstandItsProtocol) {
+  const auto refusal = [](std::uint32_t oldest, std::uint32_t newest) {
+    proto::RegisterRequest request = Request();
+    request.mutable_node()->set_version("7.8.9");
+    request.set_protocol_oldest(oldest);
+    request.set_protocol(newest);
+    return CheckRegistration(request);
+  };
+  EXPECT_TRUE(refusal(kProtocol, kProtocol).ok());
+  EXPECT_TRUE(refusal(kProtocol, kProtocol + 1).ok());
+  EXPECT_EQ(refusal(0, 0).ok(), kProtocol == 1);
+  const absl::Status newer = refusal(kProtocol + 1, kProtocol + 2);
+  EXPECT_EQ(newer.code(), absl::StatusCode::kFailedPrecondition);
+  const std::string text(newer.message());
+  EXPECT_NE(text.find("w1 of version 7.8.9 speaks protocol "), std::string::npos) << text;
+  EXPECT_NE(text.find("install a newer version of the coordinator"), std::string::npos) << text;
+  EXPECT_TRUE(refusal(kProtocolOldest, kProtocol).ok());
 }
 
 }  // namespace
