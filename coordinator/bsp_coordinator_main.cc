@@ -98,6 +98,13 @@ absl::StatusOr<std::unique_ptr<LoginServer>> ListenForLogins(EventLoop& loop,
   return LoginServer::Listen(loop, tokens, path);
 }
 
+/// Before this run counts as one: gRPC would bind later, and does not say why it cannot.
+absl::Status CheckPorts(const CoordinatorSettings& settings) {
+  for (const HostPort& listen : {settings.listen, settings.barrier_listen})
+    if (absl::Status free = CanListen(listen); !free.ok()) return free;
+  return absl::OkStatus();
+}
+
 /// What follows when the loop has ended.
 enum class Then { kEnd, kStartAnew };
 
@@ -112,10 +119,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!credentials.ok()) return credentials.status();
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
-  // Before this run counts as one: gRPC would bind later, and does not say why it cannot.
-  for (const HostPort& listen : {settings.listen, settings.barrier_listen}) {
-    if (absl::Status free = CanListen(listen); !free.ok()) return free;
-  }
+  if (absl::Status free = CheckPorts(settings); !free.ok()) return free;
   const auto daemon = Daemon::Start(loop, *state,
                                     {.barrier_listen = *barrier_listen,
                                      .barrier_advertise = settings.barrier_advertise,
@@ -124,6 +128,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                                      .keep_days = settings.keep_days,
                                      .checkpoint_limits = LimitsOf(settings),
                                      .checkpoint_copies = settings.checkpoint_copies,
+                                     .quotas = settings.quotas,
                                      .start_anew = [&] {
                                        then = Then::kStartAnew;
                                        stop();

@@ -71,7 +71,8 @@ ClusterSettings Daemon::CoreSettings() const {
                                                                  : settings_.barrier_advertise,
           .checkpoint_limits = settings_.checkpoint_limits,
           .checkpoint_copies = settings_.checkpoint_copies,
-          .stream_key = stream_key_.bytes()};
+          .stream_key = stream_key_.bytes(),
+          .quotas = settings_.quotas};
 }
 
 void Daemon::RemoveOldFiles() {

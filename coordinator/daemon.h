@@ -29,7 +29,8 @@ struct DaemonSettings {
   std::uint64_t files_bytes_max;  ///< Of one job.
   std::uint64_t keep_days;        ///< Logs and files of ended jobs.
   CheckpointLimits checkpoint_limits;
-  std::uint32_t checkpoint_copies;   ///< Of each image, beside the one on its own node.
+  std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
+  Quotas quotas;
   std::function<void()> start_anew;  ///< As ClusterPorts::start_anew; on the loop's thread.
 };
 

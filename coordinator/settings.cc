@@ -108,6 +108,14 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
       ->type_name("DAYS")
       ->capture_default_str();
+  app.add_option("--user-slots", settings.quotas.slots,
+                 "Slots that jobs of one user have at once [as many as there are]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--user-jobs", settings.quotas.jobs,
+                 "Jobs of one user that have not ended [any number]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
                  "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
                  "the fewer automatic checkpoints")

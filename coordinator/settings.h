@@ -9,6 +9,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include "coordinator/core/quotas.h"
 #include "net/socket.h"
 
 namespace bspnow::coordinator {
@@ -38,6 +39,7 @@ struct CoordinatorSettings {
   double checkpoint_mtbf_s = 24 * 3600;
   double checkpoint_overhead = 0.05;
   std::uint32_t checkpoint_copies = 1;
+  Quotas quotas;
   std::string log_level = "info";
 };
 

@@ -52,6 +52,15 @@ TEST(SettingsTest, ReadsHowCheckpointsAreTaken) {
             2);
 }
 
+TEST(SettingsTest, ReadsQuotas) {
+  const auto read = Read(
+      {"--listen", "127.0.0.1:1", "--state-dir", "/x", "--user-slots", "8", "--user-jobs", "100"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
+  EXPECT_EQ(std::get<CoordinatorSettings>(read).quotas.slots, 8u);
+  EXPECT_EQ(std::get<CoordinatorSettings>(read).quotas.jobs, 100u);
+  EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--user-jobs", "0"}), 2);
+}
+
 TEST(SettingsTest, ReadsFileAndLetsFlagsWin) {
   const ScratchDirectory scratch;
   const std::string path = scratch.path() + "/file";

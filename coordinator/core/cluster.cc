@@ -17,7 +17,7 @@ Cluster::Cluster(ClusterPorts ports, ClusterSettings settings, const StoredState
     : ports_(std::move(ports)),
       settings_(std::move(settings)),
       nodes_(stored.term, stored.term_key),
-      table_(nodes_),
+      table_(nodes_, settings_.quotas),
       cluster_id_(stored.cluster),
       term_(stored.term),
       term_key_(stored.term_key),

@@ -51,6 +51,7 @@ struct ClusterSettings {
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
   std::string
       stream_key{};  ///< That workers and coordinator prove to each other (net/stream_key.h).
+  Quotas quotas{};
 };
 
 enum class Drain { kDrain, kUndrain };
@@ -149,6 +150,7 @@ class Cluster {
 
   struct Submitting;
   absl::Status CheckSubmission(const proto::SubmitJobRequest& request) const;
+  absl::Status CheckQuotas(const proto::SubmitJobRequest& request) const;
   void CheckAfter(const std::shared_ptr<Submitting>& submitting, int next);
   void Accept(Submitting& submitting);
   void RecallOutcome(JobId job);

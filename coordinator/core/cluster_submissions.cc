@@ -45,6 +45,24 @@ absl::Status Cluster::CheckSubmission(const proto::SubmitJobRequest& request) co
   return absl::OkStatus();
 }
 
+absl::Status Cluster::CheckQuotas(const proto::SubmitJobRequest& request) const {
+  const Quotas& quotas = settings_.quotas;
+  const proto::JobSpec& spec = request.spec();
+  if (quotas.slots != 0 && spec.nprocs() > quotas.slots)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("-n ", spec.nprocs(), ": jobs of one user have at most ", quotas.slots,
+                     " slots at once here (--user-slots of the coordinator)"));
+  if (quotas.jobs == 0) return absl::OkStatus();
+  const std::uint64_t more = request.has_array() ? ElementsOf(request.array()) : 1;
+  std::uint64_t alive = 0;
+  for (const auto& [id, job] : table_.jobs())
+    if (!HasEnded(job.record) && job.spec().user() == spec.user()) ++alive;
+  if (alive + more <= quotas.jobs) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "user ", spec.user(), " has ", alive, " jobs that have not ended, and may have ", quotas.jobs,
+      " (--user-jobs of the coordinator); wait for some, or `bsp cancel` them"));
+}
+
 /// Of the jobs that it starts after those from `next` on; they may have ended long ago.
 void Cluster::CheckAfter(const std::shared_ptr<Submitting>& submitting, int next) {
   const auto& after = submitting->request.spec().after();
@@ -66,6 +84,8 @@ void Cluster::CheckAfter(const std::shared_ptr<Submitting>& submitting, int next
 void Cluster::Accept(Submitting& submitting) {
   const proto::SubmitJobRequest& request = submitting.request;
   const proto::JobSpec& spec = request.spec();
+  if (table_.FindByKey(request.submission_key()) == nullptr)
+    if (absl::Status may = CheckQuotas(request); !may.ok()) return submitting.answer(may);
   const auto submission =
       request.has_array()
           ? table_.OnSubmitArray(spec, request.array(), request.submission_key(), Now())

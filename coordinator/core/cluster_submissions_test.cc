@@ -98,5 +98,46 @@ TEST_F(SubmissionsTest, WhatItWaitsForIsShownAndFoundAgainAfterARestart) {
   EXPECT_EQ(Show(last).awaits(0), Value(first));
 }
 
+class QuotasTest : public SubmissionsTest {
+ protected:
+  void SetUp() override {
+    world_.quotas = {.slots = 3, .jobs = 2};
+    SubmissionsTest::SetUp();
+  }
+};
+
+TEST_F(QuotasTest, AUserHasSoManyJobs) {
+  const auto first = SubmitAs(kAnna, After("first", {}));
+  proto::SubmitJobRequest array = After("array", {});
+  array.mutable_array()->set_last(1);
+  array.mutable_array()->set_step(1);
+  EXPECT_TRUE(absl::IsResourceExhausted(SubmitAs(kAnna, array).status()));
+  EXPECT_TRUE(SubmitAs(kAnna, After("second", {})).ok());
+  const absl::Status third = SubmitAs(kAnna, After("third", {})).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(third));
+  EXPECT_EQ(third.message(),
+            "user anna has 2 jobs that have not ended, and may have 2 (--user-jobs of the "
+            "coordinator); wait for some, or `bsp cancel` them");
+  EXPECT_EQ(SubmitAs(kAnna, After("first", {})), first) << "its answer may have been lost";
+  proto::SubmitJobRequest other = After("other", {});
+  other.mutable_spec()->set_user("berta");
+  EXPECT_TRUE(SubmitAs({.user = "berta", .scopes = kScopesOfUser}, other).ok());
+  ASSERT_TRUE(cluster_->Cancel(*first).ok());
+  Settle();
+  ReportCleared(host_, *first, Epoch{1});
+  Settle();
+  EXPECT_TRUE(SubmitAs(kAnna, After("third", {})).ok());
+}
+
+TEST_F(QuotasTest, AJobThatCouldNeverHaveItsSlotsIsRefused) {
+  proto::SubmitJobRequest request = After("large", {});
+  request.mutable_spec()->set_nprocs(4);
+  const absl::Status refused = SubmitAs(kAnna, request).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_EQ(refused.message(),
+            "-n 4: jobs of one user have at most 3 slots at once here (--user-slots of the "
+            "coordinator)");
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -208,6 +208,25 @@ class SharingTest(unittest.TestCase):
         wait_until(lambda: not self.cluster.jobs_alive(), "no job is left")
 
 
+class QuotasTest(unittest.TestCase):
+    def test_one_user_takes_no_more_than_a_share(self):
+        quotas = ["--user-slots", "2", "--user-jobs", "2"]
+        with Cluster(workers=1, slots=4, coordinator_options=quotas) as cluster:
+            first = cluster.submit("-n", 2, *SLEEP)
+            second = cluster.submit("-n", 2, *SLEEP)
+            cluster.await_state(first, "running")
+            wait_until(lambda: "at most 2 slots for jobs of user" in cluster.show(second)["reason"],
+                       "the second one says why it waits")
+            third = cluster.bsp("submit", "-n", 1, *SLEEP, check=False)
+            self.assertIn("--user-jobs of the coordinator", third.stderr)
+            cluster.bsp("cancel", first)
+            cluster.await_state(second, "running")
+            large = cluster.bsp("submit", "-n", 3, *SLEEP, check=False)
+            self.assertIn("--user-slots of the coordinator", large.stderr)
+            cluster.bsp("cancel", second)
+            cluster.bsp("wait", second, check=False)
+
+
 class ForgottenTest(unittest.TestCase):
     def test_a_node_that_is_gone_can_be_forgotten_and_come_back(self):
         with Cluster(workers=1, slots=1) as cluster:

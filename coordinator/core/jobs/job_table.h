@@ -32,6 +32,7 @@
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/jobs/scheduler.h"
 #include "coordinator/core/nodes.h"
+#include "coordinator/core/quotas.h"
 #include "proto/workers.pb.h"
 
 namespace bspnow::coordinator {
@@ -76,7 +77,7 @@ struct FailedStart {
 
 class JobTable {
  public:
-  explicit JobTable(Nodes& nodes) : nodes_(&nodes) {}
+  explicit JobTable(Nodes& nodes, const Quotas& quotas = {}) : nodes_(&nodes), quotas_(quotas) {}
 
   // ---- After a restart: before anything else. ---------------------------------------------------
 
@@ -265,13 +266,14 @@ class JobTable {
   std::uint64_t last_job_ = 0;  ///< No id is given twice.
   JobId forgotten_{0};
   Nodes* nodes_;
+  Quotas quotas_;
   std::uint64_t last_sequence_ = 0;
   Jobs jobs_;
   std::unordered_map<std::string, JobId> by_key_;
   std::set<QueuePlace> queue_;  ///< Those that may be placed,
   std::set<QueuePlace> never_;  ///< but for these, on the nodes that were there at the last pass.
-  /// And but for these, by array, of which as many have slots as may at once.
-  std::map<JobId, std::set<QueuePlace>> held_;
+  /// And but for these, by what they share with others that have all of it: Event::Cap.
+  std::map<std::string, std::set<QueuePlace>> held_;
   std::vector<JobId> considered_;  ///< In the last pass, and they wait: their reasons say why.
   std::optional<QueuePlace> stopped_at_;  ///< By the last pass; those behind wait for others.
   bool pass_due_ = false;

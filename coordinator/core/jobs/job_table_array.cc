@@ -1,4 +1,4 @@
-// Arrays: jobs that are submitted together, and of which only some have slots at a time.
+// Arrays: jobs that are submitted together.
 #include <absl/strings/str_cat.h>
 
 #include <utility>
@@ -6,11 +6,6 @@
 #include "coordinator/core/jobs/job_table_event.h"
 
 namespace bspnow::coordinator {
-namespace {
-
-JobId ArrayOf(const Job& entry) { return JobId{entry.shown().array().job()}; }
-
-}  // namespace
 
 // One row of the journal would not do: elements end one by one, and each is shown, cancelled and
 // forgotten as any job is.
@@ -40,41 +35,6 @@ JobId JobTable::Event::AddArray(const proto::JobSpec& spec, const proto::ArraySp
   orders_.store.push_back(std::move(transition));
   for (std::uint32_t i = 0; i < elements; ++i) AwaitOthers(At(JobId{Value(first) + i}));
   return first;
-}
-
-/// How many elements of each array hold slots.
-std::map<JobId, std::uint32_t> JobTable::Event::PlacedOfArrays() const {
-  std::map<JobId, std::uint32_t> placed;
-  for (const JobId id : table_.running_)
-    if (const Job& entry = table_.jobs_.at(id); entry.shown().has_array())
-      placed[ArrayOf(entry)] += 1;
-  return placed;
-}
-
-/// Takes it out of the queue if its array has its share of slots. With 10,000 elements in the
-/// queue each pass would come across them all.
-bool JobTable::Event::Hold(Job& entry, const std::map<JobId, std::uint32_t>& placed) {
-  const std::uint32_t at_once = entry.shown().array().at_once();
-  const auto found = placed.find(ArrayOf(entry));
-  if (at_once == 0 || found == placed.end() || found->second < at_once) return false;
-  table_.held_[ArrayOf(entry)].insert(table_.queue_.extract(*entry.place));
-  entry.shown().set_reason(
-      absl::StrCat("at most ", at_once, " of array ", Value(ArrayOf(entry)), " at once"));
-  return true;
-}
-
-/// As many as may have slots now.
-void JobTable::Event::ReleaseHeld(const std::map<JobId, std::uint32_t>& placed) {
-  for (auto& [array, held] : table_.held_) {
-    const auto found = placed.find(array);
-    std::uint32_t taken = found == placed.end() ? 0 : found->second;
-    while (!held.empty() && taken < At(held.begin()->job).shown().array().at_once()) {
-      At(held.begin()->job).shown().clear_reason();
-      table_.queue_.insert(held.extract(held.begin()));
-      ++taken;
-    }
-  }
-  std::erase_if(table_.held_, [](const auto& each) { return each.second.empty(); });
 }
 
 }  // namespace bspnow::coordinator

@@ -102,9 +102,20 @@ class JobTable::Event {
 
  private:
   void Dequeue(Job& entry);
-  bool Hold(Job& entry, const std::map<JobId, std::uint32_t>& placed);
-  void ReleaseHeld(const std::map<JobId, std::uint32_t>& placed);
-  std::map<JobId, std::uint32_t> PlacedOfArrays() const;
+  /// So many at once, of something that several jobs share.
+  struct Cap {
+    std::string of;  ///< "of array 7": the same for all that share it.
+    std::uint32_t wants;
+    std::uint32_t most;
+    bool spares_recovering;  ///< Whatever recovers need not wait for it.
+  };
+  using Taken = std::map<std::string, std::uint32_t>;
+  std::vector<Cap> CapsOf(const Job& entry) const;
+  Taken TakenNow() const;
+  void CountTaken(const Job& entry, Taken& taken) const;
+  bool Hold(Job& entry, const Taken& taken);
+  void ReleaseHeld(Taken taken);
+  void Unhold(const Job& entry);
   void OnOutcome(Job& entry, JobId job, proto::JobState state);
   Situation SituationNow();
   void SetWaits(Job& entry, std::string reason);

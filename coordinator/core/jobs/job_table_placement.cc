@@ -43,9 +43,7 @@ void JobTable::Event::Dequeue(Job& entry) {
   if (!entry.place) return;
   table_.queue_.erase(*entry.place);
   table_.never_.erase(*entry.place);
-  if (const auto held = table_.held_.find(JobId{entry.shown().array().job()});
-      held != table_.held_.end())
-    held->second.erase(*entry.place);
+  Unhold(entry);
   entry.place.reset();
 }
 
@@ -97,19 +95,19 @@ void JobTable::Event::Schedule() {
   for (const JobId id : std::exchange(table_.considered_, {}))
     if (Job* entry = Find(id); entry != nullptr && entry->place) entry->shown().clear_reason();
   table_.stopped_at_.reset();
-  std::map<JobId, std::uint32_t> placed = PlacedOfArrays();
-  ReleaseHeld(placed);
+  Taken taken = TakenNow();
+  ReleaseHeld(taken);
   if (queue.empty()) return;
   Scheduler scheduler(SituationNow());
   auto next = queue.begin();
   while (next != queue.end() && !scheduler.full()) {
     const QueuePlace place = *next++;
     Job& entry = At(place.job);
-    if (Hold(entry, placed)) continue;
+    if (Hold(entry, taken)) continue;
     Verdict verdict = scheduler.Consider(ClaimOf(entry));
     if (verdict.kind == Verdict::Kind::kStarts) {
       PlaceAt(entry, verdict.shares);
-      if (entry.shown().has_array()) placed[JobId{entry.shown().array().job()}] += 1;
+      CountTaken(entry, taken);
       continue;
     }
     if (verdict.kind == Verdict::Kind::kNever) {

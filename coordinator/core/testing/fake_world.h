@@ -190,6 +190,7 @@ struct FakeWorld {
   FakeLogs logs;
   FakeFrames frames;
   int starts_anew = 0;
+  Quotas quotas{};
 
   std::unique_ptr<Cluster> Start(const StoredState& stored) {
     return std::make_unique<Cluster>(
@@ -201,7 +202,8 @@ struct FakeWorld {
                      .has_content = [](const std::string&) { return true; }},
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
-                        .checkpoint_copies = 1},
+                        .checkpoint_copies = 1,
+                        .quotas = quotas},
         stored);
   }
 };
