@@ -1,0 +1,137 @@
+#include "runtime/collectives/collective_plan.h"
+
+namespace bspnow::runtime {
+namespace {
+
+constexpr double kFlopsPerByte = 1.0 / sizeof(double);  // Of a fold's operation.
+constexpr std::uint32_t kPiecesMax = 1024;
+constexpr std::uint32_t kPieceBytesMin = 4096;
+
+class Costs {
+ public:
+  Costs(const Machine& machine, std::uint32_t p, std::size_t bytes)
+      : machine_(machine), p_(p), bytes_(static_cast<double>(bytes)) {}
+
+  double l() const { return machine_.l_ns; }
+  /// Of `count` messages with `share` of the bytes.
+  double Send(double count, double share = 1) const {
+    return count * (bytes_ * share + machine_.half_bytes) * machine_.g_ns_per_byte;
+  }
+  double Combine(double count) const {
+    return count * bytes_ * kFlopsPerByte / machine_.s_flops * 1e9;
+  }
+  /// For what does not fit into the library's own area.
+  double Registration(double landing_bytes) const {
+    return landing_bytes > static_cast<double>(kScratchBytes) ? l() : 0;
+  }
+  double bytes() const { return bytes_; }
+  std::uint32_t p() const { return p_; }
+
+  double Broadcast(std::uint32_t ways) const {
+    double cost = Registration(bytes_);
+    for (std::uint32_t size = p_; size > 1; size = (size + ways - 1) / ways) {
+      cost += l() + Send((ways < size ? ways : size) - 1);
+    }
+    return cost;
+  }
+  double Pipeline(std::uint32_t pieces) const {
+    return Registration(bytes_) + (p_ + pieces - 2.0) * (l() + Send(1, 1.0 / pieces));
+  }
+  double Fold(std::uint32_t ways) const {
+    double cost = Registration(bytes_ * (2.0 * ways + 3));
+    for (std::uint64_t block = 1; block < p_; block *= ways) {
+      cost += l() + Combine(ways - 1) + Send(Sent({p_, ways, static_cast<std::uint32_t>(block)}));
+    }
+    return cost;
+  }
+  double Scan(std::uint32_t ways) const {
+    double cost = Registration(bytes_ * (2.0 * ways + 3));
+    for (std::uint64_t known = 1; known < p_; known *= ways) {
+      cost += l() + Combine(ways - 1) + Send(ways - 1);
+    }
+    return cost;
+  }
+
+ private:
+  // The most that a process sends: where the last part is short, it serves more than one of each
+  // other part.
+  double Sent(const FoldStep& step) const {
+    const std::uint32_t begin = step.Begin(p_ - 1);
+    const std::uint32_t last = step.Part(p_ - 1);
+    const std::uint32_t size = step.Size(begin, last);
+    const double by_the_last = static_cast<double>(last) * ((step.block + size - 1) / size);
+    // All parts of the first ones are whole, if there is more than one joined block.
+    const double by_the_first = begin > 0 ? step.ways - 1 : last;
+    return by_the_last > by_the_first ? by_the_last : by_the_first;
+  }
+
+  const Machine& machine_;
+  std::uint32_t p_;
+  double bytes_;
+};
+
+constexpr Plan::Candidate kNone{.cost_ns = -1, .ways = 0};
+
+// The best of powers of two: between them costs hardly differ.
+template <typename Cost>
+Plan::Candidate Cheapest(std::uint32_t first, std::uint32_t end, const Cost& cost) {
+  Plan::Candidate best = kNone;
+  for (std::uint32_t ways = first; ways < end; ways *= 2) {
+    const double cost_ns = cost(ways);
+    if (best.cost_ns < 0 || cost_ns < best.cost_ns) best = {.cost_ns = cost_ns, .ways = ways};
+  }
+  return best;
+}
+
+std::uint32_t PiecesEnd(double bytes) {
+  const double pieces = bytes / kPieceBytesMin;
+  return pieces < kPiecesMax ? static_cast<std::uint32_t>(pieces) : kPiecesMax;
+}
+
+}  // namespace
+
+Plan MakePlan(Collective collective, const Machine& machine, std::uint32_t p, std::size_t bytes) {
+  const Costs costs(machine, p, bytes);
+  const bool one_node = machine.nodes == Nodes::kOne;
+  Plan::Candidate direct = kNone, tree = kNone, two_phase = kNone, pipeline = kNone, read = kNone;
+  switch (collective) {
+    case Collective::kBroadcast:
+      direct = {.cost_ns = costs.Broadcast(p), .ways = p};
+      tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Broadcast(ways); });
+      two_phase = {.cost_ns = costs.Registration(costs.bytes()) +
+                              2 * (costs.l() + costs.Send(p - 1, 1.0 / p)),
+                   .ways = 2};
+      pipeline = Cheapest(2, PiecesEnd(costs.bytes()),
+                          [&](std::uint32_t pieces) { return costs.Pipeline(pieces); });
+      if (one_node) read = {.cost_ns = 2 * costs.l() + costs.Send(1), .ways = 1};
+      break;
+    case Collective::kScatter:
+      direct = {.cost_ns = costs.Registration(costs.bytes()) + costs.l() + costs.Send(p - 1),
+                .ways = p};
+      if (one_node) read = {.cost_ns = 2 * costs.l() + costs.Send(1), .ways = 1};
+      break;
+    case Collective::kGather:
+    case Collective::kExchange:
+      direct = {.cost_ns = costs.Registration(costs.bytes() * p) + costs.l() + costs.Send(p - 1),
+                .ways = p};
+      break;
+    case Collective::kFold:
+      direct = {.cost_ns = costs.Fold(p), .ways = p};
+      tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Fold(ways); });
+      break;
+    case Collective::kScan:
+      direct = {.cost_ns = costs.Scan(p), .ways = p};
+      tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Scan(ways); });
+      break;
+  }
+  Plan plan{.candidates = {direct, tree, two_phase, pipeline, read},
+            .algorithm = Algorithm::kDirect};
+  for (std::size_t i = 1; i < kAlgorithms; ++i) {
+    const double least_ns = plan.candidates[static_cast<std::size_t>(plan.algorithm)].cost_ns;
+    const double cost_ns = plan.candidates[i].cost_ns;
+    if (cost_ns >= 0 && cost_ns < least_ns) plan.algorithm = static_cast<Algorithm>(i);
+  }
+  return plan;
+}
+
+}  // namespace bspnow::runtime

@@ -1,0 +1,26 @@
+// What a group keeps from one collective call to the next.
+#ifndef RUNTIME_COLLECTIVES_COLLECTIVE_STATE_H_
+#define RUNTIME_COLLECTIVES_COLLECTIVE_STATE_H_
+
+#include <cstdint>
+
+#include "base/mapped_region.h"
+#include "runtime/collectives/collective_plan.h"
+#include "runtime/collectives/machine.h"
+
+namespace bspnow::runtime {
+
+/// Plain, so that an image holds it.
+struct CollectiveState {
+  MappedRegion scratch;
+  bool scratch_registered = false;  ///< By all, from the first call that needs it on.
+  bool environment_read = false;
+  bool trace = false;                 ///< BSP_TRACE=collectives
+  std::uint8_t wanted = kAlgorithms;  ///< BSP_COLLECTIVES: an Algorithm, or none.
+  GivenMachine given;
+  std::uint8_t traced[kCollectives] = {};  ///< A bit for each algorithm that was told of.
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_COLLECTIVES_COLLECTIVE_STATE_H_
