@@ -86,6 +86,8 @@ class Group {
 
   std::uint32_t p() const { return p_; }
   Pid self() const { return self_; }
+  bool several_nodes() const { return several_nodes_; }
+  std::uint64_t tag_bytes() const { return tag_bytes_; }
   const Segment& segment() const { return *segment_; }
   std::uint64_t superstep() const { return superstep_; }
   const std::uint64_t& superstep_word() const { return superstep_; }

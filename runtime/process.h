@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "runtime/collectives/collective_state.h"
 #include "runtime/group.h"
 #include "runtime/image/checkpoint_areas.h"
 #include "runtime/image/process_image.h"
@@ -56,6 +57,7 @@ class Process {
   // ---- Groups; see process_groups.cc
 
   Group& root() { return root_; }
+  CollectiveState& collectives() { return collectives_; }  ///< Of the root group.
 
   /// The processes of `parent` whose part is that of this one become a group, in the order of their
   /// pids in `parent`. All processes of `parent` call this with the same `parts`, one entry a
@@ -95,6 +97,7 @@ class Process {
   std::uint64_t processor_ns_before_ = 0;  ///< Used before this process was restored.
   Doorbell doorbell_;                      ///< Only rung if the job has several nodes.
   Group root_;
+  CollectiveState collectives_;
   std::uint32_t open_groups_ = 0;  ///< But for the root group.
   ProcessImage image_;
   CheckpointAreas areas_;

@@ -1,0 +1,117 @@
+// All processes of a group in one collective call, as one of them sees it: supersteps, transfers,
+// and the areas that they need. How data moves is in movement.cc and reduction.cc.
+#ifndef RUNTIME_COLLECTIVES_TEAM_H_
+#define RUNTIME_COLLECTIVES_TEAM_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/mapped_region.h"
+#include "runtime/collectives/collective_plan.h"
+#include "runtime/collectives/collective_state.h"
+#include "runtime/link/report.h"
+#include "runtime/process.h"
+
+namespace bspnow::runtime {
+
+/// What all processes have to call with the same values.
+struct CollectiveCall {
+  Call call;
+  Collective collective;
+  std::uint32_t root;
+  std::size_t bytes;
+};
+
+/// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
+Machine KnownMachine(const Group& group, CollectiveState& state, const Call& call);
+
+class Team {
+ public:
+  /// With BSP_CHECK=full it takes a superstep to find whether all make the same call.
+  Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call);
+
+  std::uint32_t p() const { return group_.p(); }
+  std::uint32_t self() const { return Value(group_.self()); }
+  const CollectiveCall& what() const { return what_; }
+
+  /// For p > 1. Tells of it on pid 0 if BSP_TRACE asks for that.
+  Plan Choose();
+
+  // ---- Areas
+
+  /// kScratchBytes, registered on all; the first time that takes a superstep.
+  std::byte* Scratch();
+  /// An address that no area of the program has: stands for an area that others have.
+  const void* NameOfNothing();
+  /// Registers `area` and ends the superstep. NULL: NameOfNothing, without bytes. All call it.
+  const void* Register(const void* area, std::size_t bytes);
+  /// From the next superstep on. So it is called in a collective's last superstep: else the program
+  /// would still find `area` in place of its own registration of that address.
+  void Unregister(const void* area) { group_.Pop(reinterpret_cast<std::uintptr_t>(area)); }
+
+  // ---- Supersteps
+
+  void Put(std::uint32_t pid, const void* src, const void* area, std::size_t offset,
+           std::size_t bytes) {
+    Move(Direction::kPut, pid, area, offset, const_cast<void*>(src), bytes);
+  }
+  void Get(std::uint32_t pid, const void* area, std::size_t offset, void* dst, std::size_t bytes) {
+    Move(Direction::kGet, pid, area, offset, dst, bytes);
+  }
+  void Sync() {
+    if (&group_ == &process_.root()) {
+      process_.Sync(what_.call.site);  // Images are taken there.
+    } else {
+      group_.Sync(what_.call.site);
+    }
+  }
+
+ private:
+  void Move(Direction direction, std::uint32_t pid, const void* area, std::size_t offset,
+            void* local, std::size_t bytes);
+  void Trace(const Plan& plan, const Machine& machine);
+  void RequireAlike();
+  void MapScratch();
+
+  Process& process_;
+  Group& group_;
+  CollectiveState& state_;
+  CollectiveCall what_;
+};
+
+/// Where values arrive: in the scratch area, or where that is too small in memory of its own.
+class Landing {
+ public:
+  Landing(Team& team, std::size_t bytes);
+
+  std::byte* data() const { return data_; }
+  /// Nothing arrives after the superstep that runs.
+  void Close() {
+    if (own_.valid()) team_.Unregister(data_);
+  }
+
+ private:
+  Team& team_;
+  MappedRegion own_;
+  std::byte* data_;
+};
+
+// ---- The collectives. Each ends the superstep that runs. Addresses and sizes are checked before.
+
+void Broadcast(Team& team, const void* src, void* dst);
+void Scatter(Team& team, const void* src, void* dst);
+void Gather(Team& team, const void* src, void* dst);
+void Exchange(Team& team, const void* src, void* dst);
+/// The value of each process, p values, in the library's own area, until the next call; they must
+/// fit there.
+const std::byte* GatherOnAll(Team& team, const void* value);
+
+using Operation = void (*)(void* result, void* left, void* right, int* bytes);
+
+void Fold(Team& team, Operation op, const void* src, void* dst);
+void Scan(Team& team, Operation op, const void* src, void* dst);
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_COLLECTIVES_TEAM_H_
