@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "runtime/link/report.h"
 #include "runtime/link/standard_output.h"
-#include "runtime/process.h"
+#include "runtime/running_process.h"
 
 // Both dialects are defined here: bsp.h is included as the paper's, and the MulticoreBSP symbols
 // are declared by their definitions.
@@ -198,6 +198,9 @@ Size HpMove(const Call& call, void** tag_ptr, void** payload_ptr) {
 }
 
 }  // namespace
+
+Process& RunningProcess(const Call& call) { return Running(call); }
+
 }  // namespace bspnow::runtime
 
 using namespace bspnow;           // NOLINT: the definitions below are in C's namespace.
