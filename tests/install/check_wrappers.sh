@@ -84,6 +84,29 @@ check_arguments_pass_through() {
   must_fail 1 'no input files' "$bin/bspcc"
 }
 
+# The makefiles of programs that were written for the Oxford BSP toolset.
+check_toolset_options() {
+  new_directory
+  cat >sums.c <<'END'
+#include "bsp.h"
+#include "bsp_level1.h"
+int main(void) {
+  int sum;
+  bsp_begin(bsp_nprocs());
+  sum = bsp_sumI(bsp_pid());
+  if (bsp_pid() == 0) printf("%d\n", sum);
+  bsp_end();
+  return 0;
+}
+END
+  must "$bin/bspcc" -flibrary-level 2 -bspfifo 10000 -fcombine-puts \
+    -fcombine-puts-buffer 20480,1,2 -fcheck-syncs -prof -stat -O2 sums.c -o sums
+  equal 'a program of the toolset' "$("$bin/bsprun" -n 4 ./sums)" 6
+  equal '-flibrary-level -show' "$("$bin/bspcc" -show -flibrary-level 1 a.o)" \
+    "cc a.o '$prefix/lib/libbsp.a'"
+  must_fail 1 '-bspfifo needs an argument' "$bin/bspcc" sums.c -bspfifo
+}
+
 # Build systems ask the compiler for its version and the like; the compiler itself must answer.
 check_questions() {
   equal '-v' "$("$bin/bspcc" -v 2>&1 | tail -n 1)" "$(cc -v 2>&1 | tail -n 1)"
