@@ -14,8 +14,8 @@ struct Measured {
   double s_flops;
 };
 
-// Rounded: l from the empty bsp_sync of tests/bench/README.md, on one node and on two, the rest from
-// `bsp probe` there with p = 2 and 4.
+// Rounded: l from the empty bsp_sync of tests/bench/README.md, on one node and on two, the rest
+// from `bsp probe` there with p = 2 and 4.
 constexpr Measured kOneNode{
     .g_ns_per_byte = 0.2, .l_first_ns = 0, .l_each_ns = 800, .half_bytes = 250, .s_flops = 1e10};
 constexpr Measured kSeveralNodes{.g_ns_per_byte = 0.7,

@@ -31,6 +31,8 @@ for p in 1 2 4; do
   reports 'put put.cold send get' "$bsprun" -n "$p" "$programs/bench_random" 0.01 5000
   reports 'one.live same.live random.live register' \
     "$bsprun" -n "$p" "$programs/bench_registrations" 0.01 500
+  reports 'bcast.8 reduce.8 scan.8 bcast.400000 reduce.400000 scan.400000' \
+    "$bsprun" -n "$p" "$programs/bench_collectives" 0.01 8 400000
   reports '' "$bsprun" -n "$p" "$programs/bench_nothing"
   reports 'sync' "$programs/limit" "$p" barrier 0.01
 done

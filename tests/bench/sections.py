@@ -279,6 +279,34 @@ def registrations(bench):
                     "p = 2", rows, (("bspnow", "bspnow"),))]
 
 
+COLLECTIVES = (("bcast", "MPI_Bcast and a barrier"), ("reduce", "MPI_Allreduce"),
+               ("scan", "MPI_Scan and a barrier"))
+COLLECTIVE_SIZES = (8, 1024, 16 * 1024, 256 * 1024, MIB, 16 * MIB)
+
+
+def collective_rows(bench, runs):
+    """A row for each collective and size, of runs of the program with all sizes."""
+    results = bench.interleave("collectives, p = 4", runs, bench.choose(2, 3))
+    return [Figure("%s, %s" % (name, size_text(size)), "us",
+                   results.columns("%s.%d" % (name, size), 1e6), Target(1 / 1.1, "times MPI"),
+                   parameters={"p": 4, "bytes": size})
+            for name, _ in COLLECTIVES for size in COLLECTIVE_SIZES]
+
+
+def collectives_title():
+    return "Broadcast, sum on all and prefix sums of doubles, p = 4; " + "; ".join(
+        "%s: %s" % pair for pair in COLLECTIVES)
+
+
+def collectives(bench):
+    """bsp_bcast, bsp_fold and bsp_scan beside MPI's."""
+    runs = bench.runs("collectives", 4, (bench.choose(0.1, 0.3), *COLLECTIVE_SIZES))
+    if bench.quick:
+        # MPICH spins without yielding where processes exceed the cores.
+        runs = [run for run in runs if run.column != "mpich"]
+    return [Section("collectives", collectives_title(), collective_rows(bench, runs))]
+
+
 def start(bench):
     """The shortest program, from the launcher's start to its end."""
     results = bench.interleave("start and end", bench.runs("nothing", 2, ()), 10)
@@ -288,4 +316,4 @@ def start(bench):
 
 
 ALL = {"sync": sync, "exchange": exchange, "random": random, "one-put": one_put,
-       "registrations": registrations, "start": start}
+       "registrations": registrations, "collectives": collectives, "start": start}

@@ -323,5 +323,13 @@ def cost(bench):
     return [Section("cost", "Processor time of the daemons", rows, (("bspnow", "bspnow"),))]
 
 
+def collectives(bench):
+    """As in shared memory, on two workers and on four."""
+    runs = bench.on_all("collectives", 4, (bench.choose(0.1, 0.3), *sections.COLLECTIVE_SIZES))
+    return [Section("collectives", sections.collectives_title(),
+                    sections.collective_rows(bench, runs), COLUMNS)]
+
+
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
-       "one-put": one_put, "applications": applications, "start": start, "cost": cost}
+       "one-put": one_put, "collectives": collectives, "applications": applications, "start": start,
+       "cost": cost}

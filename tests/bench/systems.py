@@ -21,10 +21,10 @@ BENCH_DIR = os.path.dirname(os.path.realpath(__file__))
 CORES = len(os.sched_getaffinity(0))
 RUN_TIMEOUT_S = 120
 BSP_PROGRAMS = ("sync", "exchange", "pieces", "random", "one_put", "registrations", "nothing",
-                "checkpoint")
+                "checkpoint", "collectives")
 EXAMPLES = ("fft", "heat")
 EXAMPLE_TIME = re.compile(r"([0-9.]+) s \(p = [0-9]+\)")
-MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing")
+MPI_PROGRAMS = ("sync", "exchange", "random", "one_put", "nothing", "collectives")
 COMPILE = ["-std=gnu11", "-O2"]
 
 

@@ -1,0 +1,34 @@
+/* bench_collectives SECONDS NBYTES...: bsp_bcast, bsp_fold and bsp_scan of vectors of NBYTES. */
+#include <bsp_level1.h>
+
+#include "agree_bsp.h"
+#include "collective_steps.h"
+
+static void add(void *result, void *left, void *right, int *nbytes) {
+  double *sum = result;
+  const double *a = left, *b = right;
+  for (int i = 0; i < *nbytes / (int)sizeof(double); ++i) sum[i] = a[i] + b[i];
+}
+
+static void bcast(void *context) {
+  const Vectors *v = context;
+  bsp_bcast(0, v->src, v->dst, v->nbytes);
+}
+static void reduce(void *context) {
+  const Vectors *v = context;
+  bsp_fold(add, v->src, v->dst, v->nbytes);
+}
+static void scan(void *context) {
+  const Vectors *v = context;
+  bsp_scan(add, v->src, v->dst, v->nbytes);
+}
+
+int main(int argc, char **argv) {
+  const Collective collectives[] = {
+      {"bcast", bcast, first_value}, {"reduce", reduce, sum_of_all}, {"scan", scan, sum_up_to}};
+  bsp_begin(bsp_nprocs());
+  agree_begin();
+  time_collectives(collectives, 3, agree, bsp_pid(), bsp_nprocs(), argc, argv);
+  bsp_end();
+  return 0;
+}
