@@ -13,6 +13,7 @@ namespace bspnow::runtime {
 /// Plain, so that an image holds it.
 struct CollectiveState {
   MappedRegion scratch;
+  MappedRegion landing;             ///< For what arrives of a fold and has no room there.
   bool scratch_registered = false;  ///< By all, from the first call that needs it on.
   bool environment_read = false;
   bool trace = false;                 ///< BSP_TRACE=collectives

@@ -33,12 +33,14 @@ class Values {
   /// That of `place`, after the last Sync.
   const std::byte* Arrived(std::uint32_t place) const { return arrived_ + place * stride_; }
 
-  /// `left` null: `right`. Else their combination, which stays until the second call after it; so
-  /// `own`, the value that was sent, is not written over.
-  const std::byte* Combine(const std::byte* left, const std::byte* right, const std::byte* own) {
+  /// `left` null: `right`. Else their combination: at `wanted`, or if that is null or an operand
+  /// elsewhere until the second call after it. `own`, the value that was sent, is not written over.
+  const std::byte* Combine(const std::byte* left, const std::byte* right, const std::byte* own,
+                           void* wanted) {
     if (left == nullptr) return right;
-    std::byte* result = nullptr;
-    for (std::uint32_t i = 0; i < kResults; ++i) {
+    auto* result = static_cast<std::byte*>(wanted);
+    if (result == left || result == right || result == own) result = nullptr;
+    for (std::uint32_t i = 0; result == nullptr; ++i) {
       std::byte* const place = landing_.data() + (2 * std::size_t{ways_} + i) * stride_;
       if (place != left && place != right && place != own) result = place;
     }
@@ -89,9 +91,11 @@ void Fold(Team& team, Operation op, const void* src, void* dst) {
     }
     values.Sync(block * ways);
     const std::byte* result = nullptr;
+    const std::uint32_t last = step.Part(p - 1);  // Of the only block, in the last step.
     for (std::uint32_t other = 0; other < ways; ++other) {
       if (step.Size(begin, other) == 0) break;
-      result = values.Combine(result, other == part ? mine : values.Arrived(other), mine);
+      result = values.Combine(result, other == part ? mine : values.Arrived(other), mine,
+                              block * ways >= p && other == last ? dst : nullptr);
     }
     mine = result;
   }
@@ -111,9 +115,9 @@ void Scan(Team& team, Operation op, const void* src, void* dst) {
     values.Sync(known * ways);
     const std::byte* result = nullptr;
     for (std::uint32_t i = ways - 1; i > 0; --i) {
-      if (self >= i * known) result = values.Combine(result, values.Arrived(i), mine);
+      if (self >= i * known) result = values.Combine(result, values.Arrived(i), mine, nullptr);
     }
-    mine = values.Combine(result, mine, mine);
+    mine = values.Combine(result, mine, mine, known * ways >= p ? dst : nullptr);
   }
   if (mine != dst) Copy(dst, mine, team.what().bytes);
 }

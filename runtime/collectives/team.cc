@@ -1,5 +1,7 @@
 #include "runtime/collectives/team.h"
 
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,6 +9,7 @@
 namespace bspnow::runtime {
 namespace {
 
+constexpr std::size_t kKeptBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kNameBytes = 64;  // After the scratch area: its address is NameOfNothing.
 
 struct AlgorithmName {
@@ -157,15 +160,24 @@ void Team::Move(Direction direction, std::uint32_t pid, const void* area, std::s
                .call_site = what_.call.site});
 }
 
-Landing::Landing(Team& team, std::size_t bytes) : team_(team) {
-  if (bytes <= kScratchBytes) {
+Landing::Landing(Team& team, std::size_t bytes)
+    : team_(team), memory_(team.state().landing), registered_(bytes > kScratchBytes) {
+  if (!registered_) {
     data_ = team.Scratch();
     return;
   }
-  own_ = MappedRegion::Private(bytes);
-  if (!own_.valid()) OutOfMemory(team, bytes);
-  data_ = own_.data();
+  if (memory_.bytes() < bytes) {
+    memory_ = MappedRegion::Private(bytes);
+    if (!memory_.valid()) OutOfMemory(team, bytes);
+    // Its pages are touched for the first time in the fold itself: the fewer, the better.
+    madvise(memory_.data(), bytes, MADV_HUGEPAGE);
+  }
+  data_ = memory_.data();
   team.Register(data_, bytes);
+}
+
+Landing::~Landing() {
+  if (memory_.bytes() > kKeptBytesMax) memory_.Reset();
 }
 
 // ---- BSP_CHECK=full ---------------------------------------------------------------------------

@@ -34,6 +34,7 @@ class Team {
   std::uint32_t p() const { return group_.p(); }
   std::uint32_t self() const { return Value(group_.self()); }
   const CollectiveCall& what() const { return what_; }
+  CollectiveState& state() { return state_; }
 
   /// For p > 1. Tells of it on pid 0 if BSP_TRACE asks for that.
   Plan Choose();
@@ -80,21 +81,26 @@ class Team {
   CollectiveCall what_;
 };
 
-/// Where values arrive: in the scratch area, or where that is too small in memory of its own.
+/// Where values arrive: in the scratch area, or where that is too small in memory of its own, which
+/// is kept for the next call unless it is large.
 class Landing {
  public:
   Landing(Team& team, std::size_t bytes);
+  ~Landing();
+  Landing(const Landing&) = delete;
+  Landing& operator=(const Landing&) = delete;
 
   std::byte* data() const { return data_; }
   /// Nothing arrives after the superstep that runs.
   void Close() {
-    if (own_.valid()) team_.Unregister(data_);
+    if (registered_) team_.Unregister(data_);
   }
 
  private:
   Team& team_;
-  MappedRegion own_;
+  MappedRegion& memory_;
   std::byte* data_;
+  bool registered_;  ///< For this call.
 };
 
 // ---- The collectives. Each ends the superstep that runs. Addresses and sizes are checked before.
