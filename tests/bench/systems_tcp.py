@@ -34,6 +34,10 @@ class OnCluster(System):
         return [launcher, "--coordinator", self.cluster.address,
                 "--nodes", str(min(nprocs, self.workers)), *rest]
 
+    def environment(self):
+        """Of the cluster's clients: among it where they log in."""
+        return self.cluster.client_environment()
+
     def daemons(self):
         return [daemon.process.pid
                 for daemon in [self.cluster.coordinator, *self.cluster.workers.values()]]
