@@ -45,7 +45,8 @@ std::string LossText(const proto::JobLoss& loss) {
 std::string CheckpointText(const proto::CheckpointStatus& status, std::int64_t now_unix_ms) {
   if (status.committed() == 0) return "";
   const std::int64_t age_ms = std::max<std::int64_t>(now_unix_ms - status.committed_unix_ms(), 0);
-  std::string text = absl::StrCat(status.committed(), " of superstep ", status.superstep(), ", ",
+  // Its number is drawn anew by each start of the coordinator, and means nothing to people.
+  std::string text = absl::StrCat(status.count(), " of superstep ", status.superstep(), ", ",
                                   DurationText(age_ms / kMsPerSecond), " ago");
   if (status.of_areas()) absl::StrAppend(&text, ", of registered areas");
   if (status.holders_size() > 0) {

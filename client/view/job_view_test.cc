@@ -101,7 +101,8 @@ TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   proto::Job job = RunningJob(812);
   EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);
   proto::CheckpointStatus& status = *job.mutable_checkpoints();
-  status.set_committed(12);
+  status.set_committed(0x7fff'1234'0000'0003);
+  status.set_count(12);
   status.set_superstep(800);
   status.set_committed_unix_ms(1'008'000);
   status.set_image_bytes(1'200'000'000);
