@@ -58,7 +58,9 @@ int RunAsBsprun(int argc, char** argv) {
   CLI::App app("Runs a BSP program: P processes, on this machine or on a cluster.", "bsprun");
   app.set_version_flag("--version", std::string("bsprun (bspnow) ") + kVersion);
   AddRunOptions(app, options);
-  AcceptNp(app, argc, argv);
+  if (const std::string wrong = AdaptArguments(app, argc, argv); !wrong.empty()) {
+    return Fail("bsprun", wrong, kUsageStatus);
+  }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;
   if (const std::string wrong = TakeRest(app, options); !wrong.empty()) {
@@ -116,7 +118,9 @@ int RunAsBsp(int argc, char** argv) {
       return Fail("bsp", "no command " + word + DidYouMean(app, word) + "; see bsp --help",
                   kUsageStatus);
     }
-    AcceptNp(*commands.front(), argc - place, argv + place);
+    std::string wrong = AdaptArguments(app, place, argv);
+    if (wrong.empty()) wrong = AdaptArguments(*commands.front(), argc - place, argv + place);
+    if (!wrong.empty()) return Fail("bsp", wrong, kUsageStatus);
   }
   int status = 0;
   if (!Parse(app, argc, argv, status)) return status;

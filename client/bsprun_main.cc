@@ -62,7 +62,9 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", name + " (bspnow) " + kVersion);
   AddRunOptions(app, options);
   const int begin = is_bsp ? 1 : 0;
-  AcceptNp(app, argc - begin, argv + begin);
+  if (const std::string wrong = AdaptArguments(app, argc - begin, argv + begin); !wrong.empty()) {
+    return Fail(name, wrong, kUsageStatus);
+  }
   try {
     app.parse(argc - begin, argv + begin);
   } catch (const CLI::ParseError& error) {

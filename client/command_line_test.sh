@@ -38,6 +38,12 @@ says 0 '--constraint' bsp submit --help
 says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
 says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'
 says 2 '--np: x is no number of processes; write 1 to 16384' bsprun -np x true
+# Else the word after it would be its value.
+says 2 'bsp: --coordinator= has no value' bsp --coordinator= jobs
+says 2 'bsp: --coordinator= has no value' bsp jobs --coordinator= -a
+says 2 'bsprun: --checkpoint= has no value' bsprun --checkpoint= off true
+says 2 'bsprun: --tls= has no value' env BSP_COORDINATOR=$nobody bsprun --tls= -n 1 true
+says 0 'hi --tls= 3' bash -c 'bsprun -n 1 echo hi --tls= 3 || true'
 says 2 '0 is no number of processes; write 1 to 16384, with -n or in BSP_NPROCS' \
   env BSP_NPROCS=0 bsprun true
 says 1 "no coordinator answers at $nobody" \

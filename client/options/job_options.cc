@@ -266,15 +266,18 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option) {
   return address;
 }
 
-void AcceptNp(const CLI::App& command, int argc, char** argv) {
+std::string AdaptArguments(const CLI::App& command, int argc, char** argv) {
   static char np[] = "--np";
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    if (argument == "--" || !argument.starts_with('-')) return;
+    if (argument == "--" || !argument.starts_with('-')) break;
+    if (argument.starts_with("--") && argument.ends_with('='))
+      return absl::StrCat(argument, " has no value");
     if (argument == "-np") argv[i] = np;
     const CLI::Option* const option = command.get_option_no_throw(argv[i]);
     if (option != nullptr && option->get_expected_max() > 0) i += 1;  // Its value.
   }
+  return "";
 }
 
 void AddRunOptions(CLI::App& app, JobOptions& options) {

@@ -69,7 +69,9 @@ absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
 
 /// Makes --np of mpirun's -np in the arguments of `command` (argv[0] is its name), up to the
 /// program; it would be read as -n with the value p. The program's own -np stays.
-void AcceptNp(const CLI::App& command, int argc, char** argv);
+/// Says what is wrong if there is an option with nothing after its "=", as of a variable that is
+/// not set: the word after it would be read as its value.
+std::string AdaptArguments(const CLI::App& command, int argc, char** argv);
 
 /// What bsprun and `bsp run` take.
 void AddRunOptions(CLI::App& app, JobOptions& options);
