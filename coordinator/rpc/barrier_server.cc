@@ -62,15 +62,18 @@ void BarrierServer::OnAccepted(Accepted accepted) {
       loop_, std::move(accepted.fd),
       FrameStreamEvents{
           .connected = nullptr,
-          .frame = [this, id](
-                       const FrameHeader& header,
-                       std::span<const std::byte> payload) { return OnFrame(id, header, payload); },
+          .frame =
+              [this, id](const FrameHeader& header, std::span<const std::byte> payload) {
+                const FrameFault fault = OnFrame(id, header, payload);
+                if (fault != FrameFault::kNone) connections_.at(id).refused = true;
+                return fault;
+              },
           .closed = [this, id](const absl::Status& reason) { OnClosed(id, reason); }});
 }
 
 void BarrierServer::OnClosed(ConnectionId id, const absl::Status& reason) {
   const Connection& connection = connections_.at(id);
-  faults_[static_cast<std::size_t>(connection.stream->fault())] += 1;
+  if (!connection.refused) faults_[static_cast<std::size_t>(connection.stream->fault())] += 1;
   // Who has proven nothing may come as often as he likes; workers that are not registered do.
   const auto level = connection.worker == WorkerId{0} ? spdlog::level::debug : spdlog::level::info;
   spdlog::log(level, "event=stream_closed worker={} peer={} reason=\"{}\"",

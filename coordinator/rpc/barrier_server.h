@@ -48,7 +48,8 @@ class BarrierServer final : public WorkerFrames {
             std::span<const std::byte> payload) override;
   void Close(WorkerId worker, const char* reason) override;
 
-  /// Frames whose checksums, lengths or proofs were wrong; each closed its stream.
+  /// Frames whose checksums, lengths or proofs were wrong; each closed its stream. Those that
+  /// Barriers refused are not among them.
   std::uint64_t faults(FrameFault fault) const;
   std::uint64_t bytes_read() const;
   std::uint64_t bytes_written() const;
@@ -62,6 +63,7 @@ class BarrierServer final : public WorkerFrames {
     std::optional<AcceptingProof> proof{};  ///< From Hello on.
     WorkerId worker{0};                     ///< 0 until it has proven the key.
     std::uint64_t accepted_ns;
+    bool refused = false;  ///< Barriers closed it, and counted that.
   };
 
   void OnAccepted(Accepted accepted);
