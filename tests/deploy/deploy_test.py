@@ -59,9 +59,9 @@ def seconds(text):
     return int(number) * SECONDS[unit]
 
 
-def documented_ports():
-    """By role: the ports of docs/containers.md."""
-    with open("docs/containers.md", encoding="utf-8") as file:
+def documented_ports(page):
+    """By role: the ports of a page in docs/."""
+    with open(f"docs/{page}", encoding="utf-8") as file:
         rows = re.findall(r"^\| (\d+) \| (\w+) \|", file.read(), re.M)
     return {role: {int(port) for port, of in rows if of == role} for role in
             ("coordinator", "worker")}
@@ -94,8 +94,9 @@ class DeployTest(unittest.TestCase):
                     self.assertIn("fault" if more else "nothing", done.stderr, name)
 
     def test_ports_are_those_of_the_documentation(self):
-        wanted = documented_ports()
-        listening = ("listen", "metrics", "barrier-listen")
+        wanted = documented_ports("containers.md")
+        self.assertEqual(documented_ports("operations.md"), wanted)
+        listening = ("listen", "metrics", "barrier-listen", "images-port")
         for name, command in self.daemons():
             given = options(command)
             ports = {port_of(given[each]) for each in listening if each in given}
@@ -108,7 +109,8 @@ class DeployTest(unittest.TestCase):
             if each["kind"] == "Service":
                 role = each["metadata"]["name"].removeprefix("bsp-")
                 self.assertEqual({port["port"] for port in each["spec"]["ports"]}, wanted[role])
-        everything = wanted["coordinator"] | wanted["worker"] | {53}
+        everything = {port["name"] for each in stateful_sets() for port in
+                      each["spec"]["template"]["spec"]["containers"][0]["ports"]} | {53}
         for each in [*base(), *documents("kubernetes/overlays/monitoring/service-monitor.yaml")]:
             if each["kind"] == "NetworkPolicy":
                 rules = each["spec"].get("ingress", []) + each["spec"].get("egress", [])
