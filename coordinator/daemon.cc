@@ -45,18 +45,20 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
       state_(state),
       settings_(std::move(settings)),
       stream_key_(opened.stream_key),
-      blobs_(state.blobs()),
+      uploads_(state),
       frames_(std::move(opened.frames)),
       logs_(state, settings_.log_bytes_max, PostTo(loop)),
       store_(std::move(opened.store)),
       core_timers_(loop),
-      cluster_({.timers = core_timers_,
-                .journal = *store_,
-                .logs = logs_,
-                .frames = *frames_,
-                .start_anew = settings_.start_anew,
-                .has_content = [this](const std::string& sha256) { return blobs_.Has(sha256); }},
-               CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
+      cluster_(
+          {.timers = core_timers_,
+           .journal = *store_,
+           .logs = logs_,
+           .frames = *frames_,
+           .start_anew = settings_.start_anew,
+           .has_content = [this](const std::string& user,
+                                 const std::string& sha256) { return uploads_.Has(user, sha256); }},
+          CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
   frames_->Serve(cluster_.barriers(), stream_key_);
   RemoveOldFiles();
 }
@@ -84,7 +86,7 @@ void Daemon::RemoveOldFiles() {
   }
   cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
     const RemovedFiles removed = RemoveFilesBefore(
-        state_, blobs_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
+        state_, uploads_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
     if (removed.contents + removed.jobs != 0)
       spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
   });

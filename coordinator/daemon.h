@@ -15,7 +15,7 @@
 #include "coordinator/output/job_log.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "coordinator/state_directory.h"
-#include "files/blob_store.h"
+#include "coordinator/uploads.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
@@ -55,7 +55,7 @@ class Daemon {
   /// Of a job that exists. From any thread.
   LogReader ReadLog(JobId job) { return logs_.Read(job); }
 
-  const files::BlobStore& blobs() const { return blobs_; }
+  const Uploads& uploads() const { return uploads_; }
   std::string files_of(JobId job) const { return state_.files(job); }
   std::uint64_t files_bytes_max() const { return settings_.files_bytes_max; }
   SocketAddress barrier_address() const { return frames_->address(); }
@@ -68,7 +68,7 @@ class Daemon {
   const StateDirectory& state_;
   const DaemonSettings settings_;
   const StreamKey stream_key_;
-  files::BlobStore blobs_;
+  Uploads uploads_;
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;
   std::unique_ptr<JobStore> store_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -62,6 +63,20 @@ TEST_F(OutsidersTest, NobodyDoesMoreThanHisScope) {
   for (const auto& [method, end] : CallAll(address(), Token("reader", reads, later)))
     permitted += absl::IsPermissionDenied(end) ? 0 : 1;
   EXPECT_EQ(permitted, 5u) << "ListJobs, ShowJob, WaitJob, ListNodes, ShowParameters";
+}
+
+TEST_F(OutsidersTest, WhoKnowsTheHashOfAProgramDoesNotHaveIt) {
+  ASSERT_TRUE(client_.Upload(kSha256, kProgram).ok());
+  const std::string file = scratch_.path() + "/eve";
+  std::ofstream(file) << Token("eve", kScopesOfUser, NowS() + 1000);
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  TestClient eve(address(), {.login_socket = "", .token_file = file});
+  EXPECT_EQ(eve.FindMissing(kSha256)->sha256_size(), 1);
+  const absl::Status refused = eve.Submit(Spec(), "hers").status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  ASSERT_TRUE(eve.Upload(kSha256, kProgram).ok());
+  EXPECT_EQ(eve.FindMissing(kSha256)->sha256_size(), 0);
+  EXPECT_TRUE(eve.Submit(Spec(), "hers").ok());
 }
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {

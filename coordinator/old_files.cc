@@ -22,10 +22,12 @@ std::int64_t ChangedUnixS(const StateDirectory& state, JobId job) {
 
 }  // namespace
 
-RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobStore& blobs,
+RemovedFiles RemoveFilesBefore(const StateDirectory& state, const Uploads& uploads,
                                const NeededFiles& needed, const FileAge& age) {
   RemovedFiles removed{};
-  removed.contents = blobs.RemoveUnneeded(needed.contents, age.now_unix_s - kSecondsPerDay);
+  const std::int64_t yesterday = age.now_unix_s - kSecondsPerDay;
+  removed.contents = uploads.contents().RemoveUnneeded(needed.contents, yesterday);
+  uploads.ForgetBefore(yesterday);
   // Any number may be given to say "for ever".
   const auto days_so_far = static_cast<std::uint64_t>(age.now_unix_s / kSecondsPerDay);
   if (age.keep_days >= days_so_far) return removed;

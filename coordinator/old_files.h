@@ -8,7 +8,7 @@
 
 #include "base/ids.h"
 #include "coordinator/state_directory.h"
-#include "files/blob_store.h"
+#include "coordinator/uploads.h"
 
 namespace bspnow::coordinator {
 
@@ -28,7 +28,7 @@ struct FileAge {
 };
 
 /// Removes contents that were not asked for since a day, and what ended jobs left longer ago.
-RemovedFiles RemoveFilesBefore(const StateDirectory& state, const files::BlobStore& blobs,
+RemovedFiles RemoveFilesBefore(const StateDirectory& state, const Uploads& uploads,
                                const NeededFiles& needed, const FileAge& age);
 
 }  // namespace bspnow::coordinator

@@ -17,7 +17,7 @@ constexpr JobId kJob{7};
 
 class OldFilesTest : public testing::Test {
  protected:
-  OldFilesTest() : state_(*StateDirectory::Open(scratch_.path())), blobs_(state_.blobs()) {
+  OldFilesTest() : state_(*StateDirectory::Open(scratch_.path())), uploads_(state_) {
     std::filesystem::create_directories(state_.files(kJob));
     std::ofstream(state_.log(kJob)) << "log";
     std::ofstream(state_.blobs() + "/" + sha256_) << "content";
@@ -26,14 +26,14 @@ class OldFilesTest : public testing::Test {
   RemovedFiles RemoveInDays(std::int64_t days, const NeededFiles& needed,
                             std::uint64_t keep_days = 3) {
     return RemoveFilesBefore(
-        state_, blobs_, needed,
+        state_, uploads_, needed,
         {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .keep_days = keep_days});
   }
 
   const std::string sha256_ = std::string(64, 'a');
   const ScratchDirectory scratch_;
   const StateDirectory state_;
-  const files::BlobStore blobs_;
+  const Uploads uploads_;
 };
 
 TEST_F(OldFilesTest, KeepsWhatIsYoung) {

@@ -25,7 +25,7 @@ absl::Status MakeDirectory(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
-  for (const char* part : {"", "/blobs", "/jobs"})
+  for (const char* part : {"", "/blobs", "/senders", "/jobs"})
     if (absl::Status made = MakeDirectory(path + part); !made.ok()) return made;
   return StateDirectory(path);
 }

@@ -5,6 +5,7 @@
 //   stream.key      what the cluster's streams are proven with (stream_key_file.h)
 //   history.sqlite  jobs that ended long ago (job_history.h)
 //   blobs/SHA256    contents that clients uploaded (files/blob_store.h)
+//   senders/        which user has uploaded which of them (uploads.h)
 //   jobs/ID/log     what the job printed (job_log.h)
 //   jobs/ID/files/  what it left in its directory (file_store.h)
 #ifndef COORDINATOR_STATE_DIRECTORY_H_
@@ -30,6 +31,7 @@ class StateDirectory {
   std::string tokens() const { return path_ + "/tokens"; }
   std::string audit_log() const { return path_ + "/audit.log"; }
   std::string blobs() const { return path_ + "/blobs"; }
+  std::string senders() const { return path_ + "/senders"; }
   std::string job(JobId job) const;
   std::string log(JobId job) const { return this->job(job) + "/log"; }
   std::string files(JobId job) const { return this->job(job) + "/files"; }

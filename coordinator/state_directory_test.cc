@@ -22,7 +22,7 @@ class StateDirectoryTest : public testing::Test {
 
 TEST_F(StateDirectoryTest, IsForNobodyElse) {
   ASSERT_TRUE(StateDirectory::Open(scratch_.path() + "/new").ok());
-  for (const char* part : {"/new", "/new/jobs", "/new/blobs"}) {
+  for (const char* part : {"/new", "/new/jobs", "/new/blobs", "/new/senders"}) {
     EXPECT_EQ(ModeOf(part), fs::perms::owner_all) << part;
   }
 }

@@ -41,8 +41,8 @@ struct ClusterPorts {
   WorkerFrames& frames;
   /// The term has been raised: the coordinator is to be started with it.
   std::function<void()> start_anew;
-  /// Whether an uploaded content is here.
-  std::function<bool(const std::string& sha256)> has_content;
+  /// Whether a content is here that this user has uploaded.
+  std::function<bool(const std::string& user, const std::string& sha256)> has_content;
 };
 
 struct ClusterSettings {
@@ -149,7 +149,7 @@ class Cluster {
   // ---- Submissions: cluster_submissions.cc ------------------------------------------------------
 
   struct Submitting;
-  absl::Status CheckSubmission(const proto::SubmitJobRequest& request) const;
+  absl::Status CheckSubmission(const Caller& caller, const proto::SubmitJobRequest& request) const;
   absl::Status CheckQuotas(const proto::SubmitJobRequest& request) const;
   void CheckAfter(const std::shared_ptr<Submitting>& submitting, int next);
   void Accept(Submitting& submitting);

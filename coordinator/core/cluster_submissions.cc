@@ -22,14 +22,16 @@ struct Cluster::Submitting {
 };
 
 void Cluster::Submit(const Caller& caller, proto::SubmitJobRequest request, OnSubmitted answer) {
-  if (absl::Status checked = CheckSubmission(request); !checked.ok()) return answer(checked);
+  if (absl::Status checked = CheckSubmission(caller, request); !checked.ok())
+    return answer(checked);
   const auto submitting =
       std::make_shared<Submitting>(Submitting{caller, std::move(request), std::move(answer)});
   const bool repeated = table_.FindByKey(submitting->request.submission_key()) != nullptr;
   repeated ? Accept(*submitting) : CheckAfter(submitting, 0);
 }
 
-absl::Status Cluster::CheckSubmission(const proto::SubmitJobRequest& request) const {
+absl::Status Cluster::CheckSubmission(const Caller& caller,
+                                      const proto::SubmitJobRequest& request) const {
   if (closed_) return ShuttingDown();
   if (request.submission_key().empty() || request.submission_key().size() > kSubmissionKeyBytesMax)
     return absl::InvalidArgumentError(
@@ -39,9 +41,9 @@ absl::Status Cluster::CheckSubmission(const proto::SubmitJobRequest& request) co
     if (absl::Status checked = CheckArray(request.array(), request.spec()); !checked.ok())
       return checked;
   for (const std::string& sha256 : ContentsOf(request.spec()))
-    if (!ports_.has_content(sha256))
-      return absl::FailedPreconditionError(
-          absl::StrCat("content ", sha256, " is not here; upload it first"));
+    if (!ports_.has_content(caller.user, sha256))  // Who knows its hash alone does not have it.
+      return absl::FailedPreconditionError(absl::StrCat(
+          "content ", sha256, " is not here, or not from user ", caller.user, "; upload it first"));
   return absl::OkStatus();
 }
 

@@ -73,7 +73,7 @@ TEST_F(ClusterTest, RefusesContentsThatWereNotUploaded) {
                                .logs = world_.logs,
                                .frames = world_.frames,
                                .start_anew = [] {},
-                               .has_content = [](const std::string&) { return false; }},
+                               .has_content = [](const auto&, const auto&) { return false; }},
                   ClusterSettings{.barrier_address = "coordinator:1",
                                   .checkpoint_limits = {.mtbf_ns = 1, .overhead_max = 1},
                                   .checkpoint_copies = 0},

@@ -130,9 +130,9 @@ NextFile EachFile(const std::string& directory, std::vector<std::string> names) 
 
 }  // namespace
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blobs) {
-  const auto find = [&blobs](const proto::FileChunk&, const OnSink& then) {
-    then(std::make_unique<files::BlobSink>(blobs, Durability::kSynced));
+grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, const Caller& caller) {
+  const auto find = [&uploads, user = caller.user](const proto::FileChunk&, const OnSink& then) {
+    then(uploads.Take(user));
   };
   return Taking::Make(find, absl::InvalidArgumentError("no chunk came")).get();
 }

@@ -18,7 +18,7 @@ class ServerWriteReactor;
 
 namespace bspnow::coordinator {
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const files::BlobStore& blobs);
+grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, const Caller& caller);
 grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);

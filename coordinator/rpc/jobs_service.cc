@@ -96,10 +96,11 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* FindMissingBlobs(grpc::CallbackServerContext* context,
                                              const proto::FindMissingBlobsRequest* request,
                                              proto::FindMissingBlobsReply* reply) override {
-    absl::Status named = Permit(authority_, *context, Scope::kSubmit).status();
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    absl::Status named = caller.status();
     for (int i = 0; named.ok() && i < request->sha256_size(); ++i) {
       named = files::CheckSha256(request->sha256(i));
-      if (named.ok() && !daemon_.blobs().Has(request->sha256(i)))
+      if (named.ok() && !daemon_.uploads().Has(caller->user, request->sha256(i)))
         reply->add_sha256(request->sha256(i));
     }
     grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
@@ -111,7 +112,7 @@ class JobsService final : public proto::Jobs::CallbackService {
                                                         proto::UploadBlobReply*) override {
     const auto caller = Permit(authority_, *context, Scope::kSubmit);
     if (!caller.ok()) return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(caller.status());
-    return TakeBlob(daemon_.blobs());
+    return TakeBlob(daemon_.uploads(), *caller);
   }
 
   grpc::ServerWriteReactor<proto::FileChunk>* FetchFiles(

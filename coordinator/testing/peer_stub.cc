@@ -35,11 +35,10 @@ absl::StatusOr<Reply> Result(const grpc::Status& status, Reply reply) {
 }
 
 /// A channel of its own: two clients are two connections.
-std::shared_ptr<grpc::Channel> Connect(const std::string& address) {
+std::shared_ptr<grpc::Channel> Connect(const std::string& address, const LoginSettings& login) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return MakeTokenChannel(address, RpcCredentials::Plain(), arguments,
-                          TokenSource(address, LoginSettingsOfEnvironment()));
+  return MakeTokenChannel(address, RpcCredentials::Plain(), arguments, TokenSource(address, login));
 }
 
 void SendFrame(int stream, FrameHeader header, std::span<const std::byte> payload) {
@@ -61,8 +60,12 @@ struct TestClient::Parts {
   std::unique_ptr<grpc::ClientReaderWriter<proto::ToJob, proto::FromJob>> stream;
 };
 
-TestClient::TestClient(const std::string& address) : parts_(std::make_unique<Parts>()) {
-  parts_->channel = Connect(address);
+TestClient::TestClient(const std::string& address)
+    : TestClient(address, LoginSettingsOfEnvironment()) {}
+
+TestClient::TestClient(const std::string& address, const LoginSettings& login)
+    : parts_(std::make_unique<Parts>()) {
+  parts_->channel = Connect(address, login);
   parts_->jobs = proto::Jobs::NewStub(parts_->channel);
 }
 
@@ -95,6 +98,15 @@ absl::Status TestClient::Upload(const std::string& sha256, const std::string& co
   stream->Write(chunk);
   stream->WritesDone();
   return FromGrpc(stream->Finish());
+}
+
+absl::StatusOr<proto::FindMissingBlobsReply> TestClient::FindMissing(const std::string& sha256) {
+  grpc::ClientContext context;
+  proto::FindMissingBlobsRequest request;
+  proto::FindMissingBlobsReply reply;
+  request.add_sha256(sha256);
+  const grpc::Status status = parts_->jobs->FindMissingBlobs(&context, request, &reply);
+  return Result(status, reply);
 }
 
 absl::StatusOr<JobId> TestClient::Submit(const proto::JobSpec& spec, const std::string& key) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "net/login/login.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
@@ -21,13 +22,16 @@ namespace bspnow::coordinator {
 /// Calls the service Jobs, one call after the other.
 class TestClient {
  public:
+  /// As the environment says who it is.
   explicit TestClient(const std::string& address);
+  TestClient(const std::string& address, const LoginSettings& login);
   ~TestClient();
 
   /// As grpc_health_probe asks.
   absl::Status CheckHealth();
 
   absl::Status Upload(const std::string& sha256, const std::string& content);
+  absl::StatusOr<proto::FindMissingBlobsReply> FindMissing(const std::string& sha256);
   absl::StatusOr<JobId> Submit(const proto::JobSpec& spec, const std::string& key);
   absl::StatusOr<proto::Job> Show(JobId job);
   absl::StatusOr<proto::Job> Wait(JobId job);

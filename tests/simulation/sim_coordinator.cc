@@ -74,17 +74,17 @@ SimCoordinator::SimCoordinator(SimLoop& loop, SimOracle& oracle, SimJournal& jou
     if (!record.job().losses().empty() && !record.job().losses().rbegin()->resumed())
       open_losses_[IdOf(record)] = std::nullopt;
   }
-  cluster_ =
-      std::make_unique<Cluster>(ClusterPorts{.timers = *this,
-                                             .journal = *this,
-                                             .logs = *this,
-                                             .frames = *this,
-                                             .start_anew = [this] { nodes_.start_anew(*this); },
-                                             .has_content = [](const auto&) { return true; }},
-                                ClusterSettings{.barrier_address = "simulated:1",
-                                                .checkpoint_limits = kLimits,
-                                                .checkpoint_copies = journal.copies},
-                                stored_);
+  cluster_ = std::make_unique<Cluster>(
+      ClusterPorts{.timers = *this,
+                   .journal = *this,
+                   .logs = *this,
+                   .frames = *this,
+                   .start_anew = [this] { nodes_.start_anew(*this); },
+                   .has_content = [](const auto&, const auto&) { return true; }},
+      ClusterSettings{.barrier_address = "simulated:1",
+                      .checkpoint_limits = kLimits,
+                      .checkpoint_copies = journal.copies},
+      stored_);
   for (const JobRecord& record : stored_.jobs)
     if (!HasEnded(record)) WaitForEnd(IdOf(record));
 }

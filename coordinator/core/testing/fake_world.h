@@ -199,7 +199,7 @@ struct FakeWorld {
                      .logs = logs,
                      .frames = frames,
                      .start_anew = [this] { starts_anew += 1; },
-                     .has_content = [](const std::string&) { return true; }},
+                     .has_content = [](const auto&, const auto&) { return true; }},
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
                         .checkpoint_copies = 1,

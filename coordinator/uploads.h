@@ -1,0 +1,40 @@
+// Contents that clients upload, and who has uploaded which. A content is stored once, whoever sends
+// it; but to know its hash is not to have it, so a user's job gets only what that user has sent.
+// May be used by any thread.
+#ifndef COORDINATOR_UPLOADS_H_
+#define COORDINATOR_UPLOADS_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "coordinator/state_directory.h"
+#include "files/blob_store.h"
+#include "files/file_sink.h"
+
+namespace bspnow::coordinator {
+
+class Uploads {
+ public:
+  explicit Uploads(const StateDirectory& state);
+
+  /// Whoever sent them.
+  const files::BlobStore& contents() const { return contents_; }
+
+  /// The content is here, and `user` has sent it. Both will stay so for a day from now.
+  bool Has(std::string_view user, std::string_view sha256) const;
+
+  /// Takes one content from `user`. The sink must not outlive this.
+  std::unique_ptr<files::FileSink> Take(std::string user) const;
+
+  /// Forgets who sent what, if nobody has asked since.
+  void ForgetBefore(std::int64_t unix_s) const;
+
+ private:
+  files::BlobStore contents_;
+  files::BlobStore senders_;  ///< One small content for each user and content: NoteOf.
+};
+
+}  // namespace bspnow::coordinator
+
+#endif  // COORDINATOR_UPLOADS_H_

@@ -1,0 +1,70 @@
+#include "coordinator/uploads.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/clock.h"
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+constexpr char kSha256OfHello[] =
+    "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+
+class UploadsTest : public testing::Test {
+ protected:
+  UploadsTest() : state_(*StateDirectory::Open(scratch_.path())), uploads_(state_) {}
+
+  bool Send(const std::string& user, const std::string& text) const {
+    const auto sink = uploads_.Take(user);
+    return sink->Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0}).ok() &&
+           sink->Append(text).ok() && sink->Finish().ok();
+  }
+
+  const ScratchDirectory scratch_;
+  const StateDirectory state_;
+  const Uploads uploads_;
+};
+
+TEST_F(UploadsTest, WhoHasNotSentAContentDoesNotHaveIt) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  EXPECT_TRUE(uploads_.Has("anna", kSha256OfHello));
+  EXPECT_FALSE(uploads_.Has("eve", kSha256OfHello));
+  ASSERT_TRUE(Send("eve", "hello"));
+  EXPECT_TRUE(uploads_.Has("eve", kSha256OfHello));
+  EXPECT_EQ(uploads_.contents().List().size(), 1u);
+}
+
+TEST_F(UploadsTest, WhoSendsSomethingElseDoesNotHaveIt) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  EXPECT_FALSE(Send("eve", "hallo"));
+  EXPECT_FALSE(uploads_.Has("eve", kSha256OfHello));
+}
+
+TEST_F(UploadsTest, ARestartForgetsNothing) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  const Uploads again(state_);
+  EXPECT_TRUE(again.Has("anna", kSha256OfHello));
+  EXPECT_FALSE(again.Has("eve", kSha256OfHello));
+}
+
+TEST_F(UploadsTest, AContentThatWasRemovedIsNobodys) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  uploads_.contents().Remove(kSha256OfHello);
+  EXPECT_FALSE(uploads_.Has("anna", kSha256OfHello));
+}
+
+TEST_F(UploadsTest, WhatNobodyAsksForIsForgotten) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  const std::int64_t now_s = static_cast<std::int64_t>(UnixMs() / 1000);
+  uploads_.ForgetBefore(now_s - 10);
+  EXPECT_TRUE(uploads_.Has("anna", kSha256OfHello));
+  uploads_.ForgetBefore(now_s + 10);
+  EXPECT_FALSE(uploads_.Has("anna", kSha256OfHello));
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
