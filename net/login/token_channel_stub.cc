@@ -51,8 +51,8 @@ std::shared_ptr<grpc::Channel> MakeTokenChannel(const std::string& address,
                                                 TokenSource tokens) {
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> factories;
   factories.push_back(std::make_unique<AddTokens>(std::move(tokens)));
-  return grpc::experimental::CreateCustomChannelWithInterceptors(address, credentials.channel(),
-                                                                 arguments, std::move(factories));
+  return grpc::experimental::CreateCustomChannelWithInterceptors(
+      address, credentials.channel(CertificateRole::kCoordinator), arguments, std::move(factories));
 }
 
 }  // namespace bspnow

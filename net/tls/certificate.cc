@@ -112,6 +112,13 @@ CertificateFacts FactsOf(const X509& certificate) {
           .ends_unix_s = UnixSecondsOf(X509_get0_notAfter(&certificate))};
 }
 
+absl::Status CheckRole(const CertificateFacts& facts, CertificateRole role) {
+  if (facts.identity && facts.identity->role == role) return absl::OkStatus();
+  const std::string has = facts.identity ? RoleName(facts.identity->role) : "unknown role";
+  return absl::UnauthenticatedError(
+      absl::StrCat("is that of a ", has, ", not of a ", RoleName(role)));
+}
+
 std::string HostsText(const CertificateFacts& facts) {
   return facts.hosts.empty() ? "no host" : absl::StrJoin(facts.hosts, ", ");
 }

@@ -42,6 +42,9 @@ struct CertificateFacts {
 };
 CertificateFacts FactsOf(const X509& certificate);
 
+/// Ok if the certificate is of this role; the error ends a sentence that names whose it is.
+absl::Status CheckRole(const CertificateFacts& facts, CertificateRole role);
+
 /// "node1, 192.168.1.11", or "no host".
 std::string HostsText(const CertificateFacts& facts);
 

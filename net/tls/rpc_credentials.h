@@ -33,8 +33,9 @@ class RpcCredentials {
   /// client may have none; see IdentityOf.
   const std::shared_ptr<grpc::ServerCredentials>& server() const { return server_; }
 
-  /// A client wants a server that its CA has signed, for the host by which the client names it.
-  const std::shared_ptr<grpc::ChannelCredentials>& channel() const { return channel_; }
+  /// A client wants a server whose certificate its CA has signed, for the host by which the client
+  /// names it and for the role that it has there: a coordinator or a worker.
+  const std::shared_ptr<grpc::ChannelCredentials>& channel(CertificateRole server) const;
 
   /// Empty: plain text.
   const std::string& directory() const { return directory_; }
@@ -43,12 +44,17 @@ class RpcCredentials {
   bool has_certificate() const;
 
  private:
+  struct Channels {
+    std::shared_ptr<grpc::ChannelCredentials> to_coordinator;
+    std::shared_ptr<grpc::ChannelCredentials> to_worker;
+  };
+
   RpcCredentials(std::string directory, std::shared_ptr<grpc::ServerCredentials> server,
-                 std::shared_ptr<grpc::ChannelCredentials> channel);
+                 Channels channels);
 
   std::string directory_;
   std::shared_ptr<grpc::ServerCredentials> server_;  ///< Null if it is for calls alone.
-  std::shared_ptr<grpc::ChannelCredentials> channel_;
+  Channels channels_;
 };
 
 /// Who has called, proved by a certificate of the server's CA; nothing if the client has shown

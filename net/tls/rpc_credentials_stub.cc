@@ -3,11 +3,14 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include <functional>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "net/tls/rpc_credentials.h"
 
@@ -31,19 +34,63 @@ std::shared_ptr<tls::CertificateProviderInterface> Watch(const std::string& dire
       path(kKeyFile), path(kCertificateFile), path(kAuthorityFile), kRefreshSeconds);
 }
 
+/// Of a server, once its certificate has proven to be of the CA.
+class ServerVerifier final : public tls::ExternalCertificateVerifier {
+ public:
+  explicit ServerVerifier(CertificateRole role) : role_(role) {}
+
+  bool Verify(tls::TlsCustomVerificationCheckRequest* request,
+              std::function<void(grpc::Status)> callback, grpc::Status* verified) override {
+    BSP_CHECK(host_.Verify(request, std::move(callback), verified));  // It answers at once.
+    if (!verified->ok()) return true;
+    const grpc::string_ref shown = request->peer_cert();
+    const CertificatePtr certificate = ParseCertificate({shown.data(), shown.size()});
+    const absl::Status right = certificate == nullptr
+                                   ? absl::UnauthenticatedError("no certificate is shown")
+                                   : CheckRole(FactsOf(*certificate), role_);
+    if (!right.ok()) *verified = {grpc::StatusCode::UNAUTHENTICATED, std::string(right.message())};
+    return true;
+  }
+
+  void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  const CertificateRole role_;
+  tls::HostNameCertificateVerifier host_;
+};
+
+std::shared_ptr<grpc::ChannelCredentials> ChannelTo(
+    CertificateRole role, const std::shared_ptr<tls::CertificateProviderInterface>& provider,
+    Own own) {
+  tls::TlsChannelCredentialsOptions calling;
+  calling.set_certificate_provider(provider);
+  calling.watch_root_certs();
+  if (own == Own::kCertificate) calling.watch_identity_key_cert_pairs();
+  calling.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<ServerVerifier>(role));
+  return tls::TlsCredentials(calling);
+}
+
 }  // namespace
 
 RpcCredentials::RpcCredentials(std::string directory,
-                               std::shared_ptr<grpc::ServerCredentials> server,
-                               std::shared_ptr<grpc::ChannelCredentials> channel)
-    : directory_(std::move(directory)), server_(std::move(server)), channel_(std::move(channel)) {}
+                               std::shared_ptr<grpc::ServerCredentials> server, Channels channels)
+    : directory_(std::move(directory)),
+      server_(std::move(server)),
+      channels_(std::move(channels)) {}
+
+const std::shared_ptr<grpc::ChannelCredentials>& RpcCredentials::channel(
+    CertificateRole server) const {
+  BSP_CHECK(server == CertificateRole::kCoordinator || server == CertificateRole::kWorker);
+  return server == CertificateRole::kCoordinator ? channels_.to_coordinator : channels_.to_worker;
+}
 
 bool RpcCredentials::has_certificate() const {
   return !directory_.empty() && FileExists(absl::StrCat(directory_, "/", kCertificateFile));
 }
 
 RpcCredentials RpcCredentials::Plain() {
-  return {"", grpc::InsecureServerCredentials(), grpc::InsecureChannelCredentials()};
+  const auto plain = grpc::InsecureChannelCredentials();
+  return {"", grpc::InsecureServerCredentials(), {.to_coordinator = plain, .to_worker = plain}};
 }
 
 absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory, TlsUse use) {
@@ -55,10 +102,6 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
   }
   const Own own = facts->has_value() ? Own::kCertificate : Own::kNone;
   const auto provider = Watch(directory, own);
-  tls::TlsChannelCredentialsOptions calling;
-  calling.set_certificate_provider(provider);
-  calling.watch_root_certs();
-  if (own == Own::kCertificate) calling.watch_identity_key_cert_pairs();
   std::shared_ptr<grpc::ServerCredentials> server;
   if (use == TlsUse::kServe) {
     tls::TlsServerCredentialsOptions serving(provider);
@@ -67,7 +110,9 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
     serving.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
     server = tls::TlsServerCredentials(serving);
   }
-  return RpcCredentials(directory, std::move(server), tls::TlsCredentials(calling));
+  return RpcCredentials(directory, std::move(server),
+                        {.to_coordinator = ChannelTo(CertificateRole::kCoordinator, provider, own),
+                         .to_worker = ChannelTo(CertificateRole::kWorker, provider, own)});
 }
 
 std::optional<CertificateIdentity> IdentityOf(const grpc::AuthContext& context) {

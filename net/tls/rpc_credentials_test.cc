@@ -108,6 +108,14 @@ TEST_F(RpcCredentialsTest, ServerMustBeWhereItsCertificateSays) {
   EXPECT_TRUE(Says(why, "is for localhost, 127.0.0.1, not for 127.0.0.2")) << why;
 }
 
+TEST_F(RpcCredentialsTest, WorkerIsNotTakenForTheCoordinator) {
+  Issue("ca", CertificateRole::kWorker, "node");
+  const WhoServer server(Load("node", TlsUse::kServe));
+  EXPECT_FALSE(Ask(server.At(kHere), Load("anna", TlsUse::kCall)).ok());
+  const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
+  EXPECT_TRUE(Says(why, "is that of a worker, not of a coordinator")) << why;
+}
+
 TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
   Issue("ca", CertificateRole::kCoordinator, "old", 2 * kDay);
   const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kServe).status();

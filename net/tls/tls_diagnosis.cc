@@ -92,6 +92,14 @@ std::string WrongHost(const HostPort& server, const CertificateFacts& facts) {
                       "; name the server so, or issue its certificate with --host ", server.host);
 }
 
+/// Empty if it is a coordinator's. Whoever else has one of the CA's must not have our token.
+std::string WrongRole(const std::string& certificate, const CertificateFacts& facts) {
+  const absl::Status right = CheckRole(facts, CertificateRole::kCoordinator);
+  if (right.ok()) return "";
+  return absl::StrCat(certificate, " ", std::string(right.message()),
+                      "; give the coordinator one of `bsp certs issue --role coordinator`");
+}
+
 /// Empty if nothing is wrong with it.
 std::string WrongServer(const HostPort& server, SSL& ssl, const std::string& directory) {
   const std::string certificate = absl::StrCat("the certificate of ", server.ToString());
@@ -101,7 +109,7 @@ std::string WrongServer(const HostPort& server, SSL& ssl, const std::string& dir
   const long wrong = SSL_get_verify_result(&ssl);
   switch (wrong) {
     case X509_V_OK:
-      return "";
+      return WrongRole(certificate, facts);
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return absl::StrCat(certificate, " expired on ", TimeText(facts.ends_unix_s),
                           "; `bsp certs rotate` makes it anew there");

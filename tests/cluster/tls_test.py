@@ -84,6 +84,13 @@ class TlsTest(unittest.TestCase):
         self.assert_refused(cluster, self.path("eve"), "does not go with ca.crt")
         self.assert_refused(cluster, self.path("nothing"), self.path("nothing/ca.crt"))
 
+    def test_worker_in_the_coordinators_place_gets_no_token(self):
+        os.environ["BSP_TLS"] = ""
+        cluster = self.cluster(workers=0, worker_options=[],
+                               coordinator_options=["--tls", self.path("node")])
+        self.assert_refused(cluster, self.path("anna"),
+                            "is that of a worker, not of a coordinator")
+
     def test_client_with_tls_is_told_that_a_coordinator_has_none(self):
         os.environ["BSP_TLS"] = ""
         cluster = self.cluster(coordinator_options=[], worker_options=[])

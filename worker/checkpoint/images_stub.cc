@@ -34,7 +34,7 @@ std::unique_ptr<proto::Images::Stub> Connect(const std::string& address,
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kImagesKeepalive.timeout_ms);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   return proto::Images::NewStub(
-      grpc::CreateCustomChannel(address, credentials.channel(), arguments));
+      grpc::CreateCustomChannel(address, credentials.channel(CertificateRole::kWorker), arguments));
 }
 
 void Authorize(grpc::ClientContext& context, const ImageStore& store) {

@@ -23,7 +23,8 @@ Asker::Asker(const HostPort& server, const RpcCredentials& credentials)
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
-  parts_->channel = grpc::CreateCustomChannel(server.ToString(), credentials.channel(), arguments);
+  parts_->channel = grpc::CreateCustomChannel(
+      server.ToString(), credentials.channel(CertificateRole::kCoordinator), arguments);
 }
 
 Asker::~Asker() = default;
