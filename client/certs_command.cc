@@ -1,4 +1,4 @@
-// certs: init, issue, rotate.
+// certs: init, issue, rotate, revoke.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,6 +11,7 @@
 #include "client/commands.h"
 #include "client/view/job_json.h"
 #include "net/tls/authority.h"
+#include "net/tls/revocations.h"
 
 namespace bspnow::client {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::uint32_t kAuthorityDays = 3650;
 constexpr std::uint32_t kCertificateDays = 365;
 constexpr std::uint32_t kDaysMax = 36'500;
 
-/// The options of all three.
+/// The options of all four.
 struct CertsOptions {
   std::string directory;  ///< Of the CA; to rotate, of the certificate.
   std::string authority;  ///< To rotate.
@@ -89,14 +90,43 @@ absl::StatusOr<int> Rotate(const CertsOptions& options) {
   return Print(options, options.directory, authority->Rotate(options.directory, options.days));
 }
 
-void AddIssueOptions(CLI::App& issue, CertsOptions& options) {
-  issue.add_option("--role", options.role, "Whose it is: coordinator, worker, client or admin")
+absl::StatusOr<int> Revoke(const CertsOptions& options) {
+  const absl::StatusOr<CertificateAuthority> authority =
+      CertificateAuthority::Open(options.directory, NowUnixSeconds());
+  if (!authority.ok()) return authority.status();
+  if (absl::Status s = authority->Revoke(*ParseRole(options.role), options.name); !s.ok()) return s;
+  const std::string path = absl::StrCat(options.directory, "/", kRevokedFile);
+  if (options.json) {
+    std::cout << JsonText({{"role", options.role}, {"name", options.name}, {"file", path}});
+    return 0;
+  }
+  std::cout << absl::StrCat("revoked what ", options.role, " ", options.name,
+                            " was issued so far; copy ", path,
+                            " into the --tls directories of the coordinator, the workers and the "
+                            "clients\n");
+  return 0;
+}
+
+void AddIdentityOptions(CLI::App& command, CertsOptions& options) {
+  command.add_option("--role", options.role, "Whose it is: coordinator, worker, client or admin")
       ->check(CLI::IsMember({"coordinator", "worker", "client", "admin"}))
       ->type_name("ROLE")
       ->required();
-  issue.add_option("--name", options.name, "Of the node, or of the client or administrator")
+  command.add_option("--name", options.name, "Of the node, or of the client or administrator")
       ->type_name("NAME")
       ->required();
+}
+
+void AddDaysOption(CLI::App& command, CertsOptions& options, std::uint32_t usual) {
+  options.days = usual;
+  command.add_option("--days", options.days, "For how long it is valid")
+      ->check(CLI::Range(1u, kDaysMax))
+      ->type_name("N")
+      ->default_str(usual == 0 ? "as before" : std::to_string(usual));
+}
+
+void AddIssueOptions(CLI::App& issue, CertsOptions& options) {
+  AddIdentityOptions(issue, options);
   issue
       .add_option("--host", options.hosts,
                   "A name or address by which others connect to a coordinator or worker; may be "
@@ -120,25 +150,27 @@ void AddCertsCommand(CommandLine& line) {
   certs->footer("`bsp certs COMMAND --help` says more of each; see also bsp(1).");
   using Perform = absl::StatusOr<int> (*)(const CertsOptions&);
   const auto add = [&](const std::string& name, const std::string& text,
-                       const std::string& what_dir, Perform perform, std::uint32_t days) {
+                       const std::string& what_dir, Perform perform) {
     const auto options = std::make_shared<CertsOptions>();
-    options->days = days;
     CLI::App* const command = certs->add_subcommand(name, text);
     command->add_option("DIR", options->directory, what_dir)->required();
-    command->add_option("--days", options->days, "For how long it is valid")
-        ->check(CLI::Range(1u, kDaysMax))
-        ->type_name("N")
-        ->default_str(days == 0 ? "as before" : std::to_string(days));
     command->add_flag("--json", options->json, "Print JSON, for programs");
     SetAction(line, command, [options, perform] { return perform(*options); });
     return std::make_pair(command, options);
   };
-  add("init", "Make a certificate authority", "Its directory, made by this", Init, kAuthorityDays);
-  const auto [issue, issued] = add("issue", "Issue a certificate", "The directory of the authority",
-                                   Issue, kCertificateDays);
+  const auto [init, made] =
+      add("init", "Make a certificate authority", "Its directory, made by this", Init);
+  AddDaysOption(*init, *made, kAuthorityDays);
+  const auto [issue, issued] =
+      add("issue", "Issue a certificate", "The directory of the authority", Issue);
+  AddDaysOption(*issue, *issued, kCertificateDays);
   AddIssueOptions(*issue, *issued);
+  const auto [revoke, revoked] = add("revoke", "Make what somebody was issued so far worth nothing",
+                                     "The directory of the authority", Revoke);
+  AddIdentityOptions(*revoke, *revoked);
   const auto [rotate, rotated] = add("rotate", "Issue a certificate anew, with another key",
-                                     "Where tls.crt and tls.key are", Rotate, 0);
+                                     "Where tls.crt and tls.key are", Rotate);
+  AddDaysOption(*rotate, *rotated, 0);
   rotate->add_option("--ca", rotated->authority, "The directory of its authority")
       ->type_name("DIR")
       ->required();

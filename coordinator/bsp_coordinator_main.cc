@@ -136,7 +136,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!daemon.ok()) return daemon.status();
   const LoginTokens login_tokens;
   const TokenFile token_file(state->tokens());
-  Authority authority(login_tokens, token_file);
+  Authority authority(login_tokens, token_file, settings.tls_dir);
   const auto audit = AuditLog::Open(state->audit_log(), NowNs);
   if (!audit.ok()) return audit.status();
   const auto server =

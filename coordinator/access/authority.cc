@@ -42,7 +42,7 @@ Caller CallerOf(const CertificateIdentity& certificate) {
 }  // namespace
 
 absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
-                                         const std::optional<CertificateIdentity>& certificate,
+                                         const std::optional<CertificateFacts>& certificate,
                                          Scope scope) {
   absl::StatusOr<Caller> caller = Decide(Identify(authorization, certificate), scope);
   if (!caller.ok()) refused_.fetch_add(1, std::memory_order_relaxed);
@@ -50,8 +50,11 @@ absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
 }
 
 absl::StatusOr<Caller> Authority::Identify(
-    std::string_view authorization, const std::optional<CertificateIdentity>& certificate) const {
-  if (authorization.empty() && certificate) return CallerOf(*certificate);
+    std::string_view authorization, const std::optional<CertificateFacts>& certificate) const {
+  if (authorization.empty() && certificate) {
+    if (absl::Status revoked = revocations_.Check(*certificate); !revoked.ok()) return revoked;
+    return CallerOf(*certificate->identity);
+  }
   if (!authorization.starts_with(kBearer)) {
     return absl::UnauthenticatedError(
         "the call bears no token; on the coordinator's machine its login socket gives one "

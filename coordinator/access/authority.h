@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <absl/status/statusor.h>
@@ -12,22 +13,26 @@
 #include "coordinator/access/token_file.h"
 #include "coordinator/core/caller.h"
 #include "net/tls/certificate.h"
+#include "net/tls/revocations.h"
 
 namespace bspnow::coordinator {
 
 class Authority {
  public:
-  Authority(const LoginTokens& login_tokens, const TokenFile& token_file)
-      : login_tokens_(login_tokens), token_file_(token_file) {}
+  /// `tls_dir`: with the revocations that count; empty if there is no TLS.
+  Authority(const LoginTokens& login_tokens, const TokenFile& token_file,
+            const std::string& tls_dir)
+      : login_tokens_(login_tokens), token_file_(token_file), revocations_(tls_dir) {}
 
-  /// `authorization`: "Bearer TOKEN", or empty: then the certificate counts. Unauthenticated
+  /// `authorization`: "Bearer TOKEN", or empty: then the certificate counts, unless it is revoked,
+  /// on connections that were made before, too. `certificate`: with an identity. Unauthenticated
   /// without a good one of either, PermissionDenied if he may not do this. From any thread.
   absl::StatusOr<Caller> Permit(std::string_view authorization,
-                                const std::optional<CertificateIdentity>& certificate, Scope scope);
+                                const std::optional<CertificateFacts>& certificate, Scope scope);
 
   /// In the same way, whatever he may do.
   absl::StatusOr<Caller> Identify(std::string_view authorization,
-                                  const std::optional<CertificateIdentity>& certificate) const;
+                                  const std::optional<CertificateFacts>& certificate) const;
 
   /// Calls that were not permitted.
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
@@ -37,6 +42,7 @@ class Authority {
 
   const LoginTokens& login_tokens_;
   const TokenFile& token_file_;
+  mutable Revocations revocations_;  ///< It reads its file again.
   std::atomic<std::uint64_t> refused_ = 0;
 };
 

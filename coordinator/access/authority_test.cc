@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -24,11 +26,15 @@ class AuthorityTest : public testing::Test {
     return authority_.Permit(authorization, certificate_, scope).status().code();
   }
 
-  std::optional<CertificateIdentity> certificate_;
+  void Show(const CertificateIdentity& identity) {
+    certificate_ = {.identity = identity, .hosts = {}, .begins_unix_s = 1000, .ends_unix_s = 2000};
+  }
+
+  std::optional<CertificateFacts> certificate_;
   const ScratchDirectory scratch_;
   const TokenFile token_file_{scratch_.path() + "/tokens"};
   LoginTokens tokens_;
-  Authority authority_{tokens_, token_file_};
+  Authority authority_{tokens_, token_file_, scratch_.path()};
 };
 
 TEST_F(AuthorityTest, KnowsWhoWasGivenAToken) {
@@ -89,7 +95,7 @@ TEST_F(AuthorityTest, TakesTokensThatWereMadeForOtherMachines) {
 }
 
 TEST_F(AuthorityTest, ACertificateSaysWhoCallsIfNoTokenDoes) {
-  certificate_ = {.role = CertificateRole::kClient, .name = "laptop", .user = "bob"};
+  Show({.role = CertificateRole::kClient, .name = "laptop", .user = "bob"});
   const auto caller = authority_.Permit("", certificate_, Scope::kSubmit);
   ASSERT_TRUE(caller.ok()) << caller.status();
   EXPECT_EQ(caller->user, "bob");
@@ -99,14 +105,22 @@ TEST_F(AuthorityTest, ACertificateSaysWhoCallsIfNoTokenDoes) {
 }
 
 TEST_F(AuthorityTest, EachRoleOfACertificateMayDoItsOwn) {
-  certificate_ = {.role = CertificateRole::kWorker, .name = "w1", .user = ""};
+  Show({.role = CertificateRole::kWorker, .name = "w1", .user = ""});
   EXPECT_EQ(CodeOf("", Scope::kJoin), absl::StatusCode::kOk);
   EXPECT_EQ(CodeOf("", Scope::kSubmit), absl::StatusCode::kPermissionDenied);
-  certificate_ = {.role = CertificateRole::kCoordinator, .name = "head", .user = ""};
+  Show({.role = CertificateRole::kCoordinator, .name = "head", .user = ""});
   for (const Scope scope : {Scope::kRead, Scope::kSubmit, Scope::kAdmin, Scope::kJoin})
     EXPECT_EQ(CodeOf("", scope), absl::StatusCode::kPermissionDenied);
-  certificate_ = {.role = CertificateRole::kAdmin, .name = "eve", .user = "eve"};
+  Show({.role = CertificateRole::kAdmin, .name = "eve", .user = "eve"});
   EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kOk);
+}
+
+TEST_F(AuthorityTest, RevokedCertificateIsWorthNothing) {
+  Show({.role = CertificateRole::kAdmin, .name = "laptop", .user = "bob"});
+  EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kOk);
+  std::ofstream(scratch_.path() + "/revoked") << "admin laptop 1000\n";
+  EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kUnauthenticated);
+  EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kRead), absl::StatusCode::kOk);
 }
 
 }  // namespace

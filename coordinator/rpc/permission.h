@@ -18,14 +18,14 @@ namespace bspnow::coordinator {
 template <typename Context>
 struct Proof {
   explicit Proof(const Context& context) {
-    if (const auto proven = context.auth_context()) certificate = IdentityOf(*proven);
+    if (const auto proven = context.auth_context()) certificate = CertificateOf(*proven);
     const auto found = context.client_metadata().find("authorization");
     if (found != context.client_metadata().end())
       authorization = {found->second.data(), found->second.size()};
   }
 
   std::string_view authorization;
-  std::optional<CertificateIdentity> certificate;
+  std::optional<CertificateFacts> certificate;
 };
 
 /// As Authority has it. `context`: gRPC's, of the call. From any thread.

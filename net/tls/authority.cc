@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/node_name.h"
+#include "net/tls/revocations.h"
 #include "net/tls/tls_directory.h"
 
 namespace bspnow {
@@ -248,9 +249,14 @@ absl::StatusOr<CertificateFacts> CertificateAuthority::Certify(const Certificate
                                                                std::int64_t seconds,
                                                                const std::string& out) const {
   const CertificateIdentity& identity = request.identity;
+  const absl::StatusOr<RevokedUntil> revoked = ReadRevoked(directory_);
+  if (!revoked.ok()) return revoked.status();
+  std::int64_t begins_unix_s = now_unix_s_ - kClockSkewS;
+  if (const auto until = revoked->find({identity.role, identity.name}); until != revoked->end())
+    begins_unix_s = std::max(begins_unix_s, until->second + 1);  // In the same second, too.
   const KeyPtr key = MakeKey();
   const CertificatePtr certificate = MakeCertificate(
-      *key, {.begins_unix_s = now_unix_s_ - kClockSkewS,
+      *key, {.begins_unix_s = begins_unix_s,
              .ends_unix_s = std::min(now_unix_s_ + seconds, FactsOf(*certificate_).ends_unix_s)});
   X509_NAME& subject = *X509_get_subject_name(certificate.get());
   AddAttribute(subject, NID_organizationalUnitName, kUnitPrefix + RoleName(identity.role));
@@ -265,11 +271,13 @@ absl::StatusOr<CertificateFacts> CertificateAuthority::Certify(const Certificate
     AddExtension(*certificate, *certificate_, extension);
   if (absl::Status s = AddHosts(*certificate, request.hosts); !s.ok()) return s;
   Sign(*certificate, *key_);
-  absl::Status written = WriteTlsFiles(
-      out, {{.name = kAuthorityFile, .text = PemOf(*certificate_), .mode = kPublicMode},
-            {.name = kKeyFile, .text = PemOf(*key), .mode = kSecretMode},
-            {.name = kCertificateFile, .text = PemOf(*certificate), .mode = kPublicMode}});
-  if (!written.ok()) return written;
+  std::vector<NewTlsFile> files = {
+      {.name = kAuthorityFile, .text = PemOf(*certificate_), .mode = kPublicMode},
+      {.name = kKeyFile, .text = PemOf(*key), .mode = kSecretMode},
+      {.name = kCertificateFile, .text = PemOf(*certificate), .mode = kPublicMode}};
+  if (!revoked->empty())
+    files.push_back({.name = kRevokedFile, .text = RevokedText(*revoked), .mode = kPublicMode});
+  if (absl::Status s = WriteTlsFiles(out, files); !s.ok()) return s;
   return FactsOf(*certificate);
 }
 
@@ -313,6 +321,19 @@ absl::StatusOr<CertificateFacts> CertificateAuthority::Rotate(const std::string&
       days == 0 ? facts.ends_unix_s - facts.begins_unix_s - kClockSkewS : days * kSecondsOfDay;
   return Certify({.identity = *facts.identity, .hosts = facts.hosts, .days = days}, seconds,
                  directory);
+}
+
+absl::Status CertificateAuthority::Revoke(CertificateRole role, const std::string& name) const {
+  if (!IsNodeName(name))
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", name, "\": a name is 1 to 64 of A-Z a-z 0-9 . _ -"));
+  absl::StatusOr<RevokedUntil> revoked = ReadRevoked(directory_);
+  if (!revoked.ok()) return revoked.status();
+  std::int64_t& until_unix_s = (*revoked)[{role, name}];
+  // What was issued in this second, or right after the last time, begins no later.
+  until_unix_s = std::max(until_unix_s + 1, now_unix_s_ - kClockSkewS);
+  return WriteTlsFiles(
+      directory_, {{.name = kRevokedFile, .text = RevokedText(*revoked), .mode = kPublicMode}});
 }
 
 }  // namespace bspnow

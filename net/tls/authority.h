@@ -39,6 +39,10 @@ class CertificateAuthority {
   /// owners and modes.
   absl::StatusOr<CertificateFacts> Rotate(const std::string& directory, std::uint32_t days) const;
 
+  /// Writes down that all certificates count no more that whoever has this role and name was issued
+  /// so far: in the file `revoked`, of which later ones get a copy.
+  absl::Status Revoke(CertificateRole role, const std::string& name) const;
+
  private:
   CertificateAuthority(std::string directory, std::int64_t now_unix_s)
       : directory_(std::move(directory)), now_unix_s_(now_unix_s) {}

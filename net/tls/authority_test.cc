@@ -202,6 +202,28 @@ TEST_F(CertificateAuthorityTest, RotationKeepsAllButKeyAndTime) {
   EXPECT_EQ(Open().Rotate(out_, 7)->ends_unix_s, kNow + 7 * kDay);
 }
 
+TEST_F(CertificateAuthorityTest, WhatWasIssuedUntilARevocationCountsNoMore) {
+  ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
+  ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, "other").ok());
+  std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked");
+  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+  ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, Worker().identity.name).ok());
+  std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked",
+                             std::filesystem::copy_options::overwrite_existing);
+  const absl::Status revoked = CheckTlsDirectory(out_, TlsUse::kServe, kNow).status();
+  EXPECT_TRUE(Says(revoked, "was revoked")) << revoked;
+  for (int i = 0; i < 2; ++i) {  // The clock stands still; the next one counts again.
+    ASSERT_TRUE(Open().Rotate(out_, 0).ok());
+    EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+    ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, Worker().identity.name).ok());
+    std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked",
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_FALSE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+  }
+  EXPECT_EQ(TextOf(out_ + "/revoked"), TextOf(ca_ + "/revoked"));
+  EXPECT_FALSE(Open().Revoke(CertificateRole::kWorker, "a b").ok());
+}
+
 // Whoever can write there would else have himself made an administrator.
 TEST_F(CertificateAuthorityTest, RotationSignsNothingThatItsAuthorityHasNotSigned) {
   const std::string other = scratch_.path() + "/other";

@@ -30,7 +30,7 @@ class RpcCredentials {
   static absl::StatusOr<RpcCredentials> Load(const std::string& directory, TlsUse use);
 
   /// A server asks its clients for certificates, and refuses those that its CA has not signed. A
-  /// client may have none; see IdentityOf.
+  /// client may have none; see CertificateOf.
   const std::shared_ptr<grpc::ServerCredentials>& server() const { return server_; }
 
   /// A client wants a server whose certificate its CA has signed, for the host by which the client
@@ -57,9 +57,9 @@ class RpcCredentials {
   Channels channels_;
 };
 
-/// Who has called, proved by a certificate of the server's CA; nothing if the client has shown
-/// none, one that `bsp certs` did not make, or speaks plain text.
-std::optional<CertificateIdentity> IdentityOf(const grpc::AuthContext& context);
+/// Who has called, proved by a certificate of the server's CA, which may be revoked; nothing if the
+/// client has shown none, one without an identity, or speaks plain text.
+std::optional<CertificateFacts> CertificateOf(const grpc::AuthContext& context);
 
 }  // namespace bspnow
 

@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "net/tls/revocations.h"
 #include "net/tls/rpc_credentials.h"
 
 namespace bspnow {
@@ -37,7 +38,8 @@ std::shared_ptr<tls::CertificateProviderInterface> Watch(const std::string& dire
 /// Of a server, once its certificate has proven to be of the CA.
 class ServerVerifier final : public tls::ExternalCertificateVerifier {
  public:
-  explicit ServerVerifier(CertificateRole role) : role_(role) {}
+  ServerVerifier(CertificateRole role, const std::string& directory)
+      : role_(role), revocations_(directory) {}
 
   bool Verify(tls::TlsCustomVerificationCheckRequest* request,
               std::function<void(grpc::Status)> callback, grpc::Status* verified) override {
@@ -47,7 +49,7 @@ class ServerVerifier final : public tls::ExternalCertificateVerifier {
     const CertificatePtr certificate = ParseCertificate({shown.data(), shown.size()});
     const absl::Status right = certificate == nullptr
                                    ? absl::UnauthenticatedError("no certificate is shown")
-                                   : CheckRole(FactsOf(*certificate), role_);
+                                   : Check(FactsOf(*certificate));
     if (!right.ok()) *verified = {grpc::StatusCode::UNAUTHENTICATED, std::string(right.message())};
     return true;
   }
@@ -55,18 +57,25 @@ class ServerVerifier final : public tls::ExternalCertificateVerifier {
   void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
 
  private:
+  absl::Status Check(const CertificateFacts& facts) {
+    if (absl::Status s = CheckRole(facts, role_); !s.ok()) return s;
+    return revocations_.Check(facts);
+  }
+
   const CertificateRole role_;
+  Revocations revocations_;
   tls::HostNameCertificateVerifier host_;
 };
 
 std::shared_ptr<grpc::ChannelCredentials> ChannelTo(
-    CertificateRole role, const std::shared_ptr<tls::CertificateProviderInterface>& provider,
-    Own own) {
+    CertificateRole role, const std::string& directory,
+    const std::shared_ptr<tls::CertificateProviderInterface>& provider, Own own) {
   tls::TlsChannelCredentialsOptions calling;
   calling.set_certificate_provider(provider);
   calling.watch_root_certs();
   if (own == Own::kCertificate) calling.watch_identity_key_cert_pairs();
-  calling.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<ServerVerifier>(role));
+  calling.set_certificate_verifier(
+      tls::ExternalCertificateVerifier::Create<ServerVerifier>(role, directory));
   return tls::TlsCredentials(calling);
 }
 
@@ -110,19 +119,23 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
     serving.set_cert_request_type(GRPC_SSL_REQUEST_CLIENT_CERTIFICATE_AND_VERIFY);
     server = tls::TlsServerCredentials(serving);
   }
-  return RpcCredentials(directory, std::move(server),
-                        {.to_coordinator = ChannelTo(CertificateRole::kCoordinator, provider, own),
-                         .to_worker = ChannelTo(CertificateRole::kWorker, provider, own)});
+  return RpcCredentials(
+      directory, std::move(server),
+      {.to_coordinator = ChannelTo(CertificateRole::kCoordinator, directory, provider, own),
+       .to_worker = ChannelTo(CertificateRole::kWorker, directory, provider, own)});
 }
 
-std::optional<CertificateIdentity> IdentityOf(const grpc::AuthContext& context) {
+std::optional<CertificateFacts> CertificateOf(const grpc::AuthContext& context) {
   // Not the property of the subject: it is a text with separators, which a name may have, too. A
   // certificate that was shown has been verified, or there would be no connection.
   const std::vector<grpc::string_ref> shown =
       context.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   if (!context.IsPeerAuthenticated() || shown.size() != 1) return std::nullopt;
   const CertificatePtr certificate = ParseCertificate({shown[0].data(), shown[0].size()});
-  return certificate == nullptr ? std::nullopt : FactsOf(*certificate).identity;
+  if (certificate == nullptr) return std::nullopt;
+  CertificateFacts facts = FactsOf(*certificate);
+  if (!facts.identity) return std::nullopt;
+  return facts;
 }
 
 }  // namespace bspnow

@@ -116,6 +116,18 @@ TEST_F(RpcCredentialsTest, WorkerIsNotTakenForTheCoordinator) {
   EXPECT_TRUE(Says(why, "is that of a worker, not of a coordinator")) << why;
 }
 
+TEST_F(RpcCredentialsTest, NobodyConnectsToAServerWhoseCertificateIsRevoked) {
+  const WhoServer server(Load("head", TlsUse::kServe));
+  const RpcCredentials anna = Load("anna", TlsUse::kCall);
+  EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
+  const auto authority = CertificateAuthority::Open(Path("ca"), now_);
+  ASSERT_TRUE(authority->Revoke(CertificateRole::kCoordinator, "head").ok());
+  std::filesystem::copy_file(Path("ca") + "/revoked", Path("anna") + "/revoked");
+  EXPECT_FALSE(Ask(server.At(kHere), anna).ok());
+  const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
+  EXPECT_TRUE(Says(why, "the certificate of coordinator head was revoked")) << why;
+}
+
 TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
   Issue("ca", CertificateRole::kCoordinator, "old", 2 * kDay);
   const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kServe).status();

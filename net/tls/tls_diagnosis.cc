@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/unique_fd.h"
 #include "net/tls/openssl.h"
+#include "net/tls/revocations.h"
 #include "net/tls/tls_directory.h"
 
 namespace bspnow {
@@ -109,6 +110,8 @@ std::string WrongServer(const HostPort& server, SSL& ssl, const std::string& dir
   const long wrong = SSL_get_verify_result(&ssl);
   switch (wrong) {
     case X509_V_OK:
+      if (const absl::Status s = Revocations(directory).Check(facts); !s.ok())
+        return absl::StrCat(server.ToString(), ": ", std::string(s.message()));
       return WrongRole(certificate, facts);
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return absl::StrCat(certificate, " expired on ", TimeText(facts.ends_unix_s),

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/durable_file.h"
 #include "net/tls/openssl.h"
+#include "net/tls/revocations.h"
 
 namespace bspnow {
 namespace {
@@ -88,6 +89,7 @@ absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::str
   if (!certificate.ok()) return certificate.status();
   const CertificateFacts facts = FactsOf(**certificate);
   if (absl::Status s = CheckTime(directory, path, facts, now_unix_s); !s.ok()) return s;
+  if (absl::Status s = Revocations(directory).Check(facts); !s.ok()) return s;
   if (absl::Status s = CheckKey(directory, **certificate); !s.ok()) return s;
   if (absl::Status s = CheckSigned(path, **certificate, **authority, now_unix_s); !s.ok()) return s;
   const int purpose = use == TlsUse::kServe ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT;

@@ -84,6 +84,31 @@ class TlsTest(unittest.TestCase):
         self.assert_refused(cluster, self.path("eve"), "does not go with ca.crt")
         self.assert_refused(cluster, self.path("nothing"), self.path("nothing/ca.crt"))
 
+    def revoke(self, role, name):
+        """At the coordinator, at once and as a whole."""
+        self.certs("revoke", self.path("ca"), "--role", role, "--name", name)
+        shutil.copy(self.path("ca/revoked"), self.path("head/revoked.next"))
+        os.rename(self.path("head/revoked.next"), self.path("head/revoked"))
+
+    def test_who_is_revoked_is_refused_and_nobody_else(self):
+        cluster = self.cluster()
+        self.issue("bob", "client")
+        self.revoke("client", "bob")
+        self.assert_refused(cluster, self.path("bob"),
+                            "the certificate of client bob was revoked", "bsp certs rotate")
+        job = cluster.submit("-n", 2, path_of("misbehaviour"), "variable")
+        cluster.bsp("wait", job)
+        self.certs("rotate", self.path("bob"), "--ca", self.path("ca"))
+        self.assertEqual(set(cluster.nodes()), {"w1", "w2"})
+        done = cluster.bsp("nodes", variables={"BSP_TLS": self.path("bob")})
+        self.assertIn("w1", done.stdout)
+        self.issue("second", "worker", "--host", HERE)
+        self.revoke("worker", "second")
+        worker = cluster.add_worker("second", 1, options=["--tls", self.path("second")])
+        wait_until(lambda: "worker second was revoked" in worker.log(), "it is in the log",
+                   COMMAND_S)
+        self.assertEqual(set(cluster.nodes()), {"w1", "w2"})
+
     def test_worker_in_the_coordinators_place_gets_no_token(self):
         os.environ["BSP_TLS"] = ""
         cluster = self.cluster(workers=0, worker_options=[],

@@ -36,7 +36,8 @@ class WhoService final : public grpc::Service {
 
  private:
   static grpc::Status Answer(const grpc::ServerContext& context, grpc::ByteBuffer& reply) {
-    const auto who = IdentityOf(*context.auth_context());
+    const auto shown = CertificateOf(*context.auth_context());
+    const auto who = shown ? shown->identity : std::nullopt;
     const std::string text =
         who ? absl::StrCat(RoleName(who->role), " ", who->name, " ", who->user) : "nobody";
     const grpc::Slice slice(text);
