@@ -133,6 +133,52 @@
           INTEGER, INTENT(IN) :: reception_nbytes
         END SUBROUTINE
 
+! ---- Collectives; op is a SUBROUTINE op(result, left, right, nbytes)
+        SUBROUTINE bspbcast(root, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          INTEGER, INTENT(IN) :: root, nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspscatter(root, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          INTEGER, INTENT(IN) :: root, nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspgather(root, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          INTEGER, INTENT(IN) :: root, nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspexchange(src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          INTEGER, INTENT(IN) :: nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspfold(op, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          EXTERNAL op
+          INTEGER, INTENT(IN) :: nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+        SUBROUTINE bspscan(op, src, dst, nbytes)
+!GCC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DEC$ ATTRIBUTES NO_ARG_CHECK :: src, dst
+!DIR$ IGNORE_TKR src, dst
+          EXTERNAL op
+          INTEGER, INTENT(IN) :: nbytes
+          INTEGER :: src(*), dst(*)
+        END SUBROUTINE
+
 ! ---- Checkpoints of the program's own
         SUBROUTINE bspcheckpointregister(data, nbytes)
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: data

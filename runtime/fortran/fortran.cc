@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/bsp.h"
+#include "runtime/bsp_level1.h"
 
 // The definitions of the size_t dialect: bsp.h declares one dialect for each file.
 extern "C" {
@@ -148,6 +148,34 @@ BSP_FORTRAN void bspgettag_(Integer* status, void* tag) {
 
 BSP_FORTRAN void bspmove_(void* payload, const Integer* reception_nbytes) {
   bsp_move(NullIfUnregistered(payload), *reception_nbytes);
+}
+
+// ---- Collectives. An operation of Fortran takes its arguments as bsp_fold gives them -----------
+
+BSP_FORTRAN void bspbcast_(const Integer* root, void* src, void* dst, const Integer* nbytes) {
+  bsp_bcast(*root, NullIfUnregistered(src), dst, *nbytes);
+}
+
+BSP_FORTRAN void bspscatter_(const Integer* root, void* src, void* dst, const Integer* nbytes) {
+  bsp_scatter(*root, NullIfUnregistered(src), dst, *nbytes);
+}
+
+BSP_FORTRAN void bspgather_(const Integer* root, void* src, void* dst, const Integer* nbytes) {
+  bsp_gather(*root, src, NullIfUnregistered(dst), *nbytes);
+}
+
+BSP_FORTRAN void bspexchange_(void* src, void* dst, const Integer* nbytes) {
+  bsp_exchange(src, dst, *nbytes);
+}
+
+BSP_FORTRAN void bspfold_(void (*op)(void*, void*, void*, Integer*), void* src, void* dst,
+                          const Integer* nbytes) {
+  bsp_fold(op, src, dst, *nbytes);
+}
+
+BSP_FORTRAN void bspscan_(void (*op)(void*, void*, void*, Integer*), void* src, void* dst,
+                          const Integer* nbytes) {
+  bsp_scan(op, src, dst, *nbytes);
 }
 
 // ---- Checkpoints of the program's own -----------------------------------------------------------
