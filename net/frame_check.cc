@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<const char*, kFrameFaults> kFaultNames = {
     "none",     "bad_magic", "bad_version", "bad_header_crc", "bad_payload_crc",
-    "too_long", "malformed", "bad_proof"};
+    "too_long", "malformed", "bad_proof",   "in_clear",       "bad_tls"};
 constexpr std::uint16_t kFirstKind = static_cast<std::uint16_t>(FrameKind::kHello);
 constexpr std::uint16_t kLastKind = static_cast<std::uint16_t>(FrameKind::kProof);
 
@@ -28,7 +28,17 @@ std::uint32_t HeaderCrc(const FrameHeader& header) {
 const char* FaultName(FrameFault fault) { return kFaultNames[static_cast<std::size_t>(fault)]; }
 
 const char* FaultText(FrameFault fault) {
-  return fault == FrameFault::kBadProof ? "does not prove the cluster's key" : FaultName(fault);
+  switch (fault) {
+    case FrameFault::kBadProof:
+      return "does not prove the cluster's key";
+    case FrameFault::kInClear:
+      return "speaks in clear, and the streams of this cluster are encrypted (bsp-coordinator "
+             "--data-tls): it has to register anew, or is of a version that cannot encrypt";
+    case FrameFault::kBadTls:
+      return "TLS without the cluster's key, or changed on its way";
+    default:
+      return FaultName(fault);
+  }
 }
 
 absl::Status FaultStatus(FrameFault fault) {

@@ -24,9 +24,11 @@ enum class FrameFault : std::uint8_t {
   kTooLong,
   kMalformed,  ///< Well sent, but it makes no sense there.
   kBadProof,   ///< Its sender does not prove the cluster's key.
+  kInClear,    ///< Not encrypted, though the cluster's streams are.
+  kBadTls,     ///< A handshake without the cluster's key, or a record that is not as it was sent.
 };
 
-inline constexpr std::size_t kFrameFaults = 8;
+inline constexpr std::size_t kFrameFaults = 10;
 
 /// "bad_magic" and so on.
 const char* FaultName(FrameFault fault);

@@ -28,6 +28,15 @@ class StreamKey {
 
   bool empty() const { return !bytes_.has_value(); }
 
+  /// The same, of a cluster whose streams are encrypted with it (net/stream_tls.h): so no stream
+  /// can have the one without the other.
+  StreamKey Encrypting() const {
+    StreamKey key = *this;
+    key.encrypts_ = true;
+    return key;
+  }
+  bool encrypts() const { return encrypts_ && !empty(); }
+
   /// As FromBytes takes them; none if it is empty.
   std::string bytes() const;
 
@@ -36,6 +45,7 @@ class StreamKey {
 
  private:
   std::optional<std::array<std::byte, kBytes>> bytes_;
+  bool encrypts_ = false;
 };
 
 /// In a time that does not depend on where they differ.
