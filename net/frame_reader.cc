@@ -20,6 +20,19 @@ static_assert(kStageBytes >= 2 * (sizeof(FrameHeader) + kLargeMin));
 static_assert(kLargeMin > kFramePrefixBytes);
 static_assert(kWantMin >= sizeof(FrameHeader) + kFramePrefixBytes);
 
+absl::StatusOr<std::size_t> ReceiveInClear(int fd, std::span<const iovec> places) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(places.data());
+  message.msg_iovlen = places.size();
+  for (;;) {
+    const ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT);
+    if (n > 0) return static_cast<std::size_t>(n);
+    if (n == 0) return absl::OutOfRangeError("closed by the peer");
+    if (errno == EAGAIN) return 0;
+    if (errno != EINTR) return SystemError("reading", errno);
+  }
+}
+
 }  // namespace
 
 FrameReader::FrameReader(FrameSink& sink)
@@ -27,10 +40,15 @@ FrameReader::FrameReader(FrameSink& sink)
   if (!stage_.valid()) OutOfMemory(kStageBytes);
 }
 
-absl::Status FrameReader::Read(int fd) {
+// What TLS has taken from the socket must be read in the same turn, since no socket tells of it; so
+// there the bound is that of TLS.
+absl::Status FrameReader::Read(int fd, StreamTls* tls) {
+  const Source source{fd, tls};
+  if (tls != nullptr) tls->BeginTurn(kReadBytesAtOnce);
   drained_ = false;
-  for (std::size_t total = 0; total < kReadBytesAtOnce && !drained_ && !stopped_;) {
-    const absl::StatusOr<std::size_t> n = in_large_ ? ReadLarge(fd) : ReadStaged(fd);
+  for (std::size_t total = 0;
+       (total < kReadBytesAtOnce || tls != nullptr) && !drained_ && !stopped_;) {
+    const absl::StatusOr<std::size_t> n = in_large_ ? ReadLarge(source) : ReadStaged(source);
     if (!n.ok()) return n.status();
     total += *n;
     if (in_large_ && rest_read_ == rest_.size()) fault_ = FinishLarge();
@@ -40,29 +58,25 @@ absl::Status FrameReader::Read(int fd) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::size_t> FrameReader::Receive(int fd, std::span<const iovec> places) {
-  msghdr message{};
-  message.msg_iov = const_cast<iovec*>(places.data());
-  message.msg_iovlen = places.size();
-  const ssize_t n = recvmsg(fd, &message, MSG_DONTWAIT);
-  if (n < 0) {
-    if (errno == EINTR) return 0;
-    if (errno != EAGAIN) return SystemError("reading", errno);
-    drained_ = true;
-    return 0;
-  }
-  if (n == 0) {
-    if (in_large_ || staged() != 0) return absl::UnavailableError("ended inside a frame");
-    return absl::OutOfRangeError("closed by the peer");
+absl::StatusOr<std::size_t> FrameReader::Receive(const Source& source,
+                                                 std::span<const iovec> places) {
+  const absl::StatusOr<std::size_t> n =
+      source.tls == nullptr ? ReceiveInClear(source.fd, places) : source.tls->Receive(places);
+  if (!n.ok()) {
+    if (source.tls != nullptr) fault_ = source.tls->fault();
+    const bool ended = absl::IsOutOfRange(n.status());
+    if (ended && (in_large_ || staged() != 0))
+      return absl::UnavailableError("ended inside a frame");
+    return n;
   }
   std::size_t asked = 0;
   for (const iovec& place : places) asked += place.iov_len;
-  drained_ = static_cast<std::size_t>(n) < asked;
-  bytes_read_ += static_cast<std::size_t>(n);
-  return static_cast<std::size_t>(n);
+  drained_ = *n < asked;
+  bytes_read_ += *n;
+  return n;
 }
 
-absl::StatusOr<std::size_t> FrameReader::ReadStaged(int fd) {
+absl::StatusOr<std::size_t> FrameReader::ReadStaged(const Source& source) {
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ + want_ > kStageBytes) {
     std::memmove(stage(), stage() + begin_, staged());
@@ -70,7 +84,7 @@ absl::StatusOr<std::size_t> FrameReader::ReadStaged(int fd) {
     begin_ = 0;
   }
   const iovec place{stage() + end_, std::min(want_, kStageBytes - end_)};
-  const absl::StatusOr<std::size_t> n = Receive(fd, std::span(&place, 1));
+  const absl::StatusOr<std::size_t> n = Receive(source, std::span(&place, 1));
   if (!n.ok()) return n;
   end_ += *n;
   if (!drained_) want_ = std::min(want_ * 2, kStageBytes);
@@ -78,13 +92,13 @@ absl::StatusOr<std::size_t> FrameReader::ReadStaged(int fd) {
 }
 
 // The rest of the frame, and with the same call the beginning of the next.
-absl::StatusOr<std::size_t> FrameReader::ReadLarge(int fd) {
+absl::StatusOr<std::size_t> FrameReader::ReadLarge(const Source& source) {
   BSP_CHECK(begin_ == end_);
   begin_ = end_ = 0;
   want_ = kWantMin;
   const std::span<std::byte> open = rest_.subspan(rest_read_);
   const iovec places[] = {{open.data(), open.size()}, {stage(), kWantMin}};
-  const absl::StatusOr<std::size_t> n = Receive(fd, places);
+  const absl::StatusOr<std::size_t> n = Receive(source, places);
   if (!n.ok()) return n;
   const std::size_t mine = std::min(*n, open.size());
   TakeRest(mine);

@@ -17,6 +17,7 @@
 #include "base/mapped_region.h"
 #include "net/frame.h"
 #include "net/frame_check.h"
+#include "net/stream_tls.h"
 
 namespace bspnow {
 
@@ -49,10 +50,11 @@ class FrameReader {
  public:
   explicit FrameReader(FrameSink& sink);
 
-  /// Reads the available bytes of `fd`, up to a bound, and delivers whole frames. OK: go on when it
-  /// is readable again. OUT_OF_RANGE: the peer closed its side between two frames. UNAVAILABLE: the
-  /// connection broke. DATA_LOSS: a bad frame, see fault(). After an error the reader is dead.
-  absl::Status Read(int fd);
+  /// Reads the available bytes of `fd`, by `tls` if there is one, up to a bound, and delivers whole
+  /// frames. OK: go on when it is readable again. OUT_OF_RANGE: the peer closed its side between
+  /// two frames. UNAVAILABLE: the connection broke. DATA_LOSS: a bad frame, see fault(). After an
+  /// error the reader is dead.
+  absl::Status Read(int fd, StreamTls* tls);
 
   /// From OnFrame: deliver nothing more, now or later (the stream is being closed).
   void Stop() { stopped_ = true; }
@@ -71,9 +73,13 @@ class FrameReader {
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
-  absl::StatusOr<std::size_t> Receive(int fd, std::span<const iovec> places);
-  absl::StatusOr<std::size_t> ReadStaged(int fd);
-  absl::StatusOr<std::size_t> ReadLarge(int fd);
+  struct Source {
+    int fd;
+    StreamTls* tls;
+  };
+  absl::StatusOr<std::size_t> Receive(const Source& source, std::span<const iovec> places);
+  absl::StatusOr<std::size_t> ReadStaged(const Source& source);
+  absl::StatusOr<std::size_t> ReadLarge(const Source& source);
   FrameFault DeliverStaged();
   FrameFault BeginLarge(const FrameHeader& header);
   FrameFault FinishLarge();

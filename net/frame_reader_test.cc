@@ -83,9 +83,9 @@ class FrameReaderTest : public testing::Test {
     while (!bytes.empty()) {
       const ssize_t n = send(out_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (n > 0) bytes = bytes.subspan(static_cast<std::size_t>(n));
-      if (const absl::Status status = reader_.Read(in_.get()); !status.ok()) return status;
+      if (const absl::Status status = reader_.Read(in_.get(), nullptr); !status.ok()) return status;
     }
-    return reader_.Read(in_.get());
+    return reader_.Read(in_.get(), nullptr);
   }
 
   void ExpectSame(const std::vector<Sample>& samples) {
@@ -153,7 +153,7 @@ TEST_F(FrameReaderTest, FlippedBitInPayloadIsNotDelivered) {
     for (std::span<const std::byte> rest(wire); status.ok() && !rest.empty();) {
       const ssize_t n = send(out_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
       if (n > 0) rest = rest.subspan(static_cast<std::size_t>(n));
-      status = reader.Read(in_.get());
+      status = reader.Read(in_.get(), nullptr);
     }
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
     EXPECT_EQ(reader.fault(), FrameFault::kBadPayloadCrc);
@@ -181,21 +181,21 @@ TEST_F(FrameReaderTest, LengthIsNotBelievedBeforeItIsChecked) {
 TEST_F(FrameReaderTest, EndBetweenFramesIsNoBreak) {
   ASSERT_TRUE(Feed(Wire(MakeSample(1, 10))).ok());
   out_.Reset();
-  EXPECT_EQ(reader_.Read(in_.get()).code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(reader_.Read(in_.get(), nullptr).code(), absl::StatusCode::kOutOfRange);
 }
 
 TEST_F(FrameReaderTest, EndInsideAHeaderIsABreak) {
   const std::vector<std::byte> wire = Wire(MakeSample(1, 10));
   ASSERT_TRUE(Feed(std::span(wire).first(10)).ok());
   out_.Reset();
-  EXPECT_EQ(reader_.Read(in_.get()).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(reader_.Read(in_.get(), nullptr).code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(FrameReaderTest, EndInsideALargePayloadIsABreak) {
   const std::vector<std::byte> wire = Wire(MakeSample(1, 40'000));
   ASSERT_TRUE(Feed(std::span(wire).first(30'000)).ok());
   out_.Reset();
-  EXPECT_EQ(reader_.Read(in_.get()).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(reader_.Read(in_.get(), nullptr).code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(FrameReaderTest, NothingIsDeliveredAfterStop) {
@@ -244,10 +244,10 @@ TEST_F(FrameReaderTest, WriterAndReaderAgreeOverASocketThatBlocks) {
     if (i == 150) writer.OwnAll();
   }
   while (!writer.empty()) {
-    ASSERT_TRUE(writer.Write(out_.get()).ok());
-    ASSERT_TRUE(reader_.Read(in_.get()).ok());
+    ASSERT_TRUE(writer.Write(out_.get(), nullptr).ok());
+    ASSERT_TRUE(reader_.Read(in_.get(), nullptr).ok());
   }
-  while (sink_.frames_.size() < samples.size()) ASSERT_TRUE(reader_.Read(in_.get()).ok());
+  while (sink_.frames_.size() < samples.size()) ASSERT_TRUE(reader_.Read(in_.get(), nullptr).ok());
   ExpectSame(samples);
   EXPECT_EQ(writer.queued_bytes(), 0u);
   EXPECT_EQ(writer.frames_written(), 200u);
@@ -260,13 +260,13 @@ TEST_F(FrameReaderTest, OwnedFramesDoNotLookAtTheirMemoryAgain) {
   const std::vector<std::byte> original = sample.payload;
   const iovec piece{sample.payload.data(), sample.payload.size()};
   writer.Push(sample.header, {}, std::span(&piece, 1));
-  ASSERT_TRUE(writer.Write(out_.get()).ok());
+  ASSERT_TRUE(writer.Write(out_.get(), nullptr).ok());
   ASSERT_FALSE(writer.empty());
   writer.OwnAll();
   std::fill(sample.payload.begin(), sample.payload.end(), std::byte{0});
   while (sink_.frames_.empty()) {
-    ASSERT_TRUE(reader_.Read(in_.get()).ok());
-    ASSERT_TRUE(writer.Write(out_.get()).ok());
+    ASSERT_TRUE(reader_.Read(in_.get(), nullptr).ok());
+    ASSERT_TRUE(writer.Write(out_.get(), nullptr).ok());
   }
   EXPECT_TRUE(sink_.frames_[0].payload == original);
 }
@@ -275,7 +275,7 @@ TEST_F(FrameReaderTest, WritingToAClosedSocketIsAnError) {
   FrameWriter writer;
   writer.Push(HeaderOf(FrameKind::kAck), {}, {});
   in_.Reset();
-  EXPECT_EQ(writer.Write(out_.get()).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(writer.Write(out_.get(), nullptr).code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

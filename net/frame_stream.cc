@@ -12,8 +12,9 @@ constexpr std::size_t kQueuedBytesMax = std::size_t{64} << 20;  // A peer that r
 }  // namespace
 
 FrameStream::FrameStream(EventLoop& loop, const SocketAddress& address,
-                         const SocketOptions& options, FrameStreamEvents events)
-    : loop_(loop), events_(std::move(events)), reader_(static_cast<FrameSink&>(*this)) {
+                         const SocketOptions& options, const StreamKey& key,
+                         FrameStreamEvents events)
+    : loop_(loop), key_(key), events_(std::move(events)), reader_(static_cast<FrameSink&>(*this)) {
   absl::StatusOr<UniqueFd> fd = BeginConnect(address, options);
   if (!fd.ok()) {
     Fail(fd.status());
@@ -23,9 +24,12 @@ FrameStream::FrameStream(EventLoop& loop, const SocketAddress& address,
   BSP_CHECK(loop_.OnWritable(fd_.get(), [this] { OnConnected(); }));
 }
 
-FrameStream::FrameStream(EventLoop& loop, UniqueFd connected, FrameStreamEvents events)
+FrameStream::FrameStream(EventLoop& loop, UniqueFd connected, const StreamKey& key,
+                         FrameStreamEvents events)
     : loop_(loop),
+      key_(key),
       fd_(std::move(connected)),
+      tls_(StreamTls::Of(key, StreamTls::End::kAccepts, fd_.get())),
       events_(std::move(events)),
       reader_(static_cast<FrameSink&>(*this)),
       connected_(true) {
@@ -40,6 +44,7 @@ FrameStream::~FrameStream() {
 void FrameStream::OnConnected() {
   if (const absl::Status status = ConnectError(fd_.get()); !status.ok()) return Fail(status);
   connected_ = true;
+  tls_ = StreamTls::Of(key_, StreamTls::End::kConnects, fd_.get());
   loop_.StopWriting(fd_.get());
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
   if (events_.connected) events_.connected();
@@ -58,7 +63,8 @@ void FrameStream::Send(const FrameHeader& header, std::span<const std::byte> pay
 
 void FrameStream::Write() {
   if (!open()) return;
-  if (const absl::Status status = writer_.Write(fd_.get()); !status.ok()) return Fail(status);
+  if (const absl::Status status = writer_.Write(fd_.get(), tls_.get()); !status.ok())
+    return Fail(status);
   const bool blocked = !writer_.empty();
   if (blocked == writing_) return;
   writing_ = blocked;
@@ -70,8 +76,10 @@ void FrameStream::Write() {
 }
 
 void FrameStream::OnReadable() {
-  const absl::Status status = reader_.Read(fd_.get());
-  if (open() && !status.ok()) Fail(status);
+  const absl::Status status = reader_.Read(fd_.get(), tls_.get());
+  if (!open() || status.ok()) return;
+  if (reader_.fault() == FrameFault::kInClear) SendReason(FaultText(FrameFault::kInClear));
+  Fail(status);
 }
 
 std::span<std::byte> FrameStream::Place(const FrameHeader&, std::span<const std::byte>) {
@@ -85,11 +93,13 @@ FrameFault FrameStream::OnFrame(const Frame& frame) {
 void FrameStream::Close(const std::string& reason) {
   events_.closed = nullptr;  // It may have been posted already.
   if (!open()) return;
-  if (connected_) {
-    writer_.Push(HeaderOf(FrameKind::kAbort), std::as_bytes(std::span(reason)), {});
-    writer_.Write(fd_.get()).IgnoreError();  // It is closed anyway.
-  }
+  if (connected_) SendReason(reason);
   Shut();
+}
+
+void FrameStream::SendReason(const std::string& reason) {
+  writer_.Push(HeaderOf(FrameKind::kAbort), std::as_bytes(std::span(reason)), {});
+  writer_.Write(fd_.get(), tls_.get()).IgnoreError();  // It is closed anyway.
 }
 
 void FrameStream::Shut() {

@@ -17,6 +17,8 @@
 #include "net/frame_reader.h"
 #include "net/frame_writer.h"
 #include "net/socket.h"
+#include "net/stream_key.h"
+#include "net/stream_tls.h"
 
 namespace bspnow {
 
@@ -36,12 +38,12 @@ struct FrameStreamEvents {
 
 class FrameStream final : private FrameSink {
  public:
-  /// Begins to connect.
+  /// Begins to connect. With TLS if `key` encrypts; it is the caller's, and stays.
   FrameStream(EventLoop& loop, const SocketAddress& address, const SocketOptions& options,
-              FrameStreamEvents events);
+              const StreamKey& key, FrameStreamEvents events);
 
   /// A connection that was accepted.
-  FrameStream(EventLoop& loop, UniqueFd connected, FrameStreamEvents events);
+  FrameStream(EventLoop& loop, UniqueFd connected, const StreamKey& key, FrameStreamEvents events);
 
   /// Closes without a word; no event follows.
   ~FrameStream();
@@ -68,10 +70,13 @@ class FrameStream final : private FrameSink {
   void OnReadable();
   void Write();
   void Fail(const absl::Status& reason);
+  void SendReason(const std::string& reason);
   void Shut();
 
   EventLoop& loop_;
+  const StreamKey& key_;
   UniqueFd fd_;
+  std::unique_ptr<StreamTls> tls_;  ///< Once connected, if the key encrypts.
   FrameStreamEvents events_;
   FrameReader reader_;
   FrameWriter writer_;

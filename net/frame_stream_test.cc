@@ -37,18 +37,20 @@ struct End {
   FrameFault verdict = FrameFault::kNone;
 };
 
+const StreamKey kKey = *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'k'));
+
 class FrameStreamTest : public testing::Test {
  protected:
   FrameStreamTest() {
     auto listener = Listener::Create(
         loop_, *Resolve({"127.0.0.1", 0}), SocketOptions{}, [this](Accepted accepted) {
           server_.stream =
-              std::make_unique<FrameStream>(loop_, std::move(accepted.fd), server_.Events());
+              std::make_unique<FrameStream>(loop_, std::move(accepted.fd), kKey, server_.Events());
         });
     EXPECT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
     client_.stream = std::make_unique<FrameStream>(loop_, listener_->address(), SocketOptions{},
-                                                   client_.Events());
+                                                   kKey, client_.Events());
   }
 
   template <typename Condition>
@@ -126,7 +128,8 @@ TEST_F(FrameStreamTest, RefusedConnectionIsReportedOnce) {
   RunUntil([&] { return server_.stream != nullptr; });
   listener_.reset();
   End lonely;
-  lonely.stream = std::make_unique<FrameStream>(loop_, nobody, SocketOptions{}, lonely.Events());
+  lonely.stream =
+      std::make_unique<FrameStream>(loop_, nobody, SocketOptions{}, kKey, lonely.Events());
   lonely.stream->Send(HeaderOf(FrameKind::kHello), {});
   RunUntil([&] { return !lonely.closed.empty(); });
   EXPECT_EQ(lonely.connected, 0);
@@ -143,7 +146,7 @@ TEST_F(FrameStreamTest, MayBeDestroyedWhenItIsClosed) {
   };
   RunUntil([&] { return server_.stream != nullptr; });
   server_.stream.reset();
-  brief.stream = std::make_unique<FrameStream>(loop_, listener_->address(), SocketOptions{},
+  brief.stream = std::make_unique<FrameStream>(loop_, listener_->address(), SocketOptions{}, kKey,
                                                std::move(events));
   RunUntil([&] { return server_.stream != nullptr; });
   server_.stream->Close("");

@@ -1,5 +1,6 @@
 #include "net/frame_writer.h"
 
+#include <absl/status/statusor.h>
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -23,6 +24,19 @@ std::span<const std::byte> AsBytes(const iovec& piece) {
 
 iovec AsPiece(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+// 0: the socket takes nothing now.
+absl::StatusOr<std::size_t> SendInClear(int fd, std::span<const iovec> pieces) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces.data());
+  message.msg_iovlen = pieces.size();
+  for (;;) {
+    const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0) return static_cast<std::size_t>(n);
+    if (errno == EAGAIN) return 0;
+    if (errno != EINTR) return SystemError("writing", errno);
+  }
 }
 
 }  // namespace
@@ -72,20 +86,16 @@ void FrameWriter::Written(std::size_t bytes) {
   }
 }
 
-absl::Status FrameWriter::Write(int fd) {
+absl::Status FrameWriter::Write(int fd, StreamTls* tls) {
   static_assert(kFramePiecesMax + 1 <= kPiecesAtOnce);
   while (!queue_.empty()) {
-    std::array<iovec, kPiecesAtOnce> pieces;
-    msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = Gather(pieces);
-    const ssize_t n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0) {
-      if (errno == EAGAIN) return absl::OkStatus();
-      if (errno == EINTR) continue;
-      return SystemError("writing", errno);
-    }
-    Written(static_cast<std::size_t>(n));
+    std::array<iovec, kPiecesAtOnce> room;
+    const auto pieces = std::span<const iovec>(room).first(Gather(room));
+    const absl::StatusOr<std::size_t> n =
+        tls == nullptr ? SendInClear(fd, pieces) : tls->Send(pieces);
+    if (!n.ok()) return n.status();
+    if (*n == 0) return absl::OkStatus();
+    Written(*n);
   }
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "net/frame.h"
+#include "net/stream_tls.h"
 
 namespace bspnow {
 
@@ -24,8 +25,8 @@ class FrameWriter {
   /// then `pieces`, which must stay as they are until the frame is written or OwnAll is called.
   void Push(FrameHeader header, std::span<const std::byte> owned, std::span<const iovec> pieces);
 
-  /// Writes as much as the socket takes.
-  absl::Status Write(int fd);
+  /// Writes as much as the socket takes; by `tls` if there is one.
+  absl::Status Write(int fd, StreamTls* tls);
 
   bool empty() const { return queue_.empty(); }
 

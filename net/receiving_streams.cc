@@ -11,6 +11,7 @@
 #include "net/frame_body.h"
 #include "net/frame_writer.h"
 #include "net/stream_proof.h"
+#include "net/stream_tls.h"
 
 namespace bspnow {
 namespace {
@@ -23,16 +24,6 @@ constexpr std::size_t kStrangersMax = 256;        // A worker that has come is p
 constexpr std::size_t kQueuedBytesMax = 1 << 20;  // A peer that does not read its Acks.
 
 bool IsLane(const FrameHeader& opening) { return FrameKind{opening.kind} == FrameKind::kLane; }
-
-// Nothing if the first frame has the wrong length.
-std::optional<std::uint32_t> TargetOf(const AcceptingProof& opening) {
-  if (IsLane(opening.header())) {
-    const auto lane = BodyFrom<LaneBody>(opening.body());
-    return lane.has_value() ? std::optional(lane->target) : std::nullopt;
-  }
-  const auto hello = BodyFrom<HelloBody>(opening.body());
-  return hello.has_value() ? std::optional(hello->target) : std::nullopt;
-}
 
 }  // namespace
 
@@ -77,6 +68,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   ReceivingStreams& owner_;
   EventLoop& loop_;
   UniqueFd fd_;
+  const std::unique_ptr<StreamTls> tls_;  ///< If the key encrypts.
   std::string peer_;
   State state_ = State::kStranger;
   WorkerId worker_{};
@@ -94,6 +86,7 @@ ReceivingStreams::Stream::Stream(ReceivingStreams& owner, Accepted accepted)
     : owner_(owner),
       loop_(owner.loop_),
       fd_(std::move(accepted.fd)),
+      tls_(StreamTls::Of(owner.key_, StreamTls::End::kAccepts, fd_.get())),
       peer_(accepted.peer.ToString()),
       reader_(static_cast<FrameSink&>(*this)) {
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
@@ -120,7 +113,7 @@ void ReceivingStreams::Stream::End(const std::string& reason) {
 void ReceivingStreams::Stream::OnReadable() {
   if (state_ == State::kLeaving) return Discard();
   const std::uint64_t before = reader_.bytes_read();
-  const absl::Status status = reader_.Read(fd_.get());
+  const absl::Status status = reader_.Read(fd_.get(), tls_.get());
   owner_.counts_.bytes += reader_.bytes_read() - before;
   if (!fd_.valid() || state_ == State::kLeaving) return;
   if (reader_.fault() != FrameFault::kNone) {
@@ -161,7 +154,7 @@ FrameFault ReceivingStreams::Stream::OnFrame(const Frame& frame) {
 FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
   proof_ = AcceptingProof::Of(frame.header, frame.payload);
   if (!proof_.has_value()) return FrameFault::kMalformed;
-  const std::optional<std::uint32_t> target = TargetOf(*proof_);
+  const std::optional<std::uint32_t> target = proof_->target();
   if (!target.has_value()) return FrameFault::kMalformed;
   const std::string refusal = owner_.WhyUnwelcome(frame.header, *target);
   if (refusal.empty()) {
@@ -179,7 +172,7 @@ FrameFault ReceivingStreams::Stream::OnProof(const Frame& frame) {
   const FrameHeader& header = proof_->header();
   if (IsLane(header) && reader_.read_ahead()) return FrameFault::kMalformed;  // Not welcome yet.
   // This worker may have another id meanwhile.
-  const std::string refusal = owner_.WhyUnwelcome(header, *TargetOf(*proof_));
+  const std::string refusal = owner_.WhyUnwelcome(header, *proof_->target());
   if (!refusal.empty()) {
     RefuseOpening(refusal);
   } else if (IsLane(header)) {
@@ -207,7 +200,7 @@ void ReceivingStreams::Stream::OnHello(const FrameHeader& header, std::uint64_t 
 
 void ReceivingStreams::Stream::OnLane(const FrameHeader& header) {
   const WorkerId from{header.source_worker};
-  if (!owner_.sink_.WantsLane(from, JobId{header.job}, Epoch{header.epoch}))
+  if (tls_ != nullptr || !owner_.sink_.WantsLane(from, JobId{header.job}, Epoch{header.epoch}))
     return RefuseOpening("no lane is wanted");
   HandLane(header);
 }
@@ -275,7 +268,7 @@ void ReceivingStreams::Stream::Send(FrameHeader header, std::span<const std::byt
 }
 
 void ReceivingStreams::Stream::Write() {
-  if (!writer_.Write(fd_.get()).ok()) return;  // Reading will say so, too.
+  if (!writer_.Write(fd_.get(), tls_.get()).ok()) return;  // Reading will say so, too.
   if (writer_.empty()) {
     loop_.StopWriting(fd_.get());
   } else {
@@ -340,6 +333,13 @@ absl::Status ReceivingStreams::Listen(const SocketAddress& address) {
 const SocketAddress& ReceivingStreams::address() const {
   BSP_CHECK(listener_ != nullptr);
   return listener_->address();
+}
+
+void ReceivingStreams::SetSelf(WorkerId self, const StreamKey& key) {
+  self_ = self;
+  const bool other = key_.encrypts() != key.encrypts();
+  key_ = key;
+  while (other && !streams_.empty()) Remove(*streams_.begin()->first);
 }
 
 void ReceivingStreams::OnAccepted(Accepted accepted) {

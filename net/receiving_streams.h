@@ -73,11 +73,9 @@ class ReceivingStreams {
   const SocketAddress& address() const;
 
   /// Who we are, once that is known: a Hello for another worker is refused, and one whose sender
-  /// does not prove this key; before, every one is.
-  void SetSelf(WorkerId self, const StreamKey& key) {
-    self_ = self;
-    key_ = key;
-  }
+  /// does not prove this key; before, every one is. If streams are encrypted from now on, or no
+  /// more, those that are there end.
+  void SetSelf(WorkerId self, const StreamKey& key);
 
   /// A frame that is being read into memory of this job, or of one group of it, goes to a buffer
   /// instead, and its owner then drops it: the memory is about to go.

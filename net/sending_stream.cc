@@ -102,6 +102,7 @@ void SendingStream::OnConnected() {
   if (const absl::Status status = ConnectError(fd_.get()); !status.ok())
     return Break(status.ToString());
   state_ = State::kGreeting;
+  tls_ = StreamTls::Of(options_.key, StreamTls::End::kConnects, fd_.get());
   loop_.OnReadable(fd_.get(), [this] { OnReadable(); });
   FrameHeader header = HeaderOf(FrameKind::kHello);
   header.source_worker = Value(options_.self);
@@ -113,7 +114,7 @@ void SendingStream::OnConnected() {
 
 void SendingStream::OnReadable() {
   const auto reader = reader_;  // A callback may break the connection.
-  const absl::Status status = reader->Read(fd_.get());
+  const absl::Status status = reader->Read(fd_.get(), tls_.get());
   if (reader != reader_) return;
   if (reader->fault() != FrameFault::kNone)
     ++counts_.faults[static_cast<std::size_t>(reader->fault())];
@@ -125,6 +126,7 @@ void SendingStream::OnReadable() {
 void SendingStream::Break(const std::string& reason) {
   const bool was_open = state_ == State::kOpen;
   if (fd_.valid()) loop_.Forget(fd_.get());
+  tls_.reset();
   fd_.Reset();
   if (reader_) reader_->Stop();
   reader_.reset();
@@ -187,7 +189,8 @@ bool SendingStream::PushNext() {
     ++counts_.resent_frames;
     counts_.resent_bytes += next->bytes;
   }
-  const bool trusted = options_.integrity == Integrity::kTcp && batch.owned.empty();
+  const bool vouched = tls_ != nullptr || options_.integrity == Integrity::kTcp;
+  const bool trusted = vouched && batch.owned.empty();
   FrameHeader header = HeaderOf(trusted ? FrameKind::kTrustedBatch : FrameKind::kBatch);
   header.job = Value(batch.job);
   header.epoch = Value(batch.epoch);
@@ -210,7 +213,7 @@ void SendingStream::Push(const FrameHeader& header, std::span<const std::byte> o
 // False if the connection broke.
 bool SendingStream::Write() {
   const std::uint64_t before = writer_.frames_written();
-  const absl::Status status = writer_.Write(fd_.get());
+  const absl::Status status = writer_.Write(fd_.get(), tls_.get());
   for (std::uint64_t i = before; i < writer_.frames_written(); ++i) {
     const std::uint64_t sequence = in_writer_.front();
     in_writer_.pop_front();

@@ -29,6 +29,7 @@
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "net/stream_proof.h"
+#include "net/stream_tls.h"
 
 namespace bspnow {
 
@@ -50,7 +51,7 @@ struct OutgoingBatch {
 /// answers. All else has checksums in any case.
 enum class Integrity {
   kChecksums,  ///< CRC32C of each payload.
-  kTcp,        ///< TCP's own, and TLS where it is used: 16 bits a packet, or a MAC.
+  kTcp,        ///< TCP's own: 16 bits a packet. With TLS its MAC does it in any case.
 };
 
 struct SendingStreamOptions {
@@ -170,6 +171,7 @@ class SendingStream final : private FrameSink {
   std::vector<SocketAddress> addresses_;  ///< Still to be tried, the next one last.
   std::uint64_t question_ = 0;            ///< For them, the last that was asked.
   UniqueFd fd_;
+  std::unique_ptr<StreamTls> tls_;        ///< Of this connection, if the key encrypts.
   std::shared_ptr<FrameReader> reader_;   ///< One for each connection; alive while it reads.
   std::optional<ConnectingProof> proof_;  ///< Of this connection, once Hello is out.
   FrameWriter writer_;

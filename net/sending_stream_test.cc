@@ -21,18 +21,11 @@ namespace {
 class SendingStreamTest : public StreamTest {
  protected:
   std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
+    SendingStreamOptions options = OptionsOfSender(key_, address);
+    options.unreachable_ms = unreachable_ms_;
+    options.integrity = integrity_;
     return std::make_unique<SendingStream>(
-        loop_, resolver_,
-        SendingStreamOptions{.key = key_,
-                             .self = kSender,
-                             .incarnation = 11,
-                             .target = kReceiver,
-                             .target_name = "w2",
-                             .address = address.host_port(),
-                             .socket = SocketOptions{},
-                             .stall_ms = 200,
-                             .unreachable_ms = unreachable_ms_,
-                             .integrity = integrity_},
+        loop_, resolver_, std::move(options),
         SendingStreamEvents{
             .delivered =
                 [this](JobId, GroupId group, std::uint64_t token) {
@@ -342,8 +335,8 @@ class FalseReceiver {
             return FrameFault::kNone;
           };
           events.closed = [](const absl::Status&) {};
-          streams_.push_back(
-              std::make_unique<FrameStream>(loop, std::move(one.fd), std::move(events)));
+          streams_.push_back(std::make_unique<FrameStream>(loop, std::move(one.fd), kStreamKey,
+                                                           std::move(events)));
         });
     EXPECT_TRUE(listener.ok());
     listener_ = *std::move(listener);

@@ -39,7 +39,7 @@ void StreamProbe::Connect() {
     GoOn(absl::StrCat("no answer in ", options_.answer_ms / 1000.0, " s"));
   });
   stream_ = std::make_unique<FrameStream>(
-      loop_, address, options_.socket,
+      loop_, address, options_.socket, options_.key,
       FrameStreamEvents{
           .frame = [this](const FrameHeader& header,
                           std::span<const std::byte> payload) { return OnFrame(header, payload); },

@@ -73,6 +73,15 @@ std::span<const std::byte> AcceptingProof::body() const {
   return std::span(payload_).first(payload_.size() - sizeof(StreamNonce));
 }
 
+std::optional<std::uint32_t> AcceptingProof::target() const {
+  if (FrameKind{header_.kind} == FrameKind::kLane) {
+    const auto lane = BodyFrom<LaneBody>(body());
+    return lane.has_value() ? std::optional(lane->target) : std::nullopt;
+  }
+  const auto hello = BodyFrom<HelloBody>(body());
+  return hello.has_value() ? std::optional(hello->target) : std::nullopt;
+}
+
 ChallengeBody AcceptingProof::Challenge(const StreamKey& key) const {
   const Opening opening{.header = header_, .payload = payload_};
   return {.nonce = nonce_, .proof = MacOf(key, kAcceptingEnd, opening, nonce_)};

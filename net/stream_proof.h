@@ -12,6 +12,7 @@
 #define NET_STREAM_PROOF_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -53,6 +54,8 @@ class AcceptingProof {
   const FrameHeader& header() const { return header_; }
   /// HelloBody or LaneBody, if its length is right.
   std::span<const std::byte> body() const;
+  /// The worker that it is for; nothing if the length is wrong.
+  std::optional<std::uint32_t> target() const;
 
   /// The answer, as kChallenge; `key` must not be empty. Only to who asks for this end and no other
   /// one: it is a proof.

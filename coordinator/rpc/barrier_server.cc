@@ -59,7 +59,7 @@ void BarrierServer::OnAccepted(Accepted accepted) {
   connection.peer = accepted.peer.ToString();
   connection.accepted_ns = NowNs();
   connection.stream = std::make_unique<FrameStream>(
-      loop_, std::move(accepted.fd),
+      loop_, std::move(accepted.fd), key_,
       FrameStreamEvents{
           .connected = nullptr,
           .frame =
@@ -73,7 +73,11 @@ void BarrierServer::OnAccepted(Accepted accepted) {
 
 void BarrierServer::OnClosed(ConnectionId id, const absl::Status& reason) {
   const Connection& connection = connections_.at(id);
-  if (!connection.refused) faults_[static_cast<std::size_t>(connection.stream->fault())] += 1;
+  const FrameFault fault = connection.stream->fault();
+  if (!connection.refused) faults_[static_cast<std::size_t>(fault)] += 1;
+  if (fault == FrameFault::kInClear || fault == FrameFault::kBadTls)
+    spdlog::warn("event=stream_refused worker={} peer={} reason=\"{}\"", Value(connection.worker),
+                 connection.peer, FaultText(fault));
   // Who has proven nothing may come as often as he likes; workers that are not registered do.
   const auto level = connection.worker == WorkerId{0} ? spdlog::level::debug : spdlog::level::info;
   spdlog::log(level, "event=stream_closed worker={} peer={} reason=\"{}\"",

@@ -59,7 +59,8 @@ class IdleWorker {
       return FrameFault::kNone;
     };
     events.closed = [](const absl::Status&) { BSP_CHECK(!"the coordinator closed the stream"); };
-    stream_ = std::make_unique<FrameStream>(loop, *barrier, SocketOptions{}, std::move(events));
+    stream_ =
+        std::make_unique<FrameStream>(loop, *barrier, SocketOptions{}, key_, std::move(events));
     const HelloBody hello{.incarnation = static_cast<std::uint64_t>(number),
                           .target = 0,
                           .term = static_cast<std::uint32_t>(reply->term())};

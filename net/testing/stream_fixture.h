@@ -16,6 +16,7 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/receiving_streams.h"
+#include "net/sending_stream.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
 
@@ -71,6 +72,18 @@ class KeepingSink final : public BatchSink {
  private:
   std::vector<std::byte> place_;
 };
+
+/// Of a sender that connects to the receiver there. `key` stays.
+inline SendingStreamOptions OptionsOfSender(const StreamKey& key, const SocketAddress& address) {
+  return {.key = key,
+          .self = kSender,
+          .incarnation = 11,
+          .target = kReceiver,
+          .target_name = "w2",
+          .address = address.host_port(),
+          .socket = SocketOptions{},
+          .stall_ms = 200};
+}
 
 class StreamTest : public testing::Test {
  protected:

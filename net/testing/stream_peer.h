@@ -18,8 +18,8 @@ namespace bspnow {
 
 /// Frames as the test likes them.
 struct Peer {
-  Peer(EventLoop& loop, const SocketAddress& address)
-      : stream(loop, address, SocketOptions{},
+  Peer(EventLoop& loop, const SocketAddress& address, const StreamKey& stream_key)
+      : stream(loop, address, SocketOptions{}, stream_key,
                {.frame =
                     [this](const FrameHeader& header, std::span<const std::byte> payload) {
                       if (FrameKind{header.kind} == FrameKind::kChallenge) {
@@ -87,7 +87,9 @@ struct Peer {
 
 class ReceivingStreamsTest : public StreamTest {
  protected:
-  std::unique_ptr<Peer> NewPeer() { return std::make_unique<Peer>(loop_, receiver_.address()); }
+  std::unique_ptr<Peer> NewPeer() {
+    return std::make_unique<Peer>(loop_, receiver_.address(), peer_key_);
+  }
 
   std::unique_ptr<Peer> Welcomed(std::uint64_t incarnation) {
     auto peer = NewPeer();
@@ -95,6 +97,8 @@ class ReceivingStreamsTest : public StreamTest {
     RunUntil([&] { return peer->Got(FrameKind::kWelcome); });
     return peer;
   }
+
+  StreamKey peer_key_ = kStreamKey;  ///< Of the connections of new peers.
 };
 
 }  // namespace bspnow

@@ -113,9 +113,9 @@ void Run(FuzzedDataProvider& input) {
                  std::max<std::size_t>(1, input.ConsumeIntegralInRange<std::size_t>(0, part_max)));
     const ssize_t n = send(out.get(), rest.data(), part, MSG_NOSIGNAL);
     if (n > 0) rest = rest.subspan(static_cast<std::size_t>(n));
-    status = reader.Read(in.get());
+    status = reader.Read(in.get(), nullptr);
   }
-  if (status.ok()) status = reader.Read(in.get());
+  if (status.ok()) status = reader.Read(in.get(), nullptr);
   const std::vector<Delivered> expected = Decode(stream);
   BSP_CHECK_OP(sink.frames().size(), ==, expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -61,7 +61,7 @@ void CoordinatorStream::Connect() {
   welcomed_ = false;
   answered_ns_ = NowNs();
   stream_ = std::make_unique<FrameStream>(
-      loop_, address, plan_.socket,
+      loop_, address, plan_.socket, plan_.key,
       FrameStreamEvents{
           .connected = [this] { SayHello(); },
           .frame =

@@ -49,7 +49,7 @@ class Coordinator {
     Connection& connection = *connections.emplace_back(std::make_unique<Connection>());
     connection.mute = mute_new_ones;
     connection.stream = std::make_unique<FrameStream>(
-        loop_, std::move(accepted.fd),
+        loop_, std::move(accepted.fd), key,
         FrameStreamEvents{
             .frame =
                 [this, &connection](const FrameHeader& header, std::span<const std::byte> payload) {
