@@ -105,6 +105,20 @@ absl::Status CheckPorts(const CoordinatorSettings& settings) {
   return absl::OkStatus();
 }
 
+DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddress& barrier_listen,
+                         std::function<void()> start_anew) {
+  return {.barrier_listen = barrier_listen,
+          .barrier_advertise = settings.barrier_advertise,
+          .data_tls = settings.data_tls,
+          .log_bytes_max = settings.log_bytes_max,
+          .files_bytes_max = settings.files_bytes_max,
+          .keep_days = settings.keep_days,
+          .checkpoint_limits = LimitsOf(settings),
+          .checkpoint_copies = settings.checkpoint_copies,
+          .quotas = settings.quotas,
+          .start_anew = std::move(start_anew)};
+}
+
 /// What follows when the loop has ended.
 enum class Then { kEnd, kStartAnew };
 
@@ -120,19 +134,10 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
   if (absl::Status free = CheckPorts(settings); !free.ok()) return free;
-  const auto daemon = Daemon::Start(loop, *state,
-                                    {.barrier_listen = *barrier_listen,
-                                     .barrier_advertise = settings.barrier_advertise,
-                                     .log_bytes_max = settings.log_bytes_max,
-                                     .files_bytes_max = settings.files_bytes_max,
-                                     .keep_days = settings.keep_days,
-                                     .checkpoint_limits = LimitsOf(settings),
-                                     .checkpoint_copies = settings.checkpoint_copies,
-                                     .quotas = settings.quotas,
-                                     .start_anew = [&] {
-                                       then = Then::kStartAnew;
-                                       stop();
-                                     }});
+  const auto daemon = Daemon::Start(loop, *state, ForDaemon(settings, *barrier_listen, [&] {
+                                      then = Then::kStartAnew;
+                                      stop();
+                                    }));
   if (!daemon.ok()) return daemon.status();
   const LoginTokens login_tokens;
   const TokenFile token_file(state->tokens());

@@ -31,8 +31,9 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Start(EventLoop& loop, const Sta
                                                       DaemonSettings settings) {
   auto store = JobStore::Open(state.path(), PostTo(loop));
   if (!store.ok()) return store.status();
-  const auto stream_key = OpenStreamKey(state.stream_key());
+  auto stream_key = OpenStreamKey(state.stream_key());
   if (!stream_key.ok()) return stream_key.status();
+  if (settings.data_tls) stream_key = stream_key->Encrypting();
   auto frames = BarrierServer::Listen(loop, settings.barrier_listen);
   if (!frames.ok()) return frames.status();
   return std::make_unique<Daemon>(
@@ -73,7 +74,7 @@ ClusterSettings Daemon::CoreSettings() const {
                                                                  : settings_.barrier_advertise,
           .checkpoint_limits = settings_.checkpoint_limits,
           .checkpoint_copies = settings_.checkpoint_copies,
-          .stream_key = stream_key_.bytes(),
+          .stream_key = stream_key_,
           .quotas = settings_.quotas};
 }
 

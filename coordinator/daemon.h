@@ -25,6 +25,7 @@ namespace bspnow::coordinator {
 struct DaemonSettings {
   SocketAddress barrier_listen;
   std::string barrier_advertise;  ///< Where workers connect; empty: where it listens.
+  bool data_tls = false;          ///< Workers' streams are encrypted.
   std::uint64_t log_bytes_max;    ///< Of one job.
   std::uint64_t files_bytes_max;  ///< Of one job.
   std::uint64_t keep_days;        ///< Logs and files of ended jobs.

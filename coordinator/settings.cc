@@ -70,6 +70,9 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
                  "Serve with TLS: the directory has ca.crt, tls.crt and tls.key, as `bsp certs "
                  "issue --role coordinator` makes them")
       ->type_name("DIR");
+  app.add_flag("--data-tls", settings.data_tls,
+               "Encrypt the data that workers exchange, and their barriers: TLS 1.3 by the "
+               "cluster's key, for all workers at once");
   app.add_flag("--insecure", written.insecure,
                "Listen on addresses that other machines can reach, without TLS");
 }

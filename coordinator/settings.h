@@ -33,6 +33,7 @@ struct CoordinatorSettings {
   std::string state_dir;
   std::string login_socket;  ///< Empty: LoginSocketOf the port; kNoLoginSocket: none.
   std::string tls_dir;       ///< Empty: plain text.
+  bool data_tls = false;     ///< Encrypt the streams of workers.
   std::uint64_t log_bytes_max = std::uint64_t{4} << 30;
   std::uint64_t files_bytes_max = std::uint64_t{16} << 30;
   std::uint64_t keep_days = 30;

@@ -37,6 +37,13 @@ TEST(SettingsTest, ReadsFlags) {
   EXPECT_EQ(settings.checkpoint_mtbf_s, 86400);
   EXPECT_EQ(settings.checkpoint_overhead, 0.05);
   EXPECT_EQ(settings.checkpoint_copies, 1u);
+  EXPECT_FALSE(settings.data_tls);
+}
+
+TEST(SettingsTest, EncryptsDataAlsoWithoutCertificates) {
+  const auto read = Read({"--listen", "127.0.0.1:7070", "--state-dir", "/x", "--data-tls"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
+  EXPECT_TRUE(std::get<CoordinatorSettings>(read).data_tls);
 }
 
 TEST(SettingsTest, ReadsHowCheckpointsAreTaken) {

@@ -249,9 +249,11 @@ CoordinatorEvents Daemon::EventsOfCoordinator() {
 }
 
 void Daemon::OnRegistered(const proto::RegisterReply& reply) {
-  spdlog::info("event=registered name={} worker={} coordinator={} term={} data={}", settings_.name,
-               reply.worker(), settings_.coordinator, reply.term(), data_plane_->data_address());
-  const StreamKey key = StreamKey::FromBytes(reply.stream_key()).value_or(StreamKey());
+  spdlog::info("event=registered name={} worker={} coordinator={} term={} data={} data_tls={}",
+               settings_.name, reply.worker(), settings_.coordinator, reply.term(),
+               data_plane_->data_address(), reply.data_tls());
+  StreamKey key = StreamKey::FromBytes(reply.stream_key()).value_or(StreamKey());
+  if (reply.data_tls()) key = key.Encrypting();
   images_->token().Set(key);
   jobs_->OnRegistered(reply);
   // A coordinator that listens on all addresses says so.

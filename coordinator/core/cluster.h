@@ -29,6 +29,7 @@
 #include "coordinator/core/nodes.h"
 #include "coordinator/core/peer_news.h"
 #include "coordinator/core/ports.h"
+#include "net/stream_key.h"
 #include "proto/jobs.pb.h"
 #include "proto/workers.pb.h"
 
@@ -49,8 +50,8 @@ struct ClusterSettings {
   std::string barrier_address;  ///< HOST:PORT where workers connect their frame streams.
   CheckpointLimits checkpoint_limits;
   std::uint32_t checkpoint_copies;  ///< Of each image, beside the one on its own node.
-  std::string
-      stream_key{};  ///< That workers and coordinator prove to each other (net/stream_key.h).
+  /// That workers and coordinator prove to each other, and may encrypt with.
+  StreamKey stream_key{};
   Quotas quotas{};
 };
 

@@ -111,7 +111,8 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
   reply.set_term(term_);
   reply.set_term_key(term_key_);
   reply.set_cluster(cluster_id_);
-  reply.set_stream_key(settings_.stream_key);
+  reply.set_stream_key(settings_.stream_key.bytes());
+  reply.set_data_tls(settings_.stream_key.encrypts());
   peer_news_.OnUp(id);
   return returns ? AdoptNode(node) : JoinNode(node);
 }

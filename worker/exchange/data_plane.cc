@@ -88,6 +88,9 @@ void DataPlane::JoinCoordinator(const CoordinatorPlan& plan) {
   }
   self_ = plan.self;
   lease_ns_ = plan.lease_ms * kNsPerMs;
+  if (plan.stream_key.encrypts() && !stream_key_.encrypts())
+    for (JobGroups* job : spread_)
+      if (job->lanes() != nullptr) job->lanes()->GiveUp("streams are encrypted from now on");
   stream_key_ = plan.stream_key;
   if (stream_key_.empty())
     spdlog::error("event=no_stream_key coordinator={}", plan.barrier_address);

@@ -35,7 +35,8 @@ JobPlan PlanOf(const OpenGroup& group, const JobPlan& job) {
 JobGroups::JobGroups(const JobPlan& plan, WorkerId self, const JobNetwork& network,
                      JobExchangeOwner& owner)
     : self_(self), peers_(network.peers), receiving_(network.receiving), owner_(owner) {
-  if (JobLanes::Has(plan)) lanes_ = std::make_unique<JobLanes>(plan, self, network.lanes);
+  if (JobLanes::Has(plan, network.lanes.key))
+    lanes_ = std::make_unique<JobLanes>(plan, self, network.lanes);
   JobExchangeOwner& this_owner = *this;  // The base is private.
   root_ = std::make_unique<JobExchange>(plan, PlannedGroup{}, self, peers_, this_owner);
 }

@@ -67,9 +67,10 @@ class Handing {
 
 }  // namespace
 
-bool JobLanes::Has(const JobPlan& plan) {
-  return plan.direct && plan.hosts.size() > 1 && plan.hosts.size() <= kLanesMax + 1 &&
-         plan.mailbox >= 0 && plan.segment->segment().layout().check_full == 0;
+bool JobLanes::Has(const JobPlan& plan, const StreamKey& key) {
+  return !key.encrypts() && plan.direct && plan.hosts.size() > 1 &&
+         plan.hosts.size() <= kLanesMax + 1 && plan.mailbox >= 0 &&
+         plan.segment->segment().layout().check_full == 0;
 }
 
 JobLanes::JobLanes(const JobPlan& plan, WorkerId self, const LaneNetwork& network)
@@ -79,7 +80,7 @@ JobLanes::JobLanes(const JobPlan& plan, WorkerId self, const LaneNetwork& networ
       mailbox_(plan.mailbox),
       processes_(ProcessesOf(plan, self)),
       network_(network) {
-  BSP_CHECK(Has(plan));
+  BSP_CHECK(Has(plan, network.key));
   bool above = false;
   for (const PlannedHost& host : plan.hosts) {
     if (host.worker == self) {

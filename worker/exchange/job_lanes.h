@@ -36,8 +36,9 @@ struct LaneNetwork {
 class JobLanes {
  public:
   /// Whether there are lanes for such a job: its nodes release themselves, they are several but
-  /// few, and its calls are not checked.
-  static bool Has(const JobPlan& plan);
+  /// few, and its calls are not checked. None if streams are encrypted: processes drive lanes, and
+  /// have no key.
+  static bool Has(const JobPlan& plan, const StreamKey& key);
 
   /// Begins to connect to all hosts with a higher number in the job, again and again until they
   /// welcome it. `self` is among the hosts of the plan.

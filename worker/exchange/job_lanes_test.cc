@@ -287,20 +287,21 @@ TEST_F(JobLanesTest, OnlyAFewHostsThatReleaseThemselvesHaveLanes) {
     plan.mailbox = 0;
     return plan;
   };
-  EXPECT_FALSE(JobLanes::Has(plan_of(1)));
-  EXPECT_TRUE(JobLanes::Has(plan_of(2)));
-  EXPECT_TRUE(JobLanes::Has(plan_of(4)));
-  EXPECT_FALSE(JobLanes::Has(plan_of(5)));
+  EXPECT_FALSE(JobLanes::Has(plan_of(1), kKey));
+  EXPECT_TRUE(JobLanes::Has(plan_of(2), kKey));
+  EXPECT_FALSE(JobLanes::Has(plan_of(2), kKey.Encrypting()));
+  EXPECT_TRUE(JobLanes::Has(plan_of(4), kKey));
+  EXPECT_FALSE(JobLanes::Has(plan_of(5), kKey));
   JobPlan plan = plan_of(2);
   plan.direct = false;
-  EXPECT_FALSE(JobLanes::Has(plan));
+  EXPECT_FALSE(JobLanes::Has(plan, kKey));
   plan = plan_of(2);
   plan.mailbox = -1;
-  EXPECT_FALSE(JobLanes::Has(plan));
+  EXPECT_FALSE(JobLanes::Has(plan, kKey));
   NodeSegment checked = SegmentOf(2, Checks::kFull);
   plan = plan_of(2);
   plan.segment = &checked;
-  EXPECT_FALSE(JobLanes::Has(plan));
+  EXPECT_FALSE(JobLanes::Has(plan, kKey));
 }
 
 }  // namespace
