@@ -14,6 +14,7 @@
 //   swallow-to ROUTE [N], swallow-from ROUTE [N]   what is sent that way is read, and goes nowhere;
 //                            with N on new connections, too, after N bytes
 //   heal ROUTE               all connections carry bytes again
+//   record FILE              what all routes pass on from now on is written there, too
 //   counts                   ok flip=N reset=N stall=N halfopen=N connections=N bytes=N
 //
 // ROUTE may be * for all routes, but not after listen and target. Chance is a function of the seed,
@@ -84,6 +85,7 @@ class FaultProxy {
   std::string SetFaults(Route& route, std::istringstream& words);
   std::string Disturb(Route& route, const std::string& what);
   static std::string Swallow(Route& route, Way way, std::istringstream& words);
+  std::string Record(const std::string& path);
   std::string Counts() const;
   void Accept(Route& route);
 
@@ -98,6 +100,7 @@ std::string FaultProxy::Execute(const std::string& line) {
   words >> what >> name;
   if (what == "counts") return Counts();
   if (what == "listen") return Listen(name);
+  if (what == "record") return Record(name);
   if (what == "target") {
     std::string address;
     words >> address;
@@ -175,6 +178,12 @@ std::string FaultProxy::Swallow(Route& route, Way way, std::istringstream& words
   if (words >> bytes) route.passes_bytes[static_cast<std::size_t>(way)] = bytes;
   for (ProxyConnection& connection : route.connections) connection.SwallowAfter(way, bytes);
   return "ok";
+}
+
+std::string FaultProxy::Record(const std::string& path) {
+  counts_.record.close();
+  counts_.record.open(path, std::ios::binary);
+  return counts_.record.is_open() ? "ok" : "error cannot write " + path;
 }
 
 std::string FaultProxy::Counts() const {

@@ -98,6 +98,7 @@ ProxyConnection::Outcome ProxyConnection::Write(Direction& direction, int to,
       bytes = std::min<std::size_t>(bytes, 1 + direction.chance() % settings.piece_bytes);
     const ssize_t sent = send(to, direction.decided.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) return WouldBlock() ? Outcome::kGoesOn : Outcome::kOver;
+    if (counts.record.is_open()) counts.record.write(direction.decided.data(), sent).flush();
     direction.decided.erase(0, static_cast<std::size_t>(sent));
     direction.queued_bytes -= static_cast<std::size_t>(sent);
     counts.bytes += static_cast<std::uint64_t>(sent);

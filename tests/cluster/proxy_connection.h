@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
@@ -21,6 +22,7 @@ struct ProxyCounts {
   std::array<std::uint64_t, kFaultKinds> faults{};
   std::uint64_t connections = 0;
   std::uint64_t bytes = 0;  ///< Passed on.
+  std::ofstream record{};   ///< If it is open: these bytes.
 };
 
 enum class Way : std::size_t {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Coordinator, workers and clients speak TLS, with certificates of `bsp certs`: a job runs, its
-images travel, certificates are replaced meanwhile; others are told why they are refused."""
+images travel, certificates are replaced meanwhile; others are told why they are refused. And the
+streams of supersteps speak TLS by the key of the cluster."""
 
 import os
 import shutil
@@ -146,6 +147,69 @@ class TlsTest(unittest.TestCase):
         os.chmod(share, 0o777)
         cluster.add_worker("sharer", 1, options=[*options, "--checkpoint-share", share])
         cluster.await_workers(1)
+
+
+class DataTlsTest(unittest.TestCase):
+    """With --data-tls the streams of supersteps and barriers are encrypted; no certificates."""
+
+    def cluster(self, workers, *options):
+        return Cluster(workers=workers, slots=2, proxied=("data", "barrier"),
+                       coordinator_options=options)
+
+    def record(self, cluster):
+        cluster.proxy.record(cluster.path("wire"))
+
+    def seen(self, cluster, text):
+        with open(cluster.path("wire"), "rb") as wire:
+            return text in wire.read()
+
+    def test_wire_shows_neither_messages_nor_frames(self):
+        secret = "the meeting is at noon\n"
+        for options in ((), ("--data-tls",)):
+            with self.cluster(2, *options) as cluster:
+                self.record(cluster)
+                done = cluster.bsprun("--nodes", 2, "-n", 2, path_of("lines"), 0,
+                                      input=secret * 2000)
+                self.assertIn(f"1999 {secret}", done.stdout)
+                self.assertGreater(cluster.proxy.counts()["bytes"], 2000 * len(secret))
+                for text in (secret.encode(), b"BSNF"):
+                    self.assertEqual(self.seen(cluster, text), not options, (text, options))
+
+    def test_job_over_three_workers_survives_cuts_and_the_loss_of_one(self):
+        with self.cluster(3, "--data-tls") as cluster:
+            self.record(cluster)
+            job = Enduring(nprocs=6, supersteps=60)
+            number = job.submit(cluster, "--checkpoint=every=20", "--nodes", 3)
+            job.await_superstep(cluster, number, 5)
+            cluster.proxy.faults("*", reset=1_000_000, flip=1_000_000)
+            for route in (*cluster.workers, "barrier"):
+                cluster.proxy.now("reset", route)
+            job.await_commits(cluster, number)
+            worker = cluster.workers["w2"]
+            worker.kill()
+            worker.start()
+            job.check_end(cluster, number)
+            self.assertGreater(cluster.proxy.counts()["flip"], 0)
+            self.assertFalse(self.seen(cluster, b"BSNF"))
+
+    def test_coordinator_that_is_started_with_it_makes_workers_encrypt(self):
+        with self.cluster(2) as cluster:
+            job = Enduring(nprocs=4, supersteps=120)
+            number = job.submit(cluster, "--nodes", 2)
+            job.await_superstep(cluster, number, 5)
+            cluster.coordinator.kill()
+            cluster.coordinator.command.append("--data-tls")
+            cluster.restart_coordinator()
+            for worker in cluster.workers.values():
+                wait_until(lambda log=worker.log: "data_tls=true" in log(), "it has been told",
+                           COMMAND_S)
+            superstep = job.superstep(cluster, number)
+            job.await_superstep(cluster, number, superstep + 3)  # All connections are new.
+            self.record(cluster)
+            job.check_end(cluster, number)
+            self.assertFalse(self.seen(cluster, b"BSNF"))
+            for worker in cluster.workers.values():
+                self.assertIn("streams are encrypted from now on", worker.log())
 
 
 if __name__ == "__main__":

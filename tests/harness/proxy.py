@@ -38,6 +38,10 @@ class Proxy:
         or heals them. Swallowing may begin after some bytes of each connection."""
         self.command(what, route, *after_bytes)
 
+    def record(self, path):
+        """From now on what all routes pass on is written to this file, too."""
+        self.command("record", path)
+
     def counts(self):
         """What has happened so far: resets, stalls, flips, connections, bytes."""
         return {name: int(value) for name, value in
