@@ -229,6 +229,44 @@ def applications(bench):
     return [Section("applications", "The examples, by their own clocks", rows, PIECES_COLUMNS)]
 
 
+PROTECTION_COLUMNS = (("bspnow", "checksums"), ("trusting", "TCP's own"), ("tls", "data TLS"))
+
+
+def protection(bench):
+    """The same exchange on clusters that differ in what protects data between the nodes."""
+    def cluster(name, **options):
+        return systems_tcp.OnCluster(bench.programs, name, 2, "reno", **options)
+
+    budget_s, sizes = bench.choose(0.2, 0.5), (MIB, 16 * MIB)
+    with contextlib.ExitStack() as stack:
+        clusters = [bench.bspnow, *map(stack.enter_context, (
+            cluster("trusting", worker_options=["--integrity", "tcp"]),
+            cluster("tls", coordinator_options=["--data-tls"])))]
+        rates = bench.interleave("protection, exchange", [
+            Run(system, "exchange", 2, ("other", budget_s, *sizes)) for system in clusters],
+            bench.choose(3, 7))
+        syncs = bench.interleave("protection, empty sync", [
+            Run(system, "sync", 2, (budget_s,)) for system in clusters], bench.choose(3, 7))
+    rows, lost = [], []
+    for size in sizes:
+        for means in ("put", "hpput"):
+            what = "%s by %s" % (size_text(size), means)
+            of = {system.name: rates.summary(system.name, "%s.%d" % (means, size), 1).scaled(
+                lambda s, size=size: size / s / 1e9) for system in clusters}
+            rows.append(Figure(what, "GB/s", of, None, True))
+            lost += [Figure("%s, lost by %s" % (what, name), "%",
+                            {"bspnow": Summary([100 * (1 - of[less].median / of[more].median)])},
+                            Target(bound, "at most"))
+                     for name, less, more, bound in (("checksums", "bspnow", "trusting", 5),
+                                                     ("data TLS", "tls", "bspnow", 40))
+                     if of[less].samples and of[more].samples]
+    rows.append(Figure("empty sync", "us", syncs.columns("sync", 1e6)))
+    return [Section("protection", "What protects data between the nodes, p = 2 on two workers",
+                    rows, PROTECTION_COLUMNS),
+            Section("protection_lost", "What that costs, of the throughput", lost,
+                    (("bspnow", "lost"),))]
+
+
 def random(bench):
     """10^6 small updates and gets per process in one superstep."""
     rows = []
@@ -331,5 +369,5 @@ def collectives(bench):
 
 
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
-       "one-put": one_put, "collectives": collectives, "applications": applications, "start": start,
-       "cost": cost}
+       "protection": protection, "one-put": one_put, "collectives": collectives,
+       "applications": applications, "start": start, "cost": cost}

@@ -14,12 +14,14 @@ SLOTS = 64
 class OnCluster(System):
     """The programs of `bspnow` (systems.Bspnow) on a cluster of its own."""
 
-    def __init__(self, bspnow, name, workers, congestion, slots=SLOTS):
+    def __init__(self, bspnow, name, workers, congestion, slots=SLOTS, worker_options=(),
+                 coordinator_options=()):
         super().__init__(bspnow.build_dir, bspnow.transport)
         self.name, self.bspnow, self.version = name, bspnow, bspnow.version
         self.workers = workers
         self.cluster = Cluster(workers, slots, Programs(bspnow.bin_dir),
-                               worker_options=["--congestion", congestion])
+                               worker_options=["--congestion", congestion, *worker_options],
+                               coordinator_options=coordinator_options)
 
     def __enter__(self):
         self.cluster.__enter__()
