@@ -37,7 +37,7 @@ class Client {
  public:
   Client(EventLoop& loop, const SocketAddress& address, WorkerId worker)
       : worker_(worker),
-        stream_(loop, address, SocketOptions{},
+        stream_(loop, address, SocketOptions{}, kKey,
                 FrameStreamEvents{
                     .connected = nullptr,
                     .frame =

@@ -37,7 +37,7 @@ class Worker {
   Worker(EventLoop& loop, const SocketAddress& address, std::uint32_t id)
       : loop_(loop),
         id_(id),
-        stream_(loop, address, SocketOptions{},
+        stream_(loop, address, SocketOptions{}, kKey,
                 FrameStreamEvents{
                     .connected = nullptr,
                     .frame =
