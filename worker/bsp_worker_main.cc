@@ -219,9 +219,8 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   request.set_data_address(*address);
   const absl::StatusOr<HostPort> host = ParseHostPort(*address);
   if (!host.ok()) return host.status();
-  if (settings_.checkpoint_share.empty()) {  // Of a share nobody asks us for an image.
-    if (absl::Status s = CheckServedHost(settings_.tls_dir, host->host); !s.ok()) return s;
-  }
+  const absl::Status serves = CheckServedHost(settings_.tls_dir, host->host);
+  if (settings_.checkpoint_share.empty() && !serves.ok()) return serves;  // A share serves itself.
   request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);

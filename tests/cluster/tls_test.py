@@ -153,7 +153,7 @@ class TlsTest(unittest.TestCase):
 class DataTlsTest(unittest.TestCase):
     """With --data-tls the streams of supersteps and barriers are encrypted; no certificates."""
 
-    # Any but kAbort, by which a worker that is not registered yet refuses a TLS that it cannot read.
+    # Any but kAbort, by which a worker that is not registered yet refuses TLS.
     FRAME = rb"BSNF..(?!\n\0)"
 
     def cluster(self, workers, *options):
