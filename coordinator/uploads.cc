@@ -25,8 +25,9 @@ class Upload final : public files::FileSink {
       : content_(contents, Durability::kSynced), senders_(senders), user_(std::move(user)) {}
 
   absl::Status Begin(const files::FileHead& head) override {
-    name_ = head.name;
-    return content_.Begin(head);
+    absl::Status begun = content_.Begin(head);
+    if (begun.ok()) name_ = head.name;  // A second one is refused, and must not have the note.
+    return begun;
   }
 
   absl::Status Append(std::string_view bytes) override { return content_.Append(bytes); }

@@ -44,6 +44,18 @@ TEST_F(UploadsTest, WhoSendsSomethingElseDoesNotHaveIt) {
   EXPECT_FALSE(uploads_.Has("eve", kSha256OfHello));
 }
 
+TEST_F(UploadsTest, WhoAnnouncesASecondContentDoesNotHaveIt) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  constexpr char kSha256OfX[] = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+  const auto sink = uploads_.Take("eve");
+  ASSERT_TRUE(sink->Begin({.name = kSha256OfX, .bytes = 1, .mode = 0}).ok());
+  ASSERT_TRUE(sink->Append("x").ok());
+  EXPECT_FALSE(sink->Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0}).ok());
+  EXPECT_TRUE(sink->Finish().ok());
+  EXPECT_TRUE(uploads_.Has("eve", kSha256OfX));
+  EXPECT_FALSE(uploads_.Has("eve", kSha256OfHello));
+}
+
 TEST_F(UploadsTest, ARestartForgetsNothing) {
   ASSERT_TRUE(Send("anna", "hello"));
   const Uploads again(state_);
