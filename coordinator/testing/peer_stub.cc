@@ -220,7 +220,7 @@ struct TestWorker::Parts {
 TestWorker::TestWorker(const std::string& address, const std::string& name,
                        std::uint64_t incarnation)
     : parts_(std::make_unique<Parts>()) {
-  parts_->workers = proto::Workers::NewStub(Connect(address));
+  parts_->workers = proto::Workers::NewStub(Connect(address, LoginSettingsOfEnvironment()));
   request_.mutable_node()->set_name(name);
   request_.mutable_node()->set_slots(4);
   request_.mutable_node()->set_version(kVersion);

@@ -1,6 +1,6 @@
 ! Source: Oxford toolset, level 1, in Fortran
 ! Claim: The collective calls have Fortran names; an operation is a
-! subroutine.
+!   subroutine.
       PROGRAM collec
       INCLUDE 'fbsp.h'
       INTEGER p, me, i, x, y, xs(64), ys(64)
