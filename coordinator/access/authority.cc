@@ -51,10 +51,10 @@ absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
 
 absl::StatusOr<Caller> Authority::Identify(
     std::string_view authorization, const std::optional<CertificateFacts>& certificate) const {
-  if (authorization.empty() && certificate) {
+  // Whatever token comes with it: who has a stolen certificate may have stolen that, too.
+  if (certificate)
     if (absl::Status revoked = revocations_.Check(*certificate); !revoked.ok()) return revoked;
-    return CallerOf(*certificate->identity);
-  }
+  if (authorization.empty() && certificate) return CallerOf(*certificate->identity);
   if (!authorization.starts_with(kBearer)) {
     return absl::UnauthenticatedError(
         "the call bears no token; on the coordinator's machine its login socket gives one "

@@ -120,7 +120,7 @@ TEST_F(AuthorityTest, RevokedCertificateIsWorthNothing) {
   EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kOk);
   std::ofstream(scratch_.path() + "/revoked") << "admin laptop 1000\n";
   EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kUnauthenticated);
-  EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kRead), absl::StatusCode::kOk);
+  EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kRead), absl::StatusCode::kUnauthenticated);
 }
 
 }  // namespace

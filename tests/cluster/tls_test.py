@@ -112,11 +112,18 @@ class TlsTest(unittest.TestCase):
         self.assertEqual(set(cluster.nodes()), {"w1", "w2"})
 
     def test_worker_in_the_coordinators_place_gets_no_token(self):
-        os.environ["BSP_TLS"] = ""
-        cluster = self.cluster(workers=0, worker_options=[],
-                               coordinator_options=["--tls", self.path("node")])
+        cluster = self.cluster(workers=0)
+        shutil.copytree(self.path("head"), self.path("right"))
+
+        def serve_with(directory):
+            cluster.coordinator.kill()
+            shutil.copytree(directory, self.path("head"), dirs_exist_ok=True)
+            cluster.restart_coordinator()
+
+        serve_with(self.path("node"))
         self.assert_refused(cluster, self.path("anna"),
                             "is that of a worker, not of a coordinator")
+        serve_with(self.path("right"))
 
     def test_client_with_tls_is_told_that_a_coordinator_has_none(self):
         os.environ["BSP_TLS"] = ""
