@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
+#include "base/version.h"
 #include "coordinator/testing/daemon_fixture.h"
 #include "net/socket.h"
 
@@ -247,9 +248,11 @@ TEST_F(DaemonTest, RestartedWorkerReplacesItsOldSelf) {
   EXPECT_EQ(worker.End().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(DaemonTest, OtherVersionIsRefused) {
+TEST_F(DaemonTest, WorkerThatSpeaksANewerProtocolIsRefused) {
   TestWorker worker(address(), "w1", 1);
   worker.request().mutable_node()->set_version("0.0.1");
+  worker.request().set_protocol_oldest(kProtocol + 1);
+  worker.request().set_protocol(kProtocol + 1);
   const auto refused = worker.Register();
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(refused.status().ToString().find("0.0.1"), std::string::npos);

@@ -106,7 +106,8 @@ class TlsTest(unittest.TestCase):
         self.assertIn("w1", done.stdout)
         self.issue("second", "worker", "--host", HERE)
         self.revoke("worker", "second")
-        worker = cluster.add_worker("second", 1, options=["--tls", self.path("second")])
+        cluster.worker_options = ["--tls", self.path("second")]
+        worker = cluster.add_worker("second", 1)
         wait_until(lambda: "worker second was revoked" in worker.log(), "it is in the log",
                    COMMAND_S)
         self.assertEqual(set(cluster.nodes()), {"w1", "w2"})
