@@ -7,13 +7,13 @@
 
 #include "base/clock.h"
 #include "coordinator/core/jobs/job_spec.h"
-#include "coordinator/old_files.h"
 #include "coordinator/stream_key_file.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kCleaningMs = 3'600'000;
+constexpr std::uint64_t kCountingMs = 60'000;  // With a quota of bytes.
 
 PostEvent PostTo(EventLoop& loop) {
   return [&loop](Timers::Event event) { loop.Post(std::move(event)); };
@@ -46,7 +46,8 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
       state_(state),
       settings_(std::move(settings)),
       stream_key_(opened.stream_key),
-      uploads_(state),
+      kept_(settings_.quotas.bytes),
+      uploads_(state, kept_),
       frames_(std::move(opened.frames)),
       logs_(state, settings_.log_bytes_max, PostTo(loop)),
       store_(std::move(opened.store)),
@@ -58,10 +59,11 @@ Daemon::Daemon(EventLoop& loop, const StateDirectory& state, DaemonSettings sett
            .frames = *frames_,
            .start_anew = settings_.start_anew,
            .has_content = [this](const std::string& user,
-                                 const std::string& sha256) { return uploads_.Has(user, sha256); }},
+                                 const std::string& sha256) { return uploads_.Has(user, sha256); },
+           .has_room = [this](const std::string& user) { return kept_.Check(user); }},
           CoreSettings(), WithDirectories(store_->TakeLoaded(), state)) {
   frames_->Serve(cluster_.barriers(), stream_key_);
-  RemoveOldFiles();
+  CleanUp();
 }
 
 Daemon::~Daemon() {
@@ -78,20 +80,29 @@ ClusterSettings Daemon::CoreSettings() const {
           .quotas = settings_.quotas};
 }
 
-void Daemon::RemoveOldFiles() {
-  NeededFiles needed;
+KnownJobs Daemon::JobsNow() const {
+  KnownJobs jobs;
   for (const JobRecord* record : cluster_.table().records()) {
-    if (HasEnded(*record)) continue;
-    needed.contents.merge(ContentsOf(record->job().spec()));
-    needed.jobs.insert(IdOf(*record));
+    KnownJob& job = jobs[IdOf(*record)];
+    job = {.user = record->job().spec().user(), .has_ended = HasEnded(*record)};
+    if (!job.has_ended) job.contents = ContentsOf(record->job().spec());
   }
-  cleaner_ = std::jthread([this, needed = std::move(needed), unix_s = UnixMs() / 1000] {
-    const RemovedFiles removed = RemoveFilesBefore(
-        state_, uploads_, needed, {.now_unix_s = unix_s, .keep_days = settings_.keep_days});
+  return jobs;
+}
+
+void Daemon::CleanUp() {
+  const std::uint64_t user_bytes = settings_.quotas.bytes;
+  cleaner_ = std::jthread([this, user_bytes, jobs = JobsNow(), unix_s = UnixMs() / 1000] {
+    const RemovedFiles removed = RemoveOldFiles(
+        state_, uploads_, jobs,
+        {.now_unix_s = unix_s, .days = settings_.keep_days, .user_bytes = user_bytes});
     if (removed.contents + removed.jobs != 0)
       spdlog::info("event=old_files_removed contents={} jobs={}", removed.contents, removed.jobs);
+    if (user_bytes != 0) kept_.SetStored(CountKept(state_, uploads_, jobs));
+    loop_.Post([this, after_ms = user_bytes == 0 ? kCleaningMs : kCountingMs] {
+      cleaning_ = loop_.AddTimer(after_ms, [this] { CleanUp(); });
+    });
   });
-  cleaning_ = loop_.AddTimer(kCleaningMs, [this] { RemoveOldFiles(); });
 }
 
 ClusterFigures Daemon::Figures() const {

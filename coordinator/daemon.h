@@ -11,7 +11,9 @@
 #include <absl/status/statusor.h>
 #include "coordinator/core/cluster.h"
 #include "coordinator/journal/job_store.h"
+#include "coordinator/kept_bytes.h"
 #include "coordinator/loop_timers.h"
+#include "coordinator/old_files.h"
 #include "coordinator/output/job_log.h"
 #include "coordinator/rpc/barrier_server.h"
 #include "coordinator/state_directory.h"
@@ -63,12 +65,15 @@ class Daemon {
 
  private:
   ClusterSettings CoreSettings() const;
-  void RemoveOldFiles();
+  KnownJobs JobsNow() const;
+  /// And counts what is kept.
+  void CleanUp();
 
   EventLoop& loop_;
   const StateDirectory& state_;
   const DaemonSettings settings_;
   const StreamKey stream_key_;
+  KeptBytes kept_;
   Uploads uploads_;
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;

@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace bspnow::coordinator {
 namespace {
 
-constexpr std::int64_t kSecondsPerDay = 24 * 60 * 60;
+constexpr std::int64_t kSecondsPerHour = 60 * 60;
+constexpr std::int64_t kSecondsPerDay = 24 * kSecondsPerHour;
 
 /// When the job's directory or its log was last changed.
 std::int64_t ChangedUnixS(const StateDirectory& state, JobId job) {
@@ -20,24 +23,80 @@ std::int64_t ChangedUnixS(const StateDirectory& state, JobId job) {
   return changed;
 }
 
+std::uint64_t BytesBelow(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (Walk at(directory, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    const std::uintmax_t more = at->is_regular_file(gone) ? at->file_size(gone) : 0;
+    if (!gone) bytes += more;
+  }
+  return bytes;
+}
+
+BytesByUser CountContents(const Uploads& uploads, const KnownJobs& jobs) {
+  std::map<std::string, std::set<std::string>> contents = uploads.Senders();
+  for (const auto& [id, job] : jobs)
+    contents[job.user].insert(job.contents.begin(), job.contents.end());
+  std::map<std::string, std::uint64_t> bytes_of;
+  for (const files::StoredBlob& blob : uploads.contents().List())
+    bytes_of[blob.sha256] = blob.bytes;
+  BytesByUser bytes;
+  for (const auto& [user, sent] : contents)
+    for (const std::string& sha256 : sent)
+      if (const auto found = bytes_of.find(sha256); found != bytes_of.end())
+        bytes[user] += found->second;
+  return bytes;
+}
+
+/// The oldest first, until each user is within the quota.
+int RemoveBeyondQuota(const StateDirectory& state, const Uploads& uploads, const KnownJobs& jobs,
+                      const FilesToKeep& keep) {
+  int removed = 0;
+  BytesByUser bytes = CountKept(state, uploads, jobs);
+  for (const auto& [id, job] : jobs) {
+    std::uint64_t& kept = bytes[job.user];
+    if (kept <= keep.user_bytes || !job.has_ended) continue;
+    if (ChangedUnixS(state, id) >= keep.now_unix_s - kSecondsPerHour) continue;
+    const std::uint64_t of_job = BytesBelow(state.job(id));
+    if (of_job == 0 || !state.RemoveJob(id).ok()) continue;
+    kept -= std::min(kept, of_job);
+    ++removed;
+  }
+  return removed;
+}
+
 }  // namespace
 
-RemovedFiles RemoveFilesBefore(const StateDirectory& state, const Uploads& uploads,
-                               const NeededFiles& needed, const FileAge& age) {
+RemovedFiles RemoveOldFiles(const StateDirectory& state, const Uploads& uploads,
+                            const KnownJobs& jobs, const FilesToKeep& keep) {
   RemovedFiles removed{};
-  const std::int64_t yesterday = age.now_unix_s - kSecondsPerDay;
-  removed.contents = uploads.contents().RemoveUnneeded(needed.contents, yesterday);
+  std::set<std::string> needed;
+  for (const auto& [id, job] : jobs) needed.insert(job.contents.begin(), job.contents.end());
+  const std::int64_t yesterday = keep.now_unix_s - kSecondsPerDay;
+  removed.contents = uploads.contents().RemoveUnneeded(needed, yesterday);
   uploads.ForgetBefore(yesterday);
+  if (keep.user_bytes != 0) removed.jobs = RemoveBeyondQuota(state, uploads, jobs, keep);
   // Any number may be given to say "for ever".
-  const auto days_so_far = static_cast<std::uint64_t>(age.now_unix_s / kSecondsPerDay);
-  if (age.keep_days >= days_so_far) return removed;
+  const auto days_so_far = static_cast<std::uint64_t>(keep.now_unix_s / kSecondsPerDay);
+  if (keep.days >= days_so_far) return removed;
   const std::int64_t keep_from =
-      age.now_unix_s - static_cast<std::int64_t>(age.keep_days) * kSecondsPerDay;
+      keep.now_unix_s - static_cast<std::int64_t>(keep.days) * kSecondsPerDay;
   for (const JobId job : state.jobs()) {
-    if (needed.jobs.contains(job) || ChangedUnixS(state, job) >= keep_from) continue;
+    const auto known = jobs.find(job);
+    if (known != jobs.end() && !known->second.has_ended) continue;
+    if (ChangedUnixS(state, job) >= keep_from) continue;
     if (state.RemoveJob(job).ok()) ++removed.jobs;
   }
   return removed;
+}
+
+BytesByUser CountKept(const StateDirectory& state, const Uploads& uploads, const KnownJobs& jobs) {
+  BytesByUser bytes = CountContents(uploads, jobs);
+  for (const auto& [id, job] : jobs)
+    if (const std::uint64_t of_job = BytesBelow(state.job(id))) bytes[job.user] += of_job;
+  return bytes;
 }
 
 }  // namespace bspnow::coordinator

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -17,22 +18,36 @@ constexpr JobId kJob{7};
 
 class OldFilesTest : public testing::Test {
  protected:
-  OldFilesTest() : state_(*StateDirectory::Open(scratch_.path())), uploads_(state_) {
+  OldFilesTest()
+      : state_(*StateDirectory::Open(scratch_.path())), kept_(0), uploads_(state_, kept_) {
     std::filesystem::create_directories(state_.files(kJob));
     std::ofstream(state_.log(kJob)) << "log";
     std::ofstream(state_.blobs() + "/" + sha256_) << "content";
   }
 
-  RemovedFiles RemoveInDays(std::int64_t days, const NeededFiles& needed,
-                            std::uint64_t keep_days = 3) {
-    return RemoveFilesBefore(
-        state_, uploads_, needed,
-        {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .keep_days = keep_days});
+  RemovedFiles RemoveInDays(std::int64_t days, const KnownJobs& jobs, std::uint64_t keep_days = 3) {
+    return RemoveOldFiles(
+        state_, uploads_, jobs,
+        {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .days = keep_days});
+  }
+
+  /// Output of so many bytes.
+  void Print(JobId job, std::size_t bytes) {
+    std::filesystem::create_directories(state_.job(job));
+    std::ofstream(state_.log(job)) << std::string(bytes, 'x');
+  }
+
+  int RemoveBeyond(std::uint64_t user_bytes, std::int64_t minutes, const KnownJobs& jobs) {
+    return RemoveOldFiles(
+               state_, uploads_, jobs,
+               {.now_unix_s = UnixMs() / 1000 + minutes * 60, .days = 3, .user_bytes = user_bytes})
+        .jobs;
   }
 
   const std::string sha256_ = std::string(64, 'a');
   const ScratchDirectory scratch_;
   const StateDirectory state_;
+  KeptBytes kept_;
   const Uploads uploads_;
 };
 
@@ -55,9 +70,33 @@ TEST_F(OldFilesTest, KeepsJobsForAnyNumberOfDays) {
 }
 
 TEST_F(OldFilesTest, KeepsWhatJobsNeed) {
-  const RemovedFiles removed = RemoveInDays(4, {.contents = {sha256_}, .jobs = {kJob}});
+  const RemovedFiles removed =
+      RemoveInDays(4, {{kJob, {.user = "anna", .has_ended = false, .contents = {sha256_}}}});
   EXPECT_EQ(removed.contents, 0);
   EXPECT_EQ(removed.jobs, 0);
+}
+
+TEST_F(OldFilesTest, OfWhoHasMoreThanAQuotaTheOldestEndedJobsGo) {
+  for (const std::uint64_t job : {1, 2, 3, 4}) Print(JobId{job}, 100);
+  const KnownJobs jobs = {{JobId{1}, {.user = "anna", .has_ended = false}},
+                          {JobId{2}, {.user = "bob", .has_ended = true}},
+                          {JobId{3}, {.user = "anna", .has_ended = true}},
+                          {JobId{4}, {.user = "anna", .has_ended = true}}};
+  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 300}, {"bob", 100}}));
+  EXPECT_EQ(RemoveBeyond(300, 90, jobs), 0);
+  EXPECT_EQ(RemoveBeyond(299, 30, jobs), 0) << "the last hour's are kept";
+  EXPECT_EQ(RemoveBeyond(299, 90, jobs), 1);
+  EXPECT_FALSE(std::filesystem::exists(state_.job(JobId{3})));
+  EXPECT_EQ(RemoveBeyond(1, 90, jobs), 2) << "anna's job 4, and bob's";
+  EXPECT_TRUE(std::filesystem::exists(state_.job(JobId{1})));
+  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 100}}));
+}
+
+TEST_F(OldFilesTest, AContentCountsForEachWhoSentItOrWhoseJobNeedsIt) {
+  const KnownJobs jobs = {{kJob, {.user = "anna", .has_ended = false, .contents = {sha256_}}},
+                          {JobId{8}, {.user = "anna", .has_ended = false, .contents = {sha256_}}}};
+  const BytesByUser bytes = CountKept(state_, uploads_, jobs);
+  EXPECT_EQ(bytes, (BytesByUser{{"anna", 3 + 7}}));  // "log" and "content".
 }
 
 }  // namespace

@@ -119,6 +119,11 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
                  "Jobs of one user that have not ended [any number]")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
+  app.add_option("--user-bytes", settings.quotas.bytes,
+                 "Programs, output and files of one user that are kept here [any number]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber);
   app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
                  "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
                  "the fewer automatic checkpoints")

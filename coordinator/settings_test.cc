@@ -60,11 +60,12 @@ TEST(SettingsTest, ReadsHowCheckpointsAreTaken) {
 }
 
 TEST(SettingsTest, ReadsQuotas) {
-  const auto read = Read(
-      {"--listen", "127.0.0.1:1", "--state-dir", "/x", "--user-slots", "8", "--user-jobs", "100"});
+  const auto read = Read({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--user-slots", "8",
+                          "--user-jobs", "100", "--user-bytes", "2GB"});
   ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
   EXPECT_EQ(std::get<CoordinatorSettings>(read).quotas.slots, 8u);
   EXPECT_EQ(std::get<CoordinatorSettings>(read).quotas.jobs, 100u);
+  EXPECT_EQ(std::get<CoordinatorSettings>(read).quotas.bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--user-jobs", "0"}), 2);
 }
 

@@ -4,10 +4,13 @@
 #ifndef COORDINATOR_UPLOADS_H_
 #define COORDINATOR_UPLOADS_H_
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "coordinator/kept_bytes.h"
 #include "coordinator/state_directory.h"
 #include "files/blob_store.h"
 #include "files/file_sink.h"
@@ -16,7 +19,8 @@ namespace bspnow::coordinator {
 
 class Uploads {
  public:
-  explicit Uploads(const StateDirectory& state);
+  /// What comes takes room of its user in `kept`, which outlives this.
+  Uploads(const StateDirectory& state, KeptBytes& kept);
 
   /// Whoever sent them.
   const files::BlobStore& contents() const { return contents_; }
@@ -27,11 +31,16 @@ class Uploads {
   /// Takes one content from `user`. The sink must not outlive this.
   std::unique_ptr<files::FileSink> Take(std::string user) const;
 
+  /// Hashes by user.
+  std::map<std::string, std::set<std::string>> Senders() const;
+
   /// Forgets who sent what, if nobody has asked since.
   void ForgetBefore(std::int64_t unix_s) const;
 
  private:
+  KeptBytes& kept_;
   files::BlobStore contents_;
+  const std::string senders_directory_;
   files::BlobStore senders_;  ///< One small content for each user and content: NoteOf.
 };
 

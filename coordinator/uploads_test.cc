@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -16,7 +18,8 @@ constexpr char kSha256OfHello[] =
 
 class UploadsTest : public testing::Test {
  protected:
-  UploadsTest() : state_(*StateDirectory::Open(scratch_.path())), uploads_(state_) {}
+  UploadsTest()
+      : state_(*StateDirectory::Open(scratch_.path())), kept_(6), uploads_(state_, kept_) {}
 
   bool Send(const std::string& user, const std::string& text) const {
     const auto sink = uploads_.Take(user);
@@ -26,6 +29,7 @@ class UploadsTest : public testing::Test {
 
   const ScratchDirectory scratch_;
   const StateDirectory state_;
+  KeptBytes kept_;
   const Uploads uploads_;
 };
 
@@ -58,7 +62,7 @@ TEST_F(UploadsTest, WhoAnnouncesASecondContentDoesNotHaveIt) {
 
 TEST_F(UploadsTest, ARestartForgetsNothing) {
   ASSERT_TRUE(Send("anna", "hello"));
-  const Uploads again(state_);
+  const Uploads again(state_, kept_);
   EXPECT_TRUE(again.Has("anna", kSha256OfHello));
   EXPECT_FALSE(again.Has("eve", kSha256OfHello));
 }
@@ -67,6 +71,23 @@ TEST_F(UploadsTest, AContentThatWasRemovedIsNobodys) {
   ASSERT_TRUE(Send("anna", "hello"));
   uploads_.contents().Remove(kSha256OfHello);
   EXPECT_FALSE(uploads_.Has("anna", kSha256OfHello));
+}
+
+TEST_F(UploadsTest, WhoHasNoRoomSendsNothing) {
+  EXPECT_FALSE(Send("anna", "hallo"));  // Gives its room back.
+  ASSERT_TRUE(Send("anna", "hello"));
+  const auto more = uploads_.Take("anna");
+  const absl::Status refused = more->Begin({.name = kSha256OfHello, .bytes = 5, .mode = 0});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
+  EXPECT_TRUE(Send("bob", "hello"));
+}
+
+TEST_F(UploadsTest, KnowsWhoSentWhat) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  ASSERT_TRUE(Send("bob", "hello"));
+  const std::map<std::string, std::set<std::string>> senders = {{"anna", {kSha256OfHello}},
+                                                                {"bob", {kSha256OfHello}}};
+  EXPECT_EQ(uploads_.Senders(), senders);
 }
 
 TEST_F(UploadsTest, WhatNobodyAsksForIsForgotten) {

@@ -44,6 +44,8 @@ struct ClusterPorts {
   std::function<void()> start_anew;
   /// Whether a content is here that this user has uploaded.
   std::function<bool(const std::string& user, const std::string& sha256)> has_content;
+  /// Whether what this user keeps here is within the quota; else what it is.
+  std::function<absl::Status(const std::string& user)> has_room;
 };
 
 struct ClusterSettings {

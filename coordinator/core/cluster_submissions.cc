@@ -50,6 +50,7 @@ absl::Status Cluster::CheckSubmission(const Caller& caller,
 absl::Status Cluster::CheckQuotas(const proto::SubmitJobRequest& request) const {
   const Quotas& quotas = settings_.quotas;
   const proto::JobSpec& spec = request.spec();
+  if (absl::Status room = ports_.has_room(spec.user()); !room.ok()) return room;
   if (quotas.slots != 0 && spec.nprocs() > quotas.slots)
     return absl::ResourceExhaustedError(
         absl::StrCat("-n ", spec.nprocs(), ": jobs of one user have at most ", quotas.slots,

@@ -139,5 +139,12 @@ TEST_F(QuotasTest, AJobThatCouldNeverHaveItsSlotsIsRefused) {
             "coordinator)");
 }
 
+TEST_F(QuotasTest, WhoKeepsTooMuchSubmitsNothing) {
+  world_.room = absl::ResourceExhaustedError("user anna has no room");
+  EXPECT_EQ(SubmitAs(kAnna, After("first", {})).status(), world_.room);
+  world_.room = absl::OkStatus();
+  EXPECT_TRUE(SubmitAs(kAnna, After("first", {})).ok());
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

@@ -10,6 +10,7 @@ namespace bspnow::coordinator {
 struct Quotas {
   std::uint32_t slots = 0;  ///< That jobs have at once. What recovers is not kept waiting for it.
   std::uint32_t jobs = 0;   ///< That have not ended.
+  std::uint64_t bytes = 0;  ///< Of programs, output and files, on the coordinator's disk.
 };
 
 }  // namespace bspnow::coordinator

@@ -226,6 +226,17 @@ class QuotasTest(unittest.TestCase):
             cluster.bsp("cancel", second)
             cluster.bsp("wait", second, check=False)
 
+    def test_one_user_keeps_no_more_than_a_share(self):
+        with Cluster(workers=1, coordinator_options=["--user-bytes", "1kB"]) as cluster:
+            large = cluster.bsp("submit", "-n", 1, path_of("misbehaviour"), check=False)
+            self.assertEqual(large.returncode, 1)
+            self.assertIn("--user-bytes of the coordinator", large.stderr)
+            with open(cluster.path("small"), "w", encoding="ascii") as program:
+                program.write("#!/bin/sh\nexit 3\n")
+            os.chmod(program.name, 0o755)
+            ended = cluster.bsp("wait", cluster.submit("-n", 1, program.name), check=False)
+            self.assertEqual(ended.returncode, 3)
+
 
 class ForgottenTest(unittest.TestCase):
     def test_a_node_that_is_gone_can_be_forgotten_and_come_back(self):

@@ -191,6 +191,7 @@ struct FakeWorld {
   FakeFrames frames;
   int starts_anew = 0;
   Quotas quotas{};
+  absl::Status room = absl::OkStatus();  ///< For whatever users keep.
 
   std::unique_ptr<Cluster> Start(const StoredState& stored) {
     return std::make_unique<Cluster>(
@@ -199,7 +200,8 @@ struct FakeWorld {
                      .logs = logs,
                      .frames = frames,
                      .start_anew = [this] { starts_anew += 1; },
-                     .has_content = [](const auto&, const auto&) { return true; }},
+                     .has_content = [](const auto&, const auto&) { return true; },
+                     .has_room = [this](const auto&) { return room; }},
         ClusterSettings{.barrier_address = "coordinator:1",
                         .checkpoint_limits = {.mtbf_ns = 3'600'000'000'000, .overhead_max = 0.05},
                         .checkpoint_copies = 1,
