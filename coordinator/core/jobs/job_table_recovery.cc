@@ -27,6 +27,11 @@ bool IsOfProgram(const FailedStart& failed) {
   return failed.exit_status == kNotFoundStatus || failed.exit_status == kNotExecutableStatus;
 }
 
+/// See Accounts::Take: nowhere is the account of this name anything but root's.
+bool RunsNothingFor(const Node& node, const std::string& user) {
+  return user == "root" && node.registration.node().accounts() == "same";
+}
+
 /// Why it ends after this loss; empty if it may start again.
 std::string WhyNotAgain(const JobRecord& record, const std::string& loss) {
   const std::int32_t restarts_max = RestartsMaxOf(record.job().spec());
@@ -160,7 +165,8 @@ void JobTable::Event::Resumed(Job& entry, WorkerId host) {
 bool JobTable::Event::CouldStartElsewhere(const Job& entry) const {
   std::vector<const SchedulerNode*> open;
   for (const auto& [worker, node] : table_.nodes_->up())
-    if (node->usable() && node->open()) open.push_back(node);
+    if (node->usable() && node->open() && !RunsNothingFor(*node, entry.spec().user()))
+      open.push_back(node);
   const std::vector<FreeNode> whole = SlotTimeline(open, 0).FreeDuring(0, 1);
   SlotClaim claim = entry.claim;
   for (const auto& [node, refused] : entry.refused_by) claim.avoids.insert(node);

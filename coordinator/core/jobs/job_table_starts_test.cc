@@ -83,6 +83,33 @@ TEST_F(JobTableRecoveryTest, AProgramThatCannotBeExecutedAnywhereFailsOnceAllNod
   for (const WorkerId worker : {kOne, kTwo}) EXPECT_EQ(nodes_.Find(worker)->fault, "");
 }
 
+TEST_F(JobTableRecoveryTest, AJobOfRootFailsAtOnceWhereEachRunsAsTheUserOfHisName) {
+  for (const WorkerId worker : {kOne, kTwo})
+    nodes_.Find(worker)->registration.mutable_node()->set_accounts("same");
+  proto::JobSpec spec = Request(2);
+  spec.set_user("root");
+  const JobId job = Submit(spec);
+  NotStarted(job, FirstHost(job), "the account \"root\" is root's", 126);
+  ClearedByAll(job);
+  EXPECT_EQ(State(job), proto::FAILED);
+  EXPECT_EQ(Shown(job).reason(), "the account \"root\" is root's");
+}
+
+TEST_F(JobTableRecoveryTest, AJobOfRootIsTriedOnANodeThatHasAnAccountForIt) {
+  proto::JobSpec spec = Request(2);
+  spec.set_user("root");
+  const JobId job = Submit(spec);
+  const WorkerId first = FirstHost(job);
+  for (const WorkerId worker : {kOne, kTwo})
+    nodes_.Find(worker)->registration.mutable_node()->set_accounts(worker == first ? "same"
+                                                                                   : "fixed:jobs");
+  NotStarted(job, first, "the account \"root\" is root's", 126);
+  ClearedByAll(job);
+  Later(kSecondNs);
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_NE(FirstHost(job), first);
+}
+
 TEST_F(JobTableRecoveryTest, ANodeThatIsTheOnlyOneIsTriedAgainWithGrowingDelays) {
   Lost(kTwo);
   const JobId job = Submit(Request(2));
