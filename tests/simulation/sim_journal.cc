@@ -31,9 +31,11 @@ StoredState SimJournal::Load(std::uint64_t term_key) {
 }
 
 SimJournal::Copy SimJournal::TakeCopy() const {
-  Copy copy{.rows = *this, .printed = {}};
-  for (const auto& [job, log] : logs)
+  Copy copy{.rows = *this, .printed = {}, .incomplete = {}};
+  for (const auto& [job, log] : logs) {
     for (const auto& [stream, text] : log.texts) copy.printed[job][stream] = text.size();
+    if (log.incomplete) copy.incomplete.insert(job);
+  }
   return copy;
 }
 
@@ -47,7 +49,8 @@ void SimJournal::PutBack(const Copy& copy) {
     bool shorter = false;
     for (const auto& [stream, bytes] : printed) shorter |= log.texts[stream].size() < bytes;
     log.damaged = log.damaged || shorter;
-    log.incomplete = shorter && jobs.contains(job) && PrintsNoMore(jobs.at(job));
+    log.incomplete = (shorter || copy.incomplete.contains(job)) && jobs.contains(job) &&
+                     PrintsNoMore(jobs.at(job));
   }
 }
 

@@ -52,6 +52,7 @@ struct SimJournal : SimJournalRows {
   struct Copy {
     SimJournalRows rows;
     std::map<JobId, StreamEnds> printed;  ///< What the logs had then.
+    std::set<JobId> incomplete;           ///< Of those.
   };
 
   bool put_back = false;  ///< It is, or was, an older copy of itself.
