@@ -47,6 +47,7 @@ struct Job {
   SlotClaim claim;
   ProcessEnds ends;                      ///< Of this epoch.
   bool durable = false;                  ///< Accepted: may be placed.
+  bool changed = false;                  ///< Before it was accepted: is stored then.
   bool ran = false;                      ///< Has been started before.
   bool started = false;                  ///< The StartOrder of this epoch is out,
   bool clearing = false;                 ///< and so are its EndOrders.

@@ -51,6 +51,25 @@ TEST_F(JobTableAfterTest, AJobWaitsUntilAllBeforeItHaveSucceeded) {
   EXPECT_EQ(Shown(last).reason(), "");
 }
 
+TEST_F(JobTableAfterTest, OneThatNeverRunsIsStoredOnlyOnceItIsAccepted) {
+  const JobId first = Submit(Request(1));
+  End(first, 3);
+  const proto::JobSpec after = After({first}, When::kSucceeded);
+  const JobTable::Submission refused = table_.OnSubmit(after, "again", at_);
+  ASSERT_EQ(refused.orders.store.size(), 1u) << "its end would stay in the journal";
+  const std::uint64_t sequence = refused.orders.store[0].sequence;
+  const JobOrders forgotten = table_.OnStoreFailed(sequence, "disk full", at_);
+  EXPECT_TRUE(forgotten.store.empty());
+  EXPECT_EQ(forgotten.refused, std::vector<JobId>{refused.job});
+
+  JobTable::Submission accepted = table_.OnSubmit(after, "again", at_);
+  EXPECT_FALSE(accepted.known);
+  Do(std::move(accepted.orders));
+  EXPECT_EQ(State(accepted.job), proto::CANCELLED);
+  EXPECT_EQ(all_.accepted.back(), accepted.job);
+  EXPECT_EQ(all_.ended.back(), accepted.job);
+}
+
 TEST_F(JobTableAfterTest, OneThatIsToSucceedAndFailsCancelsAllThatFollow) {
   const JobId first = Submit(Request(1));
   const JobId second = Submit(After({first}, When::kSucceeded));

@@ -48,6 +48,7 @@ void JobTable::Event::OnDurable(const Pending& pending) {
         Job& element = At(JobId{Value(pending.job) + i});
         element.durable = true;
         if (element.state() == proto::WAITING) Enqueue(element);
+        if (element.changed) StoreChanged(element);
       }
       orders_.accepted.push_back(pending.job);
       break;
@@ -100,6 +101,12 @@ void JobTable::Event::OnNotDurable(const Pending& pending, const std::string& wh
       }
       break;
   }
+}
+
+/// The job did not run: it was cancelled, suspended or altered before it was accepted.
+void JobTable::Event::StoreChanged(Job& entry) {
+  if (HasEnded(entry.record)) return Store(entry, Due::kEnd);
+  Store(entry, entry.state() == proto::SUSPENDED ? Due::kSuspend : Due::kNothing);
 }
 
 void JobTable::Event::WriteEnds() {

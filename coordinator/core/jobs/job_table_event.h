@@ -29,7 +29,11 @@ class JobTable::Event {
   /// The job if what its processes do in this epoch still counts; what is older is no news.
   Job* FindRunning(JobId job, Epoch epoch);
 
+  /// A change of a job that is not accepted yet waits until it is: of a submission that the
+  /// journal refuses no row may stay.
   void Store(Job& entry, Due due) {
+    entry.changed = !entry.durable && due != Due::kAccept;
+    if (entry.changed) return;
     const std::uint64_t sequence = ++table_.last_sequence_;
     entry.stored_ns = at_.now_ns;
     entry.shown().set_run_ms(entry.RunMs(at_.now_ns));
@@ -51,6 +55,7 @@ class JobTable::Event {
   Job& Add(const proto::JobSpec& spec, const std::string& submission_key);
   void OnDurable(const Pending& pending);
   void OnNotDurable(const Pending& pending, const std::string& why);
+  void StoreChanged(Job& entry);
   void WriteEnds();
   void Perform(Job& entry, const Actions& actions);
   void Exited(Job& entry, Pid pid, const ProcessEnd& told);
