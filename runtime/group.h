@@ -108,6 +108,8 @@ class Group {
 
   /// Returns the value set by the call before.
   std::uint64_t SetTagBytes(std::uint64_t bytes);
+  /// Before anything is sent, by all processes of the group: holds at once, so no barrier is due.
+  void StartWithTagBytes(std::uint64_t bytes) { tag_bytes_ = next_tag_bytes_ = bytes; }
   void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
@@ -132,12 +134,20 @@ class Group {
     BeginSuperstep();
   }
 
+  /// Whether SyncCounted can end this superstep. Not if areas were registered, which all processes
+  /// do alike: whoever uses one later must find what the others have registered.
+  bool EndsByCount() const { return !several_nodes_ && !Voting(); }
+
   /// bsp_oblsync of PUB (Bonorden et al. 2003, section 2.5): ends the superstep once as many
   /// messages are here as were sent to this process in it, whoever else has come to its end. All
   /// processes of the group end the superstep in this way, and only send messages in it. A process
   /// can be any number of supersteps ahead of others, but one of those that it sends something
-  /// to. On several nodes it is a barrier.
+  /// to.
   void SyncCounted(const Call& call, std::uint64_t messages);
+
+  // What a superstep must be that is to end by a count, and ends by a barrier.
+  void RequireMessagesOnly(const Call& call);
+  void RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const;
 
   /// What is in here of other processes' memory is not touched any more, and what this process has
   /// of the segment is given back.
@@ -210,8 +220,6 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
                                                            std::uint64_t bytes) const;
   void AwaitBarriersReaders();
-  void RequireMessagesOnly(const Call& call);
-  void RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const;
   std::uint64_t MessagesAnnounced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();

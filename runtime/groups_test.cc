@@ -14,6 +14,7 @@
 #include "base/mapped_region.h"
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
+#include "runtime/testing/calls.h"
 #include "runtime/testing/group_tree.h"
 #include "runtime/testing/nodes.h"
 
@@ -71,7 +72,7 @@ std::uint64_t CountOf(std::uint64_t superstep, std::uint32_t from, std::uint32_t
   return x % 3 == 0 ? x / 3 % 5 : 0;
 }
 
-void RunCountedSupersteps(Group& group, std::uint64_t supersteps) {
+void RunCountedSupersteps(Process& process, Group& group, std::uint64_t supersteps) {
   const std::uint32_t p = group.p();
   const std::uint32_t self = Value(group.self());
   std::vector<std::uint64_t> content(100);
@@ -85,9 +86,9 @@ void RunCountedSupersteps(Group& group, std::uint64_t supersteps) {
       due += CountOf(s, other, self);
     }
     if (s % 16 == 5) {
-      group.Sync(0);
+      process.Sync(group, 0);
     } else {
-      group.SyncCounted("test", due);
+      process.SyncCounted(group, "test", due);
     }
     if ((s + self) % 23 == 0) sched_yield();
     Require(group.inbox().count() == due, "as many messages as were sent");
@@ -105,9 +106,9 @@ TEST(CountedSuperstepsTest, GiveEachSuperstepItsOwnMessages) {
   for (const std::uint32_t p : {1u, 2u, 3u, 6u}) {
     SCOPED_TRACE(p);
     ExpectAllEndWell(RunOnOneNode(p, [](Process& process) {
-      RunCountedSupersteps(process.root(), 2000);
+      RunCountedSupersteps(process, process.root(), 2000);
       Group& group = process.Duplicate(process.root());
-      RunCountedSupersteps(group, 500);
+      RunCountedSupersteps(process, group, 500);
       process.Leave(group);
     }));
   }
@@ -125,7 +126,7 @@ TEST(CountedSuperstepsTest, NobodyWaitsForWhoSendsNothing) {
     while (self == 2 && passed.load() < 2) sched_yield();
     for (int s = 0; s < 100; ++s) {
       if (self != 2) root.Send("test", 1 - self, nullptr, &s, sizeof s);
-      root.SyncCounted("test", self == 2 ? 0 : 1);
+      process.SyncCounted(root, "test", self == 2 ? 0 : 1);
     }
     passed += 1;
   }));
@@ -137,8 +138,8 @@ TEST(CountedSuperstepsTest, NobodyWaitsForWhoHasLeftTheGroup) {
     Group& group = process.Duplicate(process.root());
     const int word = 1;
     group.Send("test", 1 - process.pid(), nullptr, &word, sizeof word);
-    group.SyncCounted("test", 1);
-    for (int s = 0; s < 5 && process.pid() == 0; ++s) group.SyncCounted("test", 0);
+    process.SyncCounted(group, "test", 1);
+    for (int s = 0; s < 5 && process.pid() == 0; ++s) process.SyncCounted(group, "test", 0);
     process.Leave(group);
   }));
 }
@@ -148,16 +149,43 @@ TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
     const int word = 0;
     for (int i = 0; i < 3 && process.pid() == 0; ++i)
       process.Send("test", 1, nullptr, &word, sizeof word);
-    process.root().SyncCounted("bsp_oblsync", process.pid() == 1 ? 2 : 0);
+    process.SyncCounted(process.root(), "bsp_oblsync", process.pid() == 1 ? 2 : 0);
   });
   EXPECT_NE(more.errors.find("2 messages are expected, and 3 were sent"), std::string::npos)
       << more.errors;
-  const JobOutcome pushed = RunOnOneNode(2, [](Process& process) {
+  const JobOutcome put = RunOnOneNode(2, [](Process& process) {
     int word = 0;
-    process.Push(reinterpret_cast<std::uintptr_t>(&word), sizeof word);
-    process.root().SyncCounted("bsp_oblsync", 0);
+    Register(process, &word, sizeof word);
+    process.Sync(0);
+    Put(process, {.pid = 0, .area = &word, .offset = 0, .local = &word, .bytes = sizeof word});
+    process.SyncCounted(process.root(), "bsp_oblsync", 0);
   });
-  EXPECT_NE(pushed.errors.find("end it by bsp_sync"), std::string::npos) << pushed.errors;
+  EXPECT_NE(put.errors.find("end it by bsp_sync"), std::string::npos) << put.errors;
+}
+
+// Who goes on finds the area of whoever was late.
+TEST(CountedSuperstepsTest, OneThatRegistersAreasEndsWithABarrier) {
+  ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {
+    Group& group = process.Duplicate(process.root());
+    const std::uint32_t next = (process.pid() + 1) % 3;
+    std::uint32_t word = 0;
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      if (process.pid() == i % 3) sched_yield();
+      group.Push(reinterpret_cast<std::uintptr_t>(&word), sizeof word);
+      process.SyncCounted(group, "test", 0);
+      const std::uint32_t value = process.pid() * 100 + i;
+      group.Move(TransferForTest(Direction::kPut, Buffering::kBuffered,
+                                 {.pid = next,
+                                  .area = &word,
+                                  .offset = 0,
+                                  .local = const_cast<std::uint32_t*>(&value),
+                                  .bytes = sizeof word}));
+      group.Pop(reinterpret_cast<std::uintptr_t>(&word));
+      process.Sync(group, 0);
+      Require(word == (process.pid() + 2) % 3 * 100 + i, "what the one before has put");
+    }
+    process.Leave(group);
+  }));
 }
 
 // Slots, address space and memory: a program may go on for days.

@@ -43,6 +43,10 @@ class Process {
   // ---- Communication, all between bsp_begin and bsp_end
 
   void Sync(std::uint64_t call_site);
+  /// The same of any group of this process.
+  void Sync(Group& group, std::uint64_t call_site);
+  /// Group::SyncCounted; or a barrier, where that must end the superstep.
+  void SyncCounted(Group& group, const Call& call, std::uint64_t messages);
   void Push(std::uint64_t address, std::uint64_t bytes) { root_.Push(address, bytes); }
   void Pop(std::uint64_t address) { root_.Pop(address); }
   void Move(const Transfer& transfer) { root_.Move(transfer); }
@@ -57,7 +61,8 @@ class Process {
   // ---- Groups; see process_groups.cc
 
   Group& root() { return root_; }
-  CollectiveState& collectives() { return collectives_; }  ///< Of the root group.
+  std::uint32_t open_groups() const { return open_groups_; }  ///< But for the root group.
+  CollectiveState& collectives() { return collectives_; }     ///< Of the root group.
 
   /// The processes of `parent` whose part is that of this one become a group, in the order of their
   /// pids in `parent`. All processes of `parent` call this with the same `parts`, one entry a

@@ -71,6 +71,21 @@ Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t pa
   return group;
 }
 
+void Process::Sync(Group& group, std::uint64_t call_site) {
+  if (&group == &root_) {
+    Sync(call_site);  // Images are taken there.
+  } else {
+    group.Sync(call_site);
+  }
+}
+
+void Process::SyncCounted(Group& group, const Call& call, std::uint64_t messages) {
+  if (group.EndsByCount()) return group.SyncCounted(call, messages);
+  group.RequireMessagesOnly(call);
+  Sync(group, call.site);
+  group.RequireCount(call, messages, group.inbox().count());
+}
+
 void Process::Leave(Group& group) {
   group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);

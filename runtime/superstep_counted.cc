@@ -15,10 +15,6 @@ namespace bspnow::runtime {
 
 void Group::SyncCounted(const Call& call, std::uint64_t messages) {
   RequireMessagesOnly(call);
-  if (several_nodes_) {
-    Sync(call.site);
-    return RequireCount(call, messages, inbox_.count());
-  }
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
   if (!outbox_.empty()) outbox_.Seal();
@@ -64,11 +60,6 @@ std::uint64_t Group::MessagesAnnounced() const {
 void Group::RequireMessagesOnly(const Call& call) {
   if (!direct_.empty() || outbox_.HasTransfers()) {
     ReportMisuse(call, "puts and gets were issued in this superstep; end it by bsp_sync");
-  }
-  if (Voting()) {
-    ReportMisuse(call,
-                 "areas were registered or removed in this superstep, or the tag size set;"
-                 " end it by bsp_sync");
   }
 }
 

@@ -60,13 +60,7 @@ class Team {
   void Get(std::uint32_t pid, const void* area, std::size_t offset, void* dst, std::size_t bytes) {
     Move(Direction::kGet, pid, area, offset, dst, bytes);
   }
-  void Sync() {
-    if (&group_ == &process_.root()) {
-      process_.Sync(what_.call.site);  // Images are taken there.
-    } else {
-      group_.Sync(what_.call.site);
-    }
-  }
+  void Sync() { process_.Sync(group_, what_.call.site); }
 
  private:
   void Move(Direction direction, std::uint32_t pid, const void* area, std::size_t offset,

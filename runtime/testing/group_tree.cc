@@ -132,11 +132,7 @@ Transfer TransferOf(Direction direction, std::uint32_t pid, const void* area, st
 }
 
 void Walker::Sync(Group& group) {
-  if (&group == &process_.root()) {
-    process_.Sync(0);
-  } else {
-    group.Sync(0);
-  }
+  process_.Sync(group, 0);
   supersteps_ += 1;
 }
 
