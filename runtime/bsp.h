@@ -44,6 +44,8 @@ typedef unsigned int bsp_count_t;  /* A number of messages. */
 #define bsp_direct_get bsp_mc_direct_get
 #define bsp_set_tagsize bsp_mc_set_tagsize
 #define bsp_set_tag_size bsp_mc_set_tag_size
+#define bsp_sent_tagsize bsp_mc_sent_tagsize
+#define bsp_queue_tagsize bsp_mc_queue_tagsize
 #define bsp_send bsp_mc_send
 #define bsp_hpsend bsp_mc_hpsend
 #define bsp_qsize bsp_mc_qsize
@@ -242,6 +244,17 @@ void bsp_checkpoint_register(void *data, bsp_size_t nbytes);
  * second call; areas other than those saved; at the barrier, if another process did not call it.
  * Cost: the time to read the areas; no barrier. */
 int bsp_checkpoint_resume(void);
+
+/* ---- For libraries on top of BSPlib, and bindings of other languages ------------------------- */
+
+/* Ends the job as an error of this library does, exit status 6, with the message "bspnow: CALL on
+ * pid I, superstep S: TEXT, at FILE:LINE", the text as printf makes it. Of several callers one is
+ * heard. May be called anywhere. Does not return. */
+void bsp_fail(const char *call, const char *format, ...) BSP_PRINTF_(2, 3) BSP_NORETURN_;
+
+/* The size of a tag: of the messages sent in this superstep; of those in the queue. Local. */
+bsp_size_t bsp_sent_tagsize(void);
+bsp_size_t bsp_queue_tagsize(void);
 
 /* ---- The paper's other spellings ------------------------------------------------------------- */
 

@@ -226,6 +226,12 @@ void bsp_abort(const char* format, ...) {
   AbortWithText(format, args);
 }
 
+void bsp_fail(const char* call, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  ReportMisuse(BSP_CALL(call), format, args);
+}
+
 double bsp_time(void) {
   if (one.process.begin_ns() == 0) one.process.ReportNotRunning(BSP_CALL("bsp_time"));
   return static_cast<double>(NowNs() - one.process.begin_ns()) * 1e-9;
@@ -316,6 +322,14 @@ int bsp_checkpoint_resume(void) {
   }                                                                                               \
   SizeType NAME(hpmove)(void** tag_ptr, void** payload_ptr) {                                     \
     return HpMove<SizeType>(BSP_CALL("bsp_hpmove"), tag_ptr, payload_ptr);                        \
+  }                                                                                               \
+  SizeType NAME(sent_tagsize)(void) {                                                             \
+    const Call call = BSP_CALL("bsp_sent_tagsize");                                               \
+    return Fitting<SizeType>(call, Running(call).root().tag_bytes());                             \
+  }                                                                                               \
+  SizeType NAME(queue_tagsize)(void) {                                                            \
+    const Call call = BSP_CALL("bsp_queue_tagsize");                                              \
+    return Fitting<SizeType>(call, Running(call).inbox().tag_bytes());                            \
   }                                                                                               \
   void NAME(checkpoint_register)(void* data, SizeType nbytes) {                                   \
     RegisterForCheckpoints(BSP_CALL("bsp_checkpoint_register"), data, nbytes);                    \

@@ -43,22 +43,40 @@ bool FindModule(std::uint32_t os_pid, unsigned long long address, ModuleAddress&
   return ok;
 }
 
-// The answer of addr2line, without the directory; false if there is none.
+// What bsp.hpp inlines into a program is not where the program went wrong.
+constexpr const char* kInlinedHeaders[] = {
+    "/bsp/basis.hpp:", "/bsp/collectives.hpp:", "/bsp/memory.hpp:", "/bsp/messages.hpp:",
+    "/bsp/world.hpp:"};
+
+bool IsInlined(const char* line) {
+  for (const char* header : kInlinedHeaders) {
+    if (strstr(line, header) != nullptr) return true;
+  }
+  return false;
+}
+
+// The answer of addr2line, without the directory; false if there is none. Of a place in inlined
+// functions the innermost outside bsp.hpp.
 bool FindLine(const ModuleAddress& module, char* text) {
   if (strchr(module.path, '\'') != nullptr) return false;
   char command[kCommandBytes];
-  snprintf(command, sizeof command, "addr2line -e '%s' 0x%llx 2>/dev/null", module.path,
+  snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%llx 2>/dev/null", module.path,
            module.address);
   FILE* answer = popen(command, "re");
   if (answer == nullptr) return false;
   char line[kPathBytes];
-  const bool got = fgets(line, sizeof line, answer) != nullptr;
+  bool found = false;
+  bool in_program = false;
+  while (!in_program && fgets(line, sizeof line, answer) != nullptr) {
+    if (line[0] == '?') continue;
+    in_program = !IsInlined(line);
+    line[strcspn(line, " \n")] = '\0';
+    const char* slash = strrchr(line, '/');
+    snprintf(text, kCallSiteTextBytes, "%.500s", slash == nullptr ? line : slash + 1);
+    found = true;
+  }
   pclose(answer);
-  if (!got || line[0] == '?') return false;
-  line[strcspn(line, " \n")] = '\0';
-  const char* slash = strrchr(line, '/');
-  snprintf(text, kCallSiteTextBytes, "%.500s", slash == nullptr ? line : slash + 1);
-  return true;
+  return found;
 }
 
 // Set in a recorded call site that counts from the program's own program headers: no address of a

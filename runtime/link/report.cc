@@ -77,6 +77,12 @@ void AwaitTheEnd() {
 void SetSpeaker(const Speaker& next) { speaker = next; }
 
 void ReportMisuse(const Call& call, const char* format, ...) {
+  std::va_list args;
+  va_start(args, format);
+  ReportMisuse(call, format, args);
+}
+
+void ReportMisuse(const Call& call, const char* format, std::va_list args) {
   LetOnlyTheFirstSpeak();
   Text text;
   if (speaker.segment == nullptr) {
@@ -96,10 +102,7 @@ void ReportMisuse(const Call& call, const char* format, ...) {
                static_cast<unsigned long long>(first + *speaker.superstep));
     }
   }
-  std::va_list args;
-  va_start(args, format);
   text.Add(format, args);
-  va_end(args);
   if (call.site != 0) {
     char site[kCallSiteTextBytes];
     DescribeCallSite(static_cast<std::uint32_t>(getpid()), call.site, site);

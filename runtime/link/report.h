@@ -34,6 +34,10 @@ void SetSpeaker(const Speaker& speaker);
 [[noreturn]] void ReportMisuse(const Call& call, const char* format, ...)
     __attribute__((cold, format(printf, 2, 3)));
 
+/// The same, with the arguments as a va_list.
+[[noreturn]] __attribute__((cold)) void ReportMisuse(const Call& call, const char* format,
+                                                     std::va_list args);
+
 /// The world failed: prints "bspnow: ..." and ends the job.
 [[noreturn]] void ReportFailure(const char* format, ...)
     __attribute__((cold, format(printf, 1, 2)));

@@ -45,12 +45,16 @@ static void EveryMessageCall(void) {
   EXPECT_EQ(size, 0);
   size = (bsp_size_t)sizeof(int);
   bsp_set_tag_size(&size);
+  EXPECT_EQ(bsp_sent_tagsize(), 0);
   bsp_sync();
+  EXPECT_EQ(bsp_sent_tagsize(), sizeof(int));
+  EXPECT_EQ(bsp_queue_tagsize(), 0);
   bsp_send(next, &tag, &me, size);
   bsp_hpsend(next, &tag, &me, size);
   bsp_sync();
   bsp_qsize(&messages, &bytes);
   EXPECT_EQ(messages, 2);
+  EXPECT_EQ(bsp_queue_tagsize(), sizeof(int));
   EXPECT_EQ(bytes, 2 * sizeof(int));
   tag = 0;
   bsp_get_tag(&status, &tag);
