@@ -1,0 +1,20 @@
+/* mcbsp.h: bsp.h in the dialect of MulticoreBSP for C: sizes are size_t, counts and pids unsigned.
+ * Programs written for it include this header, and rely on the types of <stdint.h>.
+ *
+ * A program has one SPMD section here, be it written for MulticoreBSP or not: a second bsp_begin is
+ * an error that says so. See "Dialects" in docs/semantics.md.
+ */
+#ifndef MCBSP_H_
+#define MCBSP_H_
+
+#if defined(BSP_H_) && !defined(BSP_MULTICORE)
+#error "bsp.h was included before mcbsp.h, with the sizes of the paper: include mcbsp.h first"
+#endif
+#ifndef BSP_MULTICORE
+#define BSP_MULTICORE
+#endif
+
+#include <bsp.h>
+#include <stdint.h>
+
+#endif /* MCBSP_H_ */
