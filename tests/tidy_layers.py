@@ -86,6 +86,8 @@ _LIBRARY_HEADERS = re.compile(
     r'^(?:absl|google|grpc|grpcpp|grpc\+\+|prometheus|nlohmann|CLI|spdlog|fmt|gtest|gmock|isa-l|'
     r'elfutils|openssl|bits|c\+\+)/|^(?:pthread|threads|archive|archive_entry|xxhash|zstd|lz4|zlib|'
     r'sqlite3|libelf)\.h$')
+# Compiled into programs, and not into libbsp.
+_BINDINGS = ('runtime/cxx/', 'runtime/python/')
 _THREADS_AND_SIGNALS = r'\b(?:pthread_\w+|thrd_create|sigaction|sigset|signal)\s*\('
 
 
@@ -93,7 +95,8 @@ def _part_of_libbsp(sources):
     """runtime, and what it includes of base; a base header brings its own .cc along."""
     by_path = {source.path: source for source in sources}
     waiting = [source.path for source in sources
-               if source.room == 'runtime' and source.kind in C_FAMILY and not source.is_test]
+               if source.room == 'runtime' and source.kind in C_FAMILY and not source.is_test and
+               not source.path.startswith(_BINDINGS)]
     reached = set()
     while waiting:
         path = waiting.pop()

@@ -37,6 +37,9 @@ check_manual_examples_run() {
   page_example man7/bsplib.7 >pi.c
   must "$bin/bspcc" -O2 -Wall -Wextra -Werror pi.c -o pi
   equal 'pi' "$("$bin/bsprun" -n 3 ./pi)" 'pi is about 3.1415926536'
+  page_example man3/bsp.hpp.3 >sum.cc
+  must "$bin/bspc++" -std=c++17 -Wall -Wextra -Werror sum.cc -o sum
+  equal 'bsp.hpp' "$("$bin/bsprun" -n 3 ./sum)" 'the sum of all pids is 3'
   page_example man3/bsp_begin.3 >begin.c
   must "$bin/bspcc" -Wall -Wextra -Werror begin.c -o begin
   equal 'bsp_init' "$(echo 2 | "$bin/bsprun" -n 3 ./begin | sort)" \
