@@ -1,5 +1,6 @@
 #include "client/run/program_file.h"
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <elf.h>
 #include <errno.h>
@@ -26,6 +27,10 @@ bool CanExecute(const std::string& path) { return access(path.c_str(), X_OK) == 
 
 std::string Missing(const std::string& name) {
   return absl::StrCat("program ", name, " not found; give its path, as in ./", name);
+}
+
+bool MayLoadLibbsp(const std::string& path) {
+  return absl::StartsWith(path.substr(path.find_last_of('/') + 1), "python");
 }
 
 std::string ReadAll(const std::string& path) {
@@ -80,7 +85,9 @@ Linked LinkedWithLibbsp(const std::string& path) {
   if (text.compare(0, SELFMAG, ELFMAG) != 0) return Linked::kUnknown;
   const bool note = text.find("\7\0\0\0\4\0\0\0\1\0\0\0bspnow\0"sv) != std::string::npos;
   const bool needed = text.find("\0libbsp.so"sv) != std::string::npos;
-  return note || needed ? Linked::kYes : Linked::kNo;
+  if (note || needed) return Linked::kYes;
+  // Python gets libbsp with the package bsp.
+  return MayLoadLibbsp(path) ? Linked::kUnknown : Linked::kNo;
 }
 
 int StatusOfFailure(const absl::Status& why) {

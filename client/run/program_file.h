@@ -15,7 +15,8 @@ absl::StatusOr<std::string> FindProgram(const std::string& name);
 /// The launcher's exit status when the program was not found or started.
 int StatusOfFailure(const absl::Status& why);
 
-/// Whether a file is linked with libbsp. A script, or what is no ELF file, is kUnknown.
+/// Whether a file is linked with libbsp. A script, what is no ELF file, or an interpreter that may
+/// load it is kUnknown.
 enum class Linked { kYes, kNo, kUnknown };
 Linked LinkedWithLibbsp(const std::string& path);
 

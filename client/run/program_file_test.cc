@@ -40,6 +40,10 @@ TEST(LinkedWithLibbspTest, KnowsNothingOfAScript) {
   EXPECT_EQ(LinkedWithLibbsp(WriteFile("script", "#!/bin/sh\n", 0755)), Linked::kUnknown);
 }
 
+TEST(LinkedWithLibbspTest, KnowsNothingOfAnInterpreterThatCanLoadIt) {
+  EXPECT_EQ(LinkedWithLibbsp(WriteFile("python3.11", "\177ELF", 0755)), Linked::kUnknown);
+}
+
 TEST(LinkedWithLibbspTest, SeesTheNoteOfAStaticLibrary) {
   using std::literals::operator""s;
   const std::string elf = "\177ELF and so on"s;
