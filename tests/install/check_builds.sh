@@ -23,6 +23,16 @@ greet_from() {
   done
 }
 
+# An interpreter that was started without a launcher starts itself under one.
+check_python() {
+  new_directory
+  local module=$prefix/lib/python3/dist-packages
+  printf 'import bsp\nbsp.begin()\nprint(bsp.reduce(1))\nbsp.end()\n' >sum.py
+  equal 'bsprun python3' "$(PYTHONPATH=$module "$bin/bsprun" -n 3 /usr/bin/python3 sum.py)" \
+    $'3\n3\n3'
+  equal 'python3' "$(PYTHONPATH=$module BSP_NPROCS=2 /usr/bin/python3 sum.py)" $'2\n2'
+}
+
 check_cmake_with_wrapper() {
   new_directory
   must cmake -S "$here/with_wrapper" -B build -DSOURCES="$directory" \
@@ -51,7 +61,7 @@ check_library_directory() {
   bin=$prefix/bin
   libdir=lib/$(gcc -print-multiarch)
   must deploy_install --prefix="$prefix" --libdir="$libdir"
-  equal 'what is in lib' "$(ls "$prefix/lib")" "${libdir#lib/}"
+  equal 'what is in lib' "$(ls "$prefix/lib")" $'python3\n'"${libdir#lib/}"
   check_program_starts_itself
   check_pkg_config
   check_cmake_with_package

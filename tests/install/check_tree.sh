@@ -20,6 +20,7 @@ check_files() {
     "$prefix"/share/bash-completion/completions/{bsp-coordinator,bsp-worker} \
     "$prefix"/share/man/{man1/bsprun.1,man3/bsp_put.3,man7/bsplib.7,man8/bsp-worker.8} \
     "$prefix"/share/zsh/site-functions/{_bsp,_bsp-coordinator,_bsp-worker}
+  is_file "$prefix"/lib/python3/dist-packages/bsp/{__init__.py,_native.so}
   equal 'what has other modes' "$(find "$prefix" -type f ! -perm 644 ! -perm 755)" ''
   equal 'what is left of the copying' "$(find "$prefix" -name '.*')" ''
   equal 'a template filled by halves' \

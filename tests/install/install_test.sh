@@ -58,7 +58,7 @@ new_directory() {
 all_checks=(relative_prefix files libraries_need_only_libc program_starts_itself
   reinstall_replaces_whole_files failed_install_changes_nothing destdir wrong_arguments languages
   show own_header_goes_first arguments_pass_through toolset_options questions choice_of_compiler
-  links_to_the_wrapper pkg_config cmake_with_wrapper cmake_with_package
+  links_to_the_wrapper pkg_config python cmake_with_wrapper cmake_with_package
   library_directory moved_prefix manual_is_clean manual_has_every_call manual_examples_run
   completion options_are_documented uninstall)
 

@@ -1,0 +1,221 @@
+"""BSPlib for Python: Bulk Synchronous Parallel programs over numpy arrays.
+
+    import bsp
+    import numpy as np
+
+    bsp.begin()
+    left = np.zeros(1, dtype=np.int64)
+    bsp.push_reg(left)
+    bsp.sync()
+    bsp.put((bsp.pid() + 1) % bsp.nprocs(), bsp.pid(), left)
+    bsp.sync()
+    print(f"process {bsp.pid()} of {bsp.nprocs()}: {left[0]} is on my left")
+    bsp.end()
+
+Run it with `bsprun -n 4 python3 prog.py`. The calls are those of bsp.h, with positions and sizes in
+elements. Import bsp before numpy: a process of a job has one processor, and one thread, or it
+cannot be saved (docs/python.md, "Checkpoints").
+
+What can be seen on the calling process to be wrong is a Python exception, and nothing has been
+done. What only the processes together can know ends the job, with a message and status 6. So does
+an exception that nobody catches between begin and end, while others wait at a barrier.
+"""
+
+import functools
+import os
+import sys
+
+for _library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+# pylint: disable=wrong-import-position
+import numpy as np
+
+from bsp import _native
+
+__all__ = [
+    "abort", "begin", "broadcast", "checkpoint", "end", "exchange", "gather", "get", "hpget",
+    "hpput", "messages", "nprocs", "pid", "pop_reg", "push_reg", "put", "qsize", "reduce", "scan",
+    "scatter", "send", "set_tagsize", "sync", "time"
+]
+
+
+def begin(maxprocs=None):
+    """Begins the SPMD part with min(maxprocs, processes of the job) processes; the value given on
+    pid 0 counts. Processes that are not needed leave. Cost: l."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True)  # A line leaves when it is printed.
+    _native.begin(nprocs() if maxprocs is None else maxprocs)
+    sys.excepthook = functools.partial(_end_job, sys.excepthook)
+
+
+def _end_job(hook, kind, value, traceback):
+    """Of an exception that nobody caught: others may wait at a barrier that never comes."""
+    hook(kind, value, traceback)
+    if _native.running():
+        sys.stderr.flush()
+        _native.fail("python3", f"{kind.__name__} was not caught: {value}")
+
+
+def end():
+    """Ends the SPMD part; a barrier. Cost: l."""
+    _native.end()
+
+
+def abort(text):
+    """Prints the text on the job's standard error and ends the job, exit status 6."""
+    sys.stdout.flush()
+    _native.abort(text)
+
+
+def nprocs():
+    """Before begin: the number of processes of the job. After it: p."""
+    return _native.nprocs()
+
+
+def pid():
+    """This process, 0 <= pid() < nprocs()."""
+    return _native.pid()
+
+
+def time():
+    """Seconds since this process's begin."""
+    return _native.time()
+
+
+def sync():
+    """Ends the superstep: all communication issued in it, by any process, has taken effect when it
+    returns. Cost: h*g + l."""
+    _native.sync()
+
+
+# ---- Memory that others can read and write
+
+
+def push_reg(array):
+    """Registers a contiguous array, from the next superstep on. Collective; sizes may differ. The
+    array is kept alive until pop_reg."""
+    _native.push_reg(array)
+
+
+def pop_reg(array):
+    """Removes the newest registration of the array, from the next superstep on. Collective."""
+    _native.pop_reg(array)
+
+
+def put(to, src, dst, offset=0):
+    """Copies src, an array or what numpy makes one of, to the elements of dst from `offset` on at
+    process `to`, at the end of the superstep. src may be changed when the call returns. Error: more
+    than `to` has registered, which ends the job. Adds the bytes of src to h."""
+    _native.put(to, src, dst, offset)
+
+
+def hpput(to, src, dst, offset=0):
+    """The same, unbuffered: the array src must not change until the end of the superstep."""
+    _native.hpput(to, src, dst, offset)
+
+
+def get(source, src, offset, dst):
+    """Copies the elements of src from `offset` on at process `source` to the array dst, as many as
+    it has, at the end of the superstep. Adds the bytes of dst to h."""
+    _native.get(source, src, offset, dst)
+
+
+def hpget(source, src, offset, dst):
+    """The same, unbuffered."""
+    _native.hpget(source, src, offset, dst)
+
+
+# ---- Messages
+
+
+def set_tagsize(nbytes):
+    """Messages have tags of this size from the next superstep on. Collective. Returns the value set
+    by the call before, 0 at first."""
+    return _native.set_tagsize(nbytes)
+
+
+def send(to, payload, tag=b""):
+    """Sends payload, bytes or a contiguous array, to the queue of process `to`, where it can be
+    read in the next superstep. The tag has the size that set_tagsize gave. Adds both to h."""
+    _native.send(to, payload, tag)
+
+
+def qsize():
+    """(messages in the queue, bytes of their payloads)."""
+    return _native.qsize()
+
+
+def messages(dtype=np.uint8, tags=False):
+    """Takes the messages of the queue one by one, in the order of the pids that sent them and of
+    issue: each a read-only array of `dtype`, or with `tags` a pair (tag as bytes, array). An array
+    lies where the message has arrived, and must not be used after the next sync; .copy() it."""
+    dtype = np.dtype(dtype)
+    while (message := _native.take(dtype)) is not None:
+        yield message if tags else message[1]
+
+
+# ---- Collectives: all processes call them alike. Each ends the superstep, and takes one or more.
+
+
+def broadcast(root, x):
+    """x of process root on all processes: an array is overwritten and returned; of any other value
+    (a number, a list) the array that numpy makes of it, of the same kind on all, is returned."""
+    if not isinstance(x, np.ndarray):
+        x = np.array(x)
+    _native.broadcast(root, x)
+    return x if x.ndim else x[()]
+
+
+def _reduced(call, x, op):
+    values = np.ascontiguousarray(x)
+    result = np.empty_like(values)
+    call(values.reshape(-1), result.reshape(-1), op)
+    return result if np.ndim(x) else result.reshape(())[()]
+
+
+def reduce(x, op=np.add):
+    """x of process 0, op x of process 1, and so on, on all processes, element by element. x is a
+    number, or an array of one shape on all; op is np.add, np.maximum, or any associative function
+    of two one-dimensional arrays, which gives a third."""
+    return _reduced(_native.fold, x, op)
+
+
+def scan(x, op=np.add):
+    """The same of the x of processes 0 to this one, this one included."""
+    return _reduced(_native.scan, x, op)
+
+
+def gather(root, x):
+    """The x of all processes on root, as an array whose first index is the pid; elsewhere None."""
+    x = np.ascontiguousarray(x) if np.ndim(x) else np.array(x)
+    all_x = np.empty((nprocs(),) + x.shape if pid() == root else 0, x.dtype)
+    _native.gather(root, x, all_x)
+    return all_x if pid() == root else None
+
+
+def scatter(root, blocks, x):
+    """blocks[i] of root into the array x of process i. blocks counts on root alone."""
+    _native.scatter(root, np.ascontiguousarray(blocks if pid() == root else [], x.dtype), x)
+
+
+def exchange(blocks):
+    """blocks[i] goes to process i; the result's [j] is what came from process j."""
+    blocks = np.ascontiguousarray(blocks)
+    if blocks.ndim == 0 or blocks.shape[0] != nprocs():
+        raise ValueError(f"the first index of blocks must count the {nprocs()} processes")
+    result = np.empty_like(blocks)
+    _native.exchange(blocks, result)
+    return result
+
+
+# ---- Checkpoints of the program's own
+
+
+def checkpoint(*arrays):
+    """Makes the arrays all that an image of this process holds, in place of the whole interpreter:
+    small, and any machine can go on with it. Collective, once. Returns 0 if the job starts anew;
+    else the arrays have been filled, and it returns the superstep that they are from."""
+    for array in arrays:
+        _native.checkpoint_register(array)
+    return _native.checkpoint_resume()

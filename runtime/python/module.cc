@@ -1,0 +1,382 @@
+// The extension module behind the Python package bsp: the calls of bsp.h and bsp_level1.h for numpy
+// arrays. What can be seen here to be wrong becomes a Python exception before anything is done;
+// what only the library can see ends the job, as in C. See docs/python.md.
+#define BSP_MULTICORE  // Sizes are size_t.
+#include <bsp.h>
+#include <bsp_level1.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runtime/python/registered_arrays.h"
+
+namespace py = pybind11;
+
+namespace bspnow::python {
+namespace {
+
+enum class Stage { kBefore, kRunning, kAfter };
+
+/// What the module keeps between calls. Never destroyed: the interpreter is gone by then.
+struct State {
+  Stage stage = Stage::kBefore;
+  RegisteredArrays arrays;
+  py::function operation;  ///< Of the reduction that runs.
+  py::dtype element;       ///< Its type of elements.
+};
+State& state() {
+  static State* const one = new State;  // tidy: lives as long as the process
+  return *one;
+}
+
+void RequireRunning() {
+  if (state().stage == Stage::kRunning) return;
+  throw std::runtime_error(state().stage == Stage::kBefore
+                               ? "call bsp.begin first"
+                               : "call it before bsp.end, between bsp.begin and bsp.end");
+}
+
+unsigned CheckedPid(int pid) {
+  RequireRunning();
+  if (pid >= 0 && static_cast<unsigned>(pid) < bsp_nprocs()) return static_cast<unsigned>(pid);
+  throw py::index_error("pid " + std::to_string(pid) + " is outside 0.." +
+                        std::to_string(bsp_nprocs() - 1));
+}
+
+bool IsContiguous(const py::array& array) { return (array.flags() & py::array::c_style) != 0; }
+
+void RequirePlain(const py::array& array, const char* name) {
+  if (array.dtype().attr("hasobject").cast<bool>()) {
+    throw py::type_error(std::string(name) + " holds Python objects; bytes of numbers can be sent");
+  }
+  if (!IsContiguous(array)) {
+    throw py::value_error(std::string(name) +
+                          " is not contiguous; use numpy.ascontiguousarray, or a part that is");
+  }
+}
+
+void RequireWriteable(const py::array& array, const char* name) {
+  RequirePlain(array, name);
+  if (!array.writeable()) throw py::value_error(std::string(name) + " is read-only");
+}
+
+std::size_t Bytes(const py::array& array) { return static_cast<std::size_t>(array.nbytes()); }
+
+int IntBytes(std::size_t bytes) {
+  if (bytes <= INT_MAX) return static_cast<int>(bytes);
+  throw py::value_error(std::to_string(bytes) + " bytes are more than 2 GiB; move less at a time");
+}
+
+/// Of `area`, which must be registered: the array that was, so the type of elements is that one's.
+const py::array& Registered(const py::array& area) {
+  RequireRunning();
+  if (const py::array* array = state().arrays.Find(area.data())) return *array;
+  throw py::value_error(state().arrays.PushedNow(area.data())
+                            ? "the array was registered in this superstep; use it after bsp.sync"
+                            : "the array is not registered; call bsp.push_reg and bsp.sync on all "
+                              "processes first");
+}
+
+std::string Name(const py::dtype& type) { return type.attr("__str__")().cast<std::string>(); }
+
+/// `x` as elements of `type`: an array of them as it is, and what is no array (a number, a list)
+/// converted.
+py::array Elements(const py::object& x, const py::dtype& type) {
+  if (!py::isinstance<py::array>(x)) {
+    return py::module_::import("numpy").attr("ascontiguousarray")(x, type);
+  }
+  py::array array = py::reinterpret_borrow<py::array>(x);
+  if (!array.dtype().equal(type)) {
+    throw py::type_error("elements of " + Name(array.dtype()) + " in place of " + Name(type) +
+                         "; convert them");
+  }
+  RequirePlain(array, "the array");
+  return array;
+}
+
+std::size_t Offset(std::int64_t elements, const py::array& area) {
+  if (elements >= 0) return static_cast<std::size_t>(elements) * area.dtype().itemsize();
+  throw py::index_error("offset is " + std::to_string(elements) + "; it must not be negative");
+}
+
+// ---- Life, supersteps
+
+void Begin(std::int64_t maxprocs) {
+  if (state().stage != Stage::kBefore) {
+    throw std::runtime_error("a program has one bsp.begin and one bsp.end only");
+  }
+  if (maxprocs < 1 || maxprocs > INT_MAX) {
+    throw py::value_error("maxprocs is " + std::to_string(maxprocs) + "; ask for at least 1");
+  }
+  bsp_begin(static_cast<unsigned>(maxprocs));
+  state().stage = Stage::kRunning;
+}
+
+void End() {
+  RequireRunning();
+  {
+    py::gil_scoped_release others_run;
+    bsp_end();
+  }
+  state().stage = Stage::kAfter;
+  state().arrays.Clear();
+}
+
+void Sync() {
+  RequireRunning();
+  {
+    py::gil_scoped_release others_run;
+    bsp_sync();
+  }
+  state().arrays.NextSuperstep();
+}
+
+// ---- DRMA
+
+void PushReg(const py::array& array) {
+  RequireRunning();
+  RequireWriteable(array, "the array");
+  bsp_push_reg(array.data(), Bytes(array));
+  state().arrays.Push(array);
+}
+
+void PopReg(const py::array& array) {
+  RequireRunning();
+  if (!state().arrays.Pop(array.data())) throw py::value_error("the array is not registered");
+  bsp_pop_reg(array.data());
+}
+
+void Put(int pid, const py::object& src, const py::array& dst, std::int64_t offset) {
+  const unsigned target = CheckedPid(pid);
+  const py::array& area = Registered(dst);
+  const py::array elements = Elements(src, area.dtype());
+  bsp_put(target, elements.data(), const_cast<void*>(area.data()), Offset(offset, area),
+          Bytes(elements));
+}
+
+void HpPut(int pid, const py::array& src, const py::array& dst, std::int64_t offset) {
+  const unsigned target = CheckedPid(pid);
+  const py::array& area = Registered(dst);
+  const py::array elements = Elements(src, area.dtype());
+  bsp_hpput(target, elements.data(), const_cast<void*>(area.data()), Offset(offset, area),
+            Bytes(elements));
+  state().arrays.Hold(elements);
+}
+
+using GetCall = void (*)(unsigned, const void*, std::size_t, void*, std::size_t);
+
+void GetBy(GetCall call, int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
+  const unsigned source = CheckedPid(pid);
+  const py::array& area = Registered(src);
+  const py::array elements = Elements(dst, area.dtype());
+  RequireWriteable(elements, "dst");
+  call(source, area.data(), Offset(offset, area), const_cast<void*>(elements.data()),
+       Bytes(elements));
+  state().arrays.Hold(elements);
+}
+
+// ---- BSMP
+
+/// The payload or tag in any object with contiguous memory: bytes, an array, a memoryview.
+py::buffer_info BytesOf(const py::object& object, const char* name) {
+  if (py::isinstance<py::array>(object)) {
+    RequirePlain(py::reinterpret_borrow<py::array>(object), name);
+  } else if (!PyObject_CheckBuffer(object.ptr())) {
+    throw py::type_error(std::string(name) + " is neither bytes nor a numpy array");
+  }
+  py::buffer_info info = py::reinterpret_borrow<py::buffer>(object).request();
+  py::ssize_t stride = info.itemsize;
+  for (py::ssize_t i = info.ndim; i > 0; --i) {
+    if (info.size > 1 && info.shape[i - 1] > 1 && info.strides[i - 1] != stride) {
+      throw py::value_error(std::string(name) + " is not contiguous");
+    }
+    stride *= info.shape[i - 1];
+  }
+  return info;
+}
+
+std::size_t SetTagsize(std::size_t bytes) {
+  RequireRunning();
+  bsp_set_tagsize(&bytes);
+  return bytes;
+}
+
+void Send(int pid, const py::object& payload, const py::object& tag) {
+  const unsigned target = CheckedPid(pid);
+  const py::buffer_info bytes = BytesOf(payload, "payload");
+  const py::buffer_info tag_bytes = BytesOf(tag, "tag");
+  const auto size = static_cast<std::size_t>(tag_bytes.size * tag_bytes.itemsize);
+  if (size != bsp_sent_tagsize()) {
+    throw py::value_error("the tag has " + std::to_string(size) + " bytes, and in this superstep " +
+                          "tags have " + std::to_string(bsp_sent_tagsize()) +
+                          "; call bsp.set_tagsize, and bsp.sync");
+  }
+  bsp_send(target, tag_bytes.ptr, bytes.ptr, static_cast<std::size_t>(bytes.size * bytes.itemsize));
+}
+
+/// (messages, bytes of their payloads) in the queue.
+py::tuple QueueSize() {
+  RequireRunning();
+  unsigned count;
+  std::size_t bytes;
+  bsp_qsize(&count, &bytes);
+  return py::make_tuple(count, bytes);
+}
+
+/// Takes the first message: (tag, payload), the tag as bytes, the payload as an array that lies
+/// where the message has arrived; None if the queue is empty.
+py::object TakeMessage(const py::dtype& type) {
+  RequireRunning();
+  void *tag, *payload;
+  const std::size_t bytes = bsp_hpmove(&tag, &payload);
+  if (bytes == static_cast<std::size_t>(-1)) return py::none();
+  const auto size = static_cast<std::size_t>(type.itemsize());
+  if (bytes % size != 0) {
+    throw py::value_error("a message of " + std::to_string(bytes) +
+                          " bytes is no whole number of elements of " + std::to_string(size));
+  }
+  // With a base the array does not copy; the memory is the library's, until the next barrier.
+  py::array elements(type, {static_cast<py::ssize_t>(bytes / size)}, {}, payload, py::none());
+  elements.attr("setflags")(py::arg("write") = false);
+  return py::make_tuple(py::bytes(static_cast<char*>(tag), bsp_queue_tagsize()), elements);
+}
+
+// ---- Collectives
+
+void Broadcast(int root, const py::array& x) {
+  const unsigned from = CheckedPid(root);
+  RequireWriteable(x, "x");
+  void* const data = const_cast<void*>(x.data());
+  bsp_bcast(static_cast<int>(from), data, data, IntBytes(Bytes(x)));
+  state().arrays.NextSuperstep();
+}
+
+/// op of bsp_fold: calls the program's with arrays that lie where the values do.
+void Combine(void* result, void* left, void* right, int* nbytes) {
+  try {
+    const py::dtype& type = state().element;
+    const py::ssize_t size = *nbytes / type.itemsize();
+    const auto at = [&](void* data) { return py::array(type, {size}, {}, data, py::none()); };
+    const py::object combined = state().operation(at(left), at(right));
+    py::module_::import("numpy").attr("copyto")(at(result), combined);
+  } catch (py::error_already_set& error) {
+    error.restore();
+    PyErr_Print();  // Where it was, for the programmer.
+    bsp_fail("bsp.reduce", "the operation raised the exception above");
+  }
+}
+
+using Level1Call = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int);
+
+void ReduceBy(Level1Call call, const py::array& x, const py::array& result,
+              const py::function& op) {
+  RequireRunning();
+  RequirePlain(x, "x");
+  state().operation = op;
+  state().element = x.dtype();
+  call(&Combine, const_cast<void*>(x.data()), const_cast<void*>(result.data()), IntBytes(Bytes(x)));
+  state().arrays.NextSuperstep();
+}
+
+void Gather(int root, const py::array& x, const py::array& all) {
+  const unsigned to = CheckedPid(root);
+  RequirePlain(x, "x");
+  bsp_gather(static_cast<int>(to), const_cast<void*>(x.data()), const_cast<void*>(all.data()),
+             IntBytes(Bytes(x)));
+  state().arrays.NextSuperstep();
+}
+
+void Scatter(int root, const py::array& blocks, const py::array& x) {
+  const unsigned from = CheckedPid(root);
+  RequirePlain(blocks, "blocks");
+  RequireWriteable(x, "x");
+  if (from == bsp_pid() && Bytes(blocks) != Bytes(x) * bsp_nprocs()) {
+    throw py::value_error("blocks has " + std::to_string(Bytes(blocks)) + " bytes, and " +
+                          std::to_string(bsp_nprocs()) + " processes want " +
+                          std::to_string(Bytes(x)) + " each");
+  }
+  bsp_scatter(static_cast<int>(from), const_cast<void*>(blocks.data()), const_cast<void*>(x.data()),
+              IntBytes(Bytes(x)));
+  state().arrays.NextSuperstep();
+}
+
+void Exchange(const py::array& blocks, const py::array& result) {
+  RequireRunning();
+  RequirePlain(blocks, "blocks");
+  bsp_exchange(const_cast<void*>(blocks.data()), const_cast<void*>(result.data()),
+               IntBytes(Bytes(blocks) / bsp_nprocs()));
+  state().arrays.NextSuperstep();
+}
+
+// ---- Checkpoints of the program's own
+
+void RegisterForCheckpoints(const py::array& array) {
+  RequireRunning();
+  RequireWriteable(array, "the array");
+  bsp_checkpoint_register(const_cast<void*>(array.data()), Bytes(array));
+  array.inc_ref();  // It remains until the process ends.
+}
+
+[[noreturn]] void Fail(const std::string& call, const std::string& text) {
+  bsp_fail(call.c_str(), "%s", text.c_str());
+}
+
+}  // namespace
+}  // namespace bspnow::python
+
+using namespace bspnow::python;  // NOLINT: what follows is Python's.
+
+PYBIND11_MODULE(_native, module) {
+  module.def("begin", &Begin);
+  module.def("end", &End);
+  module.def("abort", [](const std::string& text) { bsp_abort("%s", text.c_str()); });
+  module.def("fail", &Fail);
+  module.def("running", [] { return state().stage == Stage::kRunning; });
+  module.def("nprocs", [] { return bsp_nprocs(); });
+  module.def("pid", [] {
+    if (state().stage == Stage::kBefore) RequireRunning();
+    return bsp_pid();
+  });
+  module.def("time", [] {
+    if (state().stage == Stage::kBefore) RequireRunning();
+    return bsp_time();
+  });
+  module.def("sync", &Sync);
+
+  module.def("push_reg", &PushReg);
+  module.def("pop_reg", &PopReg);
+  module.def("put", &Put);
+  module.def("hpput", &HpPut);
+  module.def("get", [](int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
+    GetBy(&bsp_get, pid, src, offset, dst);
+  });
+  module.def("hpget", [](int pid, const py::array& src, std::int64_t offset, const py::array& dst) {
+    GetBy(&bsp_hpget, pid, src, offset, dst);
+  });
+
+  module.def("set_tagsize", &SetTagsize);
+  module.def("send", &Send);
+  module.def("qsize", &QueueSize);
+  module.def("take", &TakeMessage);
+
+  module.def("broadcast", &Broadcast);
+  module.def("fold", [](const py::array& x, const py::array& result, const py::function& op) {
+    ReduceBy(&bsp_fold, x, result, op);
+  });
+  module.def("scan", [](const py::array& x, const py::array& result, const py::function& op) {
+    ReduceBy(&bsp_scan, x, result, op);
+  });
+  module.def("gather", &Gather);
+  module.def("scatter", &Scatter);
+  module.def("exchange", &Exchange);
+
+  module.def("checkpoint_register", &RegisterForCheckpoints);
+  module.def("checkpoint_resume", [] {
+    RequireRunning();
+    return bsp_checkpoint_resume();
+  });
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+# Source: docs/python.md
+# Claim: What is wrong on the calling process is an exception, and the program can go on.
+import bsp
+import numpy as np
+
+
+def raises(kind, text, call, *arguments):
+    try:
+        call(*arguments)
+    except kind as error:
+        if text not in str(error):
+            bsp.abort(f"'{error}' in place of '{text}'")
+    else:
+        bsp.abort(f"{call.__name__}{arguments}: no {kind.__name__}")
+
+
+array = np.zeros(4)
+raises(RuntimeError, "call bsp.begin first", bsp.sync)
+raises(RuntimeError, "call bsp.begin first", bsp.push_reg, array)
+raises(RuntimeError, "call bsp.begin first", bsp.pid)
+raises(ValueError, "maxprocs is 0", bsp.begin, 0)
+bsp.begin()
+p = bsp.nprocs()
+raises(RuntimeError, "one bsp.begin", bsp.begin)
+raises(ValueError, "not registered; call bsp.push_reg", bsp.put, 0, 1.0, array)
+bsp.push_reg(array)
+raises(ValueError, "registered in this superstep", bsp.put, 0, 1.0, array)
+bsp.sync()
+raises(IndexError, f"pid {p} is outside 0..{p - 1}", bsp.put, p, 1.0, array)
+raises(IndexError, "pid -1 is outside", bsp.send, -1, b"")
+raises(IndexError, "offset is -2", bsp.put, 0, 1.0, array, -2)
+raises(TypeError, "elements of int64 in place of float64", bsp.put, 0, np.arange(4), array)
+raises(ValueError, "not contiguous", bsp.put, 0, np.zeros(8)[::2], array)
+raises(ValueError, "could not convert", bsp.put, 0, ["x"], array)
+raises(ValueError, "not contiguous", bsp.push_reg, np.zeros((4, 4))[:, 1])
+raises(TypeError, "Python objects", bsp.push_reg, np.array([None]))
+raises(TypeError, "Python objects", bsp.send, 0, np.array([None]))
+raises(TypeError, "neither bytes nor a numpy array", bsp.send, 0, 3)
+raises(TypeError, "", bsp.put, 0, 1.0, "text")
+frozen = np.zeros(4)
+frozen.setflags(write=False)
+raises(ValueError, "read-only", bsp.push_reg, frozen)
+raises(ValueError, "read-only", bsp.get, 0, array, 0, frozen)
+raises(ValueError, "not registered", bsp.pop_reg, frozen)
+raises(ValueError, "first index", bsp.exchange, np.zeros(p + 1))
+bsp.sync()
+assert (array == 0).all()
+if bsp.pid() == 0:
+    print("ok")
+bsp.end()
+raises(RuntimeError, "before bsp.end", bsp.sync)
+raises(RuntimeError, "one bsp.begin", bsp.begin)
