@@ -36,6 +36,10 @@ for p in 1 2 4; do
   reports '' "$bsprun" -n "$p" "$programs/bench_nothing"
   reports 'sync' "$programs/limit" "$p" barrier 0.01
 done
+for program in "$programs/bench_puts" "$programs/bench_puts_typed" "$programs/bench_puts.py"; do
+  PYTHONPATH=$PWD/runtime/python PYTHONDONTWRITEBYTECODE=1 \
+    reports 'put.8 put.1048576' "$bsprun" -n 2 "$program" 0.01
+done
 reports 'sync' "$bsprun" -n 2 "$programs/bench_sync" 0.01 1000
 reports 'put.65536 hpput.65536 get.65536 hpget.65536 send.65536' \
   "$bsprun" -n 2 "$programs/bench_exchange" other 0.01 65536
