@@ -211,6 +211,17 @@ TEST(GroupsTest, GroupsThatWereLeftLeaveNothing) {
   }));
 }
 
+// Whoever is ahead in one half does not take the room of the other half.
+TEST(GroupsTest, HalvesThatAreOpenedAndLeftInAHurryHaveRoom) {
+  ExpectAllEndWell(RunOnOneNode(4, [](Process& process) {
+    const std::uint32_t halves[] = {0, 0, 1, 1};
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      if (i % 64 == 16 * process.pid()) sched_yield();
+      process.Leave(process.Partition(process.root(), halves));
+    }
+  }));
+}
+
 TEST(GroupsTest, GroupsThatAreOpenAtTheEndAreNamed) {
   const JobOutcome outcome =
       RunOnOneNode(2, [](Process& process) { process.Duplicate(process.root()); });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/grow_array.h"
 #include "base/ids.h"
 #include "runtime/collectives/collective_state.h"
 #include "runtime/group.h"
@@ -16,6 +17,14 @@
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
+
+/// A group that this process has left, perhaps before others here.
+struct LeftGroup {
+  const GroupSlot* slot;
+  std::uint64_t key;
+
+  bool IsOpen() const { return slot->state.load() != GroupSlot::kFree && slot->key == key; }
+};
 
 class Process {
  public:
@@ -87,6 +96,7 @@ class Process {
   GroupSeat SeatInJob();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
   Group& Open(Group& parent, const std::uint32_t* parts, std::uint32_t part);
+  void AwaitThoseBehind();
   __attribute__((cold)) void TakeImage();
   ImageOutcome Save(const ImageOrder& order, const UniqueFd& directory);
   void ComeBack();
@@ -104,6 +114,7 @@ class Process {
   Group root_;
   CollectiveState collectives_;
   std::uint32_t open_groups_ = 0;  ///< But for the root group.
+  GrowArray<LeftGroup> left_groups_;
   ProcessImage image_;
   CheckpointAreas areas_;
 };

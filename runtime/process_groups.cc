@@ -1,6 +1,7 @@
 // Process, as far as groups go: they are made and left without communication. See "Groups" in
 // docs/design.md; the calls that they serve are bsp_partition, bsp_dup and bsp_done of PUB
 // (Bonorden et al. 2003, section 2.4).
+#include <sched.h>
 #include <unistd.h>
 
 #include <new>
@@ -12,6 +13,10 @@
 
 namespace bspnow::runtime {
 namespace {
+
+// That a process may have left before others. With the room for sixteen groups a process it can be
+// in twelve others then.
+constexpr std::size_t kGroupsAheadMax = 4;
 
 // Spreads all bits over all (the finalizer of splitmix64), so that keys that differ anywhere differ
 // everywhere.
@@ -39,6 +44,7 @@ Group& Process::Duplicate(Group& parent) { return Open(parent, nullptr, 0); }
 
 // `parts` null: all.
 Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t part) {
+  AwaitThoseBehind();
   GrowArray<std::uint32_t> members;
   std::uint32_t self = 0;
   for (std::uint32_t pid = 0; pid < parent.p(); ++pid) {
@@ -86,7 +92,22 @@ void Process::SyncCounted(Group& group, const Call& call, std::uint64_t messages
   group.RequireCount(call, messages, group.inbox().count());
 }
 
+// A process that opens and leaves groups faster than others would take the room that these need for
+// groups of theirs, and who then finds none cannot know whether it should wait. Whom this one waits
+// for comes to where it has been without it, as all that it owed them is done.
+void Process::AwaitThoseBehind() {
+  while (left_groups_.size() > kGroupsAheadMax) {
+    std::size_t open = 0;
+    for (const LeftGroup& left : left_groups_) {
+      if (left.IsOpen()) left_groups_[open++] = left;
+    }
+    while (left_groups_.size() > open) left_groups_.pop_back();
+    if (open > kGroupsAheadMax) sched_yield();
+  }
+}
+
 void Process::Leave(Group& group) {
+  left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
   group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);
   const MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
