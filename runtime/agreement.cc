@@ -40,8 +40,9 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                   std::uint64_t tag_bytes) {
   const auto vote_of = [&](std::uint32_t i) {
     const RegistrationVote& vote = segment.cell(Pid{i}).votes[parity];
-    // Superstep 0 looks the same as never: then, too, nothing was done, and the tag size is 0.
-    if (vote.superstep == superstep) return vote;
+    // Superstep 0 looks the same as never: then, too, nothing was done.
+    const bool never = vote.tag_bytes == 0 && vote.pushes == 0 && vote.pops == 0;
+    if (vote.superstep == superstep && !(superstep == 0 && never && vote.digest == 0)) return vote;
     return RegistrationVote{
         .superstep = superstep, .digest = 0, .pushes = 0, .pops = 0, .tag_bytes = tag_bytes};
   };

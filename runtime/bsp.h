@@ -20,6 +20,10 @@
 #ifndef BSP_H_
 #define BSP_H_
 
+#ifdef PUB_H_
+#error "bsp.h and pub.h give the same names to different calls: include one of them in a file"
+#endif
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h> /* The Oxford BSP toolset's bsp.h includes it, and programs rely on that. */

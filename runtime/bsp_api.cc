@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "base/clock.h"
+#include "runtime/checked_argument.h"
 #include "runtime/link/report.h"
 #include "runtime/link/standard_output.h"
 #include "runtime/running_process.h"
@@ -45,17 +45,6 @@ std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since
 Process& Running(const Call& call) {
   one.process.RequireRunning(call);
   return one.process;
-}
-
-// Turns a size of the paper's dialect, an int, into one of ours; error if negative.
-template <typename Size>
-std::uint64_t Checked(const Call& call, const char* name, Size size) {
-  if constexpr (std::is_signed_v<Size>) {
-    if (__builtin_expect(size < 0, 0)) {
-      ReportMisuse(call, "%s is %lld; it must not be negative", name, static_cast<long long>(size));
-    }
-  }
-  return static_cast<std::uint64_t>(size);
 }
 
 // Turns a size or count of ours into one of the dialect; error if it does not fit.
@@ -200,6 +189,7 @@ Size HpMove(const Call& call, void** tag_ptr, void** payload_ptr) {
 }  // namespace
 
 Process& RunningProcess(const Call& call) { return Running(call); }
+Process& TheProcess() { return one.process; }
 
 }  // namespace bspnow::runtime
 

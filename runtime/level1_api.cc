@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "runtime/bsp_level1.h"
+#include "runtime/collectives/arithmetic.h"
 #include "runtime/collectives/machine.h"
 #include "runtime/collectives/team.h"
 #include "runtime/running_process.h"
@@ -62,31 +63,6 @@ void ReduceValues(const Arguments& a, Reduce reduce, Operation op, const void* s
 template <typename T, T (*kCombine)(T, T)>
 void Combine(void* result, void* left, void* right, int*) {
   *static_cast<T*>(result) = kCombine(*static_cast<T*>(left), *static_cast<T*>(right));
-}
-
-template <typename T>
-T Sum(T x, T y) {
-  return x + y;
-}
-template <>
-int Sum(int x, int y) {  // Wraps, as sums of ints do on every machine that runs this.
-  return static_cast<int>(static_cast<unsigned>(x) + static_cast<unsigned>(y));
-}
-template <typename T>
-T Product(T x, T y) {
-  return x * y;
-}
-template <>
-int Product(int x, int y) {
-  return static_cast<int>(static_cast<unsigned>(x) * static_cast<unsigned>(y));
-}
-template <typename T>
-T Least(T x, T y) {
-  return y < x ? y : x;
-}
-template <typename T>
-T Greatest(T x, T y) {
-  return x < y ? y : x;
 }
 
 template <typename T, T (*kCombine)(T, T)>

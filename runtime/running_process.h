@@ -9,6 +9,8 @@ namespace bspnow::runtime {
 
 /// Between bsp_begin and bsp_end; elsewhere `call` ends the job.
 Process& RunningProcess(const Call& call);
+/// Also before and after.
+Process& TheProcess();
 
 }  // namespace bspnow::runtime
 

@@ -46,16 +46,23 @@ class BsmpInbox {
 
   /// The first message; the queue must not be empty.
   Message Front() const {
-    const std::byte* at = chain_.record();
-    const auto& record = *reinterpret_cast<const MessageRecord*>(at);
-    const std::byte* content = ContentOf(record);
+    const MessageRecord& record = FrontRecord();
+    const std::byte* content = ContentOf(record, long_tag_bytes_);
     return Message{.tag = long_tag_bytes_ == 0 ? record.tag : content,
                    .payload = content + long_tag_bytes_,
                    .payload_bytes = record.payload_bytes()};
   }
 
+  /// The record of the first message, which tells all of it if its tag is short.
+  const MessageRecord& FrontRecord() const {
+    return *reinterpret_cast<const MessageRecord*>(chain_.record());
+  }
+  static const std::byte* PayloadOf(const MessageRecord& with_short_tag) {
+    return ContentOf(with_short_tag, 0);
+  }
+
   void Pop() {
-    const auto& record = *reinterpret_cast<const MessageRecord*>(chain_.record());
+    const MessageRecord& record = FrontRecord();
     const std::uint64_t payload = record.payload_bytes();
     count_ -= 1;
     bytes_ -= payload;
@@ -63,7 +70,8 @@ class BsmpInbox {
       chain_.Skip(sizeof record + payload, kRecordAlign);
     } else {
       const std::uint64_t padding = record.payload_and_padding == payload ? 0 : kRecordAlign;
-      const auto content = static_cast<std::uint64_t>(ContentOf(record) - chain_.record());
+      const auto content =
+          static_cast<std::uint64_t>(ContentOf(record, long_tag_bytes_) - chain_.record());
       chain_.Skip(content + long_tag_bytes_ + payload + padding, kRecordAlign);
     }
     if (chain_.done() && count_ != 0) EnterNextSource();
@@ -77,9 +85,9 @@ class BsmpInbox {
   }
 
   // What follows the record: a long tag, and the payload.
-  const std::byte* ContentOf(const MessageRecord& record) const {
+  static const std::byte* ContentOf(const MessageRecord& record, std::size_t long_tag_bytes) {
     const auto at = reinterpret_cast<std::uintptr_t>(&record + 1);
-    if (!AlignsContent(long_tag_bytes_, record.payload_bytes()))
+    if (!AlignsContent(long_tag_bytes, record.payload_bytes()))
       return reinterpret_cast<const std::byte*>(at);
     return reinterpret_cast<const std::byte*>((at + kMessageAlign - 1) / kMessageAlign *
                                               kMessageAlign);

@@ -1,0 +1,81 @@
+// A BSP object of PUB, as one member of its group sees it (Bonorden et al. 2003, section 4.1): to
+// the group it adds random access to messages, and reductions that do not block.
+#ifndef RUNTIME_PUB_PUB_OBJECT_H_
+#define RUNTIME_PUB_PUB_OBJECT_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/mapped_region.h"
+#include "runtime/process.h"
+#include "runtime/pub/pub_message.h"
+#include "runtime/pub/pub_reductions.h"
+
+namespace bspnow::runtime {
+
+class PubObject {
+ public:
+  PubObject(Process& process, Group& group, PubObject* parent, MappedRegion memory);
+
+  /// The object of all processes of the job, in which nothing has been sent yet.
+  static PubObject& MakeRoot(Process& process);
+  /// As Process::Partition and Duplicate.
+  PubObject& MakePartition(const std::uint32_t* parts);
+  PubObject& MakeDuplicate();
+  bool IsRoot() const { return this == &root_; }
+  /// Objects are closed in the opposite order of their making: this is the next.
+  bool IsNewest() const { return this == root_.newest_; }
+  /// Not of the root. The object is gone.
+  void Close();
+
+  Process& process() { return process_; }
+  Group& group() { return group_; }
+
+  // ---- Supersteps
+
+  void Sync(const Call& call);
+  /// `messages` as the program counts them: a reduction is one for each that takes part.
+  void SyncCounted(const Call& call, std::uint64_t messages);
+
+  // ---- Communication
+
+  void Send(const Call& call, std::int64_t pid, const void* payload, std::uint64_t bytes) {
+    SendTagged(call, pid, 0, payload, bytes);
+  }
+  /// Does nothing if this process is no member. The value has been copied on return.
+  void Reduce(const Call& call, const PubReductionCall& reduction);
+
+  // ---- Messages of the program that were received
+
+  std::uint64_t messages() const { return count_; }
+  /// The i-th; null: there is none.
+  const MessageRecord* Message(const Call& call, std::uint64_t i);
+  /// The i-th of those from `source`.
+  const MessageRecord* MessageFrom(const Call& call, std::uint32_t source, std::uint64_t i);
+
+ private:
+  static PubObject& Make(Process& process, Group& group, PubObject* parent);
+
+  void SendTagged(const Call& call, std::int64_t pid, std::uint32_t reduction, const void* payload,
+                  std::uint64_t bytes) {
+    const PubTag tag{.source = Value(group_.self()), .reduction = reduction};
+    group_.Send(call, pid, &tag, payload, bytes);
+  }
+  void TakeUpMessages(const Call& call);
+  void List(const Call& call, std::uint64_t count);
+
+  Process& process_;
+  Group& group_;
+  PubObject& root_;
+  PubObject* newest_ = nullptr;             ///< In the root: of all open objects.
+  PubObject* before_ = nullptr;             ///< The one that was the newest before this one was.
+  MappedRegion memory_;                     ///< Of this object itself.
+  std::uint64_t count_ = 0;                 ///< The program's messages;
+  GrowArray<const MessageRecord*> listed_;  ///< the first ones of them, as far as they were asked.
+  PubReductions reductions_;
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_PUB_PUB_OBJECT_H_
