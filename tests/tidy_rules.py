@@ -16,7 +16,8 @@ FUNCTION_LINES_MAX = 70
 
 # Programs that a user could have written, or that measure: time is their own affair.
 _OWN_TIME = ('base/', 'tests/bench/', 'tests/conformance/', 'tests/images/programs/',
-             'tests/cluster/lines.c', 'tests/cluster/mixed.c', 'examples/')
+             'tests/cluster/lines.c', 'tests/cluster/mixed.c', 'tests/cluster/partitioned.c',
+             'examples/')
 
 
 def _matches(source, pattern):

@@ -70,6 +70,12 @@ class RecoveryTest(unittest.TestCase):
             return f"killed {name} for good"
         self.assertIn("lost at superstep", self.survive(kill, commits=2))
 
+    def test_pub_program_outlives_its_processes_and_a_worker(self):
+        """It is saved where its groups have come together."""
+        self.job = Enduring(program="partitioned")
+        self.assertIn("resumed from", self.survive(disturbances.kill_process))
+        self.assertIn("lost at superstep", self.survive(disturbances.kill_worker))
+
     def test_two_workers_are_killed(self):
         self.survive(disturbances.kill_two_workers)
 

@@ -14,12 +14,14 @@ FILE = "digests.txt"
 
 
 class Enduring:
-    """Runs `mixed`, with a pause in each superstep. The reference needs no pauses."""
+    """Runs `mixed`, or another program that takes the same arguments, with a pause in each
+    superstep. The reference needs no pauses."""
 
-    def __init__(self, nprocs=4, supersteps=60, large_bytes=20_000, pause_ms=50, programs=None):
+    def __init__(self, nprocs=4, supersteps=60, large_bytes=20_000, pause_ms=50, programs=None,
+                 program="mixed"):
         programs = programs or Programs()
         self.nprocs, self.pause_ms = nprocs, pause_ms
-        self.command = [programs["mixed"], supersteps, large_bytes]
+        self.command = [programs[program], supersteps, large_bytes]
         self.reference = Reference(nprocs, self.command, programs)
 
     def arguments(self, *options):
