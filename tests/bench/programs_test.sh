@@ -46,6 +46,10 @@ reports 'put.65536 hpput.65536 get.65536 hpget.65536 send.65536' \
 for p in 2 4; do
   reports 'put hpput' "$bsprun" -n "$p" "$programs/bench_pieces" 0.01 32768 9
 done
+for p in 2 4; do
+  reports '1b.16 2a.16 2b.16 3a.16 3b.16 1b.700 3b.700' \
+    "$bsprun" -n "$p" "$programs/bench_search" 3 16 700
+done
 reports 'one one.cold one.second' "$bsprun" -n 4 "$programs/bench_one_put" time 4 1000000
 reports '' "$bsprun" -n 4 "$programs/bench_one_put" hold 1 1000000
 reports 'copy.4096' "$programs/limit" 2 memcpy 0.01 4096
