@@ -30,12 +30,12 @@
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
 #include "coordinator/journal/journal_repair.h"
-#include "coordinator/log_setup.h"
 #include "coordinator/metrics/metrics_server.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/settings.h"
 #include "coordinator/state_directory.h"
 #include "net/event_loop.h"
+#include "net/log/daemon_log.h"
 #include "net/login/login.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
@@ -238,7 +238,7 @@ int Main(int argc, char** argv) {
   const auto& told = std::get<CoordinatorSettings>(settings);
   if (told.task == CoordinatorTask::kNewToken) return PrintNewToken(told);
   if (told.task != CoordinatorTask::kServe) return LookAfterJournal(told);
-  SetUpLog(told.log_level);
+  SetUpLog("bsp-coordinator", told.log_level, LogFormatOf(told.log_format));
   prctl(PR_SET_NAME, program_invocation_short_name);  // Started anew, it would be "exe" to ps.
   const RaisedLimits limits;
   const UniqueFd signals = TakeOverSignals();

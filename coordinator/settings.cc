@@ -77,6 +77,16 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
                "Listen on addresses that other machines can reach, without TLS");
 }
 
+void DescribeLog(CLI::App& app, CoordinatorSettings& settings) {
+  app.add_option("--log-level", settings.log_level, "debug, info, warning or error")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str();
+  app.add_option("--log-format", settings.log_format,
+                 "text, or json: an object a line, with each key of the text as a member")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
+
 void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.set_version_flag("--version", std::string("bsp-coordinator ") + kVersion);
   files::AddSettingsFile(app);
@@ -142,9 +152,7 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
       ->type_name("N")
       ->check(CLI::Range(0u, 16u))
       ->capture_default_str();
-  app.add_option("--log-level", settings.log_level, "debug, info, warning or error")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
-      ->capture_default_str();
+  DescribeLog(app, settings);
 }
 
 /// Where it may listen: anywhere with TLS, or if somebody says so.

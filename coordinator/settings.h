@@ -42,6 +42,7 @@ struct CoordinatorSettings {
   std::uint32_t checkpoint_copies = 1;
   Quotas quotas;
   std::string log_level = "info";
+  std::string log_format = "text";
 };
 
 /// Nothing is to be run: help was asked for, or what was said is wrong. It has been printed.

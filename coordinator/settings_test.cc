@@ -40,6 +40,13 @@ TEST(SettingsTest, ReadsFlags) {
   EXPECT_FALSE(settings.data_tls);
 }
 
+TEST(SettingsTest, TakesOnlyFormatsThatThereAre) {
+  const auto read = Read({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--log-format", "json"});
+  ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
+  EXPECT_EQ(std::get<CoordinatorSettings>(read).log_format, "json");
+  EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--log-format", "xml"}), 2);
+}
+
 TEST(SettingsTest, EncryptsDataAlsoWithoutCertificates) {
   const auto read = Read({"--listen", "127.0.0.1:7070", "--state-dir", "/x", "--data-tls"});
   ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));

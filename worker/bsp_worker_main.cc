@@ -4,7 +4,6 @@
 #include <absl/strings/str_cat.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "base/units.h"
 #include "base/version.h"
 #include "net/event_loop.h"
+#include "net/log/daemon_log.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "net/systemd_notify.h"
@@ -384,8 +384,7 @@ int Main(int argc, char** argv) {
     return kUsageStatus;
   }
   if (settings->slots == 0) settings->slots = UsableProcessors();
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("bsp-worker"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z level=%l %v");
+  SetUpLog("bsp-worker", "info", LogFormatOf(settings->log_format));
   absl::Status status = absl::NotFoundError("bsp-host is missing; give --host-program");
   if (!settings->host_program.empty())
     status = Daemon(std::move(*settings), *std::move(accounts)).Run();

@@ -157,6 +157,9 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
       ->type_name("SIZE");
   AddCheckpointOptions(app, settings);
   AddTimeouts(app, settings);
+  app.add_option("--log-format", settings.log_format,
+                 "text, or json: an object a line, with each key of the text as a member [text]")
+      ->check(CLI::IsMember({"text", "json"}));
   AddHiddenOptions(app, settings);
   AddAccessOptions(app, settings);
   files::AddSettingsFile(app);

@@ -40,6 +40,7 @@ struct WorkerSettings {
   std::uint64_t unreachable_ms = 60'000;  ///< Another worker, before its jobs are given up.
   std::uint64_t drain_timeout_ms = 0;  ///< After SIGTERM, for jobs to move; then they are killed.
   std::uint64_t orphan_timeout_ms = 600'000;  ///< Without a coordinator; then the jobs are killed.
+  std::string log_format = "text";
 };
 
 /// Reads the command line. What was wrong, or asked for (--help), has been printed if there is no

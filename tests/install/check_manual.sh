@@ -85,6 +85,7 @@ check_completion() {
   equal 'bsp-coordinator --bar' "$(completes bsp-coordinator --bar)" \
     '--barrier-advertise --barrier-listen '
   equal 'bsp-coordinator --log-level' "$(completes bsp-coordinator --log-level w)" 'warning '
+  equal 'bsp-worker --log-format' "$(completes bsp-worker --log-format j)" 'json '
   equal 'bsp-worker --he' "$(completes bsp-worker --he)" '--help '
   equal 'bsp-worker --state-dir' "$(completes bsp-worker --state-dir p)" 'programs '
 }

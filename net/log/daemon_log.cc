@@ -1,0 +1,99 @@
+#include "net/log/daemon_log.h"
+
+#include <spdlog/formatter.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace bspnow {
+namespace {
+
+constexpr char kTimePattern[] = "%Y-%m-%dT%H:%M:%S.%e%z";  // RFC 3339.
+
+bool IsKeyCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// What is before the '=' of a pair; none if no pair begins here.
+std::optional<std::string_view> KeyAt(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && IsKeyCharacter(text[end])) end += 1;
+  if (end == 0 || end == text.size() || text[end] != '=') return std::nullopt;
+  return text.substr(0, end);
+}
+
+/// Where a text that begins here ends: at a quote before the next pair, or the end of all.
+std::size_t EndOfQuoted(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '"') continue;
+    const bool last = i + 1 == text.size();
+    if (last || (text[i + 1] == ' ' && KeyAt(text.substr(i + 2)))) return i;
+  }
+  return text.size();
+}
+
+/// Takes the value of a pair off the front.
+std::string_view TakeValue(std::string_view& text) {
+  const bool quoted = text.starts_with('"');
+  if (quoted) text.remove_prefix(1);
+  const std::size_t end = quoted ? EndOfQuoted(text) : std::min(text.find(' '), text.size());
+  const std::string_view value = text.substr(0, end);
+  text.remove_prefix(std::min(end + (quoted ? 1 : 0), text.size()));
+  return value;
+}
+
+class JsonFormatter final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
+    spdlog::memory_buf_t time;
+    time_.format(message, time);
+    const auto level = spdlog::level::to_string_view(message.level);
+    const std::string json = JsonLogLine({time.data(), time.size()}, {level.data(), level.size()},
+                                         {message.payload.data(), message.payload.size()});
+    line.append(json.data(), json.data() + json.size());
+    line.push_back('\n');
+  }
+  std::unique_ptr<formatter> clone() const override { return std::make_unique<JsonFormatter>(); }
+
+ private:
+  spdlog::pattern_formatter time_{kTimePattern, spdlog::pattern_time_type::local, ""};
+};
+
+}  // namespace
+
+LogFormat LogFormatOf(std::string_view name) {
+  return name == "json" ? LogFormat::kJson : LogFormat::kText;
+}
+
+std::string JsonLogLine(std::string_view time, std::string_view level, std::string_view message) {
+  using nlohmann::ordered_json;
+  ordered_json line = {{"time", time}, {"level", level}, {"message", message}};
+  std::string_view rest = message;
+  while (const auto key = KeyAt(rest)) {
+    rest.remove_prefix(key->size() + 1);
+    const std::string_view value = TakeValue(rest);
+    if (!line.contains(std::string(*key))) line[std::string(*key)] = value;
+    if (!rest.starts_with(' ')) break;
+    rest.remove_prefix(1);
+  }
+  return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void SetUpLog(const std::string& program, const std::string& level, LogFormat format) {
+  auto log = spdlog::stderr_logger_mt(program);
+  log->set_level(spdlog::level::from_str(level));
+  if (format == LogFormat::kJson) {
+    log->set_formatter(std::make_unique<JsonFormatter>());
+  } else {
+    log->set_pattern(std::string(kTimePattern) + " level=%l %v");
+  }
+  spdlog::set_default_logger(std::move(log));
+}
+
+}  // namespace bspnow

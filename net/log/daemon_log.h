@@ -1,0 +1,28 @@
+// The log of a daemon: standard error, a line a fact. What is logged is "event=NAME key=value
+// key=\"a text\"".
+#ifndef NET_LOG_DAEMON_LOG_H_
+#define NET_LOG_DAEMON_LOG_H_
+
+#include <string>
+#include <string_view>
+
+namespace bspnow {
+
+enum class LogFormat {
+  kText,  ///< TIME level=LEVEL event=...
+  kJson,  ///< An object: time (RFC 3339), level, message, and each key as a member; all texts.
+};
+
+/// "text" or "json": any other is text.
+LogFormat LogFormatOf(std::string_view name);
+
+/// `level` as spdlog names it: "debug", "info", "warning", "error". For the whole process.
+void SetUpLog(const std::string& program, const std::string& level, LogFormat format);
+
+/// One line of kJson, without its end: valid whatever bytes `message` has. Of a key that occurs
+/// twice the first counts: a text that looks like more pairs replaces nothing.
+std::string JsonLogLine(std::string_view time, std::string_view level, std::string_view message);
+
+}  // namespace bspnow
+
+#endif  // NET_LOG_DAEMON_LOG_H_

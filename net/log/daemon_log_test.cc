@@ -1,0 +1,49 @@
+#include "net/log/daemon_log.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace bspnow {
+namespace {
+
+nlohmann::json Line(std::string_view message) {
+  const std::string line = JsonLogLine("2026-01-02T03:04:05.678+00:00", "info", message);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  return nlohmann::json::parse(line);
+}
+
+TEST(JsonLogLineTest, PairsAreMembers) {
+  const auto line = Line("event=job_ended job=7 reason=\"out of memory, \"really\"\" last=");
+  EXPECT_EQ(line["time"], "2026-01-02T03:04:05.678+00:00");
+  EXPECT_EQ(line["level"], "info");
+  EXPECT_EQ(line["event"], "job_ended");
+  EXPECT_EQ(line["job"], "7");
+  EXPECT_EQ(line["reason"], "out of memory, \"really\"");
+  EXPECT_EQ(line["last"], "");
+}
+
+TEST(JsonLogLineTest, WhatIsNoPairIsInTheMessage) {
+  EXPECT_EQ(Line("a plain text = nothing")["message"], "a plain text = nothing");
+  EXPECT_EQ(Line("event=x and more")["event"], "x");
+  EXPECT_EQ(Line("event=x and more").size(), 4u);
+  EXPECT_EQ(Line("").size(), 3u);
+  EXPECT_EQ(Line("open=\"").size(), 4u);
+}
+
+TEST(JsonLogLineTest, NoTextReplacesWhatStandsBeforeIt) {
+  const auto line = Line("event=job_lost job=7 reason=\"x\" job=8 level=fine time=\"never\"");
+  EXPECT_EQ(line["job"], "7");
+  EXPECT_EQ(line["level"], "info");
+  EXPECT_EQ(line["time"], "2026-01-02T03:04:05.678+00:00");
+}
+
+TEST(JsonLogLineTest, IsValidWhateverTheBytes) {
+  std::string bytes = "event=x reason=\"";
+  for (int byte = 0; byte < 256; ++byte) bytes.push_back(static_cast<char>(byte));
+  EXPECT_EQ(Line(bytes + "\"")["event"], "x");
+  for (std::size_t length = 0; length < bytes.size(); ++length) Line(bytes.substr(length));
+}
+
+}  // namespace
+}  // namespace bspnow
