@@ -7,13 +7,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -30,21 +29,22 @@
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/daemon.h"
 #include "coordinator/journal/journal_repair.h"
-#include "coordinator/metrics/metrics_server.h"
+#include "coordinator/metrics/metric_families.h"
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/settings.h"
 #include "coordinator/state_directory.h"
 #include "net/event_loop.h"
 #include "net/log/daemon_log.h"
 #include "net/login/login.h"
+#include "net/metrics/ask_loop.h"
+#include "net/metrics/metrics_server.h"
+#include "net/metrics/process_metrics.h"
 #include "net/socket.h"
 #include "net/systemd_notify.h"
 #include "net/tls/rpc_credentials.h"
 
 namespace bspnow::coordinator {
 namespace {
-
-constexpr std::chrono::seconds kSnapshotWait{1};
 
 /// SIGTERM and SIGINT come by the descriptor only. Before any thread is started.
 UniqueFd TakeOverSignals() {
@@ -57,17 +57,13 @@ UniqueFd TakeOverSignals() {
   return UniqueFd(signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/// The loop's own view, for another thread; empty if the loop has no time within a second.
-ClusterFigures AskForFigures(EventLoop& loop, const Daemon& daemon, const Authority& authority) {
-  auto answer = std::make_shared<std::promise<ClusterFigures>>();
-  std::future<ClusterFigures> figures = answer->get_future();
-  loop.Post([answer, &daemon, &authority] {
+std::optional<ClusterFigures> AskForFigures(EventLoop& loop, const Daemon& daemon,
+                                            const Authority& authority) {
+  return AskLoop<ClusterFigures>(loop, [&daemon, &authority] {
     ClusterFigures figures = daemon.Figures();
     figures.calls_refused = authority.refused();
-    answer->set_value(std::move(figures));
+    return figures;
   });
-  if (figures.wait_for(kSnapshotWait) != std::future_status::ready) return {};
-  return figures.get();
 }
 
 CheckpointLimits LimitsOf(const CoordinatorSettings& settings) {
@@ -154,8 +150,10 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (*login) absl::StrAppend(&addresses, "login=", (*login)->path(), "\n");
   std::unique_ptr<MetricsServer> metrics;
   if (settings.metrics) {
-    auto started = MetricsServer::Start(*settings.metrics,
-                                        [&] { return AskForFigures(loop, **daemon, authority); });
+    auto started = MetricsServer::Start(*settings.metrics, [&](MetricList& list) {
+      AddProcessMetrics({{.use = "state", .path = settings.state_dir}}, list);
+      if (const auto figures = AskForFigures(loop, **daemon, authority)) AddMetrics(*figures, list);
+    });
     if (!started.ok()) return started.status();
     metrics = *std::move(started);
     absl::StrAppend(&addresses, "metrics=", metrics->address().ToString(), "\n");

@@ -111,6 +111,7 @@ ClusterFigures Daemon::Figures() const {
     figures.refused[FaultName(FrameFault{i})] += frames_->faults(FrameFault{i});
   figures.bytes_read = frames_->bytes_read();
   figures.bytes_written = frames_->bytes_written();
+  figures.journal_sync_ns = store_->sync_ns();
   return figures;
 }
 

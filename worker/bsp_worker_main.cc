@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -106,7 +107,7 @@ class Daemon {
   std::unique_ptr<Departure> departure_;
   PeerWatch peers_{[this](const PeerAddress& peer) { Probe(peer); },
                    [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); }};
-  std::optional<WorkerMetrics> metrics_;
+  std::unique_ptr<MetricsServer> metrics_;
   bool registered_ = false;
   double reported_load_ = 0;
 };
@@ -147,7 +148,7 @@ absl::Status Daemon::StartParts() {
       loop_, *jobs_, settings_.name, settings_.drain_timeout_ms,
       [this](proto::WorkerEvent event) { coordinator_->Report(std::move(event)); });
   if (!settings_.metrics.empty()) {
-    absl::StatusOr<WorkerMetrics> metrics = WorkerMetrics::Serve(loop_, settings_.metrics, [this] {
+    auto metrics = ServeMetrics(loop_, settings_, [this] {
       return WorkerFigures{.exchange = data_plane_->statistics(),
                            .jobs = jobs_->jobs(),
                            .processes = jobs_->processes(),
@@ -156,7 +157,7 @@ absl::Status Daemon::StartParts() {
                            .lease_valid = jobs_->LeaseValid(NowNs())};
     });
     if (!metrics.ok()) return metrics.status();
-    metrics_.emplace(std::move(*metrics));
+    metrics_ = *std::move(metrics);
   }
   absl::StatusOr<proto::RegisterRequest> registration = Registration();
   if (!registration.ok()) return registration.status();
@@ -300,7 +301,7 @@ void Daemon::OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::st
 void Daemon::WriteAddress() const {
   std::string lines = absl::StrCat("data=", data_plane_->data_address(), "\n",
                                    "images=", images_server_->address().ToString(), "\n");
-  if (metrics_) absl::StrAppend(&lines, "metrics=", metrics_->address(), "\n");
+  if (metrics_) absl::StrAppend(&lines, "metrics=", metrics_->address().ToString(), "\n");
   if (const absl::Status s = state_->WriteAddress(lines); !s.ok())
     spdlog::warn("event=address_not_written reason=\"{}\"", std::string(s.message()));
 }

@@ -1,119 +1,72 @@
 #include "worker/worker_metrics.h"
 
-#include <absl/strings/str_cat.h>
-#include <prometheus/collectable.h>
-#include <prometheus/exposer.h>
-#include <prometheus/metric_family.h>
-
-#include <chrono>
-#include <exception>
-#include <future>
 #include <utility>
 #include <vector>
 
+#include "net/metrics/ask_loop.h"
+#include "net/metrics/metric_list.h"
+#include "net/metrics/process_metrics.h"
 #include "net/socket.h"
 
 namespace bspnow::worker {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-
-constexpr std::chrono::seconds kLoopTimeout{1};  // A loop that has ended does not answer.
-constexpr std::size_t kThreads = 1;
-
-class Families {
- public:
-  void Counter(const std::string& name, const std::string& help) {
-    families_.push_back(MetricFamily{name, help, MetricType::Counter, {}});
-  }
-  void Gauge(const std::string& name, const std::string& help, double value) {
-    families_.push_back(MetricFamily{name, help, MetricType::Gauge, {}});
-    ClientMetric metric;
-    metric.gauge.value = value;
-    families_.back().metric.push_back(metric);
-  }
-  /// One series of the last Counter.
-  void Series(const std::string& label, const std::string& value, std::uint64_t count) {
-    ClientMetric metric;
-    if (!label.empty()) metric.label.push_back({label, value});
-    metric.counter.value = static_cast<double>(count);
-    families_.back().metric.push_back(metric);
-  }
-  std::vector<MetricFamily> Take() { return std::move(families_); }
-
- private:
-  std::vector<MetricFamily> families_;
-};
-
-std::vector<MetricFamily> FamiliesOf(const WorkerFigures& figures) {
-  const DataPlaneStatistics& exchange = figures.exchange;
-  Families out;
-  out.Counter("bspnow_worker_bytes_total", "Payload of frames to and from other workers.");
-  out.Series("direction", "in", exchange.bytes_in);
-  out.Series("direction", "out", exchange.bytes_out);
-  out.Counter("bspnow_worker_frames_total", "Frames to and from other workers.");
-  out.Series("direction", "in", exchange.frames_in);
-  out.Series("direction", "out", exchange.frames_out);
-  out.Counter("bspnow_reconnects_total", "Streams that broke and were made again.");
-  out.Series("", "", exchange.reconnects);
-  out.Counter("bspnow_resent_bytes_total", "Bytes that were sent again after a reconnect.");
-  out.Series("", "", exchange.resent_bytes);
-  out.Counter("bspnow_frames_refused_total", "Frames that were dropped, or closed their stream.");
-  for (const auto& [reason, count] : exchange.refused_frames) out.Series("reason", reason, count);
-  out.Gauge("bspnow_slots", "Processes that this worker takes.", figures.slots);
-  out.Gauge("bspnow_processes", "Processes that run.", figures.processes);
-  out.Gauge("bspnow_worker_jobs", "Jobs that have processes, files or memory here.", figures.jobs);
-  out.Gauge("bspnow_cache_bytes", "Programs and files that are kept.",
-            static_cast<double>(figures.cache_bytes));
-  out.Gauge("bspnow_lease_valid", "1 while the coordinator has renewed the lease in time.",
-            figures.lease_valid ? 1 : 0);
-  return out.Take();
+/// Of the counter that has begun.
+void AddDirections(std::uint64_t in, std::uint64_t out, MetricList& list) {
+  list.Add({{"direction", "in"}}, static_cast<double>(in));
+  list.Add({{"direction", "out"}}, static_cast<double>(out));
 }
 
-/// Asks the loop for the figures.
-class Scrape final : public prometheus::Collectable {
- public:
-  Scrape(EventLoop& loop, std::function<WorkerFigures()> figures)
-      : loop_(loop), figures_(std::move(figures)) {}
+std::vector<WatchedDirectory> DirectoriesOf(const WorkerSettings& settings) {
+  std::vector<WatchedDirectory> directories = {{.use = "state", .path = settings.state_dir}};
+  // A share is no disk of this machine.
+  if (!settings.checkpoint_dir.empty() && settings.checkpoint_share.empty())
+    directories.push_back({.use = "images", .path = settings.checkpoint_dir});
+  return directories;
+}
 
-  std::vector<MetricFamily> Collect() const override {
-    const auto answer = std::make_shared<std::promise<WorkerFigures>>();
-    std::future<WorkerFigures> figures = answer->get_future();
-    loop_.Post([this, answer] { answer->set_value(figures_()); });
-    if (figures.wait_for(kLoopTimeout) != std::future_status::ready) return {};
-    return FamiliesOf(figures.get());
-  }
-
- private:
-  EventLoop& loop_;
-  const std::function<WorkerFigures()> figures_;
-};
+void AddMetrics(const WorkerFigures& figures, MetricList& list) {
+  const DataPlaneStatistics& exchange = figures.exchange;
+  const auto counter = [&list](const char* name, const char* help, std::uint64_t value) {
+    list.Counter(name, help);
+    list.Add({}, static_cast<double>(value));
+  };
+  const auto gauge = [&list](const char* name, const char* help, double value) {
+    list.Gauge(name, help);
+    list.Add({}, value);
+  };
+  list.Counter("bspnow_worker_bytes_total", "Payload of frames to and from other workers.");
+  AddDirections(exchange.bytes_in, exchange.bytes_out, list);
+  list.Counter("bspnow_worker_frames_total", "Frames to and from other workers.");
+  AddDirections(exchange.frames_in, exchange.frames_out, list);
+  counter("bspnow_worker_reconnects_total",
+          "Streams to workers and the coordinator that were made again.", exchange.reconnects);
+  counter("bspnow_worker_resent_bytes_total", "Bytes that were sent again after a reconnect.",
+          exchange.resent_bytes);
+  list.Counter("bspnow_worker_frames_refused_total",
+               "Frames that were dropped, or closed their stream.");
+  for (const auto& [reason, count] : exchange.refused_frames)
+    list.Add({{"reason", reason}}, static_cast<double>(count));
+  gauge("bspnow_worker_slots", "Processes that this worker takes.", figures.slots);
+  gauge("bspnow_worker_processes", "Processes that run.", figures.processes);
+  gauge("bspnow_worker_jobs", "Jobs that have processes, files or memory here.", figures.jobs);
+  gauge("bspnow_worker_cache_bytes", "Programs and files that are kept.",
+        static_cast<double>(figures.cache_bytes));
+  gauge("bspnow_lease_valid", "1 while the coordinator has renewed the lease in time.",
+        figures.lease_valid ? 1 : 0);
+}
 
 }  // namespace
 
-absl::StatusOr<WorkerMetrics> WorkerMetrics::Serve(EventLoop& loop, const std::string& address,
-                                                   std::function<WorkerFigures()> figures) {
-  absl::StatusOr<HostPort> wanted = ParseHostPort(address);
-  if (!wanted.ok()) return wanted.status();
-  WorkerMetrics metrics;
-  try {
-    metrics.exposer_ = std::make_unique<prometheus::Exposer>(wanted->ToString(), kThreads);
-  } catch (const std::exception& error) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot serve metrics on ", address, ": ", error.what()));
-  }
-  wanted->port = static_cast<std::uint16_t>(metrics.exposer_->GetListeningPorts().at(0));
-  metrics.address_ = wanted->ToString();
-  metrics.scrape_ = std::make_shared<Scrape>(loop, std::move(figures));
-  metrics.exposer_->RegisterCollectable(metrics.scrape_);
-  return metrics;
+absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(
+    EventLoop& loop, const WorkerSettings& settings, std::function<WorkerFigures()> figures) {
+  const absl::StatusOr<HostPort> listen = ParseHostPort(settings.metrics);
+  if (!listen.ok()) return listen.status();
+  return MetricsServer::Start(*listen, [&loop, figures = std::move(figures),
+                                        directories = DirectoriesOf(settings)](MetricList& list) {
+    AddProcessMetrics(directories, list);
+    if (const auto told = AskLoop(loop, figures)) AddMetrics(*told, list);
+  });
 }
-
-WorkerMetrics::WorkerMetrics(WorkerMetrics&&) noexcept = default;
-
-// Scrapes have ended when the exposer is gone.
-WorkerMetrics::~WorkerMetrics() { exposer_.reset(); }
 
 }  // namespace bspnow::worker

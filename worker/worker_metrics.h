@@ -1,5 +1,5 @@
-// The worker's figures for Prometheus, served on an address of their own. A scrape asks the loop
-// for them; so between scrapes they cost nothing.
+// The worker's figures for Prometheus. A scrape asks the loop for them; so between scrapes they
+// cost nothing.
 #ifndef WORKER_WORKER_METRICS_H_
 #define WORKER_WORKER_METRICS_H_
 
@@ -8,15 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "net/event_loop.h"
+#include "net/metrics/metrics_server.h"
 #include "worker/exchange/data_plane.h"
-
-namespace prometheus {
-class Collectable;
-class Exposer;
-}  // namespace prometheus
+#include "worker/settings.h"
 
 namespace bspnow::worker {
 
@@ -29,25 +25,10 @@ struct WorkerFigures {
   bool lease_valid = false;
 };
 
-class WorkerMetrics {
- public:
-  /// Serves on `address`, HOST:PORT, port 0: any. `figures` is called on the loop's thread.
-  static absl::StatusOr<WorkerMetrics> Serve(EventLoop& loop, const std::string& address,
-                                             std::function<WorkerFigures()> figures);
-
-  WorkerMetrics(WorkerMetrics&&) noexcept;
-  ~WorkerMetrics();
-
-  /// With the real port.
-  const std::string& address() const { return address_; }
-
- private:
-  WorkerMetrics() = default;
-
-  std::string address_;
-  std::shared_ptr<prometheus::Collectable> scrape_;  ///< Shared, because the exposer asks for that.
-  std::unique_ptr<prometheus::Exposer> exposer_;
-};
+/// Where the settings say. `figures` is called on the loop's thread.
+absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(EventLoop& loop,
+                                                            const WorkerSettings& settings,
+                                                            std::function<WorkerFigures()> figures);
 
 }  // namespace bspnow::worker
 

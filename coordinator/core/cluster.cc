@@ -181,6 +181,7 @@ void Cluster::Clear(JobId job) {
   if (left == nullptr) return;
   AbandonEpoch(job, left->epoch);
   left->starting.reset();
+  if (left->running) left->counters.Add(*left->running->stats);
   left->running.reset();
 }
 
@@ -195,6 +196,7 @@ void Cluster::OnEnded(JobId job) {
     spdlog::info("event=job_ended job={} state={} exit_status={} reason=\"{}\"", Value(job),
                  StateText(shown->state()), shown->exit_status(), shown->reason());
   ports_.logs.End(job);
+  KeepEnded(job);
   const std::map<std::uint64_t, OnJob> waits = std::exchange(FindLive(job)->waits, {});
   EndCheckpoints(job);
   ForgetLeftNodes();

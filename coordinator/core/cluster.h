@@ -6,6 +6,7 @@
 #define COORDINATOR_CORE_CLUSTER_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -139,7 +140,7 @@ class Cluster {
   /// OK while files of this job may come.
   absl::Status MayStoreFiles(JobId job) const;
 
-  // ---- To look at -------------------------------------------------------------------------------
+  // ---- To look at: cluster_figures.cc -----------------------------------------------------------
 
   ClusterFigures Figures() const;
   const JobTable& table() const { return table_; }
@@ -268,6 +269,16 @@ class Cluster {
   /// A line of the launcher in the job's output.
   void Say(JobId job, const std::string& text);
 
+  // ---- For the metrics: cluster_figures.cc ------------------------------------------------------
+
+  SuperstepRecorders RecordersOf(const LiveJob& job) const {
+    return {.of_job = job.counters.superstep_ns, .of_all = superstep_histograms_};
+  }
+  /// It starts for the first time.
+  void CountQueued(const proto::Job& started);
+  JobFigures FiguresOf(const Job& entry) const;
+  void KeepEnded(JobId job);
+
   void Tick();
   /// To the journal, of all jobs that run and were stored at that time or before it.
   void StoreProgress(std::uint64_t stored_by_ns);
@@ -294,7 +305,16 @@ class Cluster {
 
   std::uint64_t last_wait_ = 0;
   std::uint64_t output_bytes_of_all_ = 0;
+  struct EndedJob {
+    std::uint64_t ended_ns;
+    JobFigures figures;
+  };
+
   CheckpointFigures checkpoint_figures_;
+  QueueFigures queue_figures_;
+  const std::shared_ptr<SuperstepHistograms> superstep_histograms_ =
+      std::make_shared<SuperstepHistograms>();
+  std::deque<EndedJob> ended_figures_;  ///< Of the last kEndedShownNs, at most kEndedShownMax.
   CoreTimer deadline_ = kNoCoreTimer;
   std::uint64_t deadline_ns_ = kNoEnd;  ///< When it is due.
   bool pass_posted_ = false;            ///< Of the scheduler.

@@ -2,16 +2,25 @@
 #ifndef COORDINATOR_CORE_CLUSTER_FIGURES_H_
 #define COORDINATOR_CORE_CLUSTER_FIGURES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/ids.h"
+#include "coordinator/core/histogram.h"
+#include "coordinator/core/job_counters.h"
 #include "coordinator/core/superstep_stats.h"
+#include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
+
+/// A job that has ended is shown for so long, so that each of a few scrapes sees its last values,
+/// and no more of them: jobs of a second may come in thousands.
+inline constexpr std::uint64_t kEndedShownNs = 300'000'000'000;
+inline constexpr std::size_t kEndedShownMax = 1000;
 
 /// Of all jobs, since the start.
 struct CheckpointFigures {
@@ -27,18 +36,41 @@ struct CheckpointFigures {
   std::shared_ptr<Histogram> recovery_ns = std::make_shared<Histogram>(kRecoveryBaseNs);
 };
 
-struct ClusterFigures {
-  struct Lease {
-    std::string name;
-    std::uint64_t age_ns;
-  };
+/// Of a job that has run.
+struct JobFigures {
+  proto::Job
+      shown;  ///< Id, name, user, state, totals, checkpoints and waits, as `bsp show` has it.
+  JobCounters counters;
+  std::uint64_t checkpoint_ns;  ///< That its checkpoints have cost it since the start.
+  /// What a loss would take from it: since the last commit, or else since it runs. None: it does
+  /// not run now, or takes no checkpoints.
+  std::optional<std::uint64_t> unsaved_ns;
+};
 
+/// Of all jobs, since the start.
+struct QueueFigures {
+  static constexpr std::uint64_t kWaitBaseNs = 1'000'000;
+
+  std::map<std::string, std::uint64_t> ended = {{"succeeded", 0}, {"failed", 0}, {"cancelled", 0}};
+  /// From submission to the first start.
+  std::shared_ptr<Histogram> wait_ns = std::make_shared<Histogram>(kWaitBaseNs);
+};
+
+struct NodeFigures {
+  std::string name;
+  bool up;
+  bool rests;                  ///< It could not start jobs that others could.
+  std::uint64_t lease_age_ns;  ///< While it is up.
+};
+
+struct ClusterFigures {
   std::map<std::string, std::uint64_t> jobs;     ///< By state.
   std::map<std::string, std::uint64_t> workers;  ///< By state: up, drained, lost.
+  std::uint64_t oldest_wait_ns = 0;              ///< Of the job that waits longest; 0: none does.
   std::uint64_t slots_used = 0;
   std::uint64_t slots_free = 0;
-  std::vector<Lease> leases;
-  std::map<JobId, std::shared_ptr<const SuperstepStats>> running;
+  std::vector<NodeFigures> nodes;
+  std::vector<JobFigures> of_jobs;
   std::map<std::string, std::uint64_t> refused;  ///< Frames by reason, since the start.
   std::uint64_t calls_refused = 0;               ///< For want of a proof, or of rights.
   std::uint64_t connections = 0;                 ///< Of workers, for frames.
@@ -49,6 +81,9 @@ struct ClusterFigures {
   std::uint64_t output_bytes = 0;  ///< That jobs printed.
   std::uint64_t term = 0;
   CheckpointFigures checkpoints;
+  QueueFigures queue;
+  std::shared_ptr<const SuperstepHistograms> supersteps;
+  std::optional<Histogram::Snapshot> journal_sync_ns{};  ///< Of a journal on a disk.
 };
 
 }  // namespace bspnow::coordinator

@@ -58,6 +58,7 @@ void Cluster::OnRecovering(JobId id) {
   if (!job.losses().empty() && !job.losses().rbegin()->resumed()) {  // Not suspended, nor moved.
     const proto::JobLoss& loss = *job.losses().rbegin();
     checkpoint_figures_.recoveries[KindOfLoss(loss)] += 1;
+    if (LiveJob* const lost = FindLive(id)) lost->counters.recoveries += 1;
     spdlog::warn("event=job_lost job={} epoch={} reason=\"{}\"", Value(id), job.epoch(),
                  loss.reason());
   }
@@ -195,13 +196,15 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
                  .participants = participants,
                  .first_superstep = Superstep{std::max<std::uint64_t>(Value(at), 1) - 1},
                  .totals = TotalsAt(from),
-                 .direct = order.direct};
+                 .direct = order.direct,
+                 .recorders = RecordersOf(job)};
   for (const NodeShare& share : order.hosts)
     plan.hosts.push_back({.worker = share.worker, .pids = share.pids});
   job.running.emplace(order.epoch, std::move(plan));
   job.epoch = order.epoch;
   job.from_main = !put_back;
   job.policy.OnStarted(NowNs(), at);
+  if (!order.resumes) CountQueued(record->job());
   job.CountCopies(StayingNodes());
   proto::Order message;
   proto::StartJob& start = *message.mutable_start();
@@ -258,8 +261,9 @@ JobOrders Cluster::OnHostRuns(const Node& node, const proto::WorkerEvent& event)
   JobOrders orders = table_.OnResumed(id, Epoch{event.epoch()}, node.worker, Now());
   if (was_open && !open()) {
     FindLive(id)->doubted_checkpoint = 0;
-    checkpoint_figures_.recovery_ns->Record(
-        table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs, 1);
+    const std::uint64_t took_ns = table_.Find(id)->job().losses().rbegin()->after_ms() * kNsPerMs;
+    checkpoint_figures_.recovery_ns->Record(took_ns, 1);
+    FindLive(id)->counters.recovery_ns += took_ns;
   }
   // Not before: a start that fails is tried elsewhere, and nobody has this input twice.
   if (LiveJob& job = *FindLive(id); job.attachment && table_.Runs(id, Epoch{event.epoch()})) {

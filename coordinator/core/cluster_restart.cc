@@ -36,6 +36,7 @@ void Cluster::RestoreCheckpoints(const StoredState& stored) {
     const coordinator::Checkpoint* last = job.checkpoints.last();
     if (last == nullptr) continue;
     job.policy.Restore(job.history.spent_ns, job.history.run_ns, last->cost);
+    job.counters.checkpoints_spent_from = job.policy.spent_ns();
     table_.SetCpuFeatures(id, last->cpu_features);
   }
 }

@@ -47,11 +47,13 @@ void Cluster::AdoptJobs() {
     for (const NodeShare& share : SharesOf(*record))
       hosts.push_back({.worker = share.worker, .pids = share.pids});
     FindLive(IdOf(*record))
-        ->running.emplace(EpochOf(*record), EpochPlan{.nprocs = record->job().spec().nprocs(),
-                                                      .hosts = std::move(hosts),
-                                                      .totals = LastTotals(*record),
-                                                      .origin = EpochOrigin::kAdopted,
-                                                      .direct = record->direct()});
+        ->running.emplace(EpochOf(*record),
+                          EpochPlan{.nprocs = record->job().spec().nprocs(),
+                                    .hosts = std::move(hosts),
+                                    .totals = LastTotals(*record),
+                                    .origin = EpochOrigin::kAdopted,
+                                    .direct = record->direct(),
+                                    .recorders = RecordersOf(*FindLive(IdOf(*record)))});
   }
 }
 
@@ -356,38 +358,6 @@ void Cluster::StoreProgress(std::uint64_t stored_by_ns) {
   const std::vector<JobId> jobs = table_.StoredBy(stored_by_ns);
   for (const JobId job : jobs) KeepFigures(job);
   Perform(table_.StoreProgress(jobs, Now()));
-}
-
-// ---- Metrics ------------------------------------------------------------------------------------
-
-ClusterFigures Cluster::Figures() const {
-  ClusterFigures figures;
-  for (const proto::JobState state :
-       {proto::WAITING, proto::RUNNING, proto::RECOVERING, proto::SUSPENDED, proto::ENDING,
-        proto::SUCCEEDED, proto::FAILED, proto::CANCELLED})
-    figures.jobs[StateText(state)] = 0;
-  for (const auto& [state, count] : table_.CountByState()) figures.jobs[StateText(state)] = count;
-  figures.workers = {{"up", 0}, {"drained", 0}, {"lost", 0}};
-  for (const auto& [name, node] : nodes_.all()) figures.workers["lost"] += node.lost() ? 1 : 0;
-  for (const JobTable::NodeView& view : table_.nodes()) {
-    ++figures.workers[view.node->open() ? "up" : "drained"];
-    figures.slots_used += view.slots_used;
-    if (view.node->open() && view.node->slots > view.slots_used)
-      figures.slots_free += view.node->slots - view.slots_used;
-    figures.connections += view.node->lease.connected() ? 1 : 0;
-    figures.leases.push_back({view.node->name, view.node->lease.AgeNs(NowNs())});
-    for (const JobId job : view.jobs)
-      if (const LiveJob* live = FindLive(job); live != nullptr && live->running)
-        figures.running[job] = live->running->stats;
-  }
-  for (const auto& [worker, node] : nodes_.up()) figures.control_streams += node->sink ? 1 : 0;
-  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(Refusal::kCount); ++i)
-    figures.refused[RefusalName(Refusal{i})] = barriers_.refused(Refusal{i});
-  figures.barriers = barriers_.released();
-  figures.checkpoints = checkpoint_figures_;
-  figures.output_bytes = output_bytes_of_all_;
-  figures.term = term_;
-  return figures;
 }
 
 }  // namespace bspnow::coordinator

@@ -16,6 +16,7 @@
 #include "coordinator/core/attachment.h"
 #include "coordinator/core/checkpoints/checkpoint_policy.h"
 #include "coordinator/core/checkpoints/job_checkpoints.h"
+#include "coordinator/core/job_counters.h"
 #include "coordinator/core/jobs/job_orders.h"
 #include "coordinator/core/running_epoch.h"
 #include "proto/jobs.pb.h"
@@ -58,6 +59,7 @@ struct LiveJob {
   bool restored = false;
 
   std::optional<RunningEpoch> running{};  ///< From its start until it has left its nodes.
+  JobCounters counters{};                 ///< Without `running`.
 
   CheckpointPolicy policy;
   JobCheckpoints checkpoints;

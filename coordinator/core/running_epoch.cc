@@ -12,8 +12,11 @@ RunningEpoch::RunningEpoch(Epoch number, EpochPlan plan)
                           .participants = plan.participants,
                           .origin = plan.origin,
                           .direct = plan.direct}),
-      stats(std::make_shared<SuperstepStats>(SuperstepStats::Start{
-          .totals = plan.totals, .repeats = plan.participants != 0 ? 1u : 0u})),
+      stats(std::make_shared<SuperstepStats>(
+          SuperstepStats::Start{.totals = plan.totals,
+                                .repeats = plan.participants != 0 ? 1u : 0u,
+                                .adopted = plan.origin == EpochOrigin::kAdopted,
+                                .recorders = plan.recorders})),
       first_superstep(plan.first_superstep),
       superstep(plan.first_superstep),
       adopted(plan.origin == EpochOrigin::kAdopted) {
@@ -27,8 +30,8 @@ void RunningEpoch::OnResumed(Superstep at) {
 
 void RunningEpoch::OnPutBack() {
   barrier.OnResumed();
-  stats = std::make_shared<SuperstepStats>(
-      SuperstepStats::Start{.totals = stats->totals(), .repeats = 1});
+  stats = std::make_shared<SuperstepStats>(SuperstepStats::Start{
+      .totals = stats->totals(), .repeats = 1, .adopted = true, .recorders = stats->recorders()});
 }
 
 }  // namespace bspnow::coordinator

@@ -22,6 +22,7 @@ struct EpochPlan {
   proto::JobTotals totals{};       ///< To go on from.
   EpochOrigin origin = EpochOrigin::kStarted;
   bool direct = false;  ///< As in BarrierPlan.
+  SuperstepRecorders recorders{};
 };
 
 /// What a node has said of a barrier that does not move.

@@ -1,6 +1,7 @@
 #include "coordinator/core/superstep_stats.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/superstep_times.h"
 
@@ -35,31 +36,15 @@ void AddSilent(std::uint64_t l_ns, std::uint64_t silent, proto::JobTotals& total
 
 }  // namespace
 
-void Histogram::Record(std::uint64_t value, std::uint64_t times) {
-  // The first i with value <= base * 4^i: half of the bits that (value - 1) / base has, rounded up.
-  const std::uint64_t units = value == 0 ? 0 : (value - 1) / base_;
-  const std::size_t bucket = (static_cast<std::size_t>(std::bit_width(units)) + 1) / 2;
-  Add(counts_[std::min(bucket, kBuckets - 1)], times);
-  Add(sum_, value * times);
+SuperstepStats::SuperstepStats(const Start& start) : start_(start), counted_from_(start.totals) {
+  Store(start.totals);
 }
-
-Histogram::Snapshot Histogram::Look() const {
-  Snapshot snapshot;
-  for (std::size_t i = 0; i < kBuckets; ++i) {
-    snapshot.bounds[i] = base_ << (2 * i);
-    snapshot.counts[i] = Get(counts_[i]);
-  }
-  snapshot.bounds.back() = ~std::uint64_t{0};
-  snapshot.sum = Get(sum_);
-  return snapshot;
-}
-
-SuperstepStats::SuperstepStats(const Start& start) : start_(start) { Store(start.totals); }
 
 void SuperstepStats::SetProcesses(std::uint32_t processes) { Set(processes_, processes); }
 
 void SuperstepStats::SkipTo(std::uint64_t supersteps) {
   Set(supersteps_, std::max(Get(supersteps_), supersteps));
+  counted_from_ = totals();
 }
 
 void SuperstepStats::Record(const SuperstepSums& sums) {
@@ -77,11 +62,13 @@ void SuperstepStats::Record(const SuperstepSums& sums) {
     Add(silent_by_time_[DurationBucket(BeyondNs(of_all_ns, p, sums.w_ns))], 1u);
     Add<std::uint64_t>(silent_here_, 1);
   }
-  superstep_.Record(sums.total_ns, 1);
-  compute_.Record(sums.compute_ns / p, 1);
-  exchange_.Record(sums.exchange_ns / p, 1);
-  wait_.Record(sums.wait_ns / p, 1);
-  h_.Record(sums.h_bytes, 1);
+  SuperstepHistograms& all = *start_.recorders.of_all;
+  start_.recorders.of_job->Record(sums.total_ns, 1);
+  all.superstep_ns.Record(sums.total_ns, 1);
+  all.computing_ns.Record(sums.compute_ns / p, 1);
+  all.waiting_ns.Record(sums.wait_ns / p, 1);
+  all.exchange_ns.Record(sums.exchange_ns / p, 1);
+  all.h_bytes.Record(sums.h_bytes, 1);
 }
 
 void SuperstepStats::RecordProgress(const ProgressBody& progress) {
@@ -99,15 +86,27 @@ void SuperstepStats::RecordProgress(const ProgressBody& progress) {
   now.set_processes(progress.processes);
   const proto::JobTotals before = totals();
   if (now.supersteps() < before.supersteps()) return;  // A late report.
-  const std::uint64_t supersteps = now.supersteps() - before.supersteps();
-  if (supersteps > 0) {
-    superstep_.Record((now.total_ns() - before.total_ns()) / supersteps, supersteps);
-    compute_.Record((now.compute_ns() - before.compute_ns()) / supersteps, supersteps);
-    wait_.Record((now.wait_ns() - before.wait_ns()) / supersteps, supersteps);
-    exchange_.Record((now.exchange_ns() - before.exchange_ns()) / supersteps, supersteps);
-    h_.Record((now.h_bytes() - before.h_bytes()) / supersteps, supersteps);
+  if (std::exchange(start_.adopted, false)) {
+    counted_from_ = now;
+  } else {
+    RecordGrowth(before, now);
   }
   Store(now);
+}
+
+void SuperstepStats::RecordGrowth(const proto::JobTotals& before, const proto::JobTotals& now) {
+  const std::uint64_t supersteps = now.supersteps() - before.supersteps();
+  if (supersteps == 0) return;
+  const auto record = [&](Histogram& histogram, std::uint64_t (proto::JobTotals::*sum)() const) {
+    histogram.Record(((now.*sum)() - (before.*sum)()) / supersteps, supersteps);
+  };
+  SuperstepHistograms& all = *start_.recorders.of_all;
+  record(*start_.recorders.of_job, &proto::JobTotals::total_ns);
+  record(all.superstep_ns, &proto::JobTotals::total_ns);
+  record(all.computing_ns, &proto::JobTotals::compute_ns);
+  record(all.waiting_ns, &proto::JobTotals::wait_ns);
+  record(all.exchange_ns, &proto::JobTotals::exchange_ns);
+  record(all.h_bytes, &proto::JobTotals::h_bytes);
 }
 
 void SuperstepStats::Store(const proto::JobTotals& totals) {

@@ -5,40 +5,34 @@
 
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/superstep_sums.h"
 #include "base/superstep_times.h"
+#include "coordinator/core/histogram.h"
 #include "net/frame.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {
 
-/// A histogram whose buckets end at 4^i times a base. One thread records; recording is a few plain
-/// instructions, because it happens in each superstep.
-class Histogram {
- public:
-  static constexpr std::size_t kBuckets = 16;  ///< The last one has no upper bound.
+/// What supersteps took, of all jobs since the coordinator's start: of a process on average where
+/// processes differ.
+struct SuperstepHistograms {
+  static constexpr std::uint64_t kTimeBaseNs = 1000;
+  static constexpr std::uint64_t kBytesBase = 64;
 
-  /// `base`: the upper bound of the first bucket, in the recorded unit.
-  explicit Histogram(std::uint64_t base) : base_(base) {}
+  Histogram superstep_ns{kTimeBaseNs}, computing_ns{kTimeBaseNs}, waiting_ns{kTimeBaseNs};
+  Histogram exchange_ns{kTimeBaseNs}, h_bytes{kBytesBase};
+};
 
-  /// `value`, that many times.
-  void Record(std::uint64_t value, std::uint64_t times);
-
-  struct Snapshot {
-    std::array<std::uint64_t, kBuckets> bounds;  ///< Upper, inclusive; the last one is the maximum.
-    std::array<std::uint64_t, kBuckets> counts;  ///< Of this bucket alone.
-    std::uint64_t sum;
-  };
-  Snapshot Look() const;
-
- private:
-  std::uint64_t base_;
-  std::array<std::atomic<std::uint64_t>, kBuckets> counts_{};
-  std::atomic<std::uint64_t> sum_{0};
+/// Where supersteps are recorded beside the totals. Both outlive the epoch: what went back with a
+/// job has taken its time all the same.
+struct SuperstepRecorders {
+  std::shared_ptr<Histogram> of_job =
+      std::make_shared<Histogram>(SuperstepHistograms::kTimeBaseNs);  ///< What a superstep took.
+  std::shared_ptr<SuperstepHistograms> of_all = std::make_shared<SuperstepHistograms>();
 };
 
 class SuperstepStats {
@@ -47,6 +41,9 @@ class SuperstepStats {
   struct Start {
     proto::JobTotals totals;
     std::uint64_t repeats;  ///< Supersteps of its own counting that were counted before.
+    /// It ran before this coordinator did, which counts what comes after the first report.
+    bool adopted = false;
+    SuperstepRecorders recorders{};
   };
 
   SuperstepStats() : SuperstepStats(Start{.totals = {}, .repeats = 0}) {}
@@ -66,29 +63,25 @@ class SuperstepStats {
   void RecordProgress(const ProgressBody& progress);
 
   proto::JobTotals totals() const;
-  Histogram::Snapshot superstep_time_ns() const { return superstep_.Look(); }
-  Histogram::Snapshot compute_ns() const { return compute_.Look(); }
-  Histogram::Snapshot exchange_ns() const { return exchange_.Look(); }
-  Histogram::Snapshot wait_ns() const { return wait_.Look(); }
-  Histogram::Snapshot h_bytes() const { return h_.Look(); }
+  /// From which this coordinator counts. For the recording thread.
+  const proto::JobTotals& counted_from() const { return counted_from_; }
+  const SuperstepRecorders& recorders() const { return start_.recorders; }
 
  private:
   using Counter = std::atomic<std::uint64_t>;
 
+  /// In histograms, as that many average supersteps.
+  void RecordGrowth(const proto::JobTotals& before, const proto::JobTotals& now);
   void Store(const proto::JobTotals& totals);
 
-  static constexpr std::uint64_t kTimeBaseNs = 1000;
-  static constexpr std::uint64_t kBytesBase = 64;
-
   Start start_;
+  proto::JobTotals counted_from_;
   Counter supersteps_{0}, total_ns_{0}, compute_ns_{0}, wait_ns_{0}, exchange_ns_{0};
   Counter w_ns_{0}, h_bytes_{0}, messages_{0};
   Counter l_ns_{0}, silent_{0};  ///< As they were told, by what came before or by progress;
   Counter silent_here_{0};       ///< and what is measured here.
   std::array<std::atomic<std::uint32_t>, kDurationBuckets> silent_by_time_{};
   std::atomic<std::uint32_t> processes_{0};
-  Histogram superstep_{kTimeBaseNs}, compute_{kTimeBaseNs}, exchange_{kTimeBaseNs};
-  Histogram wait_{kTimeBaseNs}, h_{kBytesBase};
 };
 
 }  // namespace bspnow::coordinator

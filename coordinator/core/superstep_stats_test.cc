@@ -40,8 +40,9 @@ TEST(SuperstepStatsTest, AddsSuperstepsUpAsBspCountsThem) {
   EXPECT_EQ(totals.exchange_ns(), 20u);
   EXPECT_EQ(totals.compute_ns() + totals.wait_ns() + totals.exchange_ns(), totals.total_ns());
   EXPECT_EQ(totals.processes(), 2u);
-  EXPECT_EQ(stats.superstep_time_ns().sum,
-            stats.compute_ns().sum + stats.wait_ns().sum + stats.exchange_ns().sum);
+  const SuperstepHistograms& all = *stats.recorders().of_all;
+  EXPECT_EQ(all.superstep_ns.Look().sum,
+            all.computing_ns.Look().sum + all.waiting_ns.Look().sum + all.exchange_ns.Look().sum);
 }
 
 TEST(SuperstepStatsTest, FoldsWorkersByTheirLargest) {
@@ -70,38 +71,25 @@ TEST(SuperstepStatsTest, ProgressReplacesTheTotalsAndFillsHistogramsWithTheDiffe
   progress.supersteps = 5;  // Late, over a connection that is gone.
   stats.RecordProgress(progress);
   EXPECT_EQ(stats.totals().supersteps(), 12u);
-  const Histogram::Snapshot time = stats.superstep_time_ns();
+  const Histogram::Snapshot time = stats.recorders().of_job->Look();
   EXPECT_EQ(time.sum, 140'000u);
   EXPECT_EQ(std::accumulate(time.counts.begin(), time.counts.end(), std::uint64_t{0}), 12u);
-  EXPECT_EQ(stats.wait_ns().sum, 1500u);  // On one node, too.
+  EXPECT_EQ(stats.recorders().of_all->waiting_ns.Look().sum, 1500u);  // On one node, too.
 }
 
-TEST(HistogramTest, BucketsHoldWhatIsAtMostTheirBound) {
-  Histogram histogram(1000);
-  histogram.Record(0, 1);
-  histogram.Record(1000, 1);
-  histogram.Record(1001, 1);
-  histogram.Record(4000, 1);
-  histogram.Record(4001, 2);
-  histogram.Record(~std::uint64_t{0} / 4, 1);
-  const Histogram::Snapshot snapshot = histogram.Look();
-  EXPECT_EQ(snapshot.bounds[0], 1000u);
-  EXPECT_EQ(snapshot.bounds[1], 4000u);
-  EXPECT_EQ(snapshot.counts[0], 2u);
-  EXPECT_EQ(snapshot.counts[1], 2u);
-  EXPECT_EQ(snapshot.counts[2], 2u);
-  EXPECT_EQ(snapshot.counts.back(), 1u);
-}
-
-TEST(HistogramTest, EveryValueIsInTheFirstBucketThatMayHoldIt) {
-  for (std::uint64_t value = 0; value < 300'000; value += 37) {
-    Histogram histogram(64);
-    histogram.Record(value, 1);
-    const Histogram::Snapshot snapshot = histogram.Look();
-    std::size_t bucket = 0;
-    while (value > snapshot.bounds[bucket]) bucket += 1;
-    ASSERT_EQ(snapshot.counts[bucket], 1u) << value;
-  }
+TEST(SuperstepStatsTest, OfAnAdoptedEpochOnlyWhatComesAfterTheFirstReportIsCounted) {
+  SuperstepStats stats({.totals = {}, .repeats = 0, .adopted = true});
+  ProgressBody progress{};
+  progress.supersteps = 1000;  // Since the epoch began, under an earlier coordinator.
+  progress.total_ns = 100'000;
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.counted_from().supersteps(), 1000u);
+  EXPECT_EQ(stats.recorders().of_job->Look().sum, 0u);
+  progress.supersteps = 1003;
+  progress.total_ns = 100'300;
+  stats.RecordProgress(progress);
+  EXPECT_EQ(stats.totals().supersteps() - stats.counted_from().supersteps(), 3u);
+  EXPECT_EQ(stats.recorders().of_job->Look().sum, 300u);
 }
 
 TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {

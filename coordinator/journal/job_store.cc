@@ -171,7 +171,10 @@ void JobStore::Run() {
 
 void JobStore::PerformWrites(std::vector<Write> writes) {
   copied_ = false;
+  const Clock::time_point begun = Clock::now();
   const std::vector<absl::Status> written = PerformAll(writes);
+  const std::chrono::nanoseconds took = Clock::now() - begun;
+  sync_ns_.Record(static_cast<std::uint64_t>(took.count()), 1);
   for (std::size_t i = 0; i < writes.size(); ++i)
     post_([done = std::move(writes[i].done), outcome = written[i]] { done(outcome); });
 }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "coordinator/core/histogram.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "coordinator/core/ports.h"
 #include "coordinator/journal/job_database.h"
@@ -41,6 +42,9 @@ class JobStore final : public Journal {
   /// What Open found; once.
   StoredState TakeLoaded() { return std::move(loaded_); }
 
+  /// How long transactions took, the sync of the disk included. From any thread.
+  Histogram::Snapshot sync_ns() const { return sync_ns_.Look(); }
+
   void WriteJobs(std::vector<JobRecord> jobs, Done done) override;
   void WriteCheckpoints(JobId job, std::string catalogue, Done done) override;
   void WriteDrained(std::string node, Done done) override;
@@ -51,6 +55,8 @@ class JobStore final : public Journal {
   void ReadHistory(JobId before, std::size_t count, FoundJobs found) override;
 
  private:
+  static constexpr std::uint64_t kSyncBaseNs = 10'000;
+
   struct Write {
     std::vector<RecordWrite> records;  ///< All or none of them.
     Done done;
@@ -85,6 +91,7 @@ class JobStore final : public Journal {
   bool copied_ = false;                ///< What is committed.
   std::chrono::steady_clock::time_point next_copy_{};
   std::string copy_failure_;  ///< The last; empty: none.
+  Histogram sync_ns_{kSyncBaseNs};
   StoredState loaded_;
   const PostEvent post_;
   std::mutex mutex_;

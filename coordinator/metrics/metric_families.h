@@ -1,18 +1,19 @@
-// The coordinator's metrics in Prometheus' form. Base units; counters end in _total; no label with
-// an unbounded set of values; what belongs to a job ends with it. `job` is Prometheus' own label:
-// ours is bsp_job.
+// The coordinator's metrics. docs/operations.md says of each what it is; what belongs to a job ends
+// kEndedShownNs after it.
 #ifndef COORDINATOR_METRICS_METRIC_FAMILIES_H_
 #define COORDINATOR_METRICS_METRIC_FAMILIES_H_
 
-#include <prometheus/metric_family.h>
-
-#include <vector>
-
 #include "coordinator/core/cluster_figures.h"
+#include "net/metrics/metric_list.h"
 
 namespace bspnow::coordinator {
 
-std::vector<prometheus::MetricFamily> MetricFamilies(const ClusterFigures& figures);
+/// A job has fewer series than this. What a job has many of (processes it waits for, stragglers) is
+/// shown as far as kNamedMax.
+inline constexpr int kSeriesOfJobMax = 100;
+inline constexpr int kNamedMax = 8;
+
+void AddMetrics(const ClusterFigures& figures, MetricList& list);
 
 }  // namespace bspnow::coordinator
 

@@ -2,108 +2,93 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "coordinator/core/superstep_stats.h"
+#include "coordinator/core/testing/cluster_fixture.h"
 
 namespace bspnow::coordinator {
 namespace {
 
-const prometheus::MetricFamily* Find(const std::vector<prometheus::MetricFamily>& families,
-                                     const std::string& name) {
-  for (const auto& family : families)
-    if (family.name == name) return &family;
-  return nullptr;
-}
+/// Of a job that runs, under a name that is not text.
+class MetricFamiliesTest : public ClusterFixture {
+ protected:
+  void SetUp() override {
+    ClusterFixture::SetUp();
+    host_ = Join("w1", 2);
+    proto::SubmitJobRequest request = Request("key");
+    request.mutable_spec()->set_name("a \"name\"\xff");
+    job_ = Submit(request);
+    ReportBegun(host_, job_, Epoch{1}, {0, 1});
+    Settle();
+    ReportProgress(host_, job_, Epoch{1}, 5);
+    MetricList list;
+    AddMetrics(cluster_->Figures(), list);
+    families_ = list.Take();
+  }
+  const prometheus::MetricFamily* Find(const std::string& name) const {
+    for (const auto& family : families_)
+      if (family.name == name) return &family;
+    return nullptr;
+  }
 
-ClusterFigures WithOneJob() {
-  auto stats = std::make_shared<SuperstepStats>();
-  stats->Record({.superstep = 0,
-                 .compute_ns = 900,
-                 .wait_ns = 0,
-                 .exchange_ns = 0,
-                 .w_ns = 900,
-                 .total_ns = 5000,
-                 .h_bytes = 100,
-                 .messages = 3});
-  ClusterFigures figures;
-  figures.running[JobId{7}] = stats;
-  return figures;
-}
+  FakeWorker host_;
+  JobId job_{};
+  std::vector<prometheus::MetricFamily> families_;
+};
 
-TEST(MetricFamiliesTest, HistogramsAreCumulativeInBaseUnits) {
-  const auto families = MetricFamilies(WithOneJob());
-  const auto* family = Find(families, "bspnow_superstep_seconds");
+TEST_F(MetricFamiliesTest, HistogramsAreCumulativeInBaseUnits) {
+  const auto* const family = Find("bspnow_job_superstep_seconds");
   ASSERT_NE(family, nullptr);
   ASSERT_EQ(family->metric.size(), 1u);
-  EXPECT_EQ(family->metric[0].label[0].name, "bsp_job");
-  EXPECT_EQ(family->metric[0].label[0].value, "7");
   const auto& histogram = family->metric[0].histogram;
-  EXPECT_EQ(histogram.sample_count, 1u);
-  EXPECT_DOUBLE_EQ(histogram.sample_sum, 5e-6);
+  EXPECT_EQ(histogram.sample_count, 5u);
   EXPECT_EQ(histogram.bucket[0].upper_bound, 1e-6);
-  EXPECT_EQ(histogram.bucket[0].cumulative_count, 0u);
-  EXPECT_EQ(histogram.bucket[1].upper_bound, 4e-6);
-  EXPECT_EQ(histogram.bucket[1].cumulative_count, 0u);
-  EXPECT_EQ(histogram.bucket[2].cumulative_count, 1u);
-  EXPECT_EQ(histogram.bucket.back().cumulative_count, 1u);
+  EXPECT_EQ(histogram.bucket[1].upper_bound, 2e-6);
+  EXPECT_EQ(histogram.bucket[2].upper_bound, 4e-6);
+  EXPECT_EQ(histogram.bucket[0].cumulative_count, 5u);
+  EXPECT_EQ(histogram.bucket.back().cumulative_count, 5u);
 }
 
-TEST(MetricFamiliesTest, ShowsCheckpointsAndRecoveries) {
-  ClusterFigures figures;
-  figures.checkpoints.ended["committed"] = 3;
-  figures.checkpoints.recoveries["worker"] = 2;
-  figures.checkpoints.pause_ns->Record(20'000'000, 3);
-  const auto families = MetricFamilies(figures);
-  const auto* ended = Find(families, "bspnow_checkpoints_total");
-  ASSERT_NE(ended, nullptr);
-  ASSERT_EQ(ended->metric.size(), 2u);
-  EXPECT_EQ(ended->metric[0].label[0].value, "committed");
-  EXPECT_EQ(ended->metric[0].counter.value, 3);
-  EXPECT_EQ(ended->metric[1].label[0].value, "given_up");
-  const auto* recoveries = Find(families, "bspnow_recoveries_total");
-  ASSERT_NE(recoveries, nullptr);
-  EXPECT_EQ(recoveries->metric.back().label[0].value, "worker");
-  EXPECT_EQ(recoveries->metric.back().counter.value, 2);
-  const auto* pause = Find(families, "bspnow_checkpoint_pause_seconds");
-  ASSERT_NE(pause, nullptr);
-  EXPECT_EQ(pause->metric[0].histogram.sample_count, 3u);
-  EXPECT_DOUBLE_EQ(pause->metric[0].histogram.sample_sum, 0.06);
+TEST_F(MetricFamiliesTest, AJobHasANameAndIsFoundByItsNumber) {
+  const auto* const info = Find("bspnow_job_info");
+  ASSERT_NE(info, nullptr);
+  ASSERT_EQ(info->metric.size(), 1u);
+  const auto& labels = info->metric[0].label;
+  EXPECT_EQ(labels[0].name, "bsp_job");
+  EXPECT_EQ(labels[0].value, "1");
+  EXPECT_EQ(labels[1].value, "a \"name\"\xef\xbf\xbd");
+  EXPECT_EQ(Find("bspnow_job_supersteps_total")->metric[0].counter.value, 5);
 }
 
-TEST(MetricFamiliesTest, ShowsCallsThatWereRefused) {
-  ClusterFigures figures;
-  figures.calls_refused = 3;
-  const auto families = MetricFamilies(figures);
-  const auto* refused = Find(families, "bspnow_calls_refused_total");
-  ASSERT_NE(refused, nullptr);
-  EXPECT_EQ(refused->metric[0].counter.value, 3);
+TEST_F(MetricFamiliesTest, AJobHasFewSeries) {
+  std::size_t series = 0;
+  for (const auto& family : families_)
+    for (const auto& metric : family.metric)
+      if (!metric.label.empty() && metric.label[0].name == "bsp_job")
+        series += family.type == prometheus::MetricType::Histogram
+                      ? metric.histogram.bucket.size() + 3  // Infinity, sum and count.
+                      : 1;
+  constexpr std::size_t kLists = 2;  // Of processes that are waited for, and stragglers.
+  EXPECT_LE(series + kLists * kNamedMax, static_cast<std::size_t>(kSeriesOfJobMax));
+  EXPECT_GT(series, 40u);
 }
 
-TEST(MetricFamiliesTest, SeriesOfAnEndedJobAreGone) {
-  EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep_seconds"), nullptr);
-  EXPECT_EQ(Find(MetricFamilies({}), "bspnow_superstep"), nullptr);
-}
-
-TEST(MetricFamiliesTest, CountersEndInTotalAndOthersDoNot) {
-  const auto families = MetricFamilies(WithOneJob());
-  for (const auto& family : families) {
+TEST_F(MetricFamiliesTest, NamesFollowTheConventions) {
+  std::set<std::string> names;
+  for (const auto& family : families_) {
+    EXPECT_TRUE(names.insert(family.name).second) << family.name << " begins twice";
     const bool total = family.name.ends_with("_total");
     EXPECT_EQ(total, family.type == prometheus::MetricType::Counter) << family.name;
     EXPECT_TRUE(family.name.starts_with("bspnow_")) << family.name;
     EXPECT_FALSE(family.help.empty()) << family.name;
-  }
-}
-
-TEST(MetricFamiliesTest, NoLabelIsPrometheusOwn) {
-  for (const auto& family : MetricFamilies(WithOneJob()))
     for (const auto& metric : family.metric)
-      for (const auto& label : metric.label) {
+      for (const auto& label : metric.label) {  // Prometheus' own.
         EXPECT_NE(label.name, "job") << family.name;
         EXPECT_NE(label.name, "instance") << family.name;
       }
+  }
 }
 
 }  // namespace

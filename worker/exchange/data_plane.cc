@@ -320,10 +320,10 @@ DataPlaneStatistics DataPlane::statistics() const {
                                                (coordinator_ ? coordinator_->reconnects() : 0),
                                  .refused_frames = refused_};
   for (std::size_t i = 1; i < kFrameFaults; ++i) {
-    const std::uint64_t count = in.faults[i] + out.faults[i];
-    if (count != 0) statistics.refused_frames[FaultName(static_cast<FrameFault>(i))] = count;
+    const char* const reason = FaultName(static_cast<FrameFault>(i));
+    statistics.refused_frames[reason] += in.faults[i] + out.faults[i];
   }
-  if (in.duplicates != 0) statistics.refused_frames["duplicate"] = in.duplicates;
+  statistics.refused_frames["duplicate"] = in.duplicates;
   return statistics;
 }
 

@@ -69,7 +69,7 @@ struct DataPlaneStatistics {
   std::uint64_t bytes_in = 0;
   std::uint64_t resent_bytes = 0;
   std::uint64_t reconnects = 0;
-  std::map<std::string, std::uint64_t> refused_frames;  ///< By reason.
+  std::map<std::string, std::uint64_t> refused_frames;  ///< By reason; of most also 0.
 };
 
 class DataPlane final : private BatchSink,

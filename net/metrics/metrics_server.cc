@@ -1,40 +1,40 @@
-#include "coordinator/metrics/metrics_server.h"
+#include "net/metrics/metrics_server.h"
 
+#include <absl/strings/str_cat.h>
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
 
+#include <cstdint>
 #include <exception>
-#include <utility>
 #include <vector>
 
-#include <absl/strings/str_cat.h>
-#include "coordinator/metrics/metric_families.h"
-
-namespace bspnow::coordinator {
+namespace bspnow {
 namespace {
 
-class Snapshots final : public prometheus::Collectable {
+class Scrape final : public prometheus::Collectable {
  public:
-  explicit Snapshots(MetricsServer::Snapshot snapshot) : snapshot_(std::move(snapshot)) {}
+  explicit Scrape(MetricsServer::Collect collect) : collect_(std::move(collect)) {}
   std::vector<prometheus::MetricFamily> Collect() const override {
-    return MetricFamilies(snapshot_());
+    MetricList list;
+    collect_(list);
+    return list.Take();
   }
 
  private:
-  MetricsServer::Snapshot snapshot_;
+  const MetricsServer::Collect collect_;
 };
 
 }  // namespace
 
 struct MetricsServer::Parts {
-  std::shared_ptr<Snapshots> snapshots;  ///< The exposer only watches it.
+  std::shared_ptr<Scrape> scrape;  ///< The exposer only watches it.
   std::unique_ptr<prometheus::Exposer> exposer;
 };
 
 absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPort& listen,
-                                                                    Snapshot snapshot) {
+                                                                    Collect collect) {
   auto parts = std::make_unique<Parts>();
-  parts->snapshots = std::make_shared<Snapshots>(std::move(snapshot));
+  parts->scrape = std::make_shared<Scrape>(std::move(collect));
   try {
     parts->exposer = std::make_unique<prometheus::Exposer>(listen.ToString(), 1);
   } catch (const std::exception& error) {  // So civetweb says that it cannot listen.
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPo
                                                "machine, and free? (",
                                                error.what(), ")"));
   }
-  parts->exposer->RegisterCollectable(parts->snapshots);
+  parts->exposer->RegisterCollectable(parts->scrape);
   const auto port = static_cast<std::uint16_t>(parts->exposer->GetListeningPorts().at(0));
   return std::make_unique<MetricsServer>(std::move(parts),
                                          HostPort{.host = listen.host, .port = port});
@@ -52,6 +52,7 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::Start(const HostPo
 MetricsServer::MetricsServer(std::unique_ptr<Parts> parts, HostPort address)
     : parts_(std::move(parts)), address_(std::move(address)) {}
 
-MetricsServer::~MetricsServer() = default;
+// Scrapes have ended when the exposer is gone.
+MetricsServer::~MetricsServer() { parts_->exposer.reset(); }
 
-}  // namespace bspnow::coordinator
+}  // namespace bspnow

@@ -1,0 +1,40 @@
+// Serves metrics for Prometheus, under /metrics. Nothing is recorded for it: each scrape asks.
+#ifndef NET_METRICS_METRICS_SERVER_H_
+#define NET_METRICS_METRICS_SERVER_H_
+
+#include <absl/status/statusor.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "net/metrics/metric_list.h"
+#include "net/socket.h"
+
+namespace bspnow {
+
+class MetricsServer {
+ public:
+  /// Called on a thread of the server, one scrape after another.
+  using Collect = std::function<void(MetricList& list)>;
+
+  /// Port 0: any.
+  static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const HostPort& listen,
+                                                              Collect collect);
+
+  struct Parts;  // Of prometheus-cpp.
+  /// For Start.
+  MetricsServer(std::unique_ptr<Parts> parts, HostPort address);
+  ~MetricsServer();  ///< Takes two seconds; a process that ends need not wait for it.
+
+  /// With the real port.
+  const HostPort& address() const { return address_; }
+
+ private:
+  std::unique_ptr<Parts> parts_;
+  HostPort address_;
+};
+
+}  // namespace bspnow
+
+#endif  // NET_METRICS_METRICS_SERVER_H_

@@ -1,0 +1,49 @@
+#include "net/metrics/metrics_server.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <string>
+
+namespace bspnow {
+namespace {
+
+std::string Scrape(const HostPort& address) {
+  const auto connected = BeginConnect(*Resolve(address), SocketOptions{});
+  if (!connected.ok()) return "";
+  pollfd watched{connected->get(), POLLOUT, 0};
+  poll(&watched, 1, -1);
+  const std::string request = "GET /metrics HTTP/1.0\r\n\r\n";
+  if (send(connected->get(), request.data(), request.size(), 0) < 0) return "";
+  std::string answer;
+  watched.events = POLLIN;
+  for (char bytes[4096]; poll(&watched, 1, -1) > 0;) {
+    const ssize_t n = recv(connected->get(), bytes, sizeof bytes, 0);
+    if (n <= 0) break;
+    answer.append(bytes, static_cast<std::size_t>(n));
+  }
+  return answer;
+}
+
+TEST(MetricsServerTest, EachScrapeAsks) {
+  int scrapes = 0;
+  const auto server =
+      MetricsServer::Start({.host = "127.0.0.1", .port = 0}, [&scrapes](MetricList& list) {
+        list.Counter("asked_total", "How often.");
+        list.Add({{"by", "this \"test\""}}, ++scrapes);
+      });
+  ASSERT_TRUE(server.ok()) << server.status();
+  EXPECT_NE(Scrape((*server)->address()).find("asked_total{by=\"this \\\"test\\\"\"} 1"),
+            std::string::npos);
+  EXPECT_NE(Scrape((*server)->address()).find("} 2"), std::string::npos);
+}
+
+TEST(MetricsServerTest, NamesWhereItCannotListen) {
+  const auto server = MetricsServer::Start({.host = "192.0.2.1", .port = 1}, [](MetricList&) {});
+  EXPECT_NE(server.status().message().find("--metrics 192.0.2.1:1"), std::string::npos)
+      << server.status();
+}
+
+}  // namespace
+}  // namespace bspnow
