@@ -1,6 +1,7 @@
 #include "coordinator/access/authority.h"
 
 #include <optional>
+#include <string>
 
 #include <absl/strings/str_cat.h>
 #include "base/clock.h"
@@ -65,6 +66,20 @@ absl::StatusOr<Caller> Authority::Identify(
   if (const auto caller = login_tokens_.CallerOf(token, NowNs())) return *caller;
   if (const auto caller = token_file_.CallerOf(token, UnixMs() / kMsPerS)) return *caller;
   return absl::UnauthenticatedError("the token is not one of this coordinator, or it is over");
+}
+
+CallerNow Authority::Remember(std::string_view authorization,
+                              const std::optional<CertificateFacts>& certificate) const {
+  std::optional<Caller> of_login;
+  if (authorization.starts_with(kBearer))
+    of_login = login_tokens_.CallerOf(std::string(authorization.substr(kBearer.size())), NowNs());
+  return
+      [this, of_login, bears = std::string(authorization), certificate]() -> std::optional<Caller> {
+        if (of_login)
+          return !certificate || revocations_.Check(*certificate).ok() ? of_login : std::nullopt;
+        const absl::StatusOr<Caller> caller = Identify(bears, certificate);
+        return caller.ok() ? std::optional(*caller) : std::nullopt;
+      };
 }
 
 absl::StatusOr<Caller> Authority::Decide(const absl::StatusOr<Caller>& caller, Scope scope) const {

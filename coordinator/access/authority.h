@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@
 #include "net/tls/revocations.h"
 
 namespace bspnow::coordinator {
+
+/// Who a caller is by now, as what proved him once proves it; nothing when that counts no more.
+using CallerNow = std::function<std::optional<Caller>()>;
 
 class Authority {
  public:
@@ -33,6 +37,11 @@ class Authority {
   /// In the same way, whatever he may do.
   absl::StatusOr<Caller> Identify(std::string_view authorization,
                                   const std::optional<CertificateFacts>& certificate) const;
+
+  /// The same for later, of a caller who is proven now. The login socket's token is for a minute,
+  /// but stands for a user of this machine, who stays one. Lives no longer than the authority.
+  CallerNow Remember(std::string_view authorization,
+                     const std::optional<CertificateFacts>& certificate) const;
 
   /// Calls that were not permitted.
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }

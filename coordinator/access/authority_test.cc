@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -121,6 +122,36 @@ TEST_F(AuthorityTest, RevokedCertificateIsWorthNothing) {
   std::ofstream(scratch_.path() + "/revoked") << "admin laptop 1000\n";
   EXPECT_EQ(CodeOf("", Scope::kAdmin), absl::StatusCode::kUnauthenticated);
   EXPECT_EQ(CodeOf(Bearer(Alice()), Scope::kRead), absl::StatusCode::kUnauthenticated);
+}
+
+TEST_F(AuthorityTest, RemembersAUserOfThisMachineBeyondHisToken) {
+  const std::string bearer = Bearer(Alice());
+  const CallerNow remembered = authority_.Remember(bearer, certificate_);
+  const CallerNow nobody = authority_.Remember(Bearer(Alice(), 0), certificate_);
+  EXPECT_EQ(remembered()->user, "alice");
+  EXPECT_FALSE(nobody());
+}
+
+TEST_F(AuthorityTest, RemembersNobodyWhoseTokenIsTakenOut) {
+  constexpr std::int64_t kFarUnixS = 4'000'000'000;
+  const auto token =
+      token_file_.Add({.name = "laptop", .caller = Alice(), .until_unix_s = kFarUnixS});
+  ASSERT_TRUE(token.ok()) << token.status();
+  const CallerNow remembered = authority_.Remember("Bearer " + *token, certificate_);
+  EXPECT_EQ(remembered()->scopes, kScopesOfUser);
+  std::filesystem::remove(scratch_.path() + "/tokens");
+  EXPECT_FALSE(remembered());
+}
+
+TEST_F(AuthorityTest, RemembersNobodyWhoseCertificateIsRevoked) {
+  Show({.role = CertificateRole::kClient, .name = "laptop", .user = "bob"});
+  const CallerNow by_certificate = authority_.Remember("", certificate_);
+  const CallerNow by_login = authority_.Remember(Bearer(Alice()), certificate_);
+  EXPECT_EQ(by_certificate()->user, "bob");
+  EXPECT_EQ(by_login()->user, "alice");
+  std::ofstream(scratch_.path() + "/revoked") << "client laptop 1000\n";
+  EXPECT_FALSE(by_certificate());
+  EXPECT_FALSE(by_login());
 }
 
 }  // namespace
