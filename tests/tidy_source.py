@@ -114,8 +114,8 @@ def find_sources(root):
     """The source files under root, and the pages. Links, as bazel-bin is, are not followed."""
     sources, pages = [], []
     for directory, directories, files in os.walk(root):
-        directories[:] = sorted(d for d in directories
-                                if d == '.ci' or not d.startswith(('.', '__pycache__')))
+        directories[:] = sorted(d for d in directories if d == '.ci' or
+                                not d.startswith(('.', '__pycache__', 'node_modules')))
         for name in sorted(files):
             full = os.path.join(directory, name)
             if os.path.islink(full) or not os.path.isfile(full):
