@@ -33,6 +33,7 @@
 #include "coordinator/rpc/rpc_server.h"
 #include "coordinator/settings.h"
 #include "coordinator/state_directory.h"
+#include "coordinator/web/web_server.h"
 #include "net/event_loop.h"
 #include "net/log/daemon_log.h"
 #include "net/login/login.h"
@@ -94,11 +95,20 @@ absl::StatusOr<std::unique_ptr<LoginServer>> ListenForLogins(EventLoop& loop,
   return LoginServer::Listen(loop, tokens, path);
 }
 
+/// Nothing if there is to be none.
+absl::StatusOr<std::unique_ptr<WebServer>> ServePage(EventLoop& loop, Daemon& daemon,
+                                                     AuditLog& audit,
+                                                     const CoordinatorSettings& settings) {
+  if (!settings.web) return nullptr;
+  return WebServer::Start(loop, daemon, audit,
+                          {.listen = *settings.web, .tls_dir = settings.tls_dir});
+}
+
 /// Before this run counts as one: gRPC would bind later, and does not say why it cannot.
 absl::Status CheckPorts(const CoordinatorSettings& settings) {
   for (const HostPort& listen : {settings.listen, settings.barrier_listen})
     if (absl::Status free = CanListen(listen); !free.ok()) return free;
-  return absl::OkStatus();
+  return settings.web ? CanListen(*settings.web) : absl::OkStatus();
 }
 
 DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddress& barrier_listen,
@@ -140,14 +150,17 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   Authority authority(login_tokens, token_file, settings.tls_dir);
   const auto audit = AuditLog::Open(state->audit_log(), NowNs);
   if (!audit.ok()) return audit.status();
-  const auto server =
-      RpcServer::Start(loop, **daemon, authority, **audit, {settings.listen, *credentials});
+  const auto page = ServePage(loop, **daemon, **audit, settings);
+  if (!page.ok()) return page.status();
+  const auto server = RpcServer::Start(loop, **daemon, authority, **audit,
+                                       {settings.listen, *credentials, page->get()});
   if (!server.ok()) return server.status();
   const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
   std::string addresses = absl::StrCat("listen=", (*server)->address().ToString(),
                                        "\nbarrier=", (*daemon)->barrier_address().ToString(), "\n");
   if (*login) absl::StrAppend(&addresses, "login=", (*login)->path(), "\n");
+  if (*page) absl::StrAppend(&addresses, "web=", (*page)->address().ToString(), "\n");
   std::unique_ptr<MetricsServer> metrics;
   if (settings.metrics) {
     auto started = MetricsServer::Start(*settings.metrics, [&](MetricList& list) {
@@ -165,6 +178,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
     loop.Forget(signals);
     spdlog::info("event=stopping");
     Tell("STOPPING=1");
+    if (*page) (*page)->Close();
     (*daemon)->cluster().Close();
     shutdown = std::jthread([&] {
       (*server)->Shutdown();  // Needs the loop, which ends the calls.

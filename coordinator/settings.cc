@@ -18,6 +18,7 @@ struct Written {
   std::string listen;
   std::string barrier_listen;
   std::string metrics;
+  std::string web;
   bool insecure = false;
   bool check = false;
   bool rebuild = false;
@@ -54,6 +55,9 @@ void DescribeTokens(CLI::App& app, CoordinatorSettings& settings) {
 void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   DescribeTokens(app, settings);
   app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
+      ->type_name("HOST:PORT");
+  app.add_option("--web", written.web,
+                 "Serve the web page there, which `bsp web` opens; port 0: any")
       ->type_name("HOST:PORT");
   app.add_option("--barrier-listen", written.barrier_listen,
                  "Where workers' barriers connect (default: the host of --listen, any port)")
@@ -197,6 +201,11 @@ absl::Status Understand(const Written& written, CoordinatorSettings& settings) {
     const auto barrier = ParseListen("--barrier-listen", written.barrier_listen, exposure);
     if (!barrier.ok()) return barrier.status();
     settings.barrier_listen = *barrier;
+  }
+  if (!written.web.empty()) {
+    const auto web = ParseListen("--web", written.web, exposure);
+    if (!web.ok()) return web.status();
+    settings.web = *web;
   }
   if (!settings.barrier_advertise.empty())
     if (const auto told = ParseHostPort(settings.barrier_advertise); !told.ok())

@@ -30,6 +30,7 @@ struct CoordinatorSettings {
   HostPort barrier_listen;
   std::string barrier_advertise;    ///< Empty: as it listens.
   std::optional<HostPort> metrics;  ///< None: no metrics are served.
+  std::optional<HostPort> web;      ///< None: there is no web page.
   std::string state_dir;
   std::string login_socket;  ///< Empty: LoginSocketOf the port; kNoLoginSocket: none.
   std::string tls_dir;       ///< Empty: plain text.

@@ -61,6 +61,7 @@ constexpr Act kActs[] = {
     {"DrainNode", NodeOfDrain},
     {"ForgetNode", NodeOfForget},
     {"StoreParameters", Nothing},
+    {"OpenPage", Nothing},
     {"Register", NodeOfRegister},
 };
 

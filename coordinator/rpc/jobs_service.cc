@@ -88,8 +88,8 @@ class LongCall final : public SelfOwned<grpc::ServerUnaryReactor, LongCall> {
 
 class JobsService final : public proto::Jobs::CallbackService {
  public:
-  JobsService(EventLoop& loop, Daemon& daemon, Authority& authority)
-      : loop_(loop), daemon_(daemon), authority_(authority) {}
+  JobsService(EventLoop& loop, Daemon& daemon, Authority& authority, WebServer* page)
+      : loop_(loop), daemon_(daemon), authority_(authority), page_(page) {}
 
   // ---- Contents and files -----------------------------------------------------------------------
 
@@ -286,6 +286,24 @@ class JobsService final : public proto::Jobs::CallbackService {
                   [this, request] { return daemon_.cluster().ShowParameters(request->p()); });
   }
 
+  grpc::ServerUnaryReactor* OpenPage(grpc::CallbackServerContext* context,
+                                     const proto::OpenPageRequest*,
+                                     proto::OpenPageReply* reply) override {
+    const auto caller = Permit(authority_, *context, Scope::kRead);
+    absl::Status opened = caller.status();
+    if (opened.ok() && page_ == nullptr)
+      opened = absl::FailedPreconditionError(
+          "this coordinator serves no web page; start it with --web HOST:PORT, as in "
+          "--web 127.0.0.1:0");
+    if (opened.ok()) {
+      const Proof proof(*context);
+      *reply = page_->Open(*caller, authority_.Remember(proof.authorization, proof.certificate));
+    }
+    grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+    reactor->Finish(ToGrpc(opened));
+    return reactor;
+  }
+
  private:
   /// What `ask` gives on the loop is the reply.
   template <typename Reply, typename Ask>
@@ -350,13 +368,14 @@ class JobsService final : public proto::Jobs::CallbackService {
   EventLoop& loop_;
   Daemon& daemon_;
   Authority& authority_;
+  WebServer* const page_;  ///< Null: there is none.
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon,
-                                               Authority& authority) {
-  return std::make_unique<JobsService>(loop, daemon, authority);
+                                               Authority& authority, WebServer* page) {
+  return std::make_unique<JobsService>(loop, daemon, authority, page);
 }
 
 }  // namespace bspnow::coordinator

@@ -6,6 +6,7 @@
 
 #include "coordinator/access/authority.h"
 #include "coordinator/daemon.h"
+#include "coordinator/web/web_server.h"
 #include "net/event_loop.h"
 
 namespace grpc {
@@ -14,8 +15,9 @@ class Service;
 
 namespace bspnow::coordinator {
 
+/// `page`: null if there is none.
 std::unique_ptr<grpc::Service> MakeJobsService(EventLoop& loop, Daemon& daemon,
-                                               Authority& authority);
+                                               Authority& authority, WebServer* page);
 
 }  // namespace bspnow::coordinator
 

@@ -9,22 +9,13 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/output/log_line.h"
 #include "coordinator/rpc/call_end.h"
 #include "coordinator/rpc/self_owned.h"
 #include "proto/grpc_status.h"
 
 namespace bspnow::coordinator {
 namespace {
-
-proto::LogLine LineMessage(LogRecord record) {
-  proto::LogLine line;
-  line.set_pid(record.pid);
-  line.set_stream(record.origin == LogOrigin::kStdout ? proto::STDOUT : proto::STDERR);
-  line.set_of_launcher(record.origin == LogOrigin::kLauncher);
-  line.set_offset(record.offset);
-  line.set_text(std::move(record.text));
-  return line;
-}
 
 StreamEnds EndsOf(const google::protobuf::RepeatedPtrField<proto::StreamEnd>& seen) {
   StreamEnds ends;

@@ -9,6 +9,7 @@
 #include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/daemon.h"
+#include "coordinator/web/web_server.h"
 #include "net/event_loop.h"
 #include "net/socket.h"
 #include "net/tls/rpc_credentials.h"
@@ -20,6 +21,7 @@ class RpcServer {
   struct Place {
     HostPort listen;
     RpcCredentials credentials;
+    WebServer* page;  ///< Null: there is none.
   };
 
   /// Listens at once; calls that `authority` permits come to `daemon` on `loop`. Port 0: any.

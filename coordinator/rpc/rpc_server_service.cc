@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<RpcServer>> RpcServer::Start(EventLoop& loop, Dae
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto parts = std::make_unique<Parts>();
-  parts->jobs = MakeJobsService(loop, daemon, authority);
+  parts->jobs = MakeJobsService(loop, daemon, authority, place.page);
   parts->workers = MakeWorkersService(loop, daemon, authority);
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kClientKeepalive,
