@@ -107,6 +107,7 @@ int RunAsBsp(int argc, char** argv) {
   AddOutputCommands(line);
   AddNodeCommands(line);
   AddTopCommand(line);
+  AddWebCommand(line);
   AddProbeCommand(line);
   AddCertsCommand(line);
   const int place = PlaceOfCommand(app, argc, argv);

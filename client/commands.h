@@ -51,6 +51,7 @@ void AddCancelCommand(CommandLine& line);
 void AddRunCommand(CommandLine& line);
 void AddTopCommand(CommandLine& line);
 void AddProbeCommand(CommandLine& line);
+void AddWebCommand(CommandLine& line);
 
 /// certs: init, issue, rotate. Needs no coordinator.
 void AddCertsCommand(CommandLine& line);

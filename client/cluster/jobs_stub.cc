@@ -353,4 +353,8 @@ absl::StatusOr<proto::MachineParameters> JobsStub::ShowParameters(
   return Call(channel_, &proto::Jobs::Stub::ShowParameters, request);
 }
 
+absl::StatusOr<proto::OpenPageReply> JobsStub::OpenPage() {
+  return Call(channel_, &proto::Jobs::Stub::OpenPage, proto::OpenPageRequest());
+}
+
 }  // namespace bspnow::client

@@ -75,6 +75,7 @@ class JobsStub {
   absl::Status StoreParameters(const proto::MachineParameters& parameters);
   absl::StatusOr<proto::MachineParameters> ShowParameters(
       const proto::ShowParametersRequest& request);
+  absl::StatusOr<proto::OpenPageReply> OpenPage();
 
   /// Hands over each piece of a stream as it comes; a Status that is not ok ends the call with it.
   /// ReadLog survives a coordinator that is started again, and gives each byte once.
