@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "net/metrics/ask_loop.h"
+#include "net/ask_loop.h"
 #include "net/metrics/metric_list.h"
 #include "net/metrics/process_metrics.h"
 #include "net/socket.h"

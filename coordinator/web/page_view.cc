@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "coordinator/loop_question.h"
+#include "net/ask_loop.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -41,8 +41,8 @@ PageView::~PageView() { loop_.CancelTimer(sampling_); }
 std::shared_ptr<const Overview> PageView::Look() {
   const std::lock_guard lock(mutex_);
   if (overview_ && NowNs() - overview_ns_ < kFreshNs) return overview_;
-  const auto asked =
-      AskLoop<std::shared_ptr<const Overview>>(loop_, [this](OnOverview done) { Gather(done); });
+  const auto asked = AskLoopForLater<std::shared_ptr<const Overview>>(
+      loop_, [this](OnOverview done) { Gather(done); });
   if (!asked) return nullptr;
   overview_ = *asked;
   overview_ns_ = NowNs();
@@ -72,7 +72,7 @@ void PageView::Gather(const OnOverview& done) const {
 
 std::optional<PageView::JobLook> PageView::LookAt(const Caller& caller, JobId job,
                                                   JobSeries::Seen seen) {
-  auto look = AskLoop<JobLook>(loop_, [this, job, seen](std::function<void(JobLook)> done) {
+  auto look = AskLoopForLater<JobLook>(loop_, [this, job, seen](std::function<void(JobLook)> done) {
     daemon_.cluster().Recall(job, [this, job, seen, done] { done(LookNow(job, seen)); });
   });
   if (look && look->job.ok()) HideFrom(caller, *look->job);
@@ -89,7 +89,7 @@ PageView::JobLook PageView::LookNow(JobId job, JobSeries::Seen seen) const {
 std::optional<absl::StatusOr<std::shared_ptr<LogReader>>> PageView::OpenLog(const Caller& caller,
                                                                             JobId job) {
   using Opened = absl::StatusOr<std::shared_ptr<LogReader>>;
-  return AskLoop<Opened>(loop_, [this, caller, job](std::function<void(Opened)> done) {
+  return AskLoopForLater<Opened>(loop_, [this, caller, job](std::function<void(Opened)> done) {
     daemon_.cluster().Recall(job, [this, caller, job, done] { done(OpenNow(caller, job)); });
   });
 }
