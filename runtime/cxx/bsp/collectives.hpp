@@ -4,7 +4,7 @@
 #define BSP_COLLECTIVES_HPP_
 
 #include <bsp_level1.h>
-#include <bsp/basis.hpp>
+#include <bsp/world.hpp>
 #include <climits>
 #include <cstddef>
 #include <functional>
@@ -71,6 +71,7 @@ void combine_all(level1_call call, const T* src, T* dst, std::size_t size, Op& o
     call(&operation<T, Op>::combine, const_cast<T*>(src + first), dst + first,
          static_cast<int>(count * sizeof(T)));
   });
+  free_ended_arrays();
 }
 
 }  // namespace detail
@@ -84,6 +85,7 @@ void broadcast(int root, X&& x) {
     T* const piece = elements.data() + first;
     bsp_bcast(root, piece, piece, static_cast<int>(count * sizeof(T)));
   });
+  detail::free_ended_arrays();
 }
 
 /// bsp_fold: x of pid 0, op x of pid 1, and so on, on all processes. `op` is associative, and may
@@ -121,6 +123,7 @@ std::vector<T> gather(int root, const T& x) {
   std::vector<T> all(is_root ? detail::bsp_mc_nprocs() : 0, x);
   bsp_gather(root, const_cast<T*>(std::addressof(x)), all.data(),
              detail::block_bytes<T>("bsp::gather", 1));
+  detail::free_ended_arrays();
   return all;
 }
 
@@ -140,6 +143,7 @@ void scatter(int root, const Range& blocks, X&& x) {
   }
   bsp_scatter(root, const_cast<T*>(all.data()), mine.data(),
               detail::block_bytes<T>("bsp::scatter", mine.size()));
+  detail::free_ended_arrays();
 }
 
 /// bsp_exchange: block i of `src` goes to process i, where it becomes block j of the result, j
@@ -155,6 +159,7 @@ std::vector<T> exchange(const std::vector<T>& src) {
   std::vector<T> dst(src);
   bsp_exchange(const_cast<T*>(src.data()), dst.data(),
                detail::block_bytes<T>("bsp::exchange", src.size() / p));
+  detail::free_ended_arrays();
   return dst;
 }
 

@@ -44,6 +44,20 @@ static void LastPuts(bsp::world& world, int next) {
   }
 }
 
+// A collective call ends the superstep, and so is a barrier after the end of an array, too.
+static void LastPutsBeforeACollectiveCall(bsp::world& world, int next) {
+  for (int turn = 0; turn < 3; turn++) {
+    {
+      bsp::array<int> ends(1000);
+      bsp::reduce(turn);
+      ends.put(next, std::vector<int>(1000, 77));
+    }
+    const std::vector<int> after(1016, 5);
+    EXPECT_EQ(bsp::reduce(1), world.nprocs());
+    for (const int x : after) EXPECT_EQ(x, 5);
+  }
+}
+
 static void Moved(bsp::world& world, int next, int previous) {
   std::vector<bsp::array<int>> rows;  // Grows, and moves its arrays.
   for (int row = 0; row < 5; row++) rows.emplace_back(std::size_t(2), row);
@@ -66,6 +80,7 @@ int main() {
     const int next = (world.pid() + 1) % p, previous = (world.pid() + p - 1) % p;
     OwnMemory(world, next, previous);
     LastPuts(world, next);
+    LastPutsBeforeACollectiveCall(world, next);
     Moved(world, next, previous);
     if (world.pid() == 0) std::puts("ok");
   });

@@ -2,6 +2,7 @@
 # Source: docs/python.md
 # Claim: Collective calls take numbers and arrays of any shape, and operations of numpy or of the
 #   program's own, in the order of pids.
+# Procs: 1 2 4 7
 import bsp
 import numpy as np
 

@@ -2,6 +2,7 @@
 # Source: docs/python.md
 # Claim: Bytes and arrays are sent with tags and without, and arrive in the order of pid and issue,
 #   as arrays of any type that cannot be written to.
+# Procs: 1 2 4 7
 import bsp
 import numpy as np
 

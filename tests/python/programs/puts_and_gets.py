@@ -2,6 +2,7 @@
 # Source: docs/python.md
 # Claim: Arrays are registered, put and got, in elements, buffered and unbuffered; a put takes an
 #   array, a number or a list; other arrays of the same memory name the same area.
+# Procs: 1 2 4 7
 import bsp
 import numpy as np
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # Source: docs/python.md
 # Claim: What is wrong on the calling process is an exception, and the program can go on.
+# Procs: 1 2 4 7
 import bsp
 import numpy as np
 
