@@ -235,11 +235,7 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
 // ---- What happens -------------------------------------------------------------------------------
 
 CoordinatorEvents Daemon::EventsOfCoordinator() {
-  return {.registering =
-              [this](proto::RegisterRequest& request) {
-                for (auto& stored : images_->Stored()) *request.add_stored() = std::move(stored);
-                for (auto& held : jobs_->Held()) *request.add_held() = std::move(held);
-              },
+  return {.registering = [this](proto::RegisterRequest& request) { jobs_->Describe(request); },
           .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
           .order = [this](const proto::Order& order) { OnOrder(order); },
           .output_kept =

@@ -91,7 +91,8 @@ int Run(const std::string& directory, std::size_t bytes, const char* to) {
   Measure("verify", bytes, [&] { return here->Verify(kJob, kName); });
   Measure("put, durable there", bytes, [&] { return stub.Put(address, *here, kJob, kName); });
   Measure("get, verified", bytes, [&] { return stub.Get(address, *again, kJob, kName); });
-  for (ImageStore* const store : {here.get(), there.get(), again.get()}) store->Keep(kJob, {});
+  for (ImageStore* const store : {here.get(), there.get(), again.get()})
+    store->Keep(kJob, {}, store->last_list());
   loop.Post([&loop] { loop.Stop(); });
   return 0;
 }

@@ -8,8 +8,9 @@ namespace bspnow {
 
 // A slow disk, or network, now and then. CheckpointKeeper lets the next thing wait for this one.
 void SimDisk::Run(std::function<void()> work) {
-  const std::uint64_t delay_ns =
+  std::uint64_t delay_ns =
       parts_.loop.Below(parts_.loop.Chance(5) ? 2 * kSecond : 20 * kMillisecond);
+  if (slow()) delay_ns += parts_.loop.Below(slow_until_ns_ - parts_.loop.now_ns());
   parts_.loop.On(parts_.daemon, delay_ns, [this, work = std::move(work)] {
     if (!dead_) work();
   });
@@ -57,12 +58,40 @@ void SimDisk::Discard(JobId job, std::uint64_t checkpoint, std::function<void()>
   });
 }
 
-void SimDisk::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
-                   std::function<void()> done) {
-  Run([this, job, checkpoints, done = std::move(done)] {
-    parts_.store.Keep(job, checkpoints);
+std::vector<proto::StoredJob> SimDisk::List() {
+  lists_ += 1;
+  std::vector<proto::StoredJob> jobs;
+  for (const auto& [job, numbers] : parts_.store.Stored()) {
+    proto::StoredJob& stored = jobs.emplace_back();
+    stored.set_job(Value(job));
+    stored.mutable_checkpoints()->Assign(numbers.begin(), numbers.end());
+  }
+  return jobs;
+}
+
+void SimDisk::RunOrdered(std::function<void()> removal, std::function<void()> done) {
+  Run([this, list = lists_, removal = std::move(removal), done = std::move(done)] {
+    if (list == lists_) {
+      removal();
+    } else {
+      parts_.oracle.Count("removals that a registration ended");
+    }
     done();
   });
+}
+
+void SimDisk::Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) {
+  RunOrdered([this, job, checkpoint] { parts_.store.Discard(job, checkpoint); }, std::move(done));
+}
+
+void SimDisk::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
+                   std::function<void()> done) {
+  const auto keep = [this, job, checkpoints] {
+    if (!parts_.is_ordered(job, checkpoints))
+      parts_.oracle.Fail("images are let go that only an earlier coordinator did not want");
+    parts_.store.Keep(job, checkpoints);
+  };
+  RunOrdered(keep, std::move(done));
 }
 
 // ---- Copies -------------------------------------------------------------------------------------

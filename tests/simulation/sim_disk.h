@@ -39,12 +39,18 @@ class SimDisk final : public worker::CheckpointDisk {
     SimStore& store;
     /// nullptr if the node of this name does not answer.
     std::function<SimPartner*(const std::string&)> reach;
+    /// Whether the coordinator that this worker is registered with has ordered to keep this list.
+    std::function<bool(JobId, const std::vector<std::uint64_t>&)> is_ordered;
   };
 
   explicit SimDisk(Parts parts) : parts_(std::move(parts)) {}
 
   /// The daemon is dead: nothing that was begun comes to its end.
   void Die() { dead_ = true; }
+
+  /// For so long what is asked of it takes its time.
+  void SlowDown(std::uint64_t ns) { slow_until_ns_ = parts_.loop.now_ns() + ns; }
+  bool slow() const { return parts_.loop.now_ns() < slow_until_ns_; }
 
   /// The processes have written their images; Settle makes them durable.
   void OnWritten(JobId job, std::uint64_t checkpoint,
@@ -59,7 +65,9 @@ class SimDisk final : public worker::CheckpointDisk {
   void CheckRoom(std::uint64_t bytes, std::function<void(const absl::Status&)> done) override;
   void Settle(JobId job, const proto::CheckpointStored& written,
               std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) override;
+  std::vector<proto::StoredJob> List() override;
   void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
+  void Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) override;
   void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
             std::function<void()> done) override;
   void Copy(const proto::CopyCheckpoint& order, const std::vector<std::uint32_t>& pids,
@@ -67,6 +75,8 @@ class SimDisk final : public worker::CheckpointDisk {
 
  private:
   void Run(std::function<void()> work);
+  /// What was ordered before a list was made comes to nothing.
+  void RunOrdered(std::function<void()> removal, std::function<void()> done);
   absl::StatusOr<proto::CheckpointStored> SettleNow(JobId job, proto::CheckpointStored stored);
   absl::Status CopyNow(const proto::CopyCheckpoint& order, std::vector<std::uint32_t> pids);
   void CopyChain(const SimStore& from, SimStore& to, JobId job, std::uint64_t number,
@@ -75,6 +85,8 @@ class SimDisk final : public worker::CheckpointDisk {
 
   Parts parts_;
   std::map<std::pair<JobId, std::uint64_t>, std::map<std::uint32_t, SimImage>> written_;
+  std::uint64_t lists_ = 0;
+  std::uint64_t slow_until_ns_ = 0;
   bool dead_ = false;
 };
 

@@ -156,6 +156,10 @@ void SimCluster::DisturbWorker(Machine& machine) {
     oracle_.Count("nodes where nothing can be killed");
     return worker.Jam(kJammedNs);
   }
+  if (what < 87 && loop_.Chance(30)) {
+    oracle_.Count("slow disks");
+    return worker.SlowDiskDown(loop_.Below(20 * kSecond));
+  }
   if (what < 87) {
     oracle_.Count("sick nodes");
     return worker.FallSick(loop_.Below(20 * kSecond));

@@ -34,7 +34,11 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
              .oracle = oracle,
              .daemon = daemon_,
              .store = surroundings_.store,
-             .reach = [this](const std::string& name) { return Reach(name); }}),
+             .reach = [this](const std::string& name) { return Reach(name); },
+             .is_ordered =
+                 [this](JobId job, const std::vector<std::uint64_t>& checkpoints) {
+                   return keeps_ordered_.contains({job, checkpoints});
+                 }}),
       session_(identity_.incarnation),
       jobs_(*this, disk_, identity_.orphan_timeout_ns,
             [this](proto::WorkerEvent event) { Report(std::move(event)); }),
@@ -58,7 +62,7 @@ bool SimWorker::MayRun(JobId job) const {
 
 bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
-  return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && welcome_ &&
+  return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && !disk_.slow() && welcome_ &&
          jobs_.LeaseValid(now_ns) && now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
 }
 
@@ -172,12 +176,8 @@ proto::RegisterRequest SimWorker::Describe() {
   request.set_cluster(known.cluster);
   request.set_term(known.term);
   request.set_term_key(known.term_key);
-  for (const auto& [job, numbers] : surroundings_.store.Stored()) {
-    proto::StoredJob& stored = *request.add_stored();
-    stored.set_job(Value(job));
-    stored.mutable_checkpoints()->Assign(numbers.begin(), numbers.end());
-  }
-  for (proto::HeldJob& held : jobs_.Held()) *request.add_held() = std::move(held);
+  keeps_ordered_.clear();
+  jobs_.Describe(request);
   session_.Describe(request);
   return request;
 }
@@ -319,6 +319,11 @@ void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
     if (!jobs_.Held().empty()) oracle_.Fail(identity_.name + " is to leave, and has a job");
     oracle_.Count("workers that left");
     return End();
+  }
+  if (order.has_keep_checkpoints()) {
+    const auto& keep = order.keep_checkpoints();
+    keeps_ordered_.emplace(JobId{keep.job()}, std::vector<std::uint64_t>(keep.checkpoints().begin(),
+                                                                         keep.checkpoints().end()));
   }
   jobs_.OnOrder(order);
 }

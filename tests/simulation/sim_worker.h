@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,7 @@ class SimWorker final : public SimWorkerPort,
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
   /// For so long nothing can be killed there.
   void Jam(std::uint64_t ns) { jammed_until_ns_ = loop_.now_ns() + ns; }
+  void SlowDiskDown(std::uint64_t ns) { disk_.SlowDown(ns); }
   bool KillOneProcess();
   bool KillOneHost();
 
@@ -186,6 +188,8 @@ class SimWorker final : public SimWorkerPort,
 
   worker::EarlyBegins early_begins_;
   std::map<Key, SimNode*> nodes_;  ///< That jobs_ has.
+  /// Since it registered.
+  std::set<std::pair<JobId, std::vector<std::uint64_t>>> keeps_ordered_;
   worker::CoordinatorSession session_;
   worker::HostedJobs jobs_;
   worker::PeerWatch peers_;

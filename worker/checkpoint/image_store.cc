@@ -39,16 +39,6 @@ absl::Status Failed(std::string_view what, const std::string& path) {
   return absl::ErrnoToStatus(errno, absl::StrCat(std::string(what), " ", path));
 }
 
-/// Names in a directory; none if it is not there.
-std::vector<std::string> NamesIn(const std::string& directory) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error))
-    names.push_back(entry->path().filename());
-  return names;
-}
-
 void LogUnlessTaken(const std::string& directory) {
   if (const absl::Status taken = TakeBack(directory); !taken.ok())
     spdlog::warn("event=images_not_taken_back reason=\"{}\"", std::string(taken.message()));
@@ -78,6 +68,15 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
   auto store = std::make_unique<ImageStore>(std::move(settings));
   if (store->sharing() == Sharing::kOwn) store->TakeOver();
   return store;
+}
+
+std::vector<std::string> ImageStore::NamesIn(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error))
+    names.push_back(entry->path().filename());
+  return names;
 }
 
 // What an earlier run left: directories are an account's, files are unfinished.
@@ -286,60 +285,6 @@ absl::Status ImageStore::SettleText(JobId job, const std::string& name) {
   const std::lock_guard lock(mutex_);
   verified_texts_.insert({job, name});
   return absl::OkStatus();
-}
-
-// ---- Removing -----------------------------------------------------------------------------------
-
-void ImageStore::Discard(JobId job, std::uint64_t checkpoint) {
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
-    const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
-    const std::optional<StoredName> what = unfinished ? unfinished : ParseStoredName(name);
-    if (!what) continue;
-    const bool text_in_the_making = what->kind == Kind::kText && name.ends_with(kBeingWritten);
-    const bool of_checkpoint = what->kind != Kind::kText && what->checkpoint == checkpoint;
-    if (text_in_the_making || of_checkpoint) unlink(PathOf(job, name).c_str());
-  }
-}
-
-void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints) {
-  if (checkpoints.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(DirectoryOf(job), ignored);
-    const std::lock_guard lock(mutex_);
-    std::erase_if(verified_texts_, [job](const auto& text) { return text.first == job; });
-    return;
-  }
-  const std::set<std::uint64_t> kept(checkpoints.begin(), checkpoints.end());
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
-    const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
-    const std::optional<StoredName> what = unfinished ? unfinished : ParseStoredName(name);
-    if (!what || what->kind == Kind::kText) continue;
-    if (what->checkpoint > *kept.rbegin() || kept.contains(what->checkpoint)) continue;
-    unlink(PathOf(job, name).c_str());
-  }
-  RemoveTexts(job);
-}
-
-// A process that is writing an image relies on the texts that it found: while one is writing, no
-// text is removed. If a process begins only now it may miss a text; its checkpoint is then given
-// up.
-void ImageStore::RemoveTexts(JobId job) {
-  std::set<std::string> texts, needed;
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
-    if (ParseUnfinishedName(name)) return;
-    const std::optional<StoredName> what = ParseStoredName(name);
-    if (what && what->kind == Kind::kText) texts.insert(name);
-    if (!what || what->kind != Kind::kImage) continue;
-    const absl::StatusOr<ImageFacts> facts = FactsOf(job, name);
-    if (!facts.ok()) return;
-    needed.insert(facts->texts.begin(), facts->texts.end());
-  }
-  for (const std::string& text : texts) {
-    if (needed.contains(text)) continue;
-    unlink(PathOf(job, text).c_str());
-    const std::lock_guard lock(mutex_);
-    verified_texts_.erase({job, text});
-  }
 }
 
 // ---- What is there ------------------------------------------------------------------------------

@@ -77,9 +77,21 @@ class ImageStore {
   /// Removes the files of a checkpoint that was given up.
   void Discard(JobId job, std::uint64_t checkpoint);
 
+  // ---- By order, which came after a list of what is here (List), and holds until the next.
+
+  enum class ListNumber : std::uint64_t {};
+
+  /// As Stored, for a registration. What was ordered after an earlier list removes nothing any
+  /// more, not even the rest of what it has begun to remove.
+  std::vector<proto::StoredJob> List();
+  ListNumber last_list() const;
+
+  /// As Discard, of a checkpoint that was reported.
+  void Release(JobId job, std::uint64_t checkpoint, ListNumber ordered_after);
+
   /// Removes older checkpoints of the job that are not listed, and texts that no image needs any
   /// more. Without any checkpoint in the list, everything of the job goes.
-  void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints);
+  void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints, ListNumber ordered_after);
 
   // ---- What is there ----------------------------------------------------------------------------
 
@@ -105,6 +117,8 @@ class ImageStore {
  private:
   friend class ImageReception;
 
+  /// Names in a directory; none if it is not there.
+  static std::vector<std::string> NamesIn(const std::string& directory);
   void TakeOver();
   absl::Status TrySettle(JobId job, const std::vector<std::string>& names);
   absl::Status SettleText(JobId job, const std::string& name);
@@ -112,7 +126,9 @@ class ImageStore {
   /// Whether `file` is what `name` says; the texts that it needs.
   absl::StatusOr<std::vector<std::string>> VerifyAs(JobId job, const std::string& name,
                                                     const std::string& file) const;
-  void RemoveTexts(JobId job);
+  void RemoveTexts(JobId job, ListNumber ordered_after);
+  /// False: another list was made since then.
+  bool RemoveOrdered(const std::string& path, ListNumber ordered_after);
   /// A file whose sync has failed may look right until the machine restarts: it must be removed.
   absl::Status Sync(int file, const std::string& path) const;
   /// Syncs the name of the job's directory, too.
@@ -125,6 +141,8 @@ class ImageStore {
   const Settings settings_;
   ClusterNote cluster_note_;
   ImagesToken token_;
+  mutable std::mutex removing_;  ///< Held while one file is removed by order.
+  ListNumber last_list_{0};      ///< Guarded by removing_.
   mutable std::mutex mutex_;
   std::uint64_t reserved_bytes_ = 0;                        ///< Guarded by mutex_.
   std::set<std::pair<JobId, std::string>> verified_texts_;  ///< In this run. Guarded by mutex_.

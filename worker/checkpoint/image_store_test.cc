@@ -209,7 +209,7 @@ TEST_F(ImageStoreTest, KeepHoldsTheChainItsTextsAndWhatIsNewer) {
   Take(3, 0, {kProgram});
   Take(4, 3, {kProgram});
   Take(5, 4, {kProgram});
-  store_->Keep(kJob, {4, 3});
+  store_->Keep(kJob, {4, 3}, store_->last_list());
   EXPECT_EQ(store_->Names(kJob), (Names{"c3.p0", "c4.p0", "c5.p0", TextNameOf(kProgram)}));
 }
 
@@ -218,7 +218,7 @@ TEST_F(ImageStoreTest, KeepRemovesWhatWasBegunBeforeButNothingNewer) {
   WriteImage(3, 0, 0, {});
   WriteFile(PathOf("c2.files.p0.inAbCdEf"), "");
   WriteImage(5, 4, 0, {kLibrary});
-  store_->Keep(kJob, {4});
+  store_->Keep(kJob, {4}, store_->last_list());
   EXPECT_FALSE(Exists("c3.p0.new"));
   EXPECT_FALSE(Exists("c2.files.p0.inAbCdEf"));
   EXPECT_TRUE(Settle(5).ok());
@@ -228,20 +228,42 @@ TEST_F(ImageStoreTest, NoTextGoesWhileSomebodyWrites) {
   Take(1, 0, {kLibrary});
   Take(2, 0, {});
   WriteImage(3, 2, 0, {kLibrary});  // Found the text, and has not written it again.
-  store_->Keep(kJob, {2});
+  store_->Keep(kJob, {2}, store_->last_list());
   EXPECT_TRUE(Settle(3).ok());
-  store_->Keep(kJob, {2, 3});
+  store_->Keep(kJob, {2, 3}, store_->last_list());
   EXPECT_TRUE(Exists(TextNameOf(kLibrary)));
 }
 
 TEST_F(ImageStoreTest, KeepNoneRemovesTheJob) {
   Take(1, 0, {kLibrary});
   WriteImage(2, 0, 0, {});
-  store_->Keep(kJob, {});
-  store_->Keep(kJob, {});
+  store_->Keep(kJob, {}, store_->last_list());
+  store_->Keep(kJob, {}, store_->last_list());
   EXPECT_FALSE(std::filesystem::exists(store_->DirectoryOf(kJob)));
   EXPECT_TRUE(store_->Stored().empty());
   Take(1, 0, {kLibrary});  // Its texts are not taken for known.
+}
+
+TEST_F(ImageStoreTest, WhatWasOrderedBeforeAListRemovesNothingAfterIt) {
+  for (const std::uint64_t checkpoint : {1, 2, 3}) Take(checkpoint, 0, {kLibrary});
+  const auto before = store_->last_list();
+  ASSERT_EQ(store_->List().size(), 1u);
+  const Names all = store_->Names(kJob);
+  store_->Keep(kJob, {3}, before);
+  store_->Release(kJob, 2, before);
+  store_->Keep(kJob, {}, before);
+  EXPECT_EQ(store_->Names(kJob), all);
+  store_->Release(kJob, 2, store_->last_list());
+  store_->Keep(kJob, {3}, store_->last_list());
+  EXPECT_EQ(store_->Names(kJob), (Names{"c3.p0", TextNameOf(kLibrary)}));
+}
+
+TEST_F(ImageStoreTest, WhateverAProgramLeavesThereGoesWithTheJob) {
+  Take(1, 0, {});
+  std::filesystem::create_directories(PathOf("c2.p0/deep"));
+  std::filesystem::create_directories(PathOf("own/deep"));
+  store_->Keep(kJob, {}, store_->last_list());
+  EXPECT_FALSE(std::filesystem::exists(store_->DirectoryOf(kJob)));
 }
 
 TEST_F(ImageStoreTest, SeveralMayKeepInASharedDirectoryAtOnce) {
@@ -249,8 +271,8 @@ TEST_F(ImageStoreTest, SeveralMayKeepInASharedDirectoryAtOnce) {
     Take(checkpoint, 0, {kLibrary, "text " + std::to_string(checkpoint)});
   {
     const auto a = Open(0, Sharing::kShared), b = Open(0, Sharing::kShared);
-    const std::jthread first([&] { a->Keep(kJob, {39, 40}); });
-    const std::jthread second([&] { b->Keep(kJob, {39, 40}); });
+    const std::jthread first([&] { a->Keep(kJob, {39, 40}, a->last_list()); });
+    const std::jthread second([&] { b->Keep(kJob, {39, 40}, b->last_list()); });
   }
   Names expected{"c39.p0", "c40.p0", TextNameOf(kLibrary), TextNameOf("text 39"),
                  TextNameOf("text 40")};

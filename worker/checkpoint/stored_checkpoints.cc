@@ -91,10 +91,17 @@ void StoredCheckpoints::Discard(JobId job, std::uint64_t checkpoint, std::functi
   });
 }
 
+void StoredCheckpoints::Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) {
+  threads_.Run([this, job, checkpoint, list = store_.last_list(), done = std::move(done)] {
+    store_.Release(job, checkpoint, list);
+    loop_.Post(done);
+  });
+}
+
 void StoredCheckpoints::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
                              std::function<void()> done) {
-  threads_.Run([this, job, checkpoints, done = std::move(done)] {
-    store_.Keep(job, checkpoints);
+  threads_.Run([this, job, checkpoints, list = store_.last_list(), done = std::move(done)] {
+    store_.Keep(job, checkpoints, list);
     loop_.Post(done);
   });
 }

@@ -25,8 +25,15 @@ class CheckpointDisk {
   virtual void Settle(JobId job, const proto::CheckpointStored& written,
                       std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) = 0;
 
-  /// Removes all files of a checkpoint on this node.
+  /// All that lies here, at once, for a registration: the coordinator will count upon it. So what
+  /// was asked of Keep and Release before removes nothing any more, be it under way.
+  virtual std::vector<proto::StoredJob> List() = 0;
+
+  /// Removes all files on this node of a checkpoint that was never reported.
   virtual void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) = 0;
+
+  /// The same of one that was, since the coordinator does not want it.
+  virtual void Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) = 0;
 
   /// Removes all checkpoints of the job but these and newer ones.
   virtual void Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,

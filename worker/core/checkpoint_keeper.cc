@@ -27,10 +27,19 @@ void CheckpointKeeper::Settle(
   });
 }
 
+std::vector<proto::StoredJob> CheckpointKeeper::List() {
+  registration_ += 1;
+  return disk_.List();
+}
+
+bool CheckpointKeeper::IsKept(JobId job, std::uint64_t checkpoint) const {
+  const auto kept = kept_.find(job);
+  return kept != kept_.end() && kept->second.contains(checkpoint);
+}
+
 void CheckpointKeeper::Discard(JobId job, std::uint64_t checkpoint,
                                std::function<void()> discarded) {
-  const auto kept = kept_.find(job);
-  if (kept != kept_.end() && kept->second.contains(checkpoint)) {
+  if (IsKept(job, checkpoint)) {
     return Queue(job, [discarded = std::move(discarded)](auto next) {
       const std::function<void()> done = discarded;  // This function goes with `next`.
       next();
@@ -45,6 +54,11 @@ void CheckpointKeeper::Discard(JobId job, std::uint64_t checkpoint,
   });
 }
 
+void CheckpointKeeper::Release(JobId job, std::uint64_t checkpoint) {
+  if (IsKept(job, checkpoint)) return;
+  QueueOrdered(job, [this, job, checkpoint](auto next) { disk_.Release(job, checkpoint, next); });
+}
+
 void CheckpointKeeper::Keep(const proto::KeepCheckpoints& order) {
   const JobId job{order.job()};
   const std::vector<std::uint64_t> kept(order.checkpoints().begin(), order.checkpoints().end());
@@ -53,7 +67,7 @@ void CheckpointKeeper::Keep(const proto::KeepCheckpoints& order) {
   } else {
     kept_[job] = {kept.begin(), kept.end()};
   }
-  Queue(job, [this, job, kept](auto next) { disk_.Keep(job, kept, next); });
+  QueueOrdered(job, [this, job, kept](auto next) { disk_.Keep(job, kept, next); });
 }
 
 void CheckpointKeeper::Copy(const proto::CopyCheckpoint& order, std::vector<std::uint32_t> pids) {
@@ -67,6 +81,14 @@ void CheckpointKeeper::Copy(const proto::CopyCheckpoint& order, std::vector<std:
       next();
       report_(std::move(event));
     });
+  });
+}
+
+void CheckpointKeeper::QueueOrdered(JobId job, Work removal) {
+  Queue(job, [this, ordered = registration_, removal = std::move(removal)](auto next) {
+    if (ordered == registration_) return removal(std::move(next));
+    const auto skip = std::move(next);  // This function goes with it.
+    skip();
   });
 }
 

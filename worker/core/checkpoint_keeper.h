@@ -1,5 +1,9 @@
 // What becomes of checkpoints on this node once they are written: made durable, copied, removed;
 // one thing after the other for each job. Decides only; the disk is CheckpointDisk's.
+//
+// Orders to remove something hold for one registration. A disk may be slow, and the coordinator of
+// the next registration may know another past (an older journal), in which what its forerunner had
+// let go is what the job goes on from. See "State of the coordinator" in docs/design.md.
 #ifndef WORKER_CORE_CHECKPOINT_KEEPER_H_
 #define WORKER_CORE_CHECKPOINT_KEEPER_H_
 
@@ -23,6 +27,10 @@ class CheckpointKeeper {
   CheckpointKeeper(CheckpointDisk& disk, std::function<void(proto::WorkerEvent)> report)
       : disk_(disk), report_(std::move(report)) {}
 
+  /// What lies here, for a registration that begins. Orders of an earlier one that wait for the
+  /// disk remove nothing: the coordinator that answers says anew what is to go.
+  std::vector<proto::StoredJob> List();
+
   /// As CheckpointDisk has it, after everything of this job that was asked for before.
   void CheckRoom(JobId job, std::uint64_t bytes, std::function<void(const absl::Status&)> checked);
   void Settle(JobId job, const proto::CheckpointStored& written,
@@ -30,6 +38,11 @@ class CheckpointKeeper {
 
   /// Removes what lies here of a checkpoint that was given up, unless it is one that is kept.
   void Discard(JobId job, std::uint64_t checkpoint, std::function<void()> discarded);
+
+  // ---- By order.
+
+  /// As Discard, of one that was reported.
+  void Release(JobId job, std::uint64_t checkpoint);
 
   void Keep(const proto::KeepCheckpoints& order);
 
@@ -42,12 +55,16 @@ class CheckpointKeeper {
   using Work = std::function<void(std::function<void()> next)>;
 
   void Queue(JobId job, Work work);
+  /// Queues a removal that was ordered under this registration.
+  void QueueOrdered(JobId job, Work removal);
+  bool IsKept(JobId job, std::uint64_t checkpoint) const;
   void BeginNext(JobId job);
 
   CheckpointDisk& disk_;
   const std::function<void(proto::WorkerEvent)> report_;
   std::map<JobId, std::deque<Work>> waiting_;  ///< The first is under way.
   std::map<JobId, std::set<std::uint64_t>> kept_;
+  std::uint64_t registration_ = 0;  ///< Which one this is, or the next.
 };
 
 }  // namespace bspnow::worker

@@ -266,7 +266,7 @@ TEST_F(HostedJobTest, DiscardsAStoredCheckpointThatIsGivenUpUnlessItIsKept) {
   ReleaseHeld(1);
   ReleaseHeld(2);
   node_.Work();
-  EXPECT_EQ(node_.TakeNotes(), (Notes{"release 1", "release 2", "discard 2"}));
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"release 1", "release 2", "release 2 on disk"}));
 }
 
 TEST_F(HostedJobTest, DiscardsWhatItsDeadHostWasWriting) {
@@ -302,6 +302,33 @@ TEST_F(HostedJobTest, DoesOneThingAfterTheOtherWithTheImagesOfAJob) {
   EXPECT_EQ(node_.TakeNotes(), (Notes{"keep 1"}));
   node_.Work();
   EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCheckpointStored, What::kCheckpointCopied}));
+}
+
+// Its disk is slow: the coordinator may be another one meanwhile, which knows of nothing newer and
+// goes on from a checkpoint that its forerunner had let go.
+TEST_F(HostedJobTest, RemovesNothingThatAnEarlierRegistrationOrdered) {
+  Start();
+  Write(1);
+  node_.Work();
+  Write(2);  // Under way on the disk while the next ones come.
+  Keep(2);
+  ReleaseHeld(1);
+  node_.TakeNotes();
+  proto::RegisterRequest request;
+  jobs_.Describe(request);
+  Keep(1);
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"keep 1", "room 0"}));
+}
+
+TEST_F(HostedJobTest, DiscardsWhatNobodyWasToldOfWhoeverItRegistersWith) {
+  Start();
+  Write(1);
+  job().OnHostGone(2);
+  proto::RegisterRequest request;
+  jobs_.Describe(request);
+  node_.Work();
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1", "discard 2", "room 0"}));
 }
 
 TEST_F(HostedJobTest, TellsItsProcessesWhenThereIsNoRoomAndWhenThereIsAgain) {

@@ -41,6 +41,11 @@ bool IsWhole(const proto::StartJob& start) {
 
 }  // namespace
 
+void HostedJobs::Describe(proto::RegisterRequest& request) {
+  for (proto::StoredJob& stored : keeper_.List()) *request.add_stored() = std::move(stored);
+  for (proto::HeldJob& held : Held()) *request.add_held() = std::move(held);
+}
+
 void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {
   std::set<JobId> kept;
   for (const std::uint64_t job : reply.keep_jobs()) kept.insert(JobId{job});
@@ -124,7 +129,7 @@ void HostedJobs::OnReleaseHeld(const proto::ReleaseHeld& order) {
   if (HostedJob* const job = Find(order.job(), order.epoch())) {
     return job->ReleaseHeld(order.checkpoint());
   }
-  keeper_.Discard(JobId{order.job()}, order.checkpoint(), [] {});
+  keeper_.Release(JobId{order.job()}, order.checkpoint());
 }
 
 void HostedJobs::RefuseStart(const proto::StartJob& start, const std::string& reason) {

@@ -32,6 +32,9 @@ class HostedJobs {
         keeper_(disk, report),
         context_{.hosting = hosting, .keeper = keeper_, .report = std::move(report)} {}
 
+  /// Completes a request to register with what runs and lies here.
+  void Describe(proto::RegisterRequest& request);
+
   /// Of the jobs here only the reply's keep_jobs go on.
   void OnRegistered(const proto::RegisterReply& reply);
 

@@ -18,7 +18,7 @@ void JobCheckpoints::LookForRoom() {
 
 void JobCheckpoints::GiveUp(std::uint64_t checkpoint) {
   given_up_ = std::max(given_up_, checkpoint);
-  if (checkpoint <= finished_) keeper_.Discard(job_, checkpoint, [] {});
+  if (checkpoint <= finished_) keeper_.Release(job_, checkpoint);
 }
 
 void JobCheckpoints::OnFailed(const proto::CheckpointFailed& failed) {

@@ -57,8 +57,12 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
       done(settles.ok() ? absl::StatusOr<proto::CheckpointStored>(written) : settles);
     });
   }
+  std::vector<proto::StoredJob> List() override { return {}; }
   void Discard(JobId, std::uint64_t checkpoint, std::function<void()> done) override {
     Note(absl::StrCat("discard ", checkpoint), done);
+  }
+  void Release(JobId, std::uint64_t checkpoint, std::function<void()> done) override {
+    Note(absl::StrCat("release ", checkpoint, " on disk"), done);
   }
   void Keep(JobId, const std::vector<std::uint64_t>& checkpoints,
             std::function<void()> done) override {
