@@ -135,7 +135,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   loop.EnablePolling();
   const auto barrier_listen = Resolve(settings.barrier_listen);
   if (!barrier_listen.ok()) return barrier_listen.status();
-  const auto credentials = RpcCredentials::Load(settings.tls_dir, TlsUse::kServe);
+  const auto credentials = RpcCredentials::Load(settings.tls_dir, TlsUse::kCoordinate);
   if (!credentials.ok()) return credentials.status();
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();

@@ -337,7 +337,7 @@ absl::Status Daemon::Run() {
   WatchSignals();
   for (const std::string& address : {settings_.listen, settings_.metrics})
     if (absl::Status s = CheckExposure(address, settings_.exposure); !s.ok()) return s;
-  auto credentials = RpcCredentials::Load(settings_.tls_dir, TlsUse::kServe);
+  auto credentials = RpcCredentials::Load(settings_.tls_dir, TlsUse::kWork);
   if (!credentials.ok()) return credentials.status();
   credentials_ = *std::move(credentials);
   absl::StatusOr<StateDirectory> state = StateDirectory::Open(settings_.state_dir);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 
 #include "base/testing/scratch_directory.h"
 #include "net/tls/tls_directory.h"
@@ -111,18 +112,26 @@ TEST_F(CertificateAuthorityTest, FilesServeTheirUseAndNoOther) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   ASSERT_TRUE(Open().Issue(client, a).ok());
   ASSERT_TRUE(Open().Issue(coordinator, c).ok());
-  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kWork, kNow).ok());
   EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kCall, kNow).ok());
   EXPECT_TRUE(CheckTlsDirectory(a, TlsUse::kCall, kNow).ok());
-  EXPECT_TRUE(CheckTlsDirectory(c, TlsUse::kServe, kNow).ok());
-  EXPECT_TRUE(Says(CheckTlsDirectory(a, TlsUse::kServe, kNow).status(), "of a client"));
+  EXPECT_TRUE(CheckTlsDirectory(c, TlsUse::kCoordinate, kNow).ok());
+  for (const auto& [directory, use, why] :
+       {std::tuple{a, TlsUse::kCoordinate, "is that of a client, not of a coordinator"},
+        std::tuple{a, TlsUse::kWork, "is that of a client, not of a worker"},
+        std::tuple{out_, TlsUse::kCoordinate, "is that of a worker, not of a coordinator"},
+        std::tuple{c, TlsUse::kWork, "is that of a coordinator, not of a worker"}}) {
+    const absl::Status refused = CheckTlsDirectory(directory, use, kNow).status();
+    EXPECT_TRUE(Says(refused, why)) << refused;
+    EXPECT_TRUE(Says(refused, "bsp certs issue CA --role")) << refused;
+  }
   EXPECT_FALSE(CheckTlsDirectory(c, TlsUse::kCall, kNow).ok());
 }
 
 TEST_F(CertificateAuthorityTest, FilesThatCannotBeUsedAreNamedWithTheFix) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   const auto complaint = [this](std::int64_t now) {
-    return CheckTlsDirectory(out_, TlsUse::kServe, now).status();
+    return CheckTlsDirectory(out_, TlsUse::kWork, now).status();
   };
   EXPECT_TRUE(Says(complaint(kNow + 31 * kDay), "expired on 2027-")) << complaint(kNow + 31 * kDay);
   EXPECT_TRUE(Says(complaint(kNow + 31 * kDay), "bsp certs rotate " + out_));
@@ -146,7 +155,7 @@ TEST_F(CertificateAuthorityTest, CertificateOfAnotherAuthorityDoesNotGoWithThisO
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   std::filesystem::copy_file(other + "/ca.crt", out_ + "/ca.crt",
                              std::filesystem::copy_options::overwrite_existing);
-  const absl::Status wrong = CheckTlsDirectory(out_, TlsUse::kServe, kNow).status();
+  const absl::Status wrong = CheckTlsDirectory(out_, TlsUse::kWork, kNow).status();
   EXPECT_TRUE(Says(wrong, "does not go with ca.crt")) << wrong;
 }
 
@@ -196,7 +205,7 @@ TEST_F(CertificateAuthorityTest, RotationKeepsAllButKeyAndTime) {
   EXPECT_NE(TextOf(out_ + "/tls.key"), key);
   EXPECT_NE(TextOf(out_ + "/tls.crt"), certificate);
   EXPECT_EQ(ModeOf(out_ + "/tls.key"), 0640u);
-  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow + 31 * kDay).ok());
+  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kWork, kNow + 31 * kDay).ok());
   const auto files = std::filesystem::directory_iterator(out_);
   EXPECT_EQ(std::distance(begin(files), end(files)), 3);
   EXPECT_EQ(Open().Rotate(out_, 7)->ends_unix_s, kNow + 7 * kDay);
@@ -206,19 +215,19 @@ TEST_F(CertificateAuthorityTest, WhatWasIssuedUntilARevocationCountsNoMore) {
   ASSERT_TRUE(Open().Issue(Worker(), out_).ok());
   ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, "other").ok());
   std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked");
-  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+  EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kWork, kNow).ok());
   ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, Worker().identity.name).ok());
   std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked",
                              std::filesystem::copy_options::overwrite_existing);
-  const absl::Status revoked = CheckTlsDirectory(out_, TlsUse::kServe, kNow).status();
+  const absl::Status revoked = CheckTlsDirectory(out_, TlsUse::kWork, kNow).status();
   EXPECT_TRUE(Says(revoked, "was revoked")) << revoked;
   for (int i = 0; i < 2; ++i) {  // The clock stands still; the next one counts again.
     ASSERT_TRUE(Open().Rotate(out_, 0).ok());
-    EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+    EXPECT_TRUE(CheckTlsDirectory(out_, TlsUse::kWork, kNow).ok());
     ASSERT_TRUE(Open().Revoke(CertificateRole::kWorker, Worker().identity.name).ok());
     std::filesystem::copy_file(ca_ + "/revoked", out_ + "/revoked",
                                std::filesystem::copy_options::overwrite_existing);
-    EXPECT_FALSE(CheckTlsDirectory(out_, TlsUse::kServe, kNow).ok());
+    EXPECT_FALSE(CheckTlsDirectory(out_, TlsUse::kWork, kNow).ok());
   }
   EXPECT_EQ(TextOf(out_ + "/revoked"), TextOf(ca_ + "/revoked"));
   EXPECT_FALSE(Open().Revoke(CertificateRole::kWorker, "a b").ok());

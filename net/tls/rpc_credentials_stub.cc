@@ -112,7 +112,7 @@ absl::StatusOr<RpcCredentials> RpcCredentials::Load(const std::string& directory
   const Own own = facts->has_value() ? Own::kCertificate : Own::kNone;
   const auto provider = Watch(directory, own);
   std::shared_ptr<grpc::ServerCredentials> server;
-  if (use == TlsUse::kServe) {
+  if (use != TlsUse::kCall) {
     tls::TlsServerCredentialsOptions serving(provider);
     serving.watch_root_certs();
     serving.watch_identity_key_cert_pairs();

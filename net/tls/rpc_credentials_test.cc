@@ -65,7 +65,7 @@ class RpcCredentialsTest : public testing::Test {
 };
 
 TEST_F(RpcCredentialsTest, BothEndsKnowEachOther) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   const RpcCredentials anna = Load("anna", TlsUse::kCall);
   EXPECT_EQ(Ask(server.At(kHere), anna).value(), "client anna anna");
   EXPECT_EQ(Ask(server.At("localhost"), anna).value(), "client anna anna");
@@ -73,7 +73,7 @@ TEST_F(RpcCredentialsTest, BothEndsKnowEachOther) {
 }
 
 TEST_F(RpcCredentialsTest, ClientWithTheAuthorityAloneIsNobody) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   std::filesystem::create_directory(Path("guest"));
   ShowTo("ca", "ca.crt", "guest");
   EXPECT_EQ(Ask(server.At(kHere), Load("guest", TlsUse::kCall)).value(), "nobody");
@@ -87,14 +87,14 @@ TEST_F(RpcCredentialsTest, PlainTextProvesNothing) {
 }
 
 TEST_F(RpcCredentialsTest, ClientOfAnotherAuthorityTrustsNobodyHere) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   EXPECT_FALSE(Ask(server.At(kHere), Load("eve", TlsUse::kCall)).ok());
   const std::string why = DiagnoseTls(server.At(kHere), Path("eve"));
   EXPECT_TRUE(Says(why, "was not signed by the CA in " + Path("eve") + "/ca.crt")) << why;
 }
 
 TEST_F(RpcCredentialsTest, CertificateOfAnotherAuthorityIsRefused) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   ShowTo("ca", "ca.crt", "eve");
   EXPECT_FALSE(RpcCredentials::Load(Path("eve"), TlsUse::kCall).ok());
   const std::string why = DiagnoseTls(server.At(kHere), Path("eve"));
@@ -102,7 +102,7 @@ TEST_F(RpcCredentialsTest, CertificateOfAnotherAuthorityIsRefused) {
 }
 
 TEST_F(RpcCredentialsTest, ServerMustBeWhereItsCertificateSays) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   EXPECT_FALSE(Ask(server.At("127.0.0.2"), Load("anna", TlsUse::kCall)).ok());
   const std::string why = DiagnoseTls(server.At("127.0.0.2"), Path("anna"));
   EXPECT_TRUE(Says(why, "is for localhost, 127.0.0.1, not for 127.0.0.2")) << why;
@@ -110,14 +110,14 @@ TEST_F(RpcCredentialsTest, ServerMustBeWhereItsCertificateSays) {
 
 TEST_F(RpcCredentialsTest, WorkerIsNotTakenForTheCoordinator) {
   Issue("ca", CertificateRole::kWorker, "node");
-  const WhoServer server(Load("node", TlsUse::kServe));
+  const WhoServer server(Load("node", TlsUse::kWork));
   EXPECT_FALSE(Ask(server.At(kHere), Load("anna", TlsUse::kCall)).ok());
   const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
   EXPECT_TRUE(Says(why, "is that of a worker, not of a coordinator")) << why;
 }
 
 TEST_F(RpcCredentialsTest, NobodyConnectsToAServerWhoseCertificateIsRevoked) {
-  const WhoServer server(Load("head", TlsUse::kServe));
+  const WhoServer server(Load("head", TlsUse::kCoordinate));
   const RpcCredentials anna = Load("anna", TlsUse::kCall);
   EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
   const auto authority = CertificateAuthority::Open(Path("ca"), now_);
@@ -130,9 +130,9 @@ TEST_F(RpcCredentialsTest, NobodyConnectsToAServerWhoseCertificateIsRevoked) {
 
 TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
   Issue("ca", CertificateRole::kCoordinator, "old", 2 * kDay);
-  const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kServe).status();
+  const absl::Status old = RpcCredentials::Load(Path("old"), TlsUse::kCoordinate).status();
   EXPECT_TRUE(Says(std::string(old.message()), "expired")) << old;
-  const RpcCredentials head = Load("head", TlsUse::kServe);
+  const RpcCredentials head = Load("head", TlsUse::kCoordinate);
   const WhoServer server(head);
   Issue("ca", CertificateRole::kClient, "late", 2 * kDay);
   const std::string why = DiagnoseTls(server.At(kHere), Path("late"));
@@ -140,7 +140,7 @@ TEST_F(RpcCredentialsTest, ExpiredCertificatesAreRefusedAtBothEnds) {
 }
 
 TEST_F(RpcCredentialsTest, PlainTextAndTlsDoNotMeet) {
-  const WhoServer with(Load("head", TlsUse::kServe)), without(RpcCredentials::Plain());
+  const WhoServer with(Load("head", TlsUse::kCoordinate)), without(RpcCredentials::Plain());
   EXPECT_FALSE(Ask(with.At(kHere), RpcCredentials::Plain()).ok());
   EXPECT_FALSE(Ask(without.At(kHere), Load("anna", TlsUse::kCall)).ok());
   const std::string wanted = DiagnoseTls(with.At(kHere), "");
@@ -155,7 +155,7 @@ TEST_F(RpcCredentialsTest, NobodyThereIsNoQuestionOfTls) {
 
 TEST_F(RpcCredentialsTest, RotatedFilesAreReadWithoutARestart) {
   Issue("ca", CertificateRole::kCoordinator, "brief", kDay - 6, 1);  // For six seconds more.
-  const WhoServer server(Load("brief", TlsUse::kServe));
+  const WhoServer server(Load("brief", TlsUse::kCoordinate));
   const RpcCredentials anna = Load("anna", TlsUse::kCall);
   EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
   while (Ask(server.At(kHere), anna).ok()) std::this_thread::yield();

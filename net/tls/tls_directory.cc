@@ -64,6 +64,27 @@ absl::Status CheckTime(const std::string& directory, const std::string& path,
   return absl::OkStatus();
 }
 
+// With another's role it would serve, and all others would refuse to be served.
+absl::Status CheckUse(const std::string& path, X509& certificate, const CertificateFacts& facts,
+                      TlsUse use) {
+  if (use == TlsUse::kCall) {
+    if (X509_check_purpose(&certificate, X509_PURPOSE_SSL_CLIENT, 0) == 1) return absl::OkStatus();
+    const std::string role = facts.identity ? RoleName(facts.identity->role) : "unknown role";
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " is that of a ", role,
+                     ", which cannot call others; `bsp certs issue --role` makes another"));
+  }
+  const CertificateRole role =
+      use == TlsUse::kCoordinate ? CertificateRole::kCoordinator : CertificateRole::kWorker;
+  const absl::Status right = CheckRole(facts, role);
+  if (right.ok() && X509_check_purpose(&certificate, X509_PURPOSE_SSL_SERVER, 0) == 1)
+    return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " ", right.ok() ? "cannot serve" : std::string(right.message()),
+                   "; `bsp certs issue CA --role ", RoleName(role),
+                   " --name NAME --host HOST --out DIR` makes one"));
+}
+
 // Of the file that is there, if there is one: whose it is reads it after this, too.
 absl::Status SetOwnerAndMode(int fd, const std::string& path, mode_t mode) {
   struct stat old {};
@@ -92,12 +113,8 @@ absl::StatusOr<std::optional<CertificateFacts>> CheckTlsDirectory(const std::str
   if (absl::Status s = Revocations(directory).Check(facts); !s.ok()) return s;
   if (absl::Status s = CheckKey(directory, **certificate); !s.ok()) return s;
   if (absl::Status s = CheckSigned(path, **certificate, **authority, now_unix_s); !s.ok()) return s;
-  const int purpose = use == TlsUse::kServe ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT;
-  if (X509_check_purpose(certificate->get(), purpose, 0) == 1) return facts;
-  const std::string role = facts.identity ? RoleName(facts.identity->role) : "unknown role";
-  return absl::FailedPreconditionError(absl::StrCat(path, " is that of a ", role, ", which cannot ",
-                                                    use == TlsUse::kServe ? "serve" : "call others",
-                                                    "; `bsp certs issue --role` makes another"));
+  if (absl::Status s = CheckUse(path, **certificate, facts, use); !s.ok()) return s;
+  return facts;
 }
 
 absl::Status CheckServedHost(const std::string& directory, const std::string& host) {

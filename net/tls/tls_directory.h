@@ -21,8 +21,9 @@ inline constexpr char kAuthorityKeyFile[] = "ca.key";  ///< Of the CA alone.
 inline constexpr char kCertificateFile[] = "tls.crt";
 inline constexpr char kKeyFile[] = "tls.key";
 
-/// What somebody does with it. Who serves needs a certificate, and calls others with it, too.
-enum class TlsUse { kServe, kCall };
+/// What somebody does with it. A coordinator and a worker serve, with a certificate of their role,
+/// by which others know them; a worker calls others with it, too.
+enum class TlsUse { kCoordinate, kWork, kCall };
 
 /// What the directory's own certificate says, if there is one; what is wrong with the files, and
 /// how to mend it, if they cannot be used now.

@@ -103,6 +103,8 @@ class Cluster:
     def _images_left(self):
         """Images of ended jobs, on nodes that the coordinator can reach."""
         up = self.nodes_up()
+        if not up:
+            return []
         def find():
             alive = {f"job-{job}" for job in self.jobs_alive()}
             return [path for name in up for path in images_of(self.workers[name].state_dir)
