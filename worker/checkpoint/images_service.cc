@@ -12,6 +12,7 @@
 #include "base/keepalive.h"
 #include "files/file_streams.h"
 #include "net/rpc_listener.h"
+#include "net/tls/revocations.h"
 #include "proto/grpc_status.h"
 #include "proto/workers.grpc.pb.h"
 #include "worker/checkpoint/image_name.h"
@@ -28,8 +29,12 @@ constexpr int kPingIntervalMinMs = 500;
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {
  public:
-  ImagesService(ImageStore& store, ImagesServer::Received received)
-      : store_(store), received_(std::move(received)) {}
+  /// `tls_dir`: empty if calls come in plain text.
+  ImagesService(ImageStore& store, const std::string& tls_dir, ImagesServer::Received received)
+      : store_(store),
+        tls_(!tls_dir.empty()),
+        revocations_(tls_dir),
+        received_(std::move(received)) {}
 
   grpc::Status PutImage(grpc::ServerContext* context, grpc::ServerReader<proto::FileChunk>* reader,
                         proto::PutImageReply*) override {
@@ -52,13 +57,26 @@ class ImagesService final : public proto::Images::Service {
   }
 
  private:
-  /// Images are what jobs have in memory: for workers of this cluster alone.
-  absl::Status CheckCaller(const grpc::ServerContext& context) const {
+  /// Images are what jobs have in memory: for workers of this cluster alone, who prove its key, and
+  /// with TLS by a certificate that they are workers now: who had the key may have been shut out.
+  absl::Status CheckCaller(const grpc::ServerContext& context) {
+    if (absl::Status s = CheckCertificate(context); !s.ok()) return s;
     const auto [begin, end] = context.client_metadata().equal_range("authorization");
     for (auto sent = begin; sent != end; ++sent)
       if (store_.token().Opens({sent->second.data(), sent->second.size()})) return absl::OkStatus();
     return absl::UnauthenticatedError(
         "images are for the workers of this cluster: the call does not prove its key");
+  }
+
+  absl::Status CheckCertificate(const grpc::ServerContext& context) {
+    if (!tls_) return absl::OkStatus();
+    const std::optional<CertificateFacts> facts = CertificateOf(*context.auth_context());
+    if (!facts)
+      return absl::UnauthenticatedError("images are for workers: the caller shows no certificate");
+    if (const absl::Status s = CheckRole(*facts, CertificateRole::kWorker); !s.ok())
+      return absl::UnauthenticatedError(absl::StrCat(
+          "images are for workers: the certificate of the caller ", std::string(s.message())));
+    return revocations_.Check(*facts);
   }
 
   /// Jobs of different clusters may have the same number.
@@ -104,6 +122,8 @@ class ImagesService final : public proto::Images::Service {
   }
 
   ImageStore& store_;
+  const bool tls_;
+  Revocations revocations_;
   const ImagesServer::Received received_;
 };
 
@@ -120,7 +140,8 @@ absl::StatusOr<std::unique_ptr<ImagesServer>> ImagesServer::Start(EventLoop& loo
                                                                   const RpcCredentials& credentials,
                                                                   Received received) {
   auto parts = std::make_unique<Parts>();
-  parts->service = std::make_unique<ImagesService>(store, std::move(received));
+  parts->service =
+      std::make_unique<ImagesService>(store, credentials.directory(), std::move(received));
   const RpcListener::Settings settings{.message_bytes_max = kMessageBytesMax,
                                        .keepalive = kImagesKeepalive,
                                        .ping_interval_min_ms = kPingIntervalMinMs,

@@ -17,8 +17,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/testing/scratch_directory.h"
 #include "base/unique_fd.h"
 #include "net/socket.h"
+#include "net/tls/authority.h"
+#include "net/tls/rpc_credentials.h"
 #include "worker/checkpoint/testing/image_node.h"
 #include "worker/checkpoint/testing/images_raw_stub.h"
 #include "worker/checkpoint/testing/silent_images.h"
@@ -92,6 +95,42 @@ TEST(ImagesServiceTest, AnswersWorkersOfItsClusterAlone) {
   }
   EXPECT_FALSE(outsider.store().Has(kJob, there));
   EXPECT_FALSE(node.store().Has(kJob, here));
+}
+
+// Each proves the key of the cluster, as who had been one of its workers can.
+TEST(ImagesServiceTest, WithTlsItAnswersThoseWhoAreWorkersNow) {
+  const ScratchDirectory scratch;
+  const std::int64_t now = UnixMs() / 1000;
+  const std::string ca = scratch.path() + "/ca";
+  ASSERT_TRUE(CertificateAuthority::Init(ca, 30, now).ok());
+  const auto authority = CertificateAuthority::Open(ca, now);
+  ASSERT_TRUE(authority.ok()) << authority.status();
+  const auto issue = [&](CertificateRole role, const std::string& name) {
+    CertificateRequest request{
+        .identity = {.role = role, .name = name, .user = ""}, .hosts = {}, .days = 1};
+    if (role == CertificateRole::kWorker) request.hosts = {"127.0.0.1"};
+    const std::string directory = scratch.path() + "/" + name;
+    EXPECT_TRUE(authority->Issue(request, directory).ok());
+    return *RpcCredentials::Load(directory, TlsUse::kCall);
+  };
+  issue(CertificateRole::kWorker, "here");
+  Node node(0, *RpcCredentials::Load(scratch.path() + "/here", TlsUse::kWork)), caller(0);
+  const auto list_as = [&](const RpcCredentials& credentials) {
+    ImagesStub stub(credentials);
+    return stub.List(node.address(), caller.store(), kJob).status();
+  };
+  const RpcCredentials other = issue(CertificateRole::kWorker, "other");
+  EXPECT_TRUE(list_as(other).ok()) << list_as(other);
+  const absl::Status client = list_as(issue(CertificateRole::kClient, "anna"));
+  EXPECT_TRUE(absl::IsUnauthenticated(client)) << client;
+  std::filesystem::create_directory(scratch.path() + "/none");
+  std::filesystem::copy_file(ca + "/ca.crt", scratch.path() + "/none/ca.crt");
+  const absl::Status none = list_as(*RpcCredentials::Load(scratch.path() + "/none", TlsUse::kCall));
+  EXPECT_TRUE(absl::IsUnauthenticated(none)) << none;
+  ASSERT_TRUE(authority->Revoke(CertificateRole::kWorker, "other").ok());
+  std::filesystem::copy_file(ca + "/revoked", scratch.path() + "/here/revoked");
+  const absl::Status revoked = list_as(other);
+  EXPECT_TRUE(absl::IsUnauthenticated(revoked)) << revoked;
 }
 
 TEST(ImagesServiceTest, TakesAndGivesNothingOutsideItsDirectory) {

@@ -15,6 +15,7 @@
 #include "base/testing/scratch_directory.h"
 #include "net/event_loop.h"
 #include "net/stream_key.h"
+#include "net/tls/rpc_credentials.h"
 #include "worker/checkpoint/image_transfer.h"
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/testing/image_fixture.h"
@@ -29,24 +30,25 @@ using Names = std::vector<std::string>;
 
 class Node {
  public:
-  explicit Node(std::uint64_t quota_bytes) {
+  explicit Node(std::uint64_t quota_bytes) : Node(quota_bytes, RpcCredentials::Plain()) {}
+
+  Node(std::uint64_t quota_bytes, const RpcCredentials& credentials) {
     auto opened = ImageStore::Open({.root = scratch_.path(),
                                     .quota_bytes = quota_bytes,
                                     .sharing = ImageStore::Sharing::kOwn});
     EXPECT_TRUE(opened.ok()) << opened.status();
     store_ = *std::move(opened);
     store_->token().Set(kImagesKey);
-    auto started =
-        ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
-                            RpcCredentials::Plain(), [this](JobId job, std::uint64_t checkpoint) {
-                              EXPECT_EQ(job, kJob);
-                              EXPECT_LE(checkpoint, 2u);
-                              received_ += 1;
-                            });
+    auto started = ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
+                                       credentials, [this](JobId job, std::uint64_t checkpoint) {
+                                         EXPECT_EQ(job, kJob);
+                                         EXPECT_LE(checkpoint, 2u);
+                                         received_ += 1;
+                                       });
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
     accepting_ = std::jthread([this] { loop_.Run(); });
-    transfer_ = std::make_unique<ImageTransfer>(*store_, RpcCredentials::Plain());
+    transfer_ = std::make_unique<ImageTransfer>(*store_, credentials);
   }
 
   ~Node() {

@@ -1,0 +1,108 @@
+// What is removed from the store, by whom, and until when an order to do so holds.
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "worker/checkpoint/image_name.h"
+#include "worker/checkpoint/image_store.h"
+
+namespace bspnow::worker {
+namespace {
+
+using Kind = StoredName::Kind;
+
+/// Whether this is a file of the checkpoint, finished or not.
+bool IsOf(const std::string& name, std::uint64_t checkpoint) {
+  const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
+  const std::optional<StoredName> what = unfinished ? unfinished : ParseStoredName(name);
+  return what && what->kind != Kind::kText && what->checkpoint == checkpoint;
+}
+
+bool IsTextInTheMaking(const std::string& name) {
+  const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
+  return unfinished && unfinished->kind == Kind::kText && name.ends_with(kBeingWritten);
+}
+
+}  // namespace
+
+void ImageStore::Discard(JobId job, std::uint64_t checkpoint) {
+  for (const std::string& name : NamesIn(DirectoryOf(job)))
+    if (IsOf(name, checkpoint) || IsTextInTheMaking(name)) unlink(PathOf(job, name).c_str());
+}
+
+std::vector<proto::StoredJob> ImageStore::List() {
+  {
+    const std::lock_guard lock(removing_);
+    last_list_ = ListNumber{static_cast<std::uint64_t>(last_list_) + 1};
+  }
+  return Stored();
+}
+
+ImageStore::ListNumber ImageStore::last_list() const {
+  const std::lock_guard lock(removing_);
+  return last_list_;
+}
+
+// One file at a time, so that a list waits for one removal at most.
+bool ImageStore::RemoveOrdered(const std::string& path, ListNumber ordered_after) {
+  const std::lock_guard lock(removing_);
+  if (ordered_after != last_list_) return false;
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  return true;
+}
+
+void ImageStore::Release(JobId job, std::uint64_t checkpoint, ListNumber ordered_after) {
+  for (const std::string& name : NamesIn(DirectoryOf(job)))
+    if (IsOf(name, checkpoint) && !RemoveOrdered(PathOf(job, name), ordered_after)) return;
+}
+
+void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
+                      ListNumber ordered_after) {
+  const std::set<std::uint64_t> kept(checkpoints.begin(), checkpoints.end());
+  for (const std::string& name : NamesIn(DirectoryOf(job))) {
+    const std::optional<StoredName> unfinished = ParseUnfinishedName(name);
+    const std::optional<StoredName> what = unfinished ? unfinished : ParseStoredName(name);
+    if (!kept.empty()) {
+      if (!what || what->kind == Kind::kText) continue;
+      if (what->checkpoint > *kept.rbegin() || kept.contains(what->checkpoint)) continue;
+    } else if (std::error_code ignored;
+               !what || std::filesystem::is_directory(
+                            std::filesystem::symlink_status(PathOf(job, name), ignored))) {
+      std::filesystem::remove_all(PathOf(job, name), ignored);  // A program's own, and any size.
+      continue;
+    }
+    if (!RemoveOrdered(PathOf(job, name), ordered_after)) return;
+  }
+  if (!kept.empty()) return RemoveTexts(job, ordered_after);
+  if (!RemoveOrdered(DirectoryOf(job), ordered_after)) return;
+  const std::lock_guard lock(mutex_);
+  std::erase_if(verified_texts_, [job](const auto& text) { return text.first == job; });
+}
+
+// A process that is writing an image relies on the texts that it found: while one is writing, no
+// text is removed. If a process begins only now it may miss a text; its checkpoint is then given
+// up.
+void ImageStore::RemoveTexts(JobId job, ListNumber ordered_after) {
+  std::set<std::string> texts, needed;
+  for (const std::string& name : NamesIn(DirectoryOf(job))) {
+    if (ParseUnfinishedName(name)) return;
+    const std::optional<StoredName> what = ParseStoredName(name);
+    if (what && what->kind == Kind::kText) texts.insert(name);
+    if (!what || what->kind != Kind::kImage) continue;
+    const absl::StatusOr<ImageFacts> facts = FactsOf(job, name);
+    if (!facts.ok()) return;
+    needed.insert(facts->texts.begin(), facts->texts.end());
+  }
+  for (const std::string& text : texts) {
+    if (needed.contains(text)) continue;
+    if (!RemoveOrdered(PathOf(job, text), ordered_after)) return;
+    const std::lock_guard lock(mutex_);
+    verified_texts_.erase({job, text});
+  }
+}
+
+}  // namespace bspnow::worker
