@@ -28,6 +28,10 @@ proto::AlterJobRequest RequestOf(const CLI::App& command, const JobOptions& want
   if (given("--memory")) request.set_memory_bytes(wanted.memory_bytes);
   if (given("--nodes")) request.set_nodes(wanted.nodes);
   if (given("--per-node")) request.set_per_node(wanted.per_node);
+  if (given("--constraint") || wanted.no_constraint) {
+    proto::Constraints& constraints = *request.mutable_constraints();
+    for (const std::string& label : wanted.constraints) constraints.add_labels(label);
+  }
   if (given("--checkpoint")) *request.mutable_checkpoints() = PolicyOf(wanted.checkpoint);
   return request;
 }

@@ -90,12 +90,16 @@ void AddNodeCounts(CLI::App& app, JobOptions& options) {
       ->type_name("N");
 }
 
-void AddPlacementOptions(CLI::App& app, JobOptions& options) {
-  AddNodeCounts(app, options);
-  AddClusterOption(app, "--constraint", options.constraints,
-                   "Only nodes with this label; may be repeated")
+CLI::Option* AddConstraints(CLI::App& app, JobOptions& options) {
+  return AddClusterOption(app, "--constraint", options.constraints,
+                          "Only nodes with this label; may be repeated")
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
+}
+
+void AddPlacementOptions(CLI::App& app, JobOptions& options) {
+  AddNodeCounts(app, options);
+  AddConstraints(app, options);
   app.add_flag("--oversubscribe", options.oversubscribe, "Allow more processes than slots")
       ->group(kClusterGroup);
 }
@@ -309,6 +313,10 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
 void AddAlterOptions(CLI::App& app, JobOptions& options) {
   AddWishes(app, options);
   AddNodeCounts(app, options);
+  CLI::Option* const constraints = AddConstraints(app, options);
+  app.add_flag("--no-constraint", options.no_constraint, "Any node will do")
+      ->group(kClusterGroup)
+      ->excludes(constraints);
 }
 
 void AddOutputOption(CLI::App& app, std::string& output, const std::string& text) {

@@ -37,6 +37,7 @@ struct JobOptions {
   std::uint32_t nodes = 0;
   std::uint32_t per_node = 0;
   std::vector<std::string> constraints;
+  bool no_constraint = false;  ///< Those that it has are dropped.
   bool oversubscribe = false;
   std::string cpu;  ///< "native" or "common".
   CheckpointOption checkpoint;

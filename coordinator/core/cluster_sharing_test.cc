@@ -121,6 +121,20 @@ TEST_F(ClusterSharingTest, AJobThatNeverFitsFitsWhenItAsksForLess) {
   EXPECT_EQ(Show(job).state(), proto::RUNNING);
 }
 
+TEST_F(ClusterSharingTest, AJobThatNoNodeHasTheLabelForStartsWhenItNeedsNone) {
+  Join("w1", 2);
+  proto::SubmitJobRequest submission = Request("key");
+  submission.mutable_spec()->add_constraints("gpu");
+  const JobId job = Submit(submission);
+  EXPECT_EQ(Show(job).state(), proto::WAITING);
+  proto::AlterJobRequest request;
+  request.set_job(Value(job));
+  request.mutable_constraints();
+  cluster_->Alter(request, Into(NewAnswer()));
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::RUNNING);
+}
+
 TEST_F(ClusterSharingTest, ATimeLimitEndsAJobThatRuns) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);

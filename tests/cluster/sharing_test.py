@@ -100,6 +100,18 @@ class SharingTest(unittest.TestCase):
         self.cluster.await_state(second, "running")
         self.assertEqual(self.cluster.state(first), "waiting")
 
+    def test_a_job_may_ask_for_other_nodes_than_it_was_submitted_for(self):
+        job = self.sleeping("--constraint", "gpu", "--constraint", "disk=ssd")
+        self.assertIn("label gpu", self.cluster.show(job)["reason"])
+        self.assertIn("neither NAME nor NAME=VALUE",
+                      self.refused("alter", job, "--constraint", "=ssd"))
+        self.assertIn("excludes", self.refused("alter", job, "--constraint", "a", "--no-constraint"))
+        self.cluster.bsp("alter", job, "--constraint", "fast")
+        self.assertEqual(self.cluster.show(job)["constraints"], ["fast"])
+        self.cluster.bsp("alter", job, "--no-constraint")
+        self.cluster.await_state(job, "running")
+        self.assertIn("--constraint is settled", self.refused("alter", job, "--constraint", "a"))
+
     def test_what_runs_keeps_what_it_began_with(self):
         job = self.running()
         self.assertIn("it has started, and --memory is settled then",

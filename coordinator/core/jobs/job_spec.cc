@@ -77,6 +77,7 @@ std::string WhyTooLate(const proto::AlterJobRequest& request, const proto::Job& 
   const char* const late = request.has_memory_bytes()  ? "--memory"
                            : request.has_nodes()       ? "--nodes"
                            : request.has_per_node()    ? "--per-node"
+                           : request.has_constraints() ? "--constraint"
                            : request.has_checkpoints() ? "--checkpoint"
                                                        : nullptr;
   return late == nullptr ? ""
@@ -138,6 +139,7 @@ absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job
   if (request.has_memory_bytes()) spec.set_memory_bytes(request.memory_bytes());
   if (request.has_nodes()) spec.set_nodes(request.nodes());
   if (request.has_per_node()) spec.set_per_node(request.per_node());
+  if (request.has_constraints()) *spec.mutable_constraints() = request.constraints().labels();
   if (request.has_checkpoints()) *spec.mutable_checkpoints() = request.checkpoints();
   if (absl::Status checked = CheckJobSpec(spec); !checked.ok()) return checked;
   *job.mutable_spec() = std::move(spec);

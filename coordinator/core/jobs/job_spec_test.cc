@@ -47,6 +47,28 @@ TEST(JobSpecTest, AltersWhatIsGivenAndNothingElse) {
   EXPECT_EQ(job.spec().name(), "new");
 }
 
+TEST(JobSpecTest, AlteredConstraintsReplaceAllThatItHad) {
+  proto::Job job;
+  *job.mutable_spec() = Spec();
+  job.mutable_spec()->add_constraints("gpu");
+  job.set_state(proto::WAITING);
+  proto::AlterJobRequest request;
+  for (const char* label : {"disk=ssd", "big"}) request.mutable_constraints()->add_labels(label);
+  EXPECT_TRUE(AlterJobSpec(request, job).ok());
+  EXPECT_EQ(job.spec().constraints_size(), 2);
+  EXPECT_EQ(job.spec().constraints(0), "disk=ssd");
+  request.mutable_constraints()->add_labels("=ssd");
+  EXPECT_TRUE(absl::IsInvalidArgument(AlterJobSpec(request, job)));
+  EXPECT_EQ(job.spec().constraints_size(), 2);
+  request.mutable_constraints()->clear_labels();
+  EXPECT_TRUE(AlterJobSpec(request, job).ok());
+  EXPECT_EQ(job.spec().constraints_size(), 0);
+  job.set_started_unix_ms(1);
+  EXPECT_EQ(AlterJobSpec(request, job).message(),
+            "job 0 is waiting: it has started, and --constraint is settled then; cancel it and "
+            "submit it again");
+}
+
 TEST(JobSpecTest, AltersNothingThatComesTooLate) {
   proto::Job job;
   *job.mutable_spec() = Spec();
