@@ -91,8 +91,17 @@ KnownJobs Daemon::JobsNow() const {
 }
 
 void Daemon::CleanUp() {
+  if (settings_.quotas.bytes == 0) return CleanUp(JobsNow());
+  cleaner_ = std::jthread([this] {
+    loop_.Post([this, kept = state_.jobs()] {
+      archived_.AddTo(JobsNow(), kept, [this](KnownJobs jobs) { CleanUp(std::move(jobs)); });
+    });
+  });
+}
+
+void Daemon::CleanUp(KnownJobs known) {
   const std::uint64_t user_bytes = settings_.quotas.bytes;
-  cleaner_ = std::jthread([this, user_bytes, jobs = JobsNow(), unix_s = UnixMs() / 1000] {
+  cleaner_ = std::jthread([this, user_bytes, jobs = std::move(known), unix_s = UnixMs() / 1000] {
     const RemovedFiles removed = RemoveOldFiles(
         state_, uploads_, jobs,
         {.now_unix_s = unix_s, .days = settings_.keep_days, .user_bytes = user_bytes});

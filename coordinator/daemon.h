@@ -9,6 +9,7 @@
 #include <thread>
 
 #include <absl/status/statusor.h>
+#include "coordinator/archived_jobs.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/journal/job_store.h"
 #include "coordinator/kept_bytes.h"
@@ -66,8 +67,9 @@ class Daemon {
  private:
   ClusterSettings CoreSettings() const;
   KnownJobs JobsNow() const;
-  /// And counts what is kept.
+  /// And counts what is kept: of archived jobs, too, if it matters whose it is.
   void CleanUp();
+  void CleanUp(KnownJobs jobs);
 
   EventLoop& loop_;
   const StateDirectory& state_;
@@ -78,6 +80,7 @@ class Daemon {
   std::unique_ptr<BarrierServer> frames_;
   JobLogs logs_;
   std::unique_ptr<JobStore> store_;
+  ArchivedJobs archived_{*store_};
   LoopTimers core_timers_;
   Cluster cluster_;
   TimerId cleaning_ = kNoTimer;

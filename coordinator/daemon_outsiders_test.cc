@@ -62,7 +62,7 @@ TEST_F(OutsidersTest, NobodyDoesMoreThanHisScope) {
   std::size_t permitted = 0;
   for (const auto& [method, end] : CallAll(address(), Token("reader", reads, later)))
     permitted += absl::IsPermissionDenied(end) ? 0 : 1;
-  EXPECT_EQ(permitted, 5u) << "ListJobs, ShowJob, WaitJob, ListNodes, ShowParameters";
+  EXPECT_EQ(permitted, 6u) << "ListJobs, ShowJob, WaitJob, ListNodes, ShowParameters, OpenPage";
 }
 
 TEST_F(OutsidersTest, WhoKnowsTheHashOfAProgramDoesNotHaveIt) {
