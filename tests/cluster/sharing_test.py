@@ -105,7 +105,8 @@ class SharingTest(unittest.TestCase):
         self.assertIn("label gpu", self.cluster.show(job)["reason"])
         self.assertIn("neither NAME nor NAME=VALUE",
                       self.refused("alter", job, "--constraint", "=ssd"))
-        self.assertIn("excludes", self.refused("alter", job, "--constraint", "a", "--no-constraint"))
+        self.assertIn("excludes",
+                      self.refused("alter", job, "--constraint", "a", "--no-constraint"))
         self.cluster.bsp("alter", job, "--constraint", "fast")
         self.assertEqual(self.cluster.show(job)["constraints"], ["fast"])
         self.cluster.bsp("alter", job, "--no-constraint")
@@ -180,6 +181,19 @@ class SharingTest(unittest.TestCase):
         self.cluster.bsp("cancel", job)
         self.cluster.await_state(job, "cancelled")
         self.assertIn("is cancelled", self.refused("attach", job, "--pid", 0))
+
+    def test_attach_says_how_to_debug_a_process_on_another_machine(self):
+        far = "192.0.2.1"  # For documentation (RFC 5737): no machine's here.
+        self.cluster.add_worker("far", 4, options=["--advertise", f"{far}:7001", "--label", "far"])
+        self.addCleanup(self.cluster.bsp, "drain", "far")  # Other tests count on four slots.
+        job = self.running("--constraint", "far")
+        node, os_pid = os_pids(self.cluster.show(job))[3]
+        self.assertEqual(node, "far")
+        command = f"ssh -t {far} gdb -p {os_pid}"
+        self.assertEqual(self.cluster.bsp("attach", job, "--pid", 3).stdout, command + "\n")
+        told = json.loads(self.cluster.bsp("attach", job, "--pid", 3, "--json").stdout)
+        self.assertEqual(told, {"job": job, "pid": 3, "os_pid": os_pid, "node": "far",
+                                "command": command})
 
     # ---- output ------------------------------------------------------------------------------
 
