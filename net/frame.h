@@ -19,11 +19,12 @@
 #include <cstdint>
 
 #include "base/superstep_sums.h"
+#include "base/superstep_totals.h"
 
 namespace bspnow {
 
 inline constexpr std::uint32_t kFrameMagic = 0x464e5342;  // "BSNF"
-inline constexpr std::uint16_t kFrameVersion = 7;
+inline constexpr std::uint16_t kFrameVersion = 8;
 
 enum class FrameKind : std::uint16_t {
   kHello = 1,      ///< First frame of a stream: who I am. Payload HelloBody, StreamNonce.
@@ -172,18 +173,9 @@ struct PeerArrival {
 
 struct ProgressBody {
   std::uint64_t superstep;  ///< In which the job is, counted as in its epoch.
-  std::uint64_t supersteps;
-  std::uint64_t total_ns;
-  std::uint64_t compute_ns;  ///< Of a process on average, as are the next two.
-  std::uint64_t wait_ns;
-  std::uint64_t exchange_ns;
-  std::uint64_t w_ns;
-  std::uint64_t h_bytes;
-  std::uint64_t l_ns;  ///< The median.
-  std::uint64_t silent;
-  std::uint64_t messages;
   std::uint32_t processes;
   std::uint32_t reserved;
+  SuperstepTotals totals;  ///< Of its epoch.
 };
 
 /// What one Batch frame holds.
@@ -222,7 +214,8 @@ struct BatchEntry {
   std::uint32_t destination_pid;
   std::uint64_t bytes_to;
   std::uint64_t bytes_from;
-  std::uint64_t message_count;
+  std::uint32_t message_count;
+  std::uint32_t transfers;
   std::uint64_t message_bytes;
 };
 static_assert(sizeof(BatchEntry) == 40);

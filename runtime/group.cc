@@ -61,7 +61,9 @@ void Group::End(std::uint64_t call_site) {
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
   segment_->cell(self_).in_end = 1;
-  const BarrierFlags all = PassBarrier(BarrierKind::kOther, {.ending = 1});
+  const BarrierFlags all =
+      PassBarrier(BarrierKind::kOther, {.ending = 1, .called_ns = times.start_ns});
+  times.last_ns = all.called_ns;
   if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_);
   times.released_ns = WithinLease(NowNs());
   recorder_.Record(times, outbox_);
@@ -98,7 +100,8 @@ void Group::ExchangeRegistrationsAgain() {
   if (full_check_.on()) PassBarrier(BarrierKind::kOther, {});
   registrations_.PushAgain();
   Vote();
-  PassBarrier(BarrierKind::kOther, {.votes = 1});
+  times.last_ns =
+      PassBarrier(BarrierKind::kOther, {.votes = 1, .called_ns = times.start_ns}).called_ns;
   times.released_ns = WithinLease(NowNs());
   CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
   registrations_.Commit();

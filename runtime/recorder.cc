@@ -1,5 +1,7 @@
 #include "runtime/recorder.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 
 namespace bspnow::runtime {
@@ -11,13 +13,15 @@ void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p) {
 }
 
 void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
+  const std::uint64_t last_ns = std::clamp(times.last_ns, times.start_ns, times.released_ns);
   Measurement& m = segment_->measurement(self_, times.superstep);
-  m.start_ns = superstep_start_ns_;
   m.compute_ns = times.start_ns - superstep_start_ns_;
-  m.wait_ns = times.released_ns - times.start_ns;
+  m.waiting_ns = last_ns - times.start_ns;
+  m.release_ns = times.released_ns - last_ns;
   m.bytes_out = 0;
   m.bytes_in = 0;
-  m.messages_out = outbox.records();
+  m.messages_out = 0;
+  m.messages_in = 0;
   m.call_site = times.call_site;
   superstep_start_ns_ = times.released_ns;
   if (times.communicated) {
@@ -36,9 +40,11 @@ void Recorder::AddPause(std::uint64_t superstep, std::uint64_t pause_ns) {
 
 void Recorder::CountTraffic(unsigned parity, Measurement& m) const {
   for (std::uint32_t i = 0; i < p_; ++i) {
-    if (i == Value(self_)) continue;  // What stays here is no communication.
     const DirectoryEntry& mine = segment_->entry(self_, Pid{i}, parity);
     const DirectoryEntry& theirs = segment_->entry(Pid{i}, self_, parity);
+    m.messages_out += mine.transfers + mine.message_count;
+    m.messages_in += theirs.transfers + theirs.message_count;
+    if (i == Value(self_)) continue;  // What stays here is no communication.
     m.bytes_out += mine.bytes_to + theirs.bytes_from;
     m.bytes_in += mine.bytes_from + theirs.bytes_to;
   }

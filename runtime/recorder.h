@@ -14,6 +14,7 @@ namespace bspnow::runtime {
 struct SyncTimes {
   std::uint64_t superstep;
   std::uint64_t start_ns;         ///< When it was called.
+  std::uint64_t last_ns = 0;      ///< When the last process of this node called it, as known.
   std::uint64_t released_ns = 0;  ///< When the barrier was released.
   std::uint64_t call_site;
   bool communicated = false;  ///< Any process had data.

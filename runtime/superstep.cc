@@ -97,6 +97,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   // The last to arrive lets the others go.
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  const bool late = full_check_.on() || !direct_.empty();
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
     const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
@@ -108,10 +109,13 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
                           .gets = outbox_.gets() == 0 ? 0u : 1u,
                           .votes = Voting() ? 1u : 0u,
-                          .groups = others == OtherGroups::kOpen ? 1u : 0u};
+                          .groups = others == OtherGroups::kOpen ? 1u : 0u,
+                          .called_ns = times.start_ns};
   if (mine.data) outbox_.Seal();
   if (mine.votes) Vote();
+  if (late) barrier_.NoteCall(times.start_ns);
   const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);
+  times.last_ns = all.called_ns;
   times.released_ns = WithinLease(NowNs());
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
   const unsigned parity = outbox_.parity();

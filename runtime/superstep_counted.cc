@@ -27,7 +27,7 @@ void Group::SyncCounted(const Call& call, std::uint64_t messages) {
     if (here == messages) break;
     wait_.Until(announced, seen + 1);
   }
-  times.released_ns = WithinLease(NowNs());
+  times.last_ns = times.released_ns = WithinLease(NowNs());
   const unsigned parity = outbox_.parity();
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);
   registrations_.Commit();

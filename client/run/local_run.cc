@@ -17,7 +17,6 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
-#include "base/superstep_times.h"
 #include "base/units.h"
 #include "client/options/output_file.h"
 #include "client/options/processors.h"
@@ -26,6 +25,7 @@
 #include "client/run/signal_watch.h"
 #include "client/view/barrier_view.h"
 #include "coordinator/core/jobs/process_ends.h"
+#include "coordinator/core/totals_message.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
 #include "worker/exchange/barrier_watch.h"
@@ -90,26 +90,6 @@ std::string HostName() {
 int Fail(const std::string& message) {
   fprintf(stderr, "bsprun: %s\n", message.c_str());
   return kFailureStatus;
-}
-
-proto::JobTotals TotalsOf(const worker::JobMeasurements& job) {
-  const JobTotals& measured = job.totals;
-  const std::uint64_t p = std::max(job.processes, 1u);
-  proto::JobTotals totals;
-  totals.set_processes(job.processes);
-  totals.set_supersteps(measured.supersteps);
-  totals.set_total_ns(measured.total_ns);
-  totals.set_compute_ns(measured.compute_ns / p);
-  totals.set_wait_ns(measured.wait_ns / p);
-  totals.set_exchange_ns(measured.exchange_ns / p);
-  totals.set_w_ns(measured.w_ns);
-  totals.set_h_bytes(measured.h_bytes);
-  totals.set_beyond_ns(
-      BeyondNs(measured.compute_ns + measured.wait_ns + measured.exchange_ns, p, measured.w_ns));
-  totals.set_l_ns(MedianOf(measured.silent_by_time, measured.silent));
-  totals.set_silent(measured.silent);
-  totals.set_messages(measured.messages);
-  return totals;
 }
 
 /// One job from start to end: the events of the host go to the job, its actions to the host.
@@ -323,7 +303,8 @@ int LocalRun::Run() {
   host_.Finish();
   if (IsStranger()) console_.SayNotLinked(program_);
   console_.Finish();
-  console_.PrintTiming(TotalsOf(segment_.Measure()), options_);
+  const worker::JobMeasurements measured = segment_.Measure();
+  console_.PrintTiming(coordinator::TotalsMessage(measured.totals, measured.processes), options_);
   console_.Finish();
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }

@@ -243,9 +243,7 @@ void Barrier::Count(std::size_t from, const ArriveView& arrive) {
     phase.sums = SuperstepSums{};
     phase.sums.superstep = body.sums.superstep;
   }
-  FoldSums(body.sums, phase.sums);
-  if (!host.has_pid_0) return;
-  phase.sums.total_ns = body.sums.total_ns;
+  AddNode(body.sums, phase.sums);
 }
 
 void Barrier::CountEnding(const Host& host, const ArriveView& arrive, Phase& phase) {

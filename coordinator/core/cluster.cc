@@ -333,6 +333,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
     *job.mutable_checkpoints() = StatusOf(*live, ImageNodes());
     if (live->running) {
       *job.mutable_totals() = live->running->stats->totals();
+      NameNodesOfStragglers(job);
       AddBarrierWaits(*live->running, NowNs(), job);
     }
     job.set_output_bytes(live->output_bytes);

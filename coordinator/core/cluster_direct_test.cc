@@ -38,7 +38,7 @@ class ClusterDirectTest : public ClusterFixture {
   void Progress(std::uint64_t superstep) {
     ProgressBody body{};
     body.superstep = superstep;
-    body.supersteps = superstep - 1;
+    body.totals.supersteps = superstep - 1;
     body.processes = 2;
     Send(first_, FrameKind::kProgress, body);
   }

@@ -83,7 +83,7 @@ TEST_F(TwoHostsTest, TotalsGoOnFromWhatTheJournalWasTold) {
   const JobId job = Submit(Request("key"));
   JobRecord& record = world_.journal.records[job];
   record.mutable_job()->mutable_totals()->set_supersteps(40);
-  record.mutable_job()->mutable_totals()->set_total_ns(900);
+  record.mutable_job()->mutable_totals()->set_exchange_ns(900);
   record.set_totals_epoch(1);
   Restart();
   Join(Returning(first, 0));
@@ -109,9 +109,9 @@ TEST_F(TwoHostsTest, ACoordinatorThatEndsStoresWhatItsJobsHaveDone) {
   FakeWorker worker = Join("w1", 2);
   const JobId job = Run(worker);
   ProgressBody progress{};
-  progress.supersteps = 7;
+  progress.totals.supersteps = 7;
+  progress.totals.compute_ns = 500 * kNprocs;
   progress.superstep = 7;
-  progress.total_ns = 500;
   progress.processes = kNprocs;
   FrameHeader header = HeaderOf(FrameKind::kProgress);
   header.source_worker = Value(worker.id);

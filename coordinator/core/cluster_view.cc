@@ -172,6 +172,14 @@ proto::ListJobsReply JobPage::Reply() const {
   return reply;
 }
 
+void NameNodesOfStragglers(proto::Job& job) {
+  for (proto::Straggler& straggler : *job.mutable_totals()->mutable_stragglers())
+    for (const proto::Placement& place : job.placement())
+      if (std::find(place.pids().begin(), place.pids().end(), straggler.pid()) !=
+          place.pids().end())
+        straggler.set_node(place.node());
+}
+
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job) {
   for (const auto& [node, wait] : running.waits) {
     proto::BarrierWait& shown = *job.add_barrier_waits();

@@ -3,14 +3,11 @@
 #ifndef COORDINATOR_CORE_SUPERSTEP_STATS_H_
 #define COORDINATOR_CORE_SUPERSTEP_STATS_H_
 
-#include <array>
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
-#include "base/superstep_sums.h"
-#include "base/superstep_times.h"
+#include "base/superstep_totals.h"
 #include "coordinator/core/histogram.h"
 #include "net/frame.h"
 #include "proto/jobs.pb.h"
@@ -24,7 +21,7 @@ struct SuperstepHistograms {
   static constexpr std::uint64_t kBytesBase = 64;
 
   Histogram superstep_ns{kTimeBaseNs}, computing_ns{kTimeBaseNs}, waiting_ns{kTimeBaseNs};
-  Histogram exchange_ns{kTimeBaseNs}, h_bytes{kBytesBase};
+  Histogram release_ns{kTimeBaseNs}, exchange_ns{kTimeBaseNs}, h_bytes{kBytesBase};
 };
 
 /// Where supersteps are recorded beside the totals. Both outlive the epoch: what went back with a
@@ -55,7 +52,7 @@ class SuperstepStats {
   /// There were at least this many; an earlier coordinator knew what they cost.
   void SkipTo(std::uint64_t supersteps);
 
-  /// One superstep, folded over all workers: see FoldSums.
+  /// One superstep of all workers: see AddNode.
   void Record(const SuperstepSums& sums);
 
   /// A job that releases itself counts itself, from the start of its epoch; what came since the
@@ -65,23 +62,19 @@ class SuperstepStats {
   proto::JobTotals totals() const;
   /// From which this coordinator counts. For the recording thread.
   const proto::JobTotals& counted_from() const { return counted_from_; }
-  const SuperstepRecorders& recorders() const { return start_.recorders; }
+  const SuperstepRecorders& recorders() const { return recorders_; }
 
  private:
-  using Counter = std::atomic<std::uint64_t>;
+  void RecordGrowth(const SuperstepTotals& now, std::uint64_t p);
 
-  /// In histograms, as that many average supersteps.
-  void RecordGrowth(const proto::JobTotals& before, const proto::JobTotals& now);
-  void Store(const proto::JobTotals& totals);
-
-  Start start_;
+  const SuperstepTotals start_;
+  const std::uint64_t repeats_;
+  const SuperstepRecorders recorders_;
+  bool adopted_;
   proto::JobTotals counted_from_;
-  Counter supersteps_{0}, total_ns_{0}, compute_ns_{0}, wait_ns_{0}, exchange_ns_{0};
-  Counter w_ns_{0}, h_bytes_{0}, messages_{0};
-  Counter l_ns_{0}, silent_{0};  ///< As they were told, by what came before or by progress;
-  Counter silent_here_{0};       ///< and what is measured here.
-  std::array<std::atomic<std::uint32_t>, kDurationBuckets> silent_by_time_{};
-  std::atomic<std::uint32_t> processes_{0};
+  mutable std::mutex mutex_;  ///< Guards the next two.
+  SuperstepTotals totals_;
+  std::uint32_t processes_;
 };
 
 }  // namespace bspnow::coordinator

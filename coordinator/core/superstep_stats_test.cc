@@ -4,19 +4,21 @@
 
 #include <numeric>
 
+#include "coordinator/core/totals_message.h"
+
 namespace bspnow::coordinator {
 namespace {
 
 // Of two processes, of which the slower computes for w_ns; the superstep takes beyond_ns more.
 SuperstepSums Sums(std::uint64_t w_ns, std::uint64_t beyond_ns, std::uint64_t h_bytes) {
   SuperstepSums sums{};
+  sums.processes = 2;
   sums.w_ns = w_ns;
   sums.compute_ns = w_ns + w_ns / 2;
   sums.exchange_ns = 10;
-  sums.total_ns = w_ns + beyond_ns;
-  sums.wait_ns = 2 * sums.total_ns - sums.compute_ns - sums.exchange_ns;
-  sums.h_bytes = h_bytes;
-  sums.messages = 3;
+  sums.release_ns = 2 * (w_ns + beyond_ns) - sums.compute_ns - sums.exchange_ns;
+  sums.h_in_bytes = h_bytes;
+  sums.messages_out = 3;
   return sums;
 }
 
@@ -34,88 +36,73 @@ TEST(SuperstepStatsTest, AddsSuperstepsUpAsBspCountsThem) {
   EXPECT_EQ(totals.beyond_ns(), 98u);
   EXPECT_EQ(totals.h_bytes(), 8u);
   EXPECT_EQ(totals.silent(), 3u);
-  EXPECT_EQ(totals.l_ns(), 9u);  // The median of 8, 9 and 31: one odd superstep is no barrier.
   EXPECT_EQ(totals.messages(), 12u);
   EXPECT_EQ(totals.compute_ns(), 750u);
   EXPECT_EQ(totals.exchange_ns(), 20u);
   EXPECT_EQ(totals.compute_ns() + totals.wait_ns() + totals.exchange_ns(), totals.total_ns());
   EXPECT_EQ(totals.processes(), 2u);
   const SuperstepHistograms& all = *stats.recorders().of_all;
-  EXPECT_EQ(all.superstep_ns.Look().sum,
-            all.computing_ns.Look().sum + all.waiting_ns.Look().sum + all.exchange_ns.Look().sum);
-}
-
-TEST(SuperstepStatsTest, FoldsWorkersByTheirLargest) {
-  SuperstepSums folded = Sums(100, 50, 8);
-  FoldSums(Sums(70, 1000, 16), folded);
-  EXPECT_EQ(folded.w_ns, 100u);
-  EXPECT_EQ(folded.compute_ns, 150u + 105u);
-  EXPECT_EQ(folded.h_bytes, 16u);
-  EXPECT_EQ(folded.messages, 6u);
-  EXPECT_EQ(folded.total_ns, 150u);  // Another node's clock says nothing.
+  EXPECT_EQ(all.superstep_ns.Look().sum, all.computing_ns.Look().sum + all.waiting_ns.Look().sum +
+                                             all.release_ns.Look().sum +
+                                             all.exchange_ns.Look().sum);
 }
 
 TEST(SuperstepStatsTest, ProgressReplacesTheTotalsAndFillsHistogramsWithTheDifference) {
   SuperstepStats stats;
   ProgressBody progress{};
-  progress.supersteps = 10;
-  progress.total_ns = 100'000;
-  progress.w_ns = 50'000;
-  progress.h_bytes = 640;
-  progress.wait_ns = 1000;
+  progress.processes = 2;
+  progress.totals.supersteps = 10;
+  progress.totals.compute_ns = 198'000;
+  progress.totals.release_ns = 2000;
   stats.RecordProgress(progress);
-  progress.supersteps = 12;
-  progress.total_ns = 140'000;
-  progress.wait_ns = 1500;
+  progress.totals.supersteps = 12;
+  progress.totals.compute_ns = 277'000;
+  progress.totals.release_ns = 3000;
   stats.RecordProgress(progress);
-  progress.supersteps = 5;  // Late, over a connection that is gone.
+  progress.totals.supersteps = 5;  // Late, over a connection that is gone.
   stats.RecordProgress(progress);
   EXPECT_EQ(stats.totals().supersteps(), 12u);
   const Histogram::Snapshot time = stats.recorders().of_job->Look();
   EXPECT_EQ(time.sum, 140'000u);
   EXPECT_EQ(std::accumulate(time.counts.begin(), time.counts.end(), std::uint64_t{0}), 12u);
-  EXPECT_EQ(stats.recorders().of_all->waiting_ns.Look().sum, 1500u);  // On one node, too.
+  EXPECT_EQ(stats.recorders().of_all->release_ns.Look().sum, 1500u);  // On one node, too.
 }
 
 TEST(SuperstepStatsTest, OfAnAdoptedEpochOnlyWhatComesAfterTheFirstReportIsCounted) {
   SuperstepStats stats({.totals = {}, .repeats = 0, .adopted = true});
   ProgressBody progress{};
-  progress.supersteps = 1000;  // Since the epoch began, under an earlier coordinator.
-  progress.total_ns = 100'000;
+  progress.totals.supersteps = 1000;  // Since the epoch began, under an earlier coordinator.
+  progress.totals.release_ns = 100'000;
   stats.RecordProgress(progress);
   EXPECT_EQ(stats.counted_from().supersteps(), 1000u);
   EXPECT_EQ(stats.recorders().of_job->Look().sum, 0u);
-  progress.supersteps = 1003;
-  progress.total_ns = 100'300;
+  progress.totals.supersteps = 1003;
+  progress.totals.release_ns = 100'300;
   stats.RecordProgress(progress);
   EXPECT_EQ(stats.totals().supersteps() - stats.counted_from().supersteps(), 3u);
   EXPECT_EQ(stats.recorders().of_job->Look().sum, 300u);
 }
 
 TEST(SuperstepStatsTest, GoesOnFromWhereACheckpointWas) {
-  proto::JobTotals before;
-  before.set_supersteps(100);
-  before.set_total_ns(5000);
-  before.set_l_ns(7);
-  before.set_silent(1);
-  SuperstepStats stats({.totals = before, .repeats = 1});
+  SuperstepTotals of_100{};
+  SuperstepSums sums{};
+  sums.processes = 2;
+  sums.release_ns = 2 * 70;
+  for (int i = 0; i < 100; ++i) AddSuperstep(sums, of_100);
+  SuperstepStats stats({.totals = TotalsMessage(of_100, 2), .repeats = 1});
   EXPECT_EQ(stats.totals().supersteps(), 100u);
   ProgressBody progress{};
-  progress.supersteps = 1;  // The one that repeats registrations.
+  progress.processes = 2;
+  progress.totals.supersteps = 1;  // The one that repeats registrations.
   stats.RecordProgress(progress);
   EXPECT_EQ(stats.totals().supersteps(), 100u);
-  progress.supersteps = 4;
-  progress.total_ns = 300;
+  sums.release_ns = 2 * 130;
+  progress.totals = {};
+  for (int i = 0; i < 101; ++i) AddSuperstep(sums, progress.totals);
   stats.RecordProgress(progress);
-  EXPECT_EQ(stats.totals().supersteps(), 103u);
-  EXPECT_EQ(stats.totals().total_ns(), 5300u);
-  EXPECT_EQ(stats.totals().l_ns(), 7u);
-  SuperstepSums sums{};
-  sums.total_ns = 100;
-  sums.wait_ns = 13;
-  stats.Record(sums);
-  EXPECT_EQ(stats.totals().supersteps(), 104u);
-  EXPECT_EQ(stats.totals().l_ns(), 10u);  // One of 7, one of 13.
+  EXPECT_EQ(stats.totals().supersteps(), 200u);
+  EXPECT_EQ(stats.totals().total_ns(), 100u * 70 + 101u * 130);
+  EXPECT_NEAR(stats.totals().fit().l_ns(), 100, 1);  // Half of them 70, half 130.
 }
 
 }  // namespace

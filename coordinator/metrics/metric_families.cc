@@ -250,6 +250,9 @@ void AddSupersteps(const SuperstepHistograms& all, MetricList& list) {
   AddHistogram("bspnow_waiting_seconds",
                "Waiting for the last process to arrive, of a process on average.",
                all.waiting_ns.Look(), kNsPerSecond, list);
+  AddHistogram("bspnow_release_seconds",
+               "From the last arrival to the release, of a process on average.",
+               all.release_ns.Look(), kNsPerSecond, list);
   AddHistogram("bspnow_exchange_seconds", "Delivery after the barrier, of a process on average.",
                all.exchange_ns.Look(), kNsPerSecond, list);
   AddHistogram("bspnow_hrelation_bytes",

@@ -119,7 +119,7 @@ TEST_F(BarrierServerTest, TakesProgressOfAJobOnOneNode) {
   Start({.nprocs = 1, .hosts = {{kA, {Pid{0}}}}});
   const auto a = Welcomed(kA);
   ProgressBody body{};
-  body.supersteps = 12;
+  body.totals.supersteps = 12;
   body.superstep = 12;
   body.processes = 1;
   a->Say(Client::OfJob(FrameKind::kProgress, kEpoch), BytesOf(body));

@@ -42,7 +42,7 @@ struct LaneFrame {
   std::uint64_t reserved;
   SuperstepSums sums;  ///< Of the superstep before this barrier's, of the sender's processes.
 };
-static_assert(sizeof(LaneFrame) == 112);
+static_assert(sizeof(LaneFrame) == 160);
 
 /// What a process owes another. A chunk of puts follows, then one of messages; each is a whole
 /// chain, ready to be read where it lies.
@@ -51,7 +51,8 @@ struct LaneEntry {
   std::uint32_t destination_pid;
   std::uint64_t bytes_to;  ///< As in DirectoryEntry.
   std::uint64_t bytes_from;
-  std::uint64_t message_count;
+  std::uint32_t message_count;
+  std::uint32_t transfers;
   std::uint64_t message_bytes;
   std::uint32_t puts_bytes;      ///< Of the chunk, its header included; 0: there is none.
   std::uint32_t messages_bytes;  ///< The same.
@@ -82,7 +83,8 @@ struct LaneState {
   std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
   /// The barriers of the frames in `in`: the sender's number, then the barrier's parity.
   alignas(kLineBytes) std::atomic<std::uint32_t> here[kLaneHostsMax][2];
-  JobTotals totals;  ///< Of the supersteps that were completed here, but the last.
+  alignas(kLineBytes)
+      SuperstepTotals totals;  ///< Of the supersteps that were completed here, but the last.
 };
 
 struct LanePair {

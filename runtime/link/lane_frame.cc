@@ -89,7 +89,8 @@ void AppendChain(Writing& out, const std::byte* arena, std::uint64_t first, std:
 
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
   const DirectoryEntry& owed = segment.entry(from, to, parity);
-  if ((owed.puts | owed.messages | owed.bytes_to | owed.bytes_from | owed.message_count) == 0)
+  if ((owed.puts | owed.messages | owed.bytes_to | owed.bytes_from | owed.message_count |
+       owed.transfers) == 0)
     return true;
   const std::byte* const arena = segment.arena(from);
   const std::size_t puts = ChainBytes(arena, owed.puts);
@@ -103,6 +104,7 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
                 .bytes_to = owed.bytes_to,
                 .bytes_from = owed.bytes_from,
                 .message_count = owed.message_count,
+                .transfers = owed.transfers,
                 .message_bytes = owed.message_bytes,
                 .puts_bytes = static_cast<std::uint32_t>(puts),
                 .messages_bytes = static_cast<std::uint32_t>(messages)};
@@ -124,23 +126,6 @@ bool AppendOwed(const LaneShape& shape, unsigned parity, Writing* out) {
     }
   }
   return true;
-}
-
-// Of this node's processes; the lengths of time of the whole are those of its first one.
-SuperstepSums SumsHere(const LaneShape& shape, std::uint64_t superstep, std::uint32_t& processes) {
-  SuperstepSums sums{};
-  processes = 0;
-  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
-    if (!shape.segment->IsHere(Pid{pid})) continue;
-    const SuperstepSums of_one = SumsOf(shape.segment->measurement(Pid{pid}, superstep));
-    if (processes++ == 0) {
-      sums = of_one;
-    } else {
-      FoldSums(of_one, sums);
-    }
-  }
-  sums.superstep = superstep;
-  return sums;
 }
 
 // ---- In -----------------------------------------------------------------------------------------
@@ -186,6 +171,7 @@ void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity
                        .bytes_to = entry.bytes_to,
                        .bytes_from = entry.bytes_from,
                        .message_count = entry.message_count,
+                       .transfers = entry.transfers,
                        .message_bytes = entry.message_bytes};
     area.pairs[parity][installed++] = {entry.source_pid, entry.destination_pid};
     return true;
@@ -219,10 +205,10 @@ void ReturnHanded(const LaneShape& shape, unsigned parity) {
   }
 }
 
-void AddToTotals(LaneState& state, const SuperstepSums& sums, std::uint32_t p) {
+void AddToTotals(LaneState& state, const SuperstepSums& sums) {
   state.totals_version.fetch_add(1, std::memory_order_acq_rel);
   std::atomic_thread_fence(std::memory_order_release);  // No total is seen before that.
-  AddSuperstep(sums, p, state.totals);
+  AddSuperstep(sums, state.totals);
   state.totals_version.fetch_add(1, std::memory_order_release);
 }
 
@@ -254,7 +240,8 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
                  .entries = 0,
                  .reserved = 0,
                  .sums = {}};
-  head.sums = SumsHere(shape, superstep - 1, head.processes);
+  head.sums = SumsHere(segment, shape.p, superstep - 1);
+  head.processes = head.sums.processes;
   Writing out[kLaneHostsMax];
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     std::byte* const to = area.out[host][barrier & 1];
@@ -322,7 +309,7 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     with_data += frame_of(host).with_data;
     with_groups += frame_of(host).with_groups;
-    if (host != shape.self) FoldSums(frame_of(host).sums, sums);
+    if (host != shape.self) AddNode(frame_of(host).sums, sums);
   }
   ReturnHanded(shape, parity ^ 1);
   if (with_data != 0) {
@@ -333,7 +320,7 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
       if (host != shape.self) Install(segment, host, barrier & 1, frames.of[host], installed);
     state.installed[parity] = installed;
   }
-  AddToTotals(state, sums, shape.p);
+  AddToTotals(state, sums);
   NodeBarrier& node = segment.header().barrier;
   BarrierPhase& phase = node.phases[barrier & 1];
   phase.with_data.store(with_data, std::memory_order_relaxed);
@@ -357,11 +344,11 @@ void RemoveLaneEntries(const Segment& segment, unsigned parity) {
   area.state.installed[parity] = 0;
 }
 
-JobTotals ReadLaneTotals(const LaneState& state) {
+SuperstepTotals ReadLaneTotals(const LaneState& state) {
   constexpr int kTries = 1000;  // Who changes them may have been stopped, or be wrong.
   for (int i = 0;; ++i) {
     const std::uint32_t before = state.totals_version.load(std::memory_order_acquire);
-    JobTotals totals;
+    SuperstepTotals totals;
     memcpy(&totals, &state.totals, sizeof totals);
     std::atomic_thread_fence(std::memory_order_acquire);
     const bool whole =

@@ -56,7 +56,7 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
 void RemoveLaneEntries(const Segment& segment, unsigned parity);
 
 /// A copy that is no mixture. Of the supersteps that lanes carried, but the last.
-JobTotals ReadLaneTotals(const LaneState& state);
+SuperstepTotals ReadLaneTotals(const LaneState& state);
 
 }  // namespace bspnow
 

@@ -38,13 +38,13 @@
 
 #include "base/ids.h"
 #include "base/poll_wait.h"
-#include "base/superstep_times.h"
+#include "base/superstep_totals.h"
 #include "runtime/link/records.h"
 
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 10;
+inline constexpr std::uint32_t kLinkVersion = 11;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -147,6 +147,7 @@ struct alignas(kLineBytes) BarrierPhase {
   std::atomic<std::uint32_t> with_groups;  ///< Processes that are in other groups, too: no image.
   std::atomic<std::uint32_t> answered;     ///< Processes here that have answered all gets.
   std::atomic<std::uint32_t> save;         ///< 1: at the end of this bsp_sync, see ImageOrder.
+  std::atomic<std::uint64_t> called_ns;    ///< When the last of them here called bsp_sync.
 };
 
 struct alignas(kLineBytes) NodeBarrier {
@@ -211,20 +212,6 @@ struct alignas(kLineBytes) ImageOrder {
   alignas(kLineBytes) SharedCounter released;  ///< The last checkpoint whose `hold` is over.
 };
 
-/// Sums over the supersteps that have been folded so far; see FoldMeasurements.
-struct alignas(kLineBytes) JobTotals {
-  std::uint64_t supersteps;
-  std::uint64_t total_ns;     ///< On pid 0, from bsp_begin to the end of the last folded superstep.
-  std::uint64_t compute_ns;   ///< Of all processes, as are the next two: these three add up to
-  std::uint64_t wait_ns;      ///< p times the supersteps' time,
-  std::uint64_t exchange_ns;  ///< but for the skew between the processes at begin and end.
-  std::uint64_t w_ns;         ///< Sum of the slowest process's computing times.
-  std::uint64_t h_bytes;      ///< Sum of the h-relations.
-  std::uint64_t messages;     ///< Puts, gets and messages, all processes.
-  std::uint64_t silent;       ///< Supersteps with h = 0 (bsp_end's is one). By l, see BeyondNs:
-  std::uint32_t silent_by_time[kDurationBuckets];  ///< See base/superstep_times.h.
-};
-
 /// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
 /// program that scribbles over the segment cannot lead the worker astray.
 struct SegmentLayout {
@@ -271,7 +258,7 @@ struct NodeHeader {
   WorkerBell bell;
   GroupTable groups;
   ImageOrder image;
-  JobTotals totals;
+  alignas(kLineBytes) SuperstepTotals totals;  ///< As far as is folded: see FoldMeasurements.
   /// That the heaps hold: HeapUse::peak of all, whoever fills them.
   alignas(kLineBytes) std::atomic<std::uint64_t> heap_memory;
 };
@@ -326,28 +313,36 @@ struct alignas(kLineBytes) DirectoryEntry {
   std::uint64_t puts;
   std::uint64_t gets;
   std::uint64_t messages;
-  std::uint64_t answers;     ///< To the gets of the other, in heap 2; no chunks, just the bytes.
-  std::uint64_t bytes_to;    ///< That the other receives: puts, messages, direct puts.
-  std::uint64_t bytes_from;  ///< That the other has to send: gets, direct gets.
-  std::uint64_t message_count;
+  std::uint64_t answers;        ///< To the gets of the other, in heap 2; no chunks, just the bytes.
+  std::uint64_t bytes_to;       ///< That the other receives: puts, messages, direct puts.
+  std::uint64_t bytes_from;     ///< That the other has to send: gets, direct gets.
+  std::uint32_t message_count;  ///< At most kMessagesMax.
+  std::uint32_t transfers;      ///< Puts and gets. For figures only: it may overflow.
   std::uint64_t message_bytes;  ///< Payloads only.
 };
 static_assert(sizeof(DirectoryEntry) == kLineBytes, "one line per pair of processes");
+
+/// From one process to another in one superstep. Looked at for each chunk, which holds far fewer
+/// than there is room for above.
+inline constexpr std::uint32_t kMessagesMax = ~std::uint32_t{0} - (1u << 20);
 
 struct RegisteredArea {
   std::uint64_t address;  ///< In the process that registered it; 0 for NULL.
   std::uint64_t bytes;
 };
 
-/// One superstep of one process. Bytes to itself are no communication and do not count.
+/// One superstep of one process: see "Measurement" in docs/design.md. Its four parts follow one
+/// another without a gap, and the next superstep's follow them. Bytes to itself are no
+/// communication and do not count; what it issues to itself does.
 struct alignas(kLineBytes) Measurement {
-  std::uint64_t start_ns;
-  std::uint64_t compute_ns;   ///< From the end of the last bsp_sync to this one.
-  std::uint64_t wait_ns;      ///< In the barrier.
-  std::uint64_t exchange_ns;  ///< The rest of bsp_sync.
+  std::uint64_t compute_ns;   ///< From the end of the last bsp_sync to the call of this one.
+  std::uint64_t waiting_ns;   ///< Until the last process of this node called it, too.
+  std::uint64_t release_ns;   ///< From then to the release.
+  std::uint64_t exchange_ns;  ///< The rest of bsp_sync: delivery, and what an image takes.
   std::uint64_t bytes_out;
   std::uint64_t bytes_in;
-  std::uint64_t messages_out;  ///< Puts, gets and messages issued.
+  std::uint32_t messages_out;  ///< Puts, gets and messages issued, and those of others that concern
+  std::uint32_t messages_in;   ///< this process. These may overflow.
   std::uint64_t call_site;     ///< Return address of the bsp_sync.
 };
 static_assert(sizeof(Measurement) == kLineBytes);

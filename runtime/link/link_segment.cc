@@ -60,6 +60,38 @@ std::uint64_t EndOfHeads(const SegmentLayout& layout) {
 
 constexpr std::uint64_t kLaneAreaBytes = RoundUp(sizeof(LaneArea), kPageBytes);
 
+template <typename T>
+T ReadOnce(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
+// All processes of a node share its last arrival, and so would give one span, but for the moments
+// at which they noticed the release before.
+SuperstepSums SumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {
+  const Measurement& m = segment.measurement(pid, superstep);
+  const std::uint64_t compute_ns = ReadOnce(m.compute_ns);
+  const std::uint64_t waiting_ns = ReadOnce(m.waiting_ns);
+  const std::uint64_t delivery_ns =
+      superstep == 0 ? 0 : ReadOnce(segment.measurement(pid, superstep - 1).exchange_ns);
+  const std::uint64_t bytes_out = ReadOnce(m.bytes_out);
+  const std::uint64_t bytes_in = ReadOnce(m.bytes_in);
+  return {.superstep = superstep,
+          .compute_ns = compute_ns,
+          .waiting_ns = waiting_ns,
+          .release_ns = ReadOnce(m.release_ns),
+          .exchange_ns = ReadOnce(m.exchange_ns),
+          .w_ns = compute_ns,
+          .span_ns = delivery_ns + compute_ns + waiting_ns,
+          .bytes_out = bytes_out,
+          .bytes_in = bytes_in,
+          .h_out_bytes = bytes_out,
+          .h_in_bytes = bytes_in,
+          .messages_out = ReadOnce(m.messages_out),
+          .messages_in = ReadOnce(m.messages_in),
+          .w_pid = Value(pid),
+          .processes = 1};
+}
+
 }  // namespace
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan) {
@@ -129,6 +161,7 @@ void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
         &other.with_groups, &other.answered, &other.save}) {
     count->store(0, std::memory_order_relaxed);
   }
+  other.called_ns.store(0, std::memory_order_relaxed);
   barrier.released.Publish(index + 1);
 }
 
@@ -138,26 +171,17 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
 }
 
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
-                     JobTotals& totals) {
-  for (std::uint64_t s = from; s < to; ++s) {
-    SuperstepSums sums = SumsOf(segment.measurement(Pid{0}, s));
-    for (std::uint32_t i = 1; i < p; ++i) FoldSums(SumsOf(segment.measurement(Pid{i}, s)), sums);
-    AddSuperstep(sums, p, totals);
-  }
+                     SuperstepTotals& totals) {
+  for (std::uint64_t s = from; s < to; ++s) AddSuperstep(SumsHere(segment, p, s), totals);
 }
 
-SuperstepSums SumsOf(const Measurement& measurement) {
-  const auto read = [](const std::uint64_t& word) {
-    return __atomic_load_n(&word, __ATOMIC_RELAXED);
-  };
+SuperstepSums SumsHere(const Segment& segment, std::uint32_t p, std::uint64_t superstep) {
   SuperstepSums sums{};
-  sums.compute_ns = read(measurement.compute_ns);
-  sums.wait_ns = read(measurement.wait_ns);
-  sums.exchange_ns = read(measurement.exchange_ns);
-  sums.w_ns = sums.compute_ns;
-  sums.total_ns = sums.compute_ns + sums.wait_ns + sums.exchange_ns;
-  sums.h_bytes = std::max(read(measurement.bytes_out), read(measurement.bytes_in));
-  sums.messages = read(measurement.messages_out);
+  for (std::uint32_t pid = 0; pid < p; ++pid) {
+    if (!segment.IsHere(Pid{pid})) continue;
+    AddProcesses(SumsOf(segment, Pid{pid}, superstep), sums);
+  }
+  sums.superstep = superstep;
   return sums;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/ids.h"
 #include "base/mapped_region.h"
-#include "base/superstep_sums.h"
+#include "base/superstep_totals.h"
 #include "runtime/link/lane.h"
 #include "runtime/link/link.h"
 
@@ -239,10 +239,11 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
 
 /// The same, to totals of the caller's.
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
-                     JobTotals& totals);
+                     SuperstepTotals& totals);
 
-/// Of one process. It may have written anything there.
-SuperstepSums SumsOf(const Measurement& measurement);
+/// Of those of processes 0..p-1 that live here, in this superstep, which must be in the rings with
+/// the one before. They may have written anything there.
+SuperstepSums SumsHere(const Segment& segment, std::uint32_t p, std::uint64_t superstep);
 
 }  // namespace bspnow
 

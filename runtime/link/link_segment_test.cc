@@ -105,34 +105,43 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   layout.parts_bytes = 0;
   MappedRegion region = MappedRegion::Private(SegmentBytes(layout));
   const Segment segment(std::move(region), layout);
-  segment.measurement(Pid{0}, 0) = {.start_ns = 0,
-                                    .compute_ns = 100,
-                                    .wait_ns = 60,
+  segment.measurement(Pid{0}, 0) = {.compute_ns = 100,
+                                    .waiting_ns = 50,
+                                    .release_ns = 10,
                                     .exchange_ns = 10,
                                     .bytes_out = 8,
                                     .bytes_in = 0,
                                     .messages_out = 1,
+                                    .messages_in = 2,
                                     .call_site = 0};
-  segment.measurement(Pid{1}, 0) = {.start_ns = 0,
-                                    .compute_ns = 150,
-                                    .wait_ns = 10,
+  segment.measurement(Pid{1}, 0) = {.compute_ns = 150,
+                                    .waiting_ns = 0,
+                                    .release_ns = 10,
                                     .exchange_ns = 10,
                                     .bytes_out = 0,
                                     .bytes_in = 24,
                                     .messages_out = 2,
+                                    .messages_in = 1,
                                     .call_site = 0};
-  segment.measurement(Pid{0}, 1).wait_ns = 7;
-  segment.measurement(Pid{1}, 1).wait_ns = 5;
+  segment.measurement(Pid{0}, 1).release_ns = 7;
+  segment.measurement(Pid{1}, 1).release_ns = 5;
   FoldMeasurements(segment, p, 0, 2);
-  const JobTotals& totals = segment.header().totals;
+  const SuperstepTotals& totals = segment.header().totals;
   EXPECT_EQ(totals.supersteps, 2u);
+  EXPECT_EQ(totals.compute_ns, 250u);
+  EXPECT_EQ(totals.waiting_ns, 50u);
+  EXPECT_EQ(totals.release_ns, 20u + 12u);
+  EXPECT_EQ(totals.exchange_ns, 20u);
   EXPECT_EQ(totals.w_ns, 150u);
   EXPECT_EQ(totals.h_bytes, 24u);
-  EXPECT_EQ(totals.total_ns, 170u + 7u);
-  EXPECT_EQ(totals.compute_ns + totals.wait_ns + totals.exchange_ns, 2 * 170u + 12u);
-  EXPECT_EQ(totals.silent, 1u);
-  EXPECT_EQ(MedianOf(totals.silent_by_time, totals.silent), 6u);  // Of 7 and 5.
-  EXPECT_EQ(totals.messages, 3u);
+  EXPECT_EQ(totals.h_out_bytes, 8u);
+  EXPECT_EQ(totals.bytes_in, 24u);
+  EXPECT_EQ(totals.messages_out, 3u);
+  EXPECT_EQ(totals.beyond[0].pending_ns[0], 6);             // Of 7 and 5.
+  EXPECT_EQ(totals.beyond[ClassOf(24)].pending_ns[0], 20);  // Of 170 each, less w.
+  EXPECT_EQ(totals.stragglers[0].pid, 1u);
+  EXPECT_EQ(totals.stragglers[0].cost_ns, 25u);     // 150, where 125 are the mean.
+  EXPECT_EQ(SumsHere(segment, p, 1).span_ns, 10u);  // What superstep 0 delivered.
 }
 
 }  // namespace

@@ -19,7 +19,19 @@ bool BarrierMember::Arrive(const BarrierFlags& mine) {
   Add(phase.ending, mine.ending);
   Add(phase.with_groups, mine.groups);
   // Releases what this process wrote, acquires what all before it wrote.
-  return phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == here_;
+  if (phase.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != here_) return false;
+  // All others wait, and read it with the counts: no line more than without it.
+  if (phase.called_ns.load(std::memory_order_relaxed) < mine.called_ns)
+    phase.called_ns.store(mine.called_ns, std::memory_order_relaxed);
+  return true;
+}
+
+void BarrierMember::NoteCall(std::uint64_t called_ns) {
+  std::atomic<std::uint64_t>& last_ns = barrier_->phases[index_ & 1].called_ns;
+  std::uint64_t before_ns = last_ns.load(std::memory_order_relaxed);
+  while (before_ns < called_ns &&
+         !last_ns.compare_exchange_weak(before_ns, called_ns, std::memory_order_relaxed)) {
+  }
 }
 
 void BarrierMember::TakeOrder(ImageOrder& order) {
@@ -41,7 +53,8 @@ BarrierFlags BarrierMember::Leave() {
                       .votes = phase.with_votes.load(std::memory_order_relaxed),
                       .ending = phase.ending.load(std::memory_order_relaxed),
                       .groups = phase.with_groups.load(std::memory_order_relaxed),
-                      .save = phase.save.load(std::memory_order_relaxed)};
+                      .save = phase.save.load(std::memory_order_relaxed),
+                      .called_ns = phase.called_ns.load(std::memory_order_relaxed)};
 }
 
 bool BarrierMember::CountAnswered() {

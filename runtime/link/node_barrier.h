@@ -19,6 +19,8 @@ struct BarrierFlags {
   std::uint32_t ending = 0;
   std::uint32_t groups = 0;  ///< Processes that are in other groups, too.
   std::uint32_t save = 0;    ///< Not brought, but found: 1 if an image is to be taken.
+  /// When this process called bsp_sync; found is the last such call on this node, as known.
+  std::uint64_t called_ns = 0;
 };
 
 class BarrierMember {
@@ -38,6 +40,10 @@ class BarrierMember {
   /// done what has to happen while everybody waits; else it rings the worker, and calls Wait.
   /// The others call Wait.
   [[nodiscard]] bool Arrive(const BarrierFlags& mine);
+
+  /// Before Arrive, by who called bsp_sync long ago: others may have called it since, and not be
+  /// the last to arrive.
+  void NoteCall(std::uint64_t called_ns);
 
   /// Before Release, at the end of a superstep: if an image is wanted all will find `save`.
   void TakeOrder(ImageOrder& order);

@@ -167,6 +167,7 @@ void ExchangeForTest::CopyPair(std::uint32_t from, std::uint32_t to) {
   image.bytes_to = source.bytes_to;
   image.bytes_from = source.bytes_from;
   image.message_count = source.message_count;
+  image.transfers = source.transfers;
   image.message_bytes = source.message_bytes;
 }
 

@@ -92,6 +92,7 @@ void DirectQueue::Buffer(const DirectTransfer& transfer) {
 // buffer on its way here in any case.
 void DirectQueue::Send(const DirectTransfer& transfer) {
   if (transfer.direction == Direction::kGet || !outbox_->HandsOver()) return Buffer(transfer);
+  outbox_->CountDirectPut(transfer.remote.pid, transfer.remote.bytes);
   RemoteRange part = transfer.remote;
   const auto* from = static_cast<const std::byte*>(transfer.local);
   for (std::uint64_t left = transfer.remote.bytes; left != 0; left -= part.bytes) {

@@ -81,6 +81,11 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
                (kChunkHeaderBytes + bytes + kLineBytes - 1) / kLineBytes * kLineBytes);
   const char* const call = CallOf(kind);
   RequireRoom(call, wanted);
+  if (kind == kMessages && owed.message_count > kMessagesMax) {
+    ReportFailure(
+        "%s: pid %u sends pid %u more than %u messages in one superstep; send fewer, longer ones",
+        call, Value(self_), Value(pid), kMessagesMax);
+  }
   const bool handed_over = IsHandedOver(pid, kind);
   ChunkRoom room;
   if (w.chunk != nullptr) {
@@ -170,8 +175,8 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
 }
 
 void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
-  records_ += 1;
   gets_ += 1;
+  entry(from.pid).transfers += 1;
   entry(from.pid).bytes_from += from.bytes;
   if (site_bytes_ == 0 &&
       AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
@@ -230,7 +235,6 @@ void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {
       .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
   Copy(at + sizeof(PutRecord), source, to.bytes);
   direct_room_ = ring_.Exchange(parity_, kDirectPut, to.pid, direct_room_);
-  CountDirectPut(to.pid, to.bytes);
 }
 
 void Outbox::Seal() {
@@ -283,7 +287,6 @@ void Outbox::NextSuperstep() {
   segment_->GiveBack(self_, static_cast<int>(parity_), uses_[parity_ ^ 1].bytes, uses_[parity_]);
   recycled_bytes_ = 0;
   gets_ = 0;
-  records_ = 0;
 }
 
 void Outbox::GiveBackAll() {

@@ -40,8 +40,9 @@ class Outbox {
 
   void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
     Writer& w = writer(to.pid, kPuts);
-    records_ += 1;
-    entry(to.pid).bytes_to += to.bytes;
+    DirectoryEntry& owed = entry(to.pid);
+    owed.transfers += 1;
+    owed.bytes_to += to.bytes;
     if (AppendToRun(w, to, source) || Merge(w, to, source)) return;
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
@@ -57,7 +58,6 @@ class Outbox {
   /// `tag_bytes` is the same in all calls of a superstep.
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes) {
-    records_ += 1;
     tag_bytes_ = tag_bytes;
     const std::size_t long_tag = LongTagBytes(tag_bytes);
     Writer& w = writer(to, kMessages);
@@ -85,7 +85,8 @@ class Outbox {
   /// Whether unbuffered puts to other nodes go by HandDirectPut.
   bool HandsOver() const { return ring_.attached(); }
 
-  /// An unbuffered put of at most kHandedPutBytesMax to another node: the worker sends it at once.
+  /// A part of an unbuffered put, which the caller counts, of at most kHandedPutBytesMax to another
+  /// node: the worker sends it at once.
   /// Waits for a place in the ring; AwaitsPlace names what for.
   void HandDirectPut(const RemoteRange& to, const std::byte* source);
   Watched AwaitsPlace() const { return ring_.AwaitsPlace(parity_); }
@@ -97,12 +98,19 @@ class Outbox {
       kHandedChunkBytes - kChunkHeaderBytes - sizeof(PutRecord);
 
   /// Counts an unbuffered transfer, which leaves no record, in the h-relation.
-  void CountDirectPut(Pid to, std::uint64_t bytes) { Touch(to).bytes_to += bytes; }
-  void CountDirectGet(Pid from, std::uint64_t bytes) { Touch(from).bytes_from += bytes; }
+  void CountDirectPut(Pid to, std::uint64_t bytes) {
+    DirectoryEntry& owed = Touch(to);
+    owed.transfers += 1;
+    owed.bytes_to += bytes;
+  }
+  void CountDirectGet(Pid from, std::uint64_t bytes) {
+    DirectoryEntry& owed = Touch(from);
+    owed.transfers += 1;
+    owed.bytes_from += bytes;
+  }
 
   bool empty() const { return touched_[parity_].empty(); }
   std::uint64_t gets() const { return gets_; }
-  std::uint64_t records() const { return records_; }
 
   /// Makes the chunks readable for the others; before the barrier.
   void Seal();
@@ -241,7 +249,6 @@ class Outbox {
   std::uint64_t recycled_bytes_ = 0;  ///< Of chunks that hold their second load or a later one.
   std::size_t tag_bytes_ = 0;         ///< Of this superstep's messages, if there are any.
   std::uint64_t gets_ = 0;
-  std::uint64_t records_ = 0;
   GrowArray<Writer> writers_;
   ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.
   HandedRing ring_;

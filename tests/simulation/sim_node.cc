@@ -228,7 +228,7 @@ void SimNode::TellProgress() {
   OnDaemon(kBellNs, [this, supersteps = superstep()] {
     ProgressBody body{};
     body.superstep = supersteps;
-    body.supersteps = supersteps;
+    body.totals.supersteps = supersteps;
     body.processes = participants_;
     host_.SendOfJob(*this, FrameKind::kProgress, supersteps, BytesOf(body));
   });

@@ -14,10 +14,7 @@
 
 namespace bspnow::worker {
 
-/// Of these processes in this superstep; the lengths of time of the whole are the first one's.
-SuperstepSums SumsOf(const Segment& segment, std::span<const Pid> pids, std::uint64_t superstep);
-
-/// Of a job that lives here alone.
+/// Of a job that releases itself.
 ProgressBody ProgressOf(const JobMeasurements& measured);
 
 /// Sets the bits, by pid, of those that are in bsp_end.

@@ -262,14 +262,14 @@ absl::Status BatchInbox::TakeEntries(std::uint64_t superstep, const BatchPiece& 
   for (std::size_t at = 0; at < data.size(); at += sizeof(BatchEntry)) {
     const auto sums = Load<BatchEntry>(data.data() + at);
     if (sums.source_pid >= shape_.participants || shape_.host_of[sums.source_pid] != host ||
-        sums.destination_pid >= shape_.participants || !shape_.IsHere(sums.destination_pid)) {
+        sums.destination_pid >= shape_.participants || !shape_.IsHere(sums.destination_pid))
       return Wrong("sums of processes that are not there");
-    }
     DirectoryEntry& entry =
         pair(sides_[superstep & 1], Pid{sums.source_pid}, Pid{sums.destination_pid}).entry;
     entry.bytes_to = sums.bytes_to;
     entry.bytes_from = sums.bytes_from;
     entry.message_count = sums.message_count;
+    entry.transfers = sums.transfers;
     entry.message_bytes = sums.message_bytes;
   }
   return absl::OkStatus();

@@ -221,9 +221,10 @@ absl::Status BatchSource::AddOwed(std::uint64_t superstep, Pid pid, Frames& fram
                           .bytes_to = ReadOnce(entry.bytes_to),
                           .bytes_from = ReadOnce(entry.bytes_from),
                           .message_count = ReadOnce(entry.message_count),
+                          .transfers = ReadOnce(entry.transfers),
                           .message_bytes = ReadOnce(entry.message_bytes)};
     const std::uint64_t any =
-        sums.bytes_to | sums.bytes_from | sums.message_count | sums.message_bytes;
+        sums.bytes_to | sums.bytes_from | sums.message_count | sums.transfers | sums.message_bytes;
     if (any != 0) entries_[host].push_back(sums);
     const std::pair<BatchContent, std::uint64_t> chains[] = {
         {BatchContent::kPuts, ReadOnce(entry.puts)},

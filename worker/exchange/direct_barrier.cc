@@ -37,11 +37,7 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
                   .checkpoint = own.checkpoint,
                   .lanes_ready = true,
                   .sums = std::nullopt};
-  if (own.has_sums != 0) {
-    outcome.sums.emplace();
-    outcome.sums->superstep = own.sums.superstep;
-    outcome.sums->total_ns = own.sums.total_ns;
-  }
+  if (own.has_sums != 0) outcome.sums.emplace().superstep = own.sums.superstep;
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     if (taking_part[i] == 0) {
       outcome.lanes_ready = false;
@@ -56,7 +52,7 @@ std::optional<DirectBarrier::Outcome> DirectBarrier::Finish(
     if (i != self_) outcome.frames[i] = body.frames;
     if (body.checkpoint != own.checkpoint) outcome.checkpoint = 0;
     outcome.lanes_ready &= body.lanes_ready != 0;
-    if (outcome.sums) FoldSums(body.sums, *outcome.sums);
+    if (outcome.sums) AddNode(body.sums, *outcome.sums);
   }
   // What processes have in other groups is not in an image: they name the order again.
   if (outcome.checkpoint <= taken_ || outcome.counts.ending != 0 || outcome.counts.groups != 0)

@@ -42,7 +42,7 @@ class DirectBarrier {
     std::uint64_t checkpoint;
     /// All nodes of the job take part, and have lanes to all others.
     bool lanes_ready;
-    /// Of the superstep before; its time is this node's.
+    /// Of the superstep before.
     std::optional<SuperstepSums> sums;
   };
   /// The barriers below `barrier` are over, without this: their arrivals went by lanes.

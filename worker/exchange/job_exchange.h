@@ -182,7 +182,7 @@ class JobExchange {
   std::vector<std::uint32_t> taking_part_;  ///< By host; of use if direct_.
   ImagePlan order_{};                       ///< The newest; checkpoint 0: there was none.
   ImagePlan arrived_order_{};               ///< That the arrival names.
-  JobTotals totals_{};                      ///< Of the supersteps that passed directly.
+  SuperstepTotals totals_{};                ///< Of the supersteps that passed directly.
   BatchSource source_;
   BatchInbox inbox_;
   BellWords seen_;

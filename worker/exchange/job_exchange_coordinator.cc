@@ -56,7 +56,6 @@ void JobExchange::EncodeArrival() {
     peers_.push_back(PeerOwed{
         .worker = Value(plan_.hosts[host].worker), .reserved = 0, .frames = arrival.frames[host]});
   }
-  const std::span<const Pid> arrived = std::span(shape_.here()).first(here);
   EndingHere(arrival.counts);
   ArriveBody body{.barrier = arrival.barrier,
                   .processes = here,
@@ -70,7 +69,8 @@ void JobExchange::EncodeArrival() {
                   .ends_superstep = exchange_.ends_superstep() ? 1u : 0u,
                   .with_groups = arrival.counts.groups,
                   .sums = {}};
-  if (body.has_sums != 0) body.sums = SumsOf(segment_, arrived, arrival.superstep - 1);
+  if (body.has_sums != 0)
+    body.sums = SumsHere(segment_, shape_.participants, arrival.superstep - 1);
   SentArrive& sent = arrives_[arrival.barrier & 1];
   sent.header = Header(FrameKind::kArrive);
   EncodeBarrier(body, peers_, ending_, sent.payload);
@@ -134,7 +134,7 @@ void JobExchange::OnRemoved() {
                         .peers = 0,
                         .ending_bytes = 0,
                         .has_sums = 1,
-                        .sums = SumsOf(segment_, std::span(shape_.here()).first(here), last)};
+                        .sums = SumsHere(segment_, shape_.participants, last)};
   FrameHeader header = Header(FrameKind::kArrive);
   header.superstep = last;
   owner_.SendToCoordinator(header, BytesOf(body));

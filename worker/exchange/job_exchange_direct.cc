@@ -29,7 +29,7 @@ void JobExchange::ArriveDirectly(const BarrierCounts& counts) {
                    .has_sums = sums ? 1u : 0u,
                    .lanes_ready = lanes_ && owner_.LanesReady() ? 1u : 0u,
                    .sums = {}};
-  if (sums) body.sums = SumsOf(segment_, std::span(shape_.here()).first(here), superstep - 1);
+  if (sums) body.sums = SumsHere(segment_, shape_.participants, superstep - 1);
   const std::span<const std::byte> ending = EndingHere(counts);
   std::vector<std::byte> payload(sizeof body + ending.size());
   if (!ending.empty()) memcpy(&payload[sizeof body], ending.data(), ending.size());
@@ -55,7 +55,7 @@ void JobExchange::PassDirectly() {
   }
   const std::optional<DirectBarrier::Outcome> outcome = direct_->Finish(taking_part_);
   if (!outcome) return;
-  if (outcome->sums) AddSuperstep(*outcome->sums, shape_.participants, totals_);
+  if (outcome->sums) AddSuperstep(*outcome->sums, totals_);
   if (outcome->counts.ending != 0 && outcome->counts.ending != shape_.participants) {
     for (std::uint32_t pid = 0; pid < shape_.participants; ++pid) {
       if (shape_.IsHere(pid)) continue;
@@ -75,7 +75,7 @@ void JobExchange::PassDirectly() {
 ProgressBody JobExchange::Progress() {
   if (!direct_) return ProgressOf(plan_.segment->Progress());
   CatchUp();
-  JobTotals totals = totals_;
+  SuperstepTotals totals = totals_;
   if (lanes_) AddTotals(ReadLaneTotals(lanes_->barrier.state()), totals);
   ProgressBody body = ProgressOf({.processes = shape_.participants, .totals = totals});
   body.superstep = exchange_.superstep();

@@ -14,10 +14,10 @@
 
 namespace bspnow::worker {
 
-/// What a job did, over all its supersteps; see JobTotals.
+/// What a job did, over all its supersteps; see SuperstepTotals.
 struct JobMeasurements {
   std::uint32_t processes;
-  JobTotals totals;
+  SuperstepTotals totals;
 };
 
 /// What the processes are to do at a checkpoint; see ImageOrder in runtime/link/link.h.

@@ -191,7 +191,7 @@ class ClusterFixture : public testing::Test {
   /// The job, on this node alone, is in superstep `supersteps`.
   void ReportProgress(const FakeWorker& worker, JobId job, Epoch epoch, std::uint64_t supersteps) {
     ProgressBody body{};
-    body.supersteps = supersteps;
+    body.totals.supersteps = supersteps;
     body.superstep = supersteps;
     body.processes = kNprocs;
     FrameHeader header = HeaderOf(FrameKind::kProgress);

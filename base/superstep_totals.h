@@ -1,0 +1,116 @@
+// What processes measured, over all supersteps of a job. The same struct on a node, where libbsp or
+// a worker adds a superstep at a time, on the wire (ProgressBody in net/frame.h), and with the
+// coordinator.
+#ifndef BASE_SUPERSTEP_TOTALS_H_
+#define BASE_SUPERSTEP_TOTALS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/beyond_class.h"
+#include "base/superstep_sums.h"
+
+namespace bspnow {
+
+/// Supersteps in which this process computed longest. All zero: none.
+struct StragglerCount {
+  std::uint32_t pid;
+  std::uint32_t reserved;
+  std::uint64_t supersteps;
+  std::uint64_t cost_ns;  ///< That it computed longer than a process on average.
+};
+
+/// All of it is zero at first. Names and units as in SuperstepSums.
+struct SuperstepTotals {
+  static constexpr std::size_t kStragglers = 8;
+
+  std::uint64_t supersteps;
+  std::uint64_t compute_ns;  ///< Of all processes, as are the next three: all add up to p times the
+  std::uint64_t waiting_ns;  ///< supersteps' time.
+  std::uint64_t release_ns;
+  std::uint64_t exchange_ns;
+  std::uint64_t w_ns;     ///< Of each superstep the slowest process, summed.
+  std::uint64_t h_bytes;  ///< Of each superstep the most bytes out of or into a process, summed;
+  std::uint64_t h_out_bytes;  ///< out alone;
+  std::uint64_t h_in_bytes;   ///< in alone.
+  std::uint64_t bytes_out;
+  std::uint64_t bytes_in;
+  std::uint64_t messages_out;
+  std::uint64_t messages_in;
+  BeyondClass beyond[BeyondClass::kCount];  ///< By ClassOf(h).
+  /// The most costly. Who finds no place takes that of the least one, and with it its counts, so
+  /// that none is too low (Metwally, Agrawal, Abbadi 2005, "Space-Saving").
+  StragglerCount stragglers[kStragglers];
+};
+
+inline void AddStraggler(const StragglerCount& more, SuperstepTotals& totals) {
+  StragglerCount* least = totals.stragglers;
+  for (StragglerCount& listed : totals.stragglers) {
+    if (listed.pid == more.pid && listed.supersteps != 0) {
+      least = &listed;
+      break;
+    }
+    if (listed.cost_ns < least->cost_ns || listed.supersteps == 0) least = &listed;
+    if (listed.supersteps == 0) break;  // The free ones come last.
+  }
+  least->pid = more.pid;
+  least->supersteps += more.supersteps;
+  least->cost_ns += more.cost_ns;
+}
+
+/// Adds a superstep of all processes.
+inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
+  totals.supersteps += 1;
+  totals.compute_ns += sums.compute_ns;
+  totals.waiting_ns += sums.waiting_ns;
+  totals.release_ns += sums.release_ns;
+  totals.exchange_ns += sums.exchange_ns;
+  totals.w_ns += sums.w_ns;
+  const std::uint64_t h_bytes = std::max(sums.h_out_bytes, sums.h_in_bytes);
+  totals.h_bytes += h_bytes;
+  totals.h_out_bytes += sums.h_out_bytes;
+  totals.h_in_bytes += sums.h_in_bytes;
+  totals.bytes_out += sums.bytes_out;
+  totals.bytes_in += sums.bytes_in;
+  totals.messages_out += sums.messages_out;
+  totals.messages_in += sums.messages_in;
+  const double each = 1 / static_cast<double>(std::max(sums.processes, 1u));
+  const auto w_ns = static_cast<double>(sums.w_ns);
+  const double computing_ns = static_cast<double>(sums.compute_ns) * each;
+  const double in_sync_ns =
+      static_cast<double>(sums.waiting_ns + sums.release_ns + sums.exchange_ns) * each;
+  // A process's time on average, which one process's skew does not make shorter, less w.
+  AddBeyond(h_bytes, std::max(computing_ns + in_sync_ns - w_ns, 0.0),
+            totals.beyond[ClassOf(h_bytes)]);
+  if (sums.processes < 2 || w_ns <= computing_ns) return;
+  AddStraggler({.pid = sums.w_pid,
+                .reserved = 0,
+                .supersteps = 1,
+                .cost_ns = static_cast<std::uint64_t>(w_ns - computing_ns)},
+               totals);
+}
+
+/// Of other supersteps, to `into`.
+inline void AddTotals(const SuperstepTotals& others, SuperstepTotals& into) {
+  into.supersteps += others.supersteps;
+  into.compute_ns += others.compute_ns;
+  into.waiting_ns += others.waiting_ns;
+  into.release_ns += others.release_ns;
+  into.exchange_ns += others.exchange_ns;
+  into.w_ns += others.w_ns;
+  into.h_bytes += others.h_bytes;
+  into.h_out_bytes += others.h_out_bytes;
+  into.h_in_bytes += others.h_in_bytes;
+  into.bytes_out += others.bytes_out;
+  into.bytes_in += others.bytes_in;
+  into.messages_out += others.messages_out;
+  into.messages_in += others.messages_in;
+  for (std::size_t i = 0; i < BeyondClass::kCount; ++i) AddClass(others.beyond[i], into.beyond[i]);
+  for (const StragglerCount& straggler : others.stragglers)
+    if (straggler.supersteps != 0) AddStraggler(straggler, into);
+}
+
+}  // namespace bspnow
+
+#endif  // BASE_SUPERSTEP_TOTALS_H_

@@ -1,0 +1,125 @@
+#include "coordinator/core/totals_message.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/beyond_class.h"
+#include "base/cost_fit.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+void AddFit(const CostFit& fit, proto::JobTotals& message) {
+  proto::CostFit& to = *message.mutable_fit();
+  if (fit.g_ns_per_byte) {
+    to.set_g_ns_per_byte(fit.g_ns_per_byte->value);
+    to.set_g_error_ns_per_byte(fit.g_ns_per_byte->error);
+  }
+  if (!fit.l_ns) return;
+  to.set_l_ns(fit.l_ns->value);
+  to.set_l_error_ns(fit.l_ns->error);
+  message.set_l_ns(static_cast<std::uint64_t>(std::min(fit.l_ns->value, 1e18) + 0.5));
+}
+
+// Nothing is predicted where a part of it is not known.
+std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& totals) {
+  if (totals.supersteps == 0 || !fit.l_ns || (totals.h_bytes != 0 && !fit.g_ns_per_byte)) return 0;
+  const double g = fit.g_ns_per_byte ? fit.g_ns_per_byte->value : 0;
+  const double ns = static_cast<double>(totals.w_ns) + g * static_cast<double>(totals.h_bytes) +
+                    fit.l_ns->value * static_cast<double>(totals.supersteps);
+  return static_cast<std::uint64_t>(std::min(ns, 1e18) + 0.5);
+}
+
+void AddStragglers(const SuperstepTotals& totals, proto::JobTotals& message) {
+  std::array<StragglerCount, SuperstepTotals::kStragglers> sorted;
+  std::copy(std::begin(totals.stragglers), std::end(totals.stragglers), sorted.begin());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.cost_ns > b.cost_ns; });
+  for (const StragglerCount& listed : sorted) {
+    if (listed.supersteps == 0) continue;
+    proto::Straggler& straggler = *message.add_stragglers();
+    straggler.set_pid(listed.pid);
+    straggler.set_supersteps(listed.supersteps);
+    straggler.set_cost_ns(listed.cost_ns);
+  }
+}
+
+void AddClasses(const SuperstepTotals& totals, proto::JobTotals& message) {
+  for (const BeyondClass& of : totals.beyond) {
+    if (of.supersteps == 0) continue;
+    proto::BeyondClass& to = *message.add_beyond();
+    to.set_supersteps(of.supersteps);
+    to.set_h_bytes(of.h_bytes);
+    to.set_median_ns(of.median_ns);
+    to.set_spread_ns(of.spread_ns);
+  }
+}
+
+}  // namespace
+
+proto::JobTotals TotalsMessage(const SuperstepTotals& totals, std::uint32_t processes) {
+  SuperstepTotals settled = totals;
+  for (BeyondClass& of : settled.beyond) Settle(of);
+  const std::uint64_t p = std::max(processes, 1u);
+  proto::JobTotals message;
+  message.set_processes(processes);
+  message.set_supersteps(totals.supersteps);
+  message.set_compute_ns(totals.compute_ns / p);
+  message.set_waiting_ns(totals.waiting_ns / p);
+  message.set_release_ns(totals.release_ns / p);
+  message.set_exchange_ns(totals.exchange_ns / p);
+  message.set_wait_ns(message.waiting_ns() + message.release_ns());
+  message.set_total_ns(message.compute_ns() + message.wait_ns() + message.exchange_ns());
+  message.set_w_ns(totals.w_ns);
+  message.set_beyond_ns(message.total_ns() - std::min(message.total_ns(), totals.w_ns));
+  message.set_h_bytes(totals.h_bytes);
+  message.set_h_out_bytes(totals.h_out_bytes);
+  message.set_h_in_bytes(totals.h_in_bytes);
+  message.set_bytes_out(totals.bytes_out);
+  message.set_bytes_in(totals.bytes_in);
+  message.set_messages(totals.messages_out);
+  message.set_messages_in(totals.messages_in);
+  message.set_silent(settled.beyond[0].supersteps);
+  if (message.compute_ns() != 0)
+    message.set_imbalance(static_cast<double>(totals.w_ns) /
+                          static_cast<double>(message.compute_ns()));
+  const CostFit fit = FitCost(settled.beyond);
+  AddFit(fit, message);
+  message.set_predicted_ns(PredictedNs(fit, totals));
+  AddStragglers(totals, message);
+  AddClasses(settled, message);
+  return message;
+}
+
+SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
+  SuperstepTotals totals{};
+  const std::uint64_t p = std::max(message.processes(), 1u);
+  totals.supersteps = message.supersteps();
+  totals.compute_ns = message.compute_ns() * p;
+  totals.waiting_ns = message.waiting_ns() * p;
+  totals.release_ns = (message.wait_ns() - std::min(message.wait_ns(), message.waiting_ns())) * p;
+  totals.exchange_ns = message.exchange_ns() * p;
+  totals.w_ns = message.w_ns();
+  totals.h_bytes = message.h_bytes();
+  totals.h_out_bytes = message.h_out_bytes();
+  totals.h_in_bytes = message.h_in_bytes();
+  totals.bytes_out = message.bytes_out();
+  totals.bytes_in = message.bytes_in();
+  totals.messages_out = message.messages();
+  totals.messages_in = message.messages_in();
+  for (const proto::BeyondClass& of : message.beyond()) {
+    if (of.supersteps() == 0) continue;
+    BeyondClass& to = totals.beyond[ClassOf(of.h_bytes() / of.supersteps())];
+    to.h_bytes += of.h_bytes();
+    AddBatch(of.supersteps(), of.median_ns(), of.spread_ns(), to);
+  }
+  for (const proto::Straggler& straggler : message.stragglers())
+    AddStraggler({.pid = straggler.pid(),
+                  .reserved = 0,
+                  .supersteps = straggler.supersteps(),
+                  .cost_ns = straggler.cost_ns()},
+                 totals);
+  return totals;
+}
+
+}  // namespace bspnow::coordinator

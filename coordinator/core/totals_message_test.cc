@@ -1,0 +1,84 @@
+#include "coordinator/core/totals_message.h"
+
+#include <gtest/gtest.h>
+
+namespace bspnow::coordinator {
+namespace {
+
+// Of two processes, of which pid 1 computes twice as long as pid 0.
+SuperstepTotals Supersteps(int count, std::uint64_t h_bytes) {
+  SuperstepTotals totals{};
+  for (int i = 0; i < count; ++i) {
+    SuperstepSums sums{};
+    sums.processes = 2;
+    sums.w_pid = 1;
+    sums.w_ns = 2000;
+    sums.compute_ns = 3000;
+    sums.waiting_ns = 1000;
+    sums.release_ns = 1200;
+    sums.exchange_ns = 2 * h_bytes;
+    sums.h_out_bytes = sums.bytes_out = sums.bytes_in = h_bytes;
+    sums.h_in_bytes = h_bytes / 2;
+    AddSuperstep(sums, totals);
+  }
+  return totals;
+}
+
+SuperstepTotals Both() {
+  SuperstepTotals totals = Supersteps(100, 0);
+  AddTotals(Supersteps(50, 10'000), totals);
+  return totals;
+}
+
+TEST(TotalsMessageTest, ThePartsAreTheTime) {
+  const proto::JobTotals message = TotalsMessage(Both(), 2);
+  EXPECT_EQ(message.supersteps(), 150u);
+  EXPECT_EQ(message.compute_ns(), 150u * 1500);
+  EXPECT_EQ(message.waiting_ns(), 150u * 500);
+  EXPECT_EQ(message.release_ns(), 150u * 600);
+  EXPECT_EQ(message.exchange_ns(), 50u * 10'000);
+  EXPECT_EQ(message.wait_ns(), message.waiting_ns() + message.release_ns());
+  EXPECT_EQ(message.total_ns(), message.compute_ns() + message.wait_ns() + message.exchange_ns());
+  EXPECT_EQ(message.beyond_ns(), message.total_ns() - message.w_ns());
+  EXPECT_DOUBLE_EQ(message.imbalance(), 2000.0 / 1500);
+}
+
+TEST(TotalsMessageTest, WhatIsFittedPredictsTheTime) {
+  const proto::JobTotals message = TotalsMessage(Both(), 2);
+  EXPECT_NEAR(message.fit().g_ns_per_byte(), 1, 0.01);
+  EXPECT_NEAR(message.fit().l_ns(), 600, 6);
+  EXPECT_EQ(message.silent(), 100u);
+  EXPECT_NEAR(static_cast<double>(message.predicted_ns()), static_cast<double>(message.total_ns()),
+              0.01 * static_cast<double>(message.total_ns()));
+  ASSERT_EQ(message.stragglers_size(), 1);
+  EXPECT_EQ(message.stragglers(0).pid(), 1u);
+  EXPECT_EQ(message.stragglers(0).cost_ns(), 150u * 500);
+}
+
+TEST(TotalsMessageTest, WhatCannotBeToldIsAbsent) {
+  const proto::JobTotals message = TotalsMessage(Supersteps(9, 10'000), 2);
+  EXPECT_FALSE(message.fit().has_g_ns_per_byte());
+  EXPECT_FALSE(message.fit().has_l_ns());
+  EXPECT_EQ(message.predicted_ns(), 0u);
+  EXPECT_EQ(TotalsMessage(SuperstepTotals{}, 0).imbalance(), 0);
+}
+
+TEST(TotalsMessageTest, WhoGoesOnFromAMessageSaysTheSame) {
+  const proto::JobTotals message = TotalsMessage(Both(), 2);
+  EXPECT_EQ(TotalsMessage(TotalsFrom(message), 2).DebugString(), message.DebugString());
+}
+
+TEST(TotalsMessageTest, AnOlderVersionsWaitIsItsRelease) {
+  proto::JobTotals stored;
+  stored.set_processes(2);
+  stored.set_supersteps(5);
+  stored.set_compute_ns(70);
+  stored.set_wait_ns(20);
+  stored.set_exchange_ns(10);
+  const proto::JobTotals message = TotalsMessage(TotalsFrom(stored), 2);
+  EXPECT_EQ(message.release_ns(), 20u);
+  EXPECT_EQ(message.total_ns(), 100u);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator
