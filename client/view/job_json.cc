@@ -3,6 +3,7 @@
 #include "client/view/barrier_view.h"
 #include "client/view/checkpoint_view.h"
 #include "client/view/job_view.h"
+#include "client/view/timing_report.h"
 
 namespace bspnow::client {
 namespace {
@@ -17,21 +18,6 @@ json ListJson(const List& list) {
   json array = json::array();
   for (const auto& item : list) array.push_back(item);
   return array;
-}
-
-json TotalsJson(const proto::JobTotals& totals) {
-  return {{"processes", totals.processes()},
-          {"supersteps", totals.supersteps()},
-          {"total_ns", totals.total_ns()},
-          {"compute_ns", totals.compute_ns()},
-          {"w_ns", totals.w_ns()},
-          {"h_bytes", totals.h_bytes()},
-          {"beyond_ns", totals.beyond_ns()},
-          {"l_ns", totals.silent() == 0 ? json() : json(totals.l_ns())},
-          {"messages", totals.messages()},
-          {"wait_ns", totals.wait_ns()},
-          {"exchange_ns", totals.exchange_ns()},
-          {"silent_supersteps", totals.silent()}};
 }
 
 json PlacementJson(const proto::Job& job) {

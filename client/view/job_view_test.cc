@@ -31,7 +31,8 @@ proto::Job RunningJob(std::uint64_t supersteps) {
   totals.set_total_ns(1'000'000 * supersteps);
   totals.set_w_ns(500'000 * supersteps);
   totals.set_compute_ns(500'000 * supersteps);
-  totals.set_wait_ns(250'000 * supersteps);
+  totals.set_waiting_ns(200'000 * supersteps);
+  totals.set_release_ns(50'000 * supersteps);
   totals.set_exchange_ns(100'000 * supersteps);
   totals.set_h_bytes(2'000 * supersteps);
   return job;
@@ -86,15 +87,33 @@ TEST(JobViewTest, WhatSuperstepsSayNothingOfIsADash) {
   EXPECT_NE(shown().find("\n  l  - "), std::string::npos) << shown();
   EXPECT_TRUE(JobJson(job)["totals"]["l_ns"].is_null());
   proto::JobTotals& totals = *job.mutable_totals();
-  totals.set_h_bytes(1'000'000);
-  totals.set_beyond_ns(10'000'000);
-  totals.set_l_ns(2980);
-  totals.set_silent(1);
-  EXPECT_NE(shown().find("\n  g  7.580 ns"), std::string::npos) << shown();
-  EXPECT_NE(shown().find("\n  l  2.980 us"), std::string::npos) << shown();
+  totals.mutable_fit()->set_g_ns_per_byte(7.58);
+  totals.mutable_fit()->set_g_error_ns_per_byte(0.758);
+  totals.mutable_fit()->set_l_ns(2980);
+  totals.mutable_fit()->set_l_error_ns(298);
+  EXPECT_NE(shown().find("\n  g  7.580 ns +- 10 % "), std::string::npos) << shown();
+  EXPECT_NE(shown().find("\n  l  2.980 us +- 10 % "), std::string::npos) << shown();
   EXPECT_EQ(JobJson(job)["totals"]["l_ns"], 2980);
-  totals.set_silent(0);
-  EXPECT_NE(shown().find("\n  l  - "), std::string::npos) << shown();
+  EXPECT_TRUE(JobJson(job)["totals"]["predicted_ns"].is_null());
+}
+
+TEST(JobViewTest, ShowsWhatIsPredictedAndWhoWasWaitedFor) {
+  proto::Job job = RunningJob(812);
+  proto::JobTotals& totals = *job.mutable_totals();
+  totals.set_total_ns(4'000'000'000);
+  totals.set_predicted_ns(3'000'000'000);
+  totals.set_imbalance(1.5);
+  proto::Straggler& straggler = *totals.add_stragglers();
+  straggler.set_pid(3);
+  straggler.set_node("w2");
+  straggler.set_supersteps(7);
+  straggler.set_cost_ns(5'000'000);
+  const std::string shown = JobText(job, 0, Colours::kOff);
+  EXPECT_NE(shown.find("l a superstep: 3.000 s, 25.0 % less than measured\n"), std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("most for pid 3 on w2: 5.000 ms in 7 supersteps\n"), std::string::npos)
+      << shown;
+  EXPECT_EQ(JobJson(job)["totals"]["stragglers"][0]["node"], "w2");
 }
 
 TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
@@ -186,8 +205,10 @@ TEST(TopScreenTest, CountsWhatHappenedSinceTheLastLook) {
   sample.jobs[0] = RunningJob(700);
   sample.taken_ns += 2'000'000'000;
   const std::string text = screen.Show(sample, Colours::kOff);
-  EXPECT_NE(text.find("running  8         700    300  2.0 kB         50      25          10  0:10"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "running  8         700    300  2.0 kB         50      20          5          10  0:10"),
+      std::string::npos)
       << text;
 }
 

@@ -29,7 +29,8 @@ Progress Since(const proto::JobTotals& now, const proto::JobTotals& before, doub
   progress.totals.set_supersteps(now.supersteps() - before.supersteps());
   progress.totals.set_total_ns(now.total_ns() - before.total_ns());
   progress.totals.set_compute_ns(now.compute_ns() - before.compute_ns());
-  progress.totals.set_wait_ns(now.wait_ns() - before.wait_ns());
+  progress.totals.set_waiting_ns(now.waiting_ns() - before.waiting_ns());
+  progress.totals.set_release_ns(now.release_ns() - before.release_ns());
   progress.totals.set_exchange_ns(now.exchange_ns() - before.exchange_ns());
   progress.totals.set_h_bytes(now.h_bytes() - before.h_bytes());
   return progress;
@@ -93,6 +94,7 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                    {"MEAN h", Align::kRight},
                    {"COMPUTE %", Align::kRight},
                    {"WAIT %", Align::kRight},
+                   {"RELEASE %", Align::kRight},
                    {"EXCHANGE %", Align::kRight},
                    {"TIME", Align::kRight},
                    {"REASON", Align::kLeft}});
@@ -114,7 +116,8 @@ std::string TopScreen::Show(const TopSample& sample, Colours colours) {
                   {Rate(progress)},
                   {MeanH(progress)},
                   {Share(progress.totals.compute_ns(), progress)},
-                  {Share(progress.totals.wait_ns(), progress)},
+                  {Share(progress.totals.waiting_ns(), progress)},
+                  {Share(progress.totals.release_ns(), progress)},
                   {Share(progress.totals.exchange_ns(), progress)},
                   {DurationText(elapsed)},
                   {job.reason()}});
