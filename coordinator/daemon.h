@@ -61,6 +61,7 @@ class Daemon {
 
   const Uploads& uploads() const { return uploads_; }
   std::string files_of(JobId job) const { return state_.files(job); }
+  std::string profile_of(JobId job) const { return state_.profile(job); }
   std::uint64_t files_bytes_max() const { return settings_.files_bytes_max; }
   SocketAddress barrier_address() const { return frames_->address(); }
 

@@ -72,7 +72,10 @@ TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {
   const auto end = worker.Take();
   ASSERT_TRUE(end && end->has_end());
   EXPECT_TRUE(end->end().keep_files());
+  EXPECT_TRUE(end->end().keep_profile());
   EXPECT_TRUE(worker.StoreFile(job, "out/result", "42").ok());
+  EXPECT_TRUE(worker.StoreProfile(job, "0", "recorded").ok());
+  EXPECT_EQ(client_.ReadProfile(job).status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ(client_.Fetch(job, "out/result").status().code(),
             absl::StatusCode::kFailedPrecondition);
   worker.Report(Cleared());
@@ -82,6 +85,8 @@ TEST_F(DaemonTest, JobRunsFromSubmissionToEnd) {
   EXPECT_EQ(ended->placement(0).node(), "w1");
   EXPECT_EQ(*client_.ReadLog(LogOf(job)), "0:hello\n");
   EXPECT_EQ(*client_.Fetch(job, "out/result"), "42");
+  EXPECT_EQ(*client_.ReadProfile(job), std::string("recorded") + kProgram);
+  EXPECT_FALSE(worker.StoreProfile(job, "0", "too late").ok());
 }
 
 TEST_F(DaemonTest, ImagesThatCameAfterTheEndOfTheirJobAreRemoved) {

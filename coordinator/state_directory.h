@@ -8,6 +8,7 @@
 //   senders/        which user has uploaded which of them (uploads.h)
 //   jobs/ID/log     what the job printed (job_log.h)
 //   jobs/ID/files/  what it left in its directory (file_store.h)
+//   jobs/ID/profile/  what its processes recorded, a Profile (proto/profile.proto) for each node
 #ifndef COORDINATOR_STATE_DIRECTORY_H_
 #define COORDINATOR_STATE_DIRECTORY_H_
 
@@ -35,6 +36,7 @@ class StateDirectory {
   std::string job(JobId job) const;
   std::string log(JobId job) const { return this->job(job) + "/log"; }
   std::string files(JobId job) const { return this->job(job) + "/files"; }
+  std::string profile(JobId job) const { return this->job(job) + "/profile"; }
 
   /// Replaces the file `address` as a whole: who reads it sees all lines or none.
   absl::Status WriteAddress(const std::string& lines) const;

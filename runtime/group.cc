@@ -42,6 +42,7 @@ void Group::Attach(const GroupSeat& seat) {
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
   direct_.Attach(*segment_, outbox_, delivery_, wait_, self_, p_);
   recorder_.Attach(*segment_, self_, p_);
+  profile_.Attach(*segment_, self_);
   full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
 }
 
@@ -66,8 +67,13 @@ void Group::End(std::uint64_t call_site) {
   times.last_ns = all.called_ns;
   if (all.ending != p_) ReportDifferentEnds(*segment_, self_, p_);
   times.released_ns = WithinLease(NowNs());
-  recorder_.Record(times, outbox_);
+  Record(times);
   inbox_.Clear();
+}
+
+void Group::Record(const SyncTimes& times) {
+  recorder_.Record(times, outbox_);
+  profile_.Add(segment_->measurement(self_, times.superstep));
 }
 
 void Group::Leave() {
@@ -87,6 +93,7 @@ void Group::ComeBack(const GroupSeat& seat) {
   Attach(seat);
   segment_->cell(self_).state.store(ProcessState::kRunning);
   inbox_.UseCopy();
+  profile_.UseCopy();
   ExchangeRegistrationsAgain();
 }
 
@@ -106,6 +113,7 @@ void Group::ExchangeRegistrationsAgain() {
   CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
   registrations_.Commit();
   recorder_.Record(times, outbox_);
+  profile_.AddReturn(NowNs() - times.start_ns);
   outbox_.NextSuperstep();
   superstep_ = 1;
 }

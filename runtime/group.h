@@ -20,6 +20,7 @@
 #include "runtime/link/link_segment.h"
 #include "runtime/link/node_barrier.h"
 #include "runtime/link/report.h"
+#include "runtime/profile_writer.h"
 #include "runtime/recorder.h"
 #include "runtime/transfers/bsmp_inbox.h"
 #include "runtime/transfers/direct_queue.h"
@@ -155,11 +156,21 @@ class Group {
 
   // ---- Images of the root group; see process_checkpoint.cc
 
-  [[nodiscard]] bool KeepMessages() { return inbox_.KeepCopy(); }
-  void DropMessages() { inbox_.DropCopy(); }
+  /// Unread messages and the profile lie in the segment, which no image holds.
+  [[nodiscard]] bool KeepCopies() {
+    profile_.KeepCopy();
+    return inbox_.KeepCopy();
+  }
+  void DropCopies() {
+    profile_.DropCopy();
+    inbox_.DropCopy();
+  }
   /// Their descriptors, or -1.
   void NameLanes(int (&numbers)[kLanesMax]) const { lanes_.Name(numbers); }
-  void AddPause(std::uint64_t pause_ns) { recorder_.AddPause(superstep_ - 1, pause_ns); }
+  void AddPause(std::uint64_t pause_ns) {
+    recorder_.AddPause(superstep_ - 1, pause_ns);
+    profile_.AddImage(pause_ns);
+  }
   void AwaitHeld(SharedCounter& released, std::uint64_t checkpoint) {
     wait_.Until(released, static_cast<std::uint32_t>(checkpoint));
   }
@@ -225,6 +236,7 @@ class Group {
   void Vote();
   void ExchangeGets(unsigned parity);
 
+  void Record(const SyncTimes& times);
   void ExchangeRegistrationsAgain();
   __attribute__((cold)) std::uint64_t AwaitLease();
 
@@ -251,6 +263,7 @@ class Group {
   BsmpInbox inbox_;
   DirectQueue direct_;
   Recorder recorder_;
+  ProfileWriter profile_;
   FullCheck full_check_;
 };
 

@@ -32,7 +32,7 @@ void Process::TakeImage() {
     ComeBack();
     return;
   }
-  root_.DropMessages();
+  root_.DropCopies();
   const std::uint64_t pause_ns = NowNs() - start_ns;
   segment_->cell(self_).image_pause_ns = pause_ns;
   root_.AddPause(pause_ns);
@@ -61,7 +61,7 @@ ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {
     return ImageOutcome::kRefused;
   }
   if (areas_.any()) return areas_.Save(request);
-  if (!root_.KeepMessages()) {
+  if (!root_.KeepCopies()) {
     ReportNoImage(attachment_.link, order.checkpoint, "no memory for a copy of unread messages");
     return ImageOutcome::kRefused;
   }

@@ -135,7 +135,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   resume_called_ = false;
   tag_size_set_ = false;
   times.communicated = all.data != 0;
-  recorder_.Record(times, outbox_);
+  Record(times);
   outbox_.NextSuperstep();
   superstep_ += 1;
   barrier_before_ = true;

@@ -31,7 +31,7 @@ void Group::SyncCounted(const Call& call, std::uint64_t messages) {
   const unsigned parity = outbox_.parity();
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);
   registrations_.Commit();
-  recorder_.Record(times, outbox_);
+  Record(times);
   superstep_ += 1;
   BeginSuperstep();
   if (barrier_before_) AwaitBarriersReaders();

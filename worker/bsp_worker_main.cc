@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -206,10 +207,8 @@ NodeParts Daemon::Parts() {
                    .processors = UsableProcessors(),
                    .memory_bytes = MemoryBytes(),
                    .files_bytes_max = settings_.files_bytes,
-                   .store_files = [this](JobId job, const std::vector<LeftFile>& files,
-                                         const OpenLeftFile& open) {
-                     return contents_->StoreFiles(job, files, open);
-                   }};
+                   .store_profile = std::bind_front(&ContentStub::StoreProfile, contents_.get()),
+                   .store_files = std::bind_front(&ContentStub::StoreFiles, contents_.get())};
 }
 
 absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {

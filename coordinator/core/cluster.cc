@@ -10,6 +10,16 @@
 #include "coordinator/core/cluster_view.h"
 
 namespace bspnow::coordinator {
+namespace {
+
+absl::Status RequireEnd(const JobRecord& record, const char* what) {
+  if (HasEnded(record)) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("job ", record.job().job(), " is ", StateText(record.job().state()), "; ", what,
+                   " when it has ended: `bsp wait ", record.job().job(), "`"));
+}
+
+}  // namespace
 
 // ---- Start and end ------------------------------------------------------------------------------
 
@@ -112,6 +122,7 @@ void Cluster::Perform(JobOrders orders) {
     message.mutable_end()->set_job(Value(order.job));
     message.mutable_end()->set_epoch(Value(order.epoch));
     message.mutable_end()->set_keep_files(order.keep_files);
+    message.mutable_end()->set_keep_profile(order.keep_profile);
     nodes_.Order(order.worker, std::move(message));
   }
   for (const DeafNode& deaf : orders.deaf) barriers_.GiveUp(deaf.worker, deaf.reason);
@@ -308,11 +319,14 @@ absl::Status Cluster::MayReadLog(const proto::ReadLogRequest& request) const {
 
 absl::Status Cluster::MayFetchFiles(JobId job) const {
   const auto record = FindJob(job);
+  return record.ok() ? RequireEnd(**record, "its files come") : record.status();
+}
+
+absl::StatusOr<std::string> Cluster::MayReadProfile(JobId job) const {
+  const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  if (HasEnded(**record)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("job ", Value(job), " is ", StateText((*record)->job().state()),
-                   "; its files come when it has ended: `bsp wait ", Value(job), "`"));
+  if (const absl::Status s = RequireEnd(**record, "its profile comes"); !s.ok()) return s;
+  return (*record)->job().spec().program().sha256();
 }
 
 absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {

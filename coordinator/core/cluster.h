@@ -103,6 +103,8 @@ class Cluster {
   absl::Status MayReadLog(const proto::ReadLogRequest& request) const;
   /// OK once the job has ended.
   absl::Status MayFetchFiles(JobId job) const;
+  /// The same of its profile. Its program's content.
+  absl::StatusOr<std::string> MayReadProfile(JobId job) const;
 
   // ---- Clients that stay with their job: cluster_clients.cc -------------------------------------
 

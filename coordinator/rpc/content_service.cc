@@ -17,6 +17,9 @@
 namespace bspnow::coordinator {
 namespace {
 
+// Of one node: as many processes as a node can have, with all of their records.
+constexpr std::uint64_t kProfileBytesMax = std::uint64_t{64} << 20;
+
 // ---- In -----------------------------------------------------------------------------------------
 
 using OnSink = std::function<void(absl::StatusOr<std::unique_ptr<files::FileSink>>)>;
@@ -128,6 +131,41 @@ NextFile EachFile(const std::string& directory, std::vector<std::string> names) 
   };
 }
 
+/// Those of each node, and last the program, if it has a name and is still there.
+NextFile ProfileFiles(const std::string& directory, const files::BlobStore& blobs,
+                      const std::shared_ptr<const std::string>& program) {
+  return [next = EachFile(directory, {}), &blobs, program,
+          sent = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
+    if (sent) return std::nullopt;
+    absl::StatusOr<std::optional<files::OutgoingFile>> file = next();
+    if (!file.ok() || file->has_value()) return file;
+    sent = true;
+    if (program->empty()) return std::nullopt;
+    absl::StatusOr<UniqueFd> content = blobs.Open(*program);
+    if (!content.ok()) return std::nullopt;
+    return files::OutgoingFile::Of(*std::move(content), "program");
+  };
+}
+
+/// What a job left, into a directory of its own.
+using DirectoryOf = std::string (Daemon::*)(JobId) const;
+grpc::ServerReadReactor<proto::FileChunk>* TakeOfJob(EventLoop& loop, const Daemon& daemon,
+                                                     DirectoryOf directory_of,
+                                                     const files::FileReceiver::Settings& others) {
+  // The loop knows whether this job's files may come; the stream waits for it.
+  const auto find = [&loop, &daemon, directory_of, others](const proto::FileChunk& first,
+                                                           OnSink then) {
+    loop.Post([&daemon, directory_of, settings = others, job = JobId{first.job()},
+               then = std::move(then)]() mutable {
+      absl::Status may = daemon.cluster().MayStoreFiles(job);
+      if (!may.ok()) return then(may);
+      settings.directory = (daemon.*directory_of)(job);
+      then(std::make_unique<files::FileReceiver>(settings));
+    });
+  };
+  return Taking::Make(find, absl::OkStatus()).get();
+}
+
 }  // namespace
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, const Caller& caller) {
@@ -145,18 +183,36 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blo
 }
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon) {
-  // The loop knows whether this job's files may come; the stream waits for it.
-  const auto find = [&loop, &daemon](const proto::FileChunk& first, OnSink then) {
-    loop.Post([&daemon, job = JobId{first.job()}, then = std::move(then)] {
-      absl::Status may = daemon.cluster().MayStoreFiles(job);
-      if (!may.ok()) return then(may);
-      then(std::make_unique<files::FileReceiver>(
-          files::FileReceiver::Settings{.directory = daemon.files_of(job),
-                                        .bytes_max = daemon.files_bytes_max(),
-                                        .durability = Durability::kSynced}));
+  return TakeOfJob(
+      loop, daemon, &Daemon::files_of,
+      {.directory = "", .bytes_max = daemon.files_bytes_max(), .durability = Durability::kSynced});
+}
+
+grpc::ServerReadReactor<proto::FileChunk>* TakeProfile(EventLoop& loop, const Daemon& daemon) {
+  // Nobody waits for a disk on its account.
+  return TakeOfJob(
+      loop, daemon, &Daemon::profile_of,
+      {.directory = "", .bytes_max = kProfileBytesMax, .durability = Durability::kCached});
+}
+
+grpc::ServerWriteReactor<proto::FileChunk>* SendProfile(EventLoop& loop, Daemon& daemon,
+                                                        const Caller& caller,
+                                                        const proto::ReadProfileRequest& request) {
+  const JobId job{request.job()};
+  const auto program = std::make_shared<std::string>();  // Known before the first file is read.
+  const auto call =
+      Sending::Make(ProfileFiles(daemon.profile_of(job), daemon.uploads().contents(), program));
+  loop.Post([call, &daemon, caller, job, program, wanted = request.program()] {
+    daemon.cluster().Recall(job, [call, &daemon, caller, job, program, wanted] {
+      if (const absl::Status s = CheckOwner(caller, daemon.cluster().OwnerOf(job), Value(job));
+          !s.ok())
+        return call->Begin(s);
+      const absl::StatusOr<std::string> content = daemon.cluster().MayReadProfile(job);
+      if (content.ok() && wanted) *program = *content;
+      call->Begin(content.status());
     });
-  };
-  return Taking::Make(find, absl::OkStatus()).get();
+  });
+  return call.get();
 }
 
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,

@@ -22,6 +22,10 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, cons
 grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon);
+grpc::ServerReadReactor<proto::FileChunk>* TakeProfile(EventLoop& loop, const Daemon& daemon);
+grpc::ServerWriteReactor<proto::FileChunk>* SendProfile(EventLoop& loop, Daemon& daemon,
+                                                        const Caller& caller,
+                                                        const proto::ReadProfileRequest& request);
 grpc::ServerWriteReactor<proto::FileChunk>* SendFiles(EventLoop& loop, Daemon& daemon,
                                                       const Caller& caller,
                                                       const proto::FetchFilesRequest& request);

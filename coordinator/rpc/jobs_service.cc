@@ -122,6 +122,13 @@ class JobsService final : public proto::Jobs::CallbackService {
     return SendFiles(loop_, daemon_, *caller, *request);
   }
 
+  grpc::ServerWriteReactor<proto::FileChunk>* ReadProfile(
+      grpc::CallbackServerContext* context, const proto::ReadProfileRequest* request) override {
+    const auto caller = Permit(authority_, *context, Scope::kSubmit);
+    if (!caller.ok()) return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(caller.status());
+    return SendProfile(loop_, daemon_, *caller, *request);
+  }
+
   // ---- Jobs -------------------------------------------------------------------------------------
 
   grpc::ServerUnaryReactor* SubmitJob(grpc::CallbackServerContext* context,

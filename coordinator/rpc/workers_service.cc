@@ -167,6 +167,13 @@ class WorkersService final : public proto::Workers::CallbackService {
     return TakeFiles(loop_, daemon_);
   }
 
+  grpc::ServerReadReactor<proto::FileChunk>* StoreProfile(grpc::CallbackServerContext* context,
+                                                          proto::StoreFilesReply*) override {
+    if (const absl::Status may = MayJoin(*context); !may.ok())
+      return Refuse<grpc::ServerReadReactor<proto::FileChunk>>(may);
+    return TakeProfile(loop_, daemon_);
+  }
+
  private:
   absl::Status MayJoin(const grpc::CallbackServerContext& context) {
     return Permit(authority_, context, Scope::kJoin).status();

@@ -49,6 +49,30 @@ void SendFrame(int stream, FrameHeader header, std::span<const std::byte> payloa
                static_cast<ssize_t>(bytes.size()));
 }
 
+/// The bytes of all files.
+template <typename Stream>
+absl::StatusOr<std::string> AllOf(Stream& stream) {
+  std::string content;
+  proto::FileChunk chunk;
+  while (stream.Read(&chunk)) content += chunk.data();
+  const grpc::Status status = stream.Finish();
+  return Result(status, std::move(content));
+}
+
+template <typename Stream>
+absl::Status SendOne(Stream& stream, JobId job, const std::string& name,
+                     const std::string& content) {
+  proto::FileChunk chunk;
+  chunk.set_job(Value(job));
+  chunk.set_name(name);
+  chunk.set_bytes(content.size());
+  chunk.set_mode(0644);
+  chunk.set_data(content);
+  stream.Write(chunk);
+  stream.WritesDone();
+  return FromGrpc(stream.Finish());
+}
+
 }  // namespace
 
 // ---- TestClient ---------------------------------------------------------------------------------
@@ -178,12 +202,17 @@ absl::StatusOr<std::string> TestClient::Fetch(JobId job, const std::string& name
   proto::FetchFilesRequest request;
   request.set_job(Value(job));
   request.add_names(name);
-  auto stream = parts_->jobs->FetchFiles(&context, request);
-  std::string content;
-  proto::FileChunk chunk;
-  while (stream->Read(&chunk)) content += chunk.data();
-  const grpc::Status status = stream->Finish();
-  return Result(status, std::move(content));
+  const auto stream = parts_->jobs->FetchFiles(&context, request);
+  return AllOf(*stream);
+}
+
+absl::StatusOr<std::string> TestClient::ReadProfile(JobId job) {
+  grpc::ClientContext context;
+  proto::ReadProfileRequest request;
+  request.set_job(Value(job));
+  request.set_program(true);
+  const auto stream = parts_->jobs->ReadProfile(&context, request);
+  return AllOf(*stream);
 }
 
 void TestClient::Attach(JobId job, const std::string& key,
@@ -330,27 +359,23 @@ absl::StatusOr<std::string> TestWorker::ReadBlob(const std::string& sha256) {
   grpc::ClientContext context;
   proto::ReadBlobRequest request;
   request.set_sha256(sha256);
-  auto stream = parts_->workers->ReadBlob(&context, request);
-  std::string content;
-  proto::FileChunk chunk;
-  while (stream->Read(&chunk)) content += chunk.data();
-  const grpc::Status status = stream->Finish();
-  return Result(status, std::move(content));
+  const auto stream = parts_->workers->ReadBlob(&context, request);
+  return AllOf(*stream);
 }
 
 absl::Status TestWorker::StoreFile(JobId job, const std::string& name, const std::string& content) {
   grpc::ClientContext context;
   proto::StoreFilesReply reply;
-  auto stream = parts_->workers->StoreFiles(&context, &reply);
-  proto::FileChunk chunk;
-  chunk.set_job(Value(job));
-  chunk.set_name(name);
-  chunk.set_bytes(content.size());
-  chunk.set_mode(0644);
-  chunk.set_data(content);
-  stream->Write(chunk);
-  stream->WritesDone();
-  return FromGrpc(stream->Finish());
+  const auto stream = parts_->workers->StoreFiles(&context, &reply);
+  return SendOne(*stream, job, name, content);
+}
+
+absl::Status TestWorker::StoreProfile(JobId job, const std::string& name,
+                                      const std::string& content) {
+  grpc::ClientContext context;
+  proto::StoreFilesReply reply;
+  const auto stream = parts_->workers->StoreProfile(&context, &reply);
+  return SendOne(*stream, job, name, content);
 }
 
 }  // namespace bspnow::coordinator

@@ -42,6 +42,8 @@ class TestClient {
   absl::StatusOr<proto::Node> Drain(const std::string& node);
   /// The file's bytes.
   absl::StatusOr<std::string> Fetch(JobId job, const std::string& name);
+  /// The bytes of all its files, and of the program.
+  absl::StatusOr<std::string> ReadProfile(JobId job);
 
   // ---- The one job that it attaches to. ---------------------------------------------------------
   void Attach(JobId job, const std::string& key, const std::vector<proto::StreamEnd>& seen = {});
@@ -81,6 +83,7 @@ class TestWorker {
 
   absl::StatusOr<std::string> ReadBlob(const std::string& sha256);
   absl::Status StoreFile(JobId job, const std::string& name, const std::string& content);
+  absl::Status StoreProfile(JobId job, const std::string& name, const std::string& content);
 
  private:
   struct Parts;  // Of gRPC.

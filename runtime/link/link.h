@@ -14,6 +14,7 @@
 //     heap 0, heap 1                            outbox chunks, by parity
 //     heap 2                                    answers to gets
 //   heads of pid 0, heads of pid 1, ...         the first head_bytes of each of these heaps
+//   profile of pid 0, profile of pid 1, ...     see superstep_profile.h
 //   LaneArea                                    see lane.h
 //   parts of groups                             see GroupSlot; their table is before the arenas
 //
@@ -230,9 +231,10 @@ struct SegmentLayout {
   std::uint64_t heap_bytes;
   std::uint64_t heads_offset;
   std::uint64_t head_bytes;
-  std::uint64_t lanes_offset;   ///< LaneArea (lane.h); 0 of a group's part.
-  std::uint64_t memory_max;     ///< That all heaps here may hold together, heads not counted.
-  std::uint64_t groups_offset;  ///< GroupSlot[kGroupSlotsMax]
+  std::uint64_t profiles_offset;  ///< 0 of a group's part.
+  std::uint64_t lanes_offset;     ///< LaneArea (lane.h); 0 of a group's part.
+  std::uint64_t memory_max;       ///< That all heaps here may hold together, heads not counted.
+  std::uint64_t groups_offset;    ///< GroupSlot[kGroupSlotsMax]
   std::uint64_t parts_offset;
   std::uint64_t parts_bytes;  ///< 0: there is no room for groups, or this is a group's part.
 };

@@ -58,6 +58,9 @@ std::uint64_t EndOfHeads(const SegmentLayout& layout) {
   return layout.heads_offset + layout.nprocs * kHeaps * layout.head_bytes;
 }
 
+// After the heads: where no process touches a page for it but its own.
+std::uint64_t ProfilesBytes(std::uint32_t p) { return p * ProfileBytesOf(p); }
+
 constexpr std::uint64_t kLaneAreaBytes = RoundUp(sizeof(LaneArea), kPageBytes);
 
 template <typename T>
@@ -109,13 +112,14 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   const std::uint64_t parts =
       kGroupLevels * p * (SegmentBytes(LayOutGroup(layout, plan.nprocs)) / p + kPageBytes);
   PlaceHeaps(layout, ranges.end(), kHeapBytesLeast);
-  const std::uint64_t least = EndOfHeads(layout) + kLaneAreaBytes;
+  const std::uint64_t least = EndOfHeads(layout) + ProfilesBytes(plan.nprocs) + kLaneAreaBytes;
   const std::uint64_t spare =
       plan.address_space_bytes > least ? plan.address_space_bytes - least : 0;
   layout.parts_bytes = std::min(parts, spare / 4) / kPageBytes * kPageBytes;
   const std::uint64_t more = (spare - layout.parts_bytes) / p / kHeaps;
   PlaceHeaps(layout, ranges.end(), std::min(wanted, kHeapBytesLeast + more));
-  layout.lanes_offset = EndOfHeads(layout);
+  layout.profiles_offset = EndOfHeads(layout);
+  layout.lanes_offset = layout.profiles_offset + ProfilesBytes(plan.nprocs);
   layout.parts_offset = layout.lanes_offset + kLaneAreaBytes;
   return layout;
 }

@@ -10,6 +10,7 @@
 #include "base/superstep_totals.h"
 #include "runtime/link/lane.h"
 #include "runtime/link/link.h"
+#include "runtime/link/superstep_profile.h"
 
 namespace bspnow {
 
@@ -114,6 +115,13 @@ class Segment {
   ProcessCell& cell(Pid pid) const {
     auto* cells = At<ProcessCell>(layout_.cells_offset);
     return cells[Value(pid)];
+  }
+
+  /// Not of a group's part: then it is not valid.
+  ProfilePart profile(Pid pid) const {
+    if (layout_.profiles_offset == 0) return {};
+    const std::uint32_t p = layout_.nprocs;
+    return ProfilePart(data_ + layout_.profiles_offset + Value(pid) * ProfileBytesOf(p), p);
   }
 
   std::byte* arena(Pid pid) const {

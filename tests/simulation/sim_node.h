@@ -100,7 +100,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void ReleaseHeld(std::uint64_t checkpoint) override;
   proto::HeldJob Progress() const override;
   void StopExchange() override;
-  void Clear(Files files) override;
+  void Clear(Left kept) override;
 
   // ---- Faults. False if none of its processes is there.
 

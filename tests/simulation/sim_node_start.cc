@@ -172,7 +172,7 @@ void SimNode::StopExchange() {
   if (std::exchange(exchanging_, false)) streams_.DropJob(job_);
 }
 
-void SimNode::Clear(Files) {
+void SimNode::Clear(Left) {
   StopExchange();
   OnDaemon(loop_.Below(20 * kMillisecond), [this] { hosted_.OnCleared(); });
 }

@@ -222,12 +222,12 @@ void HostedJob::Abandon() {
   silent_ = true;
   SetLease(0);
   host_->StopExchange();  // Before this worker gets another id.
-  End(JobHost::Files::kDrop);
+  End(JobHost::Left::kNothing);
 }
 
-void HostedJob::End(JobHost::Files files) {
+void HostedJob::End(JobHost::Left kept) {
   if (std::exchange(ending_, true)) return;
-  files_ = files;
+  kept_ = kept;
   if (stage_ == Stage::kRunning) {
     proto::HostOrder order;
     order.set_kill_all(true);
@@ -239,8 +239,8 @@ void HostedJob::End(JobHost::Files files) {
 void HostedJob::Clear() {
   stage_ = Stage::kClearing;
   const bool may_have_files = place().pids(0) == 0 || start_.spec().core();
-  const bool keep = files_ == JobHost::Files::kKeep && may_have_files && !silent_;
-  host_->Clear(keep ? JobHost::Files::kKeep : JobHost::Files::kDrop);
+  if (kept_ == JobHost::Left::kFilesAndProfile && !may_have_files) kept_ = JobHost::Left::kProfile;
+  host_->Clear(silent_ ? JobHost::Left::kNothing : kept_);
 }
 
 }  // namespace bspnow::worker

@@ -74,7 +74,7 @@ class HostedJob {
   void SetLease(std::uint64_t until_ns) { host_->SetLease(until_ns); }
 
   /// Kills what runs, sends the files if they are to be kept, clears up. The first call counts.
-  void End(JobHost::Files files);
+  void End(JobHost::Left kept);
 
   /// No coordinator knows it any more: ends it, and reports nothing.
   void Abandon();
@@ -123,7 +123,7 @@ class HostedJob {
   bool silent_ = false;
   bool not_started_ = false;
   bool broken_ = false;
-  JobHost::Files files_ = JobHost::Files::kDrop;
+  JobHost::Left kept_ = JobHost::Left::kNothing;
   std::set<Pid> running_;
   std::set<Pid> begun_;
   proto::JobStarted started_;

@@ -70,7 +70,7 @@ void HostedJobs::EndOrphans(std::uint64_t now_ns) {
     if (job->ending()) continue;
     job->ReportBroken(ExchangeFault::kEnvironment,
                       absl::StrCat("no coordinator has renewed its lease for ", alone_s, " s"));
-    job->End(JobHost::Files::kDrop);
+    job->End(JobHost::Left::kNothing);
   }
 }
 
@@ -98,7 +98,9 @@ void HostedJobs::OnOrder(const proto::Order& order) {
 
 void HostedJobs::OnEnd(const proto::EndJob& end) {
   if (HostedJob* const job = Find(end.job(), end.epoch()); job != nullptr && !job->abandoned()) {
-    return job->End(end.keep_files() ? JobHost::Files::kKeep : JobHost::Files::kDrop);
+    return job->End(end.keep_files()     ? JobHost::Left::kFilesAndProfile
+                    : end.keep_profile() ? JobHost::Left::kProfile
+                                         : JobHost::Left::kNothing);
   }
   proto::WorkerEvent event = EventOf(end.job(), end.epoch());
   event.mutable_cleared();
@@ -193,7 +195,7 @@ void HostedJobs::EndAll(const std::string& reason, std::function<void()> empty) 
   for (const auto& [key, job] : jobs_) {
     if (job->ending()) continue;
     job->ReportBroken(ExchangeFault::kEnvironment, reason);
-    job->End(JobHost::Files::kDrop);
+    job->End(JobHost::Left::kNothing);
   }
   if (jobs_.empty()) empty_();
 }

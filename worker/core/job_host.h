@@ -20,7 +20,8 @@ class HostedJob;
 /// No call of HostedJob comes from within one of these.
 class JobHost {
  public:
-  enum class Files { kKeep, kDrop };
+  /// What is sent to the coordinator of what a job leaves: both only when it has ended.
+  enum class Left { kFilesAndProfile, kProfile, kNothing };
 
   virtual ~JobHost() = default;
 
@@ -50,9 +51,9 @@ class JobHost {
   /// The job exchanges nothing with other nodes any more.
   virtual void StopExchange() = 0;
 
-  /// Removes everything, and sends what pid 0 left if it is to be kept; HostedJob::OnCleared
-  /// follows. When no process is left.
-  virtual void Clear(Files files) = 0;
+  /// Removes everything, after what is to be kept has been sent; HostedJob::OnCleared follows.
+  /// When no process is left.
+  virtual void Clear(Left kept) = 0;
 };
 
 /// A node that can host jobs.

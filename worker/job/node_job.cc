@@ -282,14 +282,18 @@ void NodeJob::StopExchange() {
   if (std::exchange(exchanging_, false)) parts_.data_plane.RemoveJob(id_, epoch_);
 }
 
-void NodeJob::Clear(Files files) {
+void NodeJob::Clear(Left kept) {
   StopExchange();
-  segment_.reset();
+  std::shared_ptr<NodeSegment> segment = std::exchange(segment_, nullptr);
   input_.reset();
   const auto directory =
       std::make_shared<std::optional<JobDirectory>>(std::exchange(directory_, std::nullopt));
-  parts_.threads.Run([this, files, directory] {
-    if (files == Files::kKeep && directory->has_value()) KeepFiles(**directory);
+  parts_.threads.Run([this, kept, directory, segment]() mutable {
+    proto::Profile profile;
+    if (kept != Left::kNothing && segment) profile = ProfileOf(*segment, pids_);
+    segment.reset();
+    if (profile.of_size() != 0) KeepProfile(std::move(profile));
+    if (kept == Left::kFilesAndProfile && directory->has_value()) KeepFiles(**directory);
     directory->reset();
     if (account_) parts_.images.TakeBackDirectory(id_);
     parts_.loop.Post([this] {
@@ -298,6 +302,17 @@ void NodeJob::Clear(Files files) {
       job_.OnCleared();
     });
   });
+}
+
+// On one of the threads.
+void NodeJob::KeepProfile(proto::Profile profile) const {
+  const std::uint32_t host = job_.node();
+  for (proto::ProcessProfile& of : *profile.mutable_of())
+    of.set_node(job_.start().hosts(static_cast<int>(host)).node());
+  const absl::Status stored = parts_.store_profile(id_, host, profile.SerializeAsString());
+  if (stored.ok()) return;
+  spdlog::warn("event=profile_not_kept job={} reason=\"{}\"", Value(id_),
+               std::string(stored.message()));
 }
 
 // On one of the threads.

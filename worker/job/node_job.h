@@ -24,6 +24,7 @@
 #include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
+#include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/account.h"
 #include "worker/host/host_link.h"
@@ -54,7 +55,8 @@ struct NodeParts {
   std::uint32_t processors;
   std::uint64_t memory_bytes;     ///< That jobs here may have in all.
   std::uint64_t files_bytes_max;  ///< Of one job, that are sent at its end.
-  /// On one of the threads.
+  /// On one of the threads, both. Of the host with this number.
+  std::function<absl::Status(JobId, std::uint32_t host, const std::string& profile)> store_profile;
   std::function<absl::Status(JobId, const std::vector<LeftFile>&, const OpenLeftFile&)> store_files;
 };
 
@@ -103,7 +105,7 @@ class NodeJob final : public JobHost {
   void ReleaseHeld(std::uint64_t checkpoint) override;
   proto::HeldJob Progress() const override;
   void StopExchange() override;
-  void Clear(Files files) override;
+  void Clear(Left kept) override;
 
   /// Of a job whose directory an older epoch had: that one has gone.
   void PrepareAfterOlder();
@@ -133,6 +135,7 @@ class NodeJob final : public JobHost {
   void TellOfMemory();
   void WatchBarrier();
   void KeepFiles(const JobDirectory& directory) const;
+  void KeepProfile(proto::Profile profile) const;
 
   NodeHosting& hosting_;
   const NodeParts& parts_;

@@ -13,6 +13,7 @@ namespace bspnow::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{250};
+constexpr std::uint32_t kProfileMode = 0600;
 constexpr int kTries = 240;  // A minute, if the coordinator is away.
 
 }  // namespace
@@ -37,6 +38,30 @@ absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobS
 absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
                                      const OpenLeftFile& open) {
   return UntilAvailable([&] { return TryStoreFiles(job, files, open); });
+}
+
+absl::Status ContentStub::StoreProfile(JobId job, std::uint32_t host, const std::string& profile) {
+  return UntilAvailable([&] { return TryStoreProfile(job, host, profile); });
+}
+
+absl::Status ContentStub::TryStoreProfile(JobId job, std::uint32_t host,
+                                          const std::string& profile) {
+  grpc::ClientContext context;
+  const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  proto::StoreFilesReply reply;
+  const auto stub = proto::Workers::NewStub(channel_);
+  const auto writer = stub->StoreProfile(&context, &reply);
+  proto::FileChunk chunk;
+  chunk.set_job(Value(job));
+  chunk.set_name(absl::StrCat(host));
+  chunk.set_bytes(profile.size());
+  chunk.set_mode(kProfileMode);
+  for (std::size_t at = 0; at < profile.size(); at += files::kChunkBytesMax) {
+    chunk.set_data(profile.substr(at, files::kChunkBytesMax));
+    if (!writer->Write(chunk)) break;  // Finish says why.
+    chunk.Clear();
+  }
+  return files::EndSending(absl::OkStatus(), context, *writer, "storing the profile of a job");
 }
 
 absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::BlobStore& into) {

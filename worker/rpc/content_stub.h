@@ -5,6 +5,7 @@
 
 #include <absl/status/status.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class ContentStub {
   /// Sends what a job left in its directory.
   absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
 
+  /// Sends what its processes on the host with this number recorded.
+  absl::Status StoreProfile(JobId job, std::uint32_t host, const std::string& profile);
+
   /// Breaks off all calls; those that come later fail at once. From any thread.
   void Stop() { calls_.Stop(); }
 
@@ -37,6 +41,7 @@ class ContentStub {
   absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
   absl::Status TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
                              const OpenLeftFile& open);
+  absl::Status TryStoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   const std::shared_ptr<grpc::Channel> channel_;
   OpenCalls calls_;

@@ -27,6 +27,7 @@ struct EndOrder {
   JobId job;
   Epoch epoch;
   bool keep_files;
+  bool keep_profile;
 };
 
 /// A node that does not carry out an order, though it renews its lease: another order cannot help.

@@ -216,10 +216,14 @@ void JobTable::Event::Clear(Job& entry) {
 
 void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
   const bool wanted = !entry.spec().attached() || entry.spec().core();
-  const bool keep_files = entry.state() == proto::ENDING && wanted;
+  const bool ends = entry.state() == proto::ENDING;
+  const bool keep_files = ends && wanted;
   entry.clear_by_ns = at_.now_ns + (keep_files ? kClearWithFilesNs : kClearNs);
-  orders_.ends.push_back(
-      {.worker = worker, .job = entry.id(), .epoch = entry.epoch(), .keep_files = keep_files});
+  orders_.ends.push_back({.worker = worker,
+                          .job = entry.id(),
+                          .epoch = entry.epoch(),
+                          .keep_files = keep_files,
+                          .keep_profile = ends});
 }
 
 void JobTable::Event::HostLeft(Job& entry, WorkerId worker) {

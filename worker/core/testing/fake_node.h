@@ -112,8 +112,8 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
       return progress;
     }
     void StopExchange() override { node_.notes_.push_back("stop exchange"); }
-    void Clear(Files files) override {
-      node_.Note(files == Files::kKeep ? "clear, keep files" : "clear",
+    void Clear(Left kept) override {
+      node_.Note(kept == Left::kFilesAndProfile ? "clear, keep files" : "clear",
                  [this] { job_.OnCleared(); });
     }
 

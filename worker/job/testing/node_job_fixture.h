@@ -116,11 +116,13 @@ class NodeJobTest : public testing::Test {
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
         .files_bytes_max = 1000,
-        .store_files = [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
-          const std::scoped_lock lock(stored_mutex_);
-          stored_ = files;
-          return absl::OkStatus();
-        }});
+        .store_profile = [](JobId, std::uint32_t, const std::string&) { return absl::OkStatus(); },
+        .store_files =
+            [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
+              const std::scoped_lock lock(stored_mutex_);
+              stored_ = files;
+              return absl::OkStatus();
+            }});
     jobs_ = std::make_unique<HostedJobs>(
         *hosting_, *checkpoints_, kOrphanTimeoutNs,
         [this](proto::WorkerEvent event) { events_.push_back(std::move(event)); });

@@ -1,0 +1,128 @@
+// The profile of a job: what each process measured in each superstep, from the first to the last,
+// in a part of the segment that never grows. A process has room for kProfileRecordsMax records at
+// most; when they are full, each two neighbours become one, and from then on a record stands for
+// twice as many supersteps. So nothing is dropped, all records are of equally many supersteps, and
+// those of all processes begin and end with the same ones, though nobody agrees on anything: which
+// supersteps a record has follows from the number of the superstep alone.
+//
+// Beside them are sums by the bsp_sync that ended the superstep, which merging does not blur.
+//
+// The part of a process has one writer, the process. Who reads it meanwhile copies it, and tries
+// again if `changes` was odd or has changed; see CopyProfile.
+#ifndef RUNTIME_LINK_SUPERSTEP_PROFILE_H_
+#define RUNTIME_LINK_SUPERSTEP_PROFILE_H_
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace bspnow {
+
+inline constexpr std::uint32_t kProfileRecordsMax = 4096;
+inline constexpr std::uint32_t kProfileRecordsMin = 256;
+inline constexpr std::uint32_t kProfileRecordsOfNode = 1
+                                                       << 18;  // If all p have more than the least.
+inline constexpr std::uint32_t kProfileSitesMax = 128;
+
+/// Of a record: which call of bsp_sync ended its supersteps, and what happened in them.
+inline constexpr std::uint16_t kSeveralSites = 0x3fff;
+inline constexpr std::uint16_t kSiteMask = 0x3fff;
+inline constexpr std::uint16_t kImageTaken = 0x4000;  ///< The process was saved at the end of one.
+inline constexpr std::uint16_t kCameBack = 0x8000;    ///< It was restored at the end of one.
+
+/// One superstep of one process, or some neighbouring ones together. Counts stay at their largest
+/// value rather than begin anew.
+struct ProfileRecord {
+  std::uint64_t compute_ns = 0;
+  std::uint64_t wait_ns = 0;     ///< For the last process to arrive.
+  std::uint64_t release_ns = 0;  ///< From then on, until the release.
+  std::uint64_t exchange_ns = 0;
+  std::uint64_t bytes_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint32_t messages_out = 0;
+  std::uint32_t messages_in = 0;
+};
+static_assert(sizeof(ProfileRecord) + sizeof(std::uint16_t) < 64, "of a process and superstep");
+
+void AddTo(ProfileRecord& sum, const ProfileRecord& more);
+
+/// All supersteps that one call of bsp_sync ended.
+struct ProfiledSite {
+  std::uint64_t site;  ///< RecordedCallSite of call_site.h. Of the last place: any other.
+  std::uint64_t supersteps;
+  ProfileRecord sums;
+};
+
+/// The beginning of a process's part; after it, by record, std::uint16_t sites and ProfileRecords.
+struct ProfileHead {
+  std::atomic<std::uint32_t> changes;
+  std::uint32_t sites_used;
+  std::uint32_t last_site;  ///< Of the superstep that was added last.
+  std::uint32_t reserved;
+  std::uint64_t supersteps;   ///< In the records.
+  std::uint64_t merged_bits;  ///< A record has 2^merged_bits supersteps; the last may have fewer.
+  ProfiledSite sites[kProfileSitesMax];
+};
+
+/// Records for each of p processes.
+constexpr std::uint32_t ProfileRecordsOf(std::uint32_t p) {
+  return std::clamp(std::bit_floor(kProfileRecordsOfNode / p), kProfileRecordsMin,
+                    kProfileRecordsMax);
+}
+
+constexpr std::uint64_t ProfileBytesOf(std::uint32_t p) {
+  const std::uint64_t bytes =
+      sizeof(ProfileHead) + ProfileRecordsOf(p) * (sizeof(std::uint16_t) + sizeof(ProfileRecord));
+  constexpr std::uint64_t kUnit = 4096;  // A process writes to no other's pages.
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
+/// The profile of one process of p, wherever it lies.
+class ProfilePart {
+ public:
+  ProfilePart() = default;
+  ProfilePart(std::byte* data, std::uint32_t p)
+      : head_(reinterpret_cast<ProfileHead*>(data)), capacity_(ProfileRecordsOf(p)) {}
+
+  bool valid() const { return head_ != nullptr; }
+  std::uint32_t capacity() const { return capacity_; }
+  ProfileHead& head() const { return *head_; }
+  std::uint16_t* record_sites() const {
+    return reinterpret_cast<std::uint16_t*>(reinterpret_cast<std::byte*>(head_) +
+                                            sizeof(ProfileHead));
+  }
+  ProfileRecord* records() const {
+    return reinterpret_cast<ProfileRecord*>(record_sites() + capacity_);
+  }
+  // Within bounds, whatever the head says.
+  std::uint64_t supersteps() const;
+  std::uint64_t supersteps_of_record() const;
+  /// Records that are in use.
+  std::uint32_t used() const;
+
+  /// The next superstep, ended by sites[site]. Costs some nanoseconds; now and then the merging.
+  void Add(const ProfileRecord& record, std::uint16_t site) const;
+
+  /// To the superstep that was added last, if there is one.
+  void AddToLast(const ProfileRecord& more, std::uint16_t mark) const;
+
+  /// What `other`, of as many processes, has. Afterwards both have the same.
+  void CopyFrom(const ProfilePart& other) const;
+
+ private:
+  class Change;
+  void Halve() const;
+
+  ProfileHead* head_ = nullptr;
+  std::uint32_t capacity_ = 0;
+};
+
+/// Of a process that may run, and may have written anything. The copy is whole, but for the last
+/// superstep of a process that was killed while it added that.
+void CopyProfile(const ProfilePart& from, const ProfilePart& to);
+
+}  // namespace bspnow
+
+#endif  // RUNTIME_LINK_SUPERSTEP_PROFILE_H_
