@@ -109,6 +109,7 @@ int RunAsBsp(int argc, char** argv) {
   AddTopCommand(line);
   AddWebCommand(line);
   AddProbeCommand(line);
+  AddProfileCommands(line);
   AddCertsCommand(line);
   const int place = PlaceOfCommand(app, argc, argv);
   if (place < argc) {

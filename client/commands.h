@@ -53,6 +53,9 @@ void AddTopCommand(CommandLine& line);
 void AddProbeCommand(CommandLine& line);
 void AddWebCommand(CommandLine& line);
 
+/// profile, trace.
+void AddProfileCommands(CommandLine& line);
+
 /// certs: init, issue, rotate. Needs no coordinator.
 void AddCertsCommand(CommandLine& line);
 

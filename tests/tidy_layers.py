@@ -20,7 +20,8 @@ def _allowed(source, target):
     room = target.split('/')[0]
     if room == source.room or room in EDGES[source.room]:
         return True
-    shared = r'runtime/(link/(link(_segment)?|lane(_barrier|_frame)?)|image/image_format)\.h'
+    shared = (r'runtime/(link/(link(_segment)?|lane(_barrier|_frame)?|superstep_profile)'
+              r'|image/image_format)\.h')
     if source.room == 'worker' and re.match(shared, target):
         return True  # The layout of the memory and of the files that it shares with processes.
     # bsprun's embedded coordinator and worker are put together in one place.

@@ -330,6 +330,14 @@ absl::Status JobsStub::Fetch(const proto::FetchFilesRequest& request, files::Fil
   return files::TakeFiles(context, *reader, sink, "");
 }
 
+absl::Status JobsStub::ReadProfile(const proto::ReadProfileRequest& request,
+                                   files::FileSink& sink) {
+  grpc::ClientContext context;
+  const std::unique_ptr<proto::Jobs::Stub> stub = proto::Jobs::NewStub(channel_);
+  const auto reader = stub->ReadProfile(&context, request);
+  return files::TakeFiles(context, *reader, sink, "reading the profile");
+}
+
 // ---- Nodes --------------------------------------------------------------------------------------
 
 absl::StatusOr<proto::ListNodesReply> JobsStub::ListNodes() {

@@ -85,6 +85,9 @@ class JobsStub {
   /// Fetches files of a job, one after the other.
   absl::Status Fetch(const proto::FetchFilesRequest& request, files::FileSink& sink);
 
+  /// Fetches what its processes recorded.
+  absl::Status ReadProfile(const proto::ReadProfileRequest& request, files::FileSink& sink);
+
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const std::string& coordinator() const { return coordinator_; }
 

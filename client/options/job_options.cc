@@ -11,6 +11,7 @@
 #include "client/options/file_option.h"
 #include "client/options/output_file.h"
 #include "client/options/processors.h"
+#include "client/options/profile_option.h"
 #include "client/options/spelling.h"
 #include "client/view/quantities.h"
 #include "net/socket.h"
@@ -291,6 +292,13 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.add_flag("--timing", options.timing, "At the end, print supersteps, time, w, h, g and l");
   app.add_flag("--json", options.json, "Print --timing, as JSON");
   app.add_option("--timing-file", options.timing_file, "Write --timing there, not to stderr")
+      ->type_name("FILE");
+  app.add_option("--profile", options.profile_file,
+                 "At the end, write there where its time went, as a page, picture or JSON")
+      ->check(CheckProfileFile)
+      ->type_name("FILE.html|.svg|.json");
+  app.add_option("--trace", options.trace_file,
+                 "At the end, write its supersteps there, for Perfetto or chrome://tracing")
       ->type_name("FILE");
   AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);

@@ -50,6 +50,8 @@ struct JobOptions {
   bool timing = false;
   bool json = false;
   std::string timing_file;           ///< Where --timing goes; empty: to standard error.
+  std::string profile_file;          ///< Empty: no profile is written.
+  std::string trace_file;            ///< The same.
   std::vector<std::string> program;  ///< PROGRAM ARGS...
 };
 

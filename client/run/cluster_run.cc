@@ -16,6 +16,7 @@
 #include "base/exit_status.h"
 #include "client/cluster/attach_stub.h"
 #include "client/cluster/attachment.h"
+#include "client/cluster/profile_sink.h"
 #include "client/cluster/reconnection.h"
 #include "client/options/output_file.h"
 #include "client/options/submission.h"
@@ -65,6 +66,7 @@ class ClusterRun {
   void SendSignal(int signal);
   bool IsStranger(const std::string& program) const;
   absl::Status TakeOutputFile(std::uint64_t job) const;
+  void Report(JobsStub& jobs, const std::string& program);
   int Fail(const absl::Status& why);
   OutputPrinter& printer(proto::OutputStream stream) {
     return stream == proto::STDERR ? console_.error() : console_.output();
@@ -332,13 +334,24 @@ absl::Status ClusterRun::TakeOutputFile(std::uint64_t job) const {
   return RedirectOutput(OutputPath(options_.output, job));
 }
 
+void ClusterRun::Report(JobsStub& jobs, const std::string& program) {
+  console_.PrintTiming(end_->totals(), options_);
+  if (!console_.wants_profile()) return;
+  proto::ReadProfileRequest request;
+  request.set_job(end_->job());
+  ProfileSink sink;
+  const absl::Status read = jobs.ReadProfile(request, sink);
+  if (!read.ok()) return console_.Say(std::string(read.message()));
+  console_.WriteProfile(sink.profile(), *end_, program, options_);
+}
+
 int ClusterRun::Run() {
   const absl::StatusOr<std::string> program = FindProgram(options_.program.front());
   if (!program.ok()) {
     Fail(program.status());
     return StatusOfFailure(program.status());
   }
-  if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
+  if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) {
     return Fail(absl::FailedPreconditionError(wrong));
   }
   if (absl::Status s = TakeOutputFile(0); !s.ok()) return Fail(s);
@@ -366,7 +379,7 @@ int ClusterRun::Run() {
     if (end_->exit_status() == 0) status_ = kFailureStatus;
   }
   console_.Finish();
-  if (end_) console_.PrintTiming(end_->totals(), options_);
+  if (end_) Report(*jobs, *program);
   console_.Finish();
   stream_.reset();
   if (status_) return *status_;

@@ -29,6 +29,7 @@
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
 #include "worker/exchange/barrier_watch.h"
+#include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
 #include "worker/host/process_host.h"
@@ -113,6 +114,7 @@ class LocalRun final : private worker::ProcessOwner {
   void SayState();
   void WatchBarrier();
   bool IsStranger() const;
+  void Report();
   worker::LineAssembler& lines(Pid pid, worker::Stream stream);
   OutputPrinter& printer(worker::Stream stream) {
     return stream == worker::Stream::kOutput ? console_.output() : console_.error();
@@ -278,8 +280,18 @@ bool LocalRun::IsStranger() const {
   return job_.never_attached() && !interrupted_ && LinkedWithLibbsp(program_) == Linked::kNo;
 }
 
+void LocalRun::Report() {
+  proto::Job job;
+  job.mutable_spec()->set_name(program_.substr(program_.rfind('/') + 1));
+  const worker::JobMeasurements measured = segment_.Measure();
+  *job.mutable_totals() = coordinator::TotalsMessage(measured.totals, measured.processes);
+  console_.PrintTiming(job.totals(), options_);
+  if (console_.wants_profile())
+    console_.WriteProfile(worker::ProfileOf(segment_, pids_), job, program_, options_);
+}
+
 int LocalRun::Run() {
-  if (const std::string wrong = console_.OpenTimingFile(options_); !wrong.empty()) {
+  if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) {
     return Fail(wrong);
   }
   const absl::Status started =
@@ -303,8 +315,7 @@ int LocalRun::Run() {
   host_.Finish();
   if (IsStranger()) console_.SayNotLinked(program_);
   console_.Finish();
-  const worker::JobMeasurements measured = segment_.Measure();
-  console_.PrintTiming(coordinator::TotalsMessage(measured.totals, measured.processes), options_);
+  Report();
   console_.Finish();
   return job_.exit_status() == 0 && IsStranger() ? kFailureStatus : job_.exit_status();
 }

@@ -10,6 +10,10 @@
 #include <utility>
 
 #include "base/write_all.h"
+#include "client/profile/call_names.h"
+#include "client/profile/job_profile.h"
+#include "client/profile/profile_file.h"
+#include "client/profile/trace_json.h"
 #include "client/view/timing_report.h"
 
 namespace bspnow::client {
@@ -53,11 +57,27 @@ void RunConsole::SayNotLinked(const std::string& program) {
 }
 
 // Before the job starts: it is not to run for hours for a report that nobody gets.
-std::string RunConsole::OpenTimingFile(const JobOptions& options) {
-  if (options.timing_file.empty()) return "";
-  const char* path = options.timing_file.c_str();
-  timing_file_ = UniqueFd(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  return timing_file_.valid() ? "" : absl::StrCat("--timing-file ", path, ": ", strerror(errno));
+std::string RunConsole::OpenReports(const JobOptions& options) {
+  const struct {
+    const char* option;
+    const std::string& path;
+    UniqueFd& file;
+  } reports[] = {{"--timing-file ", options.timing_file, timing_file_},
+                 {"--profile ", options.profile_file, profile_file_},
+                 {"--trace ", options.trace_file, trace_file_}};
+  for (const auto& report : reports) {
+    if (report.path.empty()) continue;
+    report.file =
+        UniqueFd(open(report.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!report.file.valid())
+      return absl::StrCat(report.option, report.path, ": ", strerror(errno));
+  }
+  return "";
+}
+
+void RunConsole::Write(const UniqueFd& file, const std::string& text, const std::string& what) {
+  if (const absl::Status written = WriteAll(file.get(), text, what); !written.ok())
+    Say(std::string(written.message()));
 }
 
 void RunConsole::PrintTiming(const proto::JobTotals& totals, const JobOptions& options) {
@@ -65,11 +85,21 @@ void RunConsole::PrintTiming(const proto::JobTotals& totals, const JobOptions& o
   const std::string report = options.json ? TimingAsJson(totals) : TimingAsText(totals);
   if (!timing_file_.valid()) {
     error_.Add(kOwnSource, report);
-  } else if (const absl::Status written =
-                 WriteAll(timing_file_.get(), report, "--timing-file " + options.timing_file);
-             !written.ok()) {
-    Say(std::string(written.message()));
+  } else {
+    Write(timing_file_, report, "--timing-file " + options.timing_file);
   }
+}
+
+void RunConsole::WriteProfile(const proto::Profile& profile, const proto::Job& job,
+                              const std::string& program, const JobOptions& options) {
+  absl::StatusOr<JobProfile> made = MakeJobProfile(profile, job);
+  if (!made.ok()) return Say(std::string(made.status().message()));
+  NameCalls(program, job.spec().name(), *made);
+  if (profile_file_.valid()) {
+    const auto text = ProfileText(FormOf(options.profile_file), *made, std::nullopt);
+    Write(profile_file_, *text, "--profile " + options.profile_file);
+  }
+  if (trace_file_.valid()) Write(trace_file_, TraceJson(*made), "--trace " + options.trace_file);
 }
 
 void RunConsole::Finish() {

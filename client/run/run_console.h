@@ -12,6 +12,7 @@
 #include "client/view/barrier_view.h"
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
+#include "proto/profile.pb.h"
 
 namespace bspnow::client {
 
@@ -51,11 +52,16 @@ class RunConsole {
   /// For a job that ran `program`, of whose processes none called bsp_begin.
   void SayNotLinked(const std::string& program);
 
-  /// Opens the file of --timing-file; a message if that fails.
-  std::string OpenTimingFile(const JobOptions& options);
+  /// Opens the files of --timing-file, --profile and --trace; a message if that fails.
+  std::string OpenReports(const JobOptions& options);
 
   /// If --timing or --json asks for it, or --timing-file.
   void PrintTiming(const proto::JobTotals& totals, const JobOptions& options);
+
+  /// If --profile or --trace asks for it. `program`: the file that was run; empty: not to be had.
+  bool wants_profile() const { return profile_file_.valid() || trace_file_.valid(); }
+  void WriteProfile(const proto::Profile& profile, const proto::Job& job,
+                    const std::string& program, const JobOptions& options);
 
   /// Runs the loop until everything is printed, or nobody waits for that any more.
   void Finish();
@@ -65,12 +71,15 @@ class RunConsole {
 
  private:
   void OnLost(const char* stream, int error);
+  void Write(const UniqueFd& file, const std::string& text, const std::string& what);
 
   EventLoop& loop_;
   ConsoleEvents events_;
   OutputPrinter output_;
   OutputPrinter error_;
   UniqueFd timing_file_;
+  UniqueFd profile_file_;
+  UniqueFd trace_file_;
   bool gave_up_ = false;
 };
 

@@ -1,0 +1,62 @@
+// What the cost model says a superstep takes: w + h*g + l (Q&A about BSP, section 4).
+#ifndef CLIENT_PROFILE_COST_MODEL_H_
+#define CLIENT_PROFILE_COST_MODEL_H_
+
+#include <absl/status/statusor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proto/jobs.pb.h"
+
+namespace bspnow::client {
+
+struct SuperstepFigures;
+struct JobProfile;
+
+/// Absent where the job's supersteps say nothing of it.
+struct CostModel {
+  std::optional<double> g_ns_per_byte;
+  std::optional<double> l_ns;
+};
+
+/// As the job's supersteps show it.
+CostModel ModelOf(const proto::JobTotals& totals);
+
+/// Nothing if the model lacks what is needed.
+std::optional<double> PredictedNs(const CostModel& model, const SuperstepFigures& figures);
+
+/// Another machine.
+struct Machine {
+  std::uint32_t p;
+  double rate;  ///< Of computing, beside that of the machine of the profile.
+  double g_ns_per_byte;
+  double l_ns;
+};
+
+/// "p,r,g,l", as in "16,1.5,0.8,25": l in microseconds.
+absl::StatusOr<Machine> ParseMachine(const std::string& text);
+
+struct MachinePrediction {
+  double w_ns;
+  double h_bytes;
+  double total_ns;
+};
+
+/// How a job would do on another machine.
+struct Prediction {
+  Machine machine;
+  MachinePrediction there;
+};
+
+/// The same supersteps there. A machine of fewer processors than the job has processes runs as many
+/// of these on each as it must, one after the other (Q&A about BSP, section 3: Brent's theorem):
+/// what they compute adds up, and so does what they send and receive, that among themselves too.
+/// InvalidArgument if it has more: the program would do something else there.
+absl::StatusOr<MachinePrediction> PredictOn(const Machine& machine, const JobProfile& profile);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_PROFILE_COST_MODEL_H_

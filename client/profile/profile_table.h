@@ -1,0 +1,33 @@
+// A profile in words: its sums, and the calls of bsp_sync with what their supersteps cost, the most
+// costly first.
+#ifndef CLIENT_PROFILE_PROFILE_TABLE_H_
+#define CLIENT_PROFILE_PROFILE_TABLE_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/profile/cost_model.h"
+#include "client/profile/job_profile.h"
+
+namespace bspnow::client {
+
+/// w / mean computing: 1 where all compute alike. 0 if nothing was computed.
+double Imbalance(const SuperstepFigures& figures);
+
+/// "w", "1.2 ms, computing of the slowest process", and so on.
+struct Term {
+  std::string word;
+  std::string meaning;
+};
+std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Prediction>& prediction);
+
+std::vector<std::string> CallHeadings();
+std::vector<std::vector<std::string>> CallRows(const JobProfile& profile);
+
+/// All of it, for a terminal.
+std::string ProfileTable(const JobProfile& profile, const std::optional<Prediction>& prediction);
+
+}  // namespace bspnow::client
+
+#endif  // CLIENT_PROFILE_PROFILE_TABLE_H_
