@@ -167,7 +167,7 @@ TEST(LargeTransfersTest, UnbufferedPutsToAnotherNodeAreWrittenByTheirTargets) {
 
 TEST(LargeTransfersTest, ManyUnbufferedPutsArrive) {
   const JobOutcome outcome = RunOnNodes({.node_of = {0, 1}}, [](Process& process) {
-    constexpr std::size_t kBytes = kDirectBytesMin;
+    constexpr std::size_t kBytes = kFarDirectBytesMin;
     constexpr std::size_t kCount = 200;
     process.Begin(2);
     std::vector<std::byte> out(kBytes * kCount);

@@ -40,10 +40,9 @@ void Group::Pop(std::uint64_t address) {
 }
 
 void Group::MoveUnbuffered(const Transfer& transfer, const RemoteRange& remote) {
-  if (transfer.bytes < kDirectBytesMin && !full_check_.on()) {
-    MoveBuffered(transfer, remote);
-    return;
-  }
+  const bool buffers = transfer.bytes < kDirectBytesMin ||
+                       (transfer.bytes < kFarDirectBytesMin && !segment_->IsHere(remote.pid));
+  if (buffers && !full_check_.on()) return MoveBuffered(transfer, remote);
   const DirectTransfer direct = MakeDirect(transfer, remote);
   direct_.Append(direct);
   if (full_check_.on()) {

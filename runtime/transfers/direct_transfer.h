@@ -27,6 +27,8 @@ struct DirectTransfer {
 
 /// Below this a buffered transfer is faster than a system call.
 inline constexpr std::uint64_t kDirectBytesMin = 16 << 10;
+/// The same between nodes, where what is buffered may go by lanes, and combined with more.
+inline constexpr std::uint64_t kFarDirectBytesMin = 64 << 10;
 
 /// How a copy between two processes ended.
 enum class DirectResult { kDone, kRefused, kBadAddress };
