@@ -83,11 +83,10 @@ inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
   // A process's time on average, which one process's skew does not make shorter, less w.
   AddBeyond(h_bytes, std::max(computing_ns + in_sync_ns - w_ns, 0.0),
             totals.beyond[ClassOf(h_bytes)]);
-  if (sums.processes < 2 || w_ns <= computing_ns) return;
-  AddStraggler({.pid = sums.w_pid,
-                .reserved = 0,
-                .supersteps = 1,
-                .cost_ns = static_cast<std::uint64_t>(w_ns - computing_ns)},
+  // By whole numbers: what comes from a lane may be anything, and more than a double can say.
+  const std::uint64_t each_ns = sums.compute_ns / std::max(sums.processes, 1u);
+  if (sums.processes < 2 || sums.w_ns <= each_ns) return;
+  AddStraggler({.pid = sums.w_pid, .reserved = 0, .supersteps = 1, .cost_ns = sums.w_ns - each_ns},
                totals);
 }
 

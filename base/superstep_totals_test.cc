@@ -164,5 +164,15 @@ TEST(SuperstepTotalsTest, TwoStretchesAddUp) {
   EXPECT_NEAR(added.median_ns, of_both.median_ns, 0.02 * of_both.median_ns);
 }
 
+// A lane may bring anything; found by the fuzzer.
+TEST(SuperstepTotalsTest, TakesTheLongestTimeThatThereIs) {
+  SuperstepSums sums{};
+  sums.processes = 2;
+  sums.w_ns = ~std::uint64_t{0};
+  SuperstepTotals totals{};
+  AddSuperstep(sums, totals);
+  EXPECT_EQ(totals.stragglers[0].cost_ns, sums.w_ns);
+}
+
 }  // namespace
 }  // namespace bspnow

@@ -9,6 +9,11 @@
 namespace bspnow::coordinator {
 namespace {
 
+/// What processes have written may be anything, and a double no number at all.
+std::uint64_t WholeNs(double ns) {
+  return ns > 0 ? static_cast<std::uint64_t>(std::min(ns, 1e18) + 0.5) : 0;
+}
+
 void AddFit(const CostFit& fit, proto::JobTotals& message) {
   proto::CostFit& to = *message.mutable_fit();
   if (fit.g_ns_per_byte) {
@@ -18,7 +23,7 @@ void AddFit(const CostFit& fit, proto::JobTotals& message) {
   if (!fit.l_ns) return;
   to.set_l_ns(fit.l_ns->value);
   to.set_l_error_ns(fit.l_ns->error);
-  message.set_l_ns(static_cast<std::uint64_t>(std::min(fit.l_ns->value, 1e18) + 0.5));
+  message.set_l_ns(WholeNs(fit.l_ns->value));
 }
 
 // Nothing is predicted where a part of it is not known.
@@ -27,7 +32,7 @@ std::uint64_t PredictedNs(const CostFit& fit, const SuperstepTotals& totals) {
   const double g = fit.g_ns_per_byte ? fit.g_ns_per_byte->value : 0;
   const double ns = static_cast<double>(totals.w_ns) + g * static_cast<double>(totals.h_bytes) +
                     fit.l_ns->value * static_cast<double>(totals.supersteps);
-  return static_cast<std::uint64_t>(std::min(ns, 1e18) + 0.5);
+  return WholeNs(ns);
 }
 
 void AddStragglers(const SuperstepTotals& totals, proto::JobTotals& message) {
