@@ -85,8 +85,8 @@ struct JobProfile {
 /// superstep's largest, are then taken from these and raised to the totals' w and h in all.
 absl::StatusOr<JobProfile> MakeJobProfile(const proto::Profile& profile, const proto::Job& job);
 
-/// The same with at most about so many columns, of supersteps that follow one another: of equal
-/// time rather than equally many, so that each can be seen.
+/// Joins supersteps that follow one another until about `columns_max` columns are left, each of
+/// about the same time, so that each can be seen.
 std::vector<Column> Condense(const std::vector<Column>& columns, std::size_t columns_max);
 
 }  // namespace bspnow::client

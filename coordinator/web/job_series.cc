@@ -9,7 +9,7 @@
 namespace bspnow::coordinator {
 namespace {
 
-/// Sums that are told anew may be a little less than before: nothing was spent then.
+/// A new report may have slightly smaller sums than the one before: that counts as no time.
 std::uint64_t Beyond(std::uint64_t before, std::uint64_t now) {
   return now > before ? now - before : 0;
 }
