@@ -68,8 +68,9 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
                    Printable(first.pushes), Printable(first.pops), i, Printable(other.pushes),
                    Printable(other.pops));
     }
-    for (const auto& [mark, call] : {std::pair(kResumeMark, "bsp_checkpoint_resume"),
-                                     std::pair(kTagSizeMark, "bsp_set_tagsize")}) {
+    for (const auto& [mark, call] :
+         {std::pair(kResumeMark, "bsp_checkpoint_resume"), std::pair(kEndMark, "bsp_end"),
+          std::pair(kTagSizeMark, "bsp_set_tagsize")}) {
       if ((first.digest ^ other.digest) != mark) continue;
       ReportMisuse("bsp_sync",
                    "only one of pid 0 and pid %u has called %s; call it on all processes, in the"

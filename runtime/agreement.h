@@ -16,6 +16,9 @@ inline constexpr std::uint64_t kResumeMark = 0x5245'53554d45;
 /// The same with BSP_CHECK=full, of one that called bsp_set_tagsize.
 inline constexpr std::uint64_t kTagSizeMark = 0x5441'4753495a;
 
+/// The same, of one that called bsp_end of an SPMD section (process_sections.cc).
+inline constexpr std::uint64_t kEndMark = 0x454e44;
+
 /// Ends the job if processes pushed and popped differently in this superstep, or set different tag
 /// sizes. "A runtime error will be raised if differing processes attempt to de-register a different
 /// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same

@@ -35,6 +35,7 @@ typedef size_t bsp_size_t;         /* Bytes. */
 typedef unsigned int bsp_count_t;  /* A number of messages. */
 
 /* The same names, other symbols: the two dialects live side by side in one library. */
+#define bsp_init bsp_mc_init
 #define bsp_begin bsp_mc_begin
 #define bsp_nprocs bsp_mc_nprocs
 #define bsp_pid bsp_mc_pid
@@ -91,12 +92,15 @@ extern "C" {
 /* Makes `spmdproc` the SPMD part of a program whose main is sequential. Must be the first statement
  * of main. On pid 0 it returns and main goes on alone; every other process enters `spmdproc` at
  * once, and leaves the program when that returns. argc and argv are main's; all processes get them.
- * Cost: none. */
+ * MulticoreBSP: may be called again, and names the procedure of the sections that follow; the
+ * others enter it when pid 0 has begun a section. Cost: none. */
 void bsp_init(void (*spmdproc)(void), int argc, char **argv);
 
 /* Begins the SPMD part with p = min(maxprocs, processes of the job) processes; the value given on
  * pid 0 counts. Processes that are not needed leave without a word. Superstep 0 starts.
- * Error: maxprocs < 1 on pid 0; a second bsp_begin. Cost: l, once. */
+ * MulticoreBSP: begins a section; there may be several, also within others (docs/semantics.md).
+ * Error: maxprocs < 1 on pid 0; in the paper's dialect, a second bsp_begin. Cost: l, once; 2 l for
+ * a later section. */
 void bsp_begin(bsp_nprocs_t maxprocs);
 
 /* Ends the SPMD part; a barrier. All p processes must call it, in the same superstep. After

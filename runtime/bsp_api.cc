@@ -202,6 +202,11 @@ using namespace bspnow::runtime;  // NOLINT
 extern "C" {
 
 void bsp_init(void (*spmdproc)(void), int, char**) { one.process.Init(spmdproc); }
+void bsp_begin(int maxprocs) { one.process.Begin(maxprocs); }
+void bsp_mc_init(void (*spmdproc)(void), int, char**) { one.process.InitSection(spmdproc); }
+void bsp_mc_begin(unsigned maxprocs) {
+  one.process.BeginSection(BSP_CALL("bsp_begin"), static_cast<std::int64_t>(maxprocs));
+}
 void bsp_end(void) {
   Running(BSP_CALL("bsp_end")).End(reinterpret_cast<std::uintptr_t>(BSP_CALL_SITE));
 }
@@ -249,7 +254,6 @@ int bsp_checkpoint_resume(void) {
 
 // The calls whose types differ between the dialects: NAME(x) gives the symbol.
 #define BSP_DIALECT(NAME, PidType, CountType, SizeType)                                           \
-  void NAME(begin)(PidType maxprocs) { one.process.Begin(static_cast<std::int64_t>(maxprocs)); }  \
   PidType NAME(nprocs)(void) { return static_cast<PidType>(one.process.nprocs()); }               \
   PidType NAME(pid)(void) {                                                                       \
     if (one.process.begin_ns() == 0) one.process.ReportNotRunning(BSP_CALL("bsp_pid"));           \
@@ -315,7 +319,7 @@ int bsp_checkpoint_resume(void) {
   }                                                                                               \
   SizeType NAME(sent_tagsize)(void) {                                                             \
     const Call call = BSP_CALL("bsp_sent_tagsize");                                               \
-    return Fitting<SizeType>(call, Running(call).root().tag_bytes());                             \
+    return Fitting<SizeType>(call, Running(call).group().tag_bytes());                            \
   }                                                                                               \
   SizeType NAME(queue_tagsize)(void) {                                                            \
     const Call call = BSP_CALL("bsp_queue_tagsize");                                              \

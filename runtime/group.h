@@ -154,6 +154,18 @@ class Group {
   /// of the segment is given back.
   void Leave();
 
+  // ---- SPMD sections; see process_sections.cc
+
+  /// All processes call bsp_end in this superstep, and go on after it, or that is an error.
+  void NoteEndOfSection() { vote_due_ = section_ends_ = true; }
+  /// At the start of a superstep, by all processes: nothing is registered, no message is here, and
+  /// the tag size is 0.
+  void StartAnew() {
+    registrations_.Clear();
+    inbox_.Clear();
+    tag_bytes_ = next_tag_bytes_ = 0;
+  }
+
   // ---- Images of the root group; see process_checkpoint.cc
 
   /// Unread messages and the profile lie in the segment, which no image holds.
@@ -252,7 +264,8 @@ class Group {
   bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
   bool barrier_before_ = false;       ///< The superstep before this one ended with a barrier.
   bool resume_called_ = false;        ///< In this superstep,
-  bool tag_size_set_ = false;         ///< and this.
+  bool tag_size_set_ = false;         ///< and this,
+  bool section_ends_ = false;         ///< and at its end.
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the group has several nodes.
   BarrierMember barrier_;

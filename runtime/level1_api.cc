@@ -26,12 +26,12 @@ struct Arguments {
 
 Team TeamOf(const Arguments& a) {
   Process& process = RunningProcess(a.call);
-  const std::uint32_t p = process.root().p();
+  const std::uint32_t p = process.group().p();
   if (static_cast<std::uint32_t>(a.root) >= p) {
     ReportMisuse(a.call, "root is %d, and there are processes 0 to %u", a.root, p - 1);
   }
   if (a.bytes < 0) ReportMisuse(a.call, "nbytes is %d; it must not be negative", a.bytes);
-  return Team(process, process.root(), process.collectives(),
+  return Team(process, process.group(), process.collectives(),
               {.call = a.call,
                .collective = a.collective,
                .root = static_cast<std::uint32_t>(a.root),
@@ -87,7 +87,7 @@ T Sorted(const Call& call, T x) {
 
 Machine MachineFor(const Call& call) {
   Process& process = RunningProcess(call);
-  return KnownMachine(process.root(), process.collectives(), call);
+  return KnownMachine(process.group(), process.collectives(), call);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 /* mcbsp.h: bsp.h in the dialect of MulticoreBSP for C: sizes are size_t, counts and pids unsigned.
  * Programs written for it include this header, and rely on the types of <stdint.h>.
  *
- * A program has one SPMD section here, be it written for MulticoreBSP or not: a second bsp_begin is
- * an error that says so. See "Dialects" in docs/semantics.md.
+ * Such a program has as many SPMD sections as it likes, one after another and within others. See
+ * "SPMD sections of MulticoreBSP's dialect" in docs/semantics.md.
  */
 #ifndef MCBSP_H_
 #define MCBSP_H_

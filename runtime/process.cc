@@ -63,9 +63,14 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
 void Process::Begin(std::int64_t maxprocs) {
   EnsureAttached();
   if (begun_) ReportMisuse("bsp_begin", "a program has one bsp_begin and one bsp_end only");
+  JoinJob(maxprocs);
+  running_ = true;
+}
+
+void Process::JoinJob(std::int64_t maxprocs) {
   begun_ = true;
   NoteBegin(attachment_.link);
-  p_ = AgreeOnProcesses(maxprocs);
+  able_ = p_ = AgreeOnProcesses(maxprocs);
   ProcessCell& cell = segment_->cell(self_);
   if (Value(self_) >= p_) {
     cell.state.store(ProcessState::kUnneeded);
@@ -73,7 +78,6 @@ void Process::Begin(std::int64_t maxprocs) {
   }
   root_.Attach(SeatInJob());
   cell.state.store(ProcessState::kRunning);
-  running_ = true;
   begin_ns_ = root_.Begin();
 }
 
@@ -88,6 +92,7 @@ GroupSeat Process::SeatInJob() {
 }
 
 void Process::End(std::uint64_t call_site) {
+  if (sectioned_) return EndSection(call_site);
   if (open_groups_ != 0) {
     ReportMisuse({"bsp_end", call_site}, "pid %u is in %u groups still; leave them first",
                  Value(self_), open_groups_);
@@ -98,7 +103,7 @@ void Process::End(std::uint64_t call_site) {
 }
 
 // See "A superstep, step by step" in docs/design.md.
-void Process::Sync(std::uint64_t call_site) {
+void Process::SyncRoot(std::uint64_t call_site) {
   const BarrierFlags all =
       root_.FinishSuperstep(call_site, open_groups_ == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
   // Before others may write into this process's memory.
@@ -108,7 +113,8 @@ void Process::Sync(std::uint64_t call_site) {
 
 std::uint32_t Process::nprocs() {
   EnsureAttached();
-  return begun_ ? p_ : segment_->layout().nprocs;
+  if (running_) return group_->p();
+  return begun_ ? able_ : segment_->layout().nprocs;
 }
 
 // Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.

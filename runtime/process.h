@@ -26,6 +26,21 @@ struct LeftGroup {
   bool IsOpen() const { return slot->state.load() != GroupSlot::kFree && slot->key == key; }
 };
 
+/// What pid 0 of a team says to the others when it begins an SPMD section.
+struct SectionOrder {
+  std::uint32_t p;          ///< Processes of the section, the first ones; 0: none begins any more.
+  std::uint64_t procedure;  ///< To be called, from the start of the program; kNoProcedure: none.
+};
+
+/// An SPMD section that runs, as one of its processes sees it.
+struct Section {
+  Group* team;     ///< Its processes, and those that it did not need; null: this process alone.
+  Group* group;    ///< Its processes, on which BSPlib's calls act; may be the team.
+  Group* helpers;  ///< This process and those that its own sections may have; null: there are none.
+  void (*procedure)();      ///< Outside it: Process::procedure_,
+  bool scratch_registered;  ///< and that of the collectives.
+};
+
 class Process {
  public:
   // ---- Life
@@ -35,11 +50,16 @@ class Process {
   void Begin(std::int64_t maxprocs);
   void End(std::uint64_t call_site);
 
+  // ---- The same of MulticoreBSP, whose programs have several sections; see process_sections.cc
+
+  void InitSection(void (*spmd)());
+  void BeginSection(const Call& call, std::int64_t maxprocs);
+
   // ---- Enquiry
 
   /// p, or before bsp_begin the number of processes of the job.
   std::uint32_t nprocs();
-  std::uint32_t pid() const { return Value(self_); }
+  std::uint32_t pid() const { return Value(group_->self()); }
   std::uint64_t begin_ns() const { return begin_ns_; }
   std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
@@ -51,27 +71,28 @@ class Process {
 
   // ---- Communication, all between bsp_begin and bsp_end
 
-  void Sync(std::uint64_t call_site);
+  void Sync(std::uint64_t call_site) { Sync(*group_, call_site); }
   /// The same of any group of this process.
   void Sync(Group& group, std::uint64_t call_site);
   /// Group::SyncCounted; or a barrier, where that must end the superstep.
   void SyncCounted(Group& group, const Call& call, std::uint64_t messages);
-  void Push(std::uint64_t address, std::uint64_t bytes) { root_.Push(address, bytes); }
-  void Pop(std::uint64_t address) { root_.Pop(address); }
-  void Move(const Transfer& transfer) { root_.Move(transfer); }
-  void MoveNow(const Transfer& transfer) { root_.MoveNow(transfer); }
-  std::uint64_t SetTagBytes(std::uint64_t bytes) { return root_.SetTagBytes(bytes); }
+  void Push(std::uint64_t address, std::uint64_t bytes) { group_->Push(address, bytes); }
+  void Pop(std::uint64_t address) { group_->Pop(address); }
+  void Move(const Transfer& transfer) { group_->Move(transfer); }
+  void MoveNow(const Transfer& transfer) { group_->MoveNow(transfer); }
+  std::uint64_t SetTagBytes(std::uint64_t bytes) { return group_->SetTagBytes(bytes); }
   void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes) {
-    root_.Send(call, pid, tag, payload, bytes);
+    group_->Send(call, pid, tag, payload, bytes);
   }
-  BsmpInbox& inbox() { return root_.inbox(); }
+  BsmpInbox& inbox() { return group_->inbox(); }
 
   // ---- Groups; see process_groups.cc
 
   Group& root() { return root_; }
+  Group& group() { return *group_; }                          ///< That of BSPlib's calls.
   std::uint32_t open_groups() const { return open_groups_; }  ///< But for the root group.
-  CollectiveState& collectives() { return collectives_; }     ///< Of the root group.
+  CollectiveState& collectives() { return collectives_; }     ///< Of group().
 
   /// The processes of `parent` whose part is that of this one become a group, in the order of their
   /// pids in `parent`. All processes of `parent` call this with the same `parts`, one entry a
@@ -95,8 +116,22 @@ class Process {
   void Introduce();
   GroupSeat SeatInJob();
   std::uint32_t AgreeOnProcesses(std::int64_t maxprocs);
-  Group& Open(Group& parent, const std::uint32_t* parts, std::uint32_t part);
+  void JoinJob(std::int64_t maxprocs);
+  void SyncRoot(std::uint64_t call_site);
+  Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
   void AwaitThoseBehind();
+  void BecomeSectioned(std::int64_t maxprocs);
+  std::uint32_t ProcessesFor(const Group& team, std::int64_t maxprocs) const;
+  void Tell(Group& team, const SectionOrder& order);
+  SectionOrder AwaitOrder(Group& team);
+  void Enter(Group& team, std::uint32_t p);
+  void EnterAlone();
+  void PushSection(const Section& section);
+  Group* OpenHelpers(Group& team, std::uint32_t p);
+  void Help(Group& team, std::uint32_t p);
+  void Serve(Group& team);
+  void EndSection(std::uint64_t call_site);
+  void EndProgram();
   __attribute__((cold)) void TakeImage();
   ImageOutcome Save(const ImageOrder& order, const UniqueFd& directory);
   void ComeBack();
@@ -108,10 +143,18 @@ class Process {
   bool attached_ = false;
   bool running_ = false;
   bool begun_ = false;
+  bool sectioned_ = false;         ///< Begun as MulticoreBSP has it.
+  bool dismissed_ = false;         ///< Pid 0 has said that no section begins any more.
+  bool ordered_ = false;           ///< Called a section's procedure, and bsp_begin is to enter it.
+  void (*procedure_)() = nullptr;  ///< Of InitSection, for sections that begin now.
+  std::uint32_t able_ = 0;         ///< Processes that a section without a procedure may have.
+  std::uint64_t alone_ = 0;        ///< Sections so far that this process alone was in.
   std::uint64_t begin_ns_ = 0;
   std::uint64_t processor_ns_before_ = 0;  ///< Used before this process was restored.
   Doorbell doorbell_;                      ///< Only rung if the job has several nodes.
   Group root_;
+  Group* group_ = &root_;
+  GrowArray<Section> sections_;  ///< That run, the innermost one last.
   CollectiveState collectives_;
   std::uint32_t open_groups_ = 0;  ///< But for the root group.
   GrowArray<LeftGroup> left_groups_;

@@ -91,6 +91,11 @@ void Process::ComeBack() {
 // What is printed before this call belongs before it.
 std::uint64_t Process::ResumeFromCheckpoint() {
   areas_.RequireReadyToResume();
+  if (group_ != &root_) {
+    ReportMisuse("bsp_checkpoint_resume",
+                 "the SPMD section has %u of the job's %u processes; resume in one of all",
+                 group_->p(), p_);
+  }
   fflush(nullptr);
   root_.NoteResumeCalled();
   return areas_.Resume(AskForImages(attachment_.link, LinkHello::kResume));

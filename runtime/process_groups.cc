@@ -37,13 +37,14 @@ std::uint64_t KeyOfChild(std::uint64_t parent, std::uint64_t child, std::uint32_
 }  // namespace
 
 Group& Process::Partition(Group& parent, const std::uint32_t* parts) {
-  return Open(parent, parts, parts[Value(parent.self())]);
+  return Open(parent, parent.CountChild(), parts, parts[Value(parent.self())]);
 }
 
-Group& Process::Duplicate(Group& parent) { return Open(parent, nullptr, 0); }
+Group& Process::Duplicate(Group& parent) { return Open(parent, parent.CountChild(), nullptr, 0); }
 
-// `parts` null: all.
-Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t part) {
+// `parts` null: all. No other group of the parent has this child's number and part.
+Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* parts,
+                     std::uint32_t part) {
   AwaitThoseBehind();
   GrowArray<std::uint32_t> members;
   std::uint32_t self = 0;
@@ -54,7 +55,7 @@ Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t pa
   }
   const auto count = static_cast<std::uint32_t>(members.size());
   GroupHome home;
-  home.key = KeyOfChild(parent.home().key, parent.CountChild(), part);
+  home.key = KeyOfChild(parent.home().key, child, part);
   home.slot = &OpenGroup(
       *segment_, {.key = home.key, .members = &members[0], .count = count, .self = Value(self_)},
       doorbell_);
@@ -79,7 +80,7 @@ Group& Process::Open(Group& parent, const std::uint32_t* parts, std::uint32_t pa
 
 void Process::Sync(Group& group, std::uint64_t call_site) {
   if (&group == &root_) {
-    Sync(call_site);  // Images are taken there.
+    SyncRoot(call_site);  // Images are taken there.
   } else {
     group.Sync(call_site);
   }

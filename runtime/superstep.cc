@@ -133,6 +133,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   vote_due_ = false;
   resume_called_ = false;
   tag_size_set_ = false;
+  section_ends_ = false;
   times.communicated = all.data != 0;
   Record(times);
   outbox_.NextSuperstep();
@@ -184,6 +185,7 @@ void Group::Vote() {
   vote.superstep = superstep_;
   vote.tag_bytes = next_tag_bytes_;
   if (resume_called_) vote.digest ^= kResumeMark;
+  if (section_ends_) vote.digest ^= kEndMark;
   if (tag_size_set_ && full_check_.on()) vote.digest ^= kTagSizeMark;
   segment_->cell(self_).votes[outbox_.parity()] = vote;
   if (several_nodes_) registrations_.ListPushes(segment_->pushes(self_, outbox_.parity()));

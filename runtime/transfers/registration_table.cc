@@ -29,6 +29,15 @@ void RegistrationTable::PushAgain() {
   }
 }
 
+void RegistrationTable::Clear() {
+  slots_.clear();
+  free_.clear();
+  buckets_.clear();
+  addresses_ = 0;
+  last_address_ = 0;
+  last_slot_ = kNoSlot;
+}
+
 bool RegistrationTable::Push(std::uint64_t address, std::uint64_t bytes) {
   std::uint32_t slot;
   if (!free_.empty()) {

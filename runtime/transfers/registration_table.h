@@ -33,6 +33,9 @@ class RegistrationTable {
   /// so that other nodes learn them. They stay what they are.
   void PushAgain();
 
+  /// At the start of a superstep: no slot is valid any more. All processes do so alike.
+  void Clear();
+
   /// The slot to which a put or get that names `address` refers now; kNoSlot if none.
   SlotId Find(std::uint64_t address) {
     if (address == last_address_) return last_slot_;
