@@ -61,6 +61,7 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
 }
 
 void Process::Begin(std::int64_t maxprocs) {
+  if (sectioned_ || procedure_ != nullptr) return BeginSection("bsp_begin", maxprocs);
   EnsureAttached();
   if (begun_) ReportMisuse("bsp_begin", "a program has one bsp_begin and one bsp_end only");
   JoinJob(maxprocs);

@@ -93,6 +93,7 @@ void Process::EndProgram() {
   ProcessCell& cell = segment_->cell(self_);
   if (running_ || cell.os_pid != static_cast<std::uint32_t>(getpid())) return;
   if (self_ == Pid{0}) {
+    open_groups_ += 1;  // So that no image is taken of processes that leave.
     Tell(root_, {.p = 0, .procedure = kNoProcedure});
   } else if (!dismissed_ && AwaitOrder(root_).p != 0) {
     ReportMisuse("exit",

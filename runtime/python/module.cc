@@ -14,6 +14,9 @@
 
 #include "runtime/python/registered_arrays.h"
 
+#undef bsp_begin
+extern "C" void bsp_begin(int maxprocs);  // The paper's: a program in Python has one SPMD part.
+
 namespace py = pybind11;
 
 namespace bspnow::python {
@@ -112,7 +115,7 @@ void Begin(std::int64_t maxprocs) {
   if (maxprocs < 1 || maxprocs > INT_MAX) {
     throw py::value_error("maxprocs is " + std::to_string(maxprocs) + "; ask for at least 1");
   }
-  bsp_begin(static_cast<unsigned>(maxprocs));
+  bsp_begin(static_cast<int>(maxprocs));
   state().stage = Stage::kRunning;
 }
 

@@ -30,7 +30,6 @@ namespace detail {
 
 // The symbols of the dialect with sizes of std::size_t, whichever one bsp.h shows.
 extern "C" {
-void bsp_mc_begin(unsigned maxprocs);
 unsigned bsp_mc_nprocs(void);
 unsigned bsp_mc_pid(void);
 void bsp_mc_push_reg(const void* ident, std::size_t size) BSP_ADDRESS_ONLY_;

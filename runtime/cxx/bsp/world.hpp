@@ -74,7 +74,7 @@ class world {
 template <typename Spmd>
 void run(int maxprocs, Spmd&& spmd) {
   if (maxprocs < 1) bsp_fail("bsp::run", "maxprocs is %d; ask for at least 1 process", maxprocs);
-  detail::bsp_mc_begin(static_cast<unsigned>(maxprocs));
+  bsp_begin(static_cast<bsp_nprocs_t>(maxprocs));  // As bsp.h has it here: see bsp_init.
   detail::ending_job_if_it_throws("bsp::run", [&spmd] {
     world all;
     std::forward<Spmd>(spmd)(all);
