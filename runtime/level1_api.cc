@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "base/ids.h"
 #include "runtime/bsp_level1.h"
@@ -22,6 +23,7 @@ struct Arguments {
   Collective collective;
   int root;
   int bytes;
+  int element_bytes = 0;
 };
 
 Team TeamOf(const Arguments& a) {
@@ -35,7 +37,8 @@ Team TeamOf(const Arguments& a) {
               {.call = a.call,
                .collective = a.collective,
                .root = static_cast<std::uint32_t>(a.root),
-               .bytes = static_cast<std::size_t>(a.bytes)});
+               .bytes = static_cast<std::size_t>(a.bytes),
+               .element_bytes = static_cast<std::size_t>(a.element_bytes)});
 }
 
 void RequireArea(const Arguments& a, const char* name, const void* area) {
@@ -55,6 +58,23 @@ void ReduceValues(const Arguments& a, Reduce reduce, Operation op, const void* s
   if (op == nullptr) ReportMisuse(a.call, "op is NULL; give a function");
   Team team = TeamOf(a);
   reduce(team, op, src, dst);
+}
+
+// A vector of elements, as one value that may be cut.
+Arguments Elements(const Call& call, Collective collective, int nelements, int nbytes) {
+  if (nelements < 0 || nbytes < 1) {
+    ReportMisuse(call, "nelements is %d, and nbytes is %d; give at least 0 elements of 1 byte",
+                 nelements, nbytes);
+  }
+  if (nelements > std::numeric_limits<int>::max() / nbytes) {
+    ReportMisuse(call, "%d elements of %d bytes are more than 2 GiB; combine less at a time",
+                 nelements, nbytes);
+  }
+  return {.call = call,
+          .collective = collective,
+          .root = 0,
+          .bytes = nelements * nbytes,
+          .element_bytes = nbytes};
 }
 
 // ---- Typed values
@@ -137,6 +157,20 @@ void bsp_fold(void (*op)(void*, void*, void*, int*), void* src, void* dst, int n
 
 void bsp_scan(void (*op)(void*, void*, void*, int*), void* src, void* dst, int nbytes) {
   ReduceValues({BSP_CALL("bsp_scan"), Collective::kScan, 0, nbytes}, &Scan, op, src, dst);
+}
+
+void bsp_fold_elements(void (*op)(void*, void*, void*, int*), void* src, void* dst, int nelements,
+                       int nbytes) {
+  ReduceValues(
+      Elements(BSP_CALL("bsp_fold_elements"), Collective::kFoldElements, nelements, nbytes), &Fold,
+      op, src, dst);
+}
+
+void bsp_scan_elements(void (*op)(void*, void*, void*, int*), void* src, void* dst, int nelements,
+                       int nbytes) {
+  ReduceValues(
+      Elements(BSP_CALL("bsp_scan_elements"), Collective::kScanElements, nelements, nbytes), &Scan,
+      op, src, dst);
 }
 
 int bsp_all(int x) {

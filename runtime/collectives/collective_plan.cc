@@ -44,6 +44,11 @@ class Costs {
     }
     return cost;
   }
+  // Of `results` pieces that a process has to send: one if all get the same.
+  double FoldInPieces(double results) const {
+    return Registration(bytes_ * (2 + (results + 1) / p_)) + 2 * (l() + Send(p_ - 1.0, 1.0 / p_)) +
+           Combine((p_ - 1.0) / p_);
+  }
   double Scan(std::uint32_t ways) const {
     double cost = Registration(bytes_ * (2.0 * ways + 3));
     for (std::uint64_t known = 1; known < p_; known *= ways) {
@@ -115,10 +120,16 @@ Plan MakePlan(Collective collective, const Machine& machine, std::uint32_t p, st
       direct = {.cost_ns = costs.Registration(costs.bytes() * p) + costs.l() + costs.Send(p - 1),
                 .ways = p};
       break;
+    case Collective::kFoldElements:
+      two_phase = {.cost_ns = costs.FoldInPieces(1), .ways = 2};
+      [[fallthrough]];
     case Collective::kFold:
       direct = {.cost_ns = costs.Fold(p), .ways = p};
       tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Fold(ways); });
       break;
+    case Collective::kScanElements:
+      two_phase = {.cost_ns = costs.FoldInPieces(p), .ways = 2};
+      [[fallthrough]];
     case Collective::kScan:
       direct = {.cost_ns = costs.Scan(p), .ways = p};
       tree = Cheapest(2, p, [&](std::uint32_t ways) { return costs.Scan(ways); });

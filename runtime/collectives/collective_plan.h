@@ -11,13 +11,22 @@
 
 namespace bspnow::runtime {
 
-enum class Collective : std::uint8_t { kBroadcast, kScatter, kGather, kExchange, kFold, kScan };
-inline constexpr std::size_t kCollectives = 6;
+enum class Collective : std::uint8_t {
+  kBroadcast,
+  kScatter,
+  kGather,
+  kExchange,
+  kFold,
+  kScan,
+  kFoldElements,  ///< Of vectors, which are combined element by element, so that they may be cut.
+  kScanElements,
+};
+inline constexpr std::size_t kCollectives = 8;
 
 enum class Algorithm : std::uint8_t {
   kDirect,    ///< Each byte goes to where it belongs in one superstep.
   kTree,      ///< Levels of fan-out `ways`; of a fold or scan, of that many values at a time.
-  kTwoPhase,  ///< Scatter, then everybody sends its piece to all.
+  kTwoPhase,  ///< Everybody gets a piece, of all values if it combines them; then sends it to all.
   kPipeline,  ///< From process to process, in `ways` pieces.
   kRead,      ///< Everybody reads from the root's memory, at once; on one node.
 };
@@ -40,6 +49,20 @@ struct Plan {
 
 /// For p > 1 processes and `bytes` as the user's call names them.
 Plan MakePlan(Collective collective, const Machine& machine, std::uint32_t p, std::size_t bytes);
+
+/// A vector of elements, cut into a piece for each process.
+struct VectorPieces {
+  std::uint32_t p;
+  std::size_t elements;
+  std::size_t element_bytes;
+
+  /// In bytes; of process p, the end.
+  std::size_t Begin(std::uint32_t pid) const {
+    return elements * pid / p * element_bytes;  // Both factors are below 2^32.
+  }
+  std::size_t Bytes(std::uint32_t pid) const { return Begin(pid + 1) - Begin(pid); }
+  std::size_t bytes_max() const { return (elements + p - 1) / p * element_bytes; }
+};
 
 /// One process in a step of a fold: blocks of `block` processes that know their fold are joined,
 /// `ways` at a time.

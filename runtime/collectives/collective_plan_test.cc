@@ -47,6 +47,26 @@ TEST(CollectivePlanTest, FoldsMuchByATreeAndLittleDirectly) {
   EXPECT_EQ(ChosenFor(Collective::kScan, 8, 1 << 20), Algorithm::kTree);
 }
 
+TEST(CollectivePlanTest, CutsMuchOfWhatMayBeCut) {
+  EXPECT_EQ(ChosenFor(Collective::kFoldElements, 8, 8), Algorithm::kDirect);
+  EXPECT_EQ(ChosenFor(Collective::kFoldElements, 8, 1 << 20), Algorithm::kTwoPhase);
+  EXPECT_EQ(ChosenFor(Collective::kScanElements, 8, 1 << 20), Algorithm::kTwoPhase);
+  const auto two_phase = static_cast<std::size_t>(Algorithm::kTwoPhase);
+  EXPECT_LT(MakePlan(Collective::kFold, kMachine, 8, 1 << 20).candidates[two_phase].cost_ns, 0);
+}
+
+TEST(VectorPiecesTest, FollowOneAnotherAndAreAlikeInSize) {
+  for (const std::size_t elements : {0u, 1u, 5u, 64u, 1000u, 0x7fff'ffffu}) {
+    const VectorPieces pieces{.p = 7, .elements = elements, .element_bytes = 3};
+    EXPECT_EQ(pieces.Begin(0), 0u);
+    EXPECT_EQ(pieces.Begin(7), 3 * elements);
+    for (std::uint32_t pid = 0; pid < 7; ++pid) {
+      EXPECT_LE(pieces.Bytes(pid), pieces.bytes_max());
+      EXPECT_LE(pieces.bytes_max() - pieces.Bytes(pid), 3u);
+    }
+  }
+}
+
 TEST(CollectivePlanTest, ChoosesTheLeastCost) {
   for (std::uint32_t p = 2; p < 70; ++p) {
     for (std::size_t bytes = 1; bytes < 100'000'000; bytes *= 7) {

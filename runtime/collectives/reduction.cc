@@ -69,13 +69,106 @@ bool IsTrivial(Team& team, const void* src, void* dst) {
   return true;
 }
 
+/// Vectors in pieces: each process gets its piece of all vectors, combines them, and sends to every
+/// process the result that this one needs. Two supersteps, in which a process moves no more than
+/// two vectors, however many there are (scatter and gather, as Bonorden et al. 2003, section 4.3,
+/// have it for a broadcast).
+class VectorsInPieces {
+ public:
+  enum class Results : std::uint8_t { kOneForAll, kPrefixes };
+
+  VectorsInPieces(Team& team, Operation op, Results results, void* dst)
+      : team_(team),
+        op_(op),
+        results_(results),
+        pieces_{.p = team.p(),
+                .elements = team.what().bytes / team.what().element_bytes,
+                .element_bytes = team.what().element_bytes},
+        stride_((pieces_.bytes_max() + kValueAlign - 1) / kValueAlign * kValueAlign),
+        places_(team.p() + (results == Results::kPrefixes ? team.p() : 2u)),
+        dst_(static_cast<std::byte*>(dst)),
+        lands_in_scratch_(Landing::HasRoom(places_ * stride_ + team.what().bytes)),
+        landing_(team, Announced(dst)) {}
+
+  void Run(const void* src) {
+    const auto* const values = static_cast<const std::byte*>(src);
+    for (std::uint32_t i = 1; i < p(); ++i) {  // Not all at once to the same one.
+      const std::uint32_t to = (self() + i) % p();
+      team_.Put(to, values + pieces_.Begin(to), landing_.data(), self() * stride_,
+                pieces_.Bytes(to));
+    }
+    team_.Sync();
+    Copy(Place(self()), values + pieces_.Begin(self()), pieces_.Bytes(self()));
+    CombineAll();
+    for (std::uint32_t i = 1; i < p(); ++i) Send((self() + i) % p());
+    Copy(dst_ + pieces_.Begin(self()), ResultOf(self()), pieces_.Bytes(self()));
+    landing_.Close();
+    if (!lands_in_scratch_) team_.Unregister(dst_);
+    team_.Sync();
+    if (lands_in_scratch_) CopyOut();
+  }
+
+ private:
+  std::uint32_t p() const { return team_.p(); }
+  std::uint32_t self() const { return team_.self(); }
+  std::byte* Place(std::uint64_t i) const { return landing_.data() + i * stride_; }
+  std::byte* Incoming() const { return Place(places_); }
+
+  // How much lands in the library's memory; else `dst` is registered with that.
+  std::size_t Announced(void* dst) {
+    if (lands_in_scratch_) return places_ * stride_ + team_.what().bytes;
+    team_.RegisterWithNext(dst, team_.what().bytes);
+    const std::size_t bytes = places_ * stride_;
+    return Landing::HasRoom(bytes) ? kScratchBytes + 1 : bytes;  // So that there is a next one.
+  }
+
+  // Piece i arrived at place i; the results are after them.
+  void CombineAll() {
+    int bytes = static_cast<int>(pieces_.Bytes(self()));  // The calls take an int.
+    if (bytes == 0) return;
+    std::byte* combined = Place(0);
+    for (std::uint32_t i = 1; i < p(); ++i) {
+      std::byte* const result = Place(p() + (results_ == Results::kPrefixes ? i : i % 2));
+      op_(result, combined, Place(i), &bytes);
+      combined = result;
+    }
+  }
+  const std::byte* ResultOf(std::uint32_t pid) const {
+    if (results_ == Results::kOneForAll) return Place(p() + (p() - 1) % 2);
+    return pid == 0 ? Place(0) : Place(p() + pid);
+  }
+  void Send(std::uint32_t to) {
+    const std::byte* const area = lands_in_scratch_ ? landing_.data() : dst_;
+    const std::size_t offset = lands_in_scratch_ ? places_ * stride_ : 0;
+    team_.Put(to, ResultOf(to), area, offset + pieces_.Begin(self()), pieces_.Bytes(self()));
+  }
+  void CopyOut() {
+    const std::size_t begin = pieces_.Begin(self()), end = pieces_.Begin(self() + 1);
+    Copy(dst_, Incoming(), begin);
+    Copy(dst_ + end, Incoming() + end, team_.what().bytes - end);
+  }
+
+  Team& team_;
+  Operation op_;
+  Results results_;
+  VectorPieces pieces_;
+  std::size_t stride_;
+  std::size_t places_;
+  std::byte* dst_;
+  bool lands_in_scratch_;
+  Landing landing_;
+};
+
 }  // namespace
 
 // In each step `ways` blocks become one: a process gets the value of each other block from a
 // process there, all of which have it.
 void Fold(Team& team, Operation op, const void* src, void* dst) {
   if (IsTrivial(team, src, dst)) return;
-  const std::uint32_t ways = team.Choose().ways(), p = team.p(), self = team.self();
+  const Plan plan = team.Choose();
+  if (plan.algorithm == Algorithm::kTwoPhase)
+    return VectorsInPieces(team, op, VectorsInPieces::Results::kOneForAll, dst).Run(src);
+  const std::uint32_t ways = plan.ways(), p = team.p(), self = team.self();
   Values values(team, op, ways);
   const auto* mine = static_cast<const std::byte*>(src);
   for (std::uint64_t block = 1; block < p; block *= ways) {
@@ -105,7 +198,10 @@ void Fold(Team& team, Operation op, const void* src, void* dst) {
 // Before a step each process has the fold of the `known` values up to its own.
 void Scan(Team& team, Operation op, const void* src, void* dst) {
   if (IsTrivial(team, src, dst)) return;
-  const std::uint32_t ways = team.Choose().ways(), p = team.p(), self = team.self();
+  const Plan plan = team.Choose();
+  if (plan.algorithm == Algorithm::kTwoPhase)
+    return VectorsInPieces(team, op, VectorsInPieces::Results::kPrefixes, dst).Run(src);
+  const std::uint32_t ways = plan.ways(), p = team.p(), self = team.self();
   Values values(team, op, ways);
   const auto* mine = static_cast<const std::byte*>(src);
   for (std::uint64_t known = 1; known < p; known *= ways) {

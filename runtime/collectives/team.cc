@@ -25,6 +25,7 @@ struct Announcement {
   std::uint32_t pid;
   std::uint32_t root;
   std::uint64_t bytes;
+  std::uint64_t element_bytes;
   char name[32];
 };
 constexpr std::uint64_t kAnnouncementMark = 0x636f'6c6c'6563'7469;
@@ -161,7 +162,7 @@ void Team::Move(Direction direction, std::uint32_t pid, const void* area, std::s
 }
 
 Landing::Landing(Team& team, std::size_t bytes)
-    : team_(team), memory_(team.state().landing), registered_(bytes > kScratchBytes) {
+    : team_(team), memory_(team.state().landing), registered_(!HasRoom(bytes)) {
   if (!registered_) {
     data_ = team.Scratch();
     return;
@@ -189,6 +190,7 @@ void Team::RequireAlike() {
                     .pid = self(),
                     .root = what_.root,
                     .bytes = what_.bytes,
+                    .element_bytes = what_.element_bytes,
                     .name = {}};
   std::strncpy(mine.name, what_.call.name, sizeof mine.name - 1);
   MapScratch();
@@ -217,7 +219,7 @@ void Team::RequireAlike() {
                  before);
   }
   if (std::strcmp(other.name, mine.name) != 0 || other.root != mine.root ||
-      other.bytes != mine.bytes) {
+      other.bytes != mine.bytes || other.element_bytes != mine.element_bytes) {
     ReportMisuse(what_.call,
                  "calls differ: root %u, %zu bytes here, and %s, root %u, %llu bytes on pid %u;"
                  " make the same call on all processes",

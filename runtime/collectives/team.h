@@ -21,6 +21,8 @@ struct CollectiveCall {
   Collective collective;
   std::uint32_t root;
   std::size_t bytes;
+  std::size_t element_bytes =
+      0;  ///< Of kFoldElements and kScanElements, of which bytes is a multiple.
 };
 
 /// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
@@ -47,6 +49,10 @@ class Team {
   const void* NameOfNothing();
   /// Registers `area` and ends the superstep. NULL: NameOfNothing, without bytes. All call it.
   const void* Register(const void* area, std::size_t bytes);
+  /// The same, but that the next Register ends the superstep.
+  void RegisterWithNext(const void* area, std::size_t bytes) {
+    group_.Push(reinterpret_cast<std::uintptr_t>(area), bytes);
+  }
   /// From the next superstep on. So it is called in a collective's last superstep: else the program
   /// would still find `area` in place of its own registration of that address.
   void Unregister(const void* area) { group_.Pop(reinterpret_cast<std::uintptr_t>(area)); }
@@ -85,6 +91,7 @@ class Landing {
   Landing& operator=(const Landing&) = delete;
 
   std::byte* data() const { return data_; }
+  static bool HasRoom(std::size_t bytes) { return bytes <= kScratchBytes; }
   /// Nothing arrives after the superstep that runs.
   void Close() {
     if (registered_) team_.Unregister(data_);

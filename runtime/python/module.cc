@@ -273,15 +273,18 @@ void Combine(void* result, void* left, void* right, int* nbytes) {
   }
 }
 
-using Level1Call = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int);
+using ElementsCall = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int, int);
 
-void ReduceBy(Level1Call call, const py::array& x, const py::array& result,
-              const py::function& op) {
+/// `element_bytes`: what the operation combines of itself, an element or the whole array.
+void ReduceBy(ElementsCall call, const py::array& x, const py::array& result,
+              const py::function& op, int element_bytes) {
   RequireRunning();
   RequirePlain(x, "x");
   state().operation = op;
   state().element = x.dtype();
-  call(&Combine, const_cast<void*>(x.data()), const_cast<void*>(result.data()), IntBytes(Bytes(x)));
+  call(&Combine, const_cast<void*>(x.data()), const_cast<void*>(result.data()),
+       element_bytes == 0 ? 0 : IntBytes(Bytes(x)) / element_bytes,
+       element_bytes == 0 ? 1 : element_bytes);
   state().arrays.NextSuperstep();
 }
 
@@ -367,12 +370,12 @@ PYBIND11_MODULE(_native, module) {
   module.def("take", &TakeMessage);
 
   module.def("broadcast", &Broadcast);
-  module.def("fold", [](const py::array& x, const py::array& result, const py::function& op) {
-    ReduceBy(&bsp_fold, x, result, op);
-  });
-  module.def("scan", [](const py::array& x, const py::array& result, const py::function& op) {
-    ReduceBy(&bsp_scan, x, result, op);
-  });
+  module.def("fold",
+             [](const py::array& x, const py::array& result, const py::function& op,
+                int element_bytes) { ReduceBy(&bsp_fold_elements, x, result, op, element_bytes); });
+  module.def("scan",
+             [](const py::array& x, const py::array& result, const py::function& op,
+                int element_bytes) { ReduceBy(&bsp_scan_elements, x, result, op, element_bytes); });
   module.def("gather", &Gather);
   module.def("scatter", &Scatter);
   module.def("exchange", &Exchange);

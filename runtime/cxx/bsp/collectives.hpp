@@ -58,10 +58,11 @@ struct operation {
   }
 };
 
-using level1_call = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int);
+// `call` is bsp_fold_elements or bsp_scan_elements.
+using elements_call = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int, int);
 
 template <typename T, typename Op>
-void combine_all(level1_call call, const T* src, T* dst, std::size_t size, Op& op) {
+void combine_all(elements_call call, const T* src, T* dst, std::size_t size, Op& op) {
   require_trivially_copyable<T>();
   static_assert(alignof(T) <= 16, "values of a reduction are aligned to 16 bytes");
   static_assert(std::is_convertible_v<std::invoke_result_t<Op&, const T&, const T&>, T>,
@@ -69,7 +70,7 @@ void combine_all(level1_call call, const T* src, T* dst, std::size_t size, Op& o
   operation<T, Op>::running = std::addressof(op);
   in_pieces<T>(size, [&](std::size_t first, std::size_t count) {
     call(&operation<T, Op>::combine, const_cast<T*>(src + first), dst + first,
-         static_cast<int>(count * sizeof(T)));
+         static_cast<int>(count), static_cast<int>(sizeof(T)));
   });
   free_ended_arrays();
 }
@@ -93,7 +94,7 @@ void broadcast(int root, X&& x) {
 template <typename T, typename Op = std::plus<>>
 T reduce(const T& x, Op op = Op()) {
   T result = x;
-  detail::combine_all(&bsp_fold, &x, &result, 1, op);
+  detail::combine_all(&bsp_fold_elements, &x, &result, 1, op);
   return result;
 }
 
@@ -101,18 +102,18 @@ T reduce(const T& x, Op op = Op()) {
 template <typename T, typename Op = std::plus<>>
 T scan(const T& x, Op op = Op()) {
   T result = x;
-  detail::combine_all(&bsp_scan, &x, &result, 1, op);
+  detail::combine_all(&bsp_scan_elements, &x, &result, 1, op);
   return result;
 }
 
 /// Both for ranges of one size on all processes: element by element, in place.
 template <typename Range, typename Op = std::plus<>, detail::if_range<Range> = 0>
 void reduce_elements(Range&& x, Op op = Op()) {
-  detail::combine_all(&bsp_fold, std::data(x), std::data(x), std::size(x), op);
+  detail::combine_all(&bsp_fold_elements, std::data(x), std::data(x), std::size(x), op);
 }
 template <typename Range, typename Op = std::plus<>, detail::if_range<Range> = 0>
 void scan_elements(Range&& x, Op op = Op()) {
-  detail::combine_all(&bsp_scan, std::data(x), std::data(x), std::size(x), op);
+  detail::combine_all(&bsp_scan_elements, std::data(x), std::data(x), std::size(x), op);
 }
 
 /// bsp_gather: the x of all processes in the order of pids, on `root`; elsewhere nothing.

@@ -170,14 +170,15 @@ def broadcast(root, x):
 def _reduced(call, x, op):
     values = np.ascontiguousarray(x)
     result = np.empty_like(values)
-    call(values.reshape(-1), result.reshape(-1), op)
+    together = 1 if isinstance(op, np.ufunc) else values.size  # Other functions may see all.
+    call(values.reshape(-1), result.reshape(-1), op, together * values.itemsize)
     return result if np.ndim(x) else result.reshape(())[()]
 
 
 def reduce(x, op=np.add):
     """x of process 0, op x of process 1, and so on, on all processes, element by element. x is a
     number, or an array of one shape on all; op is np.add, np.maximum, or any associative function
-    of two one-dimensional arrays, which gives a third."""
+    of two one-dimensional arrays, which gives a third. Large arrays are cut for numpy's own."""
     return _reduced(_native.fold, x, op)
 
 
