@@ -67,6 +67,13 @@ ShownLines CheckpointLines(const proto::Job& job, std::int64_t now_unix_ms) {
                                                 Time(status.pause_ns())));
   }
   if (status.under_way()) lines.emplace_back("under way", "the next one");
+  if (status.in_groups() != 0) {
+    lines.emplace_back("not saved",
+                       absl::StrCat("waits for a barrier of the root group: ", status.in_groups(),
+                                    " processes have had groups open for ",
+                                    DurationText(static_cast<std::int64_t>(status.in_groups_ms()) /
+                                                 kMsPerSecond)));
+  }
   if (status.given_up() != 0) {
     lines.emplace_back("given up",
                        absl::StrCat(status.given_up(), ", the last: ", status.last_failure()));
@@ -95,6 +102,8 @@ json CheckpointsJson(const proto::CheckpointStatus& status) {
       {"last_failure", status.last_failure()},
       {"under_way", status.under_way()},
       {"of_areas", status.of_areas()},
+      {"in_groups", status.in_groups()},
+      {"in_groups_ms", status.in_groups_ms()},
       {"holders", holders},
       {"copies", status.copies()}};
 }

@@ -313,6 +313,19 @@ TEST(BarrierViewTest, TopNamesWhoIsWaitedForBelowTheTable) {
       << text;
 }
 
+TEST(CheckpointViewTest, ShowSaysSinceWhenGroupsHinderACheckpoint) {
+  proto::Job job = RunningJob(10);
+  EXPECT_EQ(JobText(job, 2'000'000, Colours::kOff).find("not saved"), std::string::npos);
+  job.mutable_checkpoints()->set_in_groups(4);
+  job.mutable_checkpoints()->set_in_groups_ms(312'400);
+  const std::string text = JobText(job, 2'000'000, Colours::kOff);
+  EXPECT_NE(text.find("not saved    waits for a barrier of the root group: 4 processes have had"
+                      " groups open for 5:12\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(JobJson(job)["checkpoints"]["in_groups_ms"], 312'400);
+}
+
 TEST(BarrierViewTest, JsonHasEachNodesWord) {
   const auto waits = JobJson(StuckJob())["barrier_waits"];
   ASSERT_EQ(waits.size(), 2u);

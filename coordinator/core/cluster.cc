@@ -349,6 +349,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       *job.mutable_totals() = live->running->stats->totals();
       NameNodesOfStragglers(job);
       AddBarrierWaits(*live->running, NowNs(), job);
+      AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
     }
     job.set_output_bytes(live->output_bytes);
   }

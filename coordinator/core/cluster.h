@@ -183,7 +183,10 @@ class Cluster {
   void Lose(WorkerId worker, const std::string& reason);
   void OnOutput(Node& node, proto::WorkerEvent& event);
   void OnLogged(WorkerId worker);
+  RunningEpoch* RunningOf(const proto::WorkerEvent& event);
+  std::uint64_t SinceNs(std::uint64_t for_ms) const;
   void OnBarrierWait(const Node& node, const proto::WorkerEvent& event);
+  void OnGroupsOpen(const Node& node, const proto::WorkerEvent& event);
   void OnPeersProbed(Node& node, const proto::PeersProbed& probed);
   JobOrders OnLeaving(Node& node);
   bool MayLeave(const Node& node) const;

@@ -223,32 +223,6 @@ TEST_F(ClusterTest, AWorkerWhoseLeaseRunsOutIsLostWithItsJobs) {
   EXPECT_TRUE(absl::IsNotFound(Report(worker, EventOf(job, Epoch{1}))));
 }
 
-TEST_F(ClusterTest, ShowsWhomABarrierWaitsForUntilItMoves) {
-  FakeWorker worker = Join("w1", 2);
-  const JobId job = Run(worker);
-  proto::WorkerEvent event = EventOf(job, Epoch{1});
-  proto::BarrierWait& wait = *event.mutable_barrier_wait();
-  wait.set_arrived(1);
-  wait.set_late_count(1);
-  wait.set_for_ms(500);
-  wait.add_late()->set_pid(1);
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
-  world_.timers.Advance(2'000);
-  const proto::Job shown = Show(job);
-  ASSERT_EQ(shown.barrier_waits_size(), 1);
-  EXPECT_EQ(shown.barrier_waits(0).node(), "w1");
-  EXPECT_EQ(shown.barrier_waits(0).late(0).pid(), 1u);
-  EXPECT_EQ(shown.barrier_waits(0).for_ms(), 2'500u);
-  proto::WorkerEvent older = event;
-  older.set_epoch(7);
-  older.mutable_barrier_wait()->Clear();
-  EXPECT_EQ(Report(worker, older), absl::OkStatus());
-  EXPECT_EQ(Show(job).barrier_waits_size(), 1);
-  wait.Clear();
-  EXPECT_EQ(Report(worker, event), absl::OkStatus());
-  EXPECT_EQ(Show(job).barrier_waits_size(), 0);
-}
-
 TEST_F(ClusterTest, ADrainIsAcknowledgedOnceTheJournalHasIt) {
   FakeWorker worker = Join("w1", 2);
   std::optional<absl::StatusOr<proto::Node>> answer;

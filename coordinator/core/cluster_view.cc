@@ -189,6 +189,15 @@ void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::J
   }
 }
 
+void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
+                   proto::CheckpointStatus& status) {
+  for (const auto& [node, groups] : running.groups) {
+    const std::uint64_t for_ms = (now_ns - groups.since_ns) / kNsPerMs;
+    status.set_in_groups(status.in_groups() + groups.processes);
+    status.set_in_groups_ms(std::max(status.in_groups_ms(), for_ms));
+  }
+}
+
 std::string UnreachableText(const Node& node, const Nodes& nodes) {
   constexpr std::size_t kNamesMax = 3;
   std::vector<std::string> texts;

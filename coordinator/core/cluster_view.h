@@ -60,6 +60,10 @@ void NameNodesOfStragglers(proto::Job& job);
 /// What the job's nodes have said of its barrier.
 void AddBarrierWaits(const RunningEpoch& running, std::uint64_t now_ns, proto::Job& job);
 
+/// Of all nodes.
+void AddOpenGroups(const RunningEpoch& running, std::uint64_t now_ns,
+                   proto::CheckpointStatus& status);
+
 /// "cannot reach w3: no answer in 2 s; cannot reach w4: ..."; empty if it can reach all.
 std::string UnreachableText(const Node& node, const Nodes& nodes);
 proto::Node NodeMessage(const JobTable::NodeView& view, const Nodes& nodes, std::uint64_t now_ns);

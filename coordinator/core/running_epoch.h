@@ -31,6 +31,12 @@ struct NodeWait {
   std::uint64_t since_ns;  ///< It has not moved.
 };
 
+/// What a node has said of processes that cannot be saved, because they have groups open.
+struct NodeGroups {
+  std::uint32_t processes;
+  std::uint64_t since_ns;
+};
+
 struct RunningEpoch {
   RunningEpoch(Epoch number, EpochPlan plan);
 
@@ -46,7 +52,8 @@ struct RunningEpoch {
   Superstep superstep;   ///< In which the job is, as it is shown and as far as is known.
   bool adopted = false;  ///< And has passed no barrier since.
   bool broken = false;
-  std::map<std::string, NodeWait> waits{};  ///< By name of the node.
+  std::map<std::string, NodeWait> waits{};     ///< By name of the node.
+  std::map<std::string, NodeGroups> groups{};  ///< The same.
 };
 
 }  // namespace bspnow::coordinator

@@ -2,6 +2,7 @@
 """Jobs whose processes split into groups, on several nodes: every process checks all that it gets
 against a model, and the output is that of one node, whatever happens meanwhile."""
 
+import os
 import random
 import sys
 import unittest
@@ -12,6 +13,7 @@ from harness import disturbances
 from harness.cluster import Cluster, COMMAND_S
 from harness.programs import path_of
 from harness.reference import Reference
+from harness.scratch import scratch_directory
 from harness.seed import seed
 from harness.shards import load_tests  # unittest looks for it here.
 from harness.waiting import wait_until
@@ -49,6 +51,31 @@ class GroupsTest(unittest.TestCase):
                        "it runs again", COMMAND_S)
             disturbances.kill_worker(cluster, job, chance)
         self.assertIn("lost at superstep", self.disturbed(kill, workers=4))
+
+    def test_show_says_since_when_groups_hinder_a_checkpoint(self):
+        """On one node and on two: until the groups come together, then there is a checkpoint."""
+        for workers, slots in ((1, 4), (2, 2)):
+            with scratch_directory() as directory, \
+                    Cluster(workers=workers, slots=slots, seed=SEED) as cluster:
+                together, end = (os.path.join(directory, name) for name in ("together", "end"))
+                job = cluster.submit("-n", 4, "--checkpoint=every=200ms", path_of("apart"),
+                                     together, end)
+                self.await_hindered(cluster, job, 4)
+                self.assertEqual(cluster.show(job)["checkpoints"]["count"], 0)
+                self.assertRegex(cluster.bsp("show", job).stdout,
+                                 r"not saved +waits for a barrier of the root group:"
+                                 r" 4 processes have had groups open for 0:\d\d")
+                open(together, "w", encoding="ascii").close()
+                self.await_hindered(cluster, job, 0)
+                wait_until(lambda: cluster.show(job)["checkpoints"]["count"] >= 1,
+                           f"job {job} has a checkpoint", COMMAND_S)
+                open(end, "w", encoding="ascii").close()
+                cluster.bsp("wait", job)
+
+    @staticmethod
+    def await_hindered(cluster, job, processes):
+        wait_until(lambda: cluster.show(job)["checkpoints"]["in_groups"] == processes,
+                   f"groups of {processes} processes hinder checkpoints of job {job}", COMMAND_S)
 
     def disturbed(self, disturb, workers, **cluster_options):
         """A checkpoint is taken where no group is open, and the job goes on from it."""

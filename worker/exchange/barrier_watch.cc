@@ -2,11 +2,12 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
 #include <fstream>
 #include <set>
 #include <string>
 #include <utility>
+
+#include "worker/exchange/groups_watch.h"
 
 namespace bspnow::worker {
 namespace {
@@ -45,28 +46,22 @@ LateProcess Late(const ProcessCell& cell, Pid pid) {
 }
 
 /// What the groups but the root group say.
-struct GroupsLook {
+struct GroupBarriers {
   std::uint32_t passed = 0;  ///< Barriers of those that are open.
   std::set<Pid> waiting{};   ///< Processes at a barrier.
 };
 
-GroupsLook LookAtGroups(const Segment& segment) {
-  GroupsLook look;
-  const std::uint32_t used = std::min(segment.header().groups.used.load(), kGroupSlotsMax);
-  for (std::uint32_t i = 0; i < used; ++i) {
-    const GroupSlot& slot = segment.group_slot(i);
-    const std::uint64_t offset = slot.offset;
-    const std::uint32_t members = slot.members;
-    if (slot.state.load() != GroupSlot::kOpen || !segment.HasPart(offset, members)) continue;
-    const Segment part = segment.Part(offset, LayOutGroup(segment.layout(), members));
+GroupBarriers BarriersOfGroups(const Segment& segment) {
+  GroupBarriers barriers;
+  for (const Segment& part : OpenParts(segment)) {
     const std::uint32_t passed = part.header().barrier.released.value.load();
-    look.passed += passed;
-    for (std::uint32_t pid = 0; pid < members; ++pid) {
+    barriers.passed += passed;
+    for (std::uint32_t pid = 0; pid < part.layout().nprocs; ++pid) {
       const ProcessCell& cell = part.cell(Pid{pid});
-      if (cell.arrived.load() > passed) look.waiting.insert(Pid{cell.member});
+      if (cell.arrived.load() > passed) barriers.waiting.insert(Pid{cell.member});
     }
   }
-  return look;
+  return barriers;
 }
 
 // The process that drives the lanes has arrived; but if somebody has stopped it, the others
@@ -80,7 +75,7 @@ bool IsStoppedDriver(const NodeSegment& segment, const ProcessCell& cell, Pid pi
 
 BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& here) {
   const std::uint32_t passed = segment.barriers();
-  const GroupsLook groups = LookAtGroups(segment.segment());
+  const GroupBarriers groups = BarriersOfGroups(segment.segment());
   BarrierLook look{.passed = passed + groups.passed};
   const std::uint32_t p = segment.participants();
   for (const Pid pid : here) {

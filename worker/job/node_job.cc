@@ -222,6 +222,7 @@ void NodeJob::WatchBarrier() {
   if (!segment_ || !host_) return;
   watch_timer_ = parts_.loop.AddTimer(kWatchMs, [this] { WatchBarrier(); });
   const std::uint64_t now_ns = NowNs();
+  TellOfGroups(now_ns);
   const auto look = watch_.OnLook(LookAtBarrier(*segment_, pids_), now_ns, kBarrierPatienceNs);
   if (!look) return;
   proto::WorkerEvent event;
@@ -237,6 +238,16 @@ void NodeJob::WatchBarrier() {
     shown.set_lateness(static_cast<proto::Lateness>(late.lateness));
     shown.set_begun(late.begun);
   }
+  job_.OnHostEvent(std::move(event));
+}
+
+void NodeJob::TellOfGroups(std::uint64_t now_ns) {
+  const auto word = groups_watch_.OnLook(LookAtGroups(*segment_), now_ns, kBarrierPatienceNs);
+  if (!word) return;
+  proto::WorkerEvent event;
+  proto::GroupsOpen& open = *event.mutable_groups_open();
+  open.set_processes(word->in_groups);
+  if (word->in_groups != 0) open.set_for_ms((now_ns - word->since_ns) / kNsPerMs);
   job_.OnHostEvent(std::move(event));
 }
 

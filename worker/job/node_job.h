@@ -24,6 +24,7 @@
 #include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/data_plane.h"
 #include "worker/exchange/doorbell_ends.h"
+#include "worker/exchange/groups_watch.h"
 #include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/account.h"
@@ -134,6 +135,7 @@ class NodeJob final : public JobHost {
   JobLimits Limits() const;
   void TellOfMemory();
   void WatchBarrier();
+  void TellOfGroups(std::uint64_t now_ns);
   void KeepFiles(const JobDirectory& directory) const;
   void KeepProfile(proto::Profile profile) const;
 
@@ -152,6 +154,7 @@ class NodeJob final : public JobHost {
   bool exchanging_ = false;  ///< The data plane knows the job.
   std::vector<Pid> pids_;    ///< That run here.
   BarrierWatch watch_{0};
+  GroupsWatch groups_watch_;
   TimerId watch_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;
   std::optional<JobCgroup> cgroup_;

@@ -193,6 +193,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
       [this](proto::WorkerEvent event) { OnHostEvent(std::move(event)); },
       [this] { OnHostGone(); });
   watch_ = BarrierWatch(NowNs());
+  groups_watch_ = GroupsWatch();
   WatchBarrier();
   return absl::OkStatus();
 }

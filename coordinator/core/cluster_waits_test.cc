@@ -1,0 +1,60 @@
+// What nodes say of processes that wait, as a job shows it.
+#include <gtest/gtest.h>
+
+#include "coordinator/core/cluster.h"
+#include "coordinator/core/testing/cluster_fixture.h"
+
+namespace bspnow::coordinator {
+namespace {
+
+using ClusterWaitsTest = ClusterFixture;
+
+TEST_F(ClusterWaitsTest, ShowsWhomABarrierWaitsForUntilItMoves) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  proto::BarrierWait& wait = *event.mutable_barrier_wait();
+  wait.set_arrived(1);
+  wait.set_late_count(1);
+  wait.set_for_ms(500);
+  wait.add_late()->set_pid(1);
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  world_.timers.Advance(2'000);
+  const proto::Job shown = Show(job);
+  ASSERT_EQ(shown.barrier_waits_size(), 1);
+  EXPECT_EQ(shown.barrier_waits(0).node(), "w1");
+  EXPECT_EQ(shown.barrier_waits(0).late(0).pid(), 1u);
+  EXPECT_EQ(shown.barrier_waits(0).for_ms(), 2'500u);
+  proto::WorkerEvent older = event;
+  older.set_epoch(7);
+  older.mutable_barrier_wait()->Clear();
+  EXPECT_EQ(Report(worker, older), absl::OkStatus());
+  EXPECT_EQ(Show(job).barrier_waits_size(), 1);
+  wait.Clear();
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).barrier_waits_size(), 0);
+}
+
+TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  proto::WorkerEvent event = EventOf(job, Epoch{1});
+  event.mutable_groups_open()->set_processes(2);
+  event.mutable_groups_open()->set_for_ms(6'000);  // More than the clock has run.
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  world_.timers.Advance(1'000);
+  EXPECT_EQ(Show(job).checkpoints().in_groups(), 2u);
+  EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 2'000u);
+  proto::WorkerEvent older = event;
+  older.set_epoch(7);
+  older.mutable_groups_open()->Clear();
+  EXPECT_EQ(Report(worker, older), absl::OkStatus());
+  EXPECT_EQ(Show(job).checkpoints().in_groups(), 2u);
+  event.mutable_groups_open()->Clear();
+  EXPECT_EQ(Report(worker, event), absl::OkStatus());
+  EXPECT_EQ(Show(job).checkpoints().in_groups(), 0u);
+  EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 0u);
+}
+
+}  // namespace
+}  // namespace bspnow::coordinator

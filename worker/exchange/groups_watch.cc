@@ -1,0 +1,52 @@
+#include "worker/exchange/groups_watch.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace bspnow::worker {
+
+std::vector<Segment> OpenParts(const Segment& job) {
+  std::vector<Segment> parts;
+  const std::uint32_t used = std::min(job.header().groups.used.load(), kGroupSlotsMax);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const GroupSlot& slot = job.group_slot(i);
+    const std::uint64_t offset = slot.offset;
+    const std::uint32_t members = slot.members;
+    if (slot.state.load() != GroupSlot::kOpen || !job.HasPart(offset, members)) continue;
+    parts.push_back(job.Part(offset, LayOutGroup(job.layout(), members)));
+  }
+  return parts;
+}
+
+GroupsLook LookAtGroups(const NodeSegment& segment) {
+  const Segment& job = segment.segment();
+  GroupsLook look{.passed = segment.barriers()};
+  if (look.passed != 0)
+    look.apart = job.header().barrier.phases[(look.passed - 1) & 1].with_groups.load();
+  std::set<std::uint32_t> members;
+  for (const Segment& part : OpenParts(job)) {
+    for (std::uint32_t pid = 0; pid < part.layout().nprocs; ++pid) {
+      const ProcessCell& cell = part.cell(Pid{pid});
+      if (cell.node == job.header().node && cell.state.load() != ProcessState::kEnded)
+        members.insert(cell.member);
+    }
+  }
+  look.in_groups = static_cast<std::uint32_t>(members.size());
+  return look;
+}
+
+std::optional<GroupsWord> GroupsWatch::OnLook(const GroupsLook& look, std::uint64_t now_ns,
+                                              std::uint64_t patience_ns) {
+  const bool could_be_saved = std::exchange(passed_, look.passed) != look.passed && look.apart == 0;
+  if (could_be_saved || look.in_groups == 0) since_ns_.reset();
+  if (!since_ns_ && look.in_groups != 0) since_ns_ = now_ns;
+  const bool hindered = since_ns_ && now_ns - *since_ns_ >= patience_ns;
+  const GroupsWord word = hindered ? GroupsWord{look.in_groups, *since_ns_} : GroupsWord{};
+  if (word == said_ && (!hindered || now_ns - said_ns_ < kRepeatNs)) return std::nullopt;
+  said_ = word;
+  said_ns_ = now_ns;
+  return word;
+}
+
+}  // namespace bspnow::worker

@@ -1,0 +1,55 @@
+// Since when a node's processes cannot be saved, because they have groups open. Looked for now and
+// then, in the job's segment: neither a superstep nor a group costs anything by it. See "Who is
+// waited for" in docs/design.md.
+#ifndef WORKER_EXCHANGE_GROUPS_WATCH_H_
+#define WORKER_EXCHANGE_GROUPS_WATCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/link/link_segment.h"
+#include "worker/exchange/node_segment.h"
+
+namespace bspnow::worker {
+
+/// Of the groups that have members on this node, the root group excepted: the part of each. What
+/// processes have written over is passed over.
+std::vector<Segment> OpenParts(const Segment& job);
+
+struct GroupsLook {
+  std::uint32_t passed = 0;     ///< Barriers of the root group.
+  std::uint32_t apart = 0;      ///< Processes of the job that came to the last one from groups.
+  std::uint32_t in_groups = 0;  ///< Processes here that are in groups now.
+};
+
+GroupsLook LookAtGroups(const NodeSegment& segment);
+
+/// What is said of them.
+struct GroupsWord {
+  std::uint32_t in_groups;
+  std::uint64_t since_ns;
+
+  bool operator==(const GroupsWord&) const = default;
+};
+
+class GroupsWatch {
+ public:
+  /// What is to be said now: the processes that are in groups, once no image could have been taken
+  /// for `patience_ns`; the same again when their number has changed, and each `kRepeatNs`, as a
+  /// coordinator may have been started again; none once an image could be taken.
+  std::optional<GroupsWord> OnLook(const GroupsLook& look, std::uint64_t now_ns,
+                                   std::uint64_t patience_ns);
+
+  static constexpr std::uint64_t kRepeatNs = 60'000'000'000;
+
+ private:
+  std::optional<std::uint64_t> since_ns_;
+  std::uint32_t passed_ = 0;
+  GroupsWord said_{};  ///< No processes: nothing.
+  std::uint64_t said_ns_ = 0;
+};
+
+}  // namespace bspnow::worker
+
+#endif  // WORKER_EXCHANGE_GROUPS_WATCH_H_
