@@ -15,53 +15,22 @@ sys.dont_write_bytecode = True
 from harness import disturbances
 from harness.cluster import COMMAND_S, Cluster
 from harness.enduring import Enduring
-from harness.seed import seed
+from harness.recovery import CHECKPOINTS, SEED, MainRecoveries, RecoveryCase
 from harness.shards import load_tests  # unittest looks for it here.
 from harness.waiting import wait_until
 
-SEED = seed()
-CHECKPOINTS = "--checkpoint=every=300ms"
 HELLO_BYTES = 224  # Hello and kProof, with their headers: net/frame.h.
 UNREACHABLE = {"proxied": ["data"], "worker_options": ["--unreachable-ms", "2000"]}
 
 
-class RecoveryTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.job = Enduring()
-        cls.long_job = Enduring(supersteps=200)  # Where it must not end before what is awaited.
+class PubRecoveryTest(MainRecoveries, RecoveryCase):
+    """A program of PUB is saved where its groups have come together."""
 
-    def cluster(self, workers=3, **options):
-        """A cluster of nodes, any two of which have room for the job."""
-        return Cluster(workers=workers, slots=2, seed=SEED, **options)
+    program = "partitioned"
 
-    def survive(self, disturb, *options, commits=1, cluster_options=None):
-        """Runs the job with one disturbance; returns what `bsp show` prints in the end."""
-        chance = random.Random(SEED)
-        with self.cluster(**(cluster_options or {})) as cluster:
-            number = self.job.submit(cluster, *(options or (CHECKPOINTS,)))
-            self.job.await_superstep(cluster, number, 5)
-            if commits:
-                self.job.await_commits(cluster, number, commits)
-            did = disturb(cluster, number, chance)
-            shown = self.job.check_end(cluster, number)
-            print(f"{self.id().rpartition('.')[2]}: {did}", flush=True)
-            return shown
 
+class RecoveryTest(MainRecoveries, RecoveryCase):
     # ---- Kills ------------------------------------------------------------------------------
-
-    def test_process_is_killed(self):
-        self.assertIn("resumed from", self.survive(disturbances.kill_process))
-
-    def test_process_is_killed_before_the_first_checkpoint(self):
-        shown = self.survive(disturbances.kill_process, "--checkpoint=off", commits=0)
-        self.assertIn("from the start", shown)
-
-    def test_all_processes_of_a_node_are_killed(self):
-        self.survive(disturbances.kill_host)
-
-    def test_worker_is_killed(self):
-        self.assertIn("lost at superstep", self.survive(disturbances.kill_worker))
 
     def test_worker_is_killed_and_stays_away(self):
         def kill(cluster, number, chance):
@@ -70,22 +39,8 @@ class RecoveryTest(unittest.TestCase):
             return f"killed {name} for good"
         self.assertIn("lost at superstep", self.survive(kill, commits=2))
 
-    def test_pub_program_outlives_its_processes_and_a_worker(self):
-        """It is saved where its groups have come together."""
-        self.job = Enduring(program="partitioned")
-        self.assertIn("resumed from", self.survive(disturbances.kill_process))
-        self.assertIn("lost at superstep", self.survive(disturbances.kill_worker))
-
     def test_two_workers_are_killed(self):
         self.survive(disturbances.kill_two_workers)
-
-    def test_coordinator_is_killed(self):
-        shown = self.survive(disturbances.kill_coordinator)
-        self.assertNotIn("resumed from", shown, "the job was rolled back")
-
-    def test_coordinator_and_worker_are_killed(self):
-        shown = self.survive(disturbances.kill_coordinator_and_worker)
-        self.assertIn("resumed from", shown)
 
     def test_coordinator_of_another_cluster_is_not_obeyed(self):
         def images(cluster):
@@ -153,9 +108,6 @@ class RecoveryTest(unittest.TestCase):
     def test_disk_is_full(self):
         self.survive_disk("enospc", "No space left on device")
 
-    def test_image_is_damaged(self):
-        self.survive(disturbances.rot, commits=2)
-
     def test_log_is_damaged(self):
         def damage(cluster, number, chance):
             told = []
@@ -212,20 +164,6 @@ class RecoveryTest(unittest.TestCase):
         self.survive(put_back)
 
     # ---- Connections ------------------------------------------------------------------------
-
-    def cut_for(self, how, seconds):
-        def cut(cluster, number, chance):
-            routes = (disturbances.hosting_worker(cluster, chance), "barrier")
-            for route in routes:
-                cluster.proxy.now(how, route)
-            time.sleep(seconds)
-            for route in routes:
-                cluster.proxy.now("heal", route)
-            return f"{how} of {' and '.join(routes)} for {seconds} s"
-        self.survive(cut, cluster_options={"proxied": ["data", "barrier"]})
-
-    def test_cut_both_ways(self):
-        self.cut_for("cut", 3.0)
 
     def test_cut_one_way(self):
         self.cut_for("cut-to", 3.0)
@@ -296,15 +234,6 @@ class RecoveryTest(unittest.TestCase):
 
     # ---- Users ------------------------------------------------------------------------------
 
-    def test_suspend_and_resume(self):
-        def suspend(cluster, number, chance):
-            cluster.bsp("suspend", number)
-            self.assertEqual(cluster.state(number), "suspended")
-            self.assertEqual(disturbances.processes_of(cluster), {"w1": [], "w2": [], "w3": []})
-            cluster.bsp("resume", number)
-            return "suspended and resumed"
-        self.survive(suspend)
-
     def test_suspended_job_outlives_everything(self):
         def suspend(cluster, number, chance):
             cluster.bsp("suspend", number)
@@ -318,24 +247,6 @@ class RecoveryTest(unittest.TestCase):
             cluster.bsp("resume", number)
             return "suspended, everything restarted, resumed"
         self.survive(suspend)
-
-    def leave_drained(self, drain):
-        """`drain` (cluster, name) drains that node of the job, which ends on other nodes."""
-        drained = []
-
-        def leave(cluster, number, chance):
-            name = disturbances.hosting_worker(cluster, chance)
-            drain(cluster, name)
-            wait_until(lambda: not disturbances.processes_of(cluster)[name],
-                       "the processes leave a drained node", COMMAND_S)
-            drained.append(name)
-            return f"drained {name}"
-        self.job = self.long_job
-        shown = self.survive(leave)
-        self.assertNotIn(f"on {drained[0]} ", shown)
-
-    def test_drained_node_is_left_without_rollback(self):
-        self.leave_drained(lambda cluster, name: cluster.bsp("drain", name))
 
     def test_drained_node_is_left_after_a_restart_of_the_coordinator(self):
         def drain(cluster, name):
