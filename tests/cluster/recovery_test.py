@@ -29,6 +29,22 @@ class PubRecoveryTest(MainRecoveries, RecoveryCase):
     program = "partitioned"
 
 
+class SectionsRecoveryTest(RecoveryCase):
+    """A program of several SPMD sections is saved in those of all processes, and between them."""
+
+    program = "sections"
+
+    def test_process_is_killed(self):
+        self.assertIn("resumed from", self.survive(disturbances.kill_process))
+
+    def test_worker_is_killed(self):
+        self.assertIn("lost at superstep", self.survive(disturbances.kill_worker, commits=2))
+
+    def test_coordinator_is_killed(self):
+        shown = self.survive(disturbances.kill_coordinator)
+        self.assertNotIn("resumed from", shown, "the job was rolled back")
+
+
 class RecoveryTest(MainRecoveries, RecoveryCase):
     # ---- Kills ------------------------------------------------------------------------------
 
