@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -113,6 +114,7 @@ TEST_F(GroupsTest, KeepsBackWhatTheOtherNodeDoesNotKnowYet) {
   sender.entry(Pid{1}, 0).bytes_to = 8;
   part.header().barrier.phases[1].with_data = 1;
   Arrive(a_, 0, 1);
+  RunUntil({&a_, &b_}, [&] { return b_.plane->statistics().frames_in != 0; });
   RunFor({&a_, &b_}, 60);
   EXPECT_EQ(b_.plane->statistics().frames_in, 1u) << "that the group is there, and no more";
   b_.node.Open(0, kKey, kMembers);
@@ -183,17 +185,19 @@ TEST_F(GroupsTest, AGroupThatWasLeftIsFreedWhenTheOtherNodeHasItsLastFrame) {
 }
 
 TEST_F(GroupsTest, AGroupThatWasLeftIsFreedWithoutWaitingForAnAckThatIsPutOff) {
-  constexpr std::uint32_t kTimes = 50;
-  const std::uint64_t start_ns = NowNs();
-  for (std::uint64_t i = 0; i < kTimes; ++i) {
+  constexpr std::uint64_t kTries = 50;  // All of them slower only if each waits for it.
+  std::uint64_t fastest_ns = ~std::uint64_t{0};
+  for (std::uint64_t i = 0; i < kTries; ++i) {
+    const std::uint64_t start_ns = NowNs();
     for (Side* const side : {&a_, &b_}) side->node.Open(0, kKey + i, kMembers);
     PassBoth(0, 1);
     for (Side* const side : {&a_, &b_}) side->node.SetState(0, GroupSlot::kLeft);
     RunUntil({&a_, &b_}, [&] {
       return a_.node.State(0) == GroupSlot::kFree && b_.node.State(0) == GroupSlot::kFree;
     });
+    fastest_ns = std::min(fastest_ns, NowNs() - start_ns);
   }
-  EXPECT_LT(NowNs() - start_ns, kTimes * 15 * kNsPerMs) << "an Ack that nobody awaits: 20 ms";
+  EXPECT_LT(fastest_ns, 20 * kNsPerMs) << "that is how long an Ack is put off that nobody awaits";
 }
 
 TEST_F(GroupsTest, AGroupThatWasOpenedAndLeftUnseenIsFreed) {
