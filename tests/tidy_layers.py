@@ -20,7 +20,8 @@ def _allowed(source, target):
     room = target.split('/')[0]
     if room == source.room or room in EDGES[source.room]:
         return True
-    shared = (r'runtime/(link/(link(_segment)?|lane(_barrier|_frame)?|superstep_profile)'
+    lanes = r'lane(_barrier|_completion|_frame)?'
+    shared = (rf'runtime/(link/(link(_segment)?|{lanes}|superstep_profile)'
               r'|image/image_format)\.h')
     if source.room == 'worker' and re.match(shared, target):
         return True  # The layout of the memory and of the files that it shares with processes.

@@ -10,6 +10,7 @@
 #include "runtime/link/doorbell.h"
 #include "runtime/link/known_descriptor.h"
 #include "runtime/link/lane_barrier.h"
+#include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
 #include "runtime/link/link_segment.h"
 

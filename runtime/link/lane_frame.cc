@@ -8,19 +8,12 @@
 #include <nmmintrin.h>
 #endif
 
-#include "base/copy.h"
+#include "runtime/link/lane_entries.h"
 
 namespace bspnow {
 namespace {
 
-constexpr std::size_t kAlign = kMessageAlign;
 constexpr std::size_t kCrcFrom = offsetof(LaneFrame, bytes);
-
-constexpr std::size_t Aligned(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
-std::uint32_t ReadOnce(const std::uint32_t& word) {
-  return *static_cast<const volatile std::uint32_t*>(&word);
-}
 
 // ---- Checksums ----------------------------------------------------------------------------------
 
@@ -84,7 +77,7 @@ void AppendChain(Writing& out, const std::byte* arena, std::uint64_t first, std:
     to += records;
     at = chunk.next;
   }
-  out.at += Aligned(bytes);
+  out.at += AlignedInLane(bytes);
 }
 
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
@@ -95,8 +88,9 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
   const std::byte* const arena = segment.arena(from);
   const std::size_t puts = ChainBytes(arena, owed.puts);
   const std::size_t messages = ChainBytes(arena, owed.messages);
-  if (out.frame->entries == kLanePairsMax || sizeof(LaneEntry) + Aligned(puts) + Aligned(messages) >
-                                                 static_cast<std::size_t>(out.end - out.at))
+  if (out.frame->entries == kLanePairsMax ||
+      sizeof(LaneEntry) + AlignedInLane(puts) + AlignedInLane(messages) >
+          static_cast<std::size_t>(out.end - out.at))
     return false;
   *reinterpret_cast<LaneEntry*>(out.at) =
       LaneEntry{.source_pid = Value(from),
@@ -130,86 +124,10 @@ bool AppendOwed(const LaneShape& shape, unsigned parity, Writing* out) {
 
 // ---- In -----------------------------------------------------------------------------------------
 
-/// Calls use(entry, its chunks) for each entry; false as soon as it does, or if they do not lie in
-/// the frame.
-template <typename Use>
-bool ForEachEntry(const std::byte* bytes, const Use& use) {
-  const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
-  std::size_t at = sizeof(LaneFrame);
-  for (std::uint32_t i = 0; i < frame.entries; ++i) {
-    if (frame.bytes - at < sizeof(LaneEntry)) return false;
-    const auto& entry = *reinterpret_cast<const LaneEntry*>(bytes + at);
-    at += sizeof(LaneEntry);
-    const std::size_t chunks = Aligned(entry.puts_bytes) + Aligned(entry.messages_bytes);
-    if (chunks > frame.bytes - at || !use(entry, bytes + at)) return false;
-    at += chunks;
-  }
-  return true;
-}
-
 bool IsChunk(const std::byte* at, std::uint32_t bytes) {
   if (bytes == 0) return true;
   const auto& chunk = *reinterpret_cast<const Chunk*>(at);
   return bytes > kChunkHeaderBytes && chunk.next == 0 && chunk.used_bytes == bytes;
-}
-
-// `frame` is, or is a copy of, the one of its host in `in`.
-void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity,
-             const std::byte* frame, std::uint32_t& installed) {
-  LaneArea& area = segment.lanes();
-  const unsigned parity = barrier_parity ^ 1;  // Of the superstep that the barrier ends.
-  const std::byte* const in = area.in[host][barrier_parity];
-  ForEachEntry(frame, [&](const LaneEntry& entry, const std::byte* chunks) {
-    const Pid from{entry.source_pid};
-    const auto puts = static_cast<std::uint64_t>(in - segment.arena(from)) +
-                      static_cast<std::uint64_t>(chunks - frame);
-    segment.entry(from, Pid{entry.destination_pid}, parity) =
-        DirectoryEntry{.puts = entry.puts_bytes == 0 ? 0 : puts,
-                       .gets = 0,
-                       .messages = entry.messages_bytes == 0 ? 0 : puts + Aligned(entry.puts_bytes),
-                       .answers = 0,
-                       .bytes_to = entry.bytes_to,
-                       .bytes_from = entry.bytes_from,
-                       .message_count = entry.message_count,
-                       .transfers = entry.transfers,
-                       .message_bytes = entry.message_bytes};
-    area.pairs[parity][installed++] = {entry.source_pid, entry.destination_pid};
-    return true;
-  });
-}
-
-// The worker does not say which.
-void RemoveWorkersEntries(const LaneShape& shape, unsigned parity) {
-  for (std::uint32_t to = 0; to < shape.p; ++to) {
-    if (!shape.segment->IsHere(Pid{to})) continue;
-    for (std::uint32_t from = 0; from < shape.p; ++from) {
-      if (!shape.segment->IsHere(Pid{from}))
-        shape.segment->entry(Pid{from}, Pid{to}, parity) = DirectoryEntry{};
-    }
-  }
-}
-
-// What the processes handed over in the superstep before has been received: all are at this
-// barrier.
-void ReturnHanded(const LaneShape& shape, unsigned parity) {
-  LaneState& state = shape.segment->lanes().state;
-  if (state.handed[parity] == 0) return;
-  state.handed[parity] = 0;
-  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
-    if (!shape.segment->IsHere(Pid{pid})) continue;
-    HandedChunk* const ring = shape.segment->handed(Pid{pid}, parity);
-    for (std::uint32_t i = 0; i < kHandedMax; ++i) {
-      if (ring[i].state.load(std::memory_order_relaxed) == HandedChunk::kHanded)
-        ring[i].state.store(HandedChunk::kDelivered, std::memory_order_release);
-    }
-  }
-}
-
-void AddToTotals(LaneState& state, const SuperstepSums& sums) {
-  state.totals_version.fetch_add(1, std::memory_order_acq_rel);
-  std::atomic_thread_fence(std::memory_order_release);  // No total is seen before that.
-  AddSuperstep(sums, state.totals);
-  state.totals_version.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace
@@ -265,7 +183,7 @@ LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std:
   if (count < sizeof(LaneFrame)) return LaneBytes::kMore;
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
   if (frame.magic != kLaneMagic || frame.host != host || frame.bytes < sizeof frame ||
-      frame.bytes > kLaneFrameBytesMax || frame.bytes % kAlign != 0)
+      frame.bytes > kLaneFrameBytesMax || frame.bytes % kMessageAlign != 0)
     return LaneBytes::kDamaged;
   if (count < frame.bytes) return LaneBytes::kMore;
   frame_bytes = frame.bytes;
@@ -281,80 +199,11 @@ bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
     return (shape.host_of != nullptr ? shape.host_of[pid] : shape.segment->cell(Pid{pid}).node) ==
            host;
   };
-  return ForEachEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
+  return ForEachLaneEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
     return lives(entry.source_pid, frame.host) && lives(entry.destination_pid, shape.self) &&
            IsChunk(chunks, entry.puts_bytes) &&
-           IsChunk(chunks + Aligned(entry.puts_bytes), entry.messages_bytes);
+           IsChunk(chunks + AlignedInLane(entry.puts_bytes), entry.messages_bytes);
   });
-}
-
-LaneFrames FramesInSegment(const LaneShape& shape, std::uint32_t barrier) {
-  LaneArea& area = shape.segment->lanes();
-  LaneFrames frames;
-  for (std::uint32_t host = 0; host < shape.hosts; ++host)
-    frames.of[host] = (host == shape.self ? area.out : area.in)[host][barrier & 1];
-  return frames;
-}
-
-void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const LaneFrames& frames) {
-  const Segment& segment = *shape.segment;
-  LaneState& state = segment.lanes().state;
-  const unsigned parity = (barrier - 1) & 1;
-  const auto frame_of = [&frames](std::uint32_t host) -> const LaneFrame& {
-    return *reinterpret_cast<const LaneFrame*>(frames.of[host]);
-  };
-  SuperstepSums sums = frame_of(shape.self).sums;
-  std::uint32_t with_data = 0;
-  std::uint32_t with_groups = 0;
-  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
-    with_data += frame_of(host).with_data;
-    with_groups += frame_of(host).with_groups;
-    if (host != shape.self) AddNode(frame_of(host).sums, sums);
-  }
-  ReturnHanded(shape, parity ^ 1);
-  if (with_data != 0) {
-    RemoveLaneEntries(segment, parity);
-    if (state.published[parity].exchange(0) != 0) RemoveWorkersEntries(shape, parity);
-    std::uint32_t installed = 0;
-    for (std::uint32_t host = 0; host < shape.hosts; ++host)
-      if (host != shape.self) Install(segment, host, barrier & 1, frames.of[host], installed);
-    state.installed[parity] = installed;
-  }
-  AddToTotals(state, sums);
-  NodeBarrier& node = segment.header().barrier;
-  BarrierPhase& phase = node.phases[barrier & 1];
-  phase.with_data.store(with_data, std::memory_order_relaxed);
-  phase.with_groups.store(with_groups, std::memory_order_relaxed);
-  phase.save.store(0, std::memory_order_relaxed);
-  ReleaseBarrier(node, barrier);
-}
-
-void RemoveLaneEntries(const Segment& segment, unsigned parity) {
-  LaneArea& area = segment.lanes();
-  const std::uint32_t p = segment.layout().nprocs;
-  // The worker calls this, too: what is checked is what is used.
-  const std::uint32_t noted = ReadOnce(area.state.installed[parity]);
-  const std::uint32_t installed = std::min(noted, kLaneHostsMax * kLanePairsMax);
-  for (std::uint32_t i = 0; i < installed; ++i) {
-    const LanePair pair{.source_pid = ReadOnce(area.pairs[parity][i].source_pid),
-                        .destination_pid = ReadOnce(area.pairs[parity][i].destination_pid)};
-    if (pair.source_pid < p && pair.destination_pid < p)
-      segment.entry(Pid{pair.source_pid}, Pid{pair.destination_pid}, parity) = DirectoryEntry{};
-  }
-  area.state.installed[parity] = 0;
-}
-
-SuperstepTotals ReadLaneTotals(const LaneState& state) {
-  constexpr int kTries = 1000;  // Who changes them may have been stopped, or be wrong.
-  for (int i = 0;; ++i) {
-    const std::uint32_t before = state.totals_version.load(std::memory_order_acquire);
-    SuperstepTotals totals;
-    memcpy(&totals, &state.totals, sizeof totals);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    const bool whole =
-        (before & 1) == 0 && state.totals_version.load(std::memory_order_relaxed) == before;
-    if (whole || i == kTries) return totals;
-  }
 }
 
 }  // namespace bspnow

@@ -1,5 +1,5 @@
 // Frames of lanes (lane.h) in the segment: made of what the processes of this node owe those of
-// others, checked when they have come, and at the barrier made readable for the processes here.
+// others, and checked when they have come.
 #ifndef RUNTIME_LINK_LANE_FRAME_H_
 #define RUNTIME_LINK_LANE_FRAME_H_
 
@@ -38,25 +38,6 @@ LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std:
 
 /// Whether what a whole frame says of its entries can be: for a frame that is to be installed.
 bool CheckLaneFrame(const LaneShape& shape, const std::byte* frame);
-
-/// The frames of a barrier by host, this node's own among them.
-struct LaneFrames {
-  const std::byte* of[kLaneHostsMax] = {};
-};
-
-/// As they lie in the segment.
-LaneFrames FramesInSegment(const LaneShape& shape, std::uint32_t barrier);
-
-/// All frames of the barrier are in `in`: makes them readable for the processes here and releases
-/// them. By whoever drives, or the worker if nobody can. `frames`: those, or checked copies, if the
-/// segment is not to be trusted.
-void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const LaneFrames& frames);
-
-/// Before the worker writes entries of that parity: removes those that frames brought.
-void RemoveLaneEntries(const Segment& segment, unsigned parity);
-
-/// A copy that is no mixture. Of the supersteps that lanes carried, but the last.
-SuperstepTotals ReadLaneTotals(const LaneState& state);
 
 }  // namespace bspnow
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "runtime/link/lane_completion.h"
 
 namespace bspnow {
 namespace {

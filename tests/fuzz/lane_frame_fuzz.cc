@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
-#include "runtime/link/lane_frame.h"
+#include "runtime/link/lane_completion.h"
 
 namespace bspnow {
 namespace {

@@ -20,6 +20,7 @@
 #include "net/frame_check.h"
 #include "net/sending_stream.h"
 #include "runtime/link/lane_barrier.h"
+#include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
 #include "runtime/link/link_segment.h"
 #include "worker/exchange/batch_inbox.h"

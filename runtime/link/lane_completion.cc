@@ -1,0 +1,145 @@
+#include "runtime/link/lane_completion.h"
+
+#include <algorithm>
+
+#include "base/copy.h"
+#include "runtime/link/lane_entries.h"
+
+namespace bspnow {
+namespace {
+
+std::uint32_t ReadOnce(const std::uint32_t& word) {
+  return *static_cast<const volatile std::uint32_t*>(&word);
+}
+
+// `frame` is, or is a copy of, the one of its host in `in`.
+void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity,
+             const std::byte* frame, std::uint32_t& installed) {
+  LaneArea& area = segment.lanes();
+  const unsigned parity = barrier_parity ^ 1;  // Of the superstep that the barrier ends.
+  const std::byte* const in = area.in[host][barrier_parity];
+  ForEachLaneEntry(frame, [&](const LaneEntry& entry, const std::byte* chunks) {
+    const Pid from{entry.source_pid};
+    const auto puts = static_cast<std::uint64_t>(in - segment.arena(from)) +
+                      static_cast<std::uint64_t>(chunks - frame);
+    segment.entry(from, Pid{entry.destination_pid}, parity) = DirectoryEntry{
+        .puts = entry.puts_bytes == 0 ? 0 : puts,
+        .gets = 0,
+        .messages = entry.messages_bytes == 0 ? 0 : puts + AlignedInLane(entry.puts_bytes),
+        .answers = 0,
+        .bytes_to = entry.bytes_to,
+        .bytes_from = entry.bytes_from,
+        .message_count = entry.message_count,
+        .transfers = entry.transfers,
+        .message_bytes = entry.message_bytes};
+    area.pairs[parity][installed++] = {entry.source_pid, entry.destination_pid};
+    return true;
+  });
+}
+
+// The worker does not say which.
+void RemoveWorkersEntries(const LaneShape& shape, unsigned parity) {
+  for (std::uint32_t to = 0; to < shape.p; ++to) {
+    if (!shape.segment->IsHere(Pid{to})) continue;
+    for (std::uint32_t from = 0; from < shape.p; ++from) {
+      if (!shape.segment->IsHere(Pid{from}))
+        shape.segment->entry(Pid{from}, Pid{to}, parity) = DirectoryEntry{};
+    }
+  }
+}
+
+// What the processes handed over in the superstep before has been received: all are at this
+// barrier.
+void ReturnHanded(const LaneShape& shape, unsigned parity) {
+  LaneState& state = shape.segment->lanes().state;
+  if (state.handed[parity] == 0) return;
+  state.handed[parity] = 0;
+  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
+    if (!shape.segment->IsHere(Pid{pid})) continue;
+    HandedChunk* const ring = shape.segment->handed(Pid{pid}, parity);
+    for (std::uint32_t i = 0; i < kHandedMax; ++i) {
+      if (ring[i].state.load(std::memory_order_relaxed) == HandedChunk::kHanded)
+        ring[i].state.store(HandedChunk::kDelivered, std::memory_order_release);
+    }
+  }
+}
+
+void AddToTotals(LaneState& state, const SuperstepSums& sums) {
+  state.totals_version.fetch_add(1, std::memory_order_acq_rel);
+  std::atomic_thread_fence(std::memory_order_release);  // No total is seen before that.
+  AddSuperstep(sums, state.totals);
+  state.totals_version.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace
+
+LaneFrames FramesInSegment(const LaneShape& shape, std::uint32_t barrier) {
+  LaneArea& area = shape.segment->lanes();
+  LaneFrames frames;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host)
+    frames.of[host] = (host == shape.self ? area.out : area.in)[host][barrier & 1];
+  return frames;
+}
+
+void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const LaneFrames& frames) {
+  const Segment& segment = *shape.segment;
+  LaneState& state = segment.lanes().state;
+  const unsigned parity = (barrier - 1) & 1;
+  const auto frame_of = [&frames](std::uint32_t host) -> const LaneFrame& {
+    return *reinterpret_cast<const LaneFrame*>(frames.of[host]);
+  };
+  SuperstepSums sums = frame_of(shape.self).sums;
+  std::uint32_t with_data = 0;
+  std::uint32_t with_groups = 0;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    with_data += frame_of(host).with_data;
+    with_groups += frame_of(host).with_groups;
+    if (host != shape.self) AddNode(frame_of(host).sums, sums);
+  }
+  ReturnHanded(shape, parity ^ 1);
+  if (with_data != 0) {
+    RemoveLaneEntries(segment, parity);
+    if (state.published[parity].exchange(0) != 0) RemoveWorkersEntries(shape, parity);
+    std::uint32_t installed = 0;
+    for (std::uint32_t host = 0; host < shape.hosts; ++host)
+      if (host != shape.self) Install(segment, host, barrier & 1, frames.of[host], installed);
+    state.installed[parity] = installed;
+  }
+  AddToTotals(state, sums);
+  NodeBarrier& node = segment.header().barrier;
+  BarrierPhase& phase = node.phases[barrier & 1];
+  phase.with_data.store(with_data, std::memory_order_relaxed);
+  phase.with_groups.store(with_groups, std::memory_order_relaxed);
+  phase.save.store(0, std::memory_order_relaxed);
+  ReleaseBarrier(node, barrier);
+}
+
+void RemoveLaneEntries(const Segment& segment, unsigned parity) {
+  LaneArea& area = segment.lanes();
+  const std::uint32_t p = segment.layout().nprocs;
+  // The worker calls this, too: what is checked is what is used.
+  const std::uint32_t noted = ReadOnce(area.state.installed[parity]);
+  const std::uint32_t installed = std::min(noted, kLaneHostsMax * kLanePairsMax);
+  for (std::uint32_t i = 0; i < installed; ++i) {
+    const LanePair pair{.source_pid = ReadOnce(area.pairs[parity][i].source_pid),
+                        .destination_pid = ReadOnce(area.pairs[parity][i].destination_pid)};
+    if (pair.source_pid < p && pair.destination_pid < p)
+      segment.entry(Pid{pair.source_pid}, Pid{pair.destination_pid}, parity) = DirectoryEntry{};
+  }
+  area.state.installed[parity] = 0;
+}
+
+SuperstepTotals ReadLaneTotals(const LaneState& state) {
+  constexpr int kTries = 1000;  // Who changes them may have been stopped, or be wrong.
+  for (int i = 0;; ++i) {
+    const std::uint32_t before = state.totals_version.load(std::memory_order_acquire);
+    SuperstepTotals totals;
+    memcpy(&totals, &state.totals, sizeof totals);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const bool whole =
+        (before & 1) == 0 && state.totals_version.load(std::memory_order_relaxed) == before;
+    if (whole || i == kTries) return totals;
+  }
+}
+
+}  // namespace bspnow
