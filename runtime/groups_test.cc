@@ -15,6 +15,7 @@
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/testing/calls.h"
+#include "runtime/testing/counted_supersteps.h"
 #include "runtime/testing/group_tree.h"
 #include "runtime/testing/nodes.h"
 
@@ -60,55 +61,13 @@ TEST(GroupsTest, RandomTreesGiveTheSameWithBspCheckFull) {
   }
 }
 
-// The bytes of message `n` from one process to another in a superstep.
-std::uint64_t ContentOf(std::uint64_t superstep, std::uint32_t from, std::uint32_t to,
-                        std::uint64_t n) {
-  return superstep * 1'000'003 + from * 10'007 + to * 101 + n;
-}
-
-// All know alike how many messages go from whom to whom, in most supersteps none.
-std::uint64_t CountOf(std::uint64_t superstep, std::uint32_t from, std::uint32_t to) {
-  const std::uint64_t x = (superstep * 77 + from * 13 + to) * 0x9e37'79b9'7f4a'7c15 >> 40;
-  return x % 3 == 0 ? x / 3 % 5 : 0;
-}
-
-void RunCountedSupersteps(Process& process, Group& group, std::uint64_t supersteps) {
-  const std::uint32_t p = group.p();
-  const std::uint32_t self = Value(group.self());
-  std::vector<std::uint64_t> content(100);
-  for (std::uint64_t s = 0; s < supersteps; ++s) {
-    std::uint64_t due = 0;
-    for (std::uint32_t other = 0; other < p; ++other) {
-      for (std::uint64_t n = 0; n < CountOf(s, self, other); ++n) {
-        std::fill(content.begin(), content.end(), ContentOf(s, self, other, n));
-        group.Send("test", other, nullptr, content.data(), content.size() * sizeof content[0]);
-      }
-      due += CountOf(s, other, self);
-    }
-    if (s % 16 == 5) {
-      process.Sync(group, 0);
-    } else {
-      process.SyncCounted(group, "test", due);
-    }
-    if ((s + self) % 23 == 0) sched_yield();
-    Require(group.inbox().count() == due, "as many messages as were sent");
-    for (std::uint32_t from = 0; from < p; ++from) {
-      for (std::uint64_t n = 0; n < CountOf(s, from, self); ++n, group.inbox().Pop()) {
-        const auto* const word =
-            reinterpret_cast<const std::uint64_t*>(group.inbox().Front().payload);
-        Require(word[0] == ContentOf(s, from, self, n) && word[99] == word[0], "the content");
-      }
-    }
-  }
-}
-
 TEST(CountedSuperstepsTest, GiveEachSuperstepItsOwnMessages) {
   for (const std::uint32_t p : {1u, 2u, 3u, 6u}) {
     SCOPED_TRACE(p);
     ExpectAllEndWell(RunOnOneNode(p, [](Process& process) {
-      RunCountedSupersteps(process, process.root(), 2000);
+      RunCountedSupersteps(process, process.root(), 1, 300);
       Group& group = process.Duplicate(process.root());
-      RunCountedSupersteps(process, group, 500);
+      RunCountedSupersteps(process, group, 2, 100);
       process.Leave(group);
     }));
   }
