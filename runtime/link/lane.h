@@ -8,6 +8,11 @@
 // there were no lanes. A node that has lost a lane leaves all of them to its worker, for good, and
 // that sends the last frames once more, over the workers' streams: whoever lacked one can go on.
 //
+// A superstep that ends by counting (Group::FinishCounted) is over for the processes of a node as
+// soon as the frames that are here hold the messages that they wait for: they go on, one superstep
+// ahead of the barrier, and do not arrive at the next one before this one is over. To all others,
+// the workers among them, it is a barrier like any.
+//
 // What is here lies in the segment, so that whichever process waits can go on from there.
 #ifndef RUNTIME_LINK_LANE_H_
 #define RUNTIME_LINK_LANE_H_
@@ -81,6 +86,10 @@ struct LaneState {
   std::uint32_t staged[kLaneHostsMax];  ///< Bytes of each host's next frames in `stage`.
   std::uint32_t installed[2];           ///< By parity of the superstep: how many of `pairs`.
   std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
+  std::uint32_t ahead_from;  ///< Whose frames were enough at `ahead`: hosts, a bit each.
+  std::atomic<std::uint32_t>
+      ahead;                        ///< The processes went on from this barrier before it was over,
+  std::atomic<std::uint32_t> back;  ///< and now one has come to the end of the next superstep.
   /// The barriers of the frames in `in`: the sender's number, then the barrier's parity.
   alignas(kLineBytes) std::atomic<std::uint32_t> here[kLaneHostsMax][2];
   alignas(kLineBytes)

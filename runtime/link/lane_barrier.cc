@@ -99,6 +99,25 @@ bool LaneBarrier::Complete(std::uint32_t barrier) const {
   return Sent(barrier) && !LacksAny(barrier);
 }
 
+// ---- Supersteps that end by counting ------------------------------------------------------------
+
+void LaneBarrier::GoAhead(std::uint32_t barrier, std::uint32_t hosts) {
+  state_->ahead_from = hosts;
+  state_->ahead.store(Number(barrier), std::memory_order_seq_cst);
+}
+
+bool LaneBarrier::IsAhead(std::uint32_t barrier) const {
+  return state_->ahead.load(std::memory_order_acquire) == Number(barrier);
+}
+
+void LaneBarrier::ComeBack(std::uint32_t barrier) {
+  state_->back.store(Number(barrier), std::memory_order_release);
+}
+
+bool LaneBarrier::Unattended(std::uint32_t barrier) const {
+  return IsAhead(barrier) && state_->back.load(std::memory_order_acquire) != Number(barrier);
+}
+
 // ---- The worker ---------------------------------------------------------------------------------
 
 void LaneBarrier::TurnOn(std::uint32_t barrier) {

@@ -55,6 +55,17 @@ class LaneBarrier {
   bool StillComposed(std::uint32_t barrier) const;
   bool LeftToWorker(std::uint32_t barrier) const;
 
+  // ---- Supersteps that end by counting
+
+  /// Who drives: the frames of these hosts, a bit each, are all that the processes here wait for.
+  /// They go on, though the barrier is not over.
+  void GoAhead(std::uint32_t barrier, std::uint32_t hosts);
+  bool IsAhead(std::uint32_t barrier) const;
+  /// A process waits for the end of a barrier that it left so.
+  void ComeBack(std::uint32_t barrier);
+  /// The processes here went ahead of it, and none waits for its end.
+  bool Unattended(std::uint32_t barrier) const;
+
   // ---- The worker
 
   /// Barrier `barrier` found all nodes ready: the next one is the lanes'.

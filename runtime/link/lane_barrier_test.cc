@@ -100,6 +100,18 @@ TEST_F(LaneBarrierTest, OneDrivesAtATime) {
   EXPECT_TRUE(lanes_.TryToDrive(1));
 }
 
+TEST_F(LaneBarrierTest, ABarrierThatProcessesWentOnFromIsUnattendedUntilOneComesBack) {
+  Send(kBarrier);
+  EXPECT_FALSE(lanes_.Unattended(kBarrier)) << "they wait";
+  lanes_.GoAhead(kBarrier, 0b10);
+  EXPECT_TRUE(lanes_.IsAhead(kBarrier));
+  EXPECT_TRUE(lanes_.Unattended(kBarrier));
+  EXPECT_FALSE(lanes_.IsAhead(kBarrier + 1));
+  EXPECT_FALSE(lanes_.Complete(kBarrier)) << "it goes on without them";
+  lanes_.ComeBack(kBarrier);
+  EXPECT_FALSE(lanes_.Unattended(kBarrier));
+}
+
 TEST_F(LaneBarrierTest, FramesOfBarriersThatAreOverAreNotTaken) {
   EXPECT_FALSE(lanes_.CanCome(kBarrier - 1, kBarrier));
   EXPECT_TRUE(lanes_.CanCome(kBarrier, kBarrier));

@@ -114,6 +114,46 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   ReleaseBarrier(node, barrier);
 }
 
+bool HasExpected(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts) {
+  const Segment& segment = *shape.segment;
+  for (std::uint32_t to = 0; to < shape.p; ++to) {
+    if (!segment.IsHere(Pid{to})) continue;
+    std::uint64_t count = 0;
+    for (std::uint32_t from = 0; from < shape.p; ++from) {
+      if (segment.IsHere(Pid{from}))
+        count += segment.entry(Pid{from}, Pid{to}, (barrier - 1) & 1).message_count;
+    }
+    for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+      if ((hosts >> host & 1) == 0) continue;
+      ForEachLaneEntry(segment.lanes().in[host][barrier & 1],
+                       [&](const LaneEntry& entry, const std::byte*) {
+                         if (entry.destination_pid == to) count += entry.message_count;
+                         return true;
+                       });
+    }
+    if (count != segment.cell(Pid{to}).expected) return false;
+  }
+  return true;
+}
+
+void FindLaneMessages(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts, Pid to,
+                      LaneMessages* by_source) {
+  const Segment& segment = *shape.segment;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    if ((hosts >> host & 1) == 0) continue;
+    ForEachLaneEntry(segment.lanes().in[host][barrier & 1], [&](const LaneEntry& entry,
+                                                                const std::byte* chunks) {
+      if (Pid{entry.destination_pid} != to || entry.messages_bytes == 0) return true;
+      const std::byte* const chunk = chunks + AlignedInLane(entry.puts_bytes);
+      by_source[entry.source_pid] = {
+          .first_chunk = static_cast<std::uint64_t>(chunk - segment.arena(Pid{entry.source_pid})),
+          .count = entry.message_count,
+          .bytes = entry.message_bytes};
+      return true;
+    });
+  }
+}
+
 void RemoveLaneEntries(const Segment& segment, unsigned parity) {
   LaneArea& area = segment.lanes();
   const std::uint32_t p = segment.layout().nprocs;

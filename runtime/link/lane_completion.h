@@ -1,5 +1,5 @@
 // A barrier of lanes (lane.h) whose frames have come: what they bring is made readable for the
-// processes of this node, and these are released.
+// processes of this node, and these are released; or read before that, by who may go ahead of it.
 #ifndef RUNTIME_LINK_LANE_COMPLETION_H_
 #define RUNTIME_LINK_LANE_COMPLETION_H_
 
@@ -22,6 +22,22 @@ LaneFrames FramesInSegment(const LaneShape& shape, std::uint32_t barrier);
 /// them. By whoever drives, or the worker if nobody can. `frames`: those, or checked copies, if the
 /// segment is not to be trusted.
 void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const LaneFrames& frames);
+
+/// Whether each process here has the messages that it waits for (ProcessCell::expected) in the
+/// superstep that this barrier ends: from processes here, and in the frames of `hosts`, a bit each,
+/// which lie in `in`.
+bool HasExpected(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts);
+
+/// What a frame in `in` has for one process: the messages of one source, as in DirectoryEntry.
+struct LaneMessages {
+  std::uint64_t first_chunk = 0;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Those for `to` in the frames of these hosts; to the place of each source in `by_source`.
+void FindLaneMessages(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts, Pid to,
+                      LaneMessages* by_source);
 
 /// Before the worker writes entries of that parity: removes those that frames brought.
 void RemoveLaneEntries(const Segment& segment, unsigned parity);

@@ -135,6 +135,31 @@ TEST(LaneFrameTest, EntriesGoWhenTheDirectoryIsUsedAgain) {
   EXPECT_EQ(one.Received().message_count, 0u);
 }
 
+TEST(LaneFrameTest, MessagesAreCountedAndReadBeforeTheBarrierIsOver) {
+  constexpr std::uint32_t kNobody = 0;
+  constexpr std::uint32_t kZero = 1;
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  one.Receive(zero);
+  std::uint64_t& expected = one.segment().cell(Pid{1}).expected;
+  EXPECT_TRUE(HasExpected(one.shape(), kBarrier, kNobody));
+  expected = 1;
+  EXPECT_FALSE(HasExpected(one.shape(), kBarrier, kNobody)) << "what lies there may be older";
+  EXPECT_TRUE(HasExpected(one.shape(), kBarrier, kZero));
+  expected = 2;
+  EXPECT_FALSE(HasExpected(one.shape(), kBarrier, kZero));
+  one.segment().entry(Pid{1}, Pid{1}, kParity).message_count = 1;
+  EXPECT_TRUE(HasExpected(one.shape(), kBarrier, kZero)) << "with one to itself";
+  LaneMessages found[2];
+  FindLaneMessages(one.shape(), kBarrier, kZero, Pid{1}, found);
+  EXPECT_EQ(found[0].count, 1u);
+  EXPECT_EQ(one.Read(found[0].first_chunk), std::string(48, 'm'));
+  EXPECT_EQ(found[1].count, 0u);
+  EXPECT_EQ(one.Received().messages, 0u) << "directories are written when it is over";
+}
+
 TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
   Node zero(0);
   zero.Owe(kLaneFrameBytesMax);

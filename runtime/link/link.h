@@ -45,7 +45,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 11;
+inline constexpr std::uint32_t kLinkVersion = 12;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -297,12 +297,13 @@ struct alignas(kLineBytes) ProcessCell {
   /// the right process (in pid namespaces of their own several processes have one number).
   std::uint64_t probe_address;
   std::uint64_t probe_value;
-  std::uint32_t in_end;                           ///< Set when bsp_end is called.
-  std::uint32_t node;                             ///< Where the process lives; set by the worker.
-  std::uint32_t member;                           ///< In a group's part: its pid in the job.
-  std::atomic<std::uint32_t> arrived;             ///< Barriers at which it has arrived, ever.
-  std::uint64_t image_pause_ns;                   ///< For how long the last image held the process.
-  std::atomic<std::uint64_t> recorded;            ///< Supersteps in the ring so far.
+  std::uint32_t in_end;                 ///< Set when bsp_end is called.
+  std::uint32_t node;                   ///< Where the process lives; set by the worker.
+  std::uint32_t member;                 ///< In a group's part: its pid in the job.
+  std::atomic<std::uint32_t> arrived;   ///< Barriers at which it has arrived, ever.
+  std::uint64_t image_pause_ns;         ///< For how long the last image held the process.
+  std::atomic<std::uint64_t> recorded;  ///< Supersteps in the ring so far.
+  std::uint64_t expected;  ///< Messages that it waits for at the end of a counted superstep.
   alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
   alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
   alignas(kLineBytes) SharedCounter announced;    ///< Stamps of entries for this process, ever.

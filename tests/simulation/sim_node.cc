@@ -99,7 +99,7 @@ void SimNode::Report(proto::WorkerEvent event) {
 void SimNode::Compute() {
   std::fill(sent_.begin(), sent_.end(), 0);
   std::fill(owed_.begin(), owed_.end(), 0);
-  if (EndsSuperstep(passed_) && !repeats(superstep())) PrepareSuperstep();
+  if (EndsSuperstep(left()) && !repeats(superstep())) PrepareSuperstep();
   After(loop_.Below(5 * kMillisecond), &SimNode::SendEarly);
 }
 
@@ -144,7 +144,8 @@ void SimNode::SendEarly() {
     stuck_ = true;
     return LeaveOne(pid, kFailedStatus, 0);
   }
-  for (std::uint64_t early = loop_.Below(outbox_.size() + 1); early > 0; --early) {
+  const std::uint64_t sendable = ahead_ ? 0 : outbox_.size();
+  for (std::uint64_t early = loop_.Below(sendable + 1); early > 0; --early) {
     if (outbox_.back().message.get) break;
     SendMessage(outbox_.back(), superstep());
     outbox_.pop_back();
@@ -177,6 +178,11 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 void SimNode::ReachBarrier() {
   // Who drove at the barrier before is one of the processes.
   if (driving_) return After(loop_.Below(kMillisecond), &SimNode::ReachBarrier);
+  if (ahead_) {
+    came_back_ = true;
+    lane_.ComeBack(Released());
+    return Drive();
+  }
   worker::BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
   if (owed_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
@@ -203,7 +209,9 @@ void SimNode::OnArrival(std::uint64_t barrier) {
     if (!keeper_) oracle_.Fail("processes arrive at a barrier that is not the next");
     return;
   }
-  const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(arrived_counts_, sent_);
+  const std::vector<std::uint64_t> sent =
+      ahead_ ? std::exchange(sent_, std::vector<std::uint64_t>(hosts())) : sent_;
+  const worker::NodeExchange::Actions actions = exchange_.OnLocalArrival(arrived_counts_, sent);
   if (Directly()) return ArriveDirectly(arrived_counts_);
   arrives_[exchange_.barrier() & 1] = {exchange_.arrival().superstep, EncodeArrival()};
   Perform(actions);
@@ -212,6 +220,13 @@ void SimNode::OnArrival(std::uint64_t barrier) {
 void SimNode::SetPassed(std::uint64_t barriers, const worker::BarrierCounts& counts) {
   passed_ = barriers;
   passed_counts_ = counts;
+}
+
+// Released, by lanes or by the worker.
+void SimNode::GoOnFrom(std::uint64_t barriers, const worker::BarrierCounts& counts) {
+  SetPassed(barriers, counts);
+  if (std::exchange(ahead_, false)) return EndAhead();
+  After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
 }
 
 // Its processes release each other, whatever their daemon does.
@@ -341,12 +356,11 @@ void SimNode::Perform(const worker::NodeExchange::Actions& actions) {
     streams_.Prune(job_, epoch_, exchange_.pruned() - 1);
   }
   if (actions.release) {
-    SetPassed(exchange_.released_barriers(), exchange_.global_counts());
     HoldLanes();
+    GoOnFrom(exchange_.released_barriers(), exchange_.global_counts());
     WakeDriver();
   }
   if (actions.release && direct_ && has_pid_0()) TellProgress();
-  if (actions.release) After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
   if (actions.take_answers) TakeAnswers();
   if (actions.send_answers) SendAnswers();
 }

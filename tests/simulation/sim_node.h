@@ -177,9 +177,10 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool EndsSuperstep(std::uint64_t barrier) const {
     return barrier != 0 && barrier % program_.barriers_per_superstep() == 0;
   }
-  std::uint64_t superstep() const { return SuperstepOf(passed_); }
-  std::uint64_t released_superstep() const { return SuperstepOf(passed_ - 1); }
-  bool released_ends_superstep() const { return EndsSuperstep(passed_ - 1); }
+  std::uint64_t left() const { return passed_ + (ahead_ ? 1 : 0); }
+  std::uint64_t superstep() const { return SuperstepOf(left()); }
+  std::uint64_t released_superstep() const { return SuperstepOf(left() - 1); }
+  bool released_ends_superstep() const { return EndsSuperstep(left() - 1); }
   std::uint32_t Released() const { return static_cast<std::uint32_t>(passed_); }
   bool repeats(std::uint64_t superstep) const { return resumes() && superstep == 0; }
   /// `step`, unless the processes are gone by then.
@@ -231,6 +232,11 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void CompleteOrStop();
   void CompleteByLanes();
   void StopDriving();
+  bool OwesHere(std::uint32_t host) const;
+  bool Enough() const;
+  void GoAhead();
+  void GoOnFrom(std::uint64_t barriers, const worker::BarrierCounts& counts);
+  void EndAhead();
   void NoteBroken();
   bool Done() const;
   void Complete();
@@ -295,8 +301,15 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool driving_ = false;
   bool stopped_ = false;  ///< The worker, in the middle of what it does for the job.
   std::deque<std::function<void()>> after_stop_;
-  bool asleep_ = false;            ///< Who drives.
-  std::uint64_t driver_turn_ = 0;  ///< Its next step; older ones are not made.
+  /// The processes went on from the barrier that comes after passed_, and may wait for its end.
+  bool ahead_ = false;
+  bool came_back_ = false;
+  bool leaves_ahead_ = false;    ///< They are about to go on so,
+  bool received_ahead_ = false;  ///< and have not read these messages yet.
+  std::vector<SimFrame> messages_ahead_;
+  std::vector<Outgoing> outbox_before_;  ///< What they sent in that superstep.
+  bool asleep_ = false;                  ///< Who drives.
+  std::uint64_t driver_turn_ = 0;        ///< Its next step; older ones are not made.
   std::uint32_t driven_barrier_ = 0;
   std::uint32_t taken_from_ = 0;  ///< The frame that it reads.
   std::uint32_t taken_barrier_ = 0;

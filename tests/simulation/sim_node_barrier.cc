@@ -25,6 +25,10 @@ void SimNode::LeaveBarrier() {
     waits_for_lease_ = true;
     return;
   }
+  if (std::exchange(leaves_ahead_, false)) {
+    oracle_.OnAhead(Place(self()));
+    return FinishSuperstep();
+  }
   oracle_.OnPassed(Place(self()), passed_ - 1);
   if (!released_ends_superstep()) return Compute();
   oracle_.OnSuperstepOver(Place(self()), released_superstep());
@@ -161,8 +165,9 @@ void SimNode::GoOnIfAnswered() {
 
 void SimNode::FinishSuperstep() {
   const std::uint64_t superstep = released_superstep();
+  const bool ahead = std::exchange(received_ahead_, false);
   if (!repeats(superstep)) {
-    for (const SimFrame& frame : inbox_[superstep]) {
+    for (const SimFrame& frame : ahead ? messages_ahead_ : inbox_[superstep]) {
       processes_[frame.to_pid].received +=
           SimProgram::Received(frame.from_pid, frame.index, frame.value);
     }
@@ -174,7 +179,7 @@ void SimNode::FinishSuperstep() {
       oracle_.OnState(job_, shown(), pid, process.state);
     }
   }
-  inbox_.erase(superstep);
+  if (!ahead) inbox_.erase(superstep);
   Save();
 }
 

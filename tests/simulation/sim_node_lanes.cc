@@ -35,6 +35,8 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
       !lane_.BeginSending(barrier))
     return false;
+  if (program_.counted(shown()) && !repeats(superstep()))
+    arrived_counts_.groups = TakingPart(self());  // They may go ahead of it: no image.
   lane_hosts_[self()].out[barrier & 1] =
       nullptr;  // Nor are those to the others whole, from now on.
   After(loop_.Below(50 * kMicrosecond), &SimNode::ComposeForLanes);
@@ -99,7 +101,7 @@ void SimNode::WakeDriver() {
 
 void SimNode::Pump() {
   const std::uint32_t barrier = driven_barrier_;
-  if (Done() || !lane_.LacksAny(barrier))
+  if (Done() || !lane_.LacksAny(barrier) || Enough())
     return NextOfDriver(loop_.Below(kStepNs), &SimNode::CompleteOrStop);
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (!lane_.Lacks(host, barrier)) continue;
@@ -134,7 +136,10 @@ void SimNode::NoteTaken() {
 
 void SimNode::CompleteOrStop() {
   const bool complete = !Done() && lane_.Complete(driven_barrier_);
-  NextOfDriver(loop_.Below(kStepNs), complete ? &SimNode::CompleteByLanes : &SimNode::StopDriving);
+  const bool ahead = !complete && !Done() && Enough();
+  NextOfDriver(loop_.Below(kStepNs), complete ? &SimNode::CompleteByLanes
+                                     : ahead  ? &SimNode::GoAhead
+                                              : &SimNode::StopDriving);
 }
 
 void SimNode::CompleteByLanes() {
@@ -163,7 +168,7 @@ void SimNode::OnLaneBroken(std::uint32_t to_host) {
 // By the processes, or by their worker.
 void SimNode::Complete() {
   const std::uint32_t barrier = Released();
-  const std::uint64_t s = superstep();
+  const std::uint64_t s = SuperstepOf(passed_);
   worker::BarrierCounts counts = arrived_counts_;
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (host == self()) continue;
@@ -176,10 +181,9 @@ void SimNode::Complete() {
       inbox_[s].push_back(message);
     }
   }
-  outbox_.clear();
+  (ahead_ ? outbox_before_ : outbox_).clear();
   release_ = {};
-  SetPassed(passed_ + 1, counts);
-  After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
+  GoOnFrom(passed_ + 1, counts);
 }
 
 // ---- The worker ---------------------------------------------------------------------------------
@@ -222,9 +226,9 @@ void SimNode::TakeOver(std::uint64_t barrier) {
   CatchUp();
   if (exchange_.waiting() || exchange_.barrier() != barrier) return;
   oracle_.Count("barriers taken over by workers");
-  for (const Outgoing& outgoing : std::exchange(outbox_, {})) {
+  for (const Outgoing& outgoing : std::exchange(ahead_ ? outbox_before_ : outbox_, {})) {
     sent_[outgoing.host] += 1;
-    streams_.Send(WorkerId{place(outgoing.host).worker()}, FrameOf(outgoing, superstep()));
+    streams_.Send(WorkerId{place(outgoing.host).worker()}, FrameOf(outgoing, SuperstepOf(passed_)));
   }
   OnArrival(passed_);
 }

@@ -79,6 +79,10 @@ class SimOracle {
   void OnArrived(const SimPlace& place, std::uint64_t barrier);
   /// Its processes leave the barrier.
   void OnPassed(const SimPlace& place, std::uint64_t barrier);
+  /// They go on from it, though it is not over.
+  void OnAhead(const SimPlace& place);
+  /// It is over, after they went on.
+  void OnOver(const SimPlace& place, std::uint64_t barrier);
   /// All frames to this host in superstep `s` must have been taken.
   void OnSuperstepOver(const SimPlace& place, std::uint64_t s);
 

@@ -47,10 +47,14 @@ class SimProgram {
   std::vector<Message> messages(std::uint64_t s, std::uint32_t pid, std::uint32_t p) const {
     std::vector<Message> messages;
     for (std::uint32_t i = 0; i < Pick(5, s, pid, 0) % 3; ++i) {
-      messages.push_back(
-          {static_cast<std::uint32_t>(Pick(6, s, pid, i) % p), i, Pick(7, s, pid, i) % 6 == 0});
+      const bool get = !counted(s) && Pick(7, s, pid, i) % 6 == 0;
+      messages.push_back({static_cast<std::uint32_t>(Pick(6, s, pid, i) % p), i, get});
     }
     return messages;
+  }
+  /// Superstep s ends by counting messages: there are no gets.
+  bool counted(std::uint64_t s) const {
+    return Pick(14, 0, 0, 0) % 2 == 0 && Pick(15, s, 0, 0) % 3 != 0 && s + 1 != supersteps();
   }
   /// Whether the process has another group open at the end of superstep s: no image of it then.
   bool in_groups(std::uint64_t s, std::uint32_t pid) const {

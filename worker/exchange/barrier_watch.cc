@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/link/lane_barrier.h"
 #include "worker/exchange/groups_watch.h"
 
 namespace bspnow::worker {
@@ -78,6 +79,9 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
   const GroupBarriers groups = BarriersOfGroups(segment.segment());
   BarrierLook look{.passed = passed + groups.passed};
   const std::uint32_t p = segment.participants();
+  // They compute, ahead of the barrier at which they have arrived.
+  LaneState& lanes = segment.segment().lanes().state;
+  const bool ahead = LaneBarrier(lanes, 0, 0).Unattended(passed);
   for (const Pid pid : here) {
     const ProcessCell& cell = segment.segment().cell(pid);
     const ProcessState state = cell.state.load();
@@ -85,7 +89,7 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
     const bool joins = p == 0 && pid != Pid{0};
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
     if (joins || (p != 0 && Value(pid) >= p) || state > ProcessState::kRunning) continue;
-    if ((cell.arrived.load() > passed || groups.waiting.contains(pid)) &&
+    if (((cell.arrived.load() > passed && !ahead) || groups.waiting.contains(pid)) &&
         !IsStoppedDriver(segment, cell, pid)) {
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/link/lane_barrier.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -111,6 +113,15 @@ TEST_F(LookAtBarrierTest, NamesWhoDrivesTheLanesAndIsStopped) {
   EXPECT_EQ(look.late[0].pid, Pid{2});
   EXPECT_EQ(look.late[0].lateness, Lateness::kStopped);
   EXPECT_EQ(look.arrived, 2u);
+}
+
+// Of barrier 7: they have what they count on, and compute.
+TEST_F(LookAtBarrierTest, WhoWentAheadOfTheBarrierIsLateAtIt) {
+  LaneBarrier lanes(segment_.segment().lanes().state, 0, 2);
+  lanes.GoAhead(7, 0);
+  EXPECT_EQ(Look().late.size(), 3u);
+  lanes.ComeBack(7);
+  EXPECT_TRUE(Look().late.empty());
 }
 
 TEST_F(LookAtBarrierTest, WaitsForNobodyWhoIsNotNeededOrHasEnded) {

@@ -26,7 +26,9 @@ bool LaneKeeper::OnRepeated(std::uint32_t host, std::uint32_t barrier, std::uint
 LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_ns) {
   if (!lanes_.on()) return {};
   Actions actions;
-  const bool waits = lanes_.Sent(released) && !lanes_.LeftToWorker(released);
+  const bool sent = lanes_.Sent(released) && !lanes_.LeftToWorker(released);
+  // Who computes reads no lane: what has come is still there.
+  const bool waits = sent && !lanes_.Unattended(released);
   if (waits != waits_ || released != waits_for_) {
     waits_ = waits;
     waits_for_ = released;
@@ -49,7 +51,7 @@ LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_n
   // Who drove may have passed `released` before it stopped.
   if (!settled_ || actions.look_again) return actions;
   actions.install = AnyUseful(released);
-  actions.complete = !actions.install && waits && lanes_.Complete(released);
+  actions.complete = !actions.install && sent && lanes_.Complete(released);
   return actions;
 }
 

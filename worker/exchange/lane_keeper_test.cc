@@ -40,6 +40,31 @@ TEST_F(LaneKeeperTest, WhoWaitsRepeatsAgainAndAgain) {
   EXPECT_FALSE(keeper_.off());
 }
 
+// They read no lane while they compute, so what the worker has may be in theirs, too.
+TEST_F(LaneKeeperTest, WhoWentAheadOfABarrierIsInNoHurryToSeeItsEnd) {
+  lanes_.GoAhead(kBarrier, 0b10);
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  for (int i = 0; i < 3; ++i) {
+    const LaneKeeper::Actions actions = Look(LaneKeeper::kPatienceNs);
+    EXPECT_FALSE(actions.shut_down);
+    EXPECT_FALSE(actions.repeat);
+  }
+  lanes_.ComeBack(kBarrier);
+  EXPECT_FALSE(Look().shut_down) << "the wait begins now";
+  EXPECT_TRUE(Look(LaneKeeper::kPatienceNs).shut_down);
+}
+
+// Nobody drives, and a lane is found broken: its worker sees to the end of the barrier.
+TEST_F(LaneKeeperTest, ABarrierThatProcessesWentOnFromIsCompletedByTheWorker) {
+  lanes_.GoAhead(kBarrier, 0);
+  state_.broken = 1;
+  EXPECT_TRUE(Look().look_again);
+  EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  EXPECT_TRUE(Look().install);
+  EXPECT_TRUE(keeper_.TakeRepeated(1, kBarrier & 1, kBarrier));
+  EXPECT_TRUE(Look().complete);
+}
+
 TEST_F(LaneKeeperTest, AFrameThatMayStillComeByItsLaneIsWaitedFor) {
   EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
   EXPECT_FALSE(Look().shut_down);
