@@ -61,6 +61,7 @@ std::uint64_t Group::Start() {
 void Group::End(std::uint64_t call_site) {
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
   segment_->cell(self_).in_end = 1;
   const BarrierFlags all =
       PassBarrier(BarrierKind::kOther, {.ending = 1, .called_ns = times.start_ns});

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/grow_array.h"
 #include "base/ids.h"
 #include "base/mapped_region.h"
 #include "base/poll_wait.h"
@@ -146,6 +147,11 @@ class Group {
   /// to.
   void SyncCounted(const Call& call, std::uint64_t messages);
 
+  /// The same of the root group on a few nodes, by lanes: this process may be a superstep ahead of
+  /// nodes that send it nothing. As FinishSuperstep.
+  bool EndsByLanes() const { return lanes_.attached() && !Voting(); }
+  BarrierFlags FinishCounted(const Call& call, std::uint64_t messages, OtherGroups others);
+
   // What a superstep must be that is to end by a count, and ends by a barrier.
   void RequireMessagesOnly(const Call& call);
   void RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const;
@@ -242,6 +248,10 @@ class Group {
   }
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
                                                            std::uint64_t bytes) const;
+  bool PassCounted(const BarrierFlags& mine);
+  void FillFromLanes(std::uint32_t barrier);
+  bool EndBarrierBefore();
+  void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
   void AwaitBarriersReaders();
   std::uint64_t MessagesAnnounced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
@@ -263,6 +273,7 @@ class Group {
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
   bool barrier_before_ = false;       ///< The superstep before this one ended with a barrier.
+  bool ahead_ = false;                ///< And that is not over yet, as far as is known.
   bool resume_called_ = false;        ///< In this superstep,
   bool tag_size_set_ = false;         ///< and this,
   bool section_ends_ = false;         ///< and at its end.
@@ -274,6 +285,7 @@ class Group {
   Outbox outbox_;
   DrmaDelivery delivery_;
   BsmpInbox inbox_;
+  GrowArray<LaneMessages> lane_messages_;  ///< By source, while the inbox is filled.
   DirectQueue direct_;
   Recorder recorder_;
   ProfileWriter profile_;

@@ -89,7 +89,14 @@ void Process::Sync(Group& group, std::uint64_t call_site) {
 void Process::SyncCounted(Group& group, const Call& call, std::uint64_t messages) {
   if (group.EndsByCount()) return group.SyncCounted(call, messages);
   group.RequireMessagesOnly(call);
-  Sync(group, call.site);
+  if (group.EndsByLanes()) {
+    const BarrierFlags all = group.FinishCounted(
+        call, messages, open_groups_ == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
+    if (all.save != 0) TakeImage();
+    group.BeginSuperstep();
+  } else {
+    Sync(group, call.site);
+  }
   group.RequireCount(call, messages, group.inbox().count());
 }
 

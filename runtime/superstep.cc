@@ -96,7 +96,8 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   // The last to arrive lets the others go.
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
-  const bool late = full_check_.on() || !direct_.empty();
+  const bool was_ahead = EndBarrierBefore();
+  const bool late = full_check_.on() || !direct_.empty() || was_ahead;
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
     const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
@@ -163,8 +164,8 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
 
 // All processes of this node have arrived, and other nodes are to be told.
 void Group::Carry() {
-  if (lanes_.Send(barrier_.index())) {
-    lanes_.Drive(barrier_.index());
+  if (lanes_.Send(barrier_.index(), LaneDriver::Until::kOver)) {
+    lanes_.Drive(barrier_.index(), LaneDriver::Until::kOver);
   } else {
     doorbell_.AllArrived(barrier_.index());
   }

@@ -38,9 +38,8 @@ void LaneDriver::Attach(const Segment& segment, Pid self, const Doorbell& doorbe
   self_ = self;
   doorbell_ = doorbell;
   mailbox_ = mailbox;
-  std::uint64_t here = 0;
-  for (std::uint32_t i = 0; i < p; ++i) here += segment.IsHere(Pid{i}) ? 1 : 0;
-  poll_ns_ = poll_ns_max_ = kPollNs + kPollNsPerProcess * here;
+  for (std::uint32_t i = 0; i < p; ++i) here_ += segment.IsHere(Pid{i}) ? 1 : 0;
+  poll_ns_ = poll_ns_max_ = kPollNs + kPollNsPerProcess * here_;
 }
 
 // ---- Out ----------------------------------------------------------------------------------------
@@ -77,14 +76,14 @@ void LaneDriver::GiveUp() {
   if (area_->state.broken.exchange(1, std::memory_order_seq_cst) == 0) doorbell_.LanesBroken();
 }
 
-bool LaneDriver::Send(std::uint32_t barrier) {
+bool LaneDriver::Send(std::uint32_t barrier, Until until) {
   if (area_ == nullptr) return false;
   if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
       !barrier_.BeginSending(barrier)) {
     Drain(barrier);
     return false;
   }
-  if (!ComposeLaneFrames(shape_, barrier)) {
+  if (!Compose(barrier, until)) {
     barrier_.GiveUpSending();
     Drain(barrier);
     return false;
@@ -96,6 +95,19 @@ bool LaneDriver::Send(std::uint32_t barrier) {
   // Another node has left it to its worker meanwhile; the worker here may not have seen that these
   // processes have arrived.
   return !barrier_.LeftToWorker(barrier);
+}
+
+// No image can be taken at a barrier of which processes may go ahead: that is said as if each was
+// in another group, too. An order is for barriers that all nodes leave to their workers, from its
+// coming on.
+bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
+  std::atomic<std::uint32_t>& groups =
+      shape_.segment->header().barrier.phases[barrier & 1].with_groups;
+  const std::uint32_t before = groups.load(std::memory_order_relaxed);
+  if (until == Until::kCounted) groups.store(here_, std::memory_order_relaxed);
+  if (ComposeLaneFrames(shape_, barrier)) return true;
+  groups.store(before, std::memory_order_relaxed);
+  return false;
 }
 
 LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
@@ -148,32 +160,31 @@ bool LaneDriver::Done(std::uint32_t barrier) const {
   return static_cast<std::int32_t>(released - barrier) > 0 || barrier_.MustStop(barrier);
 }
 
-void LaneDriver::Drive(std::uint32_t barrier) {
+void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   if (!barrier_.TryToDrive(Value(self_))) return;
-  Pump(barrier);
-  if (!Done(barrier) && barrier_.Complete(barrier))
+  counted_hosts_ = 0;
+  Pump(barrier, until);
+  if (Done(barrier)) {
+    // The worker has it, or somebody was faster.
+  } else if (barrier_.Complete(barrier)) {
     CompleteLaneBarrier(shape_, barrier, FramesInSegment(shape_, barrier));
+  } else if (Enough(barrier, until)) {
+    barrier_.GoAhead(barrier, HostsHere(barrier));
+    shape_.segment->header().barrier.released.Wake();
+  }
   barrier_.StopDriving();
 }
 
-// Returns when the frames of all are here, or nothing more is to be done.
-void LaneDriver::Pump(std::uint32_t barrier) {
+// Returns when the frames of all are here, or enough of them, or nothing more is to be done.
+void LaneDriver::Pump(std::uint32_t barrier, Until until) {
   const std::uint64_t start_ns = NowNs();
   bool slept = false;
   for (;;) {
     for (int i = 0; i < kPassesBetweenLooks; ++i) {
       if (Done(barrier)) return;
-      ReceiveLacking(barrier);
-      if (!barrier_.LacksAny(barrier)) {
-        const std::uint64_t longer = std::min(2 * poll_ns_, poll_ns_max_);
-        if (!slept) {
-          poll_ns_ = longer;
-        } else if (NowNs() - start_ns < poll_ns_max_) {
-          poll_ns_ = poll_ns_max_;
-        } else {
-          poll_ns_ = std::max(poll_ns_ / 2, kPollNsMin);
-        }
-        return;
+      ReceiveLacking(barrier, until);
+      if (!barrier_.LacksAny(barrier) || Enough(barrier, until)) {
+        return Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
       }
       if (!slept) sched_yield();
     }
@@ -183,13 +194,60 @@ void LaneDriver::Pump(std::uint32_t barrier) {
   }
 }
 
+// How long the next wait polls before it sleeps: as PollWait does it.
+void LaneDriver::Adapt(Waited waited, std::uint64_t start_ns) {
+  if (waited == Waited::kPolling) {
+    poll_ns_ = std::min(2 * poll_ns_, poll_ns_max_);
+  } else if (NowNs() - start_ns < poll_ns_max_) {
+    poll_ns_ = poll_ns_max_;
+  } else {
+    poll_ns_ = std::max(poll_ns_ / 2, kPollNsMin);
+  }
+}
+
 // One after another: all are needed, and a look in vain costs as much as one that finds something.
-void LaneDriver::ReceiveLacking(std::uint32_t barrier) {
+// Where not all are needed nobody knows which.
+void LaneDriver::ReceiveLacking(std::uint32_t barrier, Until until) {
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
     if (!barrier_.Lacks(host, barrier)) continue;
     Receive(host, barrier);
-    if (barrier_.Lacks(host, barrier)) return;
+    if (until == Until::kOver && barrier_.Lacks(host, barrier)) return;
   }
+}
+
+// ---- Supersteps that end by counting ------------------------------------------------------------
+
+std::uint32_t LaneDriver::HostsHere(std::uint32_t barrier) const {
+  std::uint32_t hosts = 0;
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+    if (host != shape_.self && !barrier_.Lacks(host, barrier)) hosts |= 1u << host;
+  return hosts;
+}
+
+// Chunks that were handed over two supersteps ago are given back at the end of the barrier, and
+// the next superstep would use their ring.
+bool LaneDriver::Enough(std::uint32_t barrier, Until until) {
+  constexpr std::uint32_t kLookedAt = 1u << 31;
+  if (until != Until::kCounted || area_->state.handed[barrier & 1] != 0) return false;
+  const std::uint32_t hosts = HostsHere(barrier);
+  if (counted_hosts_ == (hosts | kLookedAt)) return false;
+  if (HasExpected(shape_, barrier, hosts)) return true;
+  counted_hosts_ = hosts | kLookedAt;
+  return false;
+}
+
+Watched LaneDriver::AheadNews() const {
+  const std::atomic<std::uint32_t>& word = area_->state.ahead;
+  return {word, word.load(std::memory_order_acquire)};
+}
+
+void LaneDriver::FindMessages(std::uint32_t barrier, LaneMessages* by_source) const {
+  FindLaneMessages(shape_, barrier, area_->state.ahead_from, self_, by_source);
+}
+
+void LaneDriver::ComeBack(std::uint32_t barrier) {
+  barrier_.ComeBack(barrier);
+  if (HasLanes()) Drive(barrier, Until::kOver);
 }
 
 void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {

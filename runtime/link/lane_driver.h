@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/poll_wait.h"
 #include "runtime/link/doorbell.h"
 #include "runtime/link/known_descriptor.h"
 #include "runtime/link/lane_barrier.h"
@@ -22,13 +23,32 @@ class LaneDriver {
   void Attach(const Segment& segment, Pid self, const Doorbell& doorbell,
               const KnownDescriptor& mailbox);
 
+  /// What is waited for at a barrier: its end, or the messages that processes here expect.
+  enum class Until { kOver, kCounted };
+
   /// All processes here have arrived at the barrier. True: this node's part is in its lanes. False:
   /// ring the worker.
-  [[nodiscard]] bool Send(std::uint32_t barrier);
+  [[nodiscard]] bool Send(std::uint32_t barrier, Until until);
 
-  /// After Send: until the barrier is complete, and released, or is the worker's. Then wait for its
-  /// release in any case.
-  void Drive(std::uint32_t barrier);
+  /// After Send: until the barrier is complete, and released, or is the worker's; or the processes
+  /// here may go ahead of it. Then wait for that in any case.
+  void Drive(std::uint32_t barrier, Until until);
+
+  // ---- Supersteps that end by counting
+
+  /// Whether the processes here may go on from that barrier, before it is over.
+  bool MayGoAhead(std::uint32_t barrier) const {
+    return area_ != nullptr && barrier_.IsAhead(barrier);
+  }
+  /// May change when it does; then the counter of barriers that were released is woken.
+  Watched AheadNews() const;
+  /// The messages for this process at such a barrier, of processes on other nodes: see
+  /// FindLaneMessages.
+  void FindMessages(std::uint32_t barrier, LaneMessages* by_source) const;
+  /// At the end of the superstep after: until that barrier is over, as Drive.
+  void ComeBack(std::uint32_t barrier);
+  /// The job has lanes, or may get some.
+  bool attached() const { return area_ != nullptr; }
 
   /// The descriptors that it has, and -1 for each other.
   void Name(int (&numbers)[kLanesMax]) const {
@@ -37,20 +57,25 @@ class LaneDriver {
 
  private:
   enum class Sent { kWhole, kBroken };
+  enum class Waited { kPolling, kAsleep };
 
   std::uint32_t Others() const { return shape_.hosts - 1; }
   const KnownDescriptor& lane(std::uint32_t host) const {
     return lanes_of_others_[host < shape_.self ? host : host - 1];
   }
   bool SmallEnough(std::uint32_t barrier);
+  bool Compose(std::uint32_t barrier, Until until);
   bool HasLanes();
   void GiveUp();
   Sent SendTo(std::uint32_t host, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
   void Drain(std::uint32_t barrier);
-  void Pump(std::uint32_t barrier);
+  void Pump(std::uint32_t barrier, Until until);
+  void Adapt(Waited waited, std::uint64_t start_ns);
+  bool Enough(std::uint32_t barrier, Until until);
+  std::uint32_t HostsHere(std::uint32_t barrier) const;
   bool Done(std::uint32_t barrier) const;
-  void ReceiveLacking(std::uint32_t barrier);
+  void ReceiveLacking(std::uint32_t barrier, Until until);
   void Receive(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
   void Sleep(std::uint32_t barrier);
@@ -59,11 +84,13 @@ class LaneDriver {
   LaneArea* area_ = nullptr;
   LaneBarrier barrier_;
   Pid self_{};
+  std::uint32_t here_ = 0;  ///< Processes of this node.
   Doorbell doorbell_;
   KnownDescriptor mailbox_;
   bool taken_ = false;  ///< From the mailbox, or in vain.
   KnownDescriptor lanes_of_others_[kLanesMax];
-  std::uint64_t poll_ns_max_ = 0;  ///< As PollWait has them.
+  std::uint32_t counted_hosts_ = 0;  ///< Whose frames did not hold enough, a bit each.
+  std::uint64_t poll_ns_max_ = 0;    ///< As PollWait has them.
   std::uint64_t poll_ns_ = 0;
 };
 

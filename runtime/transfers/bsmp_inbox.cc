@@ -58,19 +58,28 @@ void BsmpInbox::UseCopy() {
 
 void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
                      std::size_t tag_bytes, std::uint64_t stamp) {
-  Clear();
-  tag_bytes_ = tag_bytes;
-  long_tag_bytes_ = LongTagBytes(tag_bytes);
+  Begin(tag_bytes);
   for (std::uint32_t q = 0; q < p; ++q) {
     if (stamp != 0 && segment.stamp(Pid{q}, self, parity).load(std::memory_order_acquire) != stamp)
       continue;
     const DirectoryEntry& entry = segment.entry(Pid{q}, self, parity);
-    if (entry.messages == 0) continue;
-    sources_.push_back(Source{segment.arena(Pid{q}), entry.messages});
-    count_ += entry.message_count;
-    bytes_ += entry.message_bytes;
+    if (entry.messages != 0)
+      Add(segment.arena(Pid{q}), entry.messages, entry.message_count, entry.message_bytes);
   }
-  if (count_ != 0) EnterNextSource();
+  Ready();
+}
+
+void BsmpInbox::Begin(std::size_t tag_bytes) {
+  Clear();
+  tag_bytes_ = tag_bytes;
+  long_tag_bytes_ = LongTagBytes(tag_bytes);
+}
+
+void BsmpInbox::Add(const std::byte* arena, std::uint64_t first_chunk, std::uint64_t count,
+                    std::uint64_t payload_bytes) {
+  sources_.push_back(Source{arena, first_chunk});
+  count_ += count;
+  bytes_ += payload_bytes;
 }
 
 void BsmpInbox::EnterNextSource() {

@@ -28,6 +28,14 @@ class BsmpInbox {
   void Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
             std::size_t tag_bytes, std::uint64_t stamp = 0);
 
+  /// The same in parts: those of each source, by ascending pid, between Begin and Ready.
+  void Begin(std::size_t tag_bytes);
+  void Add(const std::byte* arena, std::uint64_t first_chunk, std::uint64_t count,
+           std::uint64_t payload_bytes);
+  void Ready() {
+    if (count_ != 0) EnterNextSource();
+  }
+
   void Clear();
 
   /// For an image, before any message is moved: copies all of them to memory of this process's own.

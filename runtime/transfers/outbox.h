@@ -38,6 +38,10 @@ class Outbox {
   /// For a job of several nodes, after Attach: hands full chunks for other nodes to the worker.
   void HandOverBy(Doorbell& doorbell) { ring_.Attach(*segment_, self_, doorbell); }
 
+  /// The barrier before this superstep is not over yet: chunks stay here until HandChunks.
+  void KeepChunks() { keeps_chunks_ = true; }
+  void HandChunks() { keeps_chunks_ = false; }
+
   void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
     Writer& w = writer(to.pid, kPuts);
     DirectoryEntry& owed = entry(to.pid);
@@ -235,7 +239,7 @@ class Outbox {
   ChunkRoom Allocate(const char* call, std::uint64_t bytes);
   ChunkRoom HandOver(Pid pid, Kind kind, std::uint64_t first);
   bool IsHandedOver(Pid pid, Kind kind) const {
-    return ring_.attached() && kind != kGets && !segment_->IsHere(pid);
+    return ring_.attached() && !keeps_chunks_ && kind != kGets && !segment_->IsHere(pid);
   }
 
   const Segment* segment_ = nullptr;
@@ -252,6 +256,7 @@ class Outbox {
   GrowArray<Writer> writers_;
   ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.
   HandedRing ring_;
+  bool keeps_chunks_ = false;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
   GrowArray<std::uint8_t> is_touched_;   ///< By pid, of the current parity.
 };
