@@ -80,6 +80,10 @@ struct LaneState {
   std::atomic<std::uint32_t> broken;       ///< 1: a process found a lane closed or damaged.
   std::uint32_t handed_before;             ///< WorkerBell::handed at the barrier before.
   std::uint32_t handed[2];  ///< By parity: chunks were handed over in that superstep.
+  std::atomic<std::uint32_t>
+      answers;  ///< The newest barrier of which answers lie in `answers_out`.
+  /// Its frame asks that host for something: the newest such barrier.
+  std::atomic<std::uint32_t> asked[kLaneHostsMax];
   // The words of who drives.
   alignas(kLineBytes) std::atomic<std::uint32_t> driver;  ///< Its pid + 1; 0: nobody does.
   std::atomic<std::uint32_t> asleep;    ///< 1: it sleeps in the kernel, and the worker wakes it.
@@ -92,6 +96,9 @@ struct LaneState {
   std::atomic<std::uint32_t> back;  ///< and now one has come to the end of the next superstep.
   /// The barriers of the frames in `in`: the sender's number, then the barrier's parity.
   alignas(kLineBytes) std::atomic<std::uint32_t> here[kLaneHostsMax][2];
+  /// The newest barrier of which its answers lie in `answers_in`.
+  std::atomic<std::uint32_t> answers_here[kLaneHostsMax];
+  std::atomic<std::uint32_t> with_gets;  ///< The newest barrier with gets that frames completed.
   alignas(kLineBytes)
       SuperstepTotals totals;  ///< Of the supersteps that were completed here, but the last.
 };

@@ -99,6 +99,63 @@ bool LaneBarrier::Complete(std::uint32_t barrier) const {
   return Sent(barrier) && !LacksAny(barrier);
 }
 
+// ---- Gets ---------------------------------------------------------------------------------------
+
+void LaneBarrier::NoteAsked(std::uint32_t host, std::uint32_t barrier) {
+  state_->asked[host].store(Number(barrier), std::memory_order_relaxed);
+}
+
+void LaneBarrier::NoteGets(std::uint32_t barrier) {
+  state_->with_gets.store(Number(barrier), std::memory_order_release);
+}
+
+bool LaneBarrier::HasGets(std::uint32_t barrier) const {
+  return state_->with_gets.load(std::memory_order_acquire) == Number(barrier);
+}
+
+bool LaneBarrier::LacksAnswers(std::uint32_t host, std::uint32_t barrier) const {
+  return host != self_ && HasGets(barrier) &&
+         state_->asked[host].load(std::memory_order_relaxed) == Number(barrier) &&
+         state_->answers_here[host].load(std::memory_order_acquire) != Number(barrier);
+}
+
+bool LaneBarrier::LacksAnyAnswers(std::uint32_t barrier) const {
+  for (std::uint32_t host = 0; host < hosts_; ++host)
+    if (LacksAnswers(host, barrier)) return true;
+  return false;
+}
+
+void LaneBarrier::NoteAnswersHere(std::uint32_t host, std::uint32_t barrier) {
+  state_->answers_here[host].store(Number(barrier), std::memory_order_release);
+}
+
+void LaneBarrier::BeginAnswers() {
+  state_->answers.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+void LaneBarrier::NoteAnswers(std::uint32_t barrier) {
+  state_->answers.store(Number(barrier), std::memory_order_seq_cst);
+}
+
+bool LaneBarrier::HasAnswers(std::uint32_t barrier) const {
+  return state_->answers.load(std::memory_order_seq_cst) == Number(barrier);
+}
+
+bool LaneBarrier::StillHasAnswers(std::uint32_t barrier) const {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return HasAnswers(barrier);
+}
+
+// As BeginSending; the worker looks for answers after TurnOff and Abandoned, and they are noted
+// before this.
+bool LaneBarrier::BeginSendingAnswers() {
+  state_->sending.store(1, std::memory_order_seq_cst);
+  if (!off() && !broken()) return true;
+  GiveUpSending();
+  return false;
+}
+
 // ---- Supersteps that end by counting ------------------------------------------------------------
 
 void LaneBarrier::GoAhead(std::uint32_t barrier, std::uint32_t hosts) {

@@ -55,6 +55,25 @@ class LaneBarrier {
   bool StillComposed(std::uint32_t barrier) const;
   bool LeftToWorker(std::uint32_t barrier) const;
 
+  // ---- Gets
+
+  /// This node's frame of the barrier asks that host for something.
+  void NoteAsked(std::uint32_t host, std::uint32_t barrier);
+  /// Frames completed the barrier, and there are gets: the answers go by lanes, too.
+  void NoteGets(std::uint32_t barrier);
+  bool HasGets(std::uint32_t barrier) const;
+  bool LacksAnswers(std::uint32_t host, std::uint32_t barrier) const;
+  bool LacksAnyAnswers(std::uint32_t barrier) const;
+  /// They lie in `answers_in`, checked.
+  void NoteAnswersHere(std::uint32_t host, std::uint32_t barrier);
+  /// The last process here to answer: as BeginSending and NoteComposed, of `answers_out`.
+  void BeginAnswers();
+  void NoteAnswers(std::uint32_t barrier);
+  bool HasAnswers(std::uint32_t barrier) const;
+  bool StillHasAnswers(std::uint32_t barrier) const;
+  /// It may send them by lanes, until EndSending. If not, the worker will.
+  [[nodiscard]] bool BeginSendingAnswers();
+
   // ---- Supersteps that end by counting
 
   /// Who drives: the frames of these hosts, a bit each, are all that the processes here wait for.

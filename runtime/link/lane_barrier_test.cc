@@ -100,6 +100,33 @@ TEST_F(LaneBarrierTest, OneDrivesAtATime) {
   EXPECT_TRUE(lanes_.TryToDrive(1));
 }
 
+TEST_F(LaneBarrierTest, AnswersAreLackingOnlyOfWhoWasAskedAtABarrierThatFramesCompleted) {
+  Send(kBarrier);
+  lanes_.NoteAsked(1, kBarrier);
+  EXPECT_FALSE(lanes_.LacksAnyAnswers(kBarrier)) << "the worker may take it over";
+  lanes_.NoteGets(kBarrier);
+  EXPECT_TRUE(lanes_.LacksAnswers(1, kBarrier));
+  EXPECT_FALSE(lanes_.LacksAnswers(2, kBarrier));
+  EXPECT_FALSE(lanes_.LacksAnyAnswers(kBarrier + 1));
+  lanes_.NoteAnswersHere(1, kBarrier);
+  EXPECT_FALSE(lanes_.LacksAnyAnswers(kBarrier));
+}
+
+TEST_F(LaneBarrierTest, AnswersAreTheWorkersToSendOnceLanesAreOff) {
+  lanes_.BeginAnswers();
+  lanes_.NoteAnswers(kBarrier);
+  EXPECT_TRUE(lanes_.BeginSendingAnswers());
+  lanes_.TurnOff();
+  EXPECT_FALSE(lanes_.Abandoned());
+  lanes_.EndSending();
+  EXPECT_TRUE(lanes_.Abandoned());
+  EXPECT_TRUE(lanes_.StillHasAnswers(kBarrier));
+  lanes_.BeginAnswers();
+  EXPECT_FALSE(lanes_.StillHasAnswers(kBarrier)) << "they are being overwritten";
+  EXPECT_FALSE(lanes_.BeginSendingAnswers());
+  EXPECT_TRUE(lanes_.Abandoned());
+}
+
 TEST_F(LaneBarrierTest, ABarrierThatProcessesWentOnFromIsUnattendedUntilOneComesBack) {
   Send(kBarrier);
   EXPECT_FALSE(lanes_.Unattended(kBarrier)) << "they wait";

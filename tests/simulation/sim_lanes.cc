@@ -6,7 +6,8 @@ namespace bspnow {
 
 void SimLanes::Join(const SimPlace& place, std::uint32_t hosts, SimLaneEnd& end,
                     SimLoop::ActorPtr actor) {
-  nodes_[place] = Node{.end = &end, .actor = std::move(actor), .hosts = hosts, .links = {}};
+  nodes_[place] = Node{
+      .end = &end, .actor = std::move(actor), .hosts = hosts, .links = {}, .swallow_answers = {}};
   for (std::uint32_t host = 0; host < hosts; ++host) {
     const SimPlace other{place.job, place.epoch, host};
     if (host == place.host || !nodes_.contains(other)) continue;
@@ -55,6 +56,10 @@ void SimLanes::Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr
   if (found == nodes_.end()) return;
   const auto link = found->second.links.find(to_host);
   if (link == found->second.links.end()) return;
+  if (frame->answers && found->second.swallow_answers.contains(to_host)) {
+    oracle_.Count("answers that lanes swallow");
+    link->second->Swallow(EndOf(from.host, to_host));
+  }
   const SimPlace to{from.job, from.epoch, to_host};
   link->second->Send(EndOf(from.host, to_host), [this, from, to, frame = std::move(frame)] {
     if (const auto node = nodes_.find(to); node != nodes_.end())
@@ -63,17 +68,28 @@ void SimLanes::Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr
 }
 
 void SimLanes::Disturb() {
-  std::vector<SimLink*> all;
-  for (const auto& [place, node] : nodes_)
-    for (const auto& [host, link] : node.links)
-      if (!link->broken(EndOf(place.host, host))) all.push_back(link.get());
+  struct Direction {
+    Node* node;
+    std::uint32_t to;
+    SimLink* link;
+    SimLink::End from;
+  };
+  std::vector<Direction> all;
+  for (auto& [place, node] : nodes_) {
+    for (const auto& [host, link] : node.links) {
+      const SimLink::End end = EndOf(place.host, host);
+      if (!link->broken(end)) all.push_back({&node, host, link.get(), end});
+    }
+  }
   if (all.empty()) return;
-  SimLink& link = *all[loop_.Below(all.size())];
-  const SimLink::End from = loop_.Chance(50) ? SimLink::kCaller : SimLink::kCalled;
+  const auto& [node, to, to_break, from] = all[loop_.Below(all.size())];
+  SimLink& link = *to_break;
   const std::uint64_t what = loop_.Below(100);
   if (what < 40) {
     oracle_.Count("lanes broken");
     link.Break();
+  } else if (what < 55) {
+    node->swallow_answers.insert(to);
   } else if (what < 70) {
     oracle_.Count("lanes that swallow");
     link.Swallow(from);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,11 +19,12 @@
 
 namespace bspnow {
 
-/// What a node sends another at a barrier.
+/// What a node sends another at a barrier; or after it, the answers to gets.
 struct SimLaneFrame {
   std::uint32_t barrier;
   worker::BarrierCounts counts;
   std::vector<SimFrame> messages;
+  bool answers = false;
 };
 using SimLaneFramePtr = std::shared_ptr<const SimLaneFrame>;
 
@@ -61,6 +63,7 @@ class SimLanes {
     SimLoop::ActorPtr actor;
     std::uint32_t hosts;
     std::map<std::uint32_t, std::shared_ptr<SimLink>> links;  ///< By the other host's number.
+    std::set<std::uint32_t> swallow_answers;  ///< Those that swallow from the next answers on.
   };
 
   void Open(const SimPlace& one, const SimPlace& other);

@@ -176,8 +176,9 @@ void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
 }
 
 void SimNode::ReachBarrier() {
-  // Who drove at the barrier before is one of the processes.
-  if (driving_) return After(loop_.Below(kMillisecond), &SimNode::ReachBarrier);
+  // Who drove at the barrier before is one of the processes, and so is who sent its answers.
+  if (driving_ || answers_by_lanes_)
+    return After(loop_.Below(kMillisecond), &SimNode::ReachBarrier);
   if (ahead_) {
     came_back_ = true;
     lane_.ComeBack(Released());
@@ -226,6 +227,7 @@ void SimNode::SetPassed(std::uint64_t barriers, const worker::BarrierCounts& cou
 void SimNode::GoOnFrom(std::uint64_t barriers, const worker::BarrierCounts& counts) {
   SetPassed(barriers, counts);
   if (std::exchange(ahead_, false)) return EndAhead();
+  leaving_ = true;
   After(loop_.Below(20 * kMicrosecond), &SimNode::LeaveBarrier);
 }
 

@@ -232,6 +232,15 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void CompleteOrStop();
   void CompleteByLanes();
   void StopDriving();
+  void PumpAgain();
+  void SendAnswersByLanes();
+  void ComposeAnswers();
+  void SendNextAnswers();
+  void DriveAnswers();
+  void PumpAnswers();
+  void NoteAnswersTaken();
+  void PublishAnswers(std::uint32_t host, const SimLaneFrame& frame);
+  void RepeatAnswers(std::uint32_t host, std::uint32_t barrier);
   bool OwesHere(std::uint32_t host) const;
   bool Enough() const;
   void GoAhead();
@@ -299,7 +308,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::optional<worker::LaneKeeper> keeper_;  ///< The job may have lanes.
   bool lanes_ready_ = false;                  ///< Everywhere, at the barrier that is released.
   bool driving_ = false;
-  bool stopped_ = false;  ///< The worker, in the middle of what it does for the job.
+  bool drives_answers_ = false;    ///< Of the barrier before driven_barrier_.
+  bool answers_by_lanes_ = false;  ///< One of the processes is about to send them, or sends them.
+  bool stopped_ = false;           ///< The worker, in the middle of what it does for the job.
   std::deque<std::function<void()>> after_stop_;
   /// The processes went on from the barrier that comes after passed_, and may wait for its end.
   bool ahead_ = false;
@@ -318,6 +329,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
     std::vector<SimLaneFramePtr> stage;  ///< Come, not read.
     bool broken = false;
     std::array<SimLaneFramePtr, 2> in, out, repeated;  ///< By parity of the barrier.
+    SimLaneFramePtr answers_out, answers_in, answers_repeated;
   };
   std::vector<LaneOfHost> lane_hosts_;
 
@@ -332,7 +344,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::map<std::uint64_t, std::vector<SimFrame>> inbox_;
   std::map<std::uint64_t, std::map<std::uint32_t, std::vector<Request>>> asked_;  ///< Then host.
   std::map<std::uint32_t, std::uint64_t> answers_{};  ///< What gets of this superstep find.
-  bool in_gets_ = false;                              ///< Between a release and the next superstep.
+  bool leaving_ = false;                              ///< A barrier that is over, and not yet left.
+  bool in_gets_ = false;                              ///< Between that and the next superstep.
   bool answering_ = false;                            ///< Own answers are not given yet.
   std::set<std::uint32_t> awaits_;                    ///< Hosts whose answers are missing.
 

@@ -29,6 +29,7 @@ void SimNode::LeaveBarrier() {
     oracle_.OnAhead(Place(self()));
     return FinishSuperstep();
   }
+  leaving_ = false;
   oracle_.OnPassed(Place(self()), passed_ - 1);
   if (!released_ends_superstep()) return Compute();
   oracle_.OnSuperstepOver(Place(self()), released_superstep());
@@ -108,11 +109,15 @@ void SimNode::AnswerGets() {
   for (const std::uint32_t pid : PidsTakingPart()) {
     answers_[pid] = processes_[pid].state.digest;
   }
-  OnDaemon(0, [this, s = released_superstep()] {
-    CatchUp();
-    // Else nobody asked here, and barriers were passed by lanes since.
-    if (s + 1 == exchange_.superstep()) Perform(exchange_.OnLocalAnswers(s));
-  });
+  if (lane_.HasGets(Released() - 1)) {
+    SendAnswersByLanes();
+  } else {
+    OnDaemon(0, [this, s = released_superstep()] {
+      CatchUp();
+      // Else nobody asked here, and barriers were passed by lanes since.
+      if (s + 1 == exchange_.superstep()) Perform(exchange_.OnLocalAnswers(s));
+    });
+  }
   After(1, &SimNode::GoOnIfAnswered);
 }
 

@@ -30,8 +30,8 @@ void SimNode::JoinLanes() {
 // Nothing that workers have to carry is in this superstep.
 bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
   const std::uint32_t barrier = Released();
-  const bool small = counts.gets == 0 && counts.votes == 0 && counts.ending == 0 &&
-                     sent_ == std::vector<std::uint64_t>(hosts());
+  const bool small =
+      counts.votes == 0 && counts.ending == 0 && sent_ == std::vector<std::uint64_t>(hosts());
   if (!keeper_ || !small || participants_ != static_cast<std::uint32_t>(start().spec().nprocs()) ||
       !lane_.BeginSending(barrier))
     return false;
@@ -49,8 +49,11 @@ void SimNode::ComposeForLanes() {
     outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, arrived_counts_, {}});
-    for (const Outgoing& outgoing : outbox_)
-      if (outgoing.host == host) frame->messages.push_back(FrameOf(outgoing, superstep()));
+    for (const Outgoing& outgoing : outbox_) {
+      if (outgoing.host != host) continue;
+      frame->messages.push_back(FrameOf(outgoing, superstep()));
+      if (outgoing.message.get) lane_.NoteAsked(host, barrier);
+    }
     lane_hosts_[host].out[barrier & 1] = std::move(frame);
   }
   lane_.NoteComposed(barrier);
@@ -96,8 +99,10 @@ void SimNode::NextOfDriver(std::uint64_t delay_ns, void (SimNode::*step)()) {
 }
 
 void SimNode::WakeDriver() {
-  if (asleep_) NextOfDriver(loop_.Below(kBellNs), &SimNode::Pump);
+  if (asleep_) NextOfDriver(loop_.Below(kBellNs), &SimNode::PumpAgain);
 }
+
+void SimNode::PumpAgain() { drives_answers_ ? PumpAnswers() : Pump(); }
 
 void SimNode::Pump() {
   const std::uint32_t barrier = driven_barrier_;
@@ -120,9 +125,16 @@ void SimNode::TakeFromLane() {
   LaneOfHost& lane = lane_hosts_[taken_from_];
   const SimLaneFramePtr frame = lane.stage.front();
   lane.stage.erase(lane.stage.begin());
+  if (frame->answers) {
+    if (!drives_answers_ || frame->barrier >= driven_barrier_)
+      return oracle_.Fail("answers come before the barrier of their gets is over");
+    if (!lane_.LacksAnswers(taken_from_, frame->barrier)) return PumpAgain();
+    lane.answers_in = frame;
+    return NextOfDriver(loop_.Below(kStepNs), &SimNode::NoteAnswersTaken);
+  }
   if (!lane_.CanCome(frame->barrier, driven_barrier_)) {
     if (frame->barrier > driven_barrier_) oracle_.Fail("a frame of a lane is two barriers ahead");
-    return Pump();
+    return PumpAgain();
   }
   lane.in[frame->barrier & 1] = frame;
   taken_barrier_ = frame->barrier;
@@ -131,7 +143,7 @@ void SimNode::TakeFromLane() {
 
 void SimNode::NoteTaken() {
   lane_.NoteHere(taken_from_, taken_barrier_);
-  Pump();
+  PumpAgain();
 }
 
 void SimNode::CompleteOrStop() {
@@ -152,7 +164,7 @@ void SimNode::CompleteByLanes() {
 
 void SimNode::StopDriving() {
   lane_.StopDriving();
-  driving_ = false;
+  driving_ = drives_answers_ = false;
 }
 
 void SimNode::OnLaneFrame(std::uint32_t from_host, const SimLaneFramePtr& frame) {
@@ -175,14 +187,20 @@ void SimNode::Complete() {
     const SimLaneFrame& frame = *lane_hosts_[host].in[barrier & 1];
     if (frame.barrier != barrier) return oracle_.Fail("a frame of a lane lies in another's place");
     counts.data += frame.counts.data;
+    counts.gets += frame.counts.gets;
     counts.groups += frame.counts.groups;
     for (const SimFrame& message : frame.messages) {
       oracle_.OnTaken(Place(self()), s, message.number);
-      inbox_[s].push_back(message);
+      if (message.frame_class == FrameClass::kGets) {
+        asked_[s][host].push_back({message.from_pid, message.to_pid, message.index});
+      } else {
+        inbox_[s].push_back(message);
+      }
     }
   }
   (ahead_ ? outbox_before_ : outbox_).clear();
   release_ = {};
+  if (counts.gets != 0) lane_.NoteGets(barrier);
   GoOnFrom(passed_ + 1, counts);
 }
 
@@ -267,12 +285,17 @@ void SimNode::LookAfterLanesAt(std::uint32_t released) {
     for (const std::uint32_t barrier : {released - 1, released})
       if (keeper_->Repeatable(barrier, released)) Repeat(host, barrier, LaneWord::kAsks);
   }
+  for (std::uint32_t host = 0; actions.repeat_answers && host < hosts(); ++host)
+    if (host != self()) RepeatAnswers(host, released - 1);
   if (actions.look_again) return LookAfterLanes();
   if (actions.install) {
     for (std::uint32_t host = 0; host < hosts(); ++host)
       for (std::uint32_t parity = 0; parity < 2; ++parity)
         if (keeper_->TakeRepeated(host, parity, released))
           lane_hosts_[host].in[parity] = lane_hosts_[host].repeated[parity];
+    for (std::uint32_t host = 0; host < hosts(); ++host)
+      if (keeper_->TakeAnswers(host, released))
+        PublishAnswers(host, *lane_hosts_[host].answers_repeated);
     return LookAfterLanes();
   }
   if (!actions.complete || exchange_.waiting()) return;
@@ -313,7 +336,13 @@ void SimNode::SendRepeated(std::uint32_t host, const SimLaneFramePtr& frame, Lan
 void SimNode::OnRepeated(const SimFrame& frame) {
   if (!keeper_) return oracle_.Fail("a frame of a lane where there are none");
   const std::uint32_t barrier = frame.lane->barrier;
+  if (frame.lane->answers) {
+    if (!keeper_->OnAnswers(frame.from_host, barrier, Released())) return;
+    lane_hosts_[frame.from_host].answers_repeated = frame.lane;
+    return LookAfterLanes();
+  }
   if (frame.asks && lane_.Composed(barrier)) Repeat(frame.from_host, barrier, LaneWord::kAnswers);
+  if (frame.asks && lane_.HasAnswers(barrier)) RepeatAnswers(frame.from_host, barrier);
   if (!keeper_->OnRepeated(frame.from_host, barrier, Released())) return;
   lane_hosts_[frame.from_host].repeated[barrier & 1] = frame.lane;
   LookAfterLanes();

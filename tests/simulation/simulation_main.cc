@@ -32,6 +32,10 @@ bool RunOne(std::uint64_t seed, const Options& options, SimStatistics& sum) {
 /// Where schedules are many, each of these must have happened.
 constexpr const char* kMust[] = {"abandoned epochs",
                                  "adoptions",
+                                 "answers before processes left the barrier",
+                                 "answers repeated by workers",
+                                 "answers sent by lanes",
+                                 "answers that lanes swallow",
                                  "barriers of adopted jobs",
                                  "barriers held by leases",
                                  "barriers completed by workers",

@@ -8,7 +8,13 @@ bool LaneKeeper::Useful(const Kept& kept, std::uint32_t host, std::uint32_t rele
   return kept.any && lanes_.CanCome(kept.barrier, released) && lanes_.Lacks(host, kept.barrier);
 }
 
+bool LaneKeeper::UsefulAnswers(const Kept& kept, std::uint32_t host, std::uint32_t released) const {
+  return kept.any && kept.barrier + 1 == released && lanes_.LacksAnswers(host, kept.barrier);
+}
+
 bool LaneKeeper::AnyUseful(std::uint32_t released) const {
+  for (std::uint32_t host = 0; host < hosts_; ++host)
+    if (UsefulAnswers(answers_[host], host, released)) return true;
   for (std::uint32_t host = 0; host < hosts_; ++host)
     for (const Kept& kept : repeated_[host])
       if (Useful(kept, host, released)) return true;
@@ -23,18 +29,29 @@ bool LaneKeeper::OnRepeated(std::uint32_t host, std::uint32_t barrier, std::uint
   return true;
 }
 
+bool LaneKeeper::OnAnswers(std::uint32_t host, std::uint32_t barrier, std::uint32_t released) {
+  if (host >= hosts_ || host == self_) return false;
+  const Kept kept{.any = true, .barrier = barrier};
+  if (!UsefulAnswers(kept, host, released)) return false;
+  answers_[host] = kept;
+  return true;
+}
+
 LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_ns) {
   if (!lanes_.on()) return {};
   Actions actions;
   const bool sent = lanes_.Sent(released) && !lanes_.LeftToWorker(released);
   // Who computes reads no lane: what has come is still there.
-  const bool waits = sent && !lanes_.Unattended(released);
+  const Waits waits = sent && !lanes_.Unattended(released)   ? Waits::kForFrames
+                      : lanes_.LacksAnyAnswers(released - 1) ? Waits::kForAnswers
+                                                             : Waits::kForNothing;
   if (waits != waits_ || released != waits_for_) {
+    if (released != waits_for_) answers_repeated_ = false;
     waits_ = waits;
     waits_for_ = released;
     waits_since_ns_ = repeated_ns_ = now_ns;
   }
-  const bool long_since = waits_ && now_ns - waits_since_ns_ >= kPatienceNs;
+  const bool long_since = waits_ != Waits::kForNothing && now_ns - waits_since_ns_ >= kPatienceNs;
   const bool broken = lanes_.state().broken.load(std::memory_order_acquire) != 0;
   if (!lanes_.off() && (broken || (long_since && AnyUseful(released)))) {
     lanes_.TurnOff();
@@ -46,10 +63,12 @@ LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_n
     actions.look_again = true;
   }
   // Again and again: who had not come to the barrier then may have a frame for it now.
-  if (waits_ && now_ns - repeated_ns_ >= kPatienceNs) actions.repeat = true;
+  if (waits_ != Waits::kForNothing && now_ns - repeated_ns_ >= kPatienceNs) actions.repeat = true;
   if (actions.repeat) repeated_ns_ = now_ns;
   // Who drove may have passed `released` before it stopped.
   if (!settled_ || actions.look_again) return actions;
+  if (!answers_repeated_ && lanes_.HasAnswers(released - 1))
+    actions.repeat_answers = answers_repeated_ = true;
   actions.install = AnyUseful(released);
   actions.complete = !actions.install && sent && lanes_.Complete(released);
   return actions;
@@ -59,6 +78,13 @@ bool LaneKeeper::TakeRepeated(std::uint32_t host, std::uint32_t parity, std::uin
   const Kept kept = std::exchange(repeated_[host][parity], Kept{});
   if (!Useful(kept, host, released)) return false;
   lanes_.NoteHere(host, kept.barrier);
+  return true;
+}
+
+bool LaneKeeper::TakeAnswers(std::uint32_t host, std::uint32_t released) {
+  const Kept kept = std::exchange(answers_[host], Kept{});
+  if (!UsefulAnswers(kept, host, released)) return false;
+  lanes_.NoteAnswersHere(host, kept.barrier);
   return true;
 }
 

@@ -22,14 +22,16 @@ class LaneKeeper {
   static constexpr std::uint64_t kPatienceNs = kNsPerS;
 
   LaneKeeper(const LaneBarrier& lanes, std::uint32_t self, std::uint32_t hosts)
-      : lanes_(lanes), self_(self), hosts_(hosts), repeated_(hosts) {}
+      : lanes_(lanes), self_(self), hosts_(hosts), repeated_(hosts), answers_(hosts) {}
 
   /// What is due, in this order.
   struct Actions {
     bool shut_down = false;  ///< The connections: no process uses them any more.
     bool repeat = false;     ///< Send Repeatable() frames to all other nodes, and ask for theirs.
-    bool install = false;    ///< Put the frames for which TakeRepeated() is true where they belong.
-    bool complete = false;   ///< Complete that barrier, and release it.
+    bool repeat_answers = false;  ///< Send them those of the barrier that was passed last.
+    bool install = false;   ///< Put the frames for which TakeRepeated() and the answers for which
+                            ///< TakeAnswers() is true where they belong.
+    bool complete = false;  ///< Complete that barrier, and release it.
     /// No process is in a lane from now on: what is released stays so until a worker releases. Look
     /// what it is, and call again.
     bool look_again = false;
@@ -46,6 +48,9 @@ class LaneKeeper {
   /// same parity.
   bool OnRepeated(std::uint32_t host, std::uint32_t barrier, std::uint32_t released);
 
+  /// The same, of answers to gets.
+  bool OnAnswers(std::uint32_t host, std::uint32_t barrier, std::uint32_t released);
+
   /// Now and then, when a process says that a lane is broken, and after OnRepeated. `released`:
   /// barriers that are passed here.
   Actions Look(std::uint32_t released, std::uint64_t now_ns);
@@ -53,6 +58,9 @@ class LaneKeeper {
   /// For each host and parity, after an action `install`: the frame that is kept goes to `in`. Then
   /// call Look again.
   bool TakeRepeated(std::uint32_t host, std::uint32_t parity, std::uint32_t released);
+
+  /// The same, for each host, of the answers that are kept. Then make them readable.
+  bool TakeAnswers(std::uint32_t host, std::uint32_t released);
 
   /// This node's frame of that barrier lies in `out`, and may be lacking elsewhere: a peer can be
   /// one barrier behind.
@@ -66,14 +74,18 @@ class LaneKeeper {
     std::uint32_t barrier = 0;
   };
   bool Useful(const Kept& kept, std::uint32_t host, std::uint32_t released) const;
+  bool UsefulAnswers(const Kept& kept, std::uint32_t host, std::uint32_t released) const;
   bool AnyUseful(std::uint32_t released) const;
 
   LaneBarrier lanes_;
   std::uint32_t self_;
   std::uint32_t hosts_;
   std::vector<std::array<Kept, 2>> repeated_;  ///< By host, then parity of the barrier.
+  std::vector<Kept> answers_;                  ///< By host.
   bool settled_ = false;                       ///< Off, and no process is in a lane.
-  bool waits_ = false;                         ///< At waits_for_, since waits_since_ns_.
+  bool answers_repeated_ = false;              ///< Those of the barrier before waits_for_.
+  enum class Waits { kForNothing, kForAnswers, kForFrames };
+  Waits waits_ = Waits::kForNothing;  ///< At waits_for_, since waits_since_ns_.
   std::uint32_t waits_for_ = 0;
   std::uint64_t waits_since_ns_ = 0;
   std::uint64_t repeated_ns_ = 0;  ///< When its frames were repeated, or it began to wait.

@@ -40,6 +40,60 @@ TEST_F(LaneKeeperTest, WhoWaitsRepeatsAgainAndAgain) {
   EXPECT_FALSE(keeper_.off());
 }
 
+/// The barrier is passed, and host 1 was asked for something.
+class LaneKeeperAnswersTest : public LaneKeeperTest {
+ protected:
+  LaneKeeperAnswersTest() {
+    lanes_.NoteAsked(1, kBarrier);
+    lanes_.NoteGets(kBarrier);
+    EXPECT_FALSE(LookAfter().repeat);
+  }
+
+  LaneKeeper::Actions LookAfter(std::uint64_t after_ns = kShort) {
+    now_ns_ += after_ns;
+    return keeper_.Look(kBarrier + 1, now_ns_);
+  }
+};
+
+TEST_F(LaneKeeperAnswersTest, WhoWaitsForAnswersAsksAgainAndAgain) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(LookAfter(LaneKeeper::kPatienceNs).repeat);
+    EXPECT_FALSE(LookAfter().repeat);
+  }
+  EXPECT_FALSE(keeper_.off());
+  lanes_.NoteAnswersHere(1, kBarrier);
+  EXPECT_FALSE(LookAfter(LaneKeeper::kPatienceNs).repeat);
+}
+
+TEST_F(LaneKeeperAnswersTest, AnswersThatOnlyTheWorkerHasEndTheLanes) {
+  EXPECT_TRUE(keeper_.OnAnswers(1, kBarrier, kBarrier + 1));
+  EXPECT_FALSE(LookAfter().shut_down) << "they may come";
+  EXPECT_TRUE(LookAfter(LaneKeeper::kPatienceNs).shut_down);
+  EXPECT_TRUE(LookAfter(0).install);
+  EXPECT_FALSE(keeper_.TakeAnswers(0, kBarrier + 1));
+  EXPECT_TRUE(keeper_.TakeAnswers(1, kBarrier + 1));
+  EXPECT_FALSE(lanes_.LacksAnyAnswers(kBarrier));
+  EXPECT_FALSE(LookAfter(0).install);
+}
+
+TEST_F(LaneKeeperAnswersTest, OnlyAnswersThatAreLackingAreKept) {
+  EXPECT_FALSE(keeper_.OnAnswers(kHosts, kBarrier, kBarrier + 1)) << "of nobody";
+  EXPECT_FALSE(keeper_.OnAnswers(1, kBarrier - 1, kBarrier + 1));
+  EXPECT_FALSE(keeper_.OnAnswers(1, kBarrier, kBarrier + 2)) << "it is over";
+  lanes_.NoteAnswersHere(1, kBarrier);
+  EXPECT_FALSE(keeper_.OnAnswers(1, kBarrier, kBarrier + 1)) << "they came by the lane";
+}
+
+TEST_F(LaneKeeperAnswersTest, ItsOwnAnswersAreSentOnceTheLanesAreTheWorkers) {
+  state_.broken = 1;
+  EXPECT_TRUE(LookAfter().look_again);
+  EXPECT_FALSE(LookAfter().repeat_answers) << "its processes have not answered";
+  lanes_.BeginAnswers();
+  lanes_.NoteAnswers(kBarrier);
+  EXPECT_TRUE(LookAfter().repeat_answers);
+  EXPECT_FALSE(LookAfter().repeat_answers) << "once; who lacks them asks";
+}
+
 // They read no lane while they compute, so what the worker has may be in theirs, too.
 TEST_F(LaneKeeperTest, WhoWentAheadOfABarrierIsInNoHurryToSeeItsEnd) {
   lanes_.GoAhead(kBarrier, 0b10);
