@@ -257,6 +257,7 @@ class Group {
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   void ExchangeGets(unsigned parity);
+  void CarryAnswers(unsigned parity);
 
   void Record(const SyncTimes& times);
   void ExchangeRegistrationsAgain();
@@ -273,6 +274,7 @@ class Group {
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.
   bool vote_due_ = false;             ///< Of what else all have to do alike, something was done.
   bool barrier_before_ = false;       ///< The superstep before this one ended with a barrier.
+  bool carried_ = false;              ///< This process was the last one here at that.
   bool ahead_ = false;                ///< And that is not over yet, as far as is known.
   bool resume_called_ = false;        ///< In this superstep,
   bool tag_size_set_ = false;         ///< and this,

@@ -152,6 +152,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
     if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
     barrier_.Release();
   } else {
+    carried_ = last;
     if (last) Carry();
     if (several_nodes_) {
       AwaitRelease();
@@ -196,12 +197,27 @@ void Group::ExchangeGets(unsigned parity) {
   delivery_.AnswerGets(parity);
   const auto answered = static_cast<std::uint32_t>(superstep_ + 1);
   segment_->cell(self_).answered.Publish(answered);
-  if (several_nodes_ && barrier_.CountAnswered()) doorbell_.AllAnswered(superstep_);
+  if (several_nodes_) CarryAnswers(parity);
   for (std::uint32_t i = 0; i < p_; ++i) {
     if (!delivery_.Awaits(Pid{i}, parity)) continue;
     wait_.Until(segment_->cell(Pid{i}).answered, answered);
     delivery_.WriteGets(Pid{i}, parity);
   }
+}
+
+// What processes of other nodes asked for, and what these here asked them for.
+void Group::CarryAnswers(unsigned parity) {
+  const std::uint32_t barrier = barrier_.index() - 1;
+  const bool last = barrier_.CountAnswered();
+  if (!lanes_.HasGets(barrier)) {
+    if (last) doorbell_.AllAnswered(superstep_);
+    return;
+  }
+  if (last) lanes_.SendAnswers(barrier);
+  bool drives = last || carried_;
+  for (std::uint32_t i = 0; i < p_ && !drives; ++i)
+    drives = !segment_->IsHere(Pid{i}) && delivery_.Awaits(Pid{i}, parity);
+  if (drives) lanes_.DriveAnswers(barrier);
 }
 
 }  // namespace bspnow::runtime

@@ -28,12 +28,15 @@ namespace bspnow {
 
 inline constexpr std::uint32_t kLaneHostsMax = kLanesMax + 1;
 inline constexpr std::uint32_t kLaneFrameBytesMax = 64 << 10;
-inline constexpr std::uint32_t kLanePairsMax = 1024;     ///< Of processes, in one frame.
-inline constexpr std::uint32_t kLaneMagic = 0x4c505342;  // "BSPL"
+inline constexpr std::uint32_t kLanePairsMax = 1024;            ///< Of processes, in one frame.
+inline constexpr std::uint32_t kLaneMagic = 0x4c505342;         // "BSPL"
+inline constexpr std::uint32_t kLaneAnswersMagic = 0x41505342;  // "BSPA"
 
 /// What a node sends each other one at a barrier, in place of an arrival (PeerArrival in
-/// net/frame.h) and of frames with data: there are no gets, votes or processes in bsp_end.
-/// LaneEntries follow, each with its chunks.
+/// net/frame.h) and of frames with data: there are no votes or processes in bsp_end. LaneEntries
+/// follow, each with its chunks. And what it sends after a barrier that lanes completed, to who
+/// asked it for something: with kLaneAnswersMagic, of that barrier, with `entries` LaneAnswers and
+/// no more in its head.
 struct LaneFrame {
   std::uint32_t magic;
   std::uint32_t crc32c;  ///< Of all that follows this word.
@@ -43,26 +46,38 @@ struct LaneFrame {
   std::uint32_t processes;  ///< That arrived,
   std::uint32_t with_data;  ///< and of them, as in BarrierPhase.
   std::uint32_t with_groups;
+  std::uint32_t with_gets;
   std::uint32_t entries;
-  std::uint64_t reserved;
+  std::uint32_t reserved;
   SuperstepSums sums;  ///< Of the superstep before this barrier's, of the sender's processes.
 };
 static_assert(sizeof(LaneFrame) == 160);
 
-/// What a process owes another. A chunk of puts follows, then one of messages; each is a whole
-/// chain, ready to be read where it lies.
+/// What a process owes another. A chunk of puts follows, then one of gets, then one of messages;
+/// each is a whole chain, ready to be read where it lies.
 struct LaneEntry {
   std::uint32_t source_pid;
   std::uint32_t destination_pid;
-  std::uint64_t bytes_to;  ///< As in DirectoryEntry.
-  std::uint64_t bytes_from;
+  std::uint32_t bytes_to;  ///< As in DirectoryEntry; no more than a frame has room for.
+  std::uint32_t bytes_from;
+  std::uint64_t message_bytes;
   std::uint32_t message_count;
   std::uint32_t transfers;
-  std::uint64_t message_bytes;
   std::uint32_t puts_bytes;      ///< Of the chunk, its header included; 0: there is none.
+  std::uint32_t gets_bytes;      ///< The same.
   std::uint32_t messages_bytes;  ///< The same.
+  std::uint32_t reserved;
 };
 static_assert(sizeof(LaneEntry) == 48);
+
+/// What a process answers to all gets of another; the bytes follow, then padding to 16.
+struct LaneAnswers {
+  std::uint32_t source_pid;  ///< Who answers.
+  std::uint32_t destination_pid;
+  std::uint32_t bytes;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(LaneAnswers) == 16);
 
 /// Numbers of barriers here are one more than those of the group, modulo 2^32: 0 is none.
 struct LaneState {
@@ -116,6 +131,10 @@ struct LaneArea {
   /// for this node itself has no entries.
   alignas(kPageBytes) std::byte out[kLaneHostsMax][2][kLaneFrameBytesMax];
   std::byte in[kLaneHostsMax][2][kLaneFrameBytesMax];
+  /// By host. Answers stay until those of a later barrier are sent or come, which takes arrivals of
+  /// all who read them.
+  std::byte answers_out[kLaneHostsMax][kLaneFrameBytesMax];
+  std::byte answers_in[kLaneHostsMax][kLaneFrameBytesMax];
   std::byte stage[kLaneHostsMax][kLaneFrameBytesMax];  ///< What has come, but is no whole frame.
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/copy.h"
+#include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_entries.h"
 
 namespace bspnow {
@@ -22,16 +23,18 @@ void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity
     const Pid from{entry.source_pid};
     const auto puts = static_cast<std::uint64_t>(in - segment.arena(from)) +
                       static_cast<std::uint64_t>(chunks - frame);
-    segment.entry(from, Pid{entry.destination_pid}, parity) = DirectoryEntry{
-        .puts = entry.puts_bytes == 0 ? 0 : puts,
-        .gets = 0,
-        .messages = entry.messages_bytes == 0 ? 0 : puts + AlignedInLane(entry.puts_bytes),
-        .answers = 0,
-        .bytes_to = entry.bytes_to,
-        .bytes_from = entry.bytes_from,
-        .message_count = entry.message_count,
-        .transfers = entry.transfers,
-        .message_bytes = entry.message_bytes};
+    const std::uint64_t gets = puts + AlignedInLane(entry.puts_bytes);
+    const std::uint64_t messages = gets + AlignedInLane(entry.gets_bytes);
+    segment.entry(from, Pid{entry.destination_pid}, parity) =
+        DirectoryEntry{.puts = entry.puts_bytes == 0 ? 0 : puts,
+                       .gets = entry.gets_bytes == 0 ? 0 : gets,
+                       .messages = entry.messages_bytes == 0 ? 0 : messages,
+                       .answers = 0,
+                       .bytes_to = entry.bytes_to,
+                       .bytes_from = entry.bytes_from,
+                       .message_count = entry.message_count,
+                       .transfers = entry.transfers,
+                       .message_bytes = entry.message_bytes};
     area.pairs[parity][installed++] = {entry.source_pid, entry.destination_pid};
     return true;
   });
@@ -91,7 +94,9 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   SuperstepSums sums = frame_of(shape.self).sums;
   std::uint32_t with_data = 0;
   std::uint32_t with_groups = 0;
+  std::uint32_t with_gets = 0;
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    with_gets += frame_of(host).with_gets;
     with_data += frame_of(host).with_data;
     with_groups += frame_of(host).with_groups;
     if (host != shape.self) AddNode(frame_of(host).sums, sums);
@@ -110,8 +115,27 @@ void CompleteLaneBarrier(const LaneShape& shape, std::uint32_t barrier, const La
   BarrierPhase& phase = node.phases[barrier & 1];
   phase.with_data.store(with_data, std::memory_order_relaxed);
   phase.with_groups.store(with_groups, std::memory_order_relaxed);
+  phase.with_gets.store(with_gets, std::memory_order_relaxed);
   phase.save.store(0, std::memory_order_relaxed);
+  if (with_gets != 0) LaneBarrier(state, shape.self, shape.hosts).NoteGets(barrier);
   ReleaseBarrier(node, barrier);
+}
+
+void PublishLaneAnswers(const LaneShape& shape, std::uint32_t host, const std::byte* frame) {
+  const Segment& segment = *shape.segment;
+  const std::byte* const in = segment.lanes().answers_in[host];
+  const std::uint64_t superstep = reinterpret_cast<const LaneFrame*>(frame)->barrier - 1;
+  ForEachLaneAnswers(frame, [&](const LaneAnswers& answers, const std::byte* bytes) {
+    const Pid from{answers.source_pid};
+    segment.entry(from, Pid{answers.destination_pid}, superstep & 1).answers =
+        static_cast<std::uint64_t>(in - segment.arena(from)) +
+        static_cast<std::uint64_t>(bytes - frame);
+    return true;
+  });
+  for (std::uint32_t pid = 0; pid < shape.p; ++pid) {
+    ProcessCell& cell = segment.cell(Pid{pid});
+    if (cell.node == host) cell.answered.Publish(static_cast<std::uint32_t>(superstep + 1));
+  }
 }
 
 bool HasExpected(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts) {
@@ -144,7 +168,8 @@ void FindLaneMessages(const LaneShape& shape, std::uint32_t barrier, std::uint32
     ForEachLaneEntry(segment.lanes().in[host][barrier & 1], [&](const LaneEntry& entry,
                                                                 const std::byte* chunks) {
       if (Pid{entry.destination_pid} != to || entry.messages_bytes == 0) return true;
-      const std::byte* const chunk = chunks + AlignedInLane(entry.puts_bytes);
+      const std::byte* const chunk =
+          chunks + AlignedInLane(entry.puts_bytes) + AlignedInLane(entry.gets_bytes);
       by_source[entry.source_pid] = {
           .first_chunk = static_cast<std::uint64_t>(chunk - segment.arena(Pid{entry.source_pid})),
           .count = entry.message_count,

@@ -39,6 +39,10 @@ struct LaneMessages {
 void FindLaneMessages(const LaneShape& shape, std::uint32_t barrier, std::uint32_t hosts, Pid to,
                       LaneMessages* by_source);
 
+/// The answers of that host, of a barrier that has been completed, lie in `answers_in`, and are, or
+/// have the checked copy, `frame`: lets the processes here read them.
+void PublishLaneAnswers(const LaneShape& shape, std::uint32_t host, const std::byte* frame);
+
 /// Before the worker writes entries of that parity: removes those that frames brought.
 void RemoveLaneEntries(const Segment& segment, unsigned parity);
 

@@ -53,8 +53,7 @@ bool LaneDriver::SmallEnough(std::uint32_t barrier) {
   state.handed_before = handed;
   state.handed[(barrier - 1) & 1] = any_handed ? 1 : 0;
   const BarrierPhase& phase = header.barrier.phases[barrier & 1];
-  return !any_handed && phase.with_gets.load(std::memory_order_relaxed) == 0 &&
-         phase.with_votes.load(std::memory_order_relaxed) == 0 &&
+  return !any_handed && phase.with_votes.load(std::memory_order_relaxed) == 0 &&
          phase.ending.load(std::memory_order_relaxed) == 0;
 }
 
@@ -89,8 +88,10 @@ bool LaneDriver::Send(std::uint32_t barrier, Until until) {
     return false;
   }
   barrier_.NoteComposed(barrier);
-  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
-    if (host != shape_.self && SendTo(host, barrier) == Sent::kBroken) GiveUp();
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    const std::byte* const frame = area_->out[host][barrier & 1];
+    if (host != shape_.self && SendTo(host, frame, barrier) == Sent::kBroken) GiveUp();
+  }
   barrier_.EndSending();
   // Another node has left it to its worker meanwhile; the worker here may not have seen that these
   // processes have arrived.
@@ -110,8 +111,9 @@ bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
   return false;
 }
 
-LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
-  const std::byte* at = area_->out[host][barrier & 1];
+// `barrier`: that comes next, or is being passed.
+LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, const std::byte* at,
+                                    std::uint32_t barrier) {
   const std::byte* const end = at + reinterpret_cast<const LaneFrame*>(at)->bytes;
   const int fd = lane(host).number();
   while (at != end) {
@@ -130,13 +132,19 @@ LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, std::uint32_t barrier) {
 
 // The others may wait for room likewise: what they have sent is taken in meanwhile.
 void LaneDriver::AwaitRoom(std::uint32_t host, std::uint32_t barrier) {
-  pollfd sources[kLaneHostsMax];
+  pollfd sources[kLaneHostsMax] = {};
   for (std::uint32_t other = 0; other < shape_.hosts; ++other) {
     const bool here = other == shape_.self;
     sources[other] = {.fd = here ? -1 : lane(other).number(), .events = POLLIN, .revents = 0};
   }
+  // Who drove may have stopped since.
+  if (!receives_) receives_ = barrier_.TryToDrive(Value(self_));
+  if (!receives_) {
+    for (pollfd& source : sources) source.events = 0;
+  }
   sources[host].events |= POLLOUT;
   poll(sources, shape_.hosts, kSleepMs);
+  if (!receives_) return;
   for (std::uint32_t other = 0; other < shape_.hosts; ++other)
     if ((sources[other].revents & ~POLLOUT) != 0) Receive(other, barrier);
 }
@@ -175,6 +183,25 @@ void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   barrier_.StopDriving();
 }
 
+// Until something comes from one of these hosts, a bit each, or from the worker.
+template <typename Over>
+void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& over) {
+  pollfd sources[kLaneHostsMax + 1] = {};
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    const int fd = (hosts >> host & 1) != 0 ? lane(host).number() : -1;
+    sources[host] = {.fd = fd, .events = POLLIN, .revents = 0};
+  }
+  pollfd& bell = sources[shape_.hosts];
+  bell = {.fd = doorbell_.NumberIfOurs(), .events = POLLIN, .revents = 0};
+  area_->state.asleep.store(1, std::memory_order_seq_cst);
+  if (!over()) poll(sources, shape_.hosts + 1, kSleepMs);
+  area_->state.asleep.store(0, std::memory_order_relaxed);
+  if ((bell.revents & POLLIN) != 0) doorbell_.HearWorker();
+  // Each, or what is not read would end the next sleep at once.
+  for (std::uint32_t host = 0; host < shape_.hosts && !over(); ++host)
+    if (sources[host].revents != 0) Receive(host, barrier);
+}
+
 // Returns when the frames of all are here, or enough of them, or nothing more is to be done.
 void LaneDriver::Pump(std::uint32_t barrier, Until until) {
   const std::uint64_t start_ns = NowNs();
@@ -190,7 +217,10 @@ void LaneDriver::Pump(std::uint32_t barrier, Until until) {
     }
     if (!slept && NowNs() - start_ns < poll_ns_) continue;
     slept = true;
-    Sleep(barrier);
+    std::uint32_t lacking = 0;
+    for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+      if (barrier_.Lacks(host, barrier)) lacking |= 1u << host;
+    Sleep(lacking, barrier, [&] { return Done(barrier); });
   }
 }
 
@@ -252,6 +282,7 @@ void LaneDriver::ComeBack(std::uint32_t barrier) {
 
 void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
   std::uint32_t& staged = area_->state.staged[host];
+  if (staged == kLaneFrameBytesMax) return;  // Answers that cannot be taken yet.
   const ssize_t n = recv(lane(host).number(), area_->stage[host] + staged,
                          kLaneFrameBytesMax - staged, MSG_DONTWAIT);
   if (n > 0) {
@@ -273,9 +304,13 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
     const LaneBytes look = LookAtLaneBytes(shape_, host, stage + at, staged - at, bytes);
     if (look == LaneBytes::kDamaged) return false;
     if (look == LaneBytes::kMore) break;
-    const auto of =
-        static_cast<std::uint32_t>(reinterpret_cast<const LaneFrame*>(stage + at)->barrier);
-    if (barrier_.CanCome(of, barrier)) {
+    const auto& frame = *reinterpret_cast<const LaneFrame*>(stage + at);
+    const auto of = static_cast<std::uint32_t>(frame.barrier);
+    if (frame.magic == kLaneAnswersMagic) {
+      if (static_cast<std::int32_t>(of - barrier) > 0) return false;
+      if (of == barrier) break;  // It is over there, and not here.
+      TakeAnswers(host, of, stage + at, bytes);
+    } else if (barrier_.CanCome(of, barrier)) {
       std::memcpy(area_->in[host][of & 1], stage + at, bytes);
       barrier_.NoteHere(host, of);
     } else if (static_cast<std::int32_t>(of - barrier) > 0) {
@@ -288,21 +323,58 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
   return true;
 }
 
-void LaneDriver::Sleep(std::uint32_t barrier) {
-  pollfd sources[kLaneHostsMax + 1] = {};
+// ---- Gets ---------------------------------------------------------------------------------------
+
+void LaneDriver::TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,
+                             std::uint32_t bytes) {
+  if (!barrier_.LacksAnswers(host, barrier)) return;  // The worker was faster.
+  std::memcpy(area_->answers_in[host], frame, bytes);
+  barrier_.NoteAnswersHere(host, barrier);
+  PublishLaneAnswers(shape_, host, area_->answers_in[host]);
+}
+
+// Somebody else may drive meanwhile, and then he takes in what comes.
+void LaneDriver::SendAnswers(std::uint32_t barrier) {
+  barrier_.BeginAnswers();
+  ComposeLaneAnswers(shape_, barrier);
+  barrier_.NoteAnswers(barrier);
+  if (!HasLanes() || !barrier_.BeginSendingAnswers()) return;
+  receives_ = barrier_.TryToDrive(Value(self_));
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
-    const int fd = barrier_.Lacks(host, barrier) ? lane(host).number() : -1;
-    sources[host] = {.fd = fd, .events = POLLIN, .revents = 0};
+    const std::byte* const frame = area_->answers_out[host];
+    if (host == shape_.self || reinterpret_cast<const LaneFrame*>(frame)->entries == 0) continue;
+    if (SendTo(host, frame, barrier + 1) == Sent::kBroken) GiveUp();
   }
-  pollfd& bell = sources[shape_.hosts];
-  bell = {.fd = doorbell_.NumberIfOurs(), .events = POLLIN, .revents = 0};
-  area_->state.asleep.store(1, std::memory_order_seq_cst);
-  if (!Done(barrier)) poll(sources, shape_.hosts + 1, kSleepMs);
-  area_->state.asleep.store(0, std::memory_order_relaxed);
-  if ((bell.revents & POLLIN) != 0) doorbell_.HearWorker();
-  // Each, or what is not read would end the next sleep at once.
-  for (std::uint32_t host = 0; host < shape_.hosts && !Done(barrier); ++host)
-    if (sources[host].revents != 0) Receive(host, barrier);
+  if (receives_) barrier_.StopDriving();
+  receives_ = true;
+  barrier_.EndSending();
+}
+
+void LaneDriver::DriveAnswers(std::uint32_t barrier) {
+  if (!barrier_.LacksAnyAnswers(barrier) || !HasLanes() || !barrier_.TryToDrive(Value(self_)))
+    return;
+  const auto done = [&] {
+    return barrier_.off() || barrier_.broken() || !barrier_.LacksAnyAnswers(barrier);
+  };
+  // They may have come with the frames of the barrier.
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+    if (barrier_.LacksAnswers(host, barrier) && !TakeFrames(host, barrier + 1)) GiveUp();
+  const std::uint64_t start_ns = NowNs();
+  bool slept = false;
+  while (!done()) {
+    for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+      if (barrier_.LacksAnswers(host, barrier)) Receive(host, barrier + 1);
+    if (done()) break;
+    if (!slept) sched_yield();
+    if (!slept && NowNs() - start_ns < poll_ns_) continue;
+    slept = true;
+    std::uint32_t hosts = 0;
+    for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+      if (barrier_.LacksAnswers(host, barrier)) hosts |= 1u << host;
+    Sleep(hosts, barrier + 1, done);
+  }
+  Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
+  barrier_.StopDriving();
 }
 
 }  // namespace bspnow::runtime

@@ -34,6 +34,19 @@ class LaneDriver {
   /// here may go ahead of it. Then wait for that in any case.
   void Drive(std::uint32_t barrier, Until until);
 
+  // ---- Gets
+
+  /// The answers to the gets of that barrier go by lanes.
+  bool HasGets(std::uint32_t barrier) const {
+    return area_ != nullptr && barrier_.HasGets(barrier);
+  }
+  /// Such a barrier is over, and all processes here have answered: sends the answers.
+  void SendAnswers(std::uint32_t barrier);
+  /// Such a barrier is over: until this node has all answers that its processes asked for, if
+  /// nobody else sees to that. By who sends them, who drove the lanes at the barrier, and all that
+  /// await some: then somebody does.
+  void DriveAnswers(std::uint32_t barrier);
+
   // ---- Supersteps that end by counting
 
   /// Whether the processes here may go on from that barrier, before it is over.
@@ -67,7 +80,7 @@ class LaneDriver {
   bool Compose(std::uint32_t barrier, Until until);
   bool HasLanes();
   void GiveUp();
-  Sent SendTo(std::uint32_t host, std::uint32_t barrier);
+  Sent SendTo(std::uint32_t host, const std::byte* at, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
   void Drain(std::uint32_t barrier);
   void Pump(std::uint32_t barrier, Until until);
@@ -78,7 +91,10 @@ class LaneDriver {
   void ReceiveLacking(std::uint32_t barrier, Until until);
   void Receive(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
-  void Sleep(std::uint32_t barrier);
+  void TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,
+                   std::uint32_t bytes);
+  template <typename Over>
+  void Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& over);
 
   LaneShape shape_;
   LaneArea* area_ = nullptr;
@@ -89,6 +105,7 @@ class LaneDriver {
   KnownDescriptor mailbox_;
   bool taken_ = false;  ///< From the mailbox, or in vain.
   KnownDescriptor lanes_of_others_[kLanesMax];
+  bool receives_ = true;             ///< While it sends: nobody else drives.
   std::uint32_t counted_hosts_ = 0;  ///< Whose frames did not hold enough, a bit each.
   std::uint64_t poll_ns_max_ = 0;    ///< As PollWait has them.
   std::uint64_t poll_ns_ = 0;

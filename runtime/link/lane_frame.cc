@@ -8,6 +8,8 @@
 #include <nmmintrin.h>
 #endif
 
+#include "base/check.h"
+#include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_entries.h"
 
 namespace bspnow {
@@ -52,7 +54,21 @@ struct Writing {
   LaneFrame* frame = nullptr;
   std::byte* at = nullptr;
   std::byte* end = nullptr;
+  std::size_t answers_bytes = sizeof(LaneFrame);  ///< Of the frame that answers its gets.
 };
+
+Writing Begin(std::byte* to, const LaneFrame& head) {
+  *reinterpret_cast<LaneFrame*>(to) = head;
+  return {.frame = reinterpret_cast<LaneFrame*>(to),
+          .at = to + sizeof head,
+          .end = to + kLaneFrameBytesMax};
+}
+
+void Close(const Writing& out) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(out.frame);
+  out.frame->bytes = static_cast<std::uint32_t>(out.at - bytes);
+  out.frame->crc32c = LaneCrc(bytes + kCrcFrom, out.frame->bytes - kCrcFrom);
+}
 
 std::size_t ChainBytes(const std::byte* arena, std::uint64_t first) {
   std::size_t bytes = 0;
@@ -80,6 +96,13 @@ void AppendChain(Writing& out, const std::byte* arena, std::uint64_t first, std:
   out.at += AlignedInLane(bytes);
 }
 
+// The answers of a host come in one frame.
+bool AddAnswers(Writing& out, std::uint64_t bytes) {
+  if (bytes > kLaneFrameBytesMax) return false;
+  out.answers_bytes += sizeof(LaneAnswers) + AlignedInLane(bytes);
+  return out.answers_bytes <= kLaneFrameBytesMax;
+}
+
 bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
   const DirectoryEntry& owed = segment.entry(from, to, parity);
   if ((owed.puts | owed.messages | owed.bytes_to | owed.bytes_from | owed.message_count |
@@ -87,26 +110,46 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
     return true;
   const std::byte* const arena = segment.arena(from);
   const std::size_t puts = ChainBytes(arena, owed.puts);
+  const std::size_t gets = ChainBytes(arena, owed.gets);
   const std::size_t messages = ChainBytes(arena, owed.messages);
-  if (out.frame->entries == kLanePairsMax ||
-      sizeof(LaneEntry) + AlignedInLane(puts) + AlignedInLane(messages) >
-          static_cast<std::size_t>(out.end - out.at))
+  if (gets != 0 && !AddAnswers(out, owed.bytes_from)) return false;
+  const std::size_t bytes =
+      sizeof(LaneEntry) + AlignedInLane(puts) + AlignedInLane(gets) + AlignedInLane(messages);
+  if (out.frame->entries == kLanePairsMax || bytes > static_cast<std::size_t>(out.end - out.at))
     return false;
   *reinterpret_cast<LaneEntry*>(out.at) =
       LaneEntry{.source_pid = Value(from),
                 .destination_pid = Value(to),
-                .bytes_to = owed.bytes_to,
-                .bytes_from = owed.bytes_from,
+                .bytes_to = static_cast<std::uint32_t>(owed.bytes_to),
+                .bytes_from = static_cast<std::uint32_t>(owed.bytes_from),
+                .message_bytes = owed.message_bytes,
                 .message_count = owed.message_count,
                 .transfers = owed.transfers,
-                .message_bytes = owed.message_bytes,
                 .puts_bytes = static_cast<std::uint32_t>(puts),
-                .messages_bytes = static_cast<std::uint32_t>(messages)};
+                .gets_bytes = static_cast<std::uint32_t>(gets),
+                .messages_bytes = static_cast<std::uint32_t>(messages),
+                .reserved = 0};
   out.frame->entries += 1;
   out.at += sizeof(LaneEntry);
   AppendChain(out, arena, owed.puts, puts);
+  AppendChain(out, arena, owed.gets, gets);
   AppendChain(out, arena, owed.messages, messages);
   return true;
+}
+
+void AppendAnswers(Writing& out, const Segment& segment, Pid from, Pid to, unsigned parity) {
+  const std::uint64_t bytes = segment.entry(to, from, parity).bytes_from;
+  BSP_CHECK(bytes <= kLaneFrameBytesMax);
+  BSP_CHECK(sizeof(LaneAnswers) + AlignedInLane(bytes) <=
+            static_cast<std::size_t>(out.end - out.at));
+  *reinterpret_cast<LaneAnswers*>(out.at) = {.source_pid = Value(from),
+                                             .destination_pid = Value(to),
+                                             .bytes = static_cast<std::uint32_t>(bytes),
+                                             .reserved = 0};
+  out.frame->entries += 1;
+  out.at += sizeof(LaneAnswers);
+  memcpy(out.at, segment.arena(from) + segment.entry(from, to, parity).answers, bytes);
+  out.at += AlignedInLane(bytes);
 }
 
 bool AppendOwed(const LaneShape& shape, unsigned parity, Writing* out) {
@@ -155,35 +198,52 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
                  .processes = 0,
                  .with_data = phase.with_data.load(std::memory_order_relaxed),
                  .with_groups = phase.with_groups.load(std::memory_order_relaxed),
+                 .with_gets = phase.with_gets.load(std::memory_order_relaxed),
                  .entries = 0,
                  .reserved = 0,
                  .sums = {}};
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
   Writing out[kLaneHostsMax];
-  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
-    std::byte* const to = area.out[host][barrier & 1];
-    out[host] = {.frame = reinterpret_cast<LaneFrame*>(to),
-                 .at = to + sizeof head,
-                 .end = to + kLaneFrameBytesMax};
-    *out[host].frame = head;
-  }
+  for (std::uint32_t host = 0; host < shape.hosts; ++host)
+    out[host] = Begin(area.out[host][barrier & 1], head);
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
+  LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
-    LaneFrame& frame = *out[host].frame;
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&frame);
-    frame.bytes = static_cast<std::uint32_t>(out[host].at - bytes);
-    frame.crc32c = LaneCrc(bytes + kCrcFrom, frame.bytes - kCrcFrom);
+    if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
+    Close(out[host]);
   }
   return true;
+}
+
+void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier) {
+  const Segment& segment = *shape.segment;
+  LaneFrame head{};
+  head.magic = kLaneAnswersMagic;
+  head.host = shape.self;
+  head.barrier = barrier;
+  Writing out[kLaneHostsMax];
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) {
+    out[host] = Begin(segment.lanes().answers_out[host], head);
+  }
+  const unsigned parity = (barrier - 1) & 1;
+  for (std::uint32_t asker = 0; asker < shape.p; ++asker) {
+    const std::uint32_t host = segment.cell(Pid{asker}).node;
+    for (std::uint32_t pid = 0; host != shape.self && pid < shape.p; ++pid) {
+      if (segment.IsHere(Pid{pid}) && segment.entry(Pid{asker}, Pid{pid}, parity).gets != 0)
+        AppendAnswers(out[host], segment, Pid{pid}, Pid{asker}, parity);
+    }
+  }
+  for (std::uint32_t host = 0; host < shape.hosts; ++host) Close(out[host]);
 }
 
 LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std::byte* bytes,
                           std::size_t count, std::uint32_t& frame_bytes) {
   if (count < sizeof(LaneFrame)) return LaneBytes::kMore;
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
-  if (frame.magic != kLaneMagic || frame.host != host || frame.bytes < sizeof frame ||
-      frame.bytes > kLaneFrameBytesMax || frame.bytes % kMessageAlign != 0)
+  if ((frame.magic != kLaneMagic && frame.magic != kLaneAnswersMagic) || frame.host != host ||
+      frame.bytes < sizeof frame || frame.bytes > kLaneFrameBytesMax ||
+      frame.bytes % kMessageAlign != 0)
     return LaneBytes::kDamaged;
   if (count < frame.bytes) return LaneBytes::kMore;
   frame_bytes = frame.bytes;
@@ -199,10 +259,16 @@ bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
     return (shape.host_of != nullptr ? shape.host_of[pid] : shape.segment->cell(Pid{pid}).node) ==
            host;
   };
+  if (frame.magic == kLaneAnswersMagic) {
+    return ForEachLaneAnswers(bytes, [&](const LaneAnswers& answers, const std::byte*) {
+      return lives(answers.source_pid, frame.host) && lives(answers.destination_pid, shape.self);
+    });
+  }
   return ForEachLaneEntry(bytes, [&](const LaneEntry& entry, const std::byte* chunks) {
+    const std::byte* const gets = chunks + AlignedInLane(entry.puts_bytes);
     return lives(entry.source_pid, frame.host) && lives(entry.destination_pid, shape.self) &&
-           IsChunk(chunks, entry.puts_bytes) &&
-           IsChunk(chunks + AlignedInLane(entry.puts_bytes), entry.messages_bytes);
+           IsChunk(chunks, entry.puts_bytes) && IsChunk(gets, entry.gets_bytes) &&
+           IsChunk(gets + AlignedInLane(entry.gets_bytes), entry.messages_bytes);
   });
 }
 

@@ -29,6 +29,10 @@ struct LaneShape {
 /// barrier - 1. All processes here have arrived at it. False: that does not fit into frames.
 bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier);
 
+/// After a barrier that has been completed: fills `answers_out` of all other hosts with the answers
+/// of the processes here, all of which have answered. Who asks has seen that they fit.
+void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier);
+
 /// What is known of bytes that begin a frame.
 enum class LaneBytes { kMore, kWhole, kDamaged };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_completion.h"
 
 namespace bspnow {
@@ -46,6 +47,39 @@ class Node {
     entry.bytes_to = put_bytes + 16;
     entry.message_count = 1;
     segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
+  }
+
+  void AskFor(std::uint64_t bytes) {
+    DirectoryEntry& entry = segment_.entry(Pid{self_}, Pid{1 - self_}, kParity);
+    entry.gets = Chain({std::string(24, 'g')});
+    entry.bytes_from = bytes;
+    segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
+    segment_.header().barrier.phases[kBarrier & 1].with_gets = 1;
+  }
+
+  void Answer(const std::string& bytes) {
+    HeapUse use;
+    const std::uint64_t at = segment_.TakeRoom(Pid{self_}, kAnswerHeap, bytes.size(), use);
+    std::memcpy(segment_.arena(Pid{self_}) + at, bytes.data(), bytes.size());
+    segment_.entry(Pid{self_}, Pid{1 - self_}, kParity).answers = at;
+  }
+
+  std::vector<std::byte> AnswersToOther() const {
+    const std::byte* const frame = segment_.lanes().answers_out[1 - self_];
+    return {frame, frame + reinterpret_cast<const LaneFrame*>(frame)->bytes};
+  }
+
+  void ReceiveAnswers(const Node& other) {
+    const std::vector<std::byte> frame = other.AnswersToOther();
+    std::byte* const in = segment_.lanes().answers_in[other.self_];
+    std::memcpy(in, frame.data(), frame.size());
+    PublishLaneAnswers(shape(), other.self_, in);
+  }
+
+  /// What the process here is answered.
+  std::string Answers(std::size_t bytes) const {
+    const std::byte* const at = segment_.arena(Pid{1 - self_}) + Received().answers;
+    return {reinterpret_cast<const char*>(at), bytes};
   }
 
   /// What comes from the other node, of its frame.
@@ -158,6 +192,59 @@ TEST(LaneFrameTest, MessagesAreCountedAndReadBeforeTheBarrierIsOver) {
   EXPECT_EQ(one.Read(found[0].first_chunk), std::string(48, 'm'));
   EXPECT_EQ(found[1].count, 0u);
   EXPECT_EQ(one.Received().messages, 0u) << "directories are written when it is over";
+}
+
+/// `one` asks `zero` for so many bytes, and the barrier is complete on both.
+void Ask(Node& zero, Node& one, std::uint64_t bytes) {
+  one.AskFor(bytes);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  one.Receive(zero);
+  zero.Receive(one);
+  one.Complete();
+  zero.Complete();
+}
+
+TEST(LaneFrameTest, GetsComeWithTheFrameAndAnswersInAFrameOfTheirOwn) {
+  Node zero(0);
+  Node one(1);
+  Ask(zero, one, 40);
+  EXPECT_EQ(zero.Read(zero.Received().gets), std::string(24, 'g'));
+  EXPECT_EQ(zero.Received().bytes_from, 40u);
+  for (const Node* node : {&zero, &one})
+    EXPECT_EQ(node->segment().header().barrier.phases[kBarrier & 1].with_gets, 1u);
+  const LaneBarrier lanes(one.segment().lanes().state, 1, 2);
+  EXPECT_TRUE(lanes.LacksAnswers(0, kBarrier));
+  zero.Answer(std::string(40, 'x'));
+  ComposeLaneAnswers(zero.shape(), kBarrier);
+  one.ReceiveAnswers(zero);
+  EXPECT_EQ(one.Answers(40), std::string(40, 'x'));
+  EXPECT_EQ(one.segment().cell(Pid{0}).answered.value, kBarrier) << "superstep + 1";
+}
+
+TEST(LaneFrameTest, NoFlippedBitOfAnswersGoesUnnoticed) {
+  Node zero(0);
+  Node one(1);
+  Ask(zero, one, 40);
+  zero.Answer(std::string(40, 'x'));
+  ComposeLaneAnswers(zero.shape(), kBarrier);
+  std::vector<std::byte> frame = zero.AnswersToOther();
+  EXPECT_EQ(LookAt(one, frame), LaneBytes::kWhole);
+  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    const std::byte mask = std::byte{1} << bit % 8;
+    frame[bit / 8] ^= mask;
+    EXPECT_NE(LookAt(one, frame), LaneBytes::kWhole) << bit;
+    frame[bit / 8] ^= mask;
+  }
+}
+
+TEST(LaneFrameTest, GetsWhoseAnswersFitIntoNoFrameGoByTheWorker) {
+  Node one(1);
+  one.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers));
+  EXPECT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  Node other(1);
+  other.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers) + 1);
+  EXPECT_FALSE(ComposeLaneFrames(other.shape(), kBarrier));
 }
 
 TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {

@@ -107,9 +107,9 @@ class TogetherTest(unittest.TestCase):
         self.assertEqual(len(counted), 1)  # The one that bsp_end ends, too.
 
     def test_lanes_that_only_one_node_uses_do_not_fill(self):
-        """Each superstep goes by the workers, since one node has gets. What the other has put into
-        its lane is far more than a connection holds."""
-        self.cluster.bsprun("-n", 2, "--nodes", 2, path_of("uneven"), 2000, 30_000)
+        """Each superstep goes by the workers, since one node asks for more than a frame of answers
+        holds. What the other has put into its lane is far more than a connection holds."""
+        self.cluster.bsprun("-n", 2, "--nodes", 2, path_of("uneven"), 2000, 30_000, 100_000)
         logs = "".join(worker.log() for worker in self.cluster.workers.values())
         self.assertIn("event=lanes_open", logs)
         self.assertNotIn("event=no_lanes", logs)

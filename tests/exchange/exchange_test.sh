@@ -43,6 +43,8 @@ for shape in '2 2' '3 7' '4 4'; do
   expect_ok "$p processes on $nodes nodes that release themselves" \
     "$mini" "$nodes" "$p" "$mixed" 12 60000
 done
+expect_ok 'small supersteps, by lanes' "$mini" 2 4 "$mixed" 500 120
+expect_ok 'small supersteps and a few large ones, of three nodes' "$mini" 3 5 "$mixed" 300 4000
 expect_ok 'nodes that release themselves, with connections that break' \
   env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
 expect_ok 'nodes that release themselves, with BSP_CHECK=full and a coordinator that is restarted' \

@@ -40,12 +40,13 @@ std::vector<std::byte> MakeFrame(FuzzedDataProvider& input) {
   if (!noise.empty()) memcpy(&head, noise.data(), noise.size());
   if (input.ConsumeBool()) head.entries = input.ConsumeIntegralInRange<std::uint32_t>(0, 4);
   const bool sealed = input.ConsumeBool();
+  const bool answers = input.ConsumeBool();
   std::vector<std::byte> bytes(sizeof head);
   for (const std::uint8_t byte : input.ConsumeBytes<std::uint8_t>(1024))
     bytes.push_back(std::byte{byte});
   bytes.resize(bytes.size() / 16 * 16);
   if (sealed) {
-    head.magic = kLaneMagic;
+    head.magic = answers ? kLaneAnswersMagic : kLaneMagic;
     head.host = 1;
     head.barrier = kBarrier;
     head.bytes = static_cast<std::uint32_t>(bytes.size());
@@ -68,6 +69,10 @@ void Run(FuzzedDataProvider& input) {
     if (LookAtLaneBytes(shape, 1, bytes.data(), bytes.size(), frame_bytes) != LaneBytes::kWhole)
       continue;
     BSP_CHECK(frame_bytes <= bytes.size());
+    if (reinterpret_cast<const LaneFrame*>(bytes.data())->magic == kLaneAnswersMagic) {
+      PublishLaneAnswers(shape, 1, bytes.data());
+      continue;
+    }
     BSP_CHECK(ComposeLaneFrames(shape, kBarrier));
     LaneFrames frames = FramesInSegment(shape, kBarrier);
     frames.of[1] = bytes.data();

@@ -159,6 +159,8 @@ class JobExchange {
   FrameFault OnLaneFrame(std::uint32_t host, const BatchPiece& piece,
                          std::span<const std::byte> data);
   void SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks);
+  void SendLaneAnswers(std::uint32_t host, std::uint32_t barrier);
+  void SendLaneCopy(std::uint32_t host, std::vector<std::byte> copy, std::uint64_t asks);
   void InstallLaneFrames();
   void CompleteByFrames(std::uint32_t barrier);
   void WakeDriver();
@@ -199,6 +201,7 @@ class JobExchange {
     LaneShape shape;
     /// Frames that came by workers: by host, then parity of the barrier.
     std::vector<std::array<std::vector<std::byte>, 2>> repeated;
+    std::vector<std::vector<std::byte>> answers;  ///< The same of answers to gets, by host.
   };
   std::optional<Lanes> lanes_;  ///< The job may have some.
   bool lanes_ready_ = false;    ///< At the barrier that is being released, everywhere.

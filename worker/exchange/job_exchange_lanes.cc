@@ -29,7 +29,8 @@ void JobExchange::TakeLanes() {
                                  .hosts = hosts,
                                  .p = static_cast<std::uint32_t>(shape_.host_of.size()),
                                  .host_of = shape_.host_of.data()},
-                       .repeated = std::vector<std::array<std::vector<std::byte>, 2>>(hosts)});
+                       .repeated = std::vector<std::array<std::vector<std::byte>, 2>>(hosts),
+                       .answers = std::vector<std::vector<std::byte>>(hosts)});
 }
 
 // ---- While the processes drive ------------------------------------------------------------------
@@ -118,6 +119,8 @@ void JobExchange::LookAfterLanes() {
         if (lanes_->keeper.Repeatable(barrier, released)) SendLaneFrame(host, barrier, kAsks);
     }
   }
+  for (std::uint32_t host = 0; actions.repeat_answers && host < shape_.hosts.size(); ++host)
+    if (host != shape_.self) SendLaneAnswers(host, released - 1);
   if (broken_) return;
   if (actions.look_again) return LookAfterLanes();
   if (actions.install) {
@@ -132,7 +135,18 @@ void JobExchange::LookAfterLanes() {
 void JobExchange::SendLaneFrame(std::uint32_t host, std::uint32_t barrier, std::uint64_t asks) {
   const std::byte* const out = segment_.lanes().out[host][barrier & 1];
   std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
-  if (!lanes_->barrier.StillComposed(barrier)) return;
+  if (lanes_->barrier.StillComposed(barrier)) SendLaneCopy(host, std::move(copy), asks);
+}
+
+// To who asked for none, too: he drops them.
+void JobExchange::SendLaneAnswers(std::uint32_t host, std::uint32_t barrier) {
+  const std::byte* const out = segment_.lanes().answers_out[host];
+  std::vector<std::byte> copy(out, out + kLaneFrameBytesMax);
+  if (lanes_->barrier.StillHasAnswers(barrier)) SendLaneCopy(host, std::move(copy), kAnswers);
+}
+
+void JobExchange::SendLaneCopy(std::uint32_t host, std::vector<std::byte> copy,
+                               std::uint64_t asks) {
   std::uint32_t bytes = 0;
   LaneShape receiver = lanes_->shape;
   receiver.self = host;
@@ -160,11 +174,19 @@ FrameFault JobExchange::OnLaneFrame(std::uint32_t host, const BatchPiece& piece,
   if (LookAtLaneBytes(lanes_->shape, host, copy.data(), copy.size(), bytes) != LaneBytes::kWhole ||
       bytes != copy.size())
     return FrameFault::kMalformed;
-  const auto barrier =
-      static_cast<std::uint32_t>(reinterpret_cast<const LaneFrame*>(copy.data())->barrier);
+  const auto& frame = *reinterpret_cast<const LaneFrame*>(copy.data());
+  const auto barrier = static_cast<std::uint32_t>(frame.barrier);
   const std::uint32_t released = Released();
-  if (piece.chunk_offset == kAsks && lanes_->barrier.Composed(barrier))
-    SendLaneFrame(host, barrier, kAnswers);
+  if (frame.magic == kLaneAnswersMagic) {
+    if (!lanes_->keeper.OnAnswers(host, barrier, released)) return FrameFault::kNone;
+    lanes_->answers[host] = std::move(copy);
+    LookAfterLanes();
+    return FrameFault::kNone;
+  }
+  if (piece.chunk_offset == kAsks) {
+    if (lanes_->barrier.Composed(barrier)) SendLaneFrame(host, barrier, kAnswers);
+    if (lanes_->barrier.HasAnswers(barrier)) SendLaneAnswers(host, barrier);
+  }
   if (!lanes_->keeper.OnRepeated(host, barrier, released)) return FrameFault::kNone;
   lanes_->repeated[host][barrier & 1] = std::move(copy);
   LookAfterLanes();
@@ -179,6 +201,10 @@ void JobExchange::InstallLaneFrames() {
       const std::vector<std::byte> frame = std::exchange(lanes_->repeated[host][parity], {});
       memcpy(segment_.lanes().in[host][parity], frame.data(), frame.size());
     }
+    if (!lanes_->keeper.TakeAnswers(host, released)) continue;
+    const std::vector<std::byte> answers = std::exchange(lanes_->answers[host], {});
+    memcpy(segment_.lanes().answers_in[host], answers.data(), answers.size());
+    PublishLaneAnswers(lanes_->shape, host, answers.data());
   }
 }
 
@@ -191,6 +217,7 @@ void JobExchange::CompleteByFrames(std::uint32_t barrier) {
     std::uint32_t bytes = 0;
     if (LookAtLaneBytes(lanes_->shape, host, copies[host].data(), copies[host].size(), bytes) !=
             LaneBytes::kWhole ||
+        reinterpret_cast<const LaneFrame*>(copies[host].data())->magic != kLaneMagic ||
         reinterpret_cast<const LaneFrame*>(copies[host].data())->barrier != barrier) {
       return Break(ExchangeFault::kProgram,
                    "a process has damaged the communication memory: a frame of a lane");
