@@ -50,6 +50,10 @@ for p in 2 4; do
   reports '1b.16 2a.16 2b.16 3a.16 3b.16 1b.700 3b.700' \
     "$bsprun" -n "$p" "$programs/bench_search" 3 16 700
 done
+for p in 2 4; do
+  reports 'sync oblsync sync.ring oblsync.ring sync.pair oblsync.pair half.one half.both group' \
+    "$bsprun" -n "$p" "$programs/bench_groups" 3 20
+done
 reports 'one one.cold one.second' "$bsprun" -n 4 "$programs/bench_one_put" time 4 1000000
 reports '' "$bsprun" -n 4 "$programs/bench_one_put" hold 1 1000000
 reports 'copy.4096' "$programs/limit" 2 memcpy 0.01 4096
