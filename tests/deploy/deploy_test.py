@@ -125,6 +125,14 @@ class DeployTest(unittest.TestCase):
             self.assertEqual(port_of(options(command)["metrics"]), port)
         self.assertEqual(set(scraped), {"coordinator", "worker"})
 
+    def test_kubernetes_has_the_alerts_and_dashboards_that_compose_has(self):
+        rule = documents("kubernetes/overlays/monitoring/prometheus-rule.yaml")[0]
+        self.assertEqual(rule["spec"], documents("prometheus/bspnow.rules.yml")[0],
+                         "make it again: its first line says how")
+        listed = documents("grafana/kustomization.yaml")[0]["configMapGenerator"][0]["files"]
+        self.assertEqual(sorted(listed), [f"dashboards/{name}" for name in
+                                          sorted(os.listdir(f"{DEPLOY}/grafana/dashboards"))])
+
     def assert_mounted(self, command, mounts, what):
         """`mounts`: of each directory whether it can be written."""
         for option, writes in (("state-dir", True), ("login-socket", True),
