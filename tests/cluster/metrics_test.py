@@ -15,6 +15,8 @@ import time
 import unittest
 import urllib.request
 
+import yaml
+
 sys.dont_write_bytecode = True
 
 from harness import disturbances
@@ -32,6 +34,8 @@ NS = 1e9
 SEEDED = random.Random(1)
 
 # Their value is always the same, or the disk's: they have to be there.
+SERIES_MAX = 100  # Of a job.
+PIDS_MAX = 8      # For which a family has a series.
 CONSTANT = {"bspnow_build_info", "bspnow_job_info", "bspnow_disk_size_bytes", "process_max_fds",
             "bspnow_worker_slots", "process_start_time_seconds"}
 # What makes them move takes longer than this test, and has a test of its own.
@@ -285,6 +289,16 @@ class MetricsTest(unittest.TestCase):
     def scrape(daemon):
         return read_page(f"http://{daemon.addresses()['metrics']}/metrics")
 
+    def test_a_job_has_fewer_than_a_hundred_series(self):
+        """Even if each family with a pid had as many series as it may."""
+        ours = '__name__=~"bspnow_.*",bsp_job!=""'
+        of_pids = self.prometheus.query(
+            f'group by (__name__) (last_over_time({{{ours},pid!=""}}[10m]))')
+        most = self.prometheus.value(
+            f'max(max_over_time((count by (bsp_job) ({{{ours},pid=""}}))[10m:5s]))')
+        self.assertGreater(most, 20)
+        self.assertLess(most + PIDS_MAX * len(of_pids), SERIES_MAX)
+
     def test_promtool_finds_nothing_wrong(self):
         for daemon in self.cluster.daemons():
             done = subprocess.run(["promtool", "check", "metrics"], input=self.scrape(daemon),
@@ -340,6 +354,18 @@ class MetricsTest(unittest.TestCase):
         fired = {labels["alertname"] for labels, _ in
                  self.prometheus.query('last_over_time(ALERTS{alertstate="firing"}[10m])')}
         self.assertLessEqual({"BspnowFramesRefused", "BspnowBarrierWaits"}, fired)
+
+    def test_every_series_that_an_alert_looks_at_is_there(self):
+        """tests/deploy:alerts_test makes each fire, with series of its own. Here the daemons must
+        have such series, by name and labels, or the alert could not fire."""
+        with open(RULES, encoding="utf-8") as file:
+            rules = [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
+        for rule in rules:
+            series = set(re.findall(r"(?:bspnow|process)_\w+(?:\{.*?\})?", rule["expr"]))
+            self.assertTrue(series, rule["alert"])
+            for each in series:
+                with self.subTest(rule["alert"], series=each):
+                    self.assertTrue(self.prometheus.query(f"last_over_time({each}[10m])"))
 
     def test_every_line_of_the_logs_is_an_object(self):
         events = set()
