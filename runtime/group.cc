@@ -73,8 +73,8 @@ void Group::End(std::uint64_t call_site) {
 }
 
 void Group::Record(const SyncTimes& times) {
-  recorder_.Record(times, outbox_);
-  profile_.Add(segment_->measurement(self_, times.superstep));
+  recorder_.Record(times, profile_.SiteOf(times.call_site), outbox_);
+  profile_.FoldIfDue(times.superstep + 1);
 }
 
 void Group::Leave() {
@@ -113,7 +113,7 @@ void Group::ExchangeRegistrationsAgain() {
   times.released_ns = WithinLease(NowNs());
   CompareVotes(*segment_, p_, superstep_, outbox_.parity(), tag_bytes_);
   registrations_.Commit();
-  recorder_.Record(times, outbox_);
+  recorder_.Record(times, 0, outbox_);
   profile_.AddReturn(NowNs() - times.start_ns);
   outbox_.NextSuperstep();
   superstep_ = 1;

@@ -176,7 +176,7 @@ class Group {
 
   /// Unread messages and the profile lie in the segment, which no image holds.
   [[nodiscard]] bool KeepCopies() {
-    profile_.KeepCopy();
+    profile_.KeepCopy(superstep_);
     return inbox_.KeepCopy();
   }
   void DropCopies() {
@@ -186,8 +186,8 @@ class Group {
   /// Their descriptors, or -1.
   void NameLanes(int (&numbers)[kLanesMax]) const { lanes_.Name(numbers); }
   void AddPause(std::uint64_t pause_ns) {
+    profile_.AddImage(superstep_, pause_ns);
     recorder_.AddPause(superstep_ - 1, pause_ns);
-    profile_.AddImage(pause_ns);
   }
   void AwaitHeld(SharedCounter& released, std::uint64_t checkpoint) {
     wait_.Until(released, static_cast<std::uint32_t>(checkpoint));

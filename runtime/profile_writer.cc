@@ -4,29 +4,19 @@
 
 namespace bspnow::runtime {
 
-void ProfileWriter::Add(const Measurement& measured) {
+void ProfileWriter::AddImage(std::uint64_t supersteps, std::uint64_t pause_ns) {
   if (!part_.valid()) return;
-  part_.Add({.compute_ns = measured.compute_ns,
-             .wait_ns = measured.waiting_ns,
-             .release_ns = measured.release_ns,
-             .exchange_ns = measured.exchange_ns,
-             .bytes_out = measured.bytes_out,
-             .bytes_in = measured.bytes_in,
-             .messages_out = measured.messages_out,
-             .messages_in = measured.messages_in},
-            SiteOf(measured.call_site));
-}
-
-void ProfileWriter::AddImage(std::uint64_t pause_ns) {
-  if (part_.valid()) part_.AddToLast({.exchange_ns = pause_ns}, kImageTaken);
+  Fold(supersteps);
+  part_.AddToLast({.exchange_ns = pause_ns}, kImageTaken);
 }
 
 void ProfileWriter::AddReturn(std::uint64_t exchange_ns) {
   if (part_.valid()) part_.AddToLast({.exchange_ns = exchange_ns}, kCameBack);
 }
 
-void ProfileWriter::KeepCopy() {
+void ProfileWriter::KeepCopy(std::uint64_t supersteps) {
   if (!part_.valid()) return;
+  Fold(supersteps);
   copy_ = MappedRegion::Private(ProfileBytesOf(p_));
   if (copy_.valid()) ProfilePart(copy_.data(), p_).CopyFrom(part_);
 }
@@ -38,11 +28,15 @@ void ProfileWriter::UseCopy() {
     for (std::uint64_t& call_site : call_sites_) call_site = 0;
   }
   copy_.Reset();
+  part_.head().folded = 1;
 }
 
-// A program has few such places, and mostly comes to one of the last two.
-std::uint16_t ProfileWriter::SiteOf(std::uint64_t call_site) {
-  if (__builtin_expect(call_sites_[last_site_] == call_site, 1)) return last_site_;
+void ProfileWriter::Fold(std::uint64_t supersteps) const {
+  FoldProfile(*segment_, self_, supersteps, part_);
+}
+
+std::uint16_t ProfileWriter::FindSite(std::uint64_t call_site) {
+  if (!part_.valid()) return 0;
   ProfileHead& head = part_.head();
   std::uint16_t site = 0;
   while (site < head.sites_used && call_sites_[site] != call_site) ++site;

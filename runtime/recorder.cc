@@ -12,7 +12,8 @@ void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p) {
   p_ = p;
 }
 
-void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
+const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
+                                    const Outbox& outbox) {
   const std::uint64_t last_ns = std::clamp(times.last_ns, times.start_ns, times.released_ns);
   Measurement& m = segment_->measurement(self_, times.superstep);
   m.compute_ns = times.start_ns - superstep_start_ns_;
@@ -22,7 +23,7 @@ void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
   m.bytes_in = 0;
   m.messages_out = 0;
   m.messages_in = 0;
-  m.call_site = times.call_site;
+  m.site = site;
   superstep_start_ns_ = times.released_ns;
   if (times.communicated) {
     CountTraffic(outbox.parity(), m);
@@ -30,6 +31,7 @@ void Recorder::Record(const SyncTimes& times, const Outbox& outbox) {
   }
   m.exchange_ns = superstep_start_ns_ - times.released_ns;
   segment_->cell(self_).recorded.store(times.superstep + 1, std::memory_order_release);
+  return m;
 }
 
 // Not to be taken for computing.

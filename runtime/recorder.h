@@ -28,7 +28,8 @@ class Recorder {
   void Start(std::uint64_t now_ns) { superstep_start_ns_ = now_ns; }
 
   /// The superstep is over, and the next one begins. `outbox` is still that of this one.
-  void Record(const SyncTimes& times, const Outbox& outbox);
+  /// `site`: see Measurement.
+  const Measurement& Record(const SyncTimes& times, std::uint16_t site, const Outbox& outbox);
 
   /// The process was held for an image after `superstep`, which has been recorded.
   void AddPause(std::uint64_t superstep, std::uint64_t pause_ns);

@@ -41,6 +41,7 @@
 #include "base/poll_wait.h"
 #include "base/superstep_totals.h"
 #include "runtime/link/records.h"
+#include "runtime/link/superstep_profile.h"
 
 namespace bspnow {
 
@@ -334,19 +335,9 @@ struct RegisteredArea {
   std::uint64_t bytes;
 };
 
-/// One superstep of one process: see "Measurement" in docs/design.md. Its four parts follow one
-/// another without a gap, and the next superstep's follow them. Bytes to itself are no
-/// communication and do not count; what it issues to itself does.
-struct alignas(kLineBytes) Measurement {
-  std::uint64_t compute_ns;   ///< From the end of the last bsp_sync to the call of this one.
-  std::uint64_t waiting_ns;   ///< Until the last process of this node called it, too.
-  std::uint64_t release_ns;   ///< From then to the release.
-  std::uint64_t exchange_ns;  ///< The rest of bsp_sync: delivery, and what an image takes.
-  std::uint64_t bytes_out;
-  std::uint64_t bytes_in;
-  std::uint32_t messages_out;  ///< Puts, gets and messages issued, and those of others that concern
-  std::uint32_t messages_in;   ///< this process. These may overflow.
-  std::uint64_t call_site;     ///< Return address of the bsp_sync.
+/// One superstep of one process, in its ring.
+struct alignas(kLineBytes) Measurement : ProfileRecord {
+  std::uint64_t site;  ///< Of its profile: ProfileHead::sites.
 };
 static_assert(sizeof(Measurement) == kLineBytes);
 

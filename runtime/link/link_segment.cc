@@ -189,4 +189,23 @@ SuperstepSums SumsHere(const Segment& segment, std::uint32_t p, std::uint64_t su
   return sums;
 }
 
+// Neighbours that one call ended are added up on the way, if one record takes them: that is the
+// usual case, and spares them the way to the record and to the site.
+void FoldProfile(const Segment& segment, Pid pid, std::uint64_t to, const ProfilePart& part) {
+  const std::uint64_t from = part.head().folded;
+  if (to - from > kRingSupersteps || !part.CanAdd()) return;
+  for (std::uint64_t s = from; s < to;) {
+    const std::uint64_t site = segment.measurement(pid, s).site;
+    const std::uint64_t end = s + std::min(part.room(), to - s);
+    const std::uint64_t first = s;
+    ProfileRecord sum;
+    do {
+      AddTo(sum, segment.measurement(pid, s));
+      ++s;
+    } while (s < end && segment.measurement(pid, s).site == site);
+    part.Add(sum, s - first,
+             static_cast<std::uint16_t>(std::min<std::uint64_t>(site, kProfileSitesMax - 1)));
+  }
+}
+
 }  // namespace bspnow

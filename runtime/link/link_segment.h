@@ -249,6 +249,10 @@ void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t fro
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
                      SuperstepTotals& totals);
 
+/// Adds to `part`, the profile of `pid` or a copy of it, what its ring has of this epoch's
+/// supersteps up to `to`, and the profile has not yet. Whatever a program has written there.
+void FoldProfile(const Segment& segment, Pid pid, std::uint64_t to, const ProfilePart& part);
+
 /// Of those of processes 0..p-1 that live here, in this superstep, which must be in the rings with
 /// the one before. They may have written anything there.
 SuperstepSums SumsHere(const Segment& segment, std::uint32_t p, std::uint64_t superstep);

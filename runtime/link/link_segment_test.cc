@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <random>
+#include <vector>
+
 #include "base/unique_fd.h"
 
 namespace bspnow {
@@ -22,6 +25,34 @@ MappedRegion Sparse(const SegmentLayout& layout) {
   EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
   return MappedRegion::Shared(memory.get(), SegmentBytes(layout));
 }
+
+/// A segment of rings alone.
+Segment RingsOf(std::uint32_t p) {
+  SegmentLayout layout = LayOut(p);
+  layout.arenas_offset = layout.slots_offset;
+  layout.heads_offset = layout.slots_offset;
+  layout.head_bytes = 0;
+  layout.parts_offset = layout.slots_offset;
+  layout.parts_bytes = 0;
+  return Segment(MappedRegion::Private(SegmentBytes(layout)), layout);
+}
+
+void Record(const Segment& segment, Pid pid, std::uint64_t superstep, std::uint64_t site,
+            const ProfileRecord& record) {
+  Measurement& measured = segment.measurement(pid, superstep);
+  static_cast<ProfileRecord&>(measured) = record;
+  measured.site = site;
+}
+
+/// A profile, and where it lies.
+struct Profile {
+  explicit Profile(std::uint32_t p)
+      : memory(ProfileBytesOf(p) / sizeof(std::uint64_t)),
+        part(reinterpret_cast<std::byte*>(memory.data()), p) {}
+
+  std::vector<std::uint64_t> memory;
+  ProfilePart part;
+};
 
 TEST(SegmentTest, PartsDoNotOverlapAndFitTheAddressSpace) {
   for (const std::uint32_t p : {1u, 2u, 7u, 64u, 1000u, kProcessesOfNodeMax}) {
@@ -96,33 +127,25 @@ TEST(SegmentTest, AllHeapsTogetherHoldNoMoreThanTheyMay) {
 
 TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   const std::uint32_t p = 2;
-  SegmentLayout layout = LayOut(p);
-  // The rings are all that is needed.
-  layout.arenas_offset = layout.slots_offset;
-  layout.heads_offset = layout.slots_offset;
-  layout.head_bytes = 0;
-  layout.parts_offset = layout.slots_offset;
-  layout.parts_bytes = 0;
-  MappedRegion region = MappedRegion::Private(SegmentBytes(layout));
-  const Segment segment(std::move(region), layout);
-  segment.measurement(Pid{0}, 0) = {.compute_ns = 100,
-                                    .waiting_ns = 50,
-                                    .release_ns = 10,
-                                    .exchange_ns = 10,
-                                    .bytes_out = 8,
-                                    .bytes_in = 0,
-                                    .messages_out = 1,
-                                    .messages_in = 2,
-                                    .call_site = 0};
-  segment.measurement(Pid{1}, 0) = {.compute_ns = 150,
-                                    .waiting_ns = 0,
-                                    .release_ns = 10,
-                                    .exchange_ns = 10,
-                                    .bytes_out = 0,
-                                    .bytes_in = 24,
-                                    .messages_out = 2,
-                                    .messages_in = 1,
-                                    .call_site = 0};
+  const Segment segment = RingsOf(p);
+  Record(segment, Pid{0}, 0, 0,
+         {.compute_ns = 100,
+          .waiting_ns = 50,
+          .release_ns = 10,
+          .exchange_ns = 10,
+          .bytes_out = 8,
+          .bytes_in = 0,
+          .messages_out = 1,
+          .messages_in = 2});
+  Record(segment, Pid{1}, 0, 0,
+         {.compute_ns = 150,
+          .waiting_ns = 0,
+          .release_ns = 10,
+          .exchange_ns = 10,
+          .bytes_out = 0,
+          .bytes_in = 24,
+          .messages_out = 2,
+          .messages_in = 1});
   segment.measurement(Pid{0}, 1).release_ns = 7;
   segment.measurement(Pid{1}, 1).release_ns = 5;
   FoldMeasurements(segment, p, 0, 2);
@@ -142,6 +165,46 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
   EXPECT_EQ(totals.stragglers[0].pid, 1u);
   EXPECT_EQ(totals.stragglers[0].cost_ns, 25u);     // 150, where 125 are the mean.
   EXPECT_EQ(SumsHere(segment, p, 1).span_ns, 10u);  // What superstep 0 delivered.
+}
+
+// Some at a time, and merged meanwhile, they are as if each had been added alone.
+TEST(FoldProfileTest, AddsEachSuperstepOfTheRingOnce) {
+  constexpr std::uint32_t kMany = 1024;  // So that there are as few records as can be.
+  const Segment segment = RingsOf(1);
+  Profile folded(kMany), added(kMany);
+  std::mt19937 random(7);
+  std::uint64_t done = 0;
+  for (std::uint64_t s = 0; s < 5 * kProfileRecordsMin; ++s) {
+    const auto site = static_cast<std::uint16_t>(random() % 8 == 0 ? 2 : 1);
+    const ProfileRecord record{.compute_ns = s, .bytes_in = 3 * s, .messages_in = 1};
+    Record(segment, Pid{0}, s, site, record);
+    added.part.Add(record, 1, site);
+    if (random() % 40 != 0 && s + 1 - done < kRingSupersteps) continue;
+    done = s + 1;
+    FoldProfile(segment, Pid{0}, done, folded.part);
+    FoldProfile(segment, Pid{0}, done, folded.part);
+  }
+  FoldProfile(segment, Pid{0}, 5 * kProfileRecordsMin, folded.part);
+  folded.part.head().changes = 0;  // That it had fewer of them is the purpose.
+  added.part.head().changes = 0;
+  EXPECT_EQ(folded.memory, added.memory);
+}
+
+TEST(FoldProfileTest, AddsNothingToWhatAProgramHasWrittenOver) {
+  const Segment segment = RingsOf(1);
+  Record(segment, Pid{0}, 0, ~std::uint64_t{0}, {.compute_ns = 1});
+  Profile profile(4);
+  FoldProfile(segment, Pid{0}, 1, profile.part);  // Of a call that there cannot be.
+  EXPECT_EQ(profile.part.head().sites[kProfileSitesMax - 1].supersteps, 1u);
+  profile.part.head().merged_bits = ~std::uint64_t{0};
+  FoldProfile(segment, Pid{0}, 2, profile.part);
+  profile.part.head().merged_bits = 0;
+  profile.part.head().supersteps = ~std::uint64_t{0};
+  FoldProfile(segment, Pid{0}, 2, profile.part);
+  profile.part.head().supersteps = 1;
+  profile.part.head().folded = 1'000;
+  FoldProfile(segment, Pid{0}, 2, profile.part);
+  EXPECT_EQ(profile.part.head().sites[0].supersteps, 0u);
 }
 
 }  // namespace

@@ -5,13 +5,7 @@
 namespace bspnow {
 namespace {
 
-constexpr std::uint64_t kMergedBitsMax = 40;  // Of more supersteps no program comes to the end.
 constexpr int kCopiesMax = 1'000;
-
-std::uint32_t SumOf(std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t sum = a + b;
-  return sum < a ? ~std::uint32_t{0} : sum;
-}
 
 std::uint16_t Joined(std::uint16_t a, std::uint16_t b) {
   const auto marks = static_cast<std::uint16_t>((a | b) & ~kSiteMask);
@@ -21,17 +15,6 @@ std::uint16_t Joined(std::uint16_t a, std::uint16_t b) {
 }
 
 }  // namespace
-
-void AddTo(ProfileRecord& sum, const ProfileRecord& more) {
-  sum.compute_ns += more.compute_ns;
-  sum.wait_ns += more.wait_ns;
-  sum.release_ns += more.release_ns;
-  sum.exchange_ns += more.exchange_ns;
-  sum.bytes_out += more.bytes_out;
-  sum.bytes_in += more.bytes_in;
-  sum.messages_out = SumOf(sum.messages_out, more.messages_out);
-  sum.messages_in = SumOf(sum.messages_in, more.messages_in);
-}
 
 /// `changes` is odd as long as it lives. One writer: no locked instruction is needed.
 class ProfilePart::Change {
@@ -66,23 +49,25 @@ std::uint32_t ProfilePart::used() const {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(records, capacity_));
 }
 
-void ProfilePart::Add(const ProfileRecord& record, std::uint16_t site) const {
+void ProfilePart::Add(const ProfileRecord& sum, std::uint64_t supersteps,
+                      std::uint16_t site) const {
   const Change change(*head_);
   if (head_->supersteps >> head_->merged_bits >= capacity_) Halve();
   const std::uint64_t at = head_->supersteps >> head_->merged_bits;
   const std::uint64_t in_record = (std::uint64_t{1} << head_->merged_bits) - 1;
   if ((head_->supersteps & in_record) == 0) {
-    records()[at] = record;
+    records()[at] = sum;
     record_sites()[at] = site;
   } else {
-    AddTo(records()[at], record);
+    AddTo(records()[at], sum);
     record_sites()[at] = Joined(record_sites()[at], site);
   }
-  head_->supersteps += 1;
+  head_->supersteps += supersteps;
+  head_->folded += supersteps;
   head_->last_site = site;
   ProfiledSite& of_site = head_->sites[site];
-  of_site.supersteps += 1;
-  AddTo(of_site.sums, record);
+  of_site.supersteps += supersteps;
+  AddTo(of_site.sums, sum);
 }
 
 void ProfilePart::AddToLast(const ProfileRecord& more, std::uint16_t mark) const {
@@ -110,6 +95,7 @@ void ProfilePart::CopyFrom(const ProfilePart& other) const {
   head_->last_site = other.head_->last_site;
   head_->supersteps = other.head_->supersteps;
   head_->merged_bits = other.head_->merged_bits;
+  head_->folded = other.head_->folded;
   memcpy(head_->sites, other.head_->sites, sizeof head_->sites);
   memcpy(record_sites(), other.record_sites(), used * sizeof(std::uint16_t));
   memcpy(records(), other.records(), used * sizeof(ProfileRecord));

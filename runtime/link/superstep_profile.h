@@ -7,6 +7,9 @@
 //
 // Beside them are sums by the bsp_sync that ended the superstep, which merging does not blur.
 //
+// A process measures each superstep in its ring (Measurement), and folds some at a time into its
+// part: see FoldProfile, by which a reader also adds those that a process had not come to fold.
+//
 // The part of a process has one writer, the process. Who reads it meanwhile copies it, and tries
 // again if `changes` was odd or has changed; see CopyProfile.
 #ifndef RUNTIME_LINK_SUPERSTEP_PROFILE_H_
@@ -32,21 +35,41 @@ inline constexpr std::uint16_t kSiteMask = 0x3fff;
 inline constexpr std::uint16_t kImageTaken = 0x4000;  ///< The process was saved at the end of one.
 inline constexpr std::uint16_t kCameBack = 0x8000;    ///< It was restored at the end of one.
 
-/// One superstep of one process, or some neighbouring ones together. Counts stay at their largest
-/// value rather than begin anew.
+/// One superstep of one process, or some neighbouring ones together: see "Measurement" in
+/// docs/design.md. Its four parts follow one another without a gap, and the next superstep's follow
+/// them. Bytes to itself are no communication and do not count; what it issues to itself does.
 struct ProfileRecord {
-  std::uint64_t compute_ns = 0;
-  std::uint64_t wait_ns = 0;     ///< For the last process to arrive.
-  std::uint64_t release_ns = 0;  ///< From then on, until the release.
-  std::uint64_t exchange_ns = 0;
+  std::uint64_t compute_ns = 0;   ///< From the end of the last bsp_sync to the call of this one.
+  std::uint64_t waiting_ns = 0;   ///< Until the last process of this node called it, too.
+  std::uint64_t release_ns = 0;   ///< From then to the release.
+  std::uint64_t exchange_ns = 0;  ///< The rest of bsp_sync: delivery, and what an image takes.
   std::uint64_t bytes_out = 0;
   std::uint64_t bytes_in = 0;
+  /// Puts, gets and messages issued, and those of others that concern this process. Of one
+  /// superstep these may overflow; sums stay at the largest value.
   std::uint32_t messages_out = 0;
   std::uint32_t messages_in = 0;
 };
 static_assert(sizeof(ProfileRecord) + sizeof(std::uint16_t) < 64, "of a process and superstep");
 
-void AddTo(ProfileRecord& sum, const ProfileRecord& more);
+inline std::uint32_t SumOfCounts(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t sum = a + b;
+  return sum < a ? ~std::uint32_t{0} : sum;
+}
+
+inline void AddTo(ProfileRecord& sum, const ProfileRecord& more) {
+  sum.compute_ns += more.compute_ns;
+  sum.waiting_ns += more.waiting_ns;
+  sum.release_ns += more.release_ns;
+  sum.exchange_ns += more.exchange_ns;
+  sum.bytes_out += more.bytes_out;
+  sum.bytes_in += more.bytes_in;
+  sum.messages_out = SumOfCounts(sum.messages_out, more.messages_out);
+  sum.messages_in = SumOfCounts(sum.messages_in, more.messages_in);
+}
+
+inline constexpr std::uint64_t kMergedBitsMax =
+    40;  ///< Of more supersteps no program comes to the end.
 
 /// All supersteps that one call of bsp_sync ended.
 struct ProfiledSite {
@@ -63,6 +86,7 @@ struct ProfileHead {
   std::uint32_t reserved;
   std::uint64_t supersteps;   ///< In the records.
   std::uint64_t merged_bits;  ///< A record has 2^merged_bits supersteps; the last may have fewer.
+  std::uint64_t folded;  ///< Of the epoch's supersteps, as the ring counts them, these are here.
   ProfiledSite sites[kProfileSitesMax];
 };
 
@@ -102,8 +126,18 @@ class ProfilePart {
   /// Records that are in use.
   std::uint32_t used() const;
 
-  /// The next superstep, ended by sites[site]. Costs some nanoseconds; now and then the merging.
-  void Add(const ProfileRecord& record, std::uint16_t site) const;
+  /// False: a program has written over the head. Then nothing may be added.
+  bool CanAdd() const {
+    return head_->merged_bits <= kMergedBitsMax && head_->supersteps <= std::uint64_t{capacity_}
+                                                                            << head_->merged_bits;
+  }
+  /// Supersteps that Add takes at once: they are of one record.
+  std::uint64_t room() const {
+    const std::uint64_t of_record = std::uint64_t{1} << head_->merged_bits;
+    return of_record - (head_->supersteps & (of_record - 1));
+  }
+  /// The next supersteps, ended by sites[site], and their sum. Now and then it merges all records.
+  void Add(const ProfileRecord& sum, std::uint64_t supersteps, std::uint16_t site) const;
 
   /// To the superstep that was added last, if there is one.
   void AddToLast(const ProfileRecord& more, std::uint16_t mark) const;

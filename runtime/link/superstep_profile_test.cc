@@ -15,7 +15,7 @@ struct Profile {
         part(reinterpret_cast<std::byte*>(memory.data()), p) {}
 
   void Add(std::uint64_t compute_ns, std::uint16_t site) {
-    part.Add({.compute_ns = compute_ns, .bytes_out = 2 * compute_ns, .messages_out = 1}, site);
+    part.Add({.compute_ns = compute_ns, .bytes_out = 2 * compute_ns, .messages_out = 1}, 1, site);
   }
   std::uint64_t ComputeOfRecords() const {
     std::uint64_t sum = 0;

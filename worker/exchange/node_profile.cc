@@ -8,29 +8,30 @@
 namespace bspnow::worker {
 namespace {
 
+/// Calls `to` with each member, and where it goes to: of records a column, of sums by call a field.
+template <typename To>
+void ForEachMember(const ProfileRecord& of, const To& to) {
+  using Columns = proto::ProcessProfile;
+  using Site = proto::ProfileSite;
+  to(of.compute_ns, &Columns::add_compute_ns, &Site::set_compute_ns);
+  to(of.waiting_ns, &Columns::add_wait_ns, &Site::set_wait_ns);
+  to(of.release_ns, &Columns::add_release_ns, &Site::set_release_ns);
+  to(of.exchange_ns, &Columns::add_exchange_ns, &Site::set_exchange_ns);
+  to(of.bytes_out, &Columns::add_bytes_out, &Site::set_bytes_out);
+  to(of.bytes_in, &Columns::add_bytes_in, &Site::set_bytes_in);
+  to(of.messages_out, &Columns::add_messages_out, &Site::set_messages_out);
+  to(of.messages_in, &Columns::add_messages_in, &Site::set_messages_in);
+}
+
 void AddRecord(const ProfileRecord& record, proto::ProcessProfile& to) {
-  to.add_compute_ns(record.compute_ns);
-  to.add_wait_ns(record.wait_ns);
-  to.add_release_ns(record.release_ns);
-  to.add_exchange_ns(record.exchange_ns);
-  to.add_bytes_out(record.bytes_out);
-  to.add_bytes_in(record.bytes_in);
-  to.add_messages_out(record.messages_out);
-  to.add_messages_in(record.messages_in);
+  ForEachMember(record, [&to](auto value, auto add, auto) { (to.*add)(value); });
 }
 
 void AddSite(const ProfiledSite& site, proto::ProcessProfile& to) {
   proto::ProfileSite& added = *to.add_sites();
   added.set_address(site.site);
   added.set_supersteps(site.supersteps);
-  added.set_compute_ns(site.sums.compute_ns);
-  added.set_wait_ns(site.sums.wait_ns);
-  added.set_release_ns(site.sums.release_ns);
-  added.set_exchange_ns(site.sums.exchange_ns);
-  added.set_bytes_out(site.sums.bytes_out);
-  added.set_bytes_in(site.sums.bytes_in);
-  added.set_messages_out(site.sums.messages_out);
-  added.set_messages_in(site.sums.messages_in);
+  ForEachMember(site.sums, [&added](auto value, auto, auto set) { (added.*set)(value); });
 }
 
 // All places that were given away, and that of all others if it was needed.
@@ -69,6 +70,8 @@ proto::Profile ProfileOf(const NodeSegment& segment, const std::vector<Pid>& pid
     if (Value(pid) >= profile.processes()) continue;
     const ProfilePart part(copy.data(), nprocs);
     CopyProfile(segment.segment().profile(pid), part);
+    // Those that the process had measured, and not folded when it ended.
+    FoldProfile(segment.segment(), pid, segment.segment().cell(pid).recorded.load(), part);
     *profile.add_of() = MessageOf(pid, part);
   }
   return profile;
