@@ -21,7 +21,7 @@ struct StragglerCount {
   std::uint64_t cost_ns;  ///< That it computed longer than a process on average.
 };
 
-/// All of it is zero at first. Names and units as in SuperstepSums.
+/// All of it is zero at first. Names and units as in SuperstepSums. Sums: see kSumsOfTotals.
 struct SuperstepTotals {
   static constexpr std::size_t kStragglers = 8;
 
@@ -42,6 +42,15 @@ struct SuperstepTotals {
   /// The most costly. Who finds no place takes that of the least one, and with it its counts, so
   /// that none is too low (Metwally, Agrawal, Abbadi 2005, "Space-Saving").
   StragglerCount stragglers[kStragglers];
+};
+
+/// The members that are added up, whatever is added.
+inline constexpr std::uint64_t SuperstepTotals::*kSumsOfTotals[] = {
+    &SuperstepTotals::supersteps,  &SuperstepTotals::compute_ns,  &SuperstepTotals::waiting_ns,
+    &SuperstepTotals::release_ns,  &SuperstepTotals::exchange_ns, &SuperstepTotals::w_ns,
+    &SuperstepTotals::h_bytes,     &SuperstepTotals::h_out_bytes, &SuperstepTotals::h_in_bytes,
+    &SuperstepTotals::bytes_out,   &SuperstepTotals::bytes_in,    &SuperstepTotals::messages_out,
+    &SuperstepTotals::messages_in,
 };
 
 inline void AddStraggler(const StragglerCount& more, SuperstepTotals& totals) {
@@ -83,28 +92,17 @@ inline void AddSuperstep(const SuperstepSums& sums, SuperstepTotals& totals) {
   // A process's time on average, which one process's skew does not make shorter, less w.
   AddBeyond(h_bytes, std::max(computing_ns + in_sync_ns - w_ns, 0.0),
             totals.beyond[ClassOf(h_bytes)]);
+  if (sums.processes < 2) return;
   // By whole numbers: what comes from a lane may be anything, and more than a double can say.
-  const std::uint64_t each_ns = sums.compute_ns / std::max(sums.processes, 1u);
-  if (sums.processes < 2 || sums.w_ns <= each_ns) return;
+  const std::uint64_t each_ns = sums.compute_ns / sums.processes;
+  if (sums.w_ns <= each_ns) return;
   AddStraggler({.pid = sums.w_pid, .reserved = 0, .supersteps = 1, .cost_ns = sums.w_ns - each_ns},
                totals);
 }
 
 /// Of other supersteps, to `into`.
 inline void AddTotals(const SuperstepTotals& others, SuperstepTotals& into) {
-  into.supersteps += others.supersteps;
-  into.compute_ns += others.compute_ns;
-  into.waiting_ns += others.waiting_ns;
-  into.release_ns += others.release_ns;
-  into.exchange_ns += others.exchange_ns;
-  into.w_ns += others.w_ns;
-  into.h_bytes += others.h_bytes;
-  into.h_out_bytes += others.h_out_bytes;
-  into.h_in_bytes += others.h_in_bytes;
-  into.bytes_out += others.bytes_out;
-  into.bytes_in += others.bytes_in;
-  into.messages_out += others.messages_out;
-  into.messages_in += others.messages_in;
+  for (const auto sum : kSumsOfTotals) into.*sum += others.*sum;
   for (std::size_t i = 0; i < BeyondClass::kCount; ++i) AddClass(others.beyond[i], into.beyond[i]);
   for (const StragglerCount& straggler : others.stragglers)
     if (straggler.supersteps != 0) AddStraggler(straggler, into);

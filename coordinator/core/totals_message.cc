@@ -2,12 +2,45 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <iterator>
 
 #include "base/beyond_class.h"
 #include "base/cost_fit.h"
 
 namespace bspnow::coordinator {
 namespace {
+
+/// A member of SuperstepTotals and the field of the message that has it.
+struct Sum {
+  std::uint64_t SuperstepTotals::*member;
+  std::uint64_t (proto::JobTotals::*get)() const;
+  void (proto::JobTotals::*set)(std::uint64_t);
+};
+
+using Totals = SuperstepTotals;
+using Message = proto::JobTotals;
+
+constexpr Sum kCounts[] = {
+    {&Totals::supersteps, &Message::supersteps, &Message::set_supersteps},
+    {&Totals::w_ns, &Message::w_ns, &Message::set_w_ns},
+    {&Totals::h_bytes, &Message::h_bytes, &Message::set_h_bytes},
+    {&Totals::h_out_bytes, &Message::h_out_bytes, &Message::set_h_out_bytes},
+    {&Totals::h_in_bytes, &Message::h_in_bytes, &Message::set_h_in_bytes},
+    {&Totals::bytes_out, &Message::bytes_out, &Message::set_bytes_out},
+    {&Totals::bytes_in, &Message::bytes_in, &Message::set_bytes_in},
+    {&Totals::messages_out, &Message::messages, &Message::set_messages},
+    {&Totals::messages_in, &Message::messages_in, &Message::set_messages_in},
+};
+
+/// Of all processes; in the message of one on average.
+constexpr Sum kTimes[] = {
+    {&Totals::compute_ns, &Message::compute_ns, &Message::set_compute_ns},
+    {&Totals::waiting_ns, &Message::waiting_ns, &Message::set_waiting_ns},
+    {&Totals::release_ns, &Message::release_ns, &Message::set_release_ns},
+    {&Totals::exchange_ns, &Message::exchange_ns, &Message::set_exchange_ns},
+};
+static_assert(std::size(kCounts) + std::size(kTimes) == std::size(kSumsOfTotals));
 
 /// What processes have written may be anything, and a double no number at all.
 std::uint64_t WholeNs(double ns) {
@@ -68,22 +101,11 @@ proto::JobTotals TotalsMessage(const SuperstepTotals& totals, std::uint32_t proc
   const std::uint64_t p = std::max(processes, 1u);
   proto::JobTotals message;
   message.set_processes(processes);
-  message.set_supersteps(totals.supersteps);
-  message.set_compute_ns(totals.compute_ns / p);
-  message.set_waiting_ns(totals.waiting_ns / p);
-  message.set_release_ns(totals.release_ns / p);
-  message.set_exchange_ns(totals.exchange_ns / p);
+  for (const Sum& sum : kCounts) (message.*sum.set)(totals.*sum.member);
+  for (const Sum& sum : kTimes) (message.*sum.set)(totals.*sum.member / p);
   message.set_wait_ns(message.waiting_ns() + message.release_ns());
   message.set_total_ns(message.compute_ns() + message.wait_ns() + message.exchange_ns());
-  message.set_w_ns(totals.w_ns);
   message.set_beyond_ns(message.total_ns() - std::min(message.total_ns(), totals.w_ns));
-  message.set_h_bytes(totals.h_bytes);
-  message.set_h_out_bytes(totals.h_out_bytes);
-  message.set_h_in_bytes(totals.h_in_bytes);
-  message.set_bytes_out(totals.bytes_out);
-  message.set_bytes_in(totals.bytes_in);
-  message.set_messages(totals.messages_out);
-  message.set_messages_in(totals.messages_in);
   message.set_silent(settled.beyond[0].supersteps);
   if (message.compute_ns() != 0)
     message.set_imbalance(static_cast<double>(totals.w_ns) /
@@ -99,19 +121,10 @@ proto::JobTotals TotalsMessage(const SuperstepTotals& totals, std::uint32_t proc
 SuperstepTotals TotalsFrom(const proto::JobTotals& message) {
   SuperstepTotals totals{};
   const std::uint64_t p = std::max(message.processes(), 1u);
-  totals.supersteps = message.supersteps();
-  totals.compute_ns = message.compute_ns() * p;
-  totals.waiting_ns = message.waiting_ns() * p;
+  for (const Sum& sum : kCounts) totals.*sum.member = (message.*sum.get)();
+  for (const Sum& sum : kTimes) totals.*sum.member = (message.*sum.get)() * p;
+  // An older version knew only of all that passed in the barrier.
   totals.release_ns = (message.wait_ns() - std::min(message.wait_ns(), message.waiting_ns())) * p;
-  totals.exchange_ns = message.exchange_ns() * p;
-  totals.w_ns = message.w_ns();
-  totals.h_bytes = message.h_bytes();
-  totals.h_out_bytes = message.h_out_bytes();
-  totals.h_in_bytes = message.h_in_bytes();
-  totals.bytes_out = message.bytes_out();
-  totals.bytes_in = message.bytes_in();
-  totals.messages_out = message.messages();
-  totals.messages_in = message.messages_in();
   for (const proto::BeyondClass& of : message.beyond()) {
     if (of.supersteps() == 0) continue;
     BeyondClass& to = totals.beyond[ClassOf(of.h_bytes() / of.supersteps())];
