@@ -29,6 +29,12 @@ class OutsidersTest : public DaemonTest {
     EXPECT_TRUE(token.ok()) << token.status();
     return *token;
   }
+  std::string TokenFileOfEve() const {
+    const std::string file = scratch_.path() + "/eve";
+    std::ofstream(file) << Token("eve", kScopesOfUser, NowS() + 1000);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+    return file;
+  }
   static std::int64_t NowS() { return UnixMs() / kMsPerS; }
 
   void ExpectAllUnauthenticated(const std::string& token) const {
@@ -67,16 +73,26 @@ TEST_F(OutsidersTest, NobodyDoesMoreThanHisScope) {
 
 TEST_F(OutsidersTest, WhoKnowsTheHashOfAProgramDoesNotHaveIt) {
   ASSERT_TRUE(client_.Upload(kSha256, kProgram).ok());
-  const std::string file = scratch_.path() + "/eve";
-  std::ofstream(file) << Token("eve", kScopesOfUser, NowS() + 1000);
-  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
-  TestClient eve(address(), {.login_socket = "", .token_file = file});
+  TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
   EXPECT_EQ(eve.FindMissing(kSha256)->sha256_size(), 1);
   const absl::Status refused = eve.Submit(Spec(), "hers").status();
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   ASSERT_TRUE(eve.Upload(kSha256, kProgram).ok());
   EXPECT_EQ(eve.FindMissing(kSha256)->sha256_size(), 0);
   EXPECT_TRUE(eve.Submit(Spec(), "hers").ok());
+}
+
+TEST_F(OutsidersTest, WhatAJobLeavesIsItsOwners) {
+  ASSERT_TRUE(client_.Upload(kSha256, kProgram).ok());
+  const JobId job = Submit(Spec());
+  TestClient eve(address(), {.login_socket = "", .token_file = TokenFileOfEve()});
+  for (const absl::Status& refused :
+       {eve.ReadProfile(job).status(), eve.Fetch(job, "out/result").status()}) {
+    EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+    EXPECT_NE(refused.message().find("is of user"), std::string::npos) << refused;
+  }
+  // The owner is told what is in the way instead.
+  EXPECT_TRUE(absl::IsFailedPrecondition(client_.ReadProfile(job).status()));
 }
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {
