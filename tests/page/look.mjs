@@ -121,4 +121,5 @@ const tasks = await page.evaluate(() => window.longTasks);
 const slow = tasks.filter(([start, took]) => start > from && took > FRAME_MS).map(([, ms]) => ms);
 console.log(`tasks of more than ${FRAME_MS} ms in 15 s: ${slow.length} ${slow.join(" ")}`);
 await browser.close();
+assert.deepEqual(slow, []);
 assert.deepEqual(complaints, []);
