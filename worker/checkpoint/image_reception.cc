@@ -23,8 +23,11 @@ absl::Status ImageReception::Begin(const files::FileHead& head) {
   if (absl::Status room = store_.Reserve(head.bytes); !room.ok()) return room;
   const std::optional<Account> owner = OwnerOf(store_.DirectoryOf(job_));
   const FilesAs as(owner ? &*owner : nullptr);
-  auto file =
-      DurableFile::Create(store_.DirectoryOf(job_), absl::StrCat(name_, kBeingReceived.data()));
+  auto file = [this] {
+    const std::lock_guard none_is_removed(store_.texts_);
+    return DurableFile::Create(store_.DirectoryOf(job_),
+                               absl::StrCat(name_, kBeingReceived.data()));
+  }();
   bytes_ = head.bytes;
   if (file.ok()) file_.emplace(*std::move(file));
   if (!file.ok()) store_.Unreserve(head.bytes);

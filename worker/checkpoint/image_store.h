@@ -141,6 +141,9 @@ class ImageStore {
   const Settings settings_;
   ClusterNote cluster_note_;
   ImagesToken token_;
+  /// Held while texts that no image needs are looked for and removed, and while a file that comes
+  /// from another node begins: the file is seen there, or begins after they are gone.
+  std::mutex texts_;
   mutable std::mutex removing_;  ///< Held while one file is removed by order.
   ListNumber last_list_{0};      ///< Guarded by removing_.
   mutable std::mutex mutex_;

@@ -85,8 +85,9 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
 
 // A process that is writing an image relies on the texts that it found: while one is writing, no
 // text is removed. If a process begins only now it may miss a text; its checkpoint is then given
-// up.
+// up. A node that sends an image here looks for the image's texts when the image is here.
 void ImageStore::RemoveTexts(JobId job, ListNumber ordered_after) {
+  const std::lock_guard none_begins(texts_);
   std::set<std::string> texts, needed;
   for (const std::string& name : NamesIn(DirectoryOf(job))) {
     if (ParseUnfinishedName(name)) return;

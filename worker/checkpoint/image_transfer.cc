@@ -13,40 +13,48 @@ namespace bspnow::worker {
 
 // ---- Copies -------------------------------------------------------------------------------------
 
+// The other node removes texts that none of its images needs. So a text that it has counts only
+// once it has the images.
 absl::Status ImageTransfer::Copy(const ImageCopy& copy) {
   if (absl::Status fault = FailpointStatus("worker.copy.begin"); !fault.ok()) return fault;
+  const absl::StatusOr<Needed> needed = NeededFor(copy);
+  if (!needed.ok()) return needed.status();
+  for (const std::set<std::string>* names : {&needed->of_checkpoints, &needed->texts})
+    if (absl::Status put = PutMissing(copy, *names); !put.ok()) return put;
+  return FailpointStatus("worker.copy.done");
+}
+
+absl::Status ImageTransfer::PutMissing(const ImageCopy& copy, const std::set<std::string>& names) {
   const absl::StatusOr<std::vector<std::string>> there =
       stub_.List(copy.to_address, store_, copy.job);
   if (!there.ok()) return there.status();
-  const absl::StatusOr<std::set<std::string>> names = NamesOf(copy);
-  if (!names.ok()) return names.status();
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (std::find(there->begin(), there->end(), name) != there->end()) continue;
     absl::Status put = stub_.Put(copy.to_address, store_, copy.job, name);
     if (!put.ok())
       return absl::Status(put.code(), absl::StrCat(put.message(), " (node ", copy.to_node, ")"));
   }
-  return FailpointStatus("worker.copy.done");
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::set<std::string>> ImageTransfer::NamesOf(const ImageCopy& copy) const {
-  std::set<std::string> names;
+absl::StatusOr<ImageTransfer::Needed> ImageTransfer::NeededFor(const ImageCopy& copy) const {
+  Needed needed;
   if (copy.chain.empty()) return absl::InvalidArgumentError("a copy of no checkpoint");
   for (const std::uint32_t pid : copy.pids) {
     for (std::uint64_t checkpoint = copy.chain.back(); checkpoint != 0;) {
       const std::string image = ImageName(checkpoint, Pid{pid});
       const absl::StatusOr<ImageFacts> facts = store_.FactsOf(copy.job, image);
       if (!facts.ok()) return facts.status();
-      names.insert(image);
-      names.insert(facts->texts.begin(), facts->texts.end());
+      needed.of_checkpoints.insert(image);
+      needed.texts.insert(facts->texts.begin(), facts->texts.end());
       checkpoint = facts->base;
     }
   }
   for (const std::uint64_t checkpoint : copy.chain)
     if (const std::string files = FilesName(checkpoint, copy.files_pid);
         store_.Has(copy.job, files))
-      names.insert(files);
-  return names;
+      needed.of_checkpoints.insert(files);
+  return needed;
 }
 
 // ---- What a node needs to go on -----------------------------------------------------------------

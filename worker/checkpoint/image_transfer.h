@@ -54,7 +54,13 @@ class ImageTransfer {
   void Stop() { stub_.Stop(); }
 
  private:
-  absl::StatusOr<std::set<std::string>> NamesOf(const ImageCopy& copy) const;
+  /// What a node needs to have to hold the copy.
+  struct Needed {
+    std::set<std::string> of_checkpoints;  ///< Images and archives.
+    std::set<std::string> texts;
+  };
+  absl::StatusOr<Needed> NeededFor(const ImageCopy& copy) const;
+  absl::Status PutMissing(const ImageCopy& copy, const std::set<std::string>& names);
 
   ImageStore& store_;
   ImagesStub stub_;

@@ -84,6 +84,21 @@ TEST_F(ImageTransferTest, NothingIsSentTwice) {
   EXPECT_EQ(std::filesystem::last_write_time(b_.PathOf("c1.p0")), before);
 }
 
+TEST_F(ImageTransferTest, TextThatThePartnerRemovesDuringTheCopyIsSentAgain) {
+  Node c(0);
+  c.Take(1, 0, {2});
+  c.OnReceived([&c] { c.store().Keep(kJob, {2}, c.store().last_list()); });
+  a_.Take(3, 0, {0, 1});
+  const absl::Status copied = a_.transfer().Copy({.job = kJob,
+                                                  .chain = {3},
+                                                  .pids = {0, 1},
+                                                  .files_pid = 0,
+                                                  .to_node = "c",
+                                                  .to_address = c.address()});
+  ASSERT_TRUE(copied.ok()) << copied;
+  EXPECT_EQ(c.store().Names(kJob), (Names{"c3.files.p0", "c3.p0", "c3.p1", TextNameOf(kLibrary)}));
+}
+
 TEST_F(ImageTransferTest, DamagedImageIsNotTakenForACopy) {
   Damage(a_.PathOf("c2.p1"), 200'000);
   const absl::Status copied = CopyToB();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -42,8 +43,9 @@ class Node {
     auto started = ImagesServer::Start(loop_, *store_, {.host = "127.0.0.1", .port = 0},
                                        credentials, [this](JobId job, std::uint64_t checkpoint) {
                                          EXPECT_EQ(job, kJob);
-                                         EXPECT_LE(checkpoint, 2u);
+                                         EXPECT_LE(checkpoint, 3u);
                                          received_ += 1;
+                                         if (on_received_) on_received_();
                                        });
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
@@ -83,6 +85,8 @@ class Node {
   ImageTransfer& transfer() { return *transfer_; }
   ImagesServer& server() { return *server_; }
   std::size_t received() const { return received_; }
+  /// Called after each image or archive that comes from another node.
+  void OnReceived(std::function<void()> call) { on_received_ = std::move(call); }
 
   std::size_t files() const {
     const std::filesystem::directory_iterator entries(store_->DirectoryOf(kJob));
@@ -92,6 +96,7 @@ class Node {
  private:
   const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
   std::atomic<std::size_t> received_ = 0;
+  std::function<void()> on_received_;
   EventLoop loop_;
   std::jthread accepting_;
   std::unique_ptr<ImageStore> store_;
