@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 from harness import disturbances, small_disk
 from harness.cluster import COMMAND_S, Cluster
 from harness.enduring import Enduring
+from harness.programs import path_of
 from harness.scratch import scratch_directory
 from harness.waiting import wait_until
 
@@ -69,6 +70,21 @@ class FullDiskTest(unittest.TestCase):
             wait_until(lambda: "small" in cluster.nodes_up(), "its rest ends", COMMAND_S)
             both = Enduring(nprocs=8, supersteps=5)
             both.check_end(cluster, both.submit(cluster))
+
+    def test_of_a_job_that_fills_it(self):
+        """It ends by that; the job beside it, and the node, go on."""
+        beside = Enduring(nprocs=2, supersteps=60)
+        with Cluster(workers=0, state_dirs={"small": self.disk.directory}) as cluster:
+            cluster.add_worker("small", 4)
+            cluster.await_workers(1)
+            other = beside.submit(cluster)
+            bad = cluster.submit("-n", 2, path_of("misbehaviour"), "disk", 1000)
+            self.assertEqual(cluster.bsp("wait", bad, check=False).returncode, 1)
+            shown = cluster.show(bad)
+            self.assertRegex(shown["reason"], "disk of node small is nearly full: of its 64 MiB")
+            self.assertEqual(shown["restarts"], 0)
+            beside.reference.check_job(cluster, other)  # Its file may have come too late.
+            self.assertEqual(cluster.nodes_up(), {"small"})
 
     def test_of_a_node_that_is_to_join(self):
         job = Enduring(nprocs=8, supersteps=5)

@@ -14,6 +14,7 @@
  *   name      pid 0 leaves an empty file of the name N
  *   fill      writes N MiB of memory that it shares with nobody yet, each process
  *   swarm     says how many of N more processes it could start
+ *   disk      pid 0 fills N MiB of the disk, as far as there is room, and sleeps
  *   eat       sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
@@ -104,6 +105,16 @@ static void fill(size_t mib) {
   memset(memory, 1, mib << 20);
 }
 
+static void fill_disk(long mib) {
+  static char block[1 << 16];
+  FILE *file = fopen("filler", "w");
+  if (file == NULL) bsp_abort("filler\n");
+  setbuf(file, NULL);
+  for (long i = 0; i < mib * (1 << 20) / (long)sizeof block; ++i)
+    if (fwrite(block, sizeof block, 1, file) != 1) break;
+  for (;;) pause();
+}
+
 static void swarm(long n) {
   long started = 0;
   for (pid_t child = 0; started < n && child >= 0; started += child > 0) {
@@ -137,6 +148,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "name") == 0 && bsp_pid() == 0 && !fopen(argv[2], "w")) bsp_abort("no file");
   if (strcmp(what, "fill") == 0) fill((size_t)n);
   if (strcmp(what, "swarm") == 0) swarm(n);
+  if (strcmp(what, "disk") == 0 && bsp_pid() == 0) fill_disk(n);
   if (strcmp(what, "eat") == 0) eat();
   exchange();
   printf("done\n");

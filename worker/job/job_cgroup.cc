@@ -194,6 +194,14 @@ std::vector<int> JobCgroup::entries() const {
   return entries;
 }
 
+std::vector<pid_t> JobCgroup::Members() const {
+  std::vector<pid_t> members;
+  if (paths_.empty()) return members;
+  std::ifstream file(paths_.front() + "/cgroup.procs");
+  for (pid_t member; file >> member;) members.push_back(member);
+  return members;
+}
+
 bool JobCgroup::RanOutOfMemory() {
   if (memory_path_.empty()) return false;
   const std::uint64_t kills = KillsForMemory(memory_path_);

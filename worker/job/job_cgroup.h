@@ -5,6 +5,8 @@
 #ifndef WORKER_JOB_JOB_CGROUP_H_
 #define WORKER_JOB_JOB_CGROUP_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,6 +50,9 @@ class JobCgroup {
 
   /// A process that writes "0" to each enters the group, and so does what it starts.
   std::vector<int> entries() const;
+
+  /// The processes that are in it now.
+  std::vector<pid_t> Members() const;
 
   /// Since the last call the kernel has killed a process because the group was out of memory.
   bool RanOutOfMemory();

@@ -6,10 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -59,10 +56,6 @@ TEST(JobCgroupTest, WhatStartsOthersAllTheTimeIsKilledWithAllOfThem) {
   auto group = JobCgroup::Make(trees, Name(), kLimits);
   if (!group) GTEST_SKIP() << "no control group can be made here";
   const std::string path = (trees.any.empty() ? trees.pids : trees.any) + "/" + Name();
-  const auto members = [&path] {
-    std::ifstream file(path + "/cgroup.procs");
-    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-  };
   const int status = StatusInGroup(
       *group,
       [] {
@@ -70,7 +63,7 @@ TEST(JobCgroupTest, WhatStartsOthersAllTheTimeIsKilledWithAllOfThem) {
           if (const pid_t next = fork(); next != 0) pause();  // The newest goes on.
         }
       },
-      [&members] { return members() >= 5; });
+      [&group] { return group->Members().size() >= 5; });
   EXPECT_NE(access(path.c_str(), F_OK), 0);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }

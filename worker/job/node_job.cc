@@ -4,14 +4,8 @@
 #include <absl/strings/str_cat.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/clock.h"
@@ -20,15 +14,9 @@
 namespace bspnow::worker {
 namespace {
 
-// Of the 128 TiB of an x86-64 process, for the segments of all jobs. None takes more than a part of
-// what is left, so that there is always some for one more.
-constexpr std::uint64_t kAddressSpaceBytesInAll = std::uint64_t{96} << 40;
-constexpr std::uint64_t kAddressSpaceParts = 16;
-
 constexpr std::uint64_t kWatchMs = 2'000;
 constexpr std::uint64_t kBarrierPatienceNs = 5'000'000'000;
 constexpr int kLateShownMax = 16;
-constexpr std::uint64_t kOrphansMs = 20;
 
 std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
   std::vector<LeftFile> fitting;
@@ -46,13 +34,6 @@ std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint6
   return fitting;
 }
 
-// Of two workers in one control group.
-std::string CgroupPrefix(const std::string& jobs_directory) {
-  struct stat status {};
-  stat(jobs_directory.c_str(), &status);
-  return absl::StrCat("bspnow-", status.st_ino, "-");
-}
-
 constexpr std::uint64_t kReservedParts = 20;
 // What the kernel and bsp-host take for a job: page tables, pipes, bsp-host itself.
 constexpr std::uint64_t kOwnBytes = std::uint64_t{32} << 20;
@@ -61,82 +42,6 @@ constexpr std::uint64_t kTasksOfProcess = 512;
 constexpr std::uint64_t kOwnTasks = 64;
 
 }  // namespace
-
-// ---- All jobs -----------------------------------------------------------------------------------
-
-NodeHosting::NodeHosting(NodeParts parts)
-    : parts_(std::move(parts)), cgroup_prefix_(CgroupPrefix(parts_.jobs_directory)) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
-    RemoveTree(entry.path().string());
-  }
-  ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
-  KillOrphans();
-}
-
-std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch,
-                                                 const JobLimits& limits) const {
-  const std::string name = absl::StrCat(cgroup_prefix_, Value(job), "-", Value(epoch));
-  return JobCgroup::Make(parts_.cgroups, name, limits);
-}
-
-void NodeHosting::EndCgroupOf(std::optional<JobCgroup>& cgroup) {
-  if (cgroup) ended_cgroups_.push_back(std::move(*cgroup));
-  cgroup.reset();
-}
-
-std::unique_ptr<JobHost> NodeHosting::Host(HostedJob& job) {
-  auto host = std::make_unique<NodeJob>(*this, job);
-  jobs_.insert(host.get());
-  return host;
-}
-
-std::uint64_t NodeHosting::AddressSpaceBytes() const {
-  std::uint64_t taken = 0;
-  for (const NodeJob* const job : jobs_) taken += job->segment_bytes();
-  return (kAddressSpaceBytesInAll - std::min(taken, kAddressSpaceBytesInAll)) / kAddressSpaceParts;
-}
-
-NodeHosting::~NodeHosting() { parts_.loop.CancelTimer(orphan_timer_); }
-
-bool NodeHosting::HasOlderEpoch(const NodeJob& job) const {
-  return std::any_of(jobs_.begin(), jobs_.end(), [&job](const NodeJob* other) {
-    return other->id() == job.id() && other->epoch() < job.epoch();
-  });
-}
-
-void NodeHosting::OnDirectoryGone(NodeJob& job) {
-  jobs_.erase(&job);
-  for (NodeJob* const other : jobs_) {
-    if (!HasOlderEpoch(*other)) other->PrepareAfterOlder();
-  }
-}
-
-void NodeHosting::Forget(NodeJob& job) {
-  jobs_.erase(&job);
-  KillOrphans();
-}
-
-// Orphans come to us if a bsp-host was killed: then nobody else knows of them. What such a one has
-// started comes next; and one that is slow to die keeps nobody waiting.
-void NodeHosting::KillOrphans() {
-  parts_.loop.CancelTimer(std::exchange(orphan_timer_, kNoTimer));
-  std::erase_if(ended_cgroups_, [](JobCgroup& group) { return group.End(); });
-  std::set<pid_t> hosts;
-  for (const NodeJob* const job : jobs_) hosts.insert(job->host_os_pid());
-  std::ifstream file(absl::StrCat("/proc/self/task/", getpid(), "/children"));
-  bool any = !ended_cgroups_.empty();
-  for (pid_t child; file >> child;) {
-    if (hosts.contains(child)) continue;
-    any = true;
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, WNOHANG);
-  }
-  if (any) orphan_timer_ = parts_.loop.AddTimer(kOrphansMs, [this] { KillOrphans(); });
-}
-
-// ---- One job ------------------------------------------------------------------------------------
 
 NodeJob::NodeJob(NodeHosting& hosting, HostedJob& job)
     : hosting_(hosting),
@@ -197,15 +102,38 @@ JobLimits NodeJob::Limits() const {
 void NodeJob::TellOfMemory() {
   if (!cgroup_ || !cgroup_->RanOutOfMemory()) return;
   const std::uint64_t each = job_.start().spec().memory_bytes();
-  proto::WorkerEvent event;
-  event.mutable_broken()->set_final(true);
-  event.mutable_broken()->set_reason(absl::StrCat(
+  Break(absl::StrCat(
       "out of memory: together the job's ", pids_.size(), " processes on this node may have ",
       cgroup_->memory_bytes() >> 20, " MiB, messages included (",
       each == 0 ? "the node's memory"
                 : absl::StrCat("--memory ", each >> 20, "M each; more with a larger --memory"),
       "); the kernel has killed one of them"));
+}
+
+// There it would come to the same again.
+void NodeJob::EndForDisk(std::uint64_t bytes, const DiskRoom& room) {
+  ends_for_disk_ = true;
+  const std::string node = job_.start().hosts(static_cast<int>(job_.node())).node();
+  spdlog::warn("event=disk_full job={} bytes={} free_bytes={}", Value(id_), bytes, room.free_bytes);
+  Break(absl::StrCat("the disk of node ", node, " is nearly full: of its ", room.bytes >> 20,
+                     " MiB ", room.free_bytes >> 20, " are left, and the job's files take ",
+                     bytes >> 20, " there, more than any other job's (", parts_.jobs_directory,
+                     "); let it write less, or elsewhere"));
+}
+
+void NodeJob::Break(const std::string& reason) {
+  proto::WorkerEvent event;
+  event.mutable_broken()->set_final(true);
+  event.mutable_broken()->set_reason(reason);
   job_.OnHostEvent(std::move(event));
+}
+
+std::optional<JobFilesHere> NodeJob::FilesHere() const {
+  if (!host_ || !directory_) return std::nullopt;
+  return JobFilesHere{.job = id_,
+                      .epoch = epoch_,
+                      .directory = directory_->path(),
+                      .processes = cgroup_ ? cgroup_->Members() : std::vector<pid_t>()};
 }
 
 void NodeJob::OnHostGone() {

@@ -32,6 +32,7 @@
 #include "worker/job/accounts.h"
 #include "worker/job/blob_cache.h"
 #include "worker/job/checkpoint_restore.h"
+#include "worker/job/disk_watch.h"
 #include "worker/job/input_pipe.h"
 #include "worker/job/job_cgroup.h"
 #include "worker/job/job_directory.h"
@@ -81,6 +82,9 @@ class NodeHosting final : public JobHosting {
   void OnDirectoryGone(NodeJob& job);
   void Forget(NodeJob& job);
   void KillOrphans();
+  void WatchDisk();
+  void LookAtDisk();
+  void OnDiskFilled(const FilledBy& who, const DiskRoom& room);
   std::uint64_t AddressSpaceBytes() const;
 
   const NodeParts parts_;
@@ -88,6 +92,8 @@ class NodeHosting final : public JobHosting {
   std::vector<JobCgroup> ended_cgroups_;  ///< In which something is still dying.
   std::set<NodeJob*> jobs_;
   TimerId orphan_timer_ = kNoTimer;
+  TimerId disk_timer_ = kNoTimer;
+  bool looks_at_disk_ = false;  ///< On one of the threads.
 };
 
 class NodeJob final : public JobHost {
@@ -116,6 +122,12 @@ class NodeJob final : public JobHost {
   pid_t host_os_pid() const { return host_ ? host_->os_pid() : 0; }
   std::uint64_t segment_bytes() const { return segment_ ? segment_->bytes() : 0; }
 
+  /// Nothing while none of its processes run.
+  std::optional<JobFilesHere> FilesHere() const;
+  /// The job ends by it.
+  void EndForDisk(std::uint64_t bytes, const DiskRoom& room);
+  bool ends_for_disk() const { return ends_for_disk_; }
+
  private:
   /// What is done on one of the threads before the processes start.
   struct Prepared {
@@ -134,6 +146,7 @@ class NodeJob final : public JobHost {
   void OnHostGone();
   JobLimits Limits() const;
   void TellOfMemory();
+  void Break(const std::string& reason);
   void WatchBarrier();
   void TellOfGroups(std::uint64_t now_ns);
   void KeepFiles(const JobDirectory& directory) const;
@@ -159,6 +172,7 @@ class NodeJob final : public JobHost {
   std::unique_ptr<InputPipe> input_;
   std::optional<JobCgroup> cgroup_;
   std::unique_ptr<HostLink> host_;
+  bool ends_for_disk_ = false;
 };
 
 }  // namespace bspnow::worker

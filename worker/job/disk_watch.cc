@@ -1,0 +1,86 @@
+#include "worker/job/disk_watch.h"
+
+#include <absl/strings/str_cat.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace bspnow::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kReserveParts = 20;
+constexpr std::uint64_t kReserveBytesMax = std::uint64_t{1} << 30;
+constexpr std::uint64_t kBlockBytes = 512;  // Of st_blocks, whatever the disk's own are.
+constexpr int kEntriesMax = 1'000'000;
+
+std::uint64_t BytesOf(const struct stat& status) {
+  return S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_blocks) * kBlockBytes : 0;
+}
+
+std::uint64_t BytesBelow(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  int entries = 0;
+  for (fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
+                                           error);
+       !error && at != fs::end(at) && entries < kEntriesMax; at.increment(error), ++entries) {
+    struct stat status {};
+    if (lstat(at->path().c_str(), &status) == 0) bytes += BytesOf(status);
+  }
+  return bytes;
+}
+
+/// A file of two processes counts once.
+std::uint64_t BytesWithoutName(const std::string& directory, const std::vector<pid_t>& processes) {
+  struct stat here {};
+  if (stat(directory.c_str(), &here) != 0) return 0;
+  std::uint64_t bytes = 0;
+  std::set<ino_t> seen;
+  for (const pid_t process : processes) {
+    std::error_code error;
+    for (fs::directory_iterator at(absl::StrCat("/proc/", process, "/fd"), error);
+         !error && at != fs::end(at); at.increment(error)) {
+      struct stat status {};
+      if (stat(at->path().c_str(), &status) == 0 && status.st_nlink == 0 &&
+          status.st_dev == here.st_dev && seen.insert(status.st_ino).second)
+        bytes += BytesOf(status);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t DiskRoom::reserve_bytes() const {
+  return std::min(bytes / kReserveParts, kReserveBytesMax);
+}
+
+std::optional<DiskRoom> RoomAt(const std::string& directory) {
+  struct statvfs status {};
+  if (statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
+  return DiskRoom{.bytes = status.f_blocks * status.f_frsize,
+                  .free_bytes = status.f_bavail * status.f_frsize};
+}
+
+std::uint64_t BytesOnDisk(const JobFilesHere& files) {
+  return BytesBelow(files.directory) + BytesWithoutName(files.directory, files.processes);
+}
+
+std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs) {
+  if (room.free_bytes >= room.reserve_bytes()) return std::nullopt;
+  std::optional<FilledBy> most;
+  for (const JobFilesHere& files : jobs) {
+    const std::uint64_t bytes = BytesOnDisk(files);
+    if (bytes > (most ? most->bytes : room.reserve_bytes())) most = FilledBy{files, bytes};
+  }
+  return most;
+}
+
+}  // namespace bspnow::worker

@@ -1,0 +1,51 @@
+// Programs write as much as their account may. Before one has filled the disk that the worker, its
+// images and all other jobs of the node live on, the job ends whose files take most of it.
+#ifndef WORKER_JOB_DISK_WATCH_H_
+#define WORKER_JOB_DISK_WATCH_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace bspnow::worker {
+
+struct DiskRoom {
+  std::uint64_t bytes;       ///< Of the whole disk.
+  std::uint64_t free_bytes;  ///< For whoever is not root.
+
+  /// What is to stay free.
+  std::uint64_t reserve_bytes() const;
+};
+
+/// Of the disk that a directory is on; nothing if it cannot be told.
+std::optional<DiskRoom> RoomAt(const std::string& directory);
+
+/// Where the files of one job are looked for.
+struct JobFilesHere {
+  JobId job;
+  Epoch epoch;
+  std::string directory;
+  std::vector<pid_t> processes;
+};
+
+/// What they take on the disk: all that lies in the directory, and what these processes hold open
+/// though it has no name any more. A directory of very many files is not looked through to its end.
+std::uint64_t BytesOnDisk(const JobFilesHere& files);
+
+struct FilledBy {
+  JobFilesHere files;
+  std::uint64_t bytes;
+};
+
+/// The job that has to end so that there is room again: of those whose files take more than the
+/// reserve, the one with most. Nothing while there is room. Reads the disk.
+std::optional<FilledBy> WhoFills(const DiskRoom& room, const std::vector<JobFilesHere>& jobs);
+
+}  // namespace bspnow::worker
+
+#endif  // WORKER_JOB_DISK_WATCH_H_

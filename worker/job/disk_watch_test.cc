@@ -1,0 +1,96 @@
+#include "worker/job/disk_watch.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
+
+namespace bspnow::worker {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+class DiskWatchTest : public testing::Test {
+ protected:
+  UniqueFd Write(const std::string& path, std::uint64_t bytes) {
+    UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    EXPECT_TRUE(file.valid()) << path;
+    const std::string text(bytes, 'x');
+    EXPECT_EQ(write(file.get(), text.data(), bytes), static_cast<ssize_t>(bytes));
+    return file;
+  }
+
+  /// Of a job with a directory of its own.
+  JobFilesHere FilesOf(std::uint64_t job) {
+    const std::string directory = scratch_.path() + "/" + std::to_string(job);
+    std::filesystem::create_directories(directory);
+    return {.job = JobId{job}, .epoch = Epoch{1}, .directory = directory, .processes = {}};
+  }
+
+  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
+};
+
+TEST_F(DiskWatchTest, ReserveIsAPartOfASmallDiskAndNoMoreOfALargeOne) {
+  EXPECT_EQ((DiskRoom{.bytes = 20 * kMiB, .free_bytes = 0}.reserve_bytes()), kMiB);
+  EXPECT_EQ((DiskRoom{.bytes = kMiB << 20, .free_bytes = 0}.reserve_bytes()), 1024 * kMiB);
+}
+
+TEST_F(DiskWatchTest, RoomIsThatOfTheDirectorysDisk) {
+  const auto room = RoomAt(scratch_.path());
+  ASSERT_TRUE(room.has_value());
+  EXPECT_GT(room->bytes, 0u);
+  EXPECT_LE(room->free_bytes, room->bytes);
+  EXPECT_FALSE(RoomAt(scratch_.path() + "/none").has_value());
+}
+
+TEST_F(DiskWatchTest, CountsWhatIsOnTheDiskAndNotWhatIsSaidToBe) {
+  const JobFilesHere files = FilesOf(1);
+  std::filesystem::create_directories(files.directory + "/deep/er");
+  Write(files.directory + "/deep/er/file", kMiB);
+  const UniqueFd sparse = Write(files.directory + "/sparse", 1);
+  ASSERT_EQ(ftruncate(sparse.get(), 1 << 30), 0);
+  std::filesystem::create_symlink("/usr", files.directory + "/link");
+  const std::uint64_t bytes = BytesOnDisk(files);
+  EXPECT_GE(bytes, kMiB);
+  EXPECT_LT(bytes, 2 * kMiB);
+}
+
+TEST_F(DiskWatchTest, CountsWhatAProcessHoldsWithoutAName) {
+  JobFilesHere files = FilesOf(1);
+  const std::string path = files.directory + "/hidden";
+  const UniqueFd hidden = Write(path, 3 * kMiB);
+  const UniqueFd again(dup(hidden.get()));
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  EXPECT_EQ(BytesOnDisk(files), 0u);
+  files.processes = {getpid()};
+  EXPECT_GE(BytesOnDisk(files), 3 * kMiB);
+  EXPECT_LT(BytesOnDisk(files), 4 * kMiB);
+}
+
+TEST_F(DiskWatchTest, WhoHasMostFillsADiskThatIsNearlyFull) {
+  const std::vector<JobFilesHere> jobs = {FilesOf(1), FilesOf(2), FilesOf(3)};
+  Write(jobs[0].directory + "/file", 2 * kMiB);
+  Write(jobs[1].directory + "/file", 4 * kMiB);
+  const DiskRoom full{.bytes = 20 * kMiB, .free_bytes = kMiB - 1};
+  const auto who = WhoFills(full, jobs);
+  ASSERT_TRUE(who.has_value());
+  EXPECT_EQ(who->files.job, JobId{2});
+  EXPECT_GE(who->bytes, 4 * kMiB);
+  EXPECT_FALSE(WhoFills({.bytes = 20 * kMiB, .free_bytes = kMiB}, jobs).has_value());
+}
+
+TEST_F(DiskWatchTest, NobodyPaysForAnothersFiles) {
+  const std::vector<JobFilesHere> jobs = {FilesOf(1)};
+  Write(jobs[0].directory + "/file", kMiB / 2);
+  EXPECT_FALSE(WhoFills({.bytes = 20 * kMiB, .free_bytes = 0}, jobs).has_value());
+}
+
+}  // namespace
+}  // namespace bspnow::worker
