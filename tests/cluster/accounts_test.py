@@ -20,6 +20,8 @@ from harness.waiting import wait_until
 
 IS_ROOT = os.geteuid() == 0
 POOL = ("nobody", "games")
+# Of which no other test that runs here now has a process: while one lives nothing is removed.
+LONELY = ("backup", "irc", "list", "lp", "mail", "man", "news", "proxy", "uucp")
 SECRETS = ("/etc/shadow", "/root")
 
 
@@ -37,9 +39,9 @@ class AccountsTest(unittest.TestCase):
         return Cluster(workers=workers, slots=4, state_dirs=state_dirs, accounts=accounts,
                        worker_options=["--restore-program", self.restore])
 
-    def intrude(self, cluster, supersteps, *options, others=()):
+    def intrude(self, cluster, supersteps, *options, others=(), nodes=2):
         worker = cluster.workers["w1"]
-        return cluster.submit("-n", 4, "--nodes", 2, *options, path_of("intruder"), supersteps,
+        return cluster.submit("-n", 4, "--nodes", nodes, *options, path_of("intruder"), supersteps,
                               worker.process.pid, *SECRETS, worker.state_dir,
                               worker.state_dir + "/cache", worker.state_dir + "/jobs", *others)
 
@@ -67,6 +69,18 @@ class AccountsTest(unittest.TestCase):
                                   others=(theirs, theirs + "/left", theirs + "/intruder"))
             users = {self.check(cluster, job, POOL) for job in (first, second)}
             self.assertEqual(len(users), 2)
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_the_next_job_of_an_account_finds_nothing(self):
+        """Of what the one before has left where everybody may leave files."""
+        account = LONELY[os.getpid() % len(LONELY)]
+        left = [f"{place}/bspnow-accounts-{os.getpid()}" for place in ("/tmp", "/dev/shm")]
+        with self.cluster("pool:" + account, workers=1) as cluster:
+            job = cluster.submit("-n", 1, path_of("misbehaviour"), "leavefiles", *left)
+            self.assertEqual(cluster.bsp("wait", job, check=False).returncode, 0)
+            self.assertIn("left 2", cluster.bsp("logs", job).stdout)
+            self.check(cluster, self.intrude(cluster, 1, others=left, nodes=1), [account])
+            self.assertEqual([path for path in left if os.path.exists(path)], [])
 
     @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
     def test_it_goes_on_from_its_images(self):

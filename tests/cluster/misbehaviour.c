@@ -15,6 +15,7 @@
  *   fill      writes N MiB of memory that it shares with nobody yet, each process
  *   swarm     says how many of N more processes it could start
  *   disk      pid 0 fills N MiB of the disk, as far as there is room, and sleeps
+ *   leavefiles  leaves a secret in each file that is named
  *   eat       sends itself more bytes than any machine has memory
  */
 #define _GNU_SOURCE /* getline, setsid */
@@ -105,6 +106,15 @@ static void fill(size_t mib) {
   memset(memory, 1, mib << 20);
 }
 
+static void leave_files(char **paths) {
+  int left = 0;
+  for (; *paths != NULL; ++paths) {
+    FILE *file = fopen(*paths, "w");
+    left += file != NULL && fputs("secret\n", file) >= 0 && fclose(file) == 0;
+  }
+  printf("left %d\n", left);
+}
+
 static void fill_disk(long mib) {
   static char block[1 << 16];
   FILE *file = fopen("filler", "w");
@@ -149,6 +159,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "fill") == 0) fill((size_t)n);
   if (strcmp(what, "swarm") == 0) swarm(n);
   if (strcmp(what, "disk") == 0 && bsp_pid() == 0) fill_disk(n);
+  if (strcmp(what, "leavefiles") == 0) leave_files(argv + 2);
   if (strcmp(what, "eat") == 0) eat();
   exchange();
   printf("done\n");

@@ -29,7 +29,10 @@ class Accounts {
   /// As it is shown of the node.
   const std::string& text() const { return text_; }
 
-  /// Those that all jobs share; none if it depends on the user.
+  /// Each job has one that no other has at the same time.
+  bool are_of_a_pool() const { return mode_ == Mode::kPool; }
+
+  /// Those of a pool, or the fixed one; none if it depends on the user.
   const std::vector<Account>& known() const { return known_; }
 
  private:

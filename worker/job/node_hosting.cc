@@ -12,6 +12,7 @@
 #include <fstream>
 #include <utility>
 
+#include "worker/host/leftovers.h"
 #include "worker/job/node_job.h"
 
 namespace bspnow::worker {
@@ -43,6 +44,9 @@ NodeHosting::NodeHosting(NodeParts parts)
   }
   ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
   KillOrphans();
+  if (!parts_.accounts.are_of_a_pool()) return;
+  for (const Account& account : parts_.accounts.known())
+    RemoveLeftovers(account, CommonDirectories());
 }
 
 std::optional<JobCgroup> NodeHosting::MakeCgroup(JobId job, Epoch epoch,

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "worker/host/leftovers.h"
 
 namespace bspnow::worker {
 namespace {
@@ -234,13 +235,21 @@ void NodeJob::Clear(Left kept) {
     if (profile.of_size() != 0) KeepProfile(std::move(profile));
     if (kept == Left::kFilesAndProfile && directory->has_value()) KeepFiles(**directory);
     directory->reset();
-    if (account_) parts_.images.TakeBackDirectory(id_);
+    if (account_) ClearAccount();
     parts_.loop.Post([this] {
       parts_.accounts.Return(id_);
       hosting_.OnDirectoryGone(*this);
       job_.OnCleared();
     });
   });
+}
+
+// On one of the threads. The next job of a pool's account is somebody else's.
+void NodeJob::ClearAccount() const {
+  parts_.images.TakeBackDirectory(id_);
+  if (!parts_.accounts.are_of_a_pool() || RemoveLeftovers(*account_, CommonDirectories())) return;
+  spdlog::warn("event=account_not_cleared job={} account={} reason=\"a process of it lives\"",
+               Value(id_), account_->name);
 }
 
 // On one of the threads.

@@ -66,8 +66,8 @@ class NodeJob;
 
 class NodeHosting final : public JobHosting {
  public:
-  /// Clears directories and control groups that an earlier run of the daemon left, and becomes the
-  /// subreaper of what jobs leave if their bsp-host is killed.
+  /// Clears directories, control groups and accounts of what an earlier run of the daemon left, and
+  /// becomes the subreaper of what jobs leave if their bsp-host is killed.
   explicit NodeHosting(NodeParts parts);
   ~NodeHosting();
 
@@ -150,6 +150,7 @@ class NodeJob final : public JobHost {
   void WatchBarrier();
   void TellOfGroups(std::uint64_t now_ns);
   void KeepFiles(const JobDirectory& directory) const;
+  void ClearAccount() const;
   void KeepProfile(proto::Profile profile) const;
 
   NodeHosting& hosting_;

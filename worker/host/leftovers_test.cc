@@ -1,0 +1,108 @@
+// Of a user of whom nothing else is on this machine. Only root can be another user for a while.
+#include "worker/host/leftovers.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "base/testing/scratch_directory.h"
+
+namespace bspnow::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kUser = 54'321;
+
+class LeftoversTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0 || StatusOf(Start([] {})) != 0)
+      GTEST_SKIP() << "only root can become another user";
+    chmod(scratch_.path().c_str(), 01777);
+  }
+
+  pid_t Start(const std::function<void()>& program) {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    if (!Become(account_)) _exit(1);
+    program();
+    _exit(0);
+  }
+  static int StatusOf(pid_t child) {
+    int status = 0;
+    return waitpid(child, &status, 0) == child ? status : -1;
+  }
+  void Run(const std::function<void()>& program) { ASSERT_EQ(StatusOf(Start(program)), 0); }
+  std::string Path(const std::string& name) const { return scratch_.path() + "/" + name; }
+  bool Remove() const { return RemoveLeftovers(account_, {scratch_.path()}); }
+
+  const ScratchDirectory scratch_ = ScratchDirectory::InMemory();
+  const Account account_{
+      .name = "somebody", .user = kUser, .group = kUser, .groups = {}, .home = "/"};
+};
+
+TEST_F(LeftoversTest, RemovesWhatIsTheAccountsAndNothingElse) {
+  fs::create_directory(Path("ours"));
+  std::ofstream(Path("ours/file")) << "ours";
+  Run([this] {
+    fs::create_directories(Path("theirs/deep"));
+    std::ofstream(Path("theirs/deep/file")) << "secret";
+    std::ofstream(Path("file")) << "secret";
+    fs::create_symlink(Path("ours"), Path("link"));
+  });
+  EXPECT_TRUE(Remove());
+  EXPECT_FALSE(fs::exists(Path("theirs")));
+  EXPECT_FALSE(fs::exists(Path("file")));
+  EXPECT_FALSE(fs::is_symlink(fs::symlink_status(Path("link"))));
+  EXPECT_TRUE(fs::exists(Path("ours/file")));
+}
+
+TEST_F(LeftoversTest, RemovesSharedMemoryOfSystemV) {
+  const int ours = shmget(IPC_PRIVATE, 4096, 0600);
+  if (ours < 0) GTEST_SKIP() << "no System V here";
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Run([&ends] {
+    const int shm = shmget(IPC_PRIVATE, 4096, 0600);
+    if (write(ends[1], &shm, sizeof shm) != sizeof shm) _exit(1);
+  });
+  int theirs = -1;
+  ASSERT_EQ(read(ends[0], &theirs, sizeof theirs), static_cast<ssize_t>(sizeof theirs));
+  shmid_ds state{};
+  ASSERT_EQ(shmctl(theirs, IPC_STAT, &state), 0);
+  EXPECT_TRUE(Remove());
+  EXPECT_NE(shmctl(theirs, IPC_STAT, &state), 0);
+  EXPECT_EQ(shmctl(ours, IPC_STAT, &state), 0);
+  shmctl(ours, IPC_RMID, nullptr);
+}
+
+TEST_F(LeftoversTest, LeavesAllToAProcessThatLives) {
+  Run([this] { std::ofstream(Path("file")) << "in use"; });
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = Start([&ends] {
+    if (write(ends[1], "!", 1) == 1) pause();
+  });
+  char lives = 0;
+  ASSERT_EQ(read(ends[0], &lives, 1), 1);
+  EXPECT_FALSE(Remove());
+  EXPECT_TRUE(fs::exists(Path("file")));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(Remove());
+  EXPECT_FALSE(fs::exists(Path("file")));
+}
+
+}  // namespace
+}  // namespace bspnow::worker
