@@ -36,6 +36,9 @@ static void try_system_calls(void) {
   if (syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 1) >= 0)
     puts("can use the daemon's keys");
   if (syscall(SYS_userfaultfd, 0) >= 0) puts("can hold up the kernel");
+  char parameters[256] = {0};
+  if (syscall(SYS_io_uring_setup, 1, parameters) >= 0 || errno != EPERM)
+    puts("can ask through a ring");
   if (unshare(CLONE_NEWUSER) == 0) puts("can be root of a namespace");
   if (mount("none", "/mnt", "tmpfs", 0, NULL) == 0) puts("can mount");
 }

@@ -25,6 +25,8 @@ constexpr int kDenied[] = {
     SCMP_SYS(kexec_load), SCMP_SYS(kexec_file_load), SCMP_SYS(init_module), SCMP_SYS(finit_module),
     SCMP_SYS(delete_module), SCMP_SYS(reboot), SCMP_SYS(bpf), SCMP_SYS(perf_event_open),
     SCMP_SYS(acct), SCMP_SYS(syslog),
+    // What is asked of the kernel through a ring, no filter sees; nor can it be saved in an image.
+    SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register),
     // Keys: a process finds those of its session, which are the daemon's.
     SCMP_SYS(keyctl), SCMP_SYS(add_key), SCMP_SYS(request_key),
     // Other namespaces.
