@@ -59,10 +59,10 @@ UniqueFd TakeOverSignals() {
 }
 
 std::optional<ClusterFigures> AskForFigures(EventLoop& loop, const Daemon& daemon,
-                                            const Authority& authority) {
-  return AskLoop<ClusterFigures>(loop, [&daemon, &authority] {
+                                            const AuditLog& audit) {
+  return AskLoop<ClusterFigures>(loop, [&daemon, &audit] {
     ClusterFigures figures = daemon.Figures();
-    figures.calls_refused = authority.refused();
+    figures.calls_refused = audit.refused();
     return figures;
   });
 }
@@ -165,7 +165,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (settings.metrics) {
     auto started = MetricsServer::Start(*settings.metrics, [&](MetricList& list) {
       AddProcessMetrics({{.use = "state", .path = settings.state_dir}}, list);
-      if (const auto figures = AskForFigures(loop, **daemon, authority)) AddMetrics(*figures, list);
+      if (const auto figures = AskForFigures(loop, **daemon, **audit)) AddMetrics(*figures, list);
     });
     if (!started.ok()) return started.status();
     metrics = *std::move(started);

@@ -47,6 +47,8 @@ AuditLog::AuditLog(std::shared_ptr<spdlog::logger> logger, Clock clock)
     : logger_(std::move(logger)), clock_(std::move(clock)) {}
 
 void AuditLog::Write(const AuditEntry& entry) {
+  if (absl::IsUnauthenticated(entry.outcome) || absl::IsPermissionDenied(entry.outcome))
+    all_refused_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   if (IsOneTooMany(entry.outcome)) return;
   std::string line =

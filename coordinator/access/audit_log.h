@@ -3,6 +3,7 @@
 #ifndef COORDINATOR_ACCESS_AUDIT_LOG_H_
 #define COORDINATOR_ACCESS_AUDIT_LOG_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,11 +39,15 @@ class AuditLog {
   /// At once. Whoever is refused all the time writes a number and no lines. From any thread.
   void Write(const AuditEntry& entry);
 
+  /// Calls whose caller did not prove who he is, or may not do that: all that there were.
+  std::uint64_t refused() const { return all_refused_.load(std::memory_order_relaxed); }
+
  private:
   bool IsOneTooMany(const absl::Status& outcome);
 
   const std::shared_ptr<spdlog::logger> logger_;
   const Clock clock_;
+  std::atomic<std::uint64_t> all_refused_ = 0;
   std::mutex mutex_;
   std::uint64_t period_ = 0;   ///< Of a second, in which refusals are counted.
   std::uint64_t refused_ = 0;  ///< In this period.

@@ -85,6 +85,7 @@ TEST_F(AuditLogTest, WhoIsRefusedAllTheTimeIsCounted) {
   log_->Write(refused);
   ASSERT_EQ(Lines().size(), 103u);
   EXPECT_TRUE(absl::EndsWith(Lines()[101], "more_refused=900"));
+  EXPECT_EQ(log_->refused(), 1001u);
 }
 
 }  // namespace

@@ -44,10 +44,8 @@ Caller CallerOf(const CertificateIdentity& certificate) {
 
 absl::StatusOr<Caller> Authority::Permit(std::string_view authorization,
                                          const std::optional<CertificateFacts>& certificate,
-                                         Scope scope) {
-  absl::StatusOr<Caller> caller = Decide(Identify(authorization, certificate), scope);
-  if (!caller.ok()) refused_.fetch_add(1, std::memory_order_relaxed);
-  return caller;
+                                         Scope scope) const {
+  return Decide(Identify(authorization, certificate), scope);
 }
 
 absl::StatusOr<Caller> Authority::Identify(

@@ -2,7 +2,6 @@
 #ifndef COORDINATOR_ACCESS_AUTHORITY_H_
 #define COORDINATOR_ACCESS_AUTHORITY_H_
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -32,7 +31,8 @@ class Authority {
   /// on connections that were made before, too. `certificate`: with an identity. Unauthenticated
   /// without a good one of either, PermissionDenied if he may not do this. From any thread.
   absl::StatusOr<Caller> Permit(std::string_view authorization,
-                                const std::optional<CertificateFacts>& certificate, Scope scope);
+                                const std::optional<CertificateFacts>& certificate,
+                                Scope scope) const;
 
   /// In the same way, whatever he may do.
   absl::StatusOr<Caller> Identify(std::string_view authorization,
@@ -43,16 +43,12 @@ class Authority {
   CallerNow Remember(std::string_view authorization,
                      const std::optional<CertificateFacts>& certificate) const;
 
-  /// Calls that were not permitted.
-  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
-
  private:
   absl::StatusOr<Caller> Decide(const absl::StatusOr<Caller>& caller, Scope scope) const;
 
   const LoginTokens& login_tokens_;
   const TokenFile& token_file_;
   mutable Revocations revocations_;  ///< It reads its file again.
-  std::atomic<std::uint64_t> refused_ = 0;
 };
 
 }  // namespace bspnow::coordinator

@@ -50,6 +50,8 @@ void HideFrom(const Caller& caller, proto::Job& job) {
   if (job.state() != proto::WAITING) job.clear_reason();
   job.clear_losses();
   for (proto::Placement& place : *job.mutable_placement()) place.clear_os_pids();
+  for (proto::BarrierWait& wait : *job.mutable_barrier_waits())
+    for (proto::LateProcess& late : *wait.mutable_late()) late.clear_os_pid();
   job.clear_cpu_ns();
   job.clear_peak_memory_bytes();
   job.mutable_checkpoints()->clear_last_failure();

@@ -63,6 +63,7 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   spec.set_directory("/home/bob");
   spec.set_output("/home/bob/out");
   job.add_placement()->add_os_pids(4711);
+  job.add_barrier_waits()->add_late()->set_os_pid(4711);
   job.set_state(proto::FAILED);
   job.set_reason("pid 0: cannot open /home/bob/x");
   job.set_cpu_ns(5);
@@ -73,6 +74,7 @@ TEST(CallerTest, OthersSeeThatAJobRunsAndNotWhatItIs) {
   EXPECT_EQ(job.spec().name(), "heat");
   EXPECT_EQ(job.spec().nprocs(), 4u);
   EXPECT_EQ(job.placement(0).os_pids_size(), 0);
+  EXPECT_EQ(job.barrier_waits(0).late(0).os_pid(), 0u);
   EXPECT_EQ(job.cpu_ns(), 0u);
   const std::string seen = job.SerializeAsString();
   for (const char* hidden : {"password", "KEY", "secret", "/home/bob"})
