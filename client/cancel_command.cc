@@ -6,6 +6,7 @@
 
 #include "client/commands.h"
 #include "client/options/job_selection.h"
+#include "client/view/harmless.h"
 #include "client/view/job_json.h"
 #include "client/view/job_view.h"
 
@@ -42,10 +43,10 @@ void Print(const proto::Job& job, const CancelOptions& options) {
   if (options.json) {
     std::cout << JsonText(JobJson(job));
   } else if (was_over) {
-    std::cout << "job " << job.job() << " (" << job.spec().name()
+    std::cout << "job " << job.job() << " (" << Harmless(job.spec().name())
               << ") had ended: " << StateName(job.state()) << "\n";
   } else {
-    std::cout << "cancelled job " << job.job() << " (" << job.spec().name() << ")\n";
+    std::cout << "cancelled job " << job.job() << " (" << Harmless(job.spec().name()) << ")\n";
   }
 }
 

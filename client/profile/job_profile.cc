@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "client/view/harmless.h"
+
 namespace bspnow::client {
 namespace {
 
@@ -185,7 +187,8 @@ double Raise(double exact, double sum) { return sum > 0 && exact > sum ? exact /
 
 std::string TitleOf(const proto::Job& job) {
   const std::string of = job.job() == 0 ? "" : absl::StrCat("job ", job.job(), ", ");
-  return absl::StrCat(of, job.spec().name(), " on ", job.totals().processes(), " processes");
+  return absl::StrCat(of, Harmless(job.spec().name()), " on ", job.totals().processes(),
+                      " processes");
 }
 
 template <typename List>

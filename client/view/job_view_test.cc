@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/view/harmless.h"
 #include "client/view/job_json.h"
 #include "client/view/line_prefixer.h"
 #include "client/view/top_screen.h"
@@ -59,6 +60,11 @@ TEST(TextTableTest, LetsNoNameSteerTheTerminal) {
   TextTable table({{"NAME", Align::kLeft}});
   table.AddRow({{"a\033[2Jb\nc"}});
   EXPECT_EQ(table.Text(Colours::kOff), "NAME\na?[2Jb?c\n");
+  EXPECT_EQ(TextTable({{"\033]0;x", Align::kLeft}}).Text(Colours::kOff), "?]0;x\n");
+}
+
+TEST(TextTableTest, KnowsBothHalvesOfTheControlCharacters) {
+  EXPECT_EQ(Harmless("\x7f\xc2\x9b ä\xc2\xa0"), "?\xc2? ä\xc2\xa0");
 }
 
 TEST(JobViewTest, TableSaysWhyAJobWaits) {

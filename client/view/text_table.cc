@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "client/view/harmless.h"
 
 namespace bspnow::client {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 std::size_t Width(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
-}
-
-// A name that somebody chose must not steer the terminal of somebody else.
-std::string Harmless(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return text;
 }
 
 const char* Code(Colour colour) {
@@ -54,6 +48,10 @@ Colours ColoursFor(int fd) {
   const bool wanted = no_color == nullptr || *no_color == '\0';
   const bool able = terminal != nullptr && strcmp(terminal, "dumb") != 0;
   return wanted && able && isatty(fd) ? Colours::kOn : Colours::kOff;
+}
+
+TextTable::TextTable(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
+  for (TableColumn& column : columns_) column.heading = Harmless(std::move(column.heading));
 }
 
 void TextTable::AddRow(std::vector<TableCell> cells) {

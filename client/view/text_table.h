@@ -26,11 +26,11 @@ struct TableCell {
 
 class TextTable {
  public:
-  explicit TextTable(std::vector<TableColumn> columns) : columns_(std::move(columns)) {}
+  explicit TextTable(std::vector<TableColumn> columns);
 
   void AddRow(std::vector<TableCell> cells);
 
-  /// Lines with newlines; no blanks at their ends. Control characters in cells become `?`.
+  /// Lines with newlines; no blanks at their ends. All cells and headings are harmless.
   std::string Text(Colours colours) const;
 
  private:
