@@ -155,6 +155,7 @@ absl::Status Daemon::StartParts() {
                            .processes = jobs_->processes(),
                            .slots = settings_.slots,
                            .cache_bytes = cache_->bytes(),
+                           .images_refused = images_server_->refused(),
                            .lease_valid = jobs_->LeaseValid(NowNs())};
     });
     if (!metrics.ok()) return metrics.status();

@@ -47,6 +47,9 @@ void AddMetrics(const WorkerFigures& figures, MetricList& list) {
                "Frames that were dropped, or closed their stream.");
   for (const auto& [reason, count] : exchange.refused_frames)
     list.Add({{"reason", reason}}, static_cast<double>(count));
+  counter("bspnow_worker_image_calls_refused_total",
+          "Calls for images whose caller did not prove to be a worker of this cluster.",
+          figures.images_refused);
   gauge("bspnow_worker_slots", "Processes that this worker takes.", figures.slots);
   gauge("bspnow_worker_processes", "Processes that run.", figures.processes);
   gauge("bspnow_worker_jobs", "Jobs that have processes, files or memory here.", figures.jobs);

@@ -22,6 +22,7 @@ struct WorkerFigures {
   std::uint32_t processes = 0;
   std::uint32_t slots = 0;
   std::uint64_t cache_bytes = 0;
+  std::uint64_t images_refused = 0;
   bool lease_valid = false;
 };
 

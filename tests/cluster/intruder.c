@@ -43,6 +43,14 @@ static void try_system_calls(void) {
   if (mount("none", "/mnt", "tmpfs", 0, NULL) == 0) puts("can mount");
 }
 
+/* Where memory is gone the kernel is to end it before any daemon. */
+static void try_to_outlive(void) {
+  int score = 0;
+  FILE *file = fopen("/proc/self/oom_score_adj", "r");
+  if (file == NULL || fscanf(file, "%d", &score) != 1 || score <= 0) puts("can outlive the worker");
+  if (file != NULL) fclose(file);
+}
+
 static void try_all(int argc, char **argv) {
   uid_t real, effective, saved;
   getresuid(&real, &effective, &saved);
@@ -62,6 +70,7 @@ static void try_all(int argc, char **argv) {
         printf("can use descriptor %d, %s\n", fd, target);
     }
   try_system_calls();
+  try_to_outlive();
   for (char **variable = environ; *variable != NULL; ++variable)
     if (strstr(*variable, "SECRET") != NULL) printf("can see %s\n", *variable);
 }

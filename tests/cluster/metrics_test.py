@@ -19,7 +19,7 @@ import yaml
 
 sys.dont_write_bytecode = True
 
-from harness import disturbances
+from harness import disturbances, raw_grpc
 from harness.cluster import COMMAND_S, Cluster
 from harness.enduring import Enduring
 from harness.programs import path_of
@@ -166,6 +166,8 @@ class MetricsTest(unittest.TestCase):
                 stream.sendall(b"GET / HTTP/1.1\r\n\r\n" + bytes(200))
                 while stream.recv(4096):  # Until it is closed.
                     pass
+        for worker in cluster.workers.values():
+            raw_grpc.call(worker.addresses()["images"], "/bspnow.proto.Images/ListImages")
         refused = cluster.bsp("jobs", check=False,
                               variables={"BSP_LOGIN_SOCKET": cluster.path("no-login")})
         if refused.returncode == 0:

@@ -3,12 +3,15 @@
 #include <absl/status/status.h>
 #include <absl/strings/str_cat.h>
 #include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/keepalive.h"
 #include "files/file_streams.h"
 #include "net/rpc_listener.h"
@@ -25,6 +28,8 @@ constexpr int kMessageBytesMax = 2 << 20;
 static_assert(files::kChunkBytesMax < kMessageBytesMax);
 /// A peer that is gone is noticed within both together.
 constexpr int kPingIntervalMinMs = 500;
+/// Who is refused all the time fills no log.
+constexpr std::uint64_t kRefusalLogNs = 1'000'000'000;
 
 /// Each call has a thread of gRPC and waits for the disk.
 class ImagesService final : public proto::Images::Service {
@@ -56,10 +61,25 @@ class ImagesService final : public proto::Images::Service {
     return grpc::Status::OK;
   }
 
+  std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+
  private:
+  absl::Status CheckCaller(const grpc::ServerContext& context) {
+    absl::Status proven = CheckProof(context);
+    if (proven.ok()) return proven;
+    const std::uint64_t count = refused_.fetch_add(1, std::memory_order_relaxed) + 1;
+    std::uint64_t logged_ns = logged_ns_.load(std::memory_order_relaxed);
+    const std::uint64_t now_ns = NowNs();
+    if (now_ns - logged_ns >= kRefusalLogNs &&
+        logged_ns_.compare_exchange_strong(logged_ns, now_ns, std::memory_order_relaxed))
+      spdlog::warn("event=images_refused peer={} refused={} reason=\"{}\"", context.peer(), count,
+                   std::string(proven.message()));
+    return proven;
+  }
+
   /// Images are what jobs have in memory: for workers of this cluster alone, who prove its key, and
   /// with TLS by a certificate that they are workers now: who had the key may have been shut out.
-  absl::Status CheckCaller(const grpc::ServerContext& context) {
+  absl::Status CheckProof(const grpc::ServerContext& context) {
     if (absl::Status s = CheckCertificate(context); !s.ok()) return s;
     const auto [begin, end] = context.client_metadata().equal_range("authorization");
     for (auto sent = begin; sent != end; ++sent)
@@ -125,12 +145,14 @@ class ImagesService final : public proto::Images::Service {
   const bool tls_;
   Revocations revocations_;
   const ImagesServer::Received received_;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::atomic<std::uint64_t> logged_ns_ = 0;
 };
 
 }  // namespace
 
 struct ImagesServer::Parts {
-  std::unique_ptr<grpc::Service> service;
+  std::unique_ptr<ImagesService> service;
   std::unique_ptr<RpcListener> listener;
 };
 
@@ -158,6 +180,8 @@ ImagesServer::ImagesServer(std::unique_ptr<Parts> parts) : parts_(std::move(part
 ImagesServer::~ImagesServer() { Shutdown(); }
 
 const HostPort& ImagesServer::address() const { return parts_->listener->address(); }
+
+std::uint64_t ImagesServer::refused() const { return parts_->service->refused(); }
 
 void ImagesServer::Shutdown() { parts_->listener->Shutdown(); }
 

@@ -35,6 +35,9 @@ class ImagesServer {
   /// With the real port.
   const HostPort& address() const;
 
+  /// Calls that did not prove to be a worker's of this cluster. From any thread.
+  std::uint64_t refused() const;
+
   /// Cancels all calls, and waits until they have ended, which takes little time.
   void Shutdown();
 

@@ -95,6 +95,7 @@ TEST(ImagesServiceTest, AnswersWorkersOfItsClusterAlone) {
   }
   EXPECT_FALSE(outsider.store().Has(kJob, there));
   EXPECT_FALSE(node.store().Has(kJob, here));
+  EXPECT_EQ(node.server().refused(), 6u);
 }
 
 // Each proves the key of the cluster, as who had been one of its workers can.
