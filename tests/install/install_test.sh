@@ -20,6 +20,8 @@ source "$here/check_wrappers.sh"
 source "$here/check_builds.sh"
 # shellcheck source=tests/install/check_manual.sh
 source "$here/check_manual.sh"
+# shellcheck source=tests/install/check_pages.sh
+source "$here/check_pages.sh"
 
 work=$(mktemp -d "${TEST_TMPDIR:-${TMPDIR:-/tmp}}/install test.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
@@ -60,7 +62,7 @@ all_checks=(relative_prefix files libraries_need_only_libc program_starts_itself
   show own_header_goes_first arguments_pass_through toolset_options questions choice_of_compiler
   links_to_the_wrapper pkg_config python cmake_with_wrapper cmake_with_package
   library_directory moved_prefix manual_is_clean manual_has_every_call manual_examples_run
-  completion options_are_documented uninstall)
+  tutorial readme completion options_are_documented uninstall)
 
 main() {
   require_tools
