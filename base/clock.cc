@@ -19,6 +19,8 @@ std::uint64_t NowNs() { return Read(CLOCK_MONOTONIC); }
 
 std::uint64_t ProcessorNs() { return Read(CLOCK_PROCESS_CPUTIME_ID); }
 
+std::uint64_t ThreadNs() { return Read(CLOCK_THREAD_CPUTIME_ID); }
+
 std::int64_t UnixMs() { return static_cast<std::int64_t>(Read(CLOCK_REALTIME) / kNsPerMs); }
 
 }  // namespace bspnow

@@ -12,6 +12,9 @@ std::uint64_t NowNs();
 /// Nanoseconds of processor time that the calling process has used.
 std::uint64_t ProcessorNs();
 
+/// The same, of the calling thread.
+std::uint64_t ThreadNs();
+
 /// Milliseconds since 1970, for people and for comparison between machines; may jump.
 std::int64_t UnixMs();
 

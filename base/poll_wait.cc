@@ -67,6 +67,10 @@ bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Wat
 
 template <typename Done>
 void PollWait::Await(SharedCounter& counter, const Done& done) {
+  if (__builtin_expect(turn_.taken(), 0)) {
+    while (!done(counter.value.load(std::memory_order_acquire))) turn_.Pass();
+    return;
+  }
   for (std::uint32_t i = 0; i < spins_; ++i) {
     if (done(counter.value.load(std::memory_order_acquire))) return;
     Pause();

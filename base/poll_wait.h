@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/turn.h"
+
 namespace bspnow {
 
 /// A counter in shared memory that only grows (modulo 2^32), and the number of its sleepers.
@@ -41,6 +43,14 @@ class PollWait {
         poll_ns_max_(kPollNs + kPollNsPerWaiter * waiters),
         poll_ns_(poll_ns_max_) {}
 
+  /// From now on the turn is passed on instead, as often as it takes.
+  void TakeTurns(const Turn& turn) { turn_ = turn; }
+
+  /// If turns are taken, they begin anew, though this process has nothing to wait for.
+  void BeginAnew() {
+    if (__builtin_expect(turn_.taken(), 0)) turn_.BeginAnew();
+  }
+
   /// Returns once `counter` has reached `target`.
   void Until(SharedCounter& counter, std::uint32_t target);
 
@@ -62,6 +72,7 @@ class PollWait {
   std::uint32_t spins_;        ///< Looks before the first yield; 0 if processors are short.
   std::uint64_t poll_ns_max_;  ///< The bound when waits are short.
   std::uint64_t poll_ns_;      ///< The bound now.
+  Turn turn_;
 };
 
 /// Returns once `word` is no longer `value`. For a word whose changes wake nobody: polls for a
