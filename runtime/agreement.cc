@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/link/call_site.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -34,6 +35,27 @@ void LeaveTheReportToPidZerosNode(const Segment& segment) {
                i);
 }
 
+// 0: the library ended it by itself.
+bool Differ(std::uint64_t site, std::uint64_t other) {
+  return site != 0 && other != 0 && site != other;
+}
+
+// A program may do so, and few mean to: one branch has forgotten a bsp_sync, or has one too many.
+[[noreturn]] void ReportDifferentSites(const Segment& segment, std::uint32_t i,
+                                       std::uint64_t first_site, std::uint64_t other_site) {
+  char sites[2][kCallSiteTextBytes];
+  const auto describe = [&segment](std::uint32_t pid, std::uint64_t site, char* text) {
+    const bool here = segment.IsHere(Pid{pid});
+    DescribeRecordedSite(here ? segment.cell(Pid{pid}).os_pid : kElsewhere, site, text);
+  };
+  describe(0, first_site, sites[0]);
+  describe(i, other_site, sites[1]);
+  ReportMisuse("bsp_sync",
+               "pid 0 ended the superstep at %s, and pid %u at %s; let all processes end it at the"
+               " same call, or leave BSP_CHECK=textual out if this is meant",
+               sites[0], i, sites[1]);
+}
+
 }  // namespace
 
 void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
@@ -41,19 +63,25 @@ void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superst
   const auto vote_of = [&](std::uint32_t i) {
     const RegistrationVote& vote = segment.cell(Pid{i}).votes[parity];
     // Superstep 0 looks the same as never: then, too, nothing was done.
-    const bool never = vote.tag_bytes == 0 && vote.pushes == 0 && vote.pops == 0;
+    const bool never = vote.tag_bytes == 0 && vote.pushes == 0 && vote.pops == 0 && vote.site == 0;
     if (vote.superstep == superstep && !(superstep == 0 && never && vote.digest == 0)) return vote;
-    return RegistrationVote{
-        .superstep = superstep, .digest = 0, .pushes = 0, .pops = 0, .tag_bytes = tag_bytes};
+    return RegistrationVote{.superstep = superstep,
+                            .digest = 0,
+                            .pushes = 0,
+                            .pops = 0,
+                            .tag_bytes = tag_bytes,
+                            .site = 0};
   };
   const RegistrationVote first = vote_of(0);
   for (std::uint32_t i = 1; i < p; ++i) {
     const RegistrationVote other = vote_of(i);
     if (first.tag_bytes == other.tag_bytes && first.pushes == other.pushes &&
-        first.pops == other.pops && first.digest == other.digest) {
+        first.pops == other.pops && first.digest == other.digest &&
+        !Differ(first.site, other.site)) {
       continue;
     }
     LeaveTheReportToPidZerosNode(segment);
+    if (Differ(first.site, other.site)) ReportDifferentSites(segment, i, first.site, other.site);
     if (first.tag_bytes != other.tag_bytes) {
       ReportMisuse(
           "bsp_sync",

@@ -24,6 +24,7 @@ inline constexpr std::uint64_t kEndMark = 0x454e44;
 /// registration slot" (BSPlib 1997, Registration); the tag size must be set by all "with the same
 /// argument in the same superstep" (Choose tag size, note 3). `tag_bytes` is the present tag size,
 /// which holds for processes that did not set it. bsp_checkpoint_resume must be called by all, too.
+/// With BSP_CHECK=textual the same if they ended it at different places of the program.
 void CompareVotes(const Segment& segment, std::uint32_t p, std::uint64_t superstep, unsigned parity,
                   std::uint64_t tag_bytes);
 

@@ -256,6 +256,7 @@ class Group {
   std::uint64_t MessagesAnnounced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
+  __attribute__((cold)) void NoteSite(std::uint64_t call_site);
   void ExchangeGets(unsigned parity);
   void CarryAnswers(unsigned parity);
 
@@ -279,6 +280,7 @@ class Group {
   bool resume_called_ = false;        ///< In this superstep,
   bool tag_size_set_ = false;         ///< and this,
   bool section_ends_ = false;         ///< and at its end.
+  std::uint64_t site_ = 0;            ///< BSP_CHECK=textual: of the bsp_sync that is under way.
   PollWait wait_{1, 1};
   Doorbell doorbell_;  ///< Only rung if the group has several nodes.
   BarrierMember barrier_;

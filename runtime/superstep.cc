@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "runtime/agreement.h"
 #include "runtime/group.h"
+#include "runtime/link/call_site.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -97,6 +98,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
   const bool was_ahead = EndBarrierBefore();
+  if (__builtin_expect(segment_->layout().check_textual, 0)) NoteSite(call_site);
   const bool late = full_check_.on() || !direct_.empty() || was_ahead;
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
@@ -135,6 +137,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   resume_called_ = false;
   tag_size_set_ = false;
   section_ends_ = false;
+  site_ = 0;
   times.communicated = all.data != 0;
   Record(times);
   outbox_.NextSuperstep();
@@ -182,10 +185,16 @@ void Group::AwaitRelease() {
   }
 }
 
+void Group::NoteSite(std::uint64_t call_site) {
+  site_ = RecordedCallSite(call_site);
+  vote_due_ = true;
+}
+
 void Group::Vote() {
   RegistrationVote vote = registrations_.Vote();
   vote.superstep = superstep_;
   vote.tag_bytes = next_tag_bytes_;
+  vote.site = site_;
   if (resume_called_) vote.digest ^= kResumeMark;
   if (section_ends_) vote.digest ^= kEndMark;
   if (tag_size_set_ && full_check_.on()) vote.digest ^= kTagSizeMark;

@@ -218,7 +218,7 @@ TEST(SubmissionTest, AttachedJobsTakeTheEnvironmentButNotTheCoordinator) {
   options.nprocs = 2;
   options.program = {"true"};
   options.environment = {"MINE=1"};
-  options.check_full = true;
+  options.checks.full = true;
   const absl::StatusOr<Submission> submission = MakeAttachedSubmission(options, "/bin/true");
   unsetenv("BSP_COORDINATOR");
   ASSERT_TRUE(submission.ok()) << submission.status();

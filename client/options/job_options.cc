@@ -213,21 +213,6 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
   return "no program given; usage: " + name + " -n P PROGRAM [ARGUMENT...]";
 }
 
-// A word that is meant to switch checks on and does not would be worse than none.
-std::string TakeCheck(JobOptions& options) {
-  constexpr char kCheck[] = "BSP_CHECK";
-  const char* inherited = getenv(kCheck);
-  std::string check = inherited == nullptr ? "" : inherited;
-  for (const std::string& variable : options.environment) {
-    const std::size_t equals = variable.find('=');
-    if (variable.substr(0, equals) == kCheck) check = variable.substr(equals + 1);
-  }
-  options.check_full = check == "full";
-  if (check.empty() || options.check_full) return "";
-  return absl::StrCat(kCheck, "=", check, " checks nothing; write ", kCheck,
-                      "=full, or leave it out");
-}
-
 }  // namespace
 
 void AddCoordinatorOption(CLI::App& app, std::string& coordinator) {
@@ -314,7 +299,9 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
       "after\n"
       "bsp_abort or a wrong use of BSPlib, 126 and 127 if PROGRAM cannot be run. BSP_CHECK=full "
       "finds\n"
-      "overlapping puts and memory changed under unbuffered transfers. See bsprun(1).");
+      "overlapping puts and memory changed under unbuffered transfers, BSP_CHECK=textual processes "
+      "that\n"
+      "end a superstep at different calls of bsp_sync. See bsprun(1).");
   EndInProgram(app);
 }
 
@@ -393,7 +380,10 @@ std::string FirstClusterOption(const CLI::App& app) {
 
 std::string TakeRest(const CLI::App& app, JobOptions& options) {
   const std::string wrong = TakeProgram(app, options);
-  return wrong.empty() ? TakeCheck(options) : wrong;
+  if (!wrong.empty()) return wrong;
+  const absl::StatusOr<Checks> checks = ChecksOf(options.environment);
+  if (checks.ok()) options.checks = *checks;
+  return Complaint(checks);
 }
 
 }  // namespace bspnow::client

@@ -15,6 +15,7 @@
 #include "client/cluster/reconnection.h"
 #include "client/options/after_option.h"
 #include "client/options/array_option.h"
+#include "client/options/check_option.h"
 #include "client/options/checkpoint_option.h"
 
 namespace bspnow::client {
@@ -24,7 +25,7 @@ struct JobOptions {
   std::string tls_dir;      ///< To speak with it; empty: as BSP_TLS says.
   std::uint32_t nprocs = 0;
   std::vector<std::string> environment;  ///< NAME=VALUE.
-  bool check_full = false;               ///< BSP_CHECK=full, there or in our own environment.
+  Checks checks;
   std::string directory;
   std::string name;
   std::vector<AfterOption> after;

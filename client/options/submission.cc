@@ -121,7 +121,8 @@ absl::StatusOr<Submission> MakeSubmission(const JobOptions& options, const std::
   for (const std::string& variable : options.environment) spec.add_environment(variable);
   TakeScheduling(options, spec);
   TakeRecovery(options, spec);
-  spec.set_check_full(options.check_full);
+  spec.set_check_full(options.checks.full);
+  spec.set_check_textual(options.checks.textual);
   spec.set_core(options.core);
   spec.set_output(options.output);
   absl::Status added = AddFile(submission, *spec.mutable_program(), program_name, program);

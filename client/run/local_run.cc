@@ -349,10 +349,11 @@ int RunLocally(const JobOptions& options, const std::string& program) {
       worker::NodeSegment::Create(SegmentPlan{.job = JobId{1},
                                               .epoch = Epoch{1},
                                               .nprocs = options.nprocs,
-                                              .check_full = options.check_full,
+                                              .check_full = options.checks.full,
                                               .memory_bytes = MemoryBytes(),
                                               .address_space_bytes = address_space_bytes,
-                                              .memory_max = MemoryBytes()});
+                                              .memory_max = MemoryBytes(),
+                                              .check_textual = options.checks.textual});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   return LocalRun(options, program, limits, std::move(*segment)).Run();
 }

@@ -79,20 +79,59 @@ bool FindLine(const ModuleAddress& module, char* text) {
   return found;
 }
 
-// Set in a recorded call site that counts from the program's own program headers: no address of a
-// process has this bit.
+// Set in a recorded call site that counts from the program's own program headers, or from where a
+// library was loaded: no address of a process has these bits. Of a library 14 bits of the hash of
+// its name follow, since libraries may have been loaded in another order elsewhere.
 constexpr std::uint64_t kFromHeaders = std::uint64_t{1} << 63;
+constexpr std::uint64_t kFromLibrary = std::uint64_t{1} << 62;
+constexpr int kOffsetBits = 48;
+constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kOffsetBits) - 1;
 
-// Called for the program first, and then stops.
-int FindInProgram(dl_phdr_info* info, std::size_t, void* site) {
-  auto& address = *static_cast<std::uint64_t*>(site);
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = info->dlpi_phdr[i];
-    const std::uint64_t begin = info->dlpi_addr + part.p_vaddr;
-    if (part.p_type != PT_LOAD || address < begin || address - begin >= part.p_memsz) continue;
-    address = (address - getauxval(AT_PHDR)) | kFromHeaders;
-    break;
+bool IsIn(const dl_phdr_info& module, std::uint64_t address) {
+  for (int i = 0; i < module.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = module.dlpi_phdr[i];
+    const std::uint64_t begin = module.dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD && address >= begin && address - begin < part.p_memsz) return true;
   }
+  return false;
+}
+
+// In place in a recorded call site. Without the directory, which may differ from node to node.
+std::uint64_t MarkOf(const dl_phdr_info& library) {
+  const char* const slash = strrchr(library.dlpi_name, '/');
+  std::uint64_t hash = 0;
+  for (const char* at = slash == nullptr ? library.dlpi_name : slash + 1; *at != '\0'; ++at)
+    hash = hash * 31 + static_cast<unsigned char>(*at);
+  return kFromLibrary | ((hash ^ hash >> 14 ^ hash >> 28) << kOffsetBits & (kFromLibrary - 1));
+}
+
+/// Makes a recorded site of an address: found in the first module, it is in the program.
+struct Recording {
+  std::uint64_t address;
+  bool in_program = true;
+};
+
+int Record(dl_phdr_info* module, std::size_t, void* to) {
+  auto& recording = *static_cast<Recording*>(to);
+  const bool in_program = recording.in_program;
+  recording.in_program = false;
+  if (!IsIn(*module, recording.address)) return 0;
+  recording.address = in_program ? (recording.address - getauxval(AT_PHDR)) | kFromHeaders
+                                 : (recording.address - module->dlpi_addr) | MarkOf(*module);
+  return 1;
+}
+
+/// The other way, for a site in a library; 0: this process has not loaded it.
+struct Search {
+  std::uint64_t site;
+  std::uint64_t address = 0;
+};
+
+int FindLibrary(dl_phdr_info* module, std::size_t, void* to) {
+  auto& search = *static_cast<Search*>(to);
+  const std::uint64_t address = module->dlpi_addr + (search.site & kOffsetMask);
+  if ((search.site & ~kOffsetMask) != MarkOf(*module) || !IsIn(*module, address)) return 0;
+  search.address = address;
   return 1;
 }
 
@@ -114,11 +153,22 @@ std::uint64_t HeadersOf(std::uint32_t os_pid) {
 }  // namespace
 
 std::uint64_t RecordedCallSite(std::uint64_t address) {
-  dl_iterate_phdr(FindInProgram, &address);
-  return address;
+  Recording recording{.address = address};
+  dl_iterate_phdr(Record, &recording);
+  return recording.address;
 }
 
 void DescribeRecordedSite(std::uint32_t os_pid, std::uint64_t site, char* text) {
+  if ((site & kFromHeaders) == 0 && (site & kFromLibrary) != 0) {
+    Search search{.site = site};
+    dl_iterate_phdr(FindLibrary, &search);
+    if (search.address == 0) {
+      snprintf(text, kCallSiteTextBytes, "a library+0x%llx",
+               static_cast<unsigned long long>(site & kOffsetMask));
+      return;
+    }
+    return DescribeCallSite(static_cast<std::uint32_t>(getpid()), search.address, text);
+  }
   if ((site & kFromHeaders) == 0) return DescribeCallSite(os_pid, site, text);
   const std::uint32_t host = os_pid == kElsewhere ? static_cast<std::uint32_t>(getpid()) : os_pid;
   DescribeCallSite(host, (HeadersOf(host) + site) & ~kFromHeaders, text);

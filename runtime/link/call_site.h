@@ -14,15 +14,16 @@ inline constexpr std::size_t kCallSiteTextBytes = 512;
 /// is about to end with a message: it runs a command.
 void DescribeCallSite(std::uint32_t os_pid, std::uint64_t address, char* text);
 
-/// What a record holds for a return address of this process: if it lies in the program, and not in
-/// a library, it is the same in all processes of the job, wherever they were loaded.
+/// What a record holds for a return address of this process: the same in all processes of the job,
+/// wherever the program and its libraries were loaded. (Libraries of equal names but for their
+/// directories count as one.)
 std::uint64_t RecordedCallSite(std::uint64_t address);
 
 /// Instead of the number of a process that runs the same program on another node.
 inline constexpr std::uint32_t kElsewhere = 0;
 
-/// As DescribeCallSite for a recorded call site of process `os_pid`, or of one elsewhere: then a
-/// site in the program has a name here, too, and of any other there is but the address.
+/// As DescribeCallSite for a recorded call site of process `os_pid`, or of one elsewhere: a site
+/// has a name here, too, if it is in the program or in a library that this process has loaded.
 void DescribeRecordedSite(std::uint32_t os_pid, std::uint64_t site, char* text);
 
 }  // namespace bspnow::runtime

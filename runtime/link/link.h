@@ -217,8 +217,10 @@ struct alignas(kLineBytes) ImageOrder {
 /// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
 /// program that scribbles over the segment cannot lead the worker astray.
 struct SegmentLayout {
-  std::uint32_t nprocs;        ///< Processes started.
-  std::uint32_t check_full;    ///< BSP_CHECK=full: records carry call sites.
+  std::uint32_t nprocs;         ///< Processes started.
+  std::uint32_t check_full;     ///< BSP_CHECK=full: records carry call sites.
+  std::uint32_t check_textual;  ///< BSP_CHECK=textual: votes carry them.
+  std::uint32_t reserved;
   std::uint64_t cells_offset;  ///< This and the other offsets: from the start of the segment.
   std::uint64_t directories_offset;
   std::uint64_t stamps_offset;
@@ -273,6 +275,7 @@ struct RegistrationVote {
   std::uint64_t pushes;
   std::uint64_t pops;
   std::uint64_t tag_bytes;  ///< The tag size from the next superstep on.
+  std::uint64_t site;       ///< BSP_CHECK=textual: RecordedCallSite of the bsp_sync; else 0.
 };
 
 /// Unbuffered puts that came for a process from another node: chunks of one PutRecord each, in the

@@ -102,6 +102,7 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   const std::uint64_t p = plan.nprocs;
   layout.nprocs = plan.nprocs;
   layout.check_full = plan.check_full ? 1 : 0;
+  layout.check_textual = plan.check_textual ? 1 : 0;
   layout.memory_max = plan.memory_max;
   Ranges ranges = PlaceTables(layout);
   layout.groups_offset = ranges.Place(kGroupSlotsMax * sizeof(GroupSlot));
@@ -128,6 +129,7 @@ SegmentLayout LayOutGroup(const SegmentLayout& root, std::uint32_t members) {
   SegmentLayout layout{};
   layout.nprocs = members;
   layout.check_full = root.check_full;
+  layout.check_textual = root.check_textual;
   layout.memory_max = root.memory_max;
   const Ranges ranges = PlaceTables(layout);
   PlaceHeaps(layout, ranges.end(), std::max(root.heap_bytes / kGroupHeapShare, kGroupHeapBytesMin));

@@ -27,6 +27,7 @@ struct SegmentPlan {
   std::uint64_t address_space_bytes = kAddressSpaceBytes;  ///< That the segment may take.
   /// That communication may take here, of memory; more would make the kernel kill a process.
   std::uint64_t memory_max = ~std::uint64_t{0};
+  bool check_textual = false;
 };
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan);

@@ -55,8 +55,12 @@ class RegistrationTable {
 
   /// What has to be equal on all processes; superstep and tag size are for the caller to add.
   RegistrationVote Vote() const {
-    return {
-        .superstep = 0, .digest = digest_, .pushes = pushes_, .pops = pops_count_, .tag_bytes = 0};
+    return {.superstep = 0,
+            .digest = digest_,
+            .pushes = pushes_,
+            .pops = pops_count_,
+            .tag_bytes = 0,
+            .site = 0};
   }
 
   /// Writes the slots pushed in this superstep, in order, to `slots`, which has kSlotsMax entries.

@@ -105,7 +105,8 @@ class Scribbler {
                 .digest = Number(),
                 .pushes = random_() % 2 == 0 ? random_() % 64 : Number(),
                 .pops = random_() % 2 == 0 ? random_() % 64 : Number(),
-                .tag_bytes = Number()};
+                .tag_bytes = Number(),
+                .site = Number()};
       }
       for (unsigned i = 0; i < 64; ++i) segment_.pushes(pid, superstep & 1)[i] = Number();
     }

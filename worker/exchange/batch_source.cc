@@ -289,7 +289,8 @@ absl::Status BatchSource::AddVote(std::uint64_t superstep, Pid pid, Frames& fram
                         .digest = ReadOnce(shared.digest),
                         .pushes = ReadOnce(shared.pushes),
                         .pops = ReadOnce(shared.pops),
-                        .tag_bytes = ReadOnce(shared.tag_bytes)};
+                        .tag_bytes = ReadOnce(shared.tag_bytes),
+                        .site = ReadOnce(shared.site)};
   // Up to 32 MiB, the same for all peers: their frames share it.
   const auto whole = std::make_shared<std::vector<std::byte>>();
   std::vector<std::byte>& bytes = *whole;

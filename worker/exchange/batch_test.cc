@@ -184,8 +184,8 @@ TEST_F(BatchTest, CarriesVotesWithTheirRegistrations) {
   segment.slots(Pid{0})[7] = RegisteredArea{.address = 0x1000, .bytes = 64};
   segment.pushes(Pid{0}, 0)[0] = 7;
   segment.pops(Pid{0}, 0)[0] = 3;
-  segment.cell(Pid{0}).votes[0] =
-      RegistrationVote{.superstep = 2, .digest = 9, .pushes = 1, .pops = 1, .tag_bytes = 4};
+  segment.cell(Pid{0}).votes[0] = RegistrationVote{
+      .superstep = 2, .digest = 9, .pushes = 1, .pops = 1, .tag_bytes = 4, .site = 0};
   ASSERT_TRUE(Superstep(0, {}).ok());
   ASSERT_TRUE(Superstep(1, {}).ok());
   ASSERT_TRUE(Superstep(2, kVotes).ok());
@@ -204,8 +204,12 @@ TEST_F(BatchTest, VotesAreCopiedOnceForAllPeers) {
   shape.hosts = {{Pid{0}, Pid{1}}, {Pid{2}}, {Pid{3}}};
   shape.host_of = {0, 0, 1, 2};
   for (const Pid pid : {Pid{0}, Pid{1}})
-    near_.segment().cell(pid).votes[0] = RegistrationVote{
-        .superstep = 2, .digest = 0, .pushes = kTablePieceBytesMax / 8, .pops = 0, .tag_bytes = 0};
+    near_.segment().cell(pid).votes[0] = RegistrationVote{.superstep = 2,
+                                                          .digest = 0,
+                                                          .pushes = kTablePieceBytesMax / 8,
+                                                          .pops = 0,
+                                                          .tag_bytes = 0,
+                                                          .site = 0};
   BatchSource source(near_.segment(), shape);
   BatchSource::Frames frames(3);
   ASSERT_TRUE(source.CollectBatch(2, kVotes, frames).ok());

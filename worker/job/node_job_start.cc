@@ -226,7 +226,8 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
                                       .check_full = spec.check_full(),
                                       .memory_bytes = parts_.memory_bytes,
                                       .address_space_bytes = hosting_.AddressSpaceBytes(),
-                                      .memory_max = allowed});
+                                      .memory_max = allowed,
+                                      .check_textual = spec.check_textual()});
   if (!segment.ok()) return segment.status();
   segment_ = std::make_unique<NodeSegment>(std::move(*segment));
   segment_->SetLease(lease_until_ns);
