@@ -32,16 +32,22 @@ void Group::Attach(const GroupSeat& seat) {
   if (home_.slot == nullptr) lanes_.Attach(*segment_, self_, seat.doorbell, seat.mailbox);
   std::uint32_t here = 0;
   for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
-  const std::size_t site_bytes = segment_->layout().check_full ? sizeof(std::uint64_t) : 0;
+  simulated_ = seat.turn.taken();
+  // Records that carry call sites are not merged either.
+  const bool apart =
+      segment_->layout().check_full || !segment_->layout().message_sizes.as_they_are();
+  const std::size_t site_bytes = apart ? sizeof(std::uint64_t) : 0;
   // The network takes longer than spinning is worth.
   wait_ = PollWait(here, several_nodes_ ? 0 : seat.processors);
+  wait_.TakeTurns(seat.turn);
   barrier_ = BarrierMember(header.barrier, here, seat.barriers);
   registrations_.Attach(segment_->slots(self_), segment_->pops(self_, 0), segment_->pops(self_, 1));
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
   direct_.Attach(*segment_, outbox_, delivery_, wait_, self_, p_);
-  recorder_.Attach(*segment_, self_, p_);
+  recorder_.Attach(*segment_, self_, p_,
+                   simulated_ ? Computing::kByTheThread : Computing::kByTheClock);
   profile_.Attach(*segment_, self_);
   full_check_.Attach(*segment_, registrations_, direct_.peers(), self_, p_);
 }
@@ -61,6 +67,7 @@ std::uint64_t Group::Start() {
 void Group::End(std::uint64_t call_site) {
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  recorder_.NoteCall();
   if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
   segment_->cell(self_).in_end = 1;
   const BarrierFlags all =

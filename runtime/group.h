@@ -57,7 +57,8 @@ struct GroupSeat {
   Doorbell doorbell;         ///< Of the node's worker; of use if the group has several nodes.
   KnownDescriptor mailbox;   ///< Where lanes come; of the root group.
   std::uint32_t processors;  ///< Of this node.
-  std::uint32_t barriers;    ///< That count as passed when it begins.
+  Turn turn;
+  std::uint32_t barriers;  ///< That count as passed when it begins.
 };
 
 /// Where a group lies that is not the root group; see process_groups.cc.
@@ -89,6 +90,7 @@ class Group {
   std::uint32_t p() const { return p_; }
   Pid self() const { return self_; }
   bool several_nodes() const { return several_nodes_; }
+  bool simulated() const { return simulated_; }  ///< Its processes run one at a time.
   std::uint64_t tag_bytes() const { return tag_bytes_; }
   const Segment& segment() const { return *segment_; }
   std::uint64_t superstep() const { return superstep_; }
@@ -131,9 +133,14 @@ class Group {
   void BeginSuperstep() {
     segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_ + 1));
   }
+  /// After a bsp_sync: the last step, when nothing is left to be done for this process.
+  void BeginNextSuperstep() {
+    BeginSuperstep();
+    if (__builtin_expect(simulated_, 0)) StartInOrder();
+  }
   void Sync(std::uint64_t call_site) {
     FinishSuperstep(call_site, OtherGroups::kNone);
-    BeginSuperstep();
+    BeginNextSuperstep();
   }
 
   /// Whether SyncCounted can end this superstep. Not if areas were registered, which all processes
@@ -256,6 +263,7 @@ class Group {
   std::uint64_t MessagesAnnounced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
+  __attribute__((cold)) void StartInOrder();
   __attribute__((cold)) void NoteSite(std::uint64_t call_site);
   void ExchangeGets(unsigned parity);
   void CarryAnswers(unsigned parity);
@@ -270,6 +278,7 @@ class Group {
   Pid self_{};
   std::uint32_t p_ = 0;
   bool several_nodes_ = false;  ///< The group has; else no worker takes part in a superstep.
+  bool simulated_ = false;
   std::uint64_t superstep_ = 0;
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.

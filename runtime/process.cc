@@ -26,10 +26,12 @@ void Process::Introduce() {
   doorbell_ = header.nodes > 1 ? Doorbell(header.bell, attachment_.doorbell) : Doorbell();
   segment_->cell(self_).os_pid = static_cast<std::uint32_t>(getpid());
   segment_->cell(self_).state.store(ProcessState::kAttached);
+  turn_ = segment_->turn(self_);
   SetSpeaker({.segment = segment_,
               .pid = Value(self_),
               .os_pid = getpid(),
               .superstep = &root_.superstep_word()});
+  if (turn_.taken()) turn_.Await();
 }
 
 void Process::Init(void (*spmd)()) {
@@ -55,7 +57,9 @@ std::uint32_t Process::AgreeOnProcesses(std::int64_t maxprocs) {
         static_cast<std::uint32_t>(std::min(maxprocs, static_cast<std::int64_t>(started))));
     if (segment_->header().nodes > 1) doorbell_.Begun();
   } else {
-    PollWait(1, 1).Until(participants, 1);
+    PollWait wait(1, 1);
+    wait.TakeTurns(turn_);
+    wait.Until(participants, 1);
   }
   return participants.value.load(std::memory_order_acquire);
 }
@@ -89,6 +93,7 @@ GroupSeat Process::SeatInJob() {
           .doorbell = doorbell_,
           .mailbox = attachment_.mailbox,
           .processors = attachment_.processors,
+          .turn = turn_,
           .barriers = 0};
 }
 
@@ -109,7 +114,7 @@ void Process::SyncRoot(std::uint64_t call_site) {
       root_.FinishSuperstep(call_site, open_groups_ == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
   // Before others may write into this process's memory.
   if (__builtin_expect(all.save != 0, 0)) TakeImage();
-  root_.BeginSuperstep();
+  root_.BeginNextSuperstep();
 }
 
 std::uint32_t Process::nprocs() {

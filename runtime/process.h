@@ -138,6 +138,7 @@ class Process {
 
   Attachment attachment_;
   Segment* segment_ = nullptr;
+  Turn turn_;  ///< Of use if the job is simulated.
   Pid self_{};
   std::uint32_t p_ = 0;
   bool attached_ = false;

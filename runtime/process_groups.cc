@@ -1,7 +1,6 @@
 // Process, as far as groups go: they are made and left without communication. See "Groups" in
 // docs/design.md; the calls that they serve are bsp_partition, bsp_dup and bsp_done of PUB
 // (Bonorden et al. 2003, section 2.4).
-#include <sched.h>
 #include <unistd.h>
 
 #include <new>
@@ -72,6 +71,7 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
                 .doorbell = doorbell_.For(part_of_segment.header().bell),
                 .mailbox = {},
                 .processors = attachment_.processors,
+                .turn = turn_,
                 .barriers = 1});
   group.Start();
   open_groups_ += 1;
@@ -110,7 +110,7 @@ void Process::AwaitThoseBehind() {
       if (left.IsOpen()) left_groups_[open++] = left;
     }
     while (left_groups_.size() > open) left_groups_.pop_back();
-    if (open > kGroupsAheadMax) sched_yield();
+    if (open > kGroupsAheadMax) turn_.Yield();
   }
 }
 

@@ -6,17 +6,18 @@
 
 namespace bspnow::runtime {
 
-void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p) {
+void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p, Computing computing) {
   segment_ = &segment;
   self_ = self;
   p_ = p;
+  by_thread_ = computing == Computing::kByTheThread;
 }
 
 const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
                                     const Outbox& outbox) {
   const std::uint64_t last_ns = std::clamp(times.last_ns, times.start_ns, times.released_ns);
   Measurement& m = segment_->measurement(self_, times.superstep);
-  m.compute_ns = times.start_ns - superstep_start_ns_;
+  m.compute_ns = by_thread_ ? computed_ns_ : times.start_ns - superstep_start_ns_;
   m.waiting_ns = last_ns - times.start_ns;
   m.release_ns = times.released_ns - last_ns;
   m.bytes_out = 0;
@@ -31,6 +32,7 @@ const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
   }
   m.exchange_ns = superstep_start_ns_ - times.released_ns;
   segment_->cell(self_).recorded.store(times.superstep + 1, std::memory_order_release);
+  if (__builtin_expect(by_thread_, 0)) computing_since_ns_ = ThreadNs();
   return m;
 }
 
@@ -38,6 +40,12 @@ const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
 void Recorder::AddPause(std::uint64_t superstep, std::uint64_t pause_ns) {
   segment_->measurement(self_, superstep).exchange_ns += pause_ns;
   superstep_start_ns_ += pause_ns;
+}
+
+// Another thread of the program may have made the call before this one.
+void Recorder::NoteComputed() {
+  const std::uint64_t now_ns = ThreadNs();
+  computed_ns_ = now_ns > computing_since_ns_ ? now_ns - computing_since_ns_ : 0;
 }
 
 void Recorder::CountTraffic(unsigned parity, Measurement& m) const {

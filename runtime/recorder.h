@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/clock.h"
 #include "base/ids.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/transfers/outbox.h"
@@ -20,12 +21,24 @@ struct SyncTimes {
   bool communicated = false;  ///< Any process had data.
 };
 
+/// What counts as computing: the time between supersteps, or, where processes wait for each other's
+/// computing, what this one's thread used of a processor.
+enum class Computing { kByTheClock, kByTheThread };
+
 class Recorder {
  public:
-  void Attach(const Segment& segment, Pid self, std::uint32_t p);
+  void Attach(const Segment& segment, Pid self, std::uint32_t p, Computing computing);
 
   /// Superstep 0 begins.
-  void Start(std::uint64_t now_ns) { superstep_start_ns_ = now_ns; }
+  void Start(std::uint64_t now_ns) {
+    superstep_start_ns_ = now_ns;
+    if (by_thread_) computing_since_ns_ = ThreadNs();
+  }
+
+  /// bsp_sync or bsp_end has been called.
+  void NoteCall() {
+    if (__builtin_expect(by_thread_, 0)) NoteComputed();
+  }
 
   /// The superstep is over, and the next one begins. `outbox` is still that of this one.
   /// `site`: see Measurement.
@@ -39,12 +52,16 @@ class Recorder {
   void FoldIfDue(std::uint64_t superstep);
 
  private:
+  void NoteComputed();
   void CountTraffic(unsigned parity, Measurement& m) const;
 
   const Segment* segment_ = nullptr;
   Pid self_{};
   std::uint32_t p_ = 0;
   std::uint64_t superstep_start_ns_ = 0;
+  bool by_thread_ = false;  ///< Computing::kByTheThread; then these count.
+  std::uint64_t computing_since_ns_ = 0;
+  std::uint64_t computed_ns_ = 0;  ///< In the superstep that ends.
 };
 
 }  // namespace bspnow::runtime

@@ -97,6 +97,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   // The last to arrive lets the others go.
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call_site};
+  recorder_.NoteCall();
   const bool was_ahead = EndBarrierBefore();
   if (__builtin_expect(segment_->layout().check_textual, 0)) NoteSite(call_site);
   const bool late = full_check_.on() || !direct_.empty() || was_ahead;
@@ -146,6 +147,19 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   return all;
 }
 
+// Who has received all that it waited for may have done so before others: each superstep begins
+// with the first process, so the last one to come here lets that go on.
+void Group::StartInOrder() {
+  const auto started = static_cast<std::uint32_t>(superstep_ + 1);
+  bool waits = false;
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    SharedCounter& others = segment_->cell(Pid{i}).started;
+    waits |= others.value.load(std::memory_order_acquire) < started;
+    wait_.Until(others, started);
+  }
+  if (!waits) wait_.BeginAnew();
+}
+
 BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   // For whoever asks who is late; in a line that this process alone writes.
   segment_->cell(self_).arrived.store(barrier_.index() + 1, std::memory_order_relaxed);
@@ -154,6 +168,7 @@ BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
     recorder_.FoldIfDue(superstep_);
     if (kind == BarrierKind::kEndsSuperstep) barrier_.TakeOrder(segment_->header().image);
     barrier_.Release();
+    wait_.BeginAnew();
   } else {
     carried_ = last;
     if (last) Carry();

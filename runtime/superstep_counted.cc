@@ -24,6 +24,7 @@ void Group::SyncCounted(const Call& call, std::uint64_t messages) {
   RequireMessagesOnly(call);
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
+  recorder_.NoteCall();
   if (!outbox_.empty()) outbox_.Seal();
   outbox_.Announce(superstep_);
   SharedCounter& announced = segment_->cell(self_).announced;

@@ -68,7 +68,9 @@ void ReadEnvironment(CollectiveState& state, const Call& call) {
 
 Machine KnownMachine(const Group& group, CollectiveState& state, const Call& call) {
   ReadEnvironment(state, call);
-  return MachineOf(group.p(), group.several_nodes() ? Nodes::kSeveral : Nodes::kOne, state.given);
+  // A machine that is simulated has no memory that all its processors could read.
+  const bool several = group.several_nodes() || group.simulated();
+  return MachineOf(group.p(), several ? Nodes::kSeveral : Nodes::kOne, state.given);
 }
 
 Team::Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call)

@@ -149,7 +149,8 @@ GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
 }  // namespace
 
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
-  for (bool hope = true; hope; sched_yield()) {
+  Turn turn = job.turn(Pid{plan.self});
+  for (bool hope = true; hope; turn.Yield()) {
     const TableLock lock(job.header().groups);
     if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
     hope = SomeWillGo(job, plan.self);

@@ -16,6 +16,7 @@
 //   heads of pid 0, heads of pid 1, ...         the first head_bytes of each of these heaps
 //   profile of pid 0, profile of pid 1, ...     see superstep_profile.h
 //   LaneArea                                    see lane.h
+//   TurnOrder, TurnPlace[nprocs]                of a job that is simulated: see base/turn.h
 //   parts of groups                             see GroupSlot; their table is before the arenas
 //
 // One segment instead of one memfd per process (docs/design.md): with p = 256 on a node, 65,536
@@ -40,6 +41,7 @@
 #include "base/ids.h"
 #include "base/poll_wait.h"
 #include "base/superstep_totals.h"
+#include "base/turn.h"
 #include "runtime/link/records.h"
 #include "runtime/link/superstep_profile.h"
 
@@ -214,6 +216,18 @@ struct alignas(kLineBytes) ImageOrder {
   alignas(kLineBytes) SharedCounter released;  ///< The last checkpoint whose `hold` is over.
 };
 
+/// How the model counts a message in h: its bytes, or `least_bytes` if it has fewer (BSP*), and
+/// `more_bytes` besides (n1/2).
+struct MessageSizes {
+  std::uint64_t least_bytes = 0;
+  std::uint64_t more_bytes = 0;
+
+  constexpr bool as_they_are() const { return least_bytes == 0 && more_bytes == 0; }
+  constexpr std::uint64_t Counted(std::uint64_t bytes) const {
+    return (bytes < least_bytes ? least_bytes : bytes) + more_bytes;
+  }
+};
+
 /// Where everything is. Fixed before any process runs; each side keeps a copy of its own, so that a
 /// program that scribbles over the segment cannot lead the worker astray.
 struct SegmentLayout {
@@ -236,6 +250,8 @@ struct SegmentLayout {
   std::uint64_t head_bytes;
   std::uint64_t profiles_offset;  ///< 0 of a group's part.
   std::uint64_t lanes_offset;     ///< LaneArea (lane.h); 0 of a group's part.
+  std::uint64_t turns_offset;     ///< TurnOrder; 0: the processes take no turns, or of a group.
+  MessageSizes message_sizes;     ///< Of a job that is simulated.
   std::uint64_t memory_max;       ///< That all heaps here may hold together, heads not counted.
   std::uint64_t groups_offset;    ///< GroupSlot[kGroupSlotsMax]
   std::uint64_t parts_offset;

@@ -63,6 +63,11 @@ std::uint64_t ProfilesBytes(std::uint32_t p) { return p * ProfileBytesOf(p); }
 
 constexpr std::uint64_t kLaneAreaBytes = RoundUp(sizeof(LaneArea), kPageBytes);
 
+std::uint64_t TurnsBytes(const SegmentPlan& plan) {
+  if (!plan.takes_turns) return 0;
+  return RoundUp(sizeof(TurnOrder) + plan.nprocs * sizeof(TurnPlace), kPageBytes);
+}
+
 template <typename T>
 T ReadOnce(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_RELAXED);
@@ -103,6 +108,7 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   layout.nprocs = plan.nprocs;
   layout.check_full = plan.check_full ? 1 : 0;
   layout.check_textual = plan.check_textual ? 1 : 0;
+  layout.message_sizes = plan.message_sizes;
   layout.memory_max = plan.memory_max;
   Ranges ranges = PlaceTables(layout);
   layout.groups_offset = ranges.Place(kGroupSlotsMax * sizeof(GroupSlot));
@@ -113,7 +119,8 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   const std::uint64_t parts =
       kGroupLevels * p * (SegmentBytes(LayOutGroup(layout, plan.nprocs)) / p + kPageBytes);
   PlaceHeaps(layout, ranges.end(), kHeapBytesLeast);
-  const std::uint64_t least = EndOfHeads(layout) + ProfilesBytes(plan.nprocs) + kLaneAreaBytes;
+  const std::uint64_t least =
+      EndOfHeads(layout) + ProfilesBytes(plan.nprocs) + kLaneAreaBytes + TurnsBytes(plan);
   const std::uint64_t spare =
       plan.address_space_bytes > least ? plan.address_space_bytes - least : 0;
   layout.parts_bytes = std::min(parts, spare / 4) / kPageBytes * kPageBytes;
@@ -121,7 +128,9 @@ SegmentLayout LayOutSegment(const SegmentPlan& plan) {
   PlaceHeaps(layout, ranges.end(), std::min(wanted, kHeapBytesLeast + more));
   layout.profiles_offset = EndOfHeads(layout);
   layout.lanes_offset = layout.profiles_offset + ProfilesBytes(plan.nprocs);
-  layout.parts_offset = layout.lanes_offset + kLaneAreaBytes;
+  const std::uint64_t turns_offset = layout.lanes_offset + kLaneAreaBytes;
+  layout.turns_offset = plan.takes_turns ? turns_offset : 0;
+  layout.parts_offset = turns_offset + TurnsBytes(plan);
   return layout;
 }
 

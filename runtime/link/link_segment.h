@@ -28,6 +28,8 @@ struct SegmentPlan {
   /// That communication may take here, of memory; more would make the kernel kill a process.
   std::uint64_t memory_max = ~std::uint64_t{0};
   bool check_textual = false;
+  bool takes_turns = false;  ///< One process runs at a time, on one node.
+  MessageSizes message_sizes{};
 };
 
 SegmentLayout LayOutSegment(const SegmentPlan& plan);
@@ -112,6 +114,14 @@ class Segment {
 
   /// Not of a group's part.
   LaneArea& lanes() const { return *At<LaneArea>(layout_.lanes_offset); }
+
+  /// Not of a group's part; none is taken if the job is not simulated.
+  Turn turn(Pid pid) const {
+    if (layout_.turns_offset == 0) return {};
+    return Turn(*At<TurnOrder>(layout_.turns_offset),
+                At<TurnPlace>(layout_.turns_offset + sizeof(TurnOrder)), layout_.nprocs,
+                Value(pid));
+  }
 
   ProcessCell& cell(Pid pid) const {
     auto* cells = At<ProcessCell>(layout_.cells_offset);

@@ -102,6 +102,24 @@ constexpr bool AlignsContent(std::size_t long_tag_bytes, std::uint64_t payload_b
   return long_tag_bytes != 0 || payload_bytes >= kMessageAlign;
 }
 
+/// What follows the record: a long tag, and the payload.
+inline const std::byte* ContentOf(const MessageRecord& record, std::size_t long_tag_bytes) {
+  const auto at = reinterpret_cast<std::uintptr_t>(&record + 1);
+  if (!AlignsContent(long_tag_bytes, record.payload_bytes()))
+    return reinterpret_cast<const std::byte*>(at);
+  return reinterpret_cast<const std::byte*>((at + kMessageAlign - 1) / kMessageAlign *
+                                            kMessageAlign);
+}
+
+/// From the record to the next one, but for padding to kRecordAlign.
+inline std::uint64_t BytesOfMessage(const MessageRecord& record, std::size_t long_tag_bytes) {
+  const std::uint64_t payload = record.payload_bytes();
+  const std::uint64_t padding = record.payload_and_padding == payload ? 0 : kRecordAlign;
+  const auto content = static_cast<std::uint64_t>(ContentOf(record, long_tag_bytes) -
+                                                  reinterpret_cast<const std::byte*>(&record));
+  return content + long_tag_bytes + payload + padding;
+}
+
 }  // namespace bspnow
 
 #endif  // RUNTIME_LINK_RECORDS_H_

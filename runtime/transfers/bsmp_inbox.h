@@ -77,10 +77,7 @@ class BsmpInbox {
     if (IsPlain(record)) {
       chain_.Skip(sizeof record + payload, kRecordAlign);
     } else {
-      const std::uint64_t padding = record.payload_and_padding == payload ? 0 : kRecordAlign;
-      const auto content =
-          static_cast<std::uint64_t>(ContentOf(record, long_tag_bytes_) - chain_.record());
-      chain_.Skip(content + long_tag_bytes_ + payload + padding, kRecordAlign);
+      chain_.Skip(BytesOfMessage(record, long_tag_bytes_), kRecordAlign);
     }
     if (chain_.done() && count_ != 0) EnterNextSource();
   }
@@ -90,15 +87,6 @@ class BsmpInbox {
   // record hangs on the length alone.
   bool IsPlain(const MessageRecord& record) const {
     return record.payload_and_padding < kMessageAlign && long_tag_bytes_ == 0;
-  }
-
-  // What follows the record: a long tag, and the payload.
-  static const std::byte* ContentOf(const MessageRecord& record, std::size_t long_tag_bytes) {
-    const auto at = reinterpret_cast<std::uintptr_t>(&record + 1);
-    if (!AlignsContent(long_tag_bytes, record.payload_bytes()))
-      return reinterpret_cast<const std::byte*>(at);
-    return reinterpret_cast<const std::byte*>((at + kMessageAlign - 1) / kMessageAlign *
-                                              kMessageAlign);
   }
 
   struct Source {

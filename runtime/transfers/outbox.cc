@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/link/call_site.h"
+#include "runtime/link/chain.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -30,6 +31,7 @@ void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size
   segment_ = &segment;
   self_ = self;
   site_bytes_ = site_bytes;
+  sizes_ = segment.layout().message_sizes;
   entries_ = &segment.entry(self, Pid{0}, parity_);
   nprocs_ = segment.layout().nprocs;
   arena_ = segment.arena(self);
@@ -161,6 +163,7 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
   const std::uint64_t bytes_max =
       IsHandedOver(to.pid, kPuts) ? kHandedPutBytesMax : kRecordBytesMax;
   if (to.bytes > bytes_max) RequireRoom("bsp_put", to.bytes);  // Before the first part is copied.
+  entry(to.pid).bytes_to += Beyond(to.bytes);
   for (std::uint64_t done = 0; done < to.bytes;) {
     const std::uint64_t bytes = std::min(to.bytes - done, bytes_max);
     std::byte* at = Room(to.pid, kPuts, sizeof(PutRecord) + site_bytes_ + bytes);
@@ -182,6 +185,7 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
       AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
     return;
   if (from.bytes > kRecordBytesMax) RequireRoom("bsp_get", from.bytes);  // For the answer.
+  entry(from.pid).bytes_from += Beyond(from.bytes);
   for (std::uint64_t done = 0; done < from.bytes;) {
     const std::uint64_t bytes = std::min(from.bytes - done, kRecordBytesMax);
     std::byte* at = Room(from.pid, kGets, sizeof(GetRecord) + site_bytes_);
@@ -247,9 +251,22 @@ void Outbox::Seal() {
       Close(w, static_cast<Kind>(kind));
       w = Writer{};
     }
+    if (__builtin_expect(!sizes_.as_they_are(), 0)) owed.bytes_to += BeyondMessages(owed);
     is_touched_[pid] = 0;
   }
   direct_room_ = ChunkRoom{};
+}
+
+// Puts and gets were counted when they were issued.
+std::uint64_t Outbox::BeyondMessages(const DirectoryEntry& owed) const {
+  const std::size_t long_tag = LongTagBytes(tag_bytes_);
+  std::uint64_t beyond = 0;
+  for (ChainReader chain(arena_, owed.messages); !chain.done();) {
+    const auto& record = *reinterpret_cast<const MessageRecord*>(chain.record());
+    beyond += Beyond(tag_bytes_ + record.payload_bytes());
+    chain.Skip(BytesOfMessage(record, long_tag), kRecordAlign);
+  }
+  return beyond;
 }
 
 void Outbox::Announce(std::uint64_t superstep) {

@@ -105,12 +105,12 @@ class Outbox {
   void CountDirectPut(Pid to, std::uint64_t bytes) {
     DirectoryEntry& owed = Touch(to);
     owed.transfers += 1;
-    owed.bytes_to += bytes;
+    owed.bytes_to += sizes_.Counted(bytes);
   }
   void CountDirectGet(Pid from, std::uint64_t bytes) {
     DirectoryEntry& owed = Touch(from);
     owed.transfers += 1;
-    owed.bytes_from += bytes;
+    owed.bytes_from += sizes_.Counted(bytes);
   }
 
   bool empty() const { return touched_[parity_].empty(); }
@@ -218,6 +218,10 @@ class Outbox {
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
+  // What the model counts of a message beyond its bytes.
+  std::uint64_t Beyond(std::uint64_t bytes) const { return sizes_.Counted(bytes) - bytes; }
+  std::uint64_t BeyondMessages(const DirectoryEntry& owed) const;
+
   void RequireRoom(const char* call, std::uint64_t bytes) const;
   [[noreturn]] __attribute__((cold)) void ReportNoMemory(const char* call,
                                                          std::uint64_t bytes) const;
@@ -245,6 +249,7 @@ class Outbox {
   const Segment* segment_ = nullptr;
   Pid self_{};
   std::size_t site_bytes_ = 0;
+  MessageSizes sizes_;  ///< Other than as they are only if there are site_bytes_: no put is merged.
   unsigned parity_ = 0;
   DirectoryEntry* entries_ = nullptr;  ///< Of the current parity; the one for pid 0.
   std::size_t nprocs_ = 0;             ///< Entries from one pid's to the next one's.
