@@ -28,7 +28,7 @@ CostModel ModelOf(const proto::JobTotals& totals);
 /// Nothing if the model lacks what is needed.
 std::optional<double> PredictedNs(const CostModel& model, const SuperstepFigures& figures);
 
-/// Another machine.
+/// Another machine, or one that is simulated.
 struct Machine {
   std::uint32_t p;
   double rate;  ///< Of computing, beside that of the machine of the profile.
@@ -38,6 +38,26 @@ struct Machine {
 
 /// "p,r,g,l", as in "16,1.5,0.8,25": l in microseconds.
 absl::StatusOr<Machine> ParseMachine(const std::string& text);
+
+/// A machine that bsprun --simulate plays, and how the model counts there.
+struct Simulation {
+  Machine machine;                ///< p 0: as many processors as the job has processes.
+  std::uint64_t half_bytes = 0;   ///< n1/2: a message of x bytes costs (x + n1/2) g.
+  std::uint64_t block_bytes = 0;  ///< BSP*: a message of fewer bytes costs as one of so many.
+  bool computing_counts = true;   ///< False: w is 0.
+};
+
+/// "g=0.8,l=25", with p=, r=, n12=, b= or w=0 among them, in any order; units as in ParseMachine,
+/// n12 and b in bytes.
+absl::StatusOr<Simulation> ParseSimulation(const std::string& text);
+
+/// What a job that took turns on this machine would have taken on that one: processes compute for
+/// as long as their threads used a processor, and each superstep costs w + h g + l. Its h must have
+/// been counted by the simulation's n1/2 and block size.
+void Simulate(const Simulation& simulation, JobProfile& profile);
+
+/// W + H g + S l over all supersteps: what a program costs on any machine. "1200 ns + 640 g + 3 l".
+std::string CostSignature(const SuperstepFigures& all);
 
 struct MachinePrediction {
   double w_ns;

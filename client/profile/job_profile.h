@@ -7,6 +7,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,8 @@ struct JobProfile {
   std::vector<SyncCall> calls = {};  ///< In the order of their first supersteps.
   SuperstepFigures all = {};
   CostModel model = {};
-  std::vector<proto::JobLoss> losses = {};  ///< The last ones.
+  std::optional<Simulation> simulation = {};  ///< Times are by its model.
+  std::vector<proto::JobLoss> losses = {};    ///< The last ones.
 };
 
 /// Of `job`, whose totals say what g and l are. InvalidArgument if the profile contradicts itself.

@@ -187,5 +187,48 @@ TEST(MachineTest, IsFourNumbers) {
     EXPECT_FALSE(ParseMachine(wrong).ok()) << wrong;
 }
 
+TEST(SimulationTest, TimesAreThoseOfTheModel) {
+  JobProfile profile = *MakeJobProfile(Uneven(), JobOf(7, 7));
+  Simulate(*ParseSimulation("r=2,g=3,l=0.5"), profile);
+  EXPECT_EQ(profile.all.time_ns(), 250 / 2.0 + 24 * 3 + 3 * 500);
+  EXPECT_EQ(profile.columns[1].all.time_ns(), 50 + 16 * 3 + 500);
+  EXPECT_EQ(profile.columns[2].start_ns, 2 * 50 + 24 * 3 + 2 * 500);
+  EXPECT_EQ(profile.columns[1].of[0].wait_ns, 50 - 15);
+  EXPECT_EQ(profile.calls[0].all.time_ns(), 75 + 8 * 3 + 2 * 500);
+  EXPECT_EQ(PredictedNs(profile.model, profile.all), profile.all.time_ns());
+  EXPECT_EQ(CostSignature(profile.all), "125 ns + 24 g + 3 l");
+}
+
+TEST(SimulationTest, WithoutComputingTheRestStays) {
+  JobProfile profile = *MakeJobProfile(Uneven(), JobOf(7, 7));
+  Simulate(*ParseSimulation("w=0,l=0,g=3"), profile);
+  EXPECT_EQ(profile.all.time_ns(), 24 * 3);
+  EXPECT_EQ(profile.calls[1].all.w_ns, 0);
+}
+
+TEST(SimulationTest, MergedSuperstepsAddUpToTheModel) {
+  proto::Job job = JobOf(7, 7);
+  job.mutable_totals()->set_w_ns(250);
+  job.mutable_totals()->set_h_bytes(24);
+  JobProfile profile = *MakeJobProfile(Merged(Uneven()), job);
+  Simulate(*ParseSimulation("g=3,l=1"), profile);
+  EXPECT_NEAR(profile.all.time_ns(), 250 + 24 * 3 + 3 * 1000, 1e-6);
+  EXPECT_EQ(CostSignature(profile.all), "250 ns + 24 g + 3 l");
+}
+
+TEST(SimulationTest, IsNamedNumbers) {
+  const Simulation simulation = *ParseSimulation("n12=200,p=16,b=64,g=0.8,l=25");
+  EXPECT_EQ(simulation.machine.p, 16u);
+  EXPECT_EQ(simulation.machine.rate, 1);
+  EXPECT_EQ(simulation.machine.l_ns, 25'000);
+  EXPECT_EQ(simulation.half_bytes, 200u);
+  EXPECT_EQ(simulation.block_bytes, 64u);
+  EXPECT_TRUE(simulation.computing_counts);
+  for (const char* wrong : {"", "g=1", "l=1", "g=1,l=1,", "g=1,l=1,g=1", "g=1,l=-1", "g=nan,l=1",
+                            "g=inf,l=1", "p=0,g=1,l=1", "g=1,l=1,w=1", "g=1,l=1,x=1",
+                            "g=1,l=1,n12=-1", "g=1,l=1,b=1.5", "4,1,1,1", "g=1,l=1,r=0"})
+    EXPECT_FALSE(ParseSimulation(wrong).ok()) << wrong;
+}
+
 }  // namespace
 }  // namespace bspnow::client

@@ -38,7 +38,7 @@ std::string Sums(const JobProfile& profile, const std::optional<Prediction>& pre
 
 std::string CallsTable(const JobProfile& profile) {
   std::string text = "<div class=\"table\"><table>\n<tr>";
-  for (const std::string& heading : CallHeadings())
+  for (const std::string& heading : CallHeadings(profile))
     absl::StrAppend(&text, "<th>", heading, "</th>");
   text += "</tr>\n";
   for (const std::vector<std::string>& row : CallRows(profile)) {

@@ -55,6 +55,14 @@ json PredictionJson(const Prediction& prediction) {
           {"total_ns", prediction.there.total_ns}};
 }
 
+json SimulationJson(const Simulation& simulation) {
+  return {{"p", simulation.machine.p},
+          {"r", simulation.machine.rate},
+          {"half_bytes", simulation.half_bytes},
+          {"block_bytes", simulation.block_bytes},
+          {"computing", simulation.computing_counts}};
+}
+
 }  // namespace
 
 json ProfileJson(const JobProfile& profile, const std::optional<Prediction>& prediction) {
@@ -71,6 +79,8 @@ json ProfileJson(const JobProfile& profile, const std::optional<Prediction>& pre
           {"g_ns_per_byte", OrNull(profile.model.g_ns_per_byte)},
           {"l_ns", OrNull(profile.model.l_ns)},
           {"totals", FiguresJson(profile, profile.all)},
+          {"signature", CostSignature(profile.all)},
+          {"simulation", profile.simulation ? SimulationJson(*profile.simulation) : json()},
           {"calls", std::move(calls)},
           {"supersteps_of_record", profile.supersteps_of_column},
           {"records", std::move(columns)},

@@ -36,6 +36,46 @@ std::string PredictionText(const Prediction& prediction) {
       NsText(prediction.there.w_ns), BytesText(prediction.there.h_bytes));
 }
 
+constexpr std::size_t kSuperstepRowsMax = 24;
+
+std::string ShareText(const JobProfile& profile, const SuperstepFigures& figures) {
+  return absl::StrFormat("%.1f %%", 100 * figures.time_ns() / std::max(1.0, profile.all.time_ns()));
+}
+
+std::string WText(const JobProfile& profile) {
+  const std::string w = NsText(profile.all.w_ns);
+  if (!profile.simulation) return w + ", computing of the slowest process";
+  if (!profile.simulation->computing_counts) return w + ", computing was not counted";
+  const double rate = profile.simulation->machine.rate;
+  return absl::StrCat(w, ", computing of the slowest process",
+                      rate == 1 ? "" : absl::StrFormat(", %.3g times as fast as here", rate));
+}
+
+std::string HText(const JobProfile& profile) {
+  std::string h = BytesText(profile.all.h_bytes) + ", the most that a process sent or received";
+  if (!profile.simulation) return h;
+  const Simulation& simulation = *profile.simulation;
+  if (simulation.block_bytes != 0)
+    absl::StrAppend(&h, "; a message below ", simulation.block_bytes, " bytes as one of so many");
+  if (simulation.half_bytes != 0)
+    absl::StrAppend(&h, "; each message ", simulation.half_bytes, " bytes (n1/2) longer");
+  return h;
+}
+
+std::string Table(const std::vector<std::string>& headings,
+                  const std::vector<std::vector<std::string>>& rows) {
+  std::vector<TableColumn> columns;
+  for (const std::string& heading : headings)
+    columns.push_back({heading, columns.empty() ? Align::kLeft : Align::kRight});
+  TextTable table(std::move(columns));
+  for (const std::vector<std::string>& row : rows) {
+    std::vector<TableCell> cells;
+    for (const std::string& cell : row) cells.push_back({cell});
+    table.AddRow(std::move(cells));
+  }
+  return table.Text(Colours::kOff);
+}
+
 }  // namespace
 
 double Imbalance(const SuperstepFigures& figures) {
@@ -48,13 +88,15 @@ std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Predic
   const std::string g =
       model.g_ns_per_byte ? absl::StrFormat("%.3g ns a byte of h", *model.g_ns_per_byte) : "-";
   std::vector<Term> terms = {
-      {"time", absl::StrCat(NsText(all.time_ns()), ", ", all.supersteps, " supersteps, ", profile.p,
-                            " processes")},
-      {"w", NsText(all.w_ns) + ", computing of the slowest process"},
-      {"h", BytesText(all.h_bytes) + ", the most that a process sent or received"},
+      {profile.simulation ? "simulated" : "time",
+       absl::StrCat(NsText(all.time_ns()), ", ", all.supersteps, " supersteps, ", profile.p,
+                    " processes")},
+      {"w", WText(profile)},
+      {"h", HText(profile)},
       {"g", g},
-      {"l", model.l_ns ? NsText(*model.l_ns) + " a superstep" : "-"}};
-  if (const auto predicted = PredictedNs(model, all))
+      {"l", model.l_ns ? NsText(*model.l_ns) + " a superstep" : "-"},
+      {"signature", CostSignature(all) + ", W + H g + S l of all supersteps"}};
+  if (const auto predicted = PredictedNs(model, all); predicted && !profile.simulation)
     terms.push_back({"predicted", absl::StrCat(NsText(*predicted), " by w + h g + l, measured ",
                                                OffText(all.time_ns(), predicted))});
   if (prediction) terms.push_back({"elsewhere", PredictionText(*prediction)});
@@ -67,7 +109,8 @@ std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Predic
   return terms;
 }
 
-std::vector<std::string> CallHeadings() {
+std::vector<std::string> CallHeadings(const JobProfile& profile) {
+  if (profile.simulation) return {"call", "supersteps", "time", "share", "w", "h", "imbalance"};
   return {"call", "supersteps", "time", "share", "w", "h", "predicted", "off", "imbalance"};
 }
 
@@ -77,11 +120,35 @@ std::vector<std::vector<std::string>> CallRows(const JobProfile& profile) {
     const SyncCall& call = profile.calls[i];
     const double time_ns = call.all.time_ns();
     const auto predicted = PredictedNs(profile.model, call.all);
+    std::vector<std::string> row = {absl::StrCat(i, "  ", call.name),
+                                    absl::StrCat(call.all.supersteps),
+                                    NsText(time_ns),
+                                    ShareText(profile, call.all),
+                                    NsText(call.all.w_ns),
+                                    BytesText(call.all.h_bytes)};
+    if (!profile.simulation) {
+      row.push_back(predicted ? NsText(*predicted) : "-");
+      row.push_back(OffText(time_ns, predicted));
+    }
+    row.push_back(absl::StrFormat("%.2f", Imbalance(call.all)));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<std::string> SuperstepHeadings() {
+  return {"superstep", "call", "time", "share", "w", "h"};
+}
+
+std::vector<std::vector<std::string>> SuperstepRows(const JobProfile& profile) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Column& column : Condense(profile.columns, kSuperstepRowsMax)) {
+    const std::uint64_t last = column.first + column.all.supersteps - 1;
     rows.push_back(
-        {absl::StrCat(i, "  ", call.name), absl::StrCat(call.all.supersteps), NsText(time_ns),
-         absl::StrFormat("%.1f %%", 100 * time_ns / std::max(1.0, profile.all.time_ns())),
-         NsText(call.all.w_ns), BytesText(call.all.h_bytes), predicted ? NsText(*predicted) : "-",
-         OffText(time_ns, predicted), absl::StrFormat("%.2f", Imbalance(call.all))});
+        {last == column.first ? absl::StrCat(last) : absl::StrCat(column.first, "-", last),
+         column.call == kSeveralCalls ? "-" : absl::StrCat(column.call),
+         NsText(column.all.time_ns()), ShareText(profile, column.all), NsText(column.all.w_ns),
+         BytesText(column.all.h_bytes)});
   }
   return rows;
 }
@@ -90,16 +157,10 @@ std::string ProfileTable(const JobProfile& profile, const std::optional<Predicti
   std::string text = profile.title + "\n";
   for (const Term& term : SumTerms(profile, prediction))
     absl::StrAppendFormat(&text, "  %-10s %s\n", term.word, term.meaning);
-  std::vector<TableColumn> columns;
-  for (const std::string& heading : CallHeadings())
-    columns.push_back({heading, columns.empty() ? Align::kLeft : Align::kRight});
-  TextTable table(std::move(columns));
-  for (const std::vector<std::string>& row : CallRows(profile)) {
-    std::vector<TableCell> cells;
-    for (const std::string& cell : row) cells.push_back({cell});
-    table.AddRow(std::move(cells));
-  }
-  return text + "\n" + table.Text(Colours::kOff);
+  absl::StrAppend(&text, "\n", Table(CallHeadings(profile), CallRows(profile)));
+  if (profile.simulation)
+    absl::StrAppend(&text, "\n", Table(SuperstepHeadings(), SuperstepRows(profile)));
+  return text;
 }
 
 }  // namespace bspnow::client

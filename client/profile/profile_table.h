@@ -22,8 +22,14 @@ struct Term {
 };
 std::vector<Term> SumTerms(const JobProfile& profile, const std::optional<Prediction>& prediction);
 
-std::vector<std::string> CallHeadings();
+/// Of a job that was simulated, nothing was measured that could be set beside the model.
+std::vector<std::string> CallHeadings(const JobProfile& profile);
 std::vector<std::vector<std::string>> CallRows(const JobProfile& profile);
+
+/// The same for supersteps, of a job that was simulated: neighbours are joined where there are
+/// many.
+std::vector<std::string> SuperstepHeadings();
+std::vector<std::vector<std::string>> SuperstepRows(const JobProfile& profile);
 
 /// All of it, for a terminal.
 std::string ProfileTable(const JobProfile& profile, const std::optional<Prediction>& prediction);
