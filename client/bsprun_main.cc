@@ -72,7 +72,12 @@ int Main(int argc, char** argv) {
     return Fail(name, std::string(error.what()) + "; see " + app.get_name() + " --help",
                 kUsageStatus);
   }
-  if (!NamedCoordinator(options.coordinator).empty()) return BecomeClient(name, argv);
+  if (options.simulation && !options.coordinator.empty()) {
+    return Fail(name, "--simulate runs on this machine; leave --coordinator out", kUsageStatus);
+  }
+  if (!options.simulation && !NamedCoordinator(options.coordinator).empty()) {
+    return BecomeClient(name, argv);
+  }
   if (const std::string option = FirstClusterOption(app); !option.empty()) {
     return Fail(name,
                 option +

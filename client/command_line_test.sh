@@ -116,6 +116,12 @@ done
 says 2 '--nodes: 0 is no number; write 1 or more' bsp submit -n 2 --nodes 0 true
 says 2 '--per-node: 0 is no number; write 1 or more' bsp submit -n 2 --per-node 0 true
 says 2 '--dir: data is relative; give the path that the nodes have' bsp submit -n 2 --dir data true
+says 2 '--simulate: 4,1,1,25 is no machine; write g=,l= and' bsprun --simulate=4,1,1,25 true
+says 2 '--simulate: g=1 is no machine' bsp run --simulate g=1 true
+says 2 '--simulate runs on this machine; leave --coordinator out' \
+  bsprun --simulate=g=1,l=1 --coordinator $nobody true
+says 1 '-n 5000: one machine runs at most 4096 processes of a job' \
+  env BSP_COORDINATOR=$nobody bsprun --simulate=p=5000,g=1,l=1 true
 says 2 'BSP_CHECK=1 checks nothing; write BSP_CHECK=full' env BSP_CHECK=1 bsprun -n 1 true
 says 2 'BSP_CHECK=1 checks nothing' bsprun -n 1 --env BSP_CHECK=full --env BSP_CHECK=1 true
 says 2 'BSP_CHECK=1 checks nothing' bsp submit -n 1 --env BSP_CHECK=1 true

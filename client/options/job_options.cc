@@ -12,6 +12,7 @@
 #include "client/options/output_file.h"
 #include "client/options/processors.h"
 #include "client/options/profile_option.h"
+#include "client/options/simulate_option.h"
 #include "client/options/spelling.h"
 #include "client/view/quantities.h"
 #include "net/socket.h"
@@ -285,6 +286,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
   app.add_option("--trace", options.trace_file,
                  "At the end, write its supersteps there, for Perfetto or chrome://tracing")
       ->type_name("FILE");
+  AddSimulateOption(app, options.simulation);
   AddDirectoryOption(app, options, CLI::ExistingDirectory);
   AddProcessOptions(app, options);
   AddOutputOption(app, options.output, "Write standard output there; %j is the job's id");
@@ -379,6 +381,8 @@ std::string FirstClusterOption(const CLI::App& app) {
 }
 
 std::string TakeRest(const CLI::App& app, JobOptions& options) {
+  if (options.simulation && options.simulation->machine.p != 0)
+    options.nprocs = options.simulation->machine.p;
   const std::string wrong = TakeProgram(app, options);
   if (!wrong.empty()) return wrong;
   const absl::StatusOr<Checks> checks = ChecksOf(options.environment);

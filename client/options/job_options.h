@@ -17,6 +17,7 @@
 #include "client/options/array_option.h"
 #include "client/options/check_option.h"
 #include "client/options/checkpoint_option.h"
+#include "client/profile/cost_model.h"
 
 namespace bspnow::client {
 
@@ -50,10 +51,11 @@ struct JobOptions {
   bool prefix_output = false;
   bool timing = false;
   bool json = false;
-  std::string timing_file;           ///< Where --timing goes; empty: to standard error.
-  std::string profile_file;          ///< Empty: no profile is written.
-  std::string trace_file;            ///< The same.
-  std::vector<std::string> program;  ///< PROGRAM ARGS...
+  std::string timing_file;               ///< Where --timing goes; empty: to standard error.
+  std::string profile_file;              ///< Empty: no profile is written.
+  std::string trace_file;                ///< The same.
+  std::optional<Simulation> simulation;  ///< Of --simulate.
+  std::vector<std::string> program;      ///< PROGRAM ARGS...
 };
 
 void AddCoordinatorOption(CLI::App& app, std::string& coordinator);

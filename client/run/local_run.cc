@@ -88,6 +88,29 @@ std::string HostName() {
   return gethostname(name, HOST_NAME_MAX) == 0 ? name : "this machine";
 }
 
+MessageSizes SizesOf(const std::optional<Simulation>& simulation) {
+  if (!simulation) return {};
+  return {.least_bytes = simulation->block_bytes, .more_bytes = simulation->half_bytes};
+}
+
+// A program that is simulated sees the machine that is simulated (bsp_g, and the choices of
+// collective calls), unless its user has said another.
+std::vector<std::string> Environment(const JobOptions& options) {
+  static constexpr char kMachine[] = "BSP_MACHINE";
+  std::vector<std::string> variables = options.environment;
+  const bool said =
+      getenv(kMachine) != nullptr ||
+      std::any_of(variables.begin(), variables.end(), [](const std::string& variable) {
+        return variable.starts_with(absl::StrCat(kMachine, "="));
+      });
+  if (options.simulation && !said) {
+    const Machine& machine = options.simulation->machine;
+    variables.push_back(absl::StrCat(kMachine, "=g=", machine.g_ns_per_byte, ",l=", machine.l_ns,
+                                     ",n12=", options.simulation->half_bytes));
+  }
+  return worker::EnvironmentWith(variables);
+}
+
 int Fail(const std::string& message) {
   fprintf(stderr, "bsprun: %s\n", message.c_str());
   return kFailureStatus;
@@ -110,6 +133,7 @@ class LocalRun final : private worker::ProcessOwner {
   void OnExited(Pid pid, int wait_status, const worker::ProcessUsage& usage) override;
   void Perform(const Actions& actions);
   void ShowPrompts();
+  worker::BarrierLook Look() const;
   AwaitedProcesses AwaitedIn(const worker::BarrierLook& look) const;
   void SayState();
   void WatchBarrier();
@@ -165,7 +189,7 @@ LocalRun::LocalRun(const JobOptions& options, const std::string& program,
   }
   // At a terminal it comes to the processes, too, and would end them; SignalWatch sees it.
   signal(SIGQUIT, SIG_IGN);
-  WatchBarrier();
+  if (!options.simulation) WatchBarrier();  // There is always somebody who has the turn.
 }
 
 // The first request lets the programs clean up, the second does not wait for that.
@@ -203,12 +227,25 @@ AwaitedProcesses LocalRun::AwaitedIn(const worker::BarrierLook& look) const {
   return awaited;
 }
 
+// Of processes that take turns the others wait for one alone.
+worker::BarrierLook LocalRun::Look() const {
+  worker::BarrierLook look = worker::LookAtBarrier(segment_, pids_);
+  const Turn turn = segment_.segment().turn(Pid{0});
+  if (!turn.taken()) return look;
+  const std::uint32_t holder = turn.holder();
+  look.arrived += static_cast<std::uint32_t>(std::erase_if(
+      look.late, [holder](const worker::LateProcess& late) { return Value(late.pid) != holder; }));
+  return look;
+}
+
 void LocalRun::SayState() {
-  const worker::BarrierLook look = worker::LookAtBarrier(segment_, pids_);
+  const worker::BarrierLook look = Look();
   const Pid of = look.late.empty() ? Pid{0} : look.late.front().pid;
   const AwaitedProcesses awaited = AwaitedIn(look);
   console_.SayAwaited(absl::StrCat("superstep ", Value(segment_.superstep(of)), ", ", look.arrived,
-                                   " of ", look.arrived + awaited.count, " processes in bsp_sync",
+                                   " of ", look.arrived + awaited.count,
+                                   options_.simulation ? " processes wait for their turn"
+                                                       : " processes in bsp_sync",
                                    look.late.empty() ? "" : ", but not"),
                       awaited);
 }
@@ -216,8 +253,7 @@ void LocalRun::SayState() {
 // Now and then, so that a superstep costs nothing by it.
 void LocalRun::WatchBarrier() {
   loop_.AddTimer(kWatchMs, [this] { WatchBarrier(); });
-  const auto look =
-      watch_.OnLook(worker::LookAtBarrier(segment_, pids_), NowNs(), kBarrierPatienceNs);
+  const auto look = watch_.OnLook(Look(), NowNs(), kBarrierPatienceNs);
   if (!look || !isatty(STDERR_FILENO)) return;
   const AwaitedProcesses awaited = AwaitedIn(*look);
   if (IsNews(awaited)) console_.SayAwaited("bsp_sync waits for", awaited);
@@ -261,6 +297,7 @@ void LocalRun::OnOutputEnded(Pid pid, worker::Stream stream) {
 // failure of theirs.
 void LocalRun::OnExited(Pid pid, int wait_status, const worker::ProcessUsage&) {
   signals_.Look();
+  if (const Turn turn = segment_.segment().turn(pid); turn.taken()) turn.Leave();
   const ProcessEnd end{.reached = ReachedBy(segment_.state(pid)),
                        .superstep = segment_.superstep(pid),
                        .exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0,
@@ -285,8 +322,8 @@ void LocalRun::Report() {
   job.mutable_spec()->set_name(program_.substr(program_.rfind('/') + 1));
   const worker::JobMeasurements measured = segment_.Measure();
   *job.mutable_totals() = coordinator::TotalsMessage(measured.totals, measured.processes);
-  console_.PrintTiming(job.totals(), options_);
-  if (console_.wants_profile())
+  if (!options_.simulation) console_.PrintTiming(job.totals(), options_);
+  if (console_.wants_profile() || options_.simulation)
     console_.WriteProfile(worker::ProfileOf(segment_, pids_), job, program_, options_);
 }
 
@@ -294,16 +331,15 @@ int LocalRun::Run() {
   if (const std::string wrong = console_.OpenReports(options_); !wrong.empty()) {
     return Fail(wrong);
   }
-  const absl::Status started =
-      host_.Start(worker::ProcessPlan{.program = program_,
-                                      .arguments = options_.program,
-                                      .environment = worker::EnvironmentWith(options_.environment),
-                                      .directory = options_.directory,
-                                      .pids = pids_,
-                                      .input = STDIN_FILENO,
-                                      .processors = Processors(),
-                                      .core = options_.core,
-                                      .limits = limits_});
+  const absl::Status started = host_.Start(worker::ProcessPlan{.program = program_,
+                                                               .arguments = options_.program,
+                                                               .environment = Environment(options_),
+                                                               .directory = options_.directory,
+                                                               .pids = pids_,
+                                                               .input = STDIN_FILENO,
+                                                               .processors = Processors(),
+                                                               .core = options_.core,
+                                                               .limits = limits_});
   if (!started.ok()) {
     host_.KillAll();
     console_.Say(std::string(started.message()));
@@ -332,7 +368,8 @@ int RunLocally(const JobOptions& options, const std::string& program) {
       return Fail(std::string(s.message()));
   if (options.nprocs > kProcessesOfNodeMax)
     return Fail(absl::StrCat("-n ", options.nprocs, ": one machine runs at most ",
-                             kProcessesOfNodeMax, " processes of a job; run it on a cluster"));
+                             kProcessesOfNodeMax, " processes of a job",
+                             options.simulation ? "" : "; run it on a cluster"));
   const RaisedLimits limits;
   const std::uint64_t needed =
       worker::kDescriptorsPerProcess * options.nprocs + worker::kDescriptorsBesides;
@@ -353,7 +390,9 @@ int RunLocally(const JobOptions& options, const std::string& program) {
                                               .memory_bytes = MemoryBytes(),
                                               .address_space_bytes = address_space_bytes,
                                               .memory_max = MemoryBytes(),
-                                              .check_textual = options.checks.textual});
+                                              .check_textual = options.checks.textual,
+                                              .takes_turns = options.simulation.has_value(),
+                                              .message_sizes = SizesOf(options.simulation)});
   if (!segment.ok()) return Fail(std::string(segment.status().message()));
   return LocalRun(options, program, limits, std::move(*segment)).Run();
 }

@@ -82,7 +82,10 @@ void RunConsole::Write(const UniqueFd& file, const std::string& text, const std:
 
 void RunConsole::PrintTiming(const proto::JobTotals& totals, const JobOptions& options) {
   if (!options.timing && !options.json && !timing_file_.valid()) return;
-  const std::string report = options.json ? TimingAsJson(totals) : TimingAsText(totals);
+  Report(options.json ? TimingAsJson(totals) : TimingAsText(totals), options);
+}
+
+void RunConsole::Report(const std::string& report, const JobOptions& options) {
   if (!timing_file_.valid()) {
     error_.Add(kOwnSource, report);
   } else {
@@ -95,6 +98,11 @@ void RunConsole::WriteProfile(const proto::Profile& profile, const proto::Job& j
   absl::StatusOr<JobProfile> made = MakeJobProfile(profile, job);
   if (!made.ok()) return Say(std::string(made.status().message()));
   NameCalls(program, job.spec().name(), *made);
+  if (options.simulation && made->p != 0) {
+    Simulate(*options.simulation, *made);
+    const ProfileForm form = options.json ? ProfileForm::kJson : ProfileForm::kText;
+    Report(*ProfileText(form, *made, std::nullopt), options);
+  }
   if (profile_file_.valid()) {
     const auto text = ProfileText(FormOf(options.profile_file), *made, std::nullopt);
     Write(profile_file_, *text, "--profile " + options.profile_file);

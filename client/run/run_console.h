@@ -58,7 +58,8 @@ class RunConsole {
   /// If --timing or --json asks for it, or --timing-file.
   void PrintTiming(const proto::JobTotals& totals, const JobOptions& options);
 
-  /// If --profile or --trace asks for it. `program`: the file that was run; empty: not to be had.
+  /// If --profile or --trace asks for it, and what a simulation has found, where PrintTiming
+  /// prints. `program`: the file that was run; empty: not to be had.
   bool wants_profile() const { return profile_file_.valid() || trace_file_.valid(); }
   void WriteProfile(const proto::Profile& profile, const proto::Job& job,
                     const std::string& program, const JobOptions& options);
@@ -71,6 +72,7 @@ class RunConsole {
 
  private:
   void OnLost(const char* stream, int error);
+  void Report(const std::string& report, const JobOptions& options);
   void Write(const UniqueFd& file, const std::string& text, const std::string& what);
 
   EventLoop& loop_;
