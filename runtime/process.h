@@ -15,6 +15,7 @@
 #include "runtime/link/doorbell.h"
 #include "runtime/link/link_client.h"
 #include "runtime/link/report.h"
+#include "runtime/spare_regions.h"
 
 namespace bspnow::runtime {
 
@@ -103,6 +104,8 @@ class Process {
   /// This process is done with a group, which must not be the root group. What was sent in its
   /// superstep that runs is lost. Without communication.
   void Leave(Group& group);
+  /// For what lies on top of groups.
+  SpareRegions& spare_regions() { return spare_regions_; }
 
   // ---- Checkpoints of the program's own; see process_checkpoint.cc
 
@@ -159,6 +162,8 @@ class Process {
   CollectiveState collectives_;
   std::uint32_t open_groups_ = 0;  ///< But for the root group.
   GrowArray<LeftGroup> left_groups_;
+  GrowArray<std::uint32_t> members_;  ///< Of a group that is being opened.
+  SpareRegions spare_regions_;
   ProcessImage image_;
   CheckpointAreas areas_;
 };

@@ -5,7 +5,6 @@
 
 #include <new>
 
-#include "base/grow_array.h"
 #include "runtime/link/group_slots.h"
 #include "runtime/link/report.h"
 #include "runtime/process.h"
@@ -45,21 +44,21 @@ Group& Process::Duplicate(Group& parent) { return Open(parent, parent.CountChild
 Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* parts,
                      std::uint32_t part) {
   AwaitThoseBehind();
-  GrowArray<std::uint32_t> members;
+  members_.clear();
   std::uint32_t self = 0;
   for (std::uint32_t pid = 0; pid < parent.p(); ++pid) {
     if (parts != nullptr && parts[pid] != part) continue;
-    if (Pid{pid} == parent.self()) self = static_cast<std::uint32_t>(members.size());
-    members.push_back(parent.member(pid));
+    if (Pid{pid} == parent.self()) self = static_cast<std::uint32_t>(members_.size());
+    members_.push_back(parent.member(pid));
   }
-  const auto count = static_cast<std::uint32_t>(members.size());
+  const auto count = static_cast<std::uint32_t>(members_.size());
   GroupHome home;
   home.key = KeyOfChild(parent.home().key, child, part);
   home.slot = &OpenGroup(
-      *segment_, {.key = home.key, .members = &members[0], .count = count, .self = Value(self_)},
+      *segment_, {.key = home.key, .members = &members_[0], .count = count, .self = Value(self_)},
       doorbell_);
   home.part = segment_->Part(home.slot->offset, LayOutGroup(segment_->layout(), count));
-  home.memory = MappedRegion::Private(sizeof(Group));
+  home.memory = spare_regions_.Take(sizeof(Group));
   if (!home.memory.valid()) OutOfMemory(sizeof(Group));
   void* const memory = home.memory.data();
   Group& group = *new (memory) Group(static_cast<GroupHome&&>(home));  // tidy: it owns its memory
@@ -118,8 +117,9 @@ void Process::Leave(Group& group) {
   left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
   group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);
-  const MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
+  MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
   group.~Group();
+  spare_regions_.GiveBack(static_cast<MappedRegion&&>(memory));
   open_groups_ -= 1;
 }
 

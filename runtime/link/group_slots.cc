@@ -2,7 +2,6 @@
 
 #include <sched.h>
 
-#include "base/grow_array.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
@@ -76,6 +75,14 @@ std::uint64_t TakePart(const Segment& job, std::uint64_t bytes) {
   return 0;
 }
 
+// Neighbours by pid mostly share a node.
+bool IsFirstOfNode(const Segment& part, std::uint32_t pid) {
+  const std::uint32_t node = part.cell(Pid{pid}).node;
+  for (std::uint32_t other = pid; other-- > 0;)
+    if (part.cell(Pid{other}).node == node) return false;
+  return true;
+}
+
 // Everything else in a part is zero, which is the first state of it, as in a segment that is new.
 void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, GroupSlot& slot) {
   const NodeHeader& whole = job.header();
@@ -90,16 +97,13 @@ void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, Gr
   header.barrier.released.value.store(1);  // It has none like bsp_begin's.
   slot.here = 0;
   std::uint32_t nodes = 0;
-  GrowArray<std::uint8_t> seen;
-  seen.Resize(whole.nodes);
   for (std::uint32_t pid = 0; pid < plan.count; ++pid) {
     const std::uint32_t node = job.cell(Pid{plan.members[pid]}).node;
     ProcessCell& cell = part.cell(Pid{pid});
     cell.member = plan.members[pid];
     cell.node = node;
     slot.here += node == whole.node ? 1 : 0;
-    nodes += seen[node] ? 0 : 1;
-    seen[node] = 1;
+    nodes += IsFirstOfNode(part, pid) ? 1 : 0;
   }
   slot.nodes = header.nodes = nodes;
 }

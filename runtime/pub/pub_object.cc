@@ -20,7 +20,7 @@ PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRe
 }
 
 PubObject& PubObject::Make(Process& process, Group& group, PubObject* parent) {
-  MappedRegion memory = MappedRegion::Private(sizeof(PubObject));
+  MappedRegion memory = process.spare_regions().Take(sizeof(PubObject));
   if (!memory.valid()) OutOfMemory(sizeof(PubObject));
   void* const place = memory.data();
   return *new (place)  // tidy: it owns its memory
@@ -38,8 +38,10 @@ PubObject& PubObject::MakeDuplicate() { return Make(process_, process_.Duplicate
 void PubObject::Close() {
   root_.newest_ = before_;
   process_.Leave(group_);
-  const MappedRegion memory = static_cast<MappedRegion&&>(memory_);
+  SpareRegions& spare = process_.spare_regions();
+  MappedRegion memory = static_cast<MappedRegion&&>(memory_);
   this->~PubObject();
+  spare.GiveBack(static_cast<MappedRegion&&>(memory));
 }
 
 // ---- Supersteps -------------------------------------------------------------------------------

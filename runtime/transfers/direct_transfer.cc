@@ -43,7 +43,7 @@ DirectResult DirectPeers::Perform(const DirectTransfer& transfer, std::uint64_t 
 
 void DirectPeers::Attach(const Segment& segment, Pid self, std::uint32_t p) {
   segment_ = &segment;
-  reach_.Resize(p);
+  p_ = p;
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   // No two processes have both the pid and the nanosecond in common.
   probe_ = NowNs() * kProcessesMax + Value(self);
@@ -53,6 +53,7 @@ void DirectPeers::Attach(const Segment& segment, Pid self, std::uint32_t p) {
 }
 
 bool DirectPeers::Reaches(Pid pid) {
+  if (reach_.empty()) reach_.Resize(p_);  // Few groups need it.
   Reach& reach = reach_[Value(pid)];
   if (reach == Reach::kUnknown) reach = Probe(pid) ? Reach::kYes : Reach::kNo;
   return reach == Reach::kYes;

@@ -54,6 +54,7 @@ class DirectPeers {
 
   const Segment* segment_ = nullptr;
   std::uint64_t probe_ = 0;
+  std::uint32_t p_ = 0;
   GrowArray<Reach> reach_;
 };
 

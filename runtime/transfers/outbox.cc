@@ -36,14 +36,13 @@ void Outbox::Attach(const Segment& segment, Pid self, std::uint32_t p, std::size
   nprocs_ = segment.layout().nprocs;
   arena_ = segment.arena(self);
   writers_.Resize(std::size_t{p} * kKinds);
-  is_touched_.Resize(p);
   for (HeapUse& use : uses_) use = HeapUse{};
 }
 
 DirectoryEntry& Outbox::Touch(Pid pid) {
-  std::uint8_t& touched = is_touched_[Value(pid)];
+  bool& touched = writer(pid, kPuts).touched;
   if (!touched) {
-    touched = 1;
+    touched = true;
     touched_[parity_].push_back(Value(pid));
   }
   return entry(pid);
@@ -252,7 +251,7 @@ void Outbox::Seal() {
       w = Writer{};
     }
     if (__builtin_expect(!sizes_.as_they_are(), 0)) owed.bytes_to += BeyondMessages(owed);
-    is_touched_[pid] = 0;
+    writer(Pid{pid}, kPuts).touched = false;
   }
   direct_room_ = ChunkRoom{};
 }

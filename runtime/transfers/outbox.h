@@ -145,6 +145,7 @@ class Outbox {
     std::uint64_t run_end;   ///< Where the last put of the run that is open ends; 0: none is.
     Chunk* chunk;
     std::uint64_t next_bytes;  ///< Of the next chunk; grows geometrically.
+    bool touched;              ///< Of puts: its pid is in touched_.
   };
   enum Kind { kPuts, kGets, kMessages, kKinds };
 
@@ -263,7 +264,6 @@ class Outbox {
   HandedRing ring_;
   bool keeps_chunks_ = false;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
-  GrowArray<std::uint8_t> is_touched_;   ///< By pid, of the current parity.
 };
 
 }  // namespace bspnow::runtime

@@ -1,0 +1,42 @@
+// Memory of objects that a process makes and leaves again and again: groups, and what lies on top
+// of them. To map a few pages, touch them and unmap them took most of the time of that.
+#ifndef RUNTIME_SPARE_REGIONS_H_
+#define RUNTIME_SPARE_REGIONS_H_
+
+#include <cstddef>
+#include <cstring>
+
+#include "base/mapped_region.h"
+
+namespace bspnow::runtime {
+
+class SpareRegions {
+ public:
+  /// So many bytes of zeroes: what was given back, or what is mapped now. Invalid, with errno set,
+  /// if the system refuses that.
+  MappedRegion Take(std::size_t bytes) {
+    for (MappedRegion& spare : spare_) {
+      if (spare.bytes() != bytes) continue;
+      std::memset(spare.data(), 0, bytes);
+      return static_cast<MappedRegion&&>(spare);
+    }
+    return MappedRegion::Private(bytes);
+  }
+
+  /// Kept, or unmapped if enough is.
+  void GiveBack(MappedRegion region) {
+    for (MappedRegion& spare : spare_) {
+      if (spare.valid()) continue;
+      spare = static_cast<MappedRegion&&>(region);
+      return;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSpareMax = 16;  // Two for each of a few groups.
+  MappedRegion spare_[kSpareMax];
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_SPARE_REGIONS_H_
