@@ -68,6 +68,17 @@ TEST(ProfileFileTest, ABandForEachProcessAndABarForEachSuperstep) {
   EXPECT_NE(svg.find(">saved</text>"), std::string::npos);
 }
 
+TEST(ProfileFileTest, WhatIsNotPredictedIsAHoleInTheLine) {
+  JobProfile profile = Regular(2, 5);
+  profile.model.g_ns_per_byte = std::nullopt;
+  for (const std::size_t silent : {0, 1, 4}) profile.columns[silent].all.h_bytes = 0;
+  const std::string svg = ProfileSvg(profile);
+  const std::size_t end = svg.find("\" class=\"model\"");
+  ASSERT_NE(end, std::string::npos);
+  const std::size_t path = svg.rfind("<path", end);
+  EXPECT_EQ(Count(svg.substr(path, end - path), "M"), 2u);
+}
+
 TEST(ProfileFileTest, StaysLightWithManySuperstepsAndProcesses) {
   EXPECT_LT(ProfileSvg(Regular(64, 4'000)).size(), 2'000'000u);
   EXPECT_LT(Count(TraceJson(Regular(64, 4'000)), "\n"), 600'000u);

@@ -171,12 +171,14 @@ class Picture {
     std::string w = "M" + Place(kLeft, bottom());
     std::string real;
     std::string model;
+    bool known = false;  // The prediction of the column before.
     for (const Column& column : columns_) {
       const double each = Each(column);
       AddStep(column, axis.At(column.all.w_ns / each), w, 'L');
       AddStep(column, axis.At(column.all.time_ns() / each), real, real.empty() ? 'M' : 'L');
-      if (const auto predicted = PredictedNs(profile_.model, column.all))
-        AddStep(column, axis.At(*predicted / each), model, model.empty() ? 'M' : 'L');
+      const auto predicted = PredictedNs(profile_.model, column.all);
+      if (predicted) AddStep(column, axis.At(*predicted / each), model, known ? 'L' : 'M');
+      known = predicted.has_value();
     }
     svg_.Path(w + "V" + Coordinate(bottom()) + "z", "w");
     svg_.Path(real, "real");
