@@ -38,7 +38,7 @@ std::optional<std::uint64_t> HeadersAddress(const std::string& program) {
   return found;
 }
 
-// One line for each address: "/home/me/heat.c:120", with more after a blank, or "??:0".
+// One line for each address: "/home/me/heat.c:120", maybe with " (discriminator 3)", or "??:0".
 std::vector<std::string> LinesAt(const std::string& program,
                                  const std::vector<std::uint64_t>& addresses) {
   const absl::StatusOr<std::string> addr2line = FindProgram("addr2line");
@@ -73,7 +73,7 @@ void NameCalls(const std::string& program, const std::string& name, JobProfile& 
   const std::vector<std::string> lines = LinesAt(program, addresses);
   if (lines.size() != asked.size()) return;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string place = LastPart(lines[i].substr(0, lines[i].find(' ')));
+    const std::string place = LastPart(lines[i].substr(0, lines[i].find(" (discriminator ")));
     if (!place.starts_with('?')) asked[i]->name = place;
   }
 }

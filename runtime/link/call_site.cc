@@ -70,7 +70,8 @@ bool FindLine(const ModuleAddress& module, char* text) {
   while (!in_program && fgets(line, sizeof line, answer) != nullptr) {
     if (line[0] == '?') continue;
     in_program = !IsInlined(line);
-    line[strcspn(line, " \n")] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    if (char* more = strstr(line, " (discriminator "); more != nullptr) *more = '\0';
     const char* slash = strrchr(line, '/');
     snprintf(text, kCallSiteTextBytes, "%.500s", slash == nullptr ? line : slash + 1);
     found = true;
