@@ -21,7 +21,6 @@
 #include "base/exit_status.h"
 #include "base/raised_limits.h"
 #include "base/units.h"
-#include "base/version.h"
 #include "net/event_loop.h"
 #include "net/log/daemon_log.h"
 #include "net/socket.h"
@@ -225,8 +224,6 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);
-  request.set_protocol_oldest(kProtocolOldest);
-  request.set_protocol(kProtocol);
   *request.mutable_node() = NodeSpecOf(settings_, state_->flops(), accounts_.text());
   request.mutable_node()->set_limits(cgroups_.Limits());
   return request;

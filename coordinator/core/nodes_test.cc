@@ -26,6 +26,8 @@ proto::RegisterRequest Request() {
   request.mutable_node()->set_name("w1");
   request.mutable_node()->set_slots(2);
   request.mutable_node()->set_version(kVersion);
+  request.set_protocol_oldest(kProtocolOldest);
+  request.set_protocol(kProtocol);
   request.set_data_address("127.0.0.1:1");
   request.set_incarnation(11);
   return request;

@@ -253,6 +253,8 @@ TestWorker::TestWorker(const std::string& address, const std::string& name,
   request_.mutable_node()->set_name(name);
   request_.mutable_node()->set_slots(4);
   request_.mutable_node()->set_version(kVersion);
+  request_.set_protocol_oldest(kProtocolOldest);
+  request_.set_protocol(kProtocol);
   request_.set_data_address("127.0.0.1:9");
   request_.set_incarnation(incarnation);
 }

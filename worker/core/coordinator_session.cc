@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/version.h"
 #include "worker/core/output_credit.h"
 
 namespace bspnow::worker {
@@ -10,6 +11,8 @@ namespace bspnow::worker {
 // ---- Registration -------------------------------------------------------------------------------
 
 void CoordinatorSession::Describe(proto::RegisterRequest& request) const {
+  request.set_protocol_oldest(kProtocolOldest);
+  request.set_protocol(kProtocol);
   request.set_incarnation(incarnation_);
   request.set_previous_worker(worker_);
   std::set<std::pair<std::uint64_t, std::uint64_t>> held;

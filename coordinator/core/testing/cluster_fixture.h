@@ -79,6 +79,8 @@ class ClusterFixture : public testing::Test {
     request.mutable_node()->set_name(name);
     request.mutable_node()->set_slots(slots);
     request.mutable_node()->set_version(kVersion);
+    request.set_protocol_oldest(kProtocolOldest);
+    request.set_protocol(kProtocol);
     request.set_data_address(name + ":1");
     request.set_images_address(name + ":2");
     request.set_incarnation(std::hash<std::string>()(name));
