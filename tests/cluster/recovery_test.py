@@ -7,7 +7,6 @@ With another seed: bazel run //tests/cluster:recovery_test -- 7
 
 import random
 import sys
-import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -139,7 +138,7 @@ class RecoveryTest(MainRecoveries, RecoveryCase):
     def test_journal_is_lost(self):
         def lose(cluster, number, chance):
             coordinator = cluster.coordinator
-            time.sleep(1.5)  # It is copied a second after a change.
+            disturbances.await_copy(coordinator)
             coordinator.kill()
             disturbances.remove_journal(coordinator)
             coordinator.start()

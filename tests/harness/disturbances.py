@@ -13,7 +13,8 @@ import subprocess
 import time
 
 from harness import left_behind, processes
-from harness.cluster import ENDED
+from harness.cluster import COMMAND_S, ENDED
+from harness.waiting import wait_until
 
 STOPS_S = (0.5, 5.0)
 LONG_STOPS_S = (15.0, 30.0)
@@ -275,6 +276,14 @@ def journal_files(coordinator):
     """With its write-ahead log, and without its copy."""
     return [path for path in (os.path.join(coordinator.state_dir, "jobs.sqlite" + part)
                               for part in ("", "-wal", "-shm")) if os.path.exists(path)]
+
+
+def await_copy(coordinator):
+    """Of the journal as it is now, or newer: it comes with the next change, so with a commit."""
+    now = time.time()
+    copy = os.path.join(coordinator.state_dir, "jobs.sqlite.copy")
+    wait_until(lambda: os.path.exists(copy) and os.stat(copy).st_mtime > now,
+               "the journal is copied", COMMAND_S)
 
 
 def remove_journal(coordinator):
