@@ -6,23 +6,25 @@
  * Env: BSP_CHECK=textual
  * Exit: 6
  * Stderr if case == 'branches': ^bspnow: bsp_sync on pid \d+, superstep 1: pid 0 ended the
- *   superstep at (\S*\.c:38|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:35|\S*\+0x\w+); .+
+ *   superstep at (\S*\.c:42|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:38|\S*\+0x\w+); .+
  * Stderr if case == 'procedures': ^bspnow: bsp_sync on pid \d+, superstep 1: pid 0 ended the
- *   superstep at (\S*\.c:44|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:24|\S*\+0x\w+); .+
+ *   superstep at (\S*\.c:49|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:26|\S*\+0x\w+); .+
  * Stderr if case == 'registered': ^bspnow: bsp_sync on pid \d+, superstep 1: pid 0 ended the
- *   superstep at (\S*\.c:59|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:56|\S*\+0x\w+); .+
+ *   superstep at (\S*\.c:67|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:63|\S*\+0x\w+); .+
  * Stderr if case == 'collective': ^bspnow: bsp_sync on pid \d+, superstep 1: pid 0 ended the
- *   superstep at (\S*\.c:48|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:50|\S*\+0x\w+); .+
+ *   superstep at (\S*\.c:53|\S*\+0x\w+), and pid {p - 1} at (\S*\.c:56|\S*\+0x\w+); .+
  */
 #include "bsp_level1.h"
 
 #include <stdio.h>
 
-static volatile int way; /* So that no compiler makes one call of two. */
+/* So that no compiler makes one call of two. */
+#define APART(n) __asm__ volatile("# " #n)
 
 static void EndSuperstep(void) {
+  APART(before_1);
   bsp_sync();
-  way = 1;
+  APART(after_1);
 }
 
 int main(int argc, char **argv) {
@@ -32,32 +34,38 @@ int main(int argc, char **argv) {
   last = bsp_pid() == bsp_nprocs() - 1;
   bsp_sync();
   if (what == 'b' && last) {
+    APART(before_2);
     bsp_sync();
-    way = 2;
+    APART(after_2);
   } else if (what == 'b') {
+    APART(before_3);
     bsp_sync();
-    way = 3;
+    APART(after_3);
   }
   if (what == 'p' && last) {
     EndSuperstep();
   } else if (what == 'p') {
+    APART(before_4);
     bsp_sync();
-    way = 4;
+    APART(after_4);
   }
   if (what == 'c' && !last) {
     bsp_gather(0, &x, y, sizeof x);
   } else if (what == 'c') {
+    APART(before_5);
     bsp_sync();
-    way = 5;
+    APART(after_5);
   }
   if (what == 'r') {
     bsp_push_reg(y, sizeof y);
     if (last) {
+      APART(before_6);
       bsp_sync();
-      way = 6;
+      APART(after_6);
     } else {
+      APART(before_7);
       bsp_sync();
-      way = 7;
+      APART(after_7);
     }
   }
   puts("no error");
