@@ -194,7 +194,17 @@ TEST(LaneFrameTest, MessagesAreCountedAndReadBeforeTheBarrierIsOver) {
   EXPECT_EQ(one.Received().messages, 0u) << "directories are written when it is over";
 }
 
-/// `one` asks `zero` for so many bytes, and the barrier is complete on both.
+/// Whichever bit of `frame` is flipped.
+void ExpectNoFlippedBitIsWhole(const Node& node, std::vector<std::byte> frame) {
+  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
+    const std::byte mask = std::byte{1} << bit % 8;
+    frame[bit / 8] ^= mask;
+    EXPECT_NE(LookAt(node, frame), LaneBytes::kWhole) << bit;
+    frame[bit / 8] ^= mask;
+  }
+}
+
+/// `one` asks `zero` for `bytes` bytes, and the barrier is complete on both.
 void Ask(Node& zero, Node& one, std::uint64_t bytes) {
   one.AskFor(bytes);
   ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
@@ -228,14 +238,8 @@ TEST(LaneFrameTest, NoFlippedBitOfAnswersGoesUnnoticed) {
   Ask(zero, one, 40);
   zero.Answer(std::string(40, 'x'));
   ComposeLaneAnswers(zero.shape(), kBarrier);
-  std::vector<std::byte> frame = zero.AnswersToOther();
-  EXPECT_EQ(LookAt(one, frame), LaneBytes::kWhole);
-  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
-    const std::byte mask = std::byte{1} << bit % 8;
-    frame[bit / 8] ^= mask;
-    EXPECT_NE(LookAt(one, frame), LaneBytes::kWhole) << bit;
-    frame[bit / 8] ^= mask;
-  }
+  EXPECT_EQ(LookAt(one, zero.AnswersToOther()), LaneBytes::kWhole);
+  ExpectNoFlippedBitIsWhole(one, zero.AnswersToOther());
 }
 
 TEST(LaneFrameTest, GetsWhoseAnswersFitIntoNoFrameGoByTheWorker) {
@@ -272,13 +276,7 @@ TEST(LaneFrameTest, NoFlippedBitGoesUnnoticed) {
   Node one(1);
   zero.Owe(64);
   ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
-  std::vector<std::byte> frame = zero.FrameToOther();
-  for (std::size_t bit = 0; bit < 8 * frame.size(); ++bit) {
-    const std::byte mask = std::byte{1} << bit % 8;
-    frame[bit / 8] ^= mask;
-    EXPECT_NE(LookAt(one, frame), LaneBytes::kWhole) << bit;
-    frame[bit / 8] ^= mask;
-  }
+  ExpectNoFlippedBitIsWhole(one, zero.FrameToOther());
 }
 
 // RFC 3720, appendix B.4: 32 bytes of zeros, of ones, and ascending.
