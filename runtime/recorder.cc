@@ -13,8 +13,7 @@ void Recorder::Attach(const Segment& segment, Pid self, std::uint32_t p, Computi
   by_thread_ = computing == Computing::kByTheThread;
 }
 
-const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
-                                    const Outbox& outbox) {
+void Recorder::Record(const SyncTimes& times, std::uint16_t site, const Outbox& outbox) {
   const std::uint64_t last_ns = std::clamp(times.last_ns, times.start_ns, times.released_ns);
   Measurement& m = segment_->measurement(self_, times.superstep);
   m.compute_ns = by_thread_ ? computed_ns_ : times.start_ns - superstep_start_ns_;
@@ -33,7 +32,6 @@ const Measurement& Recorder::Record(const SyncTimes& times, std::uint16_t site,
   m.exchange_ns = superstep_start_ns_ - times.released_ns;
   segment_->cell(self_).recorded.store(times.superstep + 1, std::memory_order_release);
   if (__builtin_expect(by_thread_, 0)) computing_since_ns_ = ThreadNs();
-  return m;
 }
 
 // Not to be taken for computing.
