@@ -91,7 +91,7 @@ TEST_F(OutsidersTest, WhatAJobLeavesIsItsOwners) {
     EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
     EXPECT_NE(refused.message().find("is of user"), std::string::npos) << refused;
   }
-  // The owner is told what is in the way instead.
+  // The owner may read it, and learns why there is none yet.
   EXPECT_TRUE(absl::IsFailedPrecondition(client_.ReadProfile(job).status()));
 }
 

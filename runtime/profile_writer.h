@@ -29,14 +29,14 @@ class ProfileWriter {
     return __builtin_expect(call_sites_[last_site_] == call_site, 1) ? last_site_
                                                                      : FindSite(call_site);
   }
-  /// So many supersteps of this epoch are in the ring. What is not folded yet when the process
-  /// ends, however it does, the reader folds.
+  /// After the first `supersteps` of this epoch have been recorded. The reader folds what has not
+  /// been folded when the process ends, in whatever way.
   void FoldIfDue(std::uint64_t supersteps) const {
     const bool due = (supersteps + Value(self_)) % kFolded == 0;  // Not all at one barrier.
     if (due && part_.valid()) Fold(supersteps);
   }
-  /// The process was held for an image after the last of so many supersteps, which their
-  /// measurements do not show.
+  /// The process was held for an image after the first `supersteps`; their measurements do not
+  /// show it.
   void AddImage(std::uint64_t supersteps, std::uint64_t pause_ns);
   /// Began anew after the last superstep, in another process.
   void AddReturn(std::uint64_t exchange_ns);

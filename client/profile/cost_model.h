@@ -43,7 +43,7 @@ absl::StatusOr<Machine> ParseMachine(const std::string& text);
 struct Simulation {
   Machine machine;                ///< p 0: as many processors as the job has processes.
   std::uint64_t half_bytes = 0;   ///< n1/2: a message of x bytes costs (x + n1/2) g.
-  std::uint64_t block_bytes = 0;  ///< BSP*: a message of fewer bytes costs as one of so many.
+  std::uint64_t block_bytes = 0;  ///< BSP*: a shorter message costs as much as one of this size.
   bool computing_counts = true;   ///< False: w is 0.
 };
 

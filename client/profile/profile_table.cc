@@ -56,7 +56,7 @@ std::string HText(const JobProfile& profile) {
   if (!profile.simulation) return h;
   const Simulation& simulation = *profile.simulation;
   if (simulation.block_bytes != 0)
-    absl::StrAppend(&h, "; a message below ", simulation.block_bytes, " bytes as one of so many");
+    absl::StrAppend(&h, "; each message at least ", simulation.block_bytes, " bytes (BSP*)");
   if (simulation.half_bytes != 0)
     absl::StrAppend(&h, "; each message ", simulation.half_bytes, " bytes (n1/2) longer");
   return h;
