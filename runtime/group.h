@@ -113,7 +113,11 @@ class Group {
   /// Returns the value set by the call before.
   std::uint64_t SetTagBytes(std::uint64_t bytes);
   /// Before anything is sent, by all processes of the group: holds at once, so no barrier is due.
-  void StartWithTagBytes(std::uint64_t bytes) { tag_bytes_ = next_tag_bytes_ = bytes; }
+  /// Each message will have a record of its own.
+  void StartWithTagBytes(std::uint64_t bytes) {
+    tag_bytes_ = next_tag_bytes_ = bytes;
+    outbox_.KeepMessagesApart();
+  }
   void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }

@@ -81,15 +81,43 @@ struct HandedChunk {
 /// records of a chunk are a multiple of 16 long in all, so that they may lie after another's.
 struct MessageRecord {
   static constexpr std::uint64_t kPadded = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t kRun = std::uint64_t{1} << 62;
   std::byte tag[8];
   std::uint64_t payload_and_padding;  ///< Bytes; with kPadded 8 more bytes of padding follow.
 
-  std::uint64_t payload_bytes() const { return payload_and_padding & ~kPadded; }
+  std::uint64_t payload_bytes() const { return payload_and_padding & ~(kPadded | kRun); }
+  bool is_run() const { return (payload_and_padding & kRun) != 0; }  ///< A MessageRun.
 };
 inline constexpr std::size_t kMessageAlign = 16;
 inline constexpr std::size_t kRecordAlign = 8;
 static_assert(sizeof(MessageRecord) == kMessageAlign);
 static_assert(kChunkHeaderBytes % kMessageAlign == 0);
+
+/// Messages in turn with short tags and equally long, short payloads: `count` times a tag, of 8
+/// bytes, and the payload, padded to 8. A third shorter than that many MessageRecords, and where a
+/// message lies is known without a look at the one before. There is none where messages are named
+/// by their records (pub/), nor with call sites.
+struct MessageRun {
+  std::uint64_t count;
+  std::uint64_t payload_and_padding;  ///< Of each, with kRun; kPadded as in a MessageRecord.
+
+  std::uint64_t payload_bytes() const {
+    return payload_and_padding & ~(MessageRecord::kPadded | MessageRecord::kRun);
+  }
+};
+static_assert(sizeof(MessageRun) == sizeof(MessageRecord));
+
+/// From one message of a run to the next.
+constexpr std::uint64_t StrideInRun(std::uint64_t payload_bytes) {
+  return sizeof(MessageRecord::tag) +
+         (payload_bytes + kRecordAlign - 1) / kRecordAlign * kRecordAlign;
+}
+
+inline std::uint64_t BytesOfRun(const MessageRun& run) {
+  const std::uint64_t padding =
+      (run.payload_and_padding & MessageRecord::kPadded) == 0 ? 0 : kRecordAlign;
+  return sizeof run + run.count * StrideInRun(run.payload_bytes()) + padding;
+}
 
 /// The bytes of a tag after its record.
 constexpr std::size_t LongTagBytes(std::size_t tag_bytes) {

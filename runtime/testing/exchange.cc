@@ -33,11 +33,8 @@ void CheckRecords(const Chunk& chunk, std::uint32_t kind, std::size_t site_bytes
       if ((run.slot & kRun) != 0) bytes += run.count * sizeof(GetRunEntry);
     } else if (kind == kMessages) {  // The tests' tags are short.
       const auto& message = *reinterpret_cast<const MessageRecord*>(at);
-      const bool aligned = AlignsContent(0, message.payload_bytes());
-      const bool odd = reinterpret_cast<std::uintptr_t>(at) % kMessageAlign != 0;
-      bytes = sizeof message + (aligned && odd ? kRecordAlign : 0) + message.payload_bytes();
-      bytes = (bytes + kRecordAlign - 1) / kRecordAlign * kRecordAlign;
-      if (message.payload_and_padding != message.payload_bytes()) bytes += kRecordAlign;
+      bytes = message.is_run() ? BytesOfRun(*reinterpret_cast<const MessageRun*>(at))
+                               : BytesOfMessage(message, 0);
     }
     at += (bytes + kRecordAlign - 1) / kRecordAlign * kRecordAlign;
   }

@@ -20,6 +20,7 @@ void BsmpInbox::Clear() {
   sources_.clear();
   next_source_ = 0;
   chain_ = ChainReader();
+  at_ = run_end_ = nullptr;
   count_ = 0;
   bytes_ = 0;
   if (copy_.valid()) copy_.Reset();
@@ -27,7 +28,7 @@ void BsmpInbox::Clear() {
 
 // Records keep their alignment: those of a chunk are a multiple of kMessageAlign long.
 bool BsmpInbox::KeepCopy() {
-  if (count_ == 0) return true;
+  if (empty()) return true;
   std::uint64_t bytes = kChunkHeaderBytes;
   for (const Source& source : sources_) {
     ForEachChunk(source.arena, source.first_chunk,
@@ -49,11 +50,14 @@ bool BsmpInbox::KeepCopy() {
 }
 
 void BsmpInbox::UseCopy() {
-  if (count_ == 0) return;
+  if (empty()) return;
+  count_ = count();
+  bytes_ = payload_bytes();
   sources_.clear();
   sources_.push_back(Source{copy_.data(), kCopyOffset});
   next_source_ = 0;
-  EnterNextSource();
+  chain_ = ChainReader();
+  ReadNext();
 }
 
 void BsmpInbox::Fill(const Segment& segment, Pid self, std::uint32_t p, unsigned parity,
@@ -80,6 +84,31 @@ void BsmpInbox::Add(const std::byte* arena, std::uint64_t first_chunk, std::uint
   sources_.push_back(Source{arena, first_chunk});
   count_ += count;
   bytes_ += payload_bytes;
+}
+
+// Of messages there is at least one.
+void BsmpInbox::ReadNext() {
+  if (chain_.done()) EnterNextSource();
+  const auto& record = *reinterpret_cast<const MessageRecord*>(chain_.record());
+  payload_bytes_ = record.payload_bytes();
+  std::uint64_t run_count = 1;
+  if (record.is_run()) {
+    const auto& run = *reinterpret_cast<const MessageRun*>(&record);
+    run_count = run.count;
+    at_ = reinterpret_cast<const std::byte*>(&run + 1);
+    payload_at_ = sizeof record.tag;
+    stride_ = StrideInRun(payload_bytes_);
+    chain_.Skip(BytesOfRun(run), kRecordAlign);
+  } else {
+    const std::byte* const content = ContentOf(record, long_tag_bytes_);
+    at_ = long_tag_bytes_ == 0 ? record.tag : content;
+    payload_at_ = static_cast<std::size_t>(content + long_tag_bytes_ - at_);
+    stride_ = 1;
+    chain_.Skip(BytesOfMessage(record, long_tag_bytes_), kRecordAlign);
+  }
+  run_end_ = at_ + run_count * stride_;
+  count_ -= run_count;
+  bytes_ -= run_count * payload_bytes_;
 }
 
 void BsmpInbox::EnterNextSource() {

@@ -33,7 +33,7 @@ class BsmpInbox {
   void Add(const std::byte* arena, std::uint64_t first_chunk, std::uint64_t count,
            std::uint64_t payload_bytes);
   void Ready() {
-    if (count_ != 0) EnterNextSource();
+    if (count_ != 0) ReadNext();
   }
 
   void Clear();
@@ -47,47 +47,33 @@ class BsmpInbox {
   /// Where the image has come back: the copy takes the place of the senders' memory.
   void UseCopy();
 
-  bool empty() const { return count_ == 0; }
-  std::uint64_t count() const { return count_; }          ///< Messages not moved yet.
-  std::uint64_t payload_bytes() const { return bytes_; }  ///< Theirs in all.
+  bool empty() const { return at_ == run_end_; }
+  /// Messages not moved yet.
+  std::uint64_t count() const { return count_ + LeftInRun(); }
+  /// Theirs in all.
+  std::uint64_t payload_bytes() const { return bytes_ + LeftInRun() * payload_bytes_; }
   std::size_t tag_bytes() const { return tag_bytes_; }
 
   /// The first message; the queue must not be empty.
   Message Front() const {
-    const MessageRecord& record = FrontRecord();
-    const std::byte* content = ContentOf(record, long_tag_bytes_);
-    return Message{.tag = long_tag_bytes_ == 0 ? record.tag : content,
-                   .payload = content + long_tag_bytes_,
-                   .payload_bytes = record.payload_bytes()};
+    return {.tag = at_, .payload = at_ + payload_at_, .payload_bytes = payload_bytes_};
   }
 
-  /// The record of the first message, which tells all of it if its tag is short.
-  const MessageRecord& FrontRecord() const {
-    return *reinterpret_cast<const MessageRecord*>(chain_.record());
-  }
+  /// The record of the first message, where each has one of its own and a short tag.
+  const MessageRecord& FrontRecord() const { return *reinterpret_cast<const MessageRecord*>(at_); }
   static const std::byte* PayloadOf(const MessageRecord& with_short_tag) {
     return ContentOf(with_short_tag, 0);
   }
 
+  // A program that stores what it gets in random places waits for its stores, of which a processor
+  // keeps some dozens in order: so here is one alone for each message.
   void Pop() {
-    const MessageRecord& record = FrontRecord();
-    const std::uint64_t payload = record.payload_bytes();
-    count_ -= 1;
-    bytes_ -= payload;
-    if (IsPlain(record)) {
-      chain_.Skip(sizeof record + payload, kRecordAlign);
-    } else {
-      chain_.Skip(BytesOfMessage(record, long_tag_bytes_), kRecordAlign);
-    }
-    if (chain_.done() && count_ != 0) EnterNextSource();
+    at_ += stride_;
+    if (at_ == run_end_ && count_ != 0) ReadNext();
   }
 
  private:
-  // Short, with nothing but padding to 8. A branch that is foreseen, so that the place of the next
-  // record hangs on the length alone.
-  bool IsPlain(const MessageRecord& record) const {
-    return record.payload_and_padding < kMessageAlign && long_tag_bytes_ == 0;
-  }
+  std::uint64_t LeftInRun() const { return static_cast<std::uint64_t>(run_end_ - at_) / stride_; }
 
   struct Source {
     const std::byte* arena;
@@ -96,16 +82,22 @@ class BsmpInbox {
 
   static constexpr std::uint64_t kCopyOffset = kLineBytes;  // 0 would be no chunk.
 
+  void ReadNext();
   void EnterNextSource();
 
+  const std::byte* at_ = nullptr;       ///< The tag of the first message, in its run, or in
+  const std::byte* run_end_ = nullptr;  ///< a record, which is a run of one.
+  std::size_t stride_ = 1;              ///< From each message of the run to the next.
+  std::size_t payload_at_ = 0;          ///< From a tag on.
+  std::size_t payload_bytes_ = 0;
+  std::uint64_t count_ = 0;  ///< Messages after this run,
+  std::uint64_t bytes_ = 0;  ///< and their payloads.
+  std::size_t tag_bytes_ = 0;
+  std::size_t long_tag_bytes_ = 0;  ///< The bytes of a tag after the record; see MessageRecord.
+  ChainReader chain_;               ///< After the run.
   GrowArray<Source> sources_;
   std::size_t next_source_ = 0;
-  ChainReader chain_;
-  std::uint64_t count_ = 0;
-  std::uint64_t bytes_ = 0;
-  std::size_t tag_bytes_ = 0;
-  MappedRegion copy_;               ///< One chunk, at kCopyOffset.
-  std::size_t long_tag_bytes_ = 0;  ///< The bytes of a tag after the record; see MessageRecord.
+  MappedRegion copy_;  ///< One chunk, at kCopyOffset.
 };
 
 }  // namespace bspnow::runtime

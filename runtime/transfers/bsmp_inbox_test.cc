@@ -20,7 +20,8 @@ struct Sent {
   std::string payload;
 };
 
-// Messages from three processes to pid 1, many enough for several chunks.
+// Messages from three processes to pid 1, many enough for several chunks; often some of one length
+// in turn, which are a run if they are short.
 class BsmpInboxTest : public testing::TestWithParam<std::size_t> {
  protected:
   static constexpr std::uint32_t kProcesses = 3;
@@ -42,8 +43,10 @@ class BsmpInboxTest : public testing::TestWithParam<std::size_t> {
     for (std::uint32_t from = 0; from < kProcesses; ++from) {
       Outbox outbox;
       outbox.Attach(segment_, Pid{from}, kProcesses, 0);
+      std::size_t bytes = 8;
       for (int k = 0; k < 300; ++k) {
-        const Sent sent{.tag = Text(random, GetParam()), .payload = Text(random, random() % 100)};
+        if (random() % 4 == 0) bytes = random() % (random() % 2 == 0 ? 20 : 100);
+        const Sent sent{.tag = Text(random, GetParam()), .payload = Text(random, bytes)};
         outbox.AppendMessage(Pid{1}, sent.tag.data(), sent.tag.size(), sent.payload.data(),
                              sent.payload.size());
         sent_.push_back(sent);

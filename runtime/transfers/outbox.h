@@ -65,6 +65,12 @@ class Outbox {
     tag_bytes_ = tag_bytes;
     const std::size_t long_tag = LongTagBytes(tag_bytes);
     Writer& w = writer(to, kMessages);
+    DirectoryEntry& owed = entry(to);
+    owed.message_count += 1;
+    owed.message_bytes += payload_bytes;
+    if (GoesOnInRun(w, payload_bytes) || BeginsRun(w, long_tag, payload_bytes)) {
+      return WriteToRun(w, tag, tag_bytes, payload, payload_bytes);
+    }
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // In numbers, since `at` is null without an open chunk.
     std::size_t head = sizeof(MessageRecord);
@@ -81,10 +87,9 @@ class Outbox {
     record->payload_and_padding = payload_bytes;
     Copy(long_tag == 0 ? record->tag : content, tag, tag_bytes);
     Copy(content + long_tag, payload, payload_bytes);
-    DirectoryEntry& owed = entry(to);
-    owed.message_count += 1;
-    owed.message_bytes += payload_bytes;
   }
+  /// From now on each message has a record of its own: messages are named by it.
+  void KeepMessagesApart() { messages_apart_ = true; }
 
   /// Whether unbuffered puts to other nodes go by HandDirectPut.
   bool HandsOver() const { return ring_.attached(); }
@@ -219,6 +224,40 @@ class Outbox {
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
+  static bool GoesOnInRun(const Writer& w, std::size_t payload_bytes) {
+    if (w.last_record == nullptr) return false;
+    const auto& run = *reinterpret_cast<const MessageRun*>(w.last_record);
+    return run.payload_and_padding == (payload_bytes | MessageRecord::kRun) &&
+           EndsBy(w.end, w.tail, StrideInRun(payload_bytes));
+  }
+
+  // A message that is like the last one makes a run of both, no longer than two records.
+  bool BeginsRun(Writer& w, std::size_t long_tag, std::size_t payload_bytes) const {
+    if (w.last_record == nullptr || long_tag != 0 || payload_bytes >= kMessageAlign ||
+        messages_apart_ || site_bytes_ != 0)
+      return false;
+    const MessageRecord last = *reinterpret_cast<const MessageRecord*>(w.last_record);
+    const std::uint64_t stride = StrideInRun(payload_bytes);
+    if (last.payload_and_padding != payload_bytes ||
+        !EndsBy(w.end, w.last_record, sizeof(MessageRun) + 2 * stride))
+      return false;
+    std::byte* const first = w.last_record + sizeof(MessageRun);
+    std::memmove(first + sizeof last.tag, first, stride - sizeof last.tag);
+    std::memcpy(first, last.tag, sizeof last.tag);
+    *reinterpret_cast<MessageRun*>(w.last_record) = {
+        .count = 1, .payload_and_padding = payload_bytes | MessageRecord::kRun};
+    w.tail = first + stride;
+    return true;
+  }
+
+  static void WriteToRun(Writer& w, const void* tag, std::size_t tag_bytes, const void* payload,
+                         std::size_t payload_bytes) {
+    Copy(w.tail, tag, tag_bytes);
+    Copy(w.tail + sizeof(MessageRecord::tag), payload, payload_bytes);
+    w.tail += StrideInRun(payload_bytes);
+    reinterpret_cast<MessageRun*>(w.last_record)->count += 1;
+  }
+
   // What the model counts of a message beyond its bytes.
   std::uint64_t Beyond(std::uint64_t bytes) const { return sizes_.Counted(bytes) - bytes; }
   std::uint64_t BeyondMessages(const DirectoryEntry& owed) const;
@@ -258,6 +297,7 @@ class Outbox {
   HeapUse uses_[2];                   ///< Of the heaps, by parity.
   std::uint64_t recycled_bytes_ = 0;  ///< Of chunks that hold their second load or a later one.
   std::size_t tag_bytes_ = 0;         ///< Of this superstep's messages, if there are any.
+  bool messages_apart_ = false;
   std::uint64_t gets_ = 0;
   GrowArray<Writer> writers_;
   ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.

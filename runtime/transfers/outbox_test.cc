@@ -77,6 +77,40 @@ class OutboxTest : public testing::Test {
     }
   }
 
+  void SendMany(std::size_t payload_bytes) {
+    for (std::uint32_t i = 0; i < kMessages; ++i) {
+      const std::string payload(payload_bytes, static_cast<char>(i));
+      outbox_.AppendMessage(kOther, &i, sizeof i, payload.data(), payload_bytes);
+    }
+    outbox_.Seal();
+  }
+
+  void ExpectMany(std::size_t payload_bytes) {
+    BsmpInbox inbox;
+    inbox.Fill(segment_, kOther, kProcesses, outbox_.parity(), sizeof(std::uint32_t));
+    ASSERT_EQ(inbox.count(), kMessages);
+    for (std::uint32_t i = 0; i < kMessages; ++i, inbox.Pop()) {
+      EXPECT_EQ(memcmp(inbox.Front().tag, &i, sizeof i), 0);
+      const auto* payload = reinterpret_cast<const char*>(inbox.Front().payload);
+      EXPECT_EQ(std::string(payload, inbox.Front().payload_bytes),
+                std::string(payload_bytes, static_cast<char>(i)));
+    }
+  }
+
+  /// Of all chunks of messages to kOther.
+  std::uint64_t BytesOfMessages() {
+    std::uint64_t bytes = 0;
+    for (std::uint64_t at = entry().messages; at != 0;) {
+      const auto& chunk = *reinterpret_cast<const Chunk*>(segment_.arena(kSelf) + at);
+      EXPECT_EQ(chunk.used_bytes % kMessageAlign, 0u);
+      bytes += chunk.used_bytes;
+      at = chunk.next;
+    }
+    return bytes;
+  }
+
+  static constexpr std::uint32_t kMessages = 1000;
+
   Segment segment_;
   Outbox outbox_;
   std::size_t runs_ = 0;  ///< That Puts has read.
@@ -195,6 +229,29 @@ TEST_F(OutboxTest, MessagesReachTheInboxWithTheirTags) {
     EXPECT_EQ(inbox.payload_bytes(), 0u);
     outbox_.NextSuperstep();
   }
+}
+
+TEST_F(OutboxTest, ShortMessagesOfOneLengthAreARun) {
+  for (const std::size_t payload_bytes : {0, 1, 8, 15}) {
+    SCOPED_TRACE(payload_bytes);
+    SendMany(payload_bytes);
+    EXPECT_LT(BytesOfMessages(), kMessages * StrideInRun(payload_bytes) + 500);
+    ExpectMany(payload_bytes);
+    outbox_.NextSuperstep();
+  }
+}
+
+TEST_F(OutboxTest, TwoMessagesOfOneLengthTakeNoMoreThanTwoRecords) {
+  for (int i = 0; i < 2; ++i) outbox_.AppendMessage(kOther, &i, sizeof i, "eight...", 8);
+  outbox_.Seal();
+  EXPECT_EQ(BytesOfMessages(), kChunkHeaderBytes + 2 * (sizeof(MessageRecord) + 8));
+}
+
+TEST_F(OutboxTest, MessagesThatAreNamedByTheirRecordsStayApart) {
+  outbox_.KeepMessagesApart();
+  SendMany(8);
+  EXPECT_GE(BytesOfMessages(), kMessages * (sizeof(MessageRecord) + 8));
+  ExpectMany(8);
 }
 
 }  // namespace
