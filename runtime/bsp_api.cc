@@ -42,14 +42,14 @@ std::uint64_t last_dtime_ns = 0;  // tidy: bsp_dtime's, local to the call; since
 // Before the constructors of the program, which may print.
 [[gnu::constructor(101)]] void PrepareToPrint() { WriteLinesAtOnce(); }
 
-Process& Running(const Call& call) {
+Process& Running(Call call) {
   one.process.RequireRunning(call);
   return one.process;
 }
 
 // Turns a size or count of ours into one of the dialect; error if it does not fit.
 template <typename Size>
-Size Fitting(const Call& call, std::uint64_t value) {
+Size Fitting(Call call, std::uint64_t value) {
   if (value > static_cast<std::uint64_t>(std::numeric_limits<Size>::max())) {
     ReportMisuse(
         call, "the value %llu does not fit into an int; use size_t (BSP_MULTICORE) or INTEGER(8)",
@@ -59,7 +59,7 @@ Size Fitting(const Call& call, std::uint64_t value) {
 }
 
 template <typename T>
-void RequirePointer(const Call& call, const char* name, const T* pointer) {
+void RequirePointer(Call call, const char* name, const T* pointer) {
   if (pointer == nullptr) ReportMisuse(call, "%s is NULL; give the address of a variable", name);
 }
 
@@ -112,29 +112,29 @@ void DirectGet(const Arguments<Size>& a) {
 }
 
 template <typename Size>
-void PushReg(const Call& call, const void* ident, Size size) {
+void PushReg(Call call, const void* ident, Size size) {
   Running(call).Push(reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
 }
 
 template <typename Size>
-void RegisterForCheckpoints(const Call& call, void* data, Size nbytes) {
+void RegisterForCheckpoints(Call call, void* data, Size nbytes) {
   Running(call).RegisterForCheckpoints(data, Checked(call, "nbytes", nbytes));
 }
 
 template <typename Size>
-void SetTagsize(const Call& call, Size* tag_nbytes) {
+void SetTagsize(Call call, Size* tag_nbytes) {
   Process& process = Running(call);
   RequirePointer(call, "tag_nbytes", tag_nbytes);
   *tag_nbytes = static_cast<Size>(process.SetTagBytes(Checked(call, "tag_nbytes", *tag_nbytes)));
 }
 
 template <typename Size>
-void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
+void Send(Call call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
   Running(call).Send(call, pid, tag, payload, Checked(call, "payload_nbytes", bytes));
 }
 
 template <typename Count, typename Size>
-void Qsize(const Call& call, Count* nmessages, Size* accum_nbytes) {
+void Qsize(Call call, Count* nmessages, Size* accum_nbytes) {
   BsmpInbox& inbox = Running(call).inbox();
   RequirePointer(call, "nmessages", nmessages);
   *nmessages = Fitting<Count>(call, inbox.count());
@@ -142,7 +142,7 @@ void Qsize(const Call& call, Count* nmessages, Size* accum_nbytes) {
 }
 
 template <typename Size>
-void GetTag(const Call& call, Size* status, void* tag) {
+void GetTag(Call call, Size* status, void* tag) {
   BsmpInbox& inbox = Running(call).inbox();
   RequirePointer(call, "status", status);
   if (inbox.empty()) {
@@ -156,7 +156,7 @@ void GetTag(const Call& call, Size* status, void* tag) {
 }
 
 template <typename Size>
-void MovePayload(const Call& call, void* payload, Size reception_nbytes) {
+void MovePayload(Call call, void* payload, Size reception_nbytes) {
   BsmpInbox& inbox = Running(call).inbox();
   const std::uint64_t room = Checked(call, "reception_nbytes", reception_nbytes);
   if (inbox.empty()) {
@@ -172,7 +172,7 @@ void MovePayload(const Call& call, void* payload, Size reception_nbytes) {
 }
 
 template <typename Size>
-Size HpMove(const Call& call, void** tag_ptr, void** payload_ptr) {
+Size HpMove(Call call, void** tag_ptr, void** payload_ptr) {
   BsmpInbox& inbox = Running(call).inbox();
   if (inbox.empty()) return static_cast<Size>(-1);
   RequirePointer(call, "tag_ptr", tag_ptr);
@@ -188,7 +188,7 @@ Size HpMove(const Call& call, void** tag_ptr, void** payload_ptr) {
 
 }  // namespace
 
-Process& RunningProcess(const Call& call) { return Running(call); }
+Process& RunningProcess(Call call) { return Running(call); }
 Process& TheProcess() { return one.process; }
 
 }  // namespace bspnow::runtime

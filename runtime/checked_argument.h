@@ -11,7 +11,7 @@ namespace bspnow::runtime {
 
 /// Turns a size of the paper's dialect, an int, into one of ours; error if negative.
 template <typename Size>
-std::uint64_t Checked(const Call& call, const char* name, Size size) {
+std::uint64_t Checked(Call call, const char* name, Size size) {
   if constexpr (std::is_signed_v<Size>) {
     if (__builtin_expect(size < 0, 0)) {
       ReportMisuse(call, "%s is %lld; it must not be negative", name, static_cast<long long>(size));

@@ -143,7 +143,7 @@ std::uint64_t Group::AwaitLease() {
 
 // ---- Checks: one for all calls --------------------------------------------------------------
 
-void Group::ReportPid(const Call& call, std::int64_t pid) const {
+void Group::ReportPid(Call call, std::int64_t pid) const {
   ReportMisuse(call, "pid %lld is outside 0..%u; p is %u", static_cast<long long>(pid), p_ - 1, p_);
 }
 

@@ -118,7 +118,7 @@ class Group {
     tag_bytes_ = next_tag_bytes_ = bytes;
     outbox_.KeepMessagesApart();
   }
-  void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
+  void Send(Call call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
 
@@ -156,16 +156,16 @@ class Group {
   /// processes of the group end the superstep in this way, and only send messages in it. A process
   /// can be any number of supersteps ahead of others, but one of those that it sends something
   /// to.
-  void SyncCounted(const Call& call, std::uint64_t messages);
+  void SyncCounted(Call call, std::uint64_t messages);
 
   /// The same of the root group on a few nodes, by lanes: this process may be a superstep ahead of
   /// nodes that send it nothing. As FinishSuperstep.
   bool EndsByLanes() const { return lanes_.attached() && !Voting(); }
-  BarrierFlags FinishCounted(const Call& call, std::uint64_t messages, OtherGroups others);
+  BarrierFlags FinishCounted(Call call, std::uint64_t messages, OtherGroups others);
 
   // What a superstep must be that is to end by a count, and ends by a barrier.
-  void RequireMessagesOnly(const Call& call);
-  void RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const;
+  void RequireMessagesOnly(Call call);
+  void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
 
   /// What is in here of other processes' memory is not touched any more, and what this process has
   /// of the segment is given back.
@@ -219,10 +219,10 @@ class Group {
   /// Images are taken after barriers that end a superstep of the program.
   enum class BarrierKind { kEndsSuperstep, kOther };
 
-  void CheckPid(const Call& call, std::int64_t pid) const {
+  void CheckPid(Call call, std::int64_t pid) const {
     if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
   }
-  [[noreturn]] __attribute__((cold)) void ReportPid(const Call& call, std::int64_t pid) const;
+  [[noreturn]] __attribute__((cold)) void ReportPid(Call call, std::int64_t pid) const;
 
   // One check for puts and gets of every kind.
   RemoteRange Check(const Transfer& transfer) {
@@ -253,11 +253,11 @@ class Group {
   void Carry();
   void AwaitRelease();
   // So that no sum of sizes overflows later.
-  void RequireSendable(const Call& call, const char* name, std::uint64_t bytes) const {
+  void RequireSendable(Call call, const char* name, std::uint64_t bytes) const {
     if (__builtin_expect(bytes > segment_->layout().heap_bytes, 0))
       ReportUnsendable(call, name, bytes);
   }
-  [[noreturn]] __attribute__((cold)) void ReportUnsendable(const Call& call, const char* name,
+  [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call call, const char* name,
                                                            std::uint64_t bytes) const;
   bool PassCounted(const BarrierFlags& mine);
   void FillFromLanes(std::uint32_t barrier);

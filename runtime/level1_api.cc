@@ -61,7 +61,7 @@ void ReduceValues(const Arguments& a, Reduce reduce, Operation op, const void* s
 }
 
 // A vector of elements, as one value that may be cut.
-Arguments Elements(const Call& call, Collective collective, int nelements, int nbytes) {
+Arguments Elements(Call call, Collective collective, int nelements, int nbytes) {
   if (nelements < 0 || nbytes < 1) {
     ReportMisuse(call, "nelements is %d, and nbytes is %d; give at least 0 elements of 1 byte",
                  nelements, nbytes);
@@ -86,7 +86,7 @@ void Combine(void* result, void* left, void* right, int*) {
 }
 
 template <typename T, T (*kCombine)(T, T)>
-T Reduced(const Call& call, Collective collective, T x) {
+T Reduced(Call call, Collective collective, T x) {
   T result;
   ReduceValues({.call = call, .collective = collective, .root = 0, .bytes = sizeof x},
                collective == Collective::kFold ? &Fold : &Scan, &Combine<T, kCombine>, &x, &result);
@@ -94,7 +94,7 @@ T Reduced(const Call& call, Collective collective, T x) {
 }
 
 template <typename T>
-T Sorted(const Call& call, T x) {
+T Sorted(Call call, T x) {
   static_assert(kProcessesMax * sizeof x <= kScratchBytes);
   Team team =
       TeamOf({.call = call, .collective = Collective::kExchange, .root = 0, .bytes = sizeof x});
@@ -105,7 +105,7 @@ T Sorted(const Call& call, T x) {
   return all[team.self()];
 }
 
-Machine MachineFor(const Call& call) {
+Machine MachineFor(Call call) {
   Process& process = RunningProcess(call);
   return KnownMachine(process.group(), process.collectives(), call);
 }

@@ -124,7 +124,7 @@ std::uint32_t Process::nprocs() {
 }
 
 // Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.
-void Process::ReportNotRunning(const Call& call) {
+void Process::ReportNotRunning(Call call) {
   EnsureAttached();
   if (begun_) ReportMisuse(call, "call it before bsp_end, between bsp_begin and bsp_end");
   ReportMisuse(call, "call bsp_begin first");

@@ -54,7 +54,7 @@ class Process {
   // ---- The same of MulticoreBSP, whose programs have several sections; see process_sections.cc
 
   void InitSection(void (*spmd)());
-  void BeginSection(const Call& call, std::int64_t maxprocs);
+  void BeginSection(Call call, std::int64_t maxprocs);
 
   // ---- Enquiry
 
@@ -65,10 +65,10 @@ class Process {
   std::uint64_t processor_ns() const;  ///< That it used, here and before it was restored.
 
   /// Ends the job unless this process is between bsp_begin and bsp_end.
-  void RequireRunning(const Call& call) {
+  void RequireRunning(Call call) {
     if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
   }
-  [[noreturn]] __attribute__((cold)) void ReportNotRunning(const Call& call);
+  [[noreturn]] __attribute__((cold)) void ReportNotRunning(Call call);
 
   // ---- Communication, all between bsp_begin and bsp_end
 
@@ -76,13 +76,13 @@ class Process {
   /// The same of any group of this process.
   void Sync(Group& group, std::uint64_t call_site);
   /// Group::SyncCounted; or a barrier, where that must end the superstep.
-  void SyncCounted(Group& group, const Call& call, std::uint64_t messages);
+  void SyncCounted(Group& group, Call call, std::uint64_t messages);
   void Push(std::uint64_t address, std::uint64_t bytes) { group_->Push(address, bytes); }
   void Pop(std::uint64_t address) { group_->Pop(address); }
   void Move(const Transfer& transfer) { group_->Move(transfer); }
   void MoveNow(const Transfer& transfer) { group_->MoveNow(transfer); }
   std::uint64_t SetTagBytes(std::uint64_t bytes) { return group_->SetTagBytes(bytes); }
-  void Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
+  void Send(Call call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes) {
     group_->Send(call, pid, tag, payload, bytes);
   }

@@ -85,7 +85,7 @@ void Process::Sync(Group& group, std::uint64_t call_site) {
   }
 }
 
-void Process::SyncCounted(Group& group, const Call& call, std::uint64_t messages) {
+void Process::SyncCounted(Group& group, Call call, std::uint64_t messages) {
   if (group.EndsByCount()) return group.SyncCounted(call, messages);
   group.RequireMessagesOnly(call);
   if (group.EndsByLanes()) {

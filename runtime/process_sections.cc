@@ -163,7 +163,7 @@ Group* Process::OpenHelpers(Group& team, std::uint32_t p) {
 
 // ---- Sections ---------------------------------------------------------------------------------
 
-void Process::BeginSection(const Call& call, std::int64_t maxprocs) {
+void Process::BeginSection(Call call, std::int64_t maxprocs) {
   EnsureAttached();
   if (ordered_) {
     ordered_ = false;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned long kMark = 0x5055'426f'626a'6563;  // In each t_bsp that names an object.
 
-[[noreturn]] __attribute__((cold)) void ReportNoObject(const Call& call, const t_bsp* bsp) {
+[[noreturn]] __attribute__((cold)) void ReportNoObject(Call call, const t_bsp* bsp) {
   if (bsp == nullptr) ReportMisuse(call, "the object is NULL; give the address of a t_bsp");
   ReportMisuse(
       call,
@@ -23,7 +23,7 @@ constexpr unsigned long kMark = 0x5055'426f'626a'6563;  // In each t_bsp that na
       " bsp_done it is of no use");
 }
 
-PubObject& ObjectOf(const Call& call, const t_bsp* bsp) {
+PubObject& ObjectOf(Call call, const t_bsp* bsp) {
   if (__builtin_expect(bsp == nullptr || bsp->mark_ != kMark, 0)) ReportNoObject(call, bsp);
   auto& object = *static_cast<PubObject*>(bsp->object_);
   object.process().RequireRunning(call);
@@ -32,13 +32,13 @@ PubObject& ObjectOf(const Call& call, const t_bsp* bsp) {
 
 void Name(PubObject& object, t_bsp* bsp) { *bsp = {.mark_ = kMark, .object_ = &object}; }
 
-void RequireRoomForName(const Call& call, const char* name, const t_bsp* bsp) {
+void RequireRoomForName(Call call, const char* name, const t_bsp* bsp) {
   if (bsp == nullptr) ReportMisuse(call, "%s is NULL; give the address of a t_bsp", name);
 }
 
 // ---- Groups
 
-void CheckParts(const Call& call, std::uint32_t p, int n, const int* part) {
+void CheckParts(Call call, std::uint32_t p, int n, const int* part) {
   if (n < 1) ReportMisuse(call, "n is %d; there is at least one group", n);
   if (part == nullptr) ReportMisuse(call, "part is NULL; give the first pid after each group");
   for (int i = 0; i < n; ++i) {
@@ -64,13 +64,13 @@ PubObject& Partitioned(PubObject& object, const int* part) {
 
 // ---- Messages
 
-void RequireBytes(const Call& call, const char* name, const void* area, std::uint64_t bytes) {
+void RequireBytes(Call call, const char* name, const void* area, std::uint64_t bytes) {
   if (area != nullptr || bytes == 0) return;
   ReportMisuse(call, "%s is NULL, and there are %llu bytes; give their address", name,
                static_cast<unsigned long long>(bytes));
 }
 
-void Send(const Call& call, t_bsp* bsp, const PubMembers& to, const void* buf, int size) {
+void Send(Call call, t_bsp* bsp, const PubMembers& to, const void* buf, int size) {
   PubObject& object = ObjectOf(call, bsp);
   const std::uint64_t bytes = Checked(call, "size", size);
   RequireBytes(call, "buf", buf, bytes);
@@ -80,7 +80,7 @@ void Send(const Call& call, t_bsp* bsp, const PubMembers& to, const void* buf, i
   }
 }
 
-PubMembers Range(const Call& call, int first, int last) {
+PubMembers Range(Call call, int first, int last) {
   if (first > last) {
     ReportMisuse(call, "first is %d, and last %d; the processes are first, first + 1, ..., last",
                  first, last);
@@ -88,13 +88,13 @@ PubMembers Range(const Call& call, int first, int last) {
   return {.table = nullptr, .first = first, .count = last - first + 1};
 }
 
-PubMembers List(const Call& call, const int* table, int n) {
+PubMembers List(Call call, const int* table, int n) {
   if (n < 0) ReportMisuse(call, "n is %d; it must not be negative", n);
   if (table == nullptr && n != 0) ReportMisuse(call, "table is NULL; give a list of %d pids", n);
   return {.table = table, .first = 0, .count = n};
 }
 
-const MessageRecord& RecordOf(const Call& call, const t_bspmsg* msg) {
+const MessageRecord& RecordOf(Call call, const t_bspmsg* msg) {
   if (msg == nullptr) {
     ReportMisuse(call,
                  "the message is NULL: there was none; ask bsp_nmsgs, or look at what"
@@ -110,7 +110,7 @@ t_bspmsg* HandleOf(const MessageRecord* message) {
 
 // ---- Reductions
 
-void Reduce(const Call& call, t_bsp* bsp, const PubReductionCall& reduction) {
+void Reduce(Call call, t_bsp* bsp, const PubReductionCall& reduction) {
   PubObject& object = ObjectOf(call, bsp);
   const PubMembers& members = reduction.members;
   if (members.count < 1) ReportMisuse(call, "n is 0; a reduction has at least one member");
@@ -125,7 +125,7 @@ void Reduce(const Call& call, t_bsp* bsp, const PubReductionCall& reduction) {
   object.Reduce(call, reduction);
 }
 
-t_bspop Known(const Call& call, const t_bspop* op) {
+t_bspop Known(Call call, const t_bspop* op) {
   if (op == nullptr || op->combine == nullptr || op->size < 1) {
     ReportMisuse(call,
                  "op is NULL, or has no function or an element of no bytes; give the address"

@@ -8,7 +8,7 @@
 namespace bspnow::runtime {
 
 /// Between bsp_begin and bsp_end; elsewhere `call` ends the job.
-Process& RunningProcess(const Call& call);
+Process& RunningProcess(Call call);
 /// Also before and after.
 Process& TheProcess();
 

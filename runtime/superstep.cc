@@ -56,7 +56,7 @@ void Group::MoveNow(const Transfer& transfer) {
   direct_.GetNow(transfer.call, MakeDirect(transfer, Check(transfer)), superstep_);
 }
 
-void Group::ReportUnsendable(const Call& call, const char* name, std::uint64_t bytes) const {
+void Group::ReportUnsendable(Call call, const char* name, std::uint64_t bytes) const {
   ReportMisuse(
       call,
       "%s is %llu, and memory or address space allow %llu bytes a superstep; send less at a"
@@ -73,7 +73,7 @@ std::uint64_t Group::SetTagBytes(std::uint64_t bytes) {
   return before;
 }
 
-void Group::Send(const Call& call, std::int64_t pid, const void* tag, const void* payload,
+void Group::Send(Call call, std::int64_t pid, const void* tag, const void* payload,
                  std::uint64_t bytes) {
   CheckPid(call, pid);
   RequireSendable(call, "payload_nbytes", bytes);

@@ -20,7 +20,7 @@
 
 namespace bspnow::runtime {
 
-void Group::SyncCounted(const Call& call, std::uint64_t messages) {
+void Group::SyncCounted(Call call, std::uint64_t messages) {
   RequireMessagesOnly(call);
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
@@ -50,7 +50,7 @@ void Group::SyncCounted(const Call& call, std::uint64_t messages) {
 
 // ---- Over several nodes -------------------------------------------------------------------------
 
-BarrierFlags Group::FinishCounted(const Call& call, std::uint64_t messages, OtherGroups others) {
+BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups others) {
   SyncTimes times{
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
   if (EndBarrierBefore()) barrier_.NoteCall(times.start_ns);
@@ -156,13 +156,13 @@ std::uint64_t Group::MessagesAnnounced() const {
   return messages;
 }
 
-void Group::RequireMessagesOnly(const Call& call) {
+void Group::RequireMessagesOnly(Call call) {
   if (!direct_.empty() || outbox_.HasTransfers()) {
     ReportMisuse(call, "puts and gets were issued in this superstep; end it by bsp_sync");
   }
 }
 
-void Group::RequireCount(const Call& call, std::uint64_t wanted, std::uint64_t sent) const {
+void Group::RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const {
   if (wanted == sent) return;
   ReportMisuse(call,
                "%llu messages are expected, and %llu were sent to this process in the superstep;"

@@ -40,7 +40,7 @@ std::uint8_t AlgorithmNamed(const char* name) {
   return i;
 }
 
-void ReadEnvironment(CollectiveState& state, const Call& call) {
+void ReadEnvironment(CollectiveState& state, Call call) {
   if (state.environment_read) return;
   state.environment_read = true;
   if (const char* trace = std::getenv("BSP_TRACE")) {
@@ -66,7 +66,7 @@ void ReadEnvironment(CollectiveState& state, const Call& call) {
 
 }  // namespace
 
-Machine KnownMachine(const Group& group, CollectiveState& state, const Call& call) {
+Machine KnownMachine(const Group& group, CollectiveState& state, Call call) {
   ReadEnvironment(state, call);
   // A machine that is simulated has no memory that all its processors could read.
   const bool several = group.several_nodes() || group.simulated();

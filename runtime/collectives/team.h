@@ -26,7 +26,7 @@ struct CollectiveCall {
 };
 
 /// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
-Machine KnownMachine(const Group& group, CollectiveState& state, const Call& call);
+Machine KnownMachine(const Group& group, CollectiveState& state, Call call);
 
 class Team {
  public:

@@ -76,13 +76,13 @@ void AwaitTheEnd() {
 
 void SetSpeaker(const Speaker& next) { speaker = next; }
 
-void ReportMisuse(const Call& call, const char* format, ...) {
+void ReportMisuse(Call call, const char* format, ...) {
   std::va_list args;
   va_start(args, format);
   ReportMisuse(call, format, args);
 }
 
-void ReportMisuse(const Call& call, const char* format, std::va_list args) {
+void ReportMisuse(Call call, const char* format, std::va_list args) {
   LetOnlyTheFirstSpeak();
   Text text;
   if (speaker.segment == nullptr) {

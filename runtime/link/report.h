@@ -31,11 +31,11 @@ void SetSpeaker(const Speaker& speaker);
 
 /// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ...,
 /// at FILE:LINE" and ends the job. Of several that find something at once the first is heard.
-[[noreturn]] void ReportMisuse(const Call& call, const char* format, ...)
+[[noreturn]] void ReportMisuse(Call call, const char* format, ...)
     __attribute__((cold, format(printf, 2, 3)));
 
 /// The same, with the arguments as a va_list.
-[[noreturn]] __attribute__((cold)) void ReportMisuse(const Call& call, const char* format,
+[[noreturn]] __attribute__((cold)) void ReportMisuse(Call call, const char* format,
                                                      std::va_list args);
 
 /// The world failed: prints "bspnow: ..." and ends the job.

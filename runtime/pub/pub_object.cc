@@ -46,12 +46,12 @@ void PubObject::Close() {
 
 // ---- Supersteps -------------------------------------------------------------------------------
 
-void PubObject::Sync(const Call& call) {
+void PubObject::Sync(Call call) {
   process_.Sync(group_, call.site);
   TakeUpMessages(call);
 }
 
-void PubObject::SyncCounted(const Call& call, std::uint64_t messages) {
+void PubObject::SyncCounted(Call call, std::uint64_t messages) {
   if (messages < reductions_.called()) {
     ReportMisuse(
         call,
@@ -66,7 +66,7 @@ void PubObject::SyncCounted(const Call& call, std::uint64_t messages) {
 
 // After an image, if one was taken: what was listed before it lies elsewhere in a process that has
 // been restored.
-void PubObject::TakeUpMessages(const Call& call) {
+void PubObject::TakeUpMessages(Call call) {
   if (group_.tag_bytes() != sizeof(PubTag)) {
     ReportMisuse(
         call,
@@ -83,7 +83,7 @@ void PubObject::TakeUpMessages(const Call& call) {
 
 // ---- Communication ----------------------------------------------------------------------------
 
-void PubObject::Reduce(const Call& call, const PubReductionCall& reduction) {
+void PubObject::Reduce(Call call, const PubReductionCall& reduction) {
   const std::uint32_t self = Value(group_.self());
   int place = 0;
   while (place < reduction.members.count && reduction.members[place] != self) ++place;
@@ -100,7 +100,7 @@ void PubObject::Reduce(const Call& call, const PubReductionCall& reduction) {
 
 // Not all at once: a program that looks at them in turn finds each while its sender's memory is
 // still in the caches.
-void PubObject::List(const Call& call, std::uint64_t count) {
+void PubObject::List(Call call, std::uint64_t count) {
   for (BsmpInbox& inbox = group_.inbox(); listed_.size() < count && !inbox.empty(); inbox.Pop()) {
     const MessageRecord& message = inbox.FrontRecord();
     if (TagOf(message).reduction == 0) {
@@ -116,13 +116,13 @@ void PubObject::List(const Call& call, std::uint64_t count) {
   }
 }
 
-const MessageRecord* PubObject::Message(const Call& call, std::uint64_t i) {
+const MessageRecord* PubObject::Message(Call call, std::uint64_t i) {
   if (i >= count_) return nullptr;
   List(call, i + 1);
   return listed_[i];
 }
 
-const MessageRecord* PubObject::MessageFrom(const Call& call, std::uint32_t source,
+const MessageRecord* PubObject::MessageFrom(Call call, std::uint32_t source,
                                             std::uint64_t i) {
   List(call, count_);
   const auto is_before = [](const MessageRecord* message, std::uint32_t pid) {

@@ -34,36 +34,36 @@ class PubObject {
 
   // ---- Supersteps
 
-  void Sync(const Call& call);
+  void Sync(Call call);
   /// `messages` as the program counts them: a reduction is one for each that takes part.
-  void SyncCounted(const Call& call, std::uint64_t messages);
+  void SyncCounted(Call call, std::uint64_t messages);
 
   // ---- Communication
 
-  void Send(const Call& call, std::int64_t pid, const void* payload, std::uint64_t bytes) {
+  void Send(Call call, std::int64_t pid, const void* payload, std::uint64_t bytes) {
     SendTagged(call, pid, 0, payload, bytes);
   }
   /// Does nothing if this process is no member. The value has been copied on return.
-  void Reduce(const Call& call, const PubReductionCall& reduction);
+  void Reduce(Call call, const PubReductionCall& reduction);
 
   // ---- Messages of the program that were received
 
   std::uint64_t messages() const { return count_; }
   /// The i-th; null: there is none.
-  const MessageRecord* Message(const Call& call, std::uint64_t i);
+  const MessageRecord* Message(Call call, std::uint64_t i);
   /// The i-th of those from `source`.
-  const MessageRecord* MessageFrom(const Call& call, std::uint32_t source, std::uint64_t i);
+  const MessageRecord* MessageFrom(Call call, std::uint32_t source, std::uint64_t i);
 
  private:
   static PubObject& Make(Process& process, Group& group, PubObject* parent);
 
-  void SendTagged(const Call& call, std::int64_t pid, std::uint32_t reduction, const void* payload,
+  void SendTagged(Call call, std::int64_t pid, std::uint32_t reduction, const void* payload,
                   std::uint64_t bytes) {
     const PubTag tag{.source = Value(group_.self()), .reduction = reduction};
     group_.Send(call, pid, &tag, payload, bytes);
   }
-  void TakeUpMessages(const Call& call);
-  void List(const Call& call, std::uint64_t count);
+  void TakeUpMessages(Call call);
+  void List(Call call, std::uint64_t count);
 
   Process& process_;
   Group& group_;

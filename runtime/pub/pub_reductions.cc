@@ -57,7 +57,7 @@ void PubReductions::Add(const PubReductionCall& call, int place) {
 
 // ---- After the superstep ----------------------------------------------------------------------
 
-void PubReductions::Finish(const Call& call, std::uint32_t p) {
+void PubReductions::Finish(Call call, std::uint32_t p) {
   if (called_ != 0) {
     ListBySource(p);
     for (const Pending& pending : pending_) FinishOne(call, pending);
@@ -82,7 +82,7 @@ void PubReductions::ListBySource(std::uint32_t p) {
 }
 
 // Those of one source are taken in the order of its calls.
-const std::byte* PubReductions::ValueOf(const Call& call, const Pending& pending, std::size_t i) {
+const std::byte* PubReductions::ValueOf(Call call, const Pending& pending, std::size_t i) {
   const std::uint32_t source = sources_[pending.first_source + i];
   std::size_t& next = next_of_source_[source];
   if (next >= values_.size() || TagOf(*values_[next]).source != source) {
@@ -103,7 +103,7 @@ const std::byte* PubReductions::ValueOf(const Call& call, const Pending& pending
 
 // The result of a step is never where its operands are, so that an operation need not think of
 // that.
-void PubReductions::FinishOne(const Call& call, const Pending& pending) {
+void PubReductions::FinishOne(Call call, const Pending& pending) {
   const PubReductionCall& wanted = pending.call;
   const std::uint64_t bytes = wanted.bytes();
   auto* const result = static_cast<std::byte*>(wanted.result);

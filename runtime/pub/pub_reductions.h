@@ -70,7 +70,7 @@ class PubReductions {
   /// After the superstep: a message with a value, by ascending source.
   void TakeValue(const MessageRecord& message) { values_.push_back(&message); }
   /// Then, with all that came: the results. `p` processes are in the group.
-  void Finish(const Call& call, std::uint32_t p);
+  void Finish(Call call, std::uint32_t p);
 
  private:
   struct Pending {
@@ -81,8 +81,8 @@ class PubReductions {
   };
 
   void ListBySource(std::uint32_t p);
-  const std::byte* ValueOf(const Call& call, const Pending& pending, std::size_t i);
-  void FinishOne(const Call& call, const Pending& pending);
+  const std::byte* ValueOf(Call call, const Pending& pending, std::size_t i);
+  void FinishOne(Call call, const Pending& pending);
 
   std::uint64_t called_ = 0;
   std::uint64_t values_due_ = 0;
