@@ -176,13 +176,7 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
   }
 }
 
-void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
-  gets_ += 1;
-  entry(from.pid).transfers += 1;
-  entry(from.pid).bytes_from += from.bytes;
-  if (site_bytes_ == 0 &&
-      AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
-    return;
+void Outbox::AppendGetSlowly(const RemoteRange& from, void* destination, std::uint64_t call_site) {
   if (from.bytes > kRecordBytesMax) RequireRoom("bsp_get", from.bytes);  // For the answer.
   entry(from.pid).bytes_from += Beyond(from.bytes);
   for (std::uint64_t done = 0; done < from.bytes;) {
@@ -198,31 +192,6 @@ void Outbox::AppendGet(const RemoteRange& from, void* destination, std::uint64_t
     }
     done += bytes;
   }
-}
-
-// A get that is like the last one makes a run of both.
-bool Outbox::AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination) {
-  if (w.last_record == nullptr || from.bytes > kRunBytesMax || from.offset > kRunOffsetMax ||
-      !EndsBy(w.end, w.tail, 2 * sizeof(GetRunEntry)))
-    return false;
-  auto& run = *reinterpret_cast<GetRun*>(w.last_record);
-  const auto distance = static_cast<std::int64_t>(destination - run.destination);
-  if (run.bytes != from.bytes || (run.slot & ~kRun) != Value(from.slot) ||
-      distance != static_cast<std::int32_t>(distance))
-    return false;
-  auto* entry = reinterpret_cast<GetRunEntry*>(w.tail);
-  if ((run.slot & kRun) == 0) {
-    const auto& last = *reinterpret_cast<const GetRecord*>(w.last_record);
-    if (last.offset > kRunOffsetMax) return false;
-    *entry++ = {.offset = static_cast<RunOffset>(last.offset), .destination = 0};
-    run.slot |= kRun;
-    run.count = 1;  // Where its offset was.
-  }
-  *entry++ = {.offset = static_cast<RunOffset>(from.offset),
-              .destination = static_cast<std::int32_t>(distance)};
-  run.count += 1;
-  w.tail = reinterpret_cast<std::byte*>(entry);
-  return true;
 }
 
 void Outbox::HandDirectPut(const RemoteRange& to, const std::byte* source) {

@@ -58,7 +58,16 @@ class Outbox {
       AppendPutSlowly(to, static_cast<const std::byte*>(source), call_site);
     }
   }
-  void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site);
+  void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
+    gets_ += 1;
+    DirectoryEntry& owed = entry(from.pid);
+    owed.transfers += 1;
+    owed.bytes_from += from.bytes;
+    if (site_bytes_ == 0 &&
+        AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
+      return;
+    AppendGetSlowly(from, destination, call_site);
+  }
   /// `tag_bytes` is the same in all calls of a superstep.
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes) {
@@ -224,6 +233,31 @@ class Outbox {
     w.tail = at + sizeof(PutRecord) + to.bytes;
   }
 
+  // A get that is like the last one makes a run of both.
+  static bool AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination) {
+    if (w.last_record == nullptr || from.bytes > kRunBytesMax || from.offset > kRunOffsetMax ||
+        !EndsBy(w.end, w.tail, 2 * sizeof(GetRunEntry)))
+      return false;
+    auto& run = *reinterpret_cast<GetRun*>(w.last_record);
+    const auto distance = static_cast<std::int64_t>(destination - run.destination);
+    if (run.bytes != from.bytes || (run.slot & ~kRun) != Value(from.slot) ||
+        distance != static_cast<std::int32_t>(distance))
+      return false;
+    auto* entry = reinterpret_cast<GetRunEntry*>(w.tail);
+    if ((run.slot & kRun) == 0) {
+      const auto& last = *reinterpret_cast<const GetRecord*>(w.last_record);
+      if (last.offset > kRunOffsetMax) return false;
+      *entry++ = {.offset = static_cast<RunOffset>(last.offset), .destination = 0};
+      run.slot |= kRun;
+      run.count = 1;  // Where its offset was.
+    }
+    *entry++ = {.offset = static_cast<RunOffset>(from.offset),
+                .destination = static_cast<std::int32_t>(distance)};
+    run.count += 1;
+    w.tail = reinterpret_cast<std::byte*>(entry);
+    return true;
+  }
+
   static bool GoesOnInRun(const Writer& w, std::size_t payload_bytes) {
     if (w.last_record == nullptr) return false;
     const auto& run = *reinterpret_cast<const MessageRun*>(w.last_record);
@@ -267,6 +301,7 @@ class Outbox {
                                                          std::uint64_t bytes) const;
   DirectoryEntry& Touch(Pid pid);
   void AppendPutSlowly(const RemoteRange& to, const std::byte* from, std::uint64_t call_site);
+  void AppendGetSlowly(const RemoteRange& from, void* destination, std::uint64_t call_site);
   std::byte* Room(Pid pid, Kind kind, std::size_t bytes) {
     Writer& w = writer(pid, kind);
     std::byte* at = AlignUp(w.tail, kRecordAlign);
@@ -276,7 +311,6 @@ class Outbox {
     w.tail = at + bytes;
     return at;
   }
-  static bool AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination);
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
   std::byte* Open(Writer& w, std::uint64_t& first, const ChunkRoom& room);
   static void Close(Writer& w, Kind kind);
