@@ -29,7 +29,10 @@ void Group::Attach(const GroupSeat& seat) {
   NodeHeader& header = segment_->header();
   several_nodes_ = header.nodes > 1;
   if (several_nodes_) doorbell_ = seat.doorbell;
-  if (home_.slot == nullptr) lanes_.Attach(*segment_, self_, seat.doorbell, seat.mailbox);
+  if (home_.slot == nullptr) {
+    lanes_.Attach(*segment_, self_, seat.doorbell, seat.mailbox);
+    DirectPeers::AllowIn();
+  }
   std::uint32_t here = 0;
   for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
   simulated_ = seat.turn.taken();

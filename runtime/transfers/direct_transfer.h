@@ -36,7 +36,10 @@ enum class DirectResult { kDone, kRefused, kBadAddress };
 /// The other processes of the job, as far as the system lets this one read and write their memory.
 class DirectPeers {
  public:
-  /// Publishes what peers need to recognise `self`, and allows them in where Yama would not.
+  /// Lets the peers of all groups in where Yama would not.
+  static void AllowIn();
+
+  /// Publishes what peers need to recognise `self`.
   void Attach(const Segment& segment, Pid self, std::uint32_t p);
 
   /// Copies `transfer.remote.bytes` bytes between this process and transfer.remote.pid, at
