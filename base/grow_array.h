@@ -11,6 +11,9 @@
 
 namespace bspnow {
 
+/// What an array maps first.
+inline constexpr std::size_t kFirstArrayBytes = 4096;
+
 template <typename T>
 class GrowArray {
   static_assert(std::is_trivially_copyable_v<T>, "elements move by mremap");
@@ -41,15 +44,24 @@ class GrowArray {
     size_ = size;
   }
 
- private:
-  static constexpr std::size_t kFirstBytes = 4096;
+  /// In place of what it would map itself, of an array without memory. Invalid: it maps.
+  void UseMemory(MappedRegion region) {
+    region_ = static_cast<MappedRegion&&>(region);
+    capacity_ = region_.bytes() / sizeof(T);
+  }
+  /// The array is empty, and without memory, afterwards.
+  MappedRegion ReleaseMemory() {
+    size_ = capacity_ = 0;
+    return static_cast<MappedRegion&&>(region_);
+  }
 
+ private:
   T* items() { return reinterpret_cast<T*>(region_.data()); }
   const T* items() const { return reinterpret_cast<const T*>(region_.data()); }
 
   void Reserve(std::size_t size) {
     if (size <= capacity_) return;
-    std::size_t bytes = region_.valid() ? region_.bytes() * 2 : kFirstBytes;
+    std::size_t bytes = region_.valid() ? region_.bytes() * 2 : kFirstArrayBytes;
     while (bytes < size * sizeof(T)) bytes *= 2;
     if (region_.valid()) {
       if (!region_.Resize(bytes)) OutOfMemory(bytes);

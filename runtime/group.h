@@ -81,6 +81,12 @@ class Group {
   std::uint32_t member(std::uint32_t pid) const {
     return home_.slot == nullptr ? pid : segment_->cell(Pid{pid}).member;
   }
+  /// Whose memory may be lent, before Attach, and taken back after Leave.
+  template <typename Use>
+  void ForEachArray(const Use& use) {
+    outbox_.ForEachArray(use);
+    inbox_.ForEachArray(use);
+  }
   /// Groups made from it so far, this one included.
   std::uint64_t CountChild() { return ++children_; }
 

@@ -63,6 +63,7 @@ Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* pa
   void* const memory = home.memory.data();
   Group& group = *new (memory) Group(static_cast<GroupHome&&>(home));  // tidy: it owns its memory
   const Segment& part_of_segment = group.home().part;
+  group.ForEachArray([this](auto& array) { spare_regions_.Lend(array); });
   part_of_segment.cell(Pid{self}).os_pid = static_cast<std::uint32_t>(getpid());
   group.Attach({.segment = &part_of_segment,
                 .self = Pid{self},
@@ -117,6 +118,7 @@ void Process::Leave(Group& group) {
   left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
   group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);
+  group.ForEachArray([this](auto& array) { spare_regions_.TakeBack(array); });
   MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
   group.~Group();
   spare_regions_.GiveBack(static_cast<MappedRegion&&>(memory));

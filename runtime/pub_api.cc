@@ -53,13 +53,17 @@ void CheckParts(Call call, std::uint32_t p, int n, const int* part) {
 }
 
 PubObject& Partitioned(PubObject& object, const int* part) {
+  SpareRegions& spare = object.process().spare_regions();
   GrowArray<std::uint32_t> part_of;  // By pid.
+  spare.Lend(part_of);
   std::uint32_t group = 0;
   for (std::uint32_t pid = 0; pid < object.group().p(); ++pid) {
     while (pid >= static_cast<std::uint32_t>(part[group])) ++group;
     part_of.push_back(group);
   }
-  return object.MakePartition(part_of.begin());
+  PubObject& made = object.MakePartition(part_of.begin());
+  spare.TakeBack(part_of);
+  return made;
 }
 
 // ---- Messages

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/grow_array.h"
 #include "base/mapped_region.h"
 
 namespace bspnow::runtime {
@@ -23,6 +24,18 @@ class SpareRegions {
     return MappedRegion::Private(bytes);
   }
 
+  /// Lends an array its first memory.
+  template <typename T>
+  void Lend(GrowArray<T>& array) {
+    array.UseMemory(Take(kFirstArrayBytes));
+  }
+  /// Takes it back. An array that has grown needed other memory.
+  template <typename T>
+  void TakeBack(GrowArray<T>& array) {
+    MappedRegion region = array.ReleaseMemory();
+    if (region.bytes() == kFirstArrayBytes) GiveBack(static_cast<MappedRegion&&>(region));
+  }
+
   /// Kept, or unmapped if enough is.
   void GiveBack(MappedRegion region) {
     for (MappedRegion& spare : spare_) {
@@ -33,7 +46,7 @@ class SpareRegions {
   }
 
  private:
-  static constexpr std::size_t kSpareMax = 16;  // Two for each of a few groups.
+  static constexpr std::size_t kSpareMax = 64;  // Of a few groups.
   MappedRegion spare_[kSpareMax];
 };
 

@@ -17,6 +17,7 @@ PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRe
   before_ = root_.newest_;
   root_.newest_ = this;
   group_.StartWithTagBytes(sizeof(PubTag));
+  process_.spare_regions().Lend(listed_);
 }
 
 PubObject& PubObject::Make(Process& process, Group& group, PubObject* parent) {
@@ -39,6 +40,7 @@ void PubObject::Close() {
   root_.newest_ = before_;
   process_.Leave(group_);
   SpareRegions& spare = process_.spare_regions();
+  spare.TakeBack(listed_);
   MappedRegion memory = static_cast<MappedRegion&&>(memory_);
   this->~PubObject();
   spare.GiveBack(static_cast<MappedRegion&&>(memory));
@@ -122,8 +124,7 @@ const MessageRecord* PubObject::Message(Call call, std::uint64_t i) {
   return listed_[i];
 }
 
-const MessageRecord* PubObject::MessageFrom(Call call, std::uint32_t source,
-                                            std::uint64_t i) {
+const MessageRecord* PubObject::MessageFrom(Call call, std::uint32_t source, std::uint64_t i) {
   List(call, count_);
   const auto is_before = [](const MessageRecord* message, std::uint32_t pid) {
     return TagOf(*message).source < pid;

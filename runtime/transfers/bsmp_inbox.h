@@ -38,6 +38,12 @@ class BsmpInbox {
 
   void Clear();
 
+  /// As Outbox.
+  template <typename Use>
+  void ForEachArray(const Use& use) {
+    use(sources_);
+  }
+
   /// For an image, before any message is moved: copies all of them to memory of this process's own.
   /// False: there is none.
   [[nodiscard]] bool KeepCopy();

@@ -147,6 +147,13 @@ class Outbox {
 
   unsigned parity() const { return parity_; }
 
+  /// Of those that most supersteps need.
+  template <typename Use>
+  void ForEachArray(const Use& use) {
+    use(writers_);
+    for (GrowArray<std::uint32_t>& touched : touched_) use(touched);
+  }
+
   /// Nobody reads this outbox any more, and its memory goes: that counts for others.
   void GiveBackAll();
 
