@@ -87,13 +87,15 @@ void Group::Record(const SyncTimes& times) {
   profile_.FoldIfDue(times.superstep + 1);
 }
 
-void Group::Leave() {
+Segment::PartUse Group::Leave() {
   // Others may wait for the end of supersteps that this process will not be in.
   constexpr std::uint32_t kAhead = std::uint32_t{1} << 30;
   segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_) + kAhead);
   inbox_.Clear();
+  const bool little = !outbox_.UsesMore() && !delivery_.UsesMore() && registrations_.FitsABlock();
   delivery_.GiveBackAll();
   outbox_.GiveBackAll();
+  return little ? Segment::PartUse::kLittle : Segment::PartUse::kMuch;
 }
 
 void Group::ComeBack(const GroupSeat& seat) {

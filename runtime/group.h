@@ -124,8 +124,7 @@ class Group {
     tag_bytes_ = next_tag_bytes_ = bytes;
     outbox_.KeepMessagesApart();
   }
-  void Send(Call call, std::int64_t pid, const void* tag, const void* payload,
-            std::uint64_t bytes);
+  void Send(Call call, std::int64_t pid, const void* tag, const void* payload, std::uint64_t bytes);
   BsmpInbox& inbox() { return inbox_; }
 
   // ---- Barriers
@@ -174,8 +173,8 @@ class Group {
   void RequireCount(Call call, std::uint64_t wanted, std::uint64_t sent) const;
 
   /// What is in here of other processes' memory is not touched any more, and what this process has
-  /// of the segment is given back.
-  void Leave();
+  /// of the segment is given back. Returns how much of the group's part it has used.
+  Segment::PartUse Leave();
 
   // ---- SPMD sections; see process_sections.cc
 

@@ -164,8 +164,12 @@ TEST(GroupsTest, GroupsThatWereLeftLeaveNothing) {
     }
     process.Sync(0);
     Require(segment.header().groups.used.load() <= 20, "slots are used again");
-    for (std::uint32_t i = 0; i < segment.header().groups.used.load(); ++i)
-      Require(segment.group_slot(i).state.load() == GroupSlot::kFree, "all slots are free");
+    const GroupTable& groups = segment.header().groups;
+    for (std::uint32_t i = 0; i < groups.used.load(); ++i) {
+      const std::uint32_t state = segment.group_slot(i).state.load();
+      Require(state == GroupSlot::kFree || state == GroupSlot::kKept, "all slots are free");
+    }
+    Require(groups.kept_bytes.load() <= kKeptPartsBytesMax, "little is kept for other groups");
     Require(segment.heap_memory() == held, "no memory is held for groups that were left");
   }));
 }
@@ -193,6 +197,35 @@ TEST(GroupsTest, TooManyOpenGroupsAreAnErrorThatSaysWhatToDo) {
   });
   EXPECT_NE(outcome.errors.find("no room for one more group, of 2 processes"), std::string::npos)
       << outcome.errors;
+}
+
+// Nearly as many as if none were kept, of whatever size.
+TEST(GroupsTest, PartsThatAreKeptLeaveRoomForOthers) {
+  const UniqueFd memory(memfd_create("opened", MFD_CLOEXEC));
+  ASSERT_EQ(ftruncate(memory.get(), 4096), 0);
+  const MappedRegion shared = MappedRegion::Shared(memory.get(), 4096);  // By all processes.
+  auto* const opened = reinterpret_cast<std::atomic<std::uint32_t>*>(shared.data());  // By pid.
+  std::vector<std::uint32_t> most;
+  for (const std::uint32_t left_before : {0u, 100u}) {
+    RunOnOneNode(2, [&](Process& process) {
+      const std::uint32_t apart[] = {0, 1};
+      GrowArray<Group*> groups;
+      for (std::uint32_t i = 0; i < left_before; ++i) {
+        groups.push_back(&process.Partition(process.root(), apart));
+        if (i % 10 != 9) continue;
+        for (; !groups.empty(); groups.pop_back()) process.Leave(*groups.back());
+      }
+      process.Sync(0);
+      for (;;) {
+        process.Duplicate(process.root());
+        opened[process.pid()] += 1;
+      }
+    });
+    // Who finds no room has opened all; the other one is ended meanwhile.
+    most.push_back(std::max(opened[0].exchange(0), opened[1].exchange(0)));
+  }
+  EXPECT_GE(most[0], 16u);
+  EXPECT_GE(most[1] + 2, most[0]);  // Two halves that are kept need not lie side by side.
 }
 
 TEST(GroupsTest, NoImageIsTakenWhileGroupsAreOpen) {

@@ -24,7 +24,10 @@ struct LeftGroup {
   const GroupSlot* slot;
   std::uint64_t key;
 
-  bool IsOpen() const { return slot->state.load() != GroupSlot::kFree && slot->key == key; }
+  bool IsOpen() const {
+    const std::uint32_t state = slot->state.load();
+    return (state == GroupSlot::kOpen || state == GroupSlot::kLeft) && slot->key == key;
+  }
 };
 
 /// What pid 0 of a team says to the others when it begins an SPMD section.

@@ -116,8 +116,8 @@ void Process::AwaitThoseBehind() {
 
 void Process::Leave(Group& group) {
   left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
-  group.Leave();
-  LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), doorbell_);
+  const Segment::PartUse use = group.Leave();
+  LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), use, doorbell_);
   group.ForEachArray([this](auto& array) { spare_regions_.TakeBack(array); });
   MappedRegion memory = static_cast<MappedRegion&&>(group.home().memory);
   group.~Group();

@@ -75,6 +75,39 @@ std::uint64_t TakePart(const Segment& job, std::uint64_t bytes) {
   return 0;
 }
 
+// A slot with its part for so many members; null: none is kept.
+GroupSlot* TakeKept(const Segment& job, std::uint32_t members) {
+  if (job.header().groups.kept_bytes.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    GroupSlot& slot = job.group_slot(i);
+    if (StateOf(slot) != GroupSlot::kKept || slot.members != members) continue;
+    job.TakeUpPart(slot);
+    return &slot;
+  }
+  return nullptr;
+}
+
+// A slot with a part that is new.
+GroupSlot* TakeNew(const Segment& job, std::uint32_t members) {
+  const std::uint64_t bytes = SegmentBytes(LayOutGroup(job.layout(), members));
+  const std::uint64_t offset = TakePart(job, bytes);
+  GroupSlot* const slot = offset == 0 ? nullptr : TakeSlot(job);
+  if (slot == nullptr) return nullptr;
+  slot->members = members;
+  slot->offset = offset;
+  slot->bytes = bytes;
+  return slot;
+}
+
+void DropKept(const Segment& job) {
+  const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    GroupSlot& slot = job.group_slot(i);
+    if (StateOf(slot) == GroupSlot::kKept) job.DropPart(slot);
+  }
+}
+
 // Neighbours by pid mostly share a node.
 bool IsFirstOfNode(const Segment& part, std::uint32_t pid) {
   const std::uint32_t node = part.cell(Pid{pid}).node;
@@ -83,7 +116,8 @@ bool IsFirstOfNode(const Segment& part, std::uint32_t pid) {
   return true;
 }
 
-// Everything else in a part is zero, which is the first state of it, as in a segment that is new.
+// Everything else in a part is in its first state, zero, as in a segment that is new: or nobody
+// reads it before it has been written.
 void FillPart(const Segment& job, const GroupPlan& plan, const Segment& part, GroupSlot& slot) {
   const NodeHeader& whole = job.header();
   NodeHeader& header = part.header();
@@ -134,17 +168,16 @@ bool SomeWillGo(const Segment& job, std::uint32_t pid) {
 // Null, and nothing changes, if there is no room. Under the lock.
 GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
   if (GroupSlot* const slot = Find(job, plan.key)) return slot;
-  const SegmentLayout layout = LayOutGroup(job.layout(), plan.count);
-  const std::uint64_t bytes = SegmentBytes(layout);
-  const std::uint64_t offset = TakePart(job, bytes);
-  GroupSlot* const slot = offset == 0 ? nullptr : TakeSlot(job);
+  GroupSlot* slot = TakeKept(job, plan.count);
+  if (slot == nullptr) slot = TakeNew(job, plan.count);
+  if (slot == nullptr) {
+    DropKept(job);
+    slot = TakeNew(job, plan.count);
+  }
   if (slot == nullptr) return nullptr;
-  slot->members = plan.count;
   slot->key = plan.key;
-  slot->offset = offset;
-  slot->bytes = bytes;
-  slot->left = 0;
-  FillPart(job, plan, job.Part(offset, layout), *slot);
+  slot->left = slot->large = 0;
+  FillPart(job, plan, job.Part(slot->offset, LayOutGroup(job.layout(), plan.count)), *slot);
   slot->state.store(GroupSlot::kOpen, std::memory_order_release);
   if (slot->nodes > 1) doorbell.GroupsChanged();
   return slot;
@@ -166,17 +199,18 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
       plan.count, kGroupSlotsMax, static_cast<unsigned long long>(job.layout().parts_bytes >> 30));
 }
 
-void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Doorbell& doorbell) {
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,
+                Doorbell& doorbell) {
   const TableLock lock(job.header().groups);
   self.state.store(ProcessState::kEnded);
   slot.left += 1;
+  if (use == Segment::PartUse::kMuch) slot.large = 1;
   if (slot.left != slot.here) return;
   if (slot.nodes > 1) {
     slot.state.store(GroupSlot::kLeft, std::memory_order_release);
     return doorbell.GroupsChanged();
   }
-  job.ErasePart(slot.offset, slot.bytes);
-  slot.state.store(GroupSlot::kFree, std::memory_order_release);
+  job.GiveUpPart(slot, slot.offset, slot.members, Segment::UseOf(slot));
 }
 
 }  // namespace bspnow::runtime

@@ -23,9 +23,10 @@ struct GroupPlan {
 /// `job` is the whole segment, and `doorbell` of its worker.
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell);
 
-/// The process of this cell of the group looks at nothing of it any more. The last one here gives
-/// the memory back, or leaves that to the worker.
-void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Doorbell& doorbell);
+/// The process of this cell of the group looks at nothing of it any more, and has made such use of
+/// its part. The last one here gives that up, or leaves that to the worker.
+void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,
+                Doorbell& doorbell);
 
 }  // namespace bspnow::runtime
 

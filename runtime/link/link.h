@@ -178,12 +178,13 @@ struct alignas(kLineBytes) WorkerBell {
 /// a group needs lies in a part of the segment of its own, laid out as the segment of a job of its
 /// members, which have pids of their own in it (LayOutGroup). The first member here takes
 /// a slot and a part; the last one to leave gives them up, or its worker does, if the group has
-/// members on other nodes: see kLeft.
+/// members on other nodes: see kLeft. The memory of some parts is kept: see Segment::GiveUpPart.
 struct alignas(kLineBytes) GroupSlot {
   enum State : std::uint32_t {
     kFree = 0,
     kOpen = 1,
     kLeft = 2,  ///< By all members here. The worker frees it when their frames have arrived.
+    kKept = 3,  ///< Free for a group of as many members, with the memory of its part.
   };
   std::atomic<std::uint32_t> state;
   std::uint32_t members;
@@ -193,13 +194,15 @@ struct alignas(kLineBytes) GroupSlot {
   std::uint32_t here;    ///< Members on this node.
   std::uint32_t nodes;   ///< On which it has members; 1: no worker takes part.
   std::uint32_t left;    ///< Members here that have left it. Under GroupTable::lock.
+  std::uint32_t large;   ///< 1: some member here has used much of the part. The same.
 };
 inline constexpr std::uint32_t kGroupSlotsMax = 4096;
 
 struct alignas(kLineBytes) GroupTable {
-  std::atomic<std::uint32_t> lock;  ///< Held by a process while it takes or gives up a slot.
-  std::atomic<std::uint32_t> used;  ///< Slots that were ever taken: the first ones.
-  std::uint64_t next_part;          ///< Where the next one may be free. Under the lock.
+  std::atomic<std::uint32_t> lock;        ///< Held by a process while it takes or gives up a slot.
+  std::atomic<std::uint32_t> used;        ///< Slots that were ever taken: the first ones.
+  std::uint64_t next_part;                ///< Where the next one may be free. Under the lock.
+  std::atomic<std::uint64_t> kept_bytes;  ///< Of parts that are kept, at most.
 };
 
 /// The checkpoint that the processes are to take part in. If the job has several nodes the worker

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace bspnow {
@@ -66,6 +67,14 @@ constexpr std::uint64_t kLaneAreaBytes = RoundUp(sizeof(LaneArea), kPageBytes);
 std::uint64_t TurnsBytes(const SegmentPlan& plan) {
   if (!plan.takes_turns) return 0;
   return RoundUp(sizeof(TurnOrder) + plan.nprocs * sizeof(TurnPlace), kPageBytes);
+}
+
+// What a part takes at most that was used little: nothing of its heaps beyond the heads, and of
+// each process one page of slots, and one of pops and pushes of each parity.
+std::uint64_t BytesOfLittleUse(const SegmentLayout& part) {
+  constexpr std::uint64_t kSlotPages = 5;
+  static_assert(kSlotsOfBlock * sizeof(RegisteredArea) <= kPageBytes);
+  return part.slots_offset + part.nprocs * (kSlotPages * kPageBytes + kHeaps * part.head_bytes);
 }
 
 template <typename T>
@@ -165,8 +174,34 @@ bool Segment::HasPart(std::uint64_t offset, std::uint32_t members) const {
          SegmentBytes(LayOutGroup(layout_, members)) <= end - offset;
 }
 
-void Segment::ErasePart(std::uint64_t offset, std::uint64_t bytes) const {
-  madvise(data_ + offset, bytes, MADV_REMOVE);
+bool Segment::MayKeep(std::uint64_t bytes) const {
+  std::atomic<std::uint64_t>& kept = root_->groups.kept_bytes;
+  const std::uint64_t all = kept.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (all <= kKeptPartsBytesMax && all + heap_memory() <= layout_.memory_max / 2) return true;
+  kept.fetch_sub(bytes, std::memory_order_relaxed);
+  return false;
+}
+
+void Segment::GiveUpPart(GroupSlot& slot, std::uint64_t offset, std::uint32_t members,
+                         PartUse use) const {
+  const SegmentLayout part = LayOutGroup(layout_, members);
+  const bool keeps = use == PartUse::kLittle && MayKeep(BytesOfLittleUse(part));
+  if (!keeps) madvise(data_ + offset, SegmentBytes(part), MADV_REMOVE);
+  slot.state.store(keeps ? GroupSlot::kKept : GroupSlot::kFree, std::memory_order_release);
+}
+
+void Segment::TakeUpPart(GroupSlot& slot) const {
+  const SegmentLayout part = LayOutGroup(layout_, slot.members);
+  root_->groups.kept_bytes.fetch_sub(BytesOfLittleUse(part), std::memory_order_relaxed);
+  slot.state.store(GroupSlot::kFree, std::memory_order_relaxed);
+  std::byte* const at = data_ + slot.offset;
+  std::memset(at, 0, part.rings_offset);  // Header, cells, directories and stamps.
+  std::memset(at + part.handed_offset, 0, part.slots_offset - part.handed_offset);
+}
+
+void Segment::DropPart(GroupSlot& slot) const {
+  TakeUpPart(slot);
+  madvise(data_ + slot.offset, slot.bytes, MADV_REMOVE);
 }
 
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {

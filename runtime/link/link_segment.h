@@ -60,6 +60,9 @@ class SlotAreas {
 /// A heap keeps this much memory from one superstep to the next; more only as long as it is in use.
 inline constexpr std::uint64_t kHeapKeptBytes = 64 << 20;
 
+/// Of parts of groups that were left, on one node.
+inline constexpr std::uint64_t kKeptPartsBytesMax = 16 << 20;
+
 /// What is taken of a heap and its head.
 struct HeapUse {
   std::uint64_t head = 0;
@@ -220,8 +223,20 @@ class Segment {
     root_->heap_memory.fetch_sub(use.peak, std::memory_order_relaxed);
     use = HeapUse{};
   }
-  /// Gives back all memory of a group's part, which is zero then.
-  void ErasePart(std::uint64_t offset, std::uint64_t bytes) const;
+  /// Of a group of so many members that all here have left, at `offset`. A group is mostly followed
+  /// by another one of as many; so if it has used little the memory of its part is kept, as long as
+  /// no more than kKeptPartsBytesMax of such memory are, and the heaps do not hold half of what
+  /// they may. (Like heads and tables of a group that is open it does not count as theirs.)
+  enum class PartUse { kLittle, kMuch };
+  static PartUse UseOf(const GroupSlot& slot) {  // Whatever a program has written there.
+    return __atomic_load_n(&slot.large, __ATOMIC_RELAXED) == 0 ? PartUse::kLittle : PartUse::kMuch;
+  }
+  void GiveUpPart(GroupSlot& slot, std::uint64_t offset, std::uint32_t members, PartUse use) const;
+  /// Of a slot that is kept: as new, but for what nobody reads before it has been written. Its slot
+  /// is free then.
+  void TakeUpPart(GroupSlot& slot) const;
+  /// The same, and the memory is given back.
+  void DropPart(GroupSlot& slot) const;
 
   /// One large superstep must not hold its memory for the rest of the run: where a heap holds more
   /// than twice what it keeps, which is at least `kept`, the rest is given back.
@@ -240,6 +255,7 @@ class Segment {
   T* At(std::uint64_t offset) const {
     return reinterpret_cast<T*>(data_ + offset);
   }
+  bool MayKeep(std::uint64_t bytes) const;
 
   MappedRegion region_;  ///< Not of a part.
   std::byte* data_ = nullptr;

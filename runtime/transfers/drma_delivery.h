@@ -31,8 +31,9 @@ class DrmaDelivery {
     answers_.Restart();
   }
 
-  /// As Outbox has it, of the answers.
+  /// As Outbox has them, of the answers.
   void GiveBackAll() { segment_->Return(answers_); }
+  bool UsesMore() const { return answers_.peak != 0; }
 
   /// Whether this process asked `pid` for anything that it answers.
   bool Awaits(Pid pid, unsigned parity) const {

@@ -156,6 +156,8 @@ class Outbox {
 
   /// Nobody reads this outbox any more, and its memory goes: that counts for others.
   void GiveBackAll();
+  /// Whether it holds more than the heads of its heaps.
+  bool UsesMore() const { return uses_[0].peak + uses_[1].peak != 0; }
 
  private:
   /// The open chunk of one chain.

@@ -50,6 +50,9 @@ class RegistrationTable {
     return Value(slot) < slots_.size() ? areas_[Value(slot)] : RegisteredArea{0, 0};
   }
 
+  /// Whether it has never had more slots than a block has.
+  bool FitsABlock() const { return slots_.size() <= kSlotsOfBlock; }
+
   /// Whether anything was pushed or popped in this superstep.
   bool changed() const { return pushes_ + pops_count_ != 0; }
 

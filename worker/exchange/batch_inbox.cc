@@ -337,10 +337,6 @@ void BatchInbox::GiveBack(std::uint64_t superstep) {
   }
 }
 
-void BatchInbox::ReturnMemory() {
-  for (Heap& heap : heaps_) segment_.Return(heap.use);
-}
-
 void BatchInbox::PublishVotes(Side& side, unsigned parity) {
   for (const Vote& vote : side.votes) {
     if (vote.bytes.size() == vote.bytes_wanted) PublishVote(vote, parity);

@@ -50,8 +50,16 @@ class BatchInbox {
   /// The answers of these processes in this superstep are complete; lets those who wait go on.
   void PublishAnswers(std::uint64_t superstep, std::uint32_t host);
 
-  /// The images are not read any more, and their memory is about to be given back.
-  void ReturnMemory();
+  /// The images are not read any more, and their memory is about to be given back. Returns whether
+  /// that was more than heads.
+  bool ReturnMemory() {
+    bool any = false;
+    for (Heap& heap : heaps_) {
+      any |= heap.use.peak != 0;
+      segment_.Return(heap.use);
+    }
+    return any;
+  }
 
   /// Who here was asked for what by processes of that host, in a superstep that is published.
   void FindRequests(std::uint64_t superstep, std::uint32_t host,

@@ -107,7 +107,7 @@ class JobExchange {
   bool Leave();
   bool left() const { return left_; }
   /// After that: its memory counts no more.
-  void ReturnMemory() { inbox_.ReturnMemory(); }
+  bool ReturnMemory() { return inbox_.ReturnMemory(); }
 
   /// The job exchanges nothing more.
   void Break(ExchangeFault fault, const std::string& reason);

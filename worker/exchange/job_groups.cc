@@ -112,7 +112,7 @@ void JobGroups::LookAtSlot(std::uint32_t slot) {
   if (!group.ok())
     return root_->Break(ExchangeFault::kProgram, std::string(group.status().message()));
   // Left before it was seen: nobody here has arrived at a barrier of it.
-  if (words->state == GroupSlot::kLeft) return Free(slot, *group);
+  if (words->state == GroupSlot::kLeft) return Free(slot, *group, Segment::UseOf(shared));
   Adopt(slot, *std::move(group));
 }
 
@@ -161,19 +161,18 @@ void JobGroups::FreeIfUnused(GroupId id) {
   if (!found->second.exchange->Leave()) return;
   const std::uint32_t slot = found->second.slot;
   receiving_.Unplace(plan().job, id);
-  found->second.exchange->ReturnMemory();
+  const bool much = found->second.exchange->ReturnMemory();
   groups_.erase(found);
   by_slot_.erase(slot);
   const auto open = std::find_if(open_.begin(), open_.end(),
                                  [id](const OpenGroup& group) { return group.id == id; });
   const OpenGroup group = std::move(*open);
   open_.erase(open);
-  Free(slot, group);
+  Free(slot, group, much ? Segment::PartUse::kMuch : Segment::UseOf(segment().group_slot(slot)));
 }
 
-void JobGroups::Free(std::uint32_t slot, const OpenGroup& group) {
-  segment().ErasePart(group.offset, group.bytes());
-  segment().group_slot(slot).state.store(GroupSlot::kFree, std::memory_order_release);
+void JobGroups::Free(std::uint32_t slot, const OpenGroup& group, Segment::PartUse use) {
+  segment().GiveUpPart(segment().group_slot(slot), group.offset, group.layout.nprocs, use);
 }
 
 }  // namespace bspnow::worker

@@ -71,7 +71,7 @@ class JobGroups final : private JobExchangeOwner {
   void LookAtSlot(std::uint32_t slot);
   void Adopt(std::uint32_t slot, OpenGroup group);
   void FreeIfUnused(GroupId id);
-  void Free(std::uint32_t slot, const OpenGroup& group);
+  void Free(std::uint32_t slot, const OpenGroup& group, Segment::PartUse use);
 
   const WorkerId self_;
   PeerStreams& peers_;

@@ -31,10 +31,12 @@ class GroupNode {
   Segment Open(std::uint32_t i, std::uint64_t key, const std::vector<std::uint32_t>& members) {
     const auto count = static_cast<std::uint32_t>(members.size());
     GroupSlot& slot = this->slot(i);
+    if (State(i) == GroupSlot::kKept) whole().TakeUpPart(slot);
     slot.members = count;
     slot.key = key;
     slot.bytes = part_bytes(count);
     slot.offset = whole().layout().parts_offset + i * part_bytes(4);
+    slot.large = 0;
     slot.here = 1;
     slot.nodes = 2;
     const Segment part = Part(i);
@@ -56,6 +58,9 @@ class GroupNode {
     whole().header().bell.groups += 1;
   }
   std::uint32_t State(std::uint32_t i) const { return slot(i).state.load(); }
+  bool IsFree(std::uint32_t i) const {
+    return State(i) == GroupSlot::kFree || State(i) == GroupSlot::kKept;
+  }
 
   JobPlan Plan(const std::vector<std::string>& addresses) {
     JobPlan plan{.job = JobId{1},
