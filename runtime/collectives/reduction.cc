@@ -98,10 +98,11 @@ class VectorsInPieces {
                 pieces_.Bytes(to));
     }
     team_.Sync();
-    Copy(Place(self()), values + pieces_.Begin(self()), pieces_.Bytes(self()));
+    own_ = const_cast<std::byte*>(values + pieces_.Begin(self()));
     CombineAll();
     for (std::uint32_t i = 1; i < p(); ++i) Send((self() + i) % p());
-    Copy(dst_ + pieces_.Begin(self()), ResultOf(self()), pieces_.Bytes(self()));
+    const std::byte* const result = ResultOf(self());
+    if (result != MyPlace()) Copy(MyPlace(), result, pieces_.Bytes(self()));
     landing_.Close();
     if (!lands_in_scratch_) team_.Unregister(dst_);
     team_.Sync();
@@ -122,20 +123,24 @@ class VectorsInPieces {
     return Landing::HasRoom(bytes) ? kScratchBytes + 1 : bytes;  // So that there is a next one.
   }
 
-  // Piece i arrived at place i; the results are after them.
+  // Piece i arrived at place i, but for this process's own; the results are after them, or where
+  // this process wants them.
   void CombineAll() {
     int bytes = static_cast<int>(pieces_.Bytes(self()));  // The calls take an int.
     if (bytes == 0) return;
-    std::byte* combined = Place(0);
-    for (std::uint32_t i = 1; i < p(); ++i) {
-      std::byte* const result = Place(p() + (results_ == Results::kPrefixes ? i : i % 2));
-      op_(result, combined, Place(i), &bytes);
-      combined = result;
-    }
+    for (std::uint32_t i = 1; i < p(); ++i) op_(Result(i), Result(i - 1), Operand(i), &bytes);
+  }
+  std::byte* Operand(std::uint32_t i) const { return i == self() ? own_ : Place(i); }
+  std::byte* MyPlace() const { return dst_ + pieces_.Begin(self()); }
+  /// Of the first i + 1 pieces.
+  std::byte* Result(std::uint32_t i) const {
+    if (i == 0) return Operand(0);
+    const std::uint32_t mine = results_ == Results::kPrefixes ? self() : p() - 1;
+    if (i == mine && own_ != MyPlace()) return MyPlace();
+    return Place(p() + (results_ == Results::kPrefixes ? i : i % 2));
   }
   const std::byte* ResultOf(std::uint32_t pid) const {
-    if (results_ == Results::kOneForAll) return Place(p() + (p() - 1) % 2);
-    return pid == 0 ? Place(0) : Place(p() + pid);
+    return Result(results_ == Results::kPrefixes ? pid : p() - 1);
   }
   void Send(std::uint32_t to) {
     const std::byte* const area = lands_in_scratch_ ? landing_.data() : dst_;
@@ -155,6 +160,7 @@ class VectorsInPieces {
   std::size_t stride_;
   std::size_t places_;
   std::byte* dst_;
+  std::byte* own_ = nullptr;  ///< This process's piece of its own vector.
   bool lands_in_scratch_;
   Landing landing_;
 };
