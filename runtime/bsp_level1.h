@@ -70,7 +70,8 @@ void bsp_scan(void (*op)(void *result, void *left, void *right, int *nbytes), vo
 /* The same of vectors of `nelements` elements of `nbytes` bytes each, of which op combines those of
  * one place, as many as *nbytes bytes hold: it may be called for any that follow one another. So a
  * vector may be cut. (Not the toolset's: bsp_fold and bsp_scan take their values whole.) Cost: as
- * bsp_fold; or for n bytes, 2 (1 - 1/p) n g + 2 l, each process combining a p-th part. */
+ * bsp_fold; or for n bytes, 2 (1 - 1/p) n g + 2 l, each process combining a p-th part; a scan also
+ * (p+k-2) (n g / k + l), in k pieces from process to process. */
 void bsp_fold_elements(void (*op)(void *result, void *left, void *right, int *nbytes), void *src,
                        void *dst, int nelements, int nbytes);
 void bsp_scan_elements(void (*op)(void *result, void *left, void *right, int *nbytes), void *src,

@@ -4,6 +4,13 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr double kFlopsPerByte = 1.0 / sizeof(double);  // Of a fold's operation.
+// A transfer into an area that is not the library's waits for the receiver to begin the superstep,
+// and is a system call, or a chunk of its own: measured, on one node.
+constexpr double kDirectHalfBytes = 8192;
+// What lands in the library's area is copied once more, within the caches.
+constexpr double kBuffered = 1.05;
+// Neighbours by pid mostly share a node: of what they send each other a part goes no further.
+constexpr double kAmongNeighbours = 0.7;
 constexpr std::uint32_t kPiecesMax = 1024;
 constexpr std::uint32_t kPieceBytesMin = 4096;
 
@@ -20,9 +27,13 @@ class Costs {
   double Combine(double count) const {
     return count * bytes_ * kFlopsPerByte / machine_.s_flops * 1e9;
   }
-  /// For what does not fit into the library's own area.
-  double Registration(double landing_bytes) const {
-    return landing_bytes > static_cast<double>(kScratchBytes) ? l() : 0;
+  /// For what does not fit into the library's own area: a superstep, and what all compare at its
+  /// end and at the last one's.
+  double Registration(double landing_bytes) const { return IsDirect(landing_bytes) ? 2 * l() : 0; }
+  /// In which `count` messages with `share` of the bytes are sent to where so much lands.
+  double Superstep(double landing_bytes, double count, double share = 1) const {
+    if (!IsDirect(landing_bytes)) return l() + kBuffered * Send(count, share);
+    return 2 * l() + Send(count, share) + count * kDirectHalfBytes * machine_.g_ns_per_byte;
   }
   double bytes() const { return bytes_; }
   std::uint32_t p() const { return p_; }
@@ -38,26 +49,40 @@ class Costs {
     return Registration(bytes_) + (p_ + pieces - 2.0) * (l() + Send(1, 1.0 / pieces));
   }
   double Fold(std::uint32_t ways) const {
-    double cost = Registration(bytes_ * (2.0 * ways + 3));
+    const double landing = bytes_ * (2.0 * ways + 3);
+    double cost = Registration(landing);
     for (std::uint64_t block = 1; block < p_; block *= ways) {
-      cost += l() + Combine(ways - 1) + Send(Sent({p_, ways, static_cast<std::uint32_t>(block)}));
+      const double sent = Sent({p_, ways, static_cast<std::uint32_t>(block)});
+      cost += Superstep(landing, sent) + Combine(ways - 1);
     }
     return cost;
   }
   // Of `results` pieces that a process has to send: one if all get the same.
   double FoldInPieces(double results) const {
-    return Registration(bytes_ * (2 + (results + 1) / p_)) + 2 * (l() + Send(p_ - 1.0, 1.0 / p_)) +
+    const double landing = bytes_ * (2 + (results + 1) / p_);
+    return Registration(landing) + 2 * Superstep(landing, p_ - 1.0, 1.0 / p_) +
            Combine((p_ - 1.0) / p_);
   }
+  double ScanInPipeline(std::uint32_t pieces) const {
+    const double landing = 3 * bytes_ / pieces;
+    const double share = (machine_.nodes == Nodes::kOne ? 1 : kAmongNeighbours) / pieces;
+    return Registration(landing) +
+           (p_ + pieces - 2.0) * (Superstep(landing, 1, share) + Combine(1.0 / pieces));
+  }
   double Scan(std::uint32_t ways) const {
-    double cost = Registration(bytes_ * (2.0 * ways + 3));
+    const double landing = bytes_ * (2.0 * ways + 3);
+    double cost = Registration(landing);
     for (std::uint64_t known = 1; known < p_; known *= ways) {
-      cost += l() + Combine(ways - 1) + Send(ways - 1);
+      cost += Superstep(landing, ways - 1) + Combine(ways - 1);
     }
     return cost;
   }
 
  private:
+  static bool IsDirect(double landing_bytes) {
+    return landing_bytes > static_cast<double>(kScratchBytes);
+  }
+
   // The most that a process sends: where the last part is short, it serves more than one of each
   // other part.
   double Sent(const FoldStep& step) const {
@@ -129,6 +154,8 @@ Plan MakePlan(Collective collective, const Machine& machine, std::uint32_t p, st
       break;
     case Collective::kScanElements:
       two_phase = {.cost_ns = costs.FoldInPieces(p), .ways = 2};
+      pipeline = Cheapest(2, PiecesEnd(costs.bytes()),
+                          [&](std::uint32_t pieces) { return costs.ScanInPipeline(pieces); });
       [[fallthrough]];
     case Collective::kScan:
       direct = {.cost_ns = costs.Scan(p), .ways = p};

@@ -27,7 +27,7 @@ enum class Algorithm : std::uint8_t {
   kDirect,    ///< Each byte goes to where it belongs in one superstep.
   kTree,      ///< Levels of fan-out `ways`; of a fold or scan, of that many values at a time.
   kTwoPhase,  ///< Everybody gets a piece, of all values if it combines them; then sends it to all.
-  kPipeline,  ///< From process to process, in `ways` pieces.
+  kPipeline,  ///< From process to process, in `ways` pieces, of prefixes if it combines them.
   kRead,      ///< Everybody reads from the root's memory, at once; on one node.
 };
 inline constexpr std::size_t kAlgorithms = 5;

@@ -50,9 +50,16 @@ TEST(CollectivePlanTest, FoldsMuchByATreeAndLittleDirectly) {
 TEST(CollectivePlanTest, CutsMuchOfWhatMayBeCut) {
   EXPECT_EQ(ChosenFor(Collective::kFoldElements, 8, 8), Algorithm::kDirect);
   EXPECT_EQ(ChosenFor(Collective::kFoldElements, 8, 1 << 20), Algorithm::kTwoPhase);
-  EXPECT_EQ(ChosenFor(Collective::kScanElements, 8, 1 << 20), Algorithm::kTwoPhase);
+  EXPECT_EQ(ChosenFor(Collective::kScanElements, 8, 24 << 10), Algorithm::kTwoPhase);
   const auto two_phase = static_cast<std::size_t>(Algorithm::kTwoPhase);
   EXPECT_LT(MakePlan(Collective::kFold, kMachine, 8, 1 << 20).candidates[two_phase].cost_ns, 0);
+}
+
+// Two phases move 2 n, a pipeline n and a bit.
+TEST(CollectivePlanTest, ScansVeryMuchThatMayBeCutByAPipeline) {
+  EXPECT_EQ(ChosenFor(Collective::kScanElements, 8, 64 << 20), Algorithm::kPipeline);
+  const auto pipeline = static_cast<std::size_t>(Algorithm::kPipeline);
+  EXPECT_LT(MakePlan(Collective::kScan, kMachine, 8, 64 << 20).candidates[pipeline].cost_ns, 0);
 }
 
 TEST(VectorPiecesTest, FollowOneAnotherAndAreAlikeInSize) {

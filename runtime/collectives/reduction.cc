@@ -165,6 +165,71 @@ class VectorsInPieces {
   Landing landing_;
 };
 
+/// A prefix of vectors in pieces: each process gets from the one before it, piece by piece, the
+/// fold of all vectors before its own, combines that with its own, and passes the result on. A
+/// process moves one vector, in p + pieces - 2 supersteps.
+class PrefixInPipeline {
+ public:
+  PrefixInPipeline(Team& team, Operation op, std::uint32_t pieces, const void* src, void* dst)
+      : team_(team),
+        op_(op),
+        pieces_(Cut(team.what(), pieces)),
+        stride_((pieces_.bytes_max() + kValueAlign - 1) / kValueAlign * kValueAlign),
+        src_(static_cast<const std::byte*>(src)),
+        dst_(static_cast<std::byte*>(dst)),
+        landing_(team, kRooms * stride_) {}
+
+  void Run() {
+    const std::uint32_t last = team_.p() + pieces_.p - 3;  // Of the supersteps.
+    for (std::uint32_t step = 0; step <= last; ++step) {
+      Pass(step);
+      if (step == last) landing_.Close();
+      team_.Sync();
+    }
+    Pass(last + 1);  // The last piece, on the last process.
+  }
+
+ private:
+  // Arrivals of one step are read while those of the next may come without a buffer; the third room
+  // is for a result that may not be written over an operand.
+  static constexpr std::size_t kRooms = 3;
+
+  static VectorPieces Cut(const CollectiveCall& what, std::uint32_t pieces) {
+    const std::size_t elements = what.bytes / what.element_bytes;
+    return {.p = elements < pieces ? static_cast<std::uint32_t>(elements) : pieces,
+            .elements = elements,
+            .element_bytes = what.element_bytes};
+  }
+  std::byte* Room(std::size_t i) const { return landing_.data() + i * stride_; }
+
+  void Pass(std::uint32_t step) {
+    const std::uint32_t self = team_.self();
+    if (step < self || step - self >= pieces_.p) return;
+    const std::size_t begin = pieces_.Begin(step - self), bytes = pieces_.Bytes(step - self);
+    if (self == 0) {
+      if (src_ != dst_) Copy(dst_ + begin, src_ + begin, bytes);
+    } else {
+      Combine(Room((step - 1) % 2), begin, bytes);
+    }
+    if (self + 1 < team_.p())
+      team_.Put(self + 1, dst_ + begin, landing_.data(), step % 2 * stride_, bytes);
+  }
+  void Combine(std::byte* before, std::size_t begin, std::size_t bytes) {
+    std::byte* const result = src_ == dst_ ? Room(2) : dst_ + begin;
+    int piece_bytes = static_cast<int>(bytes);  // The calls take an int.
+    op_(result, before, const_cast<std::byte*>(src_) + begin, &piece_bytes);
+    if (src_ == dst_) Copy(dst_ + begin, result, bytes);
+  }
+
+  Team& team_;
+  Operation op_;
+  VectorPieces pieces_;
+  std::size_t stride_;
+  const std::byte* src_;
+  std::byte* dst_;
+  Landing landing_;
+};
+
 }  // namespace
 
 // In each step `ways` blocks become one: a process gets the value of each other block from a
@@ -207,6 +272,8 @@ void Scan(Team& team, Operation op, const void* src, void* dst) {
   const Plan plan = team.Choose();
   if (plan.algorithm == Algorithm::kTwoPhase)
     return VectorsInPieces(team, op, VectorsInPieces::Results::kPrefixes, dst).Run(src);
+  if (plan.algorithm == Algorithm::kPipeline)
+    return PrefixInPipeline(team, op, plan.ways(), src, dst).Run();
   const std::uint32_t ways = plan.ways(), p = team.p(), self = team.self();
   Values values(team, op, ways);
   const auto* mine = static_cast<const std::byte*>(src);

@@ -1,7 +1,7 @@
 /* Source: semantics, collectives, statement 6
  * Claim: bsp_scan_elements combines vectors as bsp_scan does, element by element, in the order of
  *   pids, whether it cuts them or not; also vectors of fewer elements than there are processes.
- * Cases: free direct tree two-phase
+ * Cases: free direct tree two-phase pipeline
  * Env if case != 'free': BSP_COLLECTIVES={case}
  */
 #include "level1/composition.h"
