@@ -1,14 +1,10 @@
 #include "runtime/link/lane_frame.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <nmmintrin.h>
-#endif
-
 #include "base/check.h"
+#include "runtime/link/crc32c.h"
 #include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_entries.h"
 
@@ -16,36 +12,6 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kCrcFrom = offsetof(LaneFrame, bytes);
-
-// ---- Checksums ----------------------------------------------------------------------------------
-
-constexpr std::array<std::uint32_t, 256> MakeCrcTable() {
-  constexpr std::uint32_t kCastagnoli = 0x82f63b78;  // Its bits in reverse.
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < table.size(); ++i) {
-    std::uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? kCastagnoli : 0);
-    table[i] = crc;
-  }
-  return table;
-}
-constexpr std::array<std::uint32_t, 256> kCrcTable = MakeCrcTable();
-
-#if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t CrcByInstruction(std::uint32_t crc,
-                                                                 const std::byte* bytes,
-                                                                 std::size_t count) {
-  std::uint64_t wide = crc;
-  for (; count >= sizeof wide; bytes += sizeof wide, count -= sizeof wide) {
-    std::uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    wide = _mm_crc32_u64(wide, word);
-  }
-  crc = static_cast<std::uint32_t>(wide);
-  for (; count != 0; ++bytes, --count) crc = _mm_crc32_u8(crc, static_cast<unsigned char>(*bytes));
-  return crc;
-}
-#endif
 
 // ---- Out ----------------------------------------------------------------------------------------
 
@@ -67,7 +33,7 @@ Writing Begin(std::byte* to, const LaneFrame& head) {
 void Close(const Writing& out) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(out.frame);
   out.frame->bytes = static_cast<std::uint32_t>(out.at - bytes);
-  out.frame->crc32c = LaneCrc(bytes + kCrcFrom, out.frame->bytes - kCrcFrom);
+  out.frame->crc32c = Crc32c(0, bytes + kCrcFrom, out.frame->bytes - kCrcFrom);
 }
 
 std::size_t ChainBytes(const std::byte* arena, std::uint64_t first) {
@@ -175,16 +141,6 @@ bool IsChunk(const std::byte* at, std::uint32_t bytes) {
 
 }  // namespace
 
-std::uint32_t LaneCrc(const std::byte* bytes, std::size_t count) {
-  std::uint32_t crc = ~0u;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("sse4.2")) return ~CrcByInstruction(crc, bytes, count);
-#endif
-  for (; count != 0; ++bytes, --count)
-    crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<unsigned char>(*bytes)) & 0xff];
-  return ~crc;
-}
-
 bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
   const Segment& segment = *shape.segment;
   LaneArea& area = segment.lanes();
@@ -252,7 +208,7 @@ LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std:
 
 bool CheckLaneFrame(const LaneShape& shape, const std::byte* bytes) {
   const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
-  if (LaneCrc(bytes + kCrcFrom, frame.bytes - kCrcFrom) != frame.crc32c) return false;
+  if (Crc32c(0, bytes + kCrcFrom, frame.bytes - kCrcFrom) != frame.crc32c) return false;
   if (frame.entries > kLanePairsMax) return false;
   const auto lives = [&shape](std::uint32_t pid, std::uint32_t host) {
     if (pid >= shape.p) return false;

@@ -11,9 +11,6 @@
 
 namespace bspnow {
 
-/// CRC32C, by the processor's instruction where there is one.
-std::uint32_t LaneCrc(const std::byte* bytes, std::size_t count);
-
 /// The processes of a job, as the segment has them. All take part.
 struct LaneShape {
   const Segment* segment = nullptr;

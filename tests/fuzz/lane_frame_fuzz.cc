@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/unique_fd.h"
+#include "runtime/link/crc32c.h"
 #include "runtime/link/lane_completion.h"
 
 namespace bspnow {
@@ -54,7 +55,7 @@ std::vector<std::byte> MakeFrame(FuzzedDataProvider& input) {
   memcpy(bytes.data(), &head, sizeof head);
   if (sealed) {
     constexpr std::size_t kFrom = offsetof(LaneFrame, bytes);
-    head.crc32c = LaneCrc(bytes.data() + kFrom, bytes.size() - kFrom);
+    head.crc32c = Crc32c(0, bytes.data() + kFrom, bytes.size() - kFrom);
     memcpy(bytes.data(), &head, sizeof head);
   }
   return bytes;
