@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/units.h"
 
 namespace bspnow {
 namespace {
@@ -16,8 +17,9 @@ bool Reached(std::uint32_t value, std::uint32_t target) {
   return static_cast<std::int32_t>(value - target) >= 0;
 }
 
-long Futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value) {
-  return syscall(SYS_futex, word, operation, value, nullptr, nullptr, 0);
+long Futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value,
+           const timespec* time_limit) {
+  return syscall(SYS_futex, word, operation, value, time_limit, nullptr, 0);
 }
 
 void Pause() {
@@ -52,7 +54,7 @@ void SharedCounter::Advance() {
 }
 
 void SharedCounter::Wake() {
-  if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX);
+  if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
 void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
@@ -63,6 +65,30 @@ bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Wat
   Await(counter,
         [target, &news](std::uint32_t value) { return Reached(value, target) || news.Changed(); });
   return Reached(counter.value.load(std::memory_order_acquire), target);
+}
+
+bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news,
+                         const SideWork& side) {
+  const std::uint64_t start = NowNs();
+  std::uint64_t polls_since = start;
+  bool slept = false;
+  for (;;) {
+    for (int i = 0; i < 8; ++i) {
+      const std::uint32_t seen = counter.value.load(std::memory_order_acquire);
+      if (Reached(seen, target) || news.Changed()) {
+        if (slept) AdaptToSleep(start);
+        return Reached(seen, target);
+      }
+      sched_yield();
+    }
+    const std::uint64_t now = NowNs();
+    const std::uint64_t rest = side.SeeTo(now);
+    if (rest == 0) polls_since = now;
+    if (now - polls_since < poll_ns_) continue;
+    slept = true;
+    SleepAtMost(counter, rest,
+                [&](std::uint32_t value) { return Reached(value, target) || news.Changed(); });
+  }
 }
 
 template <typename Done>
@@ -87,13 +113,27 @@ void PollWait::Await(SharedCounter& counter, const Done& done) {
     }
   } while (NowNs() - start < poll_ns_);
   Sleep(counter, done);
+  AdaptToSleep(start);
+}
+
+void PollWait::AdaptToSleep(std::uint64_t start_ns) {
   // A little more patience would have done: then be patient from now on. A bound that only shrank
   // would keep everybody sleeping who waits for others that sleep.
-  if (NowNs() - start < poll_ns_max_) {
+  if (NowNs() - start_ns < poll_ns_max_) {
     poll_ns_ = poll_ns_max_;
   } else {
     poll_ns_ = poll_ns_ / 2 > kPollNsMin ? poll_ns_ / 2 : kPollNsMin;
   }
+}
+
+template <typename Done>
+void PollWait::SleepAtMost(SharedCounter& counter, std::uint64_t ns, const Done& done) {
+  const timespec limit{.tv_sec = static_cast<time_t>(ns / kNsPerS),
+                       .tv_nsec = static_cast<long>(ns % kNsPerS)};
+  counter.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint32_t seen = counter.value.load(std::memory_order_seq_cst);
+  if (!done(seen)) Futex(&counter.value, FUTEX_WAIT, seen, &limit);
+  counter.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
 
 template <typename Done>
@@ -102,7 +142,7 @@ void PollWait::Sleep(SharedCounter& counter, const Done& done) {
   for (;;) {
     const std::uint32_t seen = counter.value.load(std::memory_order_seq_cst);
     if (done(seen)) break;
-    Futex(&counter.value, FUTEX_WAIT, seen);
+    Futex(&counter.value, FUTEX_WAIT, seen, nullptr);
   }
   counter.sleepers.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -114,6 +154,13 @@ void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
 
 void WaitWhile(const Watched& one, const Watched& other) {
   PollThenLook([&one, &other] { return one.Changed() || other.Changed(); });
+}
+
+void WaitWhile(const Watched& one, const Watched& other, const SideWork& side) {
+  PollThenLook([&] {
+    while (side.any() && side.SeeTo(NowNs()) == 0) continue;
+    return one.Changed() || other.Changed();
+  });
 }
 
 }  // namespace bspnow

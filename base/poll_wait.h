@@ -35,6 +35,16 @@ struct Watched {
   bool Changed() const { return word.load(std::memory_order_acquire) != value; }
 };
 
+/// Something else that who waits sees to.
+struct SideWork {
+  /// Returns for how many nanoseconds nothing more of it is due; 0: something was done.
+  std::uint64_t (*see_to)(void* context, std::uint64_t now_ns) = nullptr;
+  void* context = nullptr;
+
+  bool any() const { return see_to != nullptr; }
+  std::uint64_t SeeTo(std::uint64_t now_ns) const { return see_to(context, now_ns); }
+};
+
 class PollWait {
  public:
   /// For `waiters` processes on this node that wait for each other on `processors` processors.
@@ -58,6 +68,10 @@ class PollWait {
   /// moment of falling asleep may be noticed only at the next one. True: it has reached `target`.
   bool UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news);
 
+  /// The same, and sees to `side` meanwhile. Nobody takes turns.
+  bool UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news,
+                 const SideWork& side);
+
  private:
   static constexpr std::uint32_t kSpins = 16;               // Less than a yield costs.
   static constexpr std::uint64_t kPollNs = 100'000;         // A few wake-ups' worth.
@@ -68,6 +82,9 @@ class PollWait {
   void Await(SharedCounter& counter, const Done& done);
   template <typename Done>
   static void Sleep(SharedCounter& counter, const Done& done);
+  template <typename Done>
+  static void SleepAtMost(SharedCounter& counter, std::uint64_t ns, const Done& done);
+  void AdaptToSleep(std::uint64_t start_ns);
 
   std::uint32_t spins_;        ///< Looks before the first yield; 0 if processors are short.
   std::uint64_t poll_ns_max_;  ///< The bound when waits are short.
@@ -81,6 +98,9 @@ void WaitWhile(const std::atomic<std::uint32_t>& word, std::uint32_t value);
 
 /// The same, for two words: until one of them has changed.
 void WaitWhile(const Watched& one, const Watched& other);
+
+/// The same, and sees to `side` meanwhile.
+void WaitWhile(const Watched& one, const Watched& other, const SideWork& side);
 
 }  // namespace bspnow
 

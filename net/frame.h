@@ -94,13 +94,13 @@ struct HelloBody {
   std::uint32_t term;    ///< The coordinator's, lower bits; another one refuses. Else 0.
 };
 
-/// `job`, `epoch` and `source_worker` of the header say which lane of the target's it is: of a job,
-/// there is one between each two of its nodes, which its processes drive themselves. Welcome is the
+/// `job`, `epoch` and `source_worker` of the header say of which lanes of the target's it is one: a
+/// job has some between each two of its nodes, which its processes drive themselves. Welcome is the
 /// last frame here, and kProof the last one before; what then follows, in either direction, is
 /// theirs. A worker that does not want the lane (yet) refuses it with kAbort.
 struct LaneBody {
   std::uint32_t target;  ///< As in HelloBody.
-  std::uint32_t reserved;
+  std::uint32_t number;  ///< Of the lane, among those between these two nodes.
 };
 
 struct HeartbeatBody {

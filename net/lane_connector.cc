@@ -22,7 +22,7 @@ ConnectingProof RequestOf(const LaneConnectorOptions& options) {
   header.job = Value(options.job);
   header.epoch = Value(options.epoch);
   header.source_worker = Value(options.self);
-  return {header, BytesOf(LaneBody{.target = Value(options.target), .reserved = 0})};
+  return {header, BytesOf(LaneBody{.target = Value(options.target), .number = options.number})};
 }
 
 }  // namespace

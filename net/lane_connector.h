@@ -32,6 +32,7 @@ struct LaneConnectorOptions {
   WorkerId target{};
   JobId job{};
   Epoch epoch{};
+  std::uint32_t number = 0;  ///< As in LaneBody.
   HostPort address;
   SocketOptions socket;
   std::uint64_t answer_ms = 5000;  ///< For each address of the name.

@@ -25,6 +25,7 @@ class LaneConnectorTest : public StreamTest {
             .target = kReceiver,
             .job = JobId{7},
             .epoch = Epoch{3},
+            .number = 5,
             .address = address.host_port(),
             .socket = {},
             .answer_ms = 300};

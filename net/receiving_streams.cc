@@ -50,7 +50,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   FrameFault OnProof(const Frame& frame);
   void OnHello(const FrameHeader& header, std::uint64_t incarnation);
   void OnLane(const FrameHeader& header);
-  void HandLane(const FrameHeader& header);
+  void HandLane(const LaneName& lane);
   FrameFault OnBatch(const Frame& frame);
   void OnReadable();
   void Refuse(const std::string& reason);
@@ -199,21 +199,22 @@ void ReceivingStreams::Stream::OnHello(const FrameHeader& header, std::uint64_t 
 }
 
 void ReceivingStreams::Stream::OnLane(const FrameHeader& header) {
-  const WorkerId from{header.source_worker};
-  if (tls_ != nullptr || !owner_.sink_.WantsLane(from, JobId{header.job}, Epoch{header.epoch}))
-    return RefuseOpening("no lane is wanted");
-  HandLane(header);
+  const LaneName lane{.from = WorkerId{header.source_worker},
+                      .job = JobId{header.job},
+                      .epoch = Epoch{header.epoch},
+                      .number = BodyFrom<LaneBody>(proof_->body())->number};
+  if (tls_ != nullptr || !owner_.sink_.WantsLane(lane)) return RefuseOpening("no lane is wanted");
+  HandLane(lane);
 }
 
-void ReceivingStreams::Stream::HandLane(const FrameHeader& header) {
+void ReceivingStreams::Stream::HandLane(const LaneName& lane) {
   Send(HeaderOf(FrameKind::kWelcome), {});
   if (!writer_.empty()) return End("takes no Welcome");
   ++owner_.counts_.connections;
   loop_.Forget(fd_.get());
   UniqueFd socket = std::move(fd_);
   owner_.Remove(*this);
-  owner_.sink_.TakeLane(WorkerId{header.source_worker}, JobId{header.job}, Epoch{header.epoch},
-                        std::move(socket));
+  owner_.sink_.TakeLane(lane, std::move(socket));
 }
 
 FrameFault ReceivingStreams::Stream::OnBatch(const Frame& frame) {

@@ -28,6 +28,14 @@
 
 namespace bspnow {
 
+/// Of those that come to a worker.
+struct LaneName {
+  WorkerId from;
+  JobId job;
+  Epoch epoch;
+  std::uint32_t number;  ///< As in LaneBody.
+};
+
 class BatchSink {
  public:
   /// Where the data after `piece` is to be read to, or nothing (see FrameSink::Place). Only asked
@@ -41,12 +49,12 @@ class BatchSink {
   virtual FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                              std::span<const std::byte> data) = 0;
 
-  /// Whether a lane from there is to be welcomed. If it is, and the Welcome is out, TakeLane
+  /// Whether that lane is to be welcomed. If it is, and the Welcome is out, TakeLane
   /// follows from the same call.
-  virtual bool WantsLane(WorkerId from, JobId job, Epoch epoch) = 0;
+  virtual bool WantsLane(const LaneName& lane) = 0;
 
   /// The socket of a lane, non-blocking; nothing beyond kProof has been read.
-  virtual void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) = 0;
+  virtual void TakeLane(const LaneName& lane, UniqueFd socket) = 0;
 
  protected:
   ~BatchSink() = default;

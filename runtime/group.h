@@ -200,7 +200,7 @@ class Group {
     inbox_.DropCopy();
   }
   /// Their descriptors, or -1.
-  void NameLanes(int (&numbers)[kLanesMax]) const { lanes_.Name(numbers); }
+  void NameLanes(int (&numbers)[kLanesMax + kBulkLanesMax]) const { lanes_.Name(numbers); }
   void AddPause(std::uint64_t pause_ns) {
     profile_.AddImage(superstep_, pause_ns);
     recorder_.AddPause(superstep_ - 1, pause_ns);

@@ -21,7 +21,7 @@ def _allowed(source, target):
     if room == source.room or room in EDGES[source.room]:
         return True
     lanes = r'lane(_barrier|_completion|_frame)?'
-    shared = (rf'runtime/(link/(link(_segment)?|{lanes}|superstep_profile)'
+    shared = (rf'runtime/(link/(link(_segment)?|bulk_plan|{lanes}|superstep_profile)'
               r'|image/image_format)\.h')
     if source.room == 'worker' and re.match(shared, target):
         return True  # The layout of the memory and of the files that it shares with processes.

@@ -51,11 +51,12 @@ class KeepingSink final : public BatchSink {
     return verdict;
   }
 
-  bool WantsLane(WorkerId, JobId, Epoch) override { return wants_lanes; }
-  void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) override {
-    EXPECT_EQ(from, kSender);
-    EXPECT_EQ(job, JobId{7});
-    EXPECT_EQ(epoch, Epoch{3});
+  bool WantsLane(const LaneName&) override { return wants_lanes; }
+  void TakeLane(const LaneName& name, UniqueFd socket) override {
+    EXPECT_EQ(name.from, kSender);
+    EXPECT_EQ(name.job, JobId{7});
+    EXPECT_EQ(name.epoch, Epoch{3});
+    EXPECT_EQ(name.number, 5u);
     lane = std::move(socket);
     if (first_on_lane.empty()) return;
     const auto bytes = static_cast<ssize_t>(first_on_lane.size());

@@ -60,7 +60,7 @@ struct Peer {
     header.source_worker = Value(kSender);
     header.job = 7;
     header.epoch = 3;
-    Open(header, BytesOf(LaneBody{Value(target), 0}));
+    Open(header, BytesOf(LaneBody{Value(target), 5}));
   }
 
   void Batch(std::uint64_t sequence, std::size_t data_bytes) {

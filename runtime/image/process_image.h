@@ -22,11 +22,11 @@ struct ImageRequest {
   std::uint64_t superstep;
   std::uint32_t pid;
   std::uint32_t nprocs;
-  int directory;         ///< Of the images; the caller closes it.
-  int link;              ///< Over which the child reports (LinkImageReport).
-  int doorbell;          ///< Or -1.
-  int mailbox;           ///< Or -1.
-  int lanes[kLanesMax];  ///< Or -1, each.
+  int directory;                         ///< Of the images; the caller closes it.
+  int link;                              ///< Over which the child reports (LinkImageReport).
+  int doorbell;                          ///< Or -1.
+  int mailbox;                           ///< Or -1.
+  int lanes[kLanesMax + kBulkLanesMax];  ///< Or -1, each.
   const void* segment;
   std::uint64_t segment_bytes;
 };

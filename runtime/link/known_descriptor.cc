@@ -10,7 +10,7 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr rlim_t kNumbersMax = 1024;  // Higher ones would cost memory for the table of descriptors.
-constexpr rlim_t kOurNumbers = 8;     // The highest of them.
+constexpr rlim_t kOurNumbers = 32;    // The highest of them.
 
 }  // namespace
 
@@ -25,7 +25,7 @@ KnownDescriptor KnownDescriptor::OutOfTheWay(UniqueFd descriptor) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
   const rlim_t end = std::min(limit.rlim_cur, kNumbersMax);
-  const int first = end > 2 * kOurNumbers ? static_cast<int>(end - kOurNumbers) : 0;
+  const int first = static_cast<int>(end - std::min(kOurNumbers, end / 2));
   UniqueFd moved(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, first));
   return KnownDescriptor(moved.valid() ? moved.Release() : descriptor.Release());
 }

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "runtime/link/lane_handing.h"
 
 namespace bspnow::runtime {
 namespace {
@@ -20,7 +19,12 @@ constexpr std::uint64_t kPollNsPerProcess = 4'000;
 constexpr std::uint64_t kPollNsMin = 5'000;
 constexpr int kPassesBetweenLooks = 4;  // At the clock.
 // The worker wakes who sleeps. A program that closed the bell is not woken, and looks.
-constexpr int kSleepMs = 20;
+constexpr std::uint64_t kSleepNs = 20'000'000;
+
+void Poll(pollfd* sources, nfds_t count, std::uint64_t ns_max) {
+  const timespec limit{.tv_sec = 0, .tv_nsec = static_cast<long>(ns_max)};
+  ppoll(sources, count, &limit, nullptr);
+}
 
 }  // namespace
 
@@ -55,20 +59,6 @@ bool LaneDriver::SmallEnough(std::uint32_t barrier) {
   const BarrierPhase& phase = header.barrier.phases[barrier & 1];
   return !any_handed && phase.with_votes.load(std::memory_order_relaxed) == 0 &&
          phase.ending.load(std::memory_order_relaxed) == 0;
-}
-
-// The first time they lie in the mailbox: the worker puts them there before it turns lanes on.
-bool LaneDriver::HasLanes() {
-  if (!taken_) {
-    taken_ = true;
-    if (!TakeLanes(mailbox_, Others(), lanes_of_others_)) GiveUp();
-  }
-  for (std::uint32_t i = 0; i < Others(); ++i) {
-    if (lanes_of_others_[i].StillOurs()) continue;
-    GiveUp();
-    return false;
-  }
-  return true;
 }
 
 void LaneDriver::GiveUp() {
@@ -143,7 +133,7 @@ void LaneDriver::AwaitRoom(std::uint32_t host, std::uint32_t barrier) {
     for (pollfd& source : sources) source.events = 0;
   }
   sources[host].events |= POLLOUT;
-  poll(sources, shape_.hosts, kSleepMs);
+  Poll(sources, shape_.hosts, SeeToSide());
   if (!receives_) return;
   for (std::uint32_t other = 0; other < shape_.hosts; ++other)
     if ((sources[other].revents & ~POLLOUT) != 0) Receive(other, barrier);
@@ -183,9 +173,14 @@ void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   barrier_.StopDriving();
 }
 
+std::uint64_t LaneDriver::SeeToSide() const {
+  return side_.any() ? std::min(side_.SeeTo(NowNs()), kSleepNs) : kSleepNs;
+}
+
 // Until something comes from one of these hosts, a bit each, or from the worker.
 template <typename Over>
-void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& over) {
+void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, std::uint64_t ns_max,
+                       const Over& over) {
   pollfd sources[kLaneHostsMax + 1] = {};
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
     const int fd = (hosts >> host & 1) != 0 ? lane(host).number() : -1;
@@ -194,7 +189,7 @@ void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& o
   pollfd& bell = sources[shape_.hosts];
   bell = {.fd = doorbell_.NumberIfOurs(), .events = POLLIN, .revents = 0};
   area_->state.asleep.store(1, std::memory_order_seq_cst);
-  if (!over()) poll(sources, shape_.hosts + 1, kSleepMs);
+  if (!over()) Poll(sources, shape_.hosts + 1, ns_max);
   area_->state.asleep.store(0, std::memory_order_relaxed);
   if ((bell.revents & POLLIN) != 0) doorbell_.HearWorker();
   // Each, or what is not read would end the next sleep at once.
@@ -205,6 +200,7 @@ void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& o
 // Returns when the frames of all are here, or enough of them, or nothing more is to be done.
 void LaneDriver::Pump(std::uint32_t barrier, Until until) {
   const std::uint64_t start_ns = NowNs();
+  std::uint64_t polls_since_ns = start_ns;
   bool slept = false;
   for (;;) {
     for (int i = 0; i < kPassesBetweenLooks; ++i) {
@@ -215,12 +211,14 @@ void LaneDriver::Pump(std::uint32_t barrier, Until until) {
       }
       if (!slept) sched_yield();
     }
-    if (!slept && NowNs() - start_ns < poll_ns_) continue;
+    const std::uint64_t rest_ns = SeeToSide();
+    if (rest_ns == 0) polls_since_ns = NowNs();
+    if (rest_ns == 0 || (!slept && NowNs() - polls_since_ns < poll_ns_)) continue;
     slept = true;
     std::uint32_t lacking = 0;
     for (std::uint32_t host = 0; host < shape_.hosts; ++host)
       if (barrier_.Lacks(host, barrier)) lacking |= 1u << host;
-    Sleep(lacking, barrier, [&] { return Done(barrier); });
+    Sleep(lacking, barrier, rest_ns, [&] { return Done(barrier); });
   }
 }
 
@@ -371,7 +369,7 @@ void LaneDriver::DriveAnswers(std::uint32_t barrier) {
     std::uint32_t hosts = 0;
     for (std::uint32_t host = 0; host < shape_.hosts; ++host)
       if (barrier_.LacksAnswers(host, barrier)) hosts |= 1u << host;
-    Sleep(hosts, barrier + 1, done);
+    Sleep(hosts, barrier + 1, kSleepNs, done);
   }
   Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
   barrier_.StopDriving();

@@ -8,20 +8,36 @@
 #include <cstdint>
 
 #include "base/poll_wait.h"
+#include "runtime/link/bulk_plan.h"
 #include "runtime/link/doorbell.h"
 #include "runtime/link/known_descriptor.h"
 #include "runtime/link/lane_barrier.h"
 #include "runtime/link/lane_completion.h"
 #include "runtime/link/lane_frame.h"
+#include "runtime/link/lane_handing.h"
 #include "runtime/link/link_segment.h"
 
 namespace bspnow::runtime {
+
+/// This process's bulk lanes.
+struct BulkSockets {
+  struct Lane {
+    Pid pid{};  ///< At the other end.
+    KnownDescriptor socket;
+  };
+  std::uint32_t count = 0;
+  Lane of[kBulkLanesMax];
+  bool trusted = false;  ///< LaneHanding::trusted
+};
 
 class LaneDriver {
  public:
   /// For process `self` of a job that has lanes, or may get some. `mailbox`: where they come.
   void Attach(const Segment& segment, Pid self, const Doorbell& doorbell,
               const KnownDescriptor& mailbox);
+
+  /// After Attach: what who waits here sees to meanwhile.
+  void SeeTo(const SideWork& side) { side_ = side; }
 
   /// What is waited for at a barrier: its end, or the messages that processes here expect.
   enum class Until { kOver, kCounted };
@@ -63,9 +79,17 @@ class LaneDriver {
   /// The job has lanes, or may get some.
   bool attached() const { return area_ != nullptr; }
 
+  // ---- Bulk lanes
+
+  /// Whether there are any, now that lanes are on.
+  bool HasBulk();
+  const BulkSockets& bulk() const { return bulk_; }
+
   /// The descriptors that it has, and -1 for each other.
-  void Name(int (&numbers)[kLanesMax]) const {
+  void Name(int (&numbers)[kLanesMax + kBulkLanesMax]) const {
     for (std::uint32_t i = 0; i < kLanesMax; ++i) numbers[i] = lanes_of_others_[i].NumberIfOurs();
+    for (std::uint32_t i = 0; i < kBulkLanesMax; ++i)
+      numbers[kLanesMax + i] = bulk_.of[i].socket.NumberIfOurs();
   }
 
  private:
@@ -79,6 +103,8 @@ class LaneDriver {
   bool SmallEnough(std::uint32_t barrier);
   bool Compose(std::uint32_t barrier, Until until);
   bool HasLanes();
+  void TakeFromMailbox();
+  void KeepBulk(const BulkPlan& plan, HandedBulkLanes& handed);
   void GiveUp();
   Sent SendTo(std::uint32_t host, const std::byte* at, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
@@ -94,7 +120,8 @@ class LaneDriver {
   void TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,
                    std::uint32_t bytes);
   template <typename Over>
-  void Sleep(std::uint32_t hosts, std::uint32_t barrier, const Over& over);
+  void Sleep(std::uint32_t hosts, std::uint32_t barrier, std::uint64_t ns_max, const Over& over);
+  std::uint64_t SeeToSide() const;
 
   LaneShape shape_;
   LaneArea* area_ = nullptr;
@@ -105,6 +132,8 @@ class LaneDriver {
   KnownDescriptor mailbox_;
   bool taken_ = false;  ///< From the mailbox, or in vain.
   KnownDescriptor lanes_of_others_[kLanesMax];
+  BulkSockets bulk_;
+  SideWork side_;
   bool receives_ = true;             ///< While it sends: nobody else drives.
   std::uint32_t counted_hosts_ = 0;  ///< Whose frames did not hold enough, a bit each.
   std::uint64_t poll_ns_max_ = 0;    ///< As PollWait has them.

@@ -4,15 +4,29 @@
 
 #include <cstdint>
 
+#include "base/unique_fd.h"
 #include "runtime/link/known_descriptor.h"
+#include "runtime/link/link.h"
 
 namespace bspnow::runtime {
 
-/// Takes one message out of the mailbox, and from it the lanes to the `others` other hosts of the
-/// job, in their order, to `lanes`. Waits for up to a second: the worker has put a message there
+/// The bulk lanes of the node, in the order of BulkPlan. Those that nobody takes out are closed.
+struct HandedBulkLanes {
+  UniqueFd lanes[kBulkLanesMax];
+  bool trusted = false;
+};
+
+struct LanesWanted {
+  std::uint32_t others;  ///< Other hosts of the job.
+  std::uint32_t bulk_lanes;
+};
+
+/// Takes one message out of the mailbox, and from it the lanes to all other hosts of the job, in
+/// their order, to `lanes`. Waits for up to a second: the worker has put a message there
 /// for each process before it says that there are lanes. False: there is none, or it is not what
 /// was expected; then no descriptor is kept, and `lanes` is as it was.
-bool TakeLanes(const KnownDescriptor& mailbox, std::uint32_t others, KnownDescriptor* lanes);
+bool TakeLanes(const KnownDescriptor& mailbox, const LanesWanted& wanted, KnownDescriptor* lanes,
+               HandedBulkLanes& bulk);
 
 }  // namespace bspnow::runtime
 

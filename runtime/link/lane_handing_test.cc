@@ -32,9 +32,9 @@ class LaneHandingTest : public testing::Test {
     }
   }
 
-  void Put(std::uint32_t hosts, const std::vector<int>& fds) {
-    LaneHanding handing{.hosts = hosts};
-    iovec part{&handing, sizeof handing};
+  void Put(const LaneHanding& handing, const std::vector<int>& fds) {
+    LaneHanding message_text = handing;
+    iovec part{&message_text, sizeof message_text};
     alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))] = {};
     const std::size_t bytes = fds.size() * sizeof(int);
     msghdr message{};
@@ -51,7 +51,7 @@ class LaneHandingTest : public testing::Test {
   }
 
   /// The write ends of the pipes of which the read ends were put.
-  std::vector<UniqueFd> PutPipes(std::uint32_t count) {
+  std::vector<UniqueFd> PutPipes(std::uint32_t count, std::uint32_t bulk_lanes = 0) {
     std::vector<UniqueFd> read_ends;
     std::vector<UniqueFd> write_ends;
     std::vector<int> fds;
@@ -62,8 +62,14 @@ class LaneHandingTest : public testing::Test {
       write_ends.emplace_back(ends[1]);
       fds.push_back(ends[0]);
     }
-    Put(count + 1, fds);
+    Put({.hosts = count + 1 - bulk_lanes, .bulk_lanes = bulk_lanes, .trusted = 1, .reserved = 0},
+        fds);
     return write_ends;
+  }
+
+  bool Take(std::uint32_t others, KnownDescriptor* lanes) {
+    HandedBulkLanes bulk;
+    return TakeLanes(mailbox_, {.others = others, .bulk_lanes = 0}, lanes, bulk);
   }
 
   static bool AnybodyReads(const UniqueFd& write_end) {
@@ -80,7 +86,7 @@ class LaneHandingTest : public testing::Test {
 TEST_F(LaneHandingTest, TakesOneMessageAndMovesItsLanesAway) {
   const std::vector<UniqueFd> first = PutPipes(2);
   const std::vector<UniqueFd> second = PutPipes(2);
-  ASSERT_TRUE(TakeLanes(mailbox_, 2, lanes_));
+  ASSERT_TRUE(Take(2, lanes_));
   for (int i = 0; i < 2; ++i) {
     EXPECT_GE(lanes_[i].number(), 100);
     EXPECT_EQ(fcntl(lanes_[i].number(), F_GETFD), FD_CLOEXEC);
@@ -91,37 +97,55 @@ TEST_F(LaneHandingTest, TakesOneMessageAndMovesItsLanesAway) {
   }
   EXPECT_EQ(lanes_[2].number(), -1);
   KnownDescriptor others[kLanesMax];
-  ASSERT_TRUE(TakeLanes(mailbox_, 2, others)) << "the second one is still there";
+  ASSERT_TRUE(Take(2, others)) << "the second one is still there";
   for (int i = 0; i < 2; ++i) UniqueFd(others[i].number()).Reset();
 }
 
 TEST_F(LaneHandingTest, WaitsForAMessageThatComesSoon) {
   std::thread worker([this] { PutPipes(1); });
-  EXPECT_TRUE(TakeLanes(mailbox_, 1, lanes_));
+  EXPECT_TRUE(Take(1, lanes_));
   worker.join();
 }
 
 TEST_F(LaneHandingTest, GivesUpAfterASecond) {
   const std::uint64_t start_ns = NowNs();
-  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
+  EXPECT_FALSE(Take(1, lanes_));
   EXPECT_GE(NowNs() - start_ns, 900 * kNsPerMs);
 }
 
 TEST_F(LaneHandingTest, KeepsNothingOfAnotherNumberOfLanes) {
   for (const std::uint32_t sent : {1, 3, 4, 5}) {
     const std::vector<UniqueFd> pipes = PutPipes(sent);
-    EXPECT_FALSE(TakeLanes(mailbox_, 2, lanes_));
+    EXPECT_FALSE(Take(2, lanes_));
     for (const UniqueFd& pipe : pipes) EXPECT_FALSE(AnybodyReads(pipe)) << sent;
   }
   EXPECT_EQ(lanes_[0].number(), -1);
 }
 
+TEST_F(LaneHandingTest, GivesBulkLanesAndClosesThoseThatNobodyTakes) {
+  const std::vector<UniqueFd> pipes = PutPipes(5, 4);
+  {
+    HandedBulkLanes bulk;
+    ASSERT_TRUE(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk));
+    EXPECT_TRUE(bulk.trusted);
+    ASSERT_EQ(write(pipes[3].get(), "x", 1), 1);
+    char byte = 0;
+    EXPECT_EQ(read(bulk.lanes[2].get(), &byte, 1), 1) << "the lane of the other host is before";
+  }
+  EXPECT_TRUE(AnybodyReads(pipes[0]));
+  for (int i = 1; i < 5; ++i) EXPECT_FALSE(AnybodyReads(pipes[i]));
+  const std::vector<UniqueFd> more = PutPipes(5, 3);
+  HandedBulkLanes bulk;
+  EXPECT_FALSE(TakeLanes(mailbox_, {.others = 1, .bulk_lanes = 4}, lanes_, bulk)) << "too few";
+}
+
 TEST_F(LaneHandingTest, NoticesThatWorkerOrMailboxIsGone) {
   worker_.Reset();
-  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
+  EXPECT_FALSE(Take(1, lanes_));
   process_.Reset();
-  EXPECT_FALSE(TakeLanes(mailbox_, 1, lanes_));
-  EXPECT_FALSE(TakeLanes(KnownDescriptor(), 1, lanes_));
+  EXPECT_FALSE(Take(1, lanes_));
+  HandedBulkLanes bulk;
+  EXPECT_FALSE(TakeLanes(KnownDescriptor(), {.others = 1, .bulk_lanes = 0}, lanes_, bulk));
 }
 
 }  // namespace

@@ -67,7 +67,8 @@ inline constexpr std::uint64_t kFirstChunkBytes = 1024;  // Of a chain; a head h
 inline constexpr std::uint64_t kHeadBytesMin = 64 << 10;
 inline constexpr std::uint64_t kHeadBytesMax = 1 << 20;  // up to this.
 
-inline constexpr std::uint32_t kLanesMax = 3;  // Of a process: to the other hosts of its job.
+inline constexpr std::uint32_t kLanesMax = 3;       // Of a process: to the other hosts of its job.
+inline constexpr std::uint32_t kBulkLanesMax = 16;  // Of a node: see bulk_plan.h.
 
 inline constexpr std::uint32_t kRefusedPid = 0xffffffff;
 
@@ -100,9 +101,13 @@ struct LinkWelcome {
 /// The message in the mailbox, a SOCK_SEQPACKET pair of which all processes of the node hold the
 /// same end: the worker puts as many there as it has processes of the job, all alike, and each
 /// process takes one. It carries the node's lanes: a connected, non-blocking TCP socket to each
-/// other host of the job, by ascending number. What nobody takes goes with the mailbox.
+/// other host of the job, by ascending number; then its bulk lanes (bulk_plan.h), of which a
+/// process keeps its own. What nobody takes goes with the mailbox.
 struct LaneHanding {
   std::uint32_t hosts;  ///< Of the job, this one included: at most kLanesMax + 1.
+  std::uint32_t bulk_lanes;
+  std::uint32_t trusted;  ///< 1: what goes by bulk lanes needs no checksums but TCP's.
+  std::uint32_t reserved;
 };
 
 /// The answer to kSaving, when all processes of the node have asked; by then none of them runs, so

@@ -55,6 +55,9 @@ class BarrierMember {
   bool WaitForNews(PollWait& wait, const Watched& news) {
     return wait.UntilNews(barrier_->released, index_ + 1, news);
   }
+  bool WaitForNews(PollWait& wait, const Watched& news, const SideWork& side) {
+    return wait.UntilNews(barrier_->released, index_ + 1, news, side);
+  }
 
   /// After Release or Wait: how many processes brought what. Leaves this barrier.
   BarrierFlags Leave();

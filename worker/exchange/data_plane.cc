@@ -130,7 +130,8 @@ void DataPlane::Probe(const PeerAddress& peer, StreamProbe::Done done) {
 void DataPlane::AddJob(const JobPlan& plan) {
   if (const JobGroups* older = Find(plan.job)) RemoveJob(plan.job, older->plan().epoch);  // Fenced.
   JobExchangeOwner& owner = *this;  // The base is private.
-  const JobNetwork network{peers_, receiving_, LaneNetwork{loop_, resolver_, stream_key_, socket_}};
+  const JobNetwork network{
+      peers_, receiving_, LaneNetwork{loop_, resolver_, stream_key_, socket_, settings_.integrity}};
   const auto added =
       jobs_.emplace(plan.job, std::make_unique<JobGroups>(plan, self_, network, owner));
   JobGroups* const job = added.first->second.get();
@@ -231,13 +232,14 @@ FrameFault DataPlane::OnBatch(WorkerId from, const FrameHeader& header, const Ba
   return FrameFault::kNone;
 }
 
-bool DataPlane::WantsLane(WorkerId from, JobId job, Epoch epoch) {
-  JobGroups* const hosted = Find(job, epoch);
-  return hosted != nullptr && hosted->lanes() != nullptr && hosted->lanes()->Wants(from);
+bool DataPlane::WantsLane(const LaneName& lane) {
+  JobGroups* const hosted = Find(lane.job, lane.epoch);
+  return hosted != nullptr && hosted->lanes() != nullptr &&
+         hosted->lanes()->Wants(lane.from, lane.number);
 }
 
-void DataPlane::TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) {
-  Find(job, epoch)->lanes()->Take(from, std::move(socket));
+void DataPlane::TakeLane(const LaneName& lane, UniqueFd socket) {
+  Find(lane.job, lane.epoch)->lanes()->Take(lane.from, lane.number, std::move(socket));
 }
 
 FrameFault DataPlane::OnCoordinatorFrame(const FrameHeader& header,

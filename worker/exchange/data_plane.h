@@ -117,8 +117,8 @@ class DataPlane final : private BatchSink,
                              const BatchPiece& piece) override;
   FrameFault OnBatch(WorkerId from, const FrameHeader& header, const BatchPiece& piece,
                      std::span<const std::byte> data) override;
-  bool WantsLane(WorkerId from, JobId job, Epoch epoch) override;
-  void TakeLane(WorkerId from, JobId job, Epoch epoch, UniqueFd socket) override;
+  bool WantsLane(const LaneName& lane) override;
+  void TakeLane(const LaneName& lane, UniqueFd socket) override;
   void OnCoordinatorConnected() override;
   FrameFault OnCoordinatorFrame(const FrameHeader& header,
                                 std::span<const std::byte> payload) override;

@@ -256,7 +256,7 @@ class PlaneLanesTest : public GroupsTest {
 
   /// What a process has in its mailbox.
   static bool HasMail(const Side& side) {
-    char message[8];
+    char message[sizeof(LaneHanding) + 1];
     return recv(side.mailbox.processes.get(), message, sizeof message, MSG_DONTWAIT | MSG_PEEK) ==
            ssize_t{sizeof(LaneHanding)};
   }

@@ -21,8 +21,8 @@ class NoFrames final : public BatchSink {
                      std::span<const std::byte>) override {
     return FrameFault::kNone;
   }
-  bool WantsLane(WorkerId, JobId, Epoch) override { return false; }
-  void TakeLane(WorkerId, JobId, Epoch, UniqueFd) override {}
+  bool WantsLane(const LaneName&) override { return false; }
+  void TakeLane(const LaneName&, UniqueFd) override {}
 };
 
 class Owner final : public JobExchangeOwner {

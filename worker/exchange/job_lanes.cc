@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "runtime/link/link.h"
+#include "runtime/link/bulk_plan.h"
 
 namespace bspnow::worker {
 namespace {
@@ -34,13 +34,19 @@ std::size_t ProcessesOf(const JobPlan& plan, WorkerId self) {
   return here->pids.size();
 }
 
+BulkPlan BulkOf(const JobPlan& plan) {
+  BulkPlan bulk{.hosts = static_cast<std::uint32_t>(plan.hosts.size())};
+  for (std::uint32_t i = 0; i < bulk.hosts; ++i)
+    bulk.processes[i] = static_cast<std::uint32_t>(plan.hosts[i].pids.size());
+  return bulk;
+}
+
 /// One message of the mailbox, with all lanes.
 class Handing {
  public:
-  explicit Handing(const std::vector<int>& lanes)
-      : handing_{.hosts = static_cast<std::uint32_t>(lanes.size()) + 1} {
+  Handing(const LaneHanding& handing, const std::vector<int>& lanes) : handing_(handing) {
     const std::size_t bytes = lanes.size() * sizeof(int);
-    BSP_CHECK_OP(lanes.size(), <=, kLanesMax);
+    BSP_CHECK_OP(lanes.size(), <=, kMax);
     message_.msg_iov = &text_;
     message_.msg_iovlen = 1;
     message_.msg_control = control_;
@@ -59,9 +65,10 @@ class Handing {
   }
 
  private:
+  static constexpr std::size_t kMax = kLanesMax + kBulkLanesMax;
   LaneHanding handing_;
   iovec text_{&handing_, sizeof handing_};
-  alignas(cmsghdr) char control_[CMSG_SPACE(kLanesMax * sizeof(int))] = {};
+  alignas(cmsghdr) char control_[CMSG_SPACE(kMax * sizeof(int))] = {};
   msghdr message_{};
 };
 
@@ -81,22 +88,25 @@ JobLanes::JobLanes(const JobPlan& plan, WorkerId self, const LaneNetwork& networ
       processes_(ProcessesOf(plan, self)),
       network_(network) {
   BSP_CHECK(Has(plan, network.key));
-  bool above = false;
-  for (const PlannedHost& host : plan.hosts) {
-    if (host.worker == self) {
-      above = true;
-      continue;
-    }
-    lanes_.push_back({.worker = host.worker,
-                      .node = host.node,
-                      .data_address = host.data_address,
-                      .connects_here = above,
+  const BulkPlan bulk = BulkOf(plan);
+  std::uint32_t own = 0;
+  while (plan.hosts[own].worker != self) own += 1;
+  const auto add = [&](std::uint32_t host, std::uint32_t number) {
+    lanes_.push_back({.number = number,
+                      .worker = plan.hosts[host].worker,
+                      .node = plan.hosts[host].node,
+                      .data_address = plan.hosts[host].data_address,
+                      .connects_here = host > own,
                       .socket = {},
                       .connector = nullptr});
-  }
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    if (lanes_[i].connects_here && state_ == State::kOpening) Connect(i);
-  }
+  };
+  for (std::uint32_t host = 0; host < bulk.hosts; ++host)
+    if (host != own) add(host, 0);
+  for (std::uint32_t host = 0; host < bulk.hosts; ++host)
+    for (std::uint32_t i = 0; host != own && i < bulk.Between(own, host); ++i) add(host, i + 1);
+  bulk_lanes_ = bulk.LanesOf(own);
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (lanes_[i].number == 0 && state_ == State::kOpening) Connect(i);
 }
 
 JobLanes::~JobLanes() { ShutDown(); }
@@ -120,6 +130,7 @@ void JobLanes::GiveUp(const std::string& reason) {
 
 void JobLanes::Connect(std::size_t index) {
   Lane& lane = lanes_[index];
+  if (!lane.connects_here) return;
   const absl::StatusOr<HostPort> address = ParseHostPort(lane.data_address);
   if (!address.ok()) return GiveUp(std::string(address.status().message()));
   lane.connector = std::make_unique<LaneConnector>(
@@ -129,15 +140,20 @@ void JobLanes::Connect(std::size_t index) {
                            .target = lane.worker,
                            .job = job_,
                            .epoch = epoch_,
+                           .number = lane.number,
                            .address = *address,
                            .socket = network_.socket},
       [this, index](absl::StatusOr<UniqueFd> socket) { OnConnected(index, std::move(socket)); });
 }
 
+// Bulk lanes follow the first one, which finds out whether the job has begun there.
 void JobLanes::OnConnected(std::size_t index, absl::StatusOr<UniqueFd> socket) {
-  lanes_[index].connector.reset();
+  Lane& lane = lanes_[index];
+  lane.connector.reset();
   if (!socket.ok()) return OnFailed(index, socket.status());
-  Keep(lanes_[index], *std::move(socket));
+  for (std::size_t i = 0; lane.number == 0 && i < lanes_.size(); ++i)
+    if (lanes_[i].worker == lane.worker && i != index && state_ == State::kOpening) Connect(i);
+  if (state_ == State::kOpening) Keep(lane, *std::move(socket));
 }
 
 // Mostly the job has not begun there yet.
@@ -154,17 +170,19 @@ void JobLanes::OnFailed(std::size_t index, const absl::Status& failure) {
   });
 }
 
-bool JobLanes::Wants(WorkerId from) const {
+bool JobLanes::Wants(WorkerId from, std::uint32_t number) const {
   return state_ == State::kOpening &&
-         std::any_of(lanes_.begin(), lanes_.end(), [from](const Lane& lane) {
-           return lane.worker == from && !lane.connects_here;
+         std::any_of(lanes_.begin(), lanes_.end(), [from, number](const Lane& lane) {
+           return lane.worker == from && lane.number == number && !lane.connects_here;
          });
 }
 
-void JobLanes::Take(WorkerId from, UniqueFd socket) {
-  BSP_CHECK(Wants(from));
+void JobLanes::Take(WorkerId from, std::uint32_t number, UniqueFd socket) {
+  BSP_CHECK(Wants(from, number));
   Keep(*std::find_if(lanes_.begin(), lanes_.end(),
-                     [from](const Lane& lane) { return lane.worker == from; }),
+                     [from, number](const Lane& lane) {
+                       return lane.worker == from && lane.number == number;
+                     }),
        std::move(socket));
 }
 
@@ -183,7 +201,11 @@ void JobLanes::Keep(Lane& lane, UniqueFd socket) {
 void JobLanes::HandOver() {
   std::vector<int> sockets;
   for (const Lane& lane : lanes_) sockets.push_back(lane.socket.get());
-  const Handing handing(sockets);
+  const Handing handing({.hosts = static_cast<std::uint32_t>(lanes_.size()) - bulk_lanes_ + 1,
+                         .bulk_lanes = bulk_lanes_,
+                         .trusted = network_.integrity == Integrity::kTcp ? 1u : 0u,
+                         .reserved = 0},
+                        sockets);
   for (std::size_t i = 0; i < processes_; ++i) {
     if (handing.Put(mailbox_)) continue;
     return GiveUp(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));

@@ -1,7 +1,7 @@
-// The lanes of a job on this node: a TCP connection to each other node of the job, opened by the
-// workers and then driven by the processes, which get them out of their mailbox (LaneHanding in
-// runtime/link/link.h). The worker keeps its descriptors only to end them with the job: a child of
-// a process may have copies.
+// The lanes of a job on this node: a TCP connection to each other node of the job, and the bulk
+// lanes (runtime/link/bulk_plan.h), opened by the workers and then driven by the processes, which
+// get them out of their mailbox (LaneHanding in runtime/link/link.h). The worker keeps its
+// descriptors only to end them with the job: a child of a process may have copies.
 #ifndef WORKER_EXCHANGE_JOB_LANES_H_
 #define WORKER_EXCHANGE_JOB_LANES_H_
 
@@ -19,6 +19,7 @@
 #include "net/event_loop.h"
 #include "net/lane_connector.h"
 #include "net/resolver.h"
+#include "net/sending_stream.h"
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "worker/exchange/job_plan.h"
@@ -31,6 +32,7 @@ struct LaneNetwork {
   Resolver& resolver;
   const StreamKey& key;
   SocketOptions socket;  ///< Those of streams.
+  Integrity integrity = Integrity::kChecksums;
 };
 
 class JobLanes {
@@ -51,8 +53,8 @@ class JobLanes {
 
   /// Whether a lane from there is missing. One that was taken is replaced, as long as no process
   /// has it: the other worker gave it up before it saw the Welcome.
-  bool Wants(WorkerId from) const;
-  void Take(WorkerId from, UniqueFd socket);
+  bool Wants(WorkerId from, std::uint32_t number) const;
+  void Take(WorkerId from, std::uint32_t number, UniqueFd socket);
 
   /// The lanes to all other hosts are in the mailbox, for each process of this node. The other
   /// nodes may not be as far.
@@ -67,8 +69,9 @@ class JobLanes {
  private:
   enum class State { kOpening, kHanded, kEnded };
 
-  /// One other host; by its number, those below this one's first.
+  /// To one other host, in the order of the mailbox.
   struct Lane {
+    std::uint32_t number;  ///< 0, or of a bulk lane its place between the two hosts, plus 1.
     WorkerId worker;
     std::string node;
     std::string data_address;
@@ -91,6 +94,7 @@ class JobLanes {
   const int mailbox_;
   const std::size_t processes_;  ///< Of the job, on this node.
   const LaneNetwork network_;
+  std::uint32_t bulk_lanes_ = 0;
   State state_ = State::kOpening;
   std::vector<Lane> lanes_;
 };

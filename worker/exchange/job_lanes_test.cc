@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "net/receiving_streams.h"
-#include "runtime/link/link.h"
+#include "runtime/link/bulk_plan.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/node_segment.h"
 
@@ -74,11 +74,12 @@ class Host final : private BatchSink {
                      std::span<const std::byte>) override {
     return FrameFault::kMalformed;
   }
-  bool WantsLane(WorkerId from, JobId job, Epoch epoch) override {
-    return lanes && job == JobId{1} && epoch == Epoch{1} && lanes->Wants(from);
+  bool WantsLane(const LaneName& lane) override {
+    return lanes && lane.job == JobId{1} && lane.epoch == Epoch{1} &&
+           lanes->Wants(lane.from, lane.number);
   }
-  void TakeLane(WorkerId from, JobId, Epoch, UniqueFd socket) override {
-    lanes->Take(from, std::move(socket));
+  void TakeLane(const LaneName& lane, UniqueFd socket) override {
+    lanes->Take(lane.from, lane.number, std::move(socket));
   }
 
   EventLoop& loop_;
@@ -87,28 +88,37 @@ class Host final : private BatchSink {
   ReceivingStreams receiving_;
 };
 
+struct Taken {
+  std::vector<UniqueFd> lanes;
+  std::vector<UniqueFd> bulk;
+};
+
 /// What one process takes out of its mailbox: the sockets, or none if it is empty.
-std::vector<UniqueFd> TakeOne(const MailboxEnds& mailbox) {
+Taken TakeAll(const MailboxEnds& mailbox) {
   LaneHanding handing{};
   iovec part{&handing, sizeof handing};
-  alignas(cmsghdr) char control[CMSG_SPACE(8 * sizeof(int))];
+  alignas(cmsghdr) char control[CMSG_SPACE(64 * sizeof(int))];
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  std::vector<UniqueFd> lanes;
-  if (recvmsg(mailbox.processes.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0) return lanes;
+  Taken taken;
+  if (recvmsg(mailbox.processes.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0) return taken;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= header->cmsg_len; at += sizeof(int)) {
     int fd;
     memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
     EXPECT_NE(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
-    lanes.emplace_back(fd);
+    const bool is_lane = taken.lanes.size() + 1 < handing.hosts;
+    (is_lane ? taken.lanes : taken.bulk).emplace_back(fd);
   }
-  EXPECT_EQ(handing.hosts, lanes.size() + 1);
-  return lanes;
+  EXPECT_EQ(handing.hosts, taken.lanes.size() + 1);
+  EXPECT_EQ(handing.bulk_lanes, taken.bulk.size());
+  return taken;
 }
+
+std::vector<UniqueFd> TakeOne(const MailboxEnds& mailbox) { return TakeAll(mailbox).lanes; }
 
 /// As recv returns it, once there is something.
 ssize_t Hear(const UniqueFd& lane, char* bytes, std::size_t room) {
@@ -193,6 +203,39 @@ TEST_F(JobLanesTest, EachProcessGetsALaneToEachOtherHostByItsNumber) {
   }
 }
 
+TEST_F(JobLanesTest, EachTwoProcessesOnDifferentHostsHaveABulkLane) {
+  MakeHosts(3);
+  BeginAll();
+  const BulkPlan bulk{.hosts = 3, .processes = {2, 2, 2}};
+  std::vector<Taken> taken;
+  for (const auto& host : hosts_) {
+    taken.push_back(TakeAll(host->mailbox));
+    ASSERT_EQ(taken.back().bulk.size(), 8u);
+  }
+  const auto lane_of = [&](std::uint32_t host, std::uint32_t here, std::uint32_t other,
+                           std::uint32_t there) -> const UniqueFd& {
+    const bool second = other > (host == 0 ? 1u : 0u);
+    return taken[host].bulk[(second ? 4 : 0) + bulk.Place(host, here, other, there)];
+  };
+  for (std::uint32_t pair = 0; pair < 36; ++pair) {
+    const std::uint32_t from = pair / 12, to = pair / 4 % 3, here = pair / 2 % 2, there = pair % 2;
+    if (from == to) continue;
+    const char said = static_cast<char>('A' + pair);
+    ASSERT_EQ(send(lane_of(from, here, to, there).get(), &said, 1, MSG_NOSIGNAL), 1);
+    char heard = 0;
+    ASSERT_EQ(Hear(lane_of(to, there, from, here), &heard, 1), 1);
+    EXPECT_EQ(said, heard);
+  }
+}
+
+TEST_F(JobLanesTest, ManyProcessesHaveNoBulkLanes) {
+  BulkPlan bulk{.hosts = 2, .processes = {4, 4}};
+  EXPECT_EQ(bulk.LanesOf(0), 16u);
+  bulk.processes[1] = 5;
+  EXPECT_EQ(bulk.LanesOf(0), 0u);
+  EXPECT_EQ(bulk.Between(0, 1), 0u);
+}
+
 TEST_F(JobLanesTest, ALaneShowsSoonThatItsEndIsGone) {
   MakeHosts(2);
   BeginAll();
@@ -252,30 +295,32 @@ TEST_F(JobLanesTest, ShutsLanesDownThoughProcessesHoldThem) {
   EXPECT_EQ(Hear(ours[0], &byte, 1), 0);
   EXPECT_EQ(Hear(theirs[0], &byte, 1), 0);
   EXPECT_LT(send(ours[0].get(), "x", 1, MSG_NOSIGNAL), 0);
-  EXPECT_FALSE(hosts_[0]->lanes->Wants(WorkerId{2}));
+  EXPECT_FALSE(hosts_[0]->lanes->Wants(WorkerId{2}, 0));
 }
 
 TEST_F(JobLanesTest, WantsALaneOnlyFromHostsBelowUntilAllAreThere) {
   MakeHosts(3);
   hosts_[1]->Begin(Plan());
   const JobLanes& lanes = *hosts_[1]->lanes;
-  EXPECT_TRUE(lanes.Wants(WorkerId{1}));
-  EXPECT_FALSE(lanes.Wants(WorkerId{2}));
-  EXPECT_FALSE(lanes.Wants(WorkerId{3}));
-  EXPECT_FALSE(lanes.Wants(WorkerId{9}));
+  EXPECT_TRUE(lanes.Wants(WorkerId{1}, 0));
+  EXPECT_FALSE(lanes.Wants(WorkerId{2}, 0));
+  EXPECT_FALSE(lanes.Wants(WorkerId{3}, 0));
+  EXPECT_FALSE(lanes.Wants(WorkerId{9}, 0));
+  EXPECT_TRUE(lanes.Wants(WorkerId{1}, 4)) << "bulk lanes, too";
+  EXPECT_FALSE(lanes.Wants(WorkerId{1}, 5));
   hosts_[0]->Begin(Plan());
   hosts_[2]->Begin(Plan());
   RunUntil([&] { return AllReady(); });
-  EXPECT_FALSE(lanes.Wants(WorkerId{1})) << "processes have it already";
+  EXPECT_FALSE(lanes.Wants(WorkerId{1}, 0)) << "processes have it already";
 }
 
 TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
   MakeHosts(2);
-  hosts_[0]->Begin(Plan());
   JobPlan plan = Plan();
   for (std::uint32_t i = 4; i < 40'000; ++i) plan.hosts[1].pids.push_back(Pid{i});
+  hosts_[0]->Begin(plan);
   hosts_[1]->Begin(plan);
-  RunUntil([&] { return hosts_[0]->lanes->ready() && !hosts_[1]->lanes->Wants(WorkerId{1}); });
+  RunUntil([&] { return hosts_[0]->lanes->ready() && !hosts_[1]->lanes->Wants(WorkerId{1}, 0); });
   EXPECT_FALSE(hosts_[1]->lanes->ready());
 }
 
