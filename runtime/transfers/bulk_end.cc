@@ -1,0 +1,171 @@
+#include "runtime/transfers/bulk_end.h"
+
+#include <algorithm>
+
+#include "runtime/link/crc32c.h"
+
+namespace bspnow::runtime {
+namespace {
+
+std::uint32_t CrcOf(const BulkHeader& header) {
+  constexpr std::size_t kFrom = offsetof(BulkHeader, kind);
+  return Crc32c(0, reinterpret_cast<const std::byte*>(&header) + kFrom, sizeof header - kFrom);
+}
+
+}  // namespace
+
+// ---- A bsp_sync ---------------------------------------------------------------------------------
+
+void BulkEnd::Enter(std::uint64_t superstep) {
+  superstep_ = superstep + 1;
+  said_here_ = here_due_ = taken_due_ = false;
+  puts_ = Puts::kNone;
+  owed_.clear();
+  owed_bytes_ = next_ = next_done_ = 0;
+  if (heard_ == superstep_) SayHere();
+}
+
+void BulkEnd::SayHere() {
+  if (said_here_) return;
+  said_here_ = here_due_ = true;
+}
+
+void BulkEnd::Owe(const Put& put) {
+  owed_.push_back(put);
+  owed_bytes_ += put.bytes;
+  puts_ = Puts::kWait;
+  SayHere();
+}
+
+void BulkEnd::TakeBack() {
+  owed_.clear();
+  puts_ = Puts::kNone;
+}
+
+void BulkEnd::Leave() {
+  if (in_left_ != 0 || puts_ == Puts::kUnderWay) broken_ = true;
+  superstep_ = kNever;
+  here_due_ = taken_due_ = false;
+}
+
+// ---- Out ----------------------------------------------------------------------------------------
+
+BulkEnd::Outgoing BulkEnd::NextOut() {
+  if (broken_ || superstep_ == kNever) return {};
+  if (out_head_left_ == 0 && out_body_left_ == 0) {
+    const bool may_put = heard_ == superstep_ && next_ != owed_.size();
+    if (here_due_) {
+      here_due_ = false;
+      Compose(BulkHeader::kHere);
+    } else if (taken_due_) {
+      taken_due_ = false;
+      Compose(BulkHeader::kTaken);
+    } else if (may_put) {
+      puts_ = Puts::kUnderWay;
+      ComposePiece();
+    }
+  }
+  const std::byte* const head_end = reinterpret_cast<const std::byte*>(&out_head_ + 1);
+  return {head_end - out_head_left_, out_head_left_, out_body_, out_body_left_};
+}
+
+void BulkEnd::Compose(BulkHeader::Kind kind) {
+  out_head_ = {.magic = kBulkMagic,
+               .crc32c = 0,
+               .kind = kind,
+               .flags = 0,
+               .slot = 0,
+               .superstep = superstep_ - 1,
+               .offset = 0,
+               .bytes = 0,
+               .payload_crc32c = 0};
+  out_head_.crc32c = CrcOf(out_head_);
+  out_head_left_ = sizeof out_head_;
+}
+
+void BulkEnd::ComposePiece() {
+  const Put& put = owed_[next_];
+  out_body_ = put.from + next_done_;
+  out_body_left_ = std::min<std::uint64_t>(put.bytes - next_done_, kBulkPieceBytes);
+  Compose(BulkHeader::kPiece);
+  out_head_.slot = Value(put.slot);
+  out_head_.offset = put.offset + next_done_;
+  out_head_.bytes = static_cast<std::uint32_t>(out_body_left_);
+  next_done_ += out_body_left_;
+  if (next_done_ == put.bytes) {
+    next_ += 1;
+    next_done_ = 0;
+  }
+  if (next_ == owed_.size()) out_head_.flags |= BulkHeader::kLast;
+  if (payloads_ == Payloads::kChecked) {
+    out_head_.flags |= BulkHeader::kChecked;
+    out_head_.payload_crc32c = Crc32c(0, out_body_, out_body_left_);
+  }
+  out_head_.crc32c = CrcOf(out_head_);
+}
+
+void BulkEnd::Sent(std::size_t bytes) {
+  const std::size_t of_head = std::min(bytes, out_head_left_);
+  out_head_left_ -= of_head;
+  out_body_ += bytes - of_head;
+  out_body_left_ -= bytes - of_head;
+}
+
+// ---- In -----------------------------------------------------------------------------------------
+
+BulkEnd::Incoming BulkEnd::NextIn() {
+  if (broken_ || superstep_ == kNever) return {};
+  if (in_left_ != 0) return {in_to_, in_left_};
+  return {reinterpret_cast<std::byte*>(&in_head_) + in_head_bytes_,
+          sizeof in_head_ - in_head_bytes_};
+}
+
+BulkEnd::Came BulkEnd::Received(std::size_t bytes) {
+  if (in_left_ != 0) return OnPayload(bytes);
+  in_head_bytes_ += bytes;
+  if (in_head_bytes_ != sizeof in_head_) return Came::kSome;
+  in_head_bytes_ = 0;
+  return OnHeader();
+}
+
+BulkEnd::Came BulkEnd::Fault() {
+  broken_ = true;
+  return Came::kFault;
+}
+
+// A piece of another superstep, or before kHere was said, is from who has given up, or is none.
+BulkEnd::Came BulkEnd::OnHeader() {
+  const BulkHeader& head = in_head_;
+  if (head.magic != kBulkMagic || head.crc32c != CrcOf(head)) return Fault();
+  const bool now = head.superstep + 1 == superstep_;
+  switch (head.kind) {
+    case BulkHeader::kHere:
+      heard_ = std::max(heard_, head.superstep + 1);
+      if (now) SayHere();
+      return Came::kSome;
+    case BulkHeader::kTaken:
+      if (!now || puts_ != Puts::kUnderWay || next_ != owed_.size() || out_body_left_ != 0)
+        return Fault();
+      puts_ = Puts::kTaken;
+      return Came::kSome;
+    case BulkHeader::kPiece:
+      if (!now || !said_here_ || head.bytes == 0 || head.bytes > kBulkPieceBytes) return Fault();
+      in_left_ = head.bytes;
+      in_crc_ = 0;
+      return Came::kPiece;
+    default:
+      return Fault();
+  }
+}
+
+BulkEnd::Came BulkEnd::OnPayload(std::size_t bytes) {
+  if ((in_head_.flags & BulkHeader::kChecked) != 0) in_crc_ = Crc32c(in_crc_, in_to_, bytes);
+  in_to_ += bytes;
+  in_left_ -= bytes;
+  if (in_left_ != 0) return Came::kSome;
+  if (in_crc_ != in_head_.payload_crc32c) return Fault();
+  if ((in_head_.flags & BulkHeader::kLast) != 0) taken_due_ = true;
+  return Came::kSome;
+}
+
+}  // namespace bspnow::runtime

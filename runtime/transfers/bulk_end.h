@@ -1,0 +1,146 @@
+// What one of the two processes of a bulk lane (runtime/link/bulk_plan.h) says there and expects:
+// unbuffered puts go from the memory of one straight into that of the other, before the barrier.
+// Pure: bytes go out and come in, and checksums are made where they lie.
+//
+// A process says kHere once it is in bsp_sync, if it has something to put or the other one said
+// so; it gets pieces only after that, and answers the last one by kTaken. So what is put is read
+// only by who is in bsp_sync, who puts knows that it is in its place, and when he arrives at the
+// barrier nothing is under way. What the other one did not take goes as if there were no lane. See
+// "Unbuffered puts" in docs/design.md.
+#ifndef RUNTIME_TRANSFERS_BULK_END_H_
+#define RUNTIME_TRANSFERS_BULK_END_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/grow_array.h"
+#include "base/ids.h"
+
+namespace bspnow::runtime {
+
+inline constexpr std::uint32_t kBulkMagic = 0x42505342;  // "BSPB"
+/// The checksum of a piece leaves it in the caches for the copy into the socket.
+inline constexpr std::uint32_t kBulkPieceBytes = 256 << 10;
+
+struct BulkHeader {
+  enum Kind : std::uint16_t {
+    kHere = 1,   ///< I am in bsp_sync of `superstep`.
+    kPiece = 2,  ///< Of a put; `bytes` bytes follow.
+    kTaken = 3,  ///< All that you put in `superstep` is in its place.
+  };
+  enum Flag : std::uint16_t { kLast = 1, kChecked = 2 };
+
+  std::uint32_t magic;
+  std::uint32_t crc32c;  ///< Of the header's rest.
+  std::uint16_t kind;
+  std::uint16_t flags;
+  std::uint32_t slot;
+  std::uint64_t superstep;
+  std::uint64_t offset;
+  std::uint32_t bytes;
+  std::uint32_t payload_crc32c;  ///< If kChecked.
+};
+static_assert(sizeof(BulkHeader) == 40);
+
+class BulkEnd {
+ public:
+  enum class Payloads { kChecked, kTrusted };
+
+  void Attach(Payloads payloads) { payloads_ = payloads; }
+
+  // ---- A bsp_sync
+
+  void Enter(std::uint64_t superstep);
+
+  /// Before anything is sent in this bsp_sync: the other one is to get that. `from` stays.
+  struct Put {
+    SlotId slot;
+    std::uint64_t offset;
+    const std::byte* from;
+    std::uint64_t bytes;
+  };
+  void Owe(const Put& put);
+
+  enum class Puts {
+    kNone,
+    kWait,      ///< For the other one to be here.
+    kUnderWay,  ///< Or in its place, but that is not known yet.
+    kTaken,
+    kFailed,
+  };
+  Puts puts() const { return broken_ && puts_ != Puts::kNone ? Puts::kFailed : puts_; }
+  std::uint64_t owed_bytes() const { return owed_bytes_; }
+
+  /// Of kWait: they go another way.
+  void TakeBack();
+
+  /// The barrier is over. Nothing comes into the memory of the program from here on: a piece that
+  /// is not here breaks the lane.
+  void Leave();
+
+  bool broken() const { return broken_; }
+  void Break() { broken_ = true; }
+
+  // ---- Out
+
+  struct Outgoing {
+    const std::byte* head;
+    std::size_t head_bytes;
+    const std::byte* body;
+    std::size_t body_bytes;
+  };
+  /// What is to be sent next; no bytes: nothing now.
+  Outgoing NextOut();
+  void Sent(std::size_t bytes);
+
+  // ---- In; only in a bsp_sync
+
+  struct Incoming {
+    std::byte* to;
+    std::size_t bytes;
+  };
+  /// Where the next bytes go, and how many at most.
+  Incoming NextIn();
+
+  enum class Came { kSome, kPiece, kFault };
+  /// kPiece: its header is here; call Place before anything else. kFault: it is broken.
+  Came Received(std::size_t bytes);
+  const BulkHeader& piece() const { return in_head_; }
+  void Place(std::byte* target) { in_to_ = target; }
+
+ private:
+  static constexpr std::uint64_t kNever = 0;  // Supersteps here are one more than their numbers.
+
+  void SayHere();
+  void Compose(BulkHeader::Kind kind);
+  void ComposePiece();
+  Came OnHeader();
+  Came OnPayload(std::size_t bytes);
+  Came Fault();
+
+  Payloads payloads_ = Payloads::kChecked;
+  bool broken_ = false;
+  std::uint64_t superstep_ = kNever;  ///< Whose bsp_sync this is.
+  std::uint64_t heard_ = kNever;      ///< The newest one of which the other one said kHere.
+  bool said_here_ = false;            ///< Or is about to.
+  bool here_due_ = false;
+  bool taken_due_ = false;
+  Puts puts_ = Puts::kNone;
+  GrowArray<Put> owed_;
+  std::uint64_t owed_bytes_ = 0;
+  std::size_t next_ = 0;         ///< Of owed_,
+  std::uint64_t next_done_ = 0;  ///< and what of it has become pieces.
+  BulkHeader out_head_{};
+  std::size_t out_head_left_ = 0;
+  const std::byte* out_body_ = nullptr;
+  std::size_t out_body_left_ = 0;
+  BulkHeader in_head_{};
+  std::size_t in_head_bytes_ = 0;
+  std::byte* in_to_ = nullptr;
+  std::size_t in_left_ = 0;  ///< Of the payload.
+  std::uint32_t in_crc_ = 0;
+};
+
+}  // namespace bspnow::runtime
+
+#endif  // RUNTIME_TRANSFERS_BULK_END_H_
