@@ -48,7 +48,14 @@ void Group::Attach(const GroupSeat& seat) {
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
-  direct_.Attach(*segment_, outbox_, delivery_, wait_, self_, p_);
+  bulk_.Attach(lanes_, delivery_);
+  lanes_.SeeTo(bulk_.AsSideWork());
+  direct_.Attach({.segment = *segment_,
+                  .outbox = outbox_,
+                  .delivery = delivery_,
+                  .bulk = bulk_,
+                  .wait = wait_},
+                 self_, p_);
   recorder_.Attach(*segment_, self_, p_,
                    simulated_ ? Computing::kByTheThread : Computing::kByTheClock);
   profile_.Attach(*segment_, self_);
@@ -101,6 +108,7 @@ Segment::PartUse Group::Leave() {
 void Group::ComeBack(const GroupSeat& seat) {
   superstep_ = 0;
   outbox_ = Outbox();
+  bulk_ = BulkLanes();
   direct_ = DirectQueue();
   recorder_ = Recorder();
   Attach(seat);

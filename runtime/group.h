@@ -24,6 +24,7 @@
 #include "runtime/profile_writer.h"
 #include "runtime/recorder.h"
 #include "runtime/transfers/bsmp_inbox.h"
+#include "runtime/transfers/bulk_lanes.h"
 #include "runtime/transfers/direct_queue.h"
 #include "runtime/transfers/drma_delivery.h"
 #include "runtime/transfers/full_check.h"
@@ -308,6 +309,7 @@ class Group {
   DrmaDelivery delivery_;
   BsmpInbox inbox_;
   GrowArray<LaneMessages> lane_messages_;  ///< By source, while the inbox is filled.
+  BulkLanes bulk_;
   DirectQueue direct_;
   Recorder recorder_;
   ProfileWriter profile_;

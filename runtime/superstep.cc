@@ -108,6 +108,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
     full_check_.CompareWatched();
     direct_.BufferAll();  // So that FindOverlaps sees them, too.
   }
+  bulk_.Enter(superstep_);
   if (!direct_.empty()) direct_.PerformAll(superstep_);
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
                           .gets = outbox_.gets() == 0 ? 0u : 1u,
@@ -118,6 +119,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   if (mine.votes) Vote();
   if (late) barrier_.NoteCall(times.start_ns);
   const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);
+  bulk_.Leave();
   times.last_ns = all.called_ns;
   times.released_ns = WithinLease(NowNs());
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);
@@ -195,7 +197,9 @@ void Group::AwaitRelease() {
   const unsigned parity = outbox_.parity();
   bool released = false;
   while (!released) {
-    released = barrier_.WaitForNews(wait_, delivery_.EarlyNews(parity));
+    const Watched news = delivery_.EarlyNews(parity);
+    released = lanes_.attached() ? barrier_.WaitForNews(wait_, news, bulk_.AsSideWork())
+                                 : barrier_.WaitForNews(wait_, news);
     delivery_.WriteEarly(parity);
   }
 }

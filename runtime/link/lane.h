@@ -58,7 +58,7 @@ static_assert(sizeof(LaneFrame) == 160);
 struct LaneEntry {
   std::uint32_t source_pid;
   std::uint32_t destination_pid;
-  std::uint32_t bytes_to;  ///< As in DirectoryEntry; no more than a frame has room for.
+  std::uint32_t bytes_to;  ///< As in DirectoryEntry. If it is more the worker has the barrier.
   std::uint32_t bytes_from;
   std::uint64_t message_bytes;
   std::uint32_t message_count;

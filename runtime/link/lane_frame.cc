@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/check.h"
 #include "runtime/link/crc32c.h"
@@ -78,6 +79,8 @@ bool AppendEntry(Writing& out, const Segment& segment, Pid from, Pid to, unsigne
   const std::size_t puts = ChainBytes(arena, owed.puts);
   const std::size_t gets = ChainBytes(arena, owed.gets);
   const std::size_t messages = ChainBytes(arena, owed.messages);
+  // What went by bulk lanes counts, too.
+  if (owed.bytes_to > std::numeric_limits<std::uint32_t>::max()) return false;
   if (gets != 0 && !AddAnswers(out, owed.bytes_from)) return false;
   const std::size_t bytes =
       sizeof(LaneEntry) + AlignedInLane(puts) + AlignedInLane(gets) + AlignedInLane(messages);

@@ -49,6 +49,11 @@ class Node {
     segment_.header().barrier.phases[kBarrier & 1].with_data = 1;
   }
 
+  /// Besides, by a way of its own.
+  void CountPut(std::uint64_t bytes) {
+    segment_.entry(Pid{self_}, Pid{1 - self_}, kParity).bytes_to += bytes;
+  }
+
   void AskFor(std::uint64_t bytes) {
     DirectoryEntry& entry = segment_.entry(Pid{self_}, Pid{1 - self_}, kParity);
     entry.gets = Chain({std::string(24, 'g')});
@@ -254,6 +259,15 @@ TEST(LaneFrameTest, GetsWhoseAnswersFitIntoNoFrameGoByTheWorker) {
 TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
   Node zero(0);
   zero.Owe(kLaneFrameBytesMax);
+  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier));
+}
+
+TEST(LaneFrameTest, WhatWentAnotherWayIsCountedAsFarAsAFrameCan) {
+  Node zero(0);
+  zero.Owe(64);
+  zero.CountPut(0xffff'0000);
+  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  zero.CountPut(0xffff);
   EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier));
 }
 

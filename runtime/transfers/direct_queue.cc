@@ -4,19 +4,20 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "base/copy.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
 
-void DirectQueue::Attach(const Segment& segment, Outbox& outbox, DrmaDelivery& delivery,
-                         PollWait& wait, Pid self, std::uint32_t p) {
-  segment_ = &segment;
-  outbox_ = &outbox;
-  delivery_ = &delivery;
-  wait_ = &wait;
+void DirectQueue::Attach(const Parts& parts, Pid self, std::uint32_t p) {
+  segment_ = &parts.segment;
+  outbox_ = &parts.outbox;
+  delivery_ = &parts.delivery;
+  bulk_ = &parts.bulk;
+  wait_ = &parts.wait;
   self_ = self;
-  peers_.Attach(segment, self, p);
+  peers_.Attach(parts.segment, self, p);
 }
 
 void DirectQueue::AwaitStart(Pid pid, std::uint64_t superstep) {
@@ -25,14 +26,30 @@ void DirectQueue::AwaitStart(Pid pid, std::uint64_t superstep) {
 }
 
 void DirectQueue::PerformAll(std::uint64_t superstep) {
+  SendByBulkLanes();
   for (const DirectTransfer& transfer : transfers_) {
     if (segment_->IsHere(transfer.remote.pid)) {
       Perform(transfer, superstep);
+    } else if (transfer.direction == Direction::kPut && bulk_->Took(transfer.remote.pid)) {
+      outbox_->CountDirectPut(transfer.remote.pid, transfer.remote.bytes);
     } else {
       Send(transfer);
     }
+    bulk_->SeeTo(NowNs());  // Others may put here meanwhile.
   }
   transfers_.clear();
+}
+
+void DirectQueue::SendByBulkLanes() {
+  for (const DirectTransfer& transfer : transfers_) {
+    const RemoteRange& remote = transfer.remote;
+    if (transfer.direction == Direction::kGet || segment_->IsHere(remote.pid)) continue;
+    bulk_->Owe(remote.pid, {.slot = remote.slot,
+                            .offset = remote.offset,
+                            .from = static_cast<const std::byte*>(transfer.local),
+                            .bytes = remote.bytes});
+  }
+  bulk_->SendAll();
 }
 
 void DirectQueue::BufferAll() {
@@ -100,7 +117,7 @@ void DirectQueue::Send(const DirectTransfer& transfer) {
     const Watched place = outbox_->AwaitsPlace();
     do {
       delivery_->WriteEarly(outbox_->parity());
-      WaitWhile(place, delivery_->EarlyNews(outbox_->parity()));
+      WaitWhile(place, delivery_->EarlyNews(outbox_->parity()), bulk_->AsSideWork());
     } while (!place.Changed());
     outbox_->HandDirectPut(part, from);
     part.offset += part.bytes;

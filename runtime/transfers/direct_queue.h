@@ -1,6 +1,7 @@
 // The unbuffered transfers of the superstep that runs: issued by bsp_hpput and bsp_hpget, performed
 // in bsp_sync, before the barrier. Each goes the shortest way there is: memory to memory on this
-// node; to another node in chunks that the worker sends at once; else through the outbox.
+// node; to another node by a bulk lane, or in chunks that the worker sends at once; else through
+// the outbox.
 #ifndef RUNTIME_TRANSFERS_DIRECT_QUEUE_H_
 #define RUNTIME_TRANSFERS_DIRECT_QUEUE_H_
 
@@ -9,6 +10,7 @@
 #include "base/grow_array.h"
 #include "base/ids.h"
 #include "base/poll_wait.h"
+#include "runtime/transfers/bulk_lanes.h"
 #include "runtime/transfers/direct_transfer.h"
 #include "runtime/transfers/drma_delivery.h"
 #include "runtime/transfers/outbox.h"
@@ -17,8 +19,15 @@ namespace bspnow::runtime {
 
 class DirectQueue {
  public:
-  void Attach(const Segment& segment, Outbox& outbox, DrmaDelivery& delivery, PollWait& wait,
-              Pid self, std::uint32_t p);
+  /// What it works with; of the group, and stays.
+  struct Parts {
+    const Segment& segment;
+    Outbox& outbox;
+    DrmaDelivery& delivery;
+    BulkLanes& bulk;
+    PollWait& wait;
+  };
+  void Attach(const Parts& parts, Pid self, std::uint32_t p);
 
   DirectPeers& peers() { return peers_; }
   bool empty() const { return transfers_.empty(); }
@@ -38,6 +47,7 @@ class DirectQueue {
   void AwaitStart(Pid pid, std::uint64_t superstep);
 
  private:
+  void SendByBulkLanes();
   void Perform(const DirectTransfer& transfer, std::uint64_t superstep);
   DirectResult Copy(const DirectTransfer& transfer, std::uint64_t superstep);
   void Buffer(const DirectTransfer& transfer);
@@ -46,6 +56,7 @@ class DirectQueue {
   const Segment* segment_ = nullptr;
   Outbox* outbox_ = nullptr;
   DrmaDelivery* delivery_ = nullptr;
+  BulkLanes* bulk_ = nullptr;
   PollWait* wait_ = nullptr;
   Pid self_{};
   DirectPeers peers_;

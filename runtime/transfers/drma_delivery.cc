@@ -175,6 +175,10 @@ void DrmaDelivery::WriteEarly(unsigned parity) {
   }
 }
 
+std::byte* DrmaDelivery::DirectTarget(Pid source, const PutRecord& range) const {
+  return Target("bsp_hpput", source, range);
+}
+
 void DrmaDelivery::WriteRun(Pid source, const PutRun& run) const {
   const auto* at = reinterpret_cast<const std::byte*>(&run + 1);
   const std::uint32_t slot = run.slot & ~kRun;

@@ -50,6 +50,9 @@ class DrmaDelivery {
   /// the barrier.
   void WriteEarly(unsigned parity);
 
+  /// Where an unbuffered put of `source` that comes by itself goes.
+  std::byte* DirectTarget(Pid source, const PutRecord& range) const;
+
   /// Changes when there is more of them, from the moment of the last WriteEarly.
   Watched EarlyNews(unsigned parity) const {
     const EarlyPuts& early = segment_->cell(self_).early[parity];
