@@ -18,6 +18,7 @@ expect_ok() {
 
 mini=$here/mini_cluster
 mixed=$here/mixed_supersteps
+bulk=$here/bulk_supersteps
 
 for shape in '1 3' '2 2' '2 4' '3 4' '3 7' '4 4'; do
   read -r nodes p <<<"$shape"
@@ -49,5 +50,14 @@ expect_ok 'nodes that release themselves, with connections that break' \
   env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000
 expect_ok 'nodes that release themselves, with BSP_CHECK=full and a coordinator that is restarted' \
   env MINI_RESTART_MS=70 MINI_CUT_MS=30 BSP_CHECK=full "$mini" 2 5 "$mixed" 40 20000
+
+for shape in '2 2' '3 4' '2 5' '2 9'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "unbuffered puts, $p processes on $nodes nodes" "$mini" "$nodes" "$p" "$bulk" 20 700000
+done
+expect_ok 'unbuffered puts, by lanes that are cut' "$mini" 2 4 "$bulk" 60 900000 cut
+expect_ok 'unbuffered puts, by lanes that are cut, three nodes' "$mini" 3 3 "$bulk" 60 900000 cut
+expect_ok 'unbuffered puts to who is late' "$mini" 2 4 "$bulk" 40 700000 late
+expect_ok 'unbuffered puts to who is stopped' "$mini" 2 3 "$bulk" 60 900000 stop
 
 [[ $failures == 0 ]]
