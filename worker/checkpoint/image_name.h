@@ -26,6 +26,8 @@ std::optional<StoredName> ParseUnfinishedName(std::string_view name);
 
 inline constexpr std::string_view kBeingWritten = ".new";
 inline constexpr std::string_view kBeingReceived = ".in";
+/// Of a text in a directory that is shared, while its worker makes sure that no image needs it.
+inline constexpr std::string_view kPutAside = ".aside";
 
 /// c<CHECKPOINT>.files.p<PID>
 std::string FilesName(std::uint64_t checkpoint, std::uint32_t pid);

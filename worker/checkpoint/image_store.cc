@@ -67,6 +67,7 @@ absl::StatusOr<std::unique_ptr<ImageStore>> ImageStore::Open(Settings settings) 
                      (error ? error : std::error_code(errno, std::generic_category())).message()));
   auto store = std::make_unique<ImageStore>(std::move(settings));
   if (store->sharing() == Sharing::kOwn) store->TakeOver();
+  if (store->sharing() == Sharing::kShared) store->PutBackTexts();
   return store;
 }
 
@@ -88,6 +89,19 @@ void ImageStore::TakeOver() {
     for (const std::string& name : NamesIn(path))
       if (ParseUnfinishedName(name)) unlink(absl::StrCat(path, "/", name).c_str());
     rmdir(path.c_str());  // If nothing else is there.
+  }
+}
+
+// Of a worker that died when it had put them aside. If it lives it removes them another time.
+void ImageStore::PutBackTexts() {
+  for (const std::string& directory : NamesIn(settings_.root)) {
+    if (!directory.starts_with(kJobPrefix)) continue;
+    const std::string path = absl::StrCat(settings_.root, "/", directory, "/");
+    for (const std::string& name : NamesIn(path)) {
+      const std::string text = name.substr(0, name.find(kPutAside));
+      if (text != name && ParseStoredName(text))
+        rename((path + name).c_str(), (path + text).c_str());
+    }
   }
 }
 

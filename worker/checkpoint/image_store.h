@@ -120,12 +120,15 @@ class ImageStore {
   /// Names in a directory; none if it is not there.
   static std::vector<std::string> NamesIn(const std::string& directory);
   void TakeOver();
+  void PutBackTexts();
   absl::Status TrySettle(JobId job, const std::vector<std::string>& names);
   absl::Status SettleText(JobId job, const std::string& name);
   absl::Status AwaitText(JobId job, const std::string& name);
   /// Whether `file` is what `name` says; the texts that it needs.
   absl::StatusOr<std::vector<std::string>> VerifyAs(JobId job, const std::string& name,
                                                     const std::string& file) const;
+  /// Texts that no image needs.
+  std::set<std::string> IdleTexts(JobId job) const;
   void RemoveTexts(JobId job, ListNumber ordered_after);
   /// False: another list was made since then.
   bool RemoveOrdered(const std::string& path, ListNumber ordered_after);

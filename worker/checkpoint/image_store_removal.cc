@@ -1,4 +1,6 @@
 // What is removed from the store, by whom, and until when an order to do so holds.
+#include <absl/strings/str_cat.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -83,26 +85,47 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
   std::erase_if(verified_texts_, [job](const auto& text) { return text.first == job; });
 }
 
+// Nothing is known to be idle while somebody writes an image, or if one cannot be read.
+std::set<std::string> ImageStore::IdleTexts(JobId job) const {
+  std::set<std::string> idle, needed;
+  for (const std::string& name : NamesIn(DirectoryOf(job))) {
+    if (ParseUnfinishedName(name)) return {};
+    const std::string text = name.substr(0, name.find(kPutAside));
+    const std::optional<StoredName> what = ParseStoredName(text);
+    if (what && what->kind == Kind::kText) idle.insert(text);
+    if (!what || what->kind != Kind::kImage) continue;
+    const absl::StatusOr<ImageFacts> facts = FactsOf(job, name);
+    if (!facts.ok()) return {};
+    needed.insert(facts->texts.begin(), facts->texts.end());
+  }
+  for (const std::string& text : needed) idle.erase(text);
+  return idle;
+}
+
 // A process that is writing an image relies on the texts that it found: while one is writing, no
 // text is removed. If a process begins only now it may miss a text; its checkpoint is then given
 // up. A node that sends an image here looks for the image's texts when the image is here.
+//
+// Where others share the directory one of their processes may have found a text before it is
+// removed, and have written its image since the look. So texts are put aside first, and those that
+// are needed then are put back: whoever begins later finds them missing before its image counts.
 void ImageStore::RemoveTexts(JobId job, ListNumber ordered_after) {
   const std::lock_guard none_begins(texts_);
-  std::set<std::string> texts, needed;
-  for (const std::string& name : NamesIn(DirectoryOf(job))) {
-    if (ParseUnfinishedName(name)) return;
-    const std::optional<StoredName> what = ParseStoredName(name);
-    if (what && what->kind == Kind::kText) texts.insert(name);
-    if (!what || what->kind != Kind::kImage) continue;
-    const absl::StatusOr<ImageFacts> facts = FactsOf(job, name);
-    if (!facts.ok()) return;
-    needed.insert(facts->texts.begin(), facts->texts.end());
-  }
-  for (const std::string& text : texts) {
-    if (needed.contains(text)) continue;
-    if (!RemoveOrdered(PathOf(job, text), ordered_after)) return;
-    const std::lock_guard lock(mutex_);
-    verified_texts_.erase({job, text});
+  const std::set<std::string> idle = IdleTexts(job);
+  const bool shared = sharing() == Sharing::kShared;
+  const auto aside = [&](const std::string& text) {
+    return PathOf(job, shared ? absl::StrCat(text, std::string(kPutAside)) : text);
+  };
+  for (const std::string& text : idle)
+    if (shared) rename(PathOf(job, text).c_str(), aside(text).c_str());
+  const std::set<std::string> still_idle = shared && !idle.empty() ? IdleTexts(job) : idle;
+  for (const std::string& text : idle) {
+    if (still_idle.contains(text) && RemoveOrdered(aside(text), ordered_after)) {
+      const std::lock_guard lock(mutex_);
+      verified_texts_.erase({job, text});
+    } else if (shared) {
+      rename(aside(text).c_str(), PathOf(job, text).c_str());
+    }
   }
 }
 

@@ -294,6 +294,27 @@ TEST_F(ImageStoreTest, SharersSettleOneTextTogether) {
   EXPECT_EQ(store_->Names(kJob), (Names{"c1.p0", "c1.p1", TextNameOf(kLibrary)}));
 }
 
+// The text lies there for an image that goes, and one that begins relies on it.
+TEST_F(ImageStoreTest, NoSharerRemovesATextThatAnotherHasJustFound) {
+  const auto a = Open(0, Sharing::kShared), b = Open(0, Sharing::kShared);
+  absl::Status settled;  // If not, it has waited ten seconds for the text.
+  for (std::uint64_t checkpoint = 1; checkpoint < 300 && settled.ok(); checkpoint += 3) {
+    Take(checkpoint, 0, {kLibrary});
+    Take(checkpoint + 1, 0, {});
+    {
+      const std::jthread removes([&] { a->Keep(kJob, {checkpoint + 1}, a->last_list()); });
+      WriteImage(checkpoint + 2, 0, 0, {kLibrary});
+      settled = b->Settle(kJob, checkpoint + 2, {ImageName(checkpoint + 2, Pid{0})});
+    }
+    EXPECT_EQ(Exists(ImageName(checkpoint + 2, Pid{0})), settled.ok());
+    EXPECT_TRUE(!settled.ok() || Exists(TextNameOf(kLibrary))) << checkpoint;
+  }
+  Take(400, 0, {kProgram});
+  std::filesystem::rename(PathOf(TextNameOf(kProgram)), PathOf(TextNameOf(kProgram) + ".aside"));
+  Open(0, Sharing::kShared);  // One that died had put it aside.
+  EXPECT_TRUE(Exists(TextNameOf(kProgram)));
+}
+
 // ---- Room ---------------------------------------------------------------------------------------
 
 TEST_F(ImageStoreTest, QuotaIsKeptBeforeAndAfter) {
