@@ -50,6 +50,10 @@ for p in 2 4; do
   reports '1b.16 2a.16 2b.16 3a.16 3b.16 1b.700 3b.700' \
     "$bsprun" -n "$p" "$programs/bench_search" 3 16 700
 done
+for p in 1 2 5; do
+  reports 'gsend.1000 tree.2.1000 tree.4.1000 ptree.4.1000 ptree.64.1000 scaga.1000' \
+    "$bsprun" -n "$p" "$programs/bench_broadcast" 2 1000 3
+done
 for p in 2 4; do
   reports 'sync oblsync sync.ring oblsync.ring sync.pair oblsync.pair half.one half.both group' \
     "$bsprun" -n "$p" "$programs/bench_groups" 3 20
