@@ -1,26 +1,10 @@
 #include "runtime/link/group_slots.h"
 
-#include <sched.h>
-
 #include "runtime/link/report.h"
+#include "runtime/link/yield_lock.h"
 
 namespace bspnow::runtime {
 namespace {
-
-/// While it lives no other process here takes or gives up a slot. A holder that dies ends the
-/// epoch.
-class TableLock {
- public:
-  explicit TableLock(GroupTable& table) : table_(table) {
-    while (table_.lock.exchange(1, std::memory_order_acquire) != 0) sched_yield();
-  }
-  ~TableLock() { table_.lock.store(0, std::memory_order_release); }
-  TableLock(const TableLock&) = delete;
-  TableLock& operator=(const TableLock&) = delete;
-
- private:
-  GroupTable& table_;
-};
 
 std::uint32_t StateOf(const GroupSlot& slot) { return slot.state.load(std::memory_order_acquire); }
 
@@ -188,7 +172,7 @@ GroupSlot* TryToOpen(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
 GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbell) {
   Turn turn = job.turn(Pid{plan.self});
   for (bool hope = true; hope; turn.Yield()) {
-    const TableLock lock(job.header().groups);
+    const YieldLock lock(job.header().groups.lock);
     if (GroupSlot* const slot = TryToOpen(job, plan, doorbell)) return *slot;
     hope = SomeWillGo(job, plan.self);
   }
@@ -201,7 +185,7 @@ GroupSlot& OpenGroup(const Segment& job, const GroupPlan& plan, Doorbell& doorbe
 
 void LeaveGroup(const Segment& job, GroupSlot& slot, ProcessCell& self, Segment::PartUse use,
                 Doorbell& doorbell) {
-  const TableLock lock(job.header().groups);
+  const YieldLock lock(job.header().groups.lock);
   self.state.store(ProcessState::kEnded);
   slot.left += 1;
   if (use == Segment::PartUse::kMuch) slot.large = 1;
