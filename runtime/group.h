@@ -90,6 +90,8 @@ class Group {
   }
   /// Groups made from it so far, this one included.
   std::uint64_t CountChild() { return ++children_; }
+  /// Room for the members of one that is being made.
+  GrowArray<std::uint32_t>& child_members() { return child_members_; }
 
   /// Before the first barrier.
   void Attach(const GroupSeat& seat);
@@ -284,6 +286,7 @@ class Group {
 
   GroupHome home_;
   std::uint64_t children_ = 0;
+  GrowArray<std::uint32_t> child_members_;
   const Segment* segment_ = nullptr;
   Pid self_{};
   std::uint32_t p_ = 0;

@@ -99,9 +99,9 @@ GroupSeat Process::SeatInJob() {
 
 void Process::End(std::uint64_t call_site) {
   if (sectioned_) return EndSection(call_site);
-  if (open_groups_ != 0) {
+  if (open_groups() != 0) {
     ReportMisuse({"bsp_end", call_site}, "pid %u is in %u groups still; leave them first",
-                 Value(self_), open_groups_);
+                 Value(self_), open_groups());
   }
   root_.End(call_site);
   running_ = false;
@@ -111,7 +111,7 @@ void Process::End(std::uint64_t call_site) {
 // See "A superstep, step by step" in docs/design.md.
 void Process::SyncRoot(std::uint64_t call_site) {
   const BarrierFlags all =
-      root_.FinishSuperstep(call_site, open_groups_ == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
+      root_.FinishSuperstep(call_site, open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
   // Before others may write into this process's memory.
   if (__builtin_expect(all.save != 0, 0)) TakeImage();
   root_.BeginNextSuperstep();

@@ -3,6 +3,7 @@
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -91,12 +92,13 @@ class Process {
   }
   BsmpInbox& inbox() { return group_->inbox(); }
 
-  // ---- Groups; see process_groups.cc
+  // ---- Groups; see process_groups.cc. What is made of different groups, and done in them, may be
+  // made and done by different threads.
 
   Group& root() { return root_; }
-  Group& group() { return *group_; }                          ///< That of BSPlib's calls.
-  std::uint32_t open_groups() const { return open_groups_; }  ///< But for the root group.
-  CollectiveState& collectives() { return collectives_; }     ///< Of group().
+  Group& group() { return *group_; }                                 ///< That of BSPlib's calls.
+  std::uint32_t open_groups() const { return open_groups_.load(); }  ///< But for the root group.
+  CollectiveState& collectives() { return collectives_; }            ///< Of group().
 
   /// The processes of `parent` whose part is that of this one become a group, in the order of their
   /// pids in `parent`. All processes of `parent` call this with the same `parts`, one entry a
@@ -126,6 +128,7 @@ class Process {
   void SyncRoot(std::uint64_t call_site);
   Group& Open(Group& parent, std::uint64_t child, const std::uint32_t* parts, std::uint32_t part);
   void AwaitThoseBehind();
+  bool FewAreBehind();
   void BecomeSectioned(std::int64_t maxprocs);
   std::uint32_t ProcessesFor(const Group& team, std::int64_t maxprocs) const;
   void Tell(Group& team, const SectionOrder& order);
@@ -163,9 +166,9 @@ class Process {
   Group* group_ = &root_;
   GrowArray<Section> sections_;  ///< That run, the innermost one last.
   CollectiveState collectives_;
-  std::uint32_t open_groups_ = 0;  ///< But for the root group.
-  GrowArray<LeftGroup> left_groups_;
-  GrowArray<std::uint32_t> members_;  ///< Of a group that is being opened.
+  std::atomic<std::uint32_t> open_groups_{0};  ///< But for the root group.
+  std::atomic<std::uint32_t> left_lock_{0};    ///< A YieldLock's.
+  GrowArray<LeftGroup> left_groups_;           ///< Under it.
   SpareRegions spare_regions_;
   ProcessImage image_;
   CheckpointAreas areas_;

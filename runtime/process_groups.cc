@@ -7,6 +7,7 @@
 
 #include "runtime/link/group_slots.h"
 #include "runtime/link/report.h"
+#include "runtime/link/yield_lock.h"
 #include "runtime/process.h"
 
 namespace bspnow::runtime {
@@ -44,18 +45,19 @@ Group& Process::Duplicate(Group& parent) { return Open(parent, parent.CountChild
 Group& Process::Open(Group& parent, std::uint64_t child, const std::uint32_t* parts,
                      std::uint32_t part) {
   AwaitThoseBehind();
-  members_.clear();
+  GrowArray<std::uint32_t>& members = parent.child_members();
+  members.clear();
   std::uint32_t self = 0;
   for (std::uint32_t pid = 0; pid < parent.p(); ++pid) {
     if (parts != nullptr && parts[pid] != part) continue;
-    if (Pid{pid} == parent.self()) self = static_cast<std::uint32_t>(members_.size());
-    members_.push_back(parent.member(pid));
+    if (Pid{pid} == parent.self()) self = static_cast<std::uint32_t>(members.size());
+    members.push_back(parent.member(pid));
   }
-  const auto count = static_cast<std::uint32_t>(members_.size());
+  const auto count = static_cast<std::uint32_t>(members.size());
   GroupHome home;
   home.key = KeyOfChild(parent.home().key, child, part);
   home.slot = &OpenGroup(
-      *segment_, {.key = home.key, .members = &members_[0], .count = count, .self = Value(self_)},
+      *segment_, {.key = home.key, .members = &members[0], .count = count, .self = Value(self_)},
       doorbell_);
   home.part = segment_->Part(home.slot->offset, LayOutGroup(segment_->layout(), count));
   home.memory = spare_regions_.Take(sizeof(Group));
@@ -91,7 +93,7 @@ void Process::SyncCounted(Group& group, Call call, std::uint64_t messages) {
   group.RequireMessagesOnly(call);
   if (group.EndsByLanes()) {
     const BarrierFlags all = group.FinishCounted(
-        call, messages, open_groups_ == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
+        call, messages, open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
     if (all.save != 0) TakeImage();
     group.BeginSuperstep();
   } else {
@@ -103,19 +105,26 @@ void Process::SyncCounted(Group& group, Call call, std::uint64_t messages) {
 // A process that opens and leaves groups faster than others would take the room that these need for
 // groups of theirs, and who then finds none cannot know whether it should wait. Whom this one waits
 // for comes to where it has been without it, as all that it owed them is done.
+// Other threads of this process may have to leave groups meanwhile, so nothing is locked then.
 void Process::AwaitThoseBehind() {
-  while (left_groups_.size() > kGroupsAheadMax) {
-    std::size_t open = 0;
-    for (const LeftGroup& left : left_groups_) {
-      if (left.IsOpen()) left_groups_[open++] = left;
-    }
-    while (left_groups_.size() > open) left_groups_.pop_back();
-    if (open > kGroupsAheadMax) turn_.Yield();
-  }
+  while (!FewAreBehind()) turn_.Yield();
+}
+
+bool Process::FewAreBehind() {
+  const YieldLock lock(left_lock_);
+  if (left_groups_.size() <= kGroupsAheadMax) return true;
+  std::size_t open = 0;
+  for (const LeftGroup& left : left_groups_)
+    if (left.IsOpen()) left_groups_[open++] = left;
+  while (left_groups_.size() > open) left_groups_.pop_back();
+  return open <= kGroupsAheadMax;
 }
 
 void Process::Leave(Group& group) {
-  left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
+  {
+    const YieldLock lock(left_lock_);
+    left_groups_.push_back({.slot = group.home().slot, .key = group.home().key});
+  }
   const Segment::PartUse use = group.Leave();
   LeaveGroup(*segment_, *group.home().slot, group.segment().cell(group.self()), use, doorbell_);
   group.ForEachArray([this](auto& array) { spare_regions_.TakeBack(array); });

@@ -118,10 +118,18 @@ void bsp_partition(pbsp bsp, pbsp subbsp, int n, int *part);
  * it. Cost: O(p) of computing. */
 void bsp_dup(pbsp bsp, pbsp dupbsp);
 
-/* This process is done with an object of bsp_partition or bsp_dup, and `bsp` names nothing any
- * more. Objects are closed in the opposite order of their making ("last-in-first-out"). What was
- * sent in it since its last bsp_sync is lost. Error: a newer object is open; the object of
- * bsplib_init. */
+/* The same as bsp_dup, for another thread of this process: *dupbsp, and what is made of it, may be
+ * used while other threads use other objects. Messages do not interfere, and a barrier suspends the
+ * thread that calls it and no other. A single object is for one thread at a time. No image is taken
+ * of the process while such objects are open. Unlike in PUB no communication is needed. Error:
+ * under bsprun --simulate. Cost: O(p) of computing. */
+void bsp_threadsafe_dup(pbsp bsp, pbsp dupbsp);
+
+/* This process is done with an object of bsp_partition, bsp_dup or bsp_threadsafe_dup, and `bsp`
+ * names nothing any more. Objects are closed in the opposite order of their making
+ * ("last-in-first-out"); one of bsp_threadsafe_dup, when all that was made of it is closed,
+ * whatever other threads have open. What was sent in it since its last bsp_sync is lost. Error: a
+ * newer object is open; the object of bsplib_init. */
 void bsp_done(pbsp bsp);
 
 /* ---- Supersteps ----------------------------------------------------------------------------- */

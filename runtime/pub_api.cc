@@ -234,6 +234,16 @@ void bsp_dup(t_bsp* bsp, t_bsp* dupbsp) {
   Name(object.MakeDuplicate(), dupbsp);
 }
 
+void bsp_threadsafe_dup(t_bsp* bsp, t_bsp* dupbsp) {
+  const Call call = PUB_CALL("bsp_threadsafe_dup");
+  PubObject& object = ObjectOf(call, bsp);
+  RequireRoomForName(call, "dupbsp", dupbsp);
+  if (object.group().simulated()) {
+    ReportMisuse(call, "bsprun --simulate runs one process after another, and not their threads");
+  }
+  Name(object.MakeForThread(), dupbsp);
+}
+
 void bsp_done(t_bsp* bsp) {
   const Call call = PUB_CALL("bsp_done");
   PubObject& object = ObjectOf(call, bsp);
@@ -242,8 +252,8 @@ void bsp_done(t_bsp* bsp) {
   }
   if (!object.IsNewest()) {
     ReportMisuse(call,
-                 "an object that was made after this one is open still; close the newest"
-                 " one first");
+                 "an object that this thread has made after this one is open still; close the"
+                 " newest one first");
   }
   object.Close();
   *bsp = {};

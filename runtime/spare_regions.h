@@ -1,13 +1,17 @@
 // Memory of objects that a process makes and leaves again and again: groups, and what lies on top
-// of them. To map a few pages, touch them and unmap them took most of the time of that.
+// of them. To map a few pages, touch them and unmap them took most of the time of that. Threads may
+// share it.
 #ifndef RUNTIME_SPARE_REGIONS_H_
 #define RUNTIME_SPARE_REGIONS_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "base/grow_array.h"
 #include "base/mapped_region.h"
+#include "runtime/link/yield_lock.h"
 
 namespace bspnow::runtime {
 
@@ -16,12 +20,10 @@ class SpareRegions {
   /// So many bytes of zeroes: what was given back, or what is mapped now. Invalid, with errno set,
   /// if the system refuses that.
   MappedRegion Take(std::size_t bytes) {
-    for (MappedRegion& spare : spare_) {
-      if (spare.bytes() != bytes) continue;
-      std::memset(spare.data(), 0, bytes);
-      return static_cast<MappedRegion&&>(spare);
-    }
-    return MappedRegion::Private(bytes);
+    MappedRegion region = TakeKept(bytes);
+    if (!region.valid()) return MappedRegion::Private(bytes);
+    std::memset(region.data(), 0, bytes);
+    return region;
   }
 
   /// Lends an array its first memory.
@@ -38,6 +40,7 @@ class SpareRegions {
 
   /// Kept, or unmapped if enough is.
   void GiveBack(MappedRegion region) {
+    const YieldLock lock(lock_);
     for (MappedRegion& spare : spare_) {
       if (spare.valid()) continue;
       spare = static_cast<MappedRegion&&>(region);
@@ -46,7 +49,15 @@ class SpareRegions {
   }
 
  private:
+  MappedRegion TakeKept(std::size_t bytes) {
+    const YieldLock lock(lock_);
+    for (MappedRegion& spare : spare_)
+      if (spare.bytes() == bytes) return static_cast<MappedRegion&&>(spare);
+    return {};
+  }
+
   static constexpr std::size_t kSpareMax = 64;  // Of a few groups.
+  std::atomic<std::uint32_t> lock_{0};
   MappedRegion spare_[kSpareMax];
 };
 

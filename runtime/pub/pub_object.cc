@@ -12,10 +12,10 @@ namespace bspnow::runtime {
 PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRegion memory)
     : process_(process),
       group_(group),
-      root_(parent == nullptr ? *this : parent->root_),
+      first_(parent == nullptr ? *this : parent->first_),
       memory_(static_cast<MappedRegion&&>(memory)) {
-  before_ = root_.newest_;
-  root_.newest_ = this;
+  before_ = first_.newest_;
+  first_.newest_ = this;
   group_.StartWithTagBytes(sizeof(PubTag));
   process_.spare_regions().Lend(listed_);
 }
@@ -36,8 +36,12 @@ PubObject& PubObject::MakePartition(const std::uint32_t* parts) {
 
 PubObject& PubObject::MakeDuplicate() { return Make(process_, process_.Duplicate(group_), this); }
 
+PubObject& PubObject::MakeForThread() {
+  return Make(process_, process_.Duplicate(group_), nullptr);
+}
+
 void PubObject::Close() {
-  root_.newest_ = before_;
+  first_.newest_ = before_;
   process_.Leave(group_);
   SpareRegions& spare = process_.spare_regions();
   spare.TakeBack(listed_);

@@ -16,6 +16,7 @@ namespace bspnow::runtime {
 
 class PubObject {
  public:
+  /// Without a parent: the first object of a thread.
   PubObject(Process& process, Group& group, PubObject* parent, MappedRegion memory);
 
   /// The object of all processes of the job, in which nothing has been sent yet.
@@ -23,9 +24,12 @@ class PubObject {
   /// As Process::Partition and Duplicate.
   PubObject& MakePartition(const std::uint32_t* parts);
   PubObject& MakeDuplicate();
-  bool IsRoot() const { return this == &root_; }
-  /// Objects are closed in the opposite order of their making: this is the next.
-  bool IsNewest() const { return this == root_.newest_; }
+  /// The same, for a thread of its own: its objects and those of other threads need not be closed
+  /// in any order.
+  PubObject& MakeForThread();
+  bool IsRoot() const { return &group_ == &process_.root(); }
+  /// A thread's objects are closed in the opposite order of their making: this is the next.
+  bool IsNewest() const { return this == first_.newest_; }
   /// Not of the root. The object is gone.
   void Close();
 
@@ -67,8 +71,8 @@ class PubObject {
 
   Process& process_;
   Group& group_;
-  PubObject& root_;
-  PubObject* newest_ = nullptr;             ///< In the root: of all open objects.
+  PubObject& first_;                        ///< Of the thread.
+  PubObject* newest_ = nullptr;             ///< In the first one: of the thread's open objects.
   PubObject* before_ = nullptr;             ///< The one that was the newest before this one was.
   MappedRegion memory_;                     ///< Of this object itself.
   std::uint64_t count_ = 0;                 ///< The program's messages;

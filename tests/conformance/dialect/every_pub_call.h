@@ -21,6 +21,8 @@ static int EveryPubCall(int argc, char **argv) {
   op = *bspop_maxint;
   bsp_partition(all, &sub, 1, part);
   bsp_done(&sub);
+  bsp_threadsafe_dup(all, &sub);
+  bsp_done(&sub);
   bsp_dup(all, &sub);
   bsp_send(&sub, me, &x, sizeof x);
   bsp_hpsend(&sub, me, &x, sizeof x);

@@ -10,8 +10,8 @@
  *   .+
  * Stderr if case == 'closed': ^bspnow: bsp_done on pid \d+, superstep 0: this t_bsp names no
  *   object: .+
- * Stderr if case == 'stack': ^bspnow: bsp_done on pid \d+, superstep 0: an object that was made
- *   after this one is open still; .+
+ * Stderr if case == 'stack': ^bspnow: bsp_done on pid \d+, superstep 0: an object that this
+ *   thread has made after this one is open still; .+
  * Stderr if case == 'root': ^bspnow: bsp_done on pid \d+, superstep 0: .*bsplib_done ends .+
  * Stderr if case == 'open': ^bspnow: bsplib_done on pid \d+, superstep 0: 1 objects .+ are open
  *   still; .+
