@@ -29,7 +29,7 @@ void Group::Attach(const GroupSeat& seat) {
   NodeHeader& header = segment_->header();
   several_nodes_ = header.nodes > 1;
   if (several_nodes_) doorbell_ = seat.doorbell;
-  if (home_.slot == nullptr) {
+  if (IsRoot()) {
     lanes_.Attach(*segment_, self_, seat.doorbell, seat.mailbox);
     DirectPeers::AllowIn();
   }

@@ -78,9 +78,10 @@ class Group {
   Group() = default;
   explicit Group(GroupHome home) : home_(static_cast<GroupHome&&>(home)) {}
   GroupHome& home() { return home_; }
+  bool IsRoot() const { return home_.slot == nullptr; }
   /// The pid in the job of a member.
   std::uint32_t member(std::uint32_t pid) const {
-    return home_.slot == nullptr ? pid : segment_->cell(Pid{pid}).member;
+    return IsRoot() ? pid : segment_->cell(Pid{pid}).member;
   }
   /// Whose memory may be lent, before Attach, and taken back after Leave.
   template <typename Use>
@@ -268,11 +269,11 @@ class Group {
   [[noreturn]] __attribute__((cold)) void ReportUnsendable(Call call, const char* name,
                                                            std::uint64_t bytes) const;
   bool PassCounted(const BarrierFlags& mine);
-  void FillFromLanes(std::uint32_t barrier);
+  CountedMessages FillFromLanes(std::uint32_t barrier);
   bool EndBarrierBefore();
   void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
   void AwaitBarriersReaders();
-  std::uint64_t MessagesAnnounced() const;
+  CountedMessages Announced() const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   __attribute__((cold)) void StartInOrder();

@@ -91,6 +91,30 @@ TEST(CountedSuperstepsTest, NobodyWaitsForWhoSendsNothing) {
   }));
 }
 
+// Though no barrier sees to it, and the last process is many supersteps behind.
+TEST(CountedSuperstepsTest, FiguresOfAllAreAddedUp) {
+  constexpr std::uint64_t kSupersteps = 2000;
+  ExpectAllEndWell(RunOnOneNode(3, [](Process& process) {
+    Group& root = process.root();
+    const std::uint32_t self = process.pid();
+    for (std::uint64_t s = 0; s < kSupersteps; ++s) {
+      const std::uint64_t start = NowNs();
+      while (self == 2 && s % 500 == 0 && NowNs() - start < 20'000'000) sched_yield();
+      if (self != 2) root.Send("test", 1 - self, nullptr, &s, sizeof s);
+      process.SyncCounted(root, "test", self == 2 ? 0 : 1);
+    }
+    process.Sync(0);
+    const Segment& segment = root.segment();
+    SuperstepTotals totals = ReadTotals(segment.header().totals_version, segment.header().totals);
+    AddMeasurements(segment, 3, totals.supersteps, kSupersteps, totals);
+    Require(totals.supersteps == kSupersteps, "all supersteps count");
+    Require(totals.messages_out == 2 * kSupersteps, "so do all messages that were sent");
+    Require(totals.messages_in == 2 * kSupersteps, "and received");
+    Require(totals.h_bytes == kSupersteps * sizeof kSupersteps, "and their bytes");
+    Require(totals.compute_ns >= 4 * 20'000'000, "and what the last process computed");
+  }));
+}
+
 // Who has left reads nothing any more.
 TEST(CountedSuperstepsTest, NobodyWaitsForWhoHasLeftTheGroup) {
   ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {

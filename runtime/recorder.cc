@@ -25,8 +25,8 @@ void Recorder::Record(const SyncTimes& times, std::uint16_t site, const Outbox& 
   m.messages_in = 0;
   m.site = site;
   superstep_start_ns_ = times.released_ns;
-  if (times.communicated) {
-    CountTraffic(outbox.parity(), m);
+  if (times.traffic != SyncTimes::Traffic::kNone) {
+    CountTraffic(times, outbox.parity(), m);
     superstep_start_ns_ = NowNs();
   }
   m.exchange_ns = superstep_start_ns_ - times.released_ns;
@@ -46,22 +46,38 @@ void Recorder::NoteComputed() {
   computed_ns_ = now_ns > computing_since_ns_ ? now_ns - computing_since_ns_ : 0;
 }
 
-void Recorder::CountTraffic(unsigned parity, Measurement& m) const {
+// What stays here is no communication.
+void Recorder::CountTraffic(const SyncTimes& times, unsigned parity, Measurement& m) const {
+  const bool counted = times.traffic == SyncTimes::Traffic::kCounted;
+  m.messages_in = times.counted.count;
+  m.bytes_in = times.counted.bytes;
   for (std::uint32_t i = 0; i < p_; ++i) {
     const DirectoryEntry& mine = segment_->entry(self_, Pid{i}, parity);
-    const DirectoryEntry& theirs = segment_->entry(Pid{i}, self_, parity);
     m.messages_out += mine.transfers + mine.message_count;
+    if (i != Value(self_)) m.bytes_out += mine.bytes_to;
+    if (counted) continue;
+    const DirectoryEntry& theirs = segment_->entry(Pid{i}, self_, parity);
     m.messages_in += theirs.transfers + theirs.message_count;
-    if (i == Value(self_)) continue;  // What stays here is no communication.
-    m.bytes_out += mine.bytes_to + theirs.bytes_from;
+    if (i == Value(self_)) continue;
+    m.bytes_out += theirs.bytes_from;
     m.bytes_in += mine.bytes_from + theirs.bytes_to;
   }
 }
 
 void Recorder::FoldIfDue(std::uint64_t superstep) {
-  const std::uint64_t folded = segment_->header().totals.supersteps;
+  const std::uint64_t folded = FoldedSupersteps(*segment_);
   if (superstep - folded < kFoldSupersteps) return;
-  FoldMeasurements(*segment_, p_, folded, superstep);
+  FoldMeasurements(*segment_, p_, superstep);
+}
+
+// Of the superstep before those that are added up then a part is read, too (SumsOf).
+void Recorder::MakeRoom(std::uint64_t superstep, PollWait& wait) {
+  const std::uint64_t folded = FoldedSupersteps(*segment_);
+  if (superstep - folded < kRingSupersteps - 1) return;
+  const std::uint64_t to = folded + kFoldSupersteps;
+  for (std::uint32_t i = 0; i < p_; ++i)
+    wait.Until(segment_->cell(Pid{i}).started, static_cast<std::uint32_t>(to + 1));
+  FoldMeasurements(*segment_, p_, to);
 }
 
 }  // namespace bspnow::runtime

@@ -6,19 +6,29 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "base/poll_wait.h"
 #include "runtime/link/link_segment.h"
 #include "runtime/transfers/outbox.h"
 
 namespace bspnow::runtime {
 
-/// The bsp_sync or bsp_end that is under way.
+/// What this process received in a superstep that ended by counting; `bytes` from others only.
+struct CountedMessages {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  ///< As in DirectoryEntry::bytes_to.
+};
+
+/// The bsp_sync, bsp_oblsync or bsp_end that is under way.
 struct SyncTimes {
   std::uint64_t superstep;
   std::uint64_t start_ns;         ///< When it was called.
   std::uint64_t last_ns = 0;      ///< When the last process of this node called it, as known.
   std::uint64_t released_ns = 0;  ///< When the barrier was released.
   std::uint64_t call_site;
-  bool communicated = false;  ///< Any process had data.
+  /// kByAll: any process had data, and the directory says what. kCounted: what others sent this
+  /// process is `counted`; the directory may say something else by now, or not yet.
+  enum class Traffic { kNone, kByAll, kCounted } traffic = Traffic::kNone;
+  CountedMessages counted{};
 };
 
 /// What counts as computing: the time between supersteps, or, where processes wait for each other's
@@ -51,9 +61,13 @@ class Recorder {
   /// at a barrier, while the others wait. Costs a few nanoseconds a superstep and process.
   void FoldIfDue(std::uint64_t superstep);
 
+  /// Where no barrier sees to that, before Record: waits for processes that are hundreds of
+  /// supersteps behind, as what lies in their rings has not been added up.
+  void MakeRoom(std::uint64_t superstep, PollWait& wait);
+
  private:
   void NoteComputed();
-  void CountTraffic(unsigned parity, Measurement& m) const;
+  void CountTraffic(const SyncTimes& times, unsigned parity, Measurement& m) const;
 
   const Segment* segment_ = nullptr;
   Pid self_{};

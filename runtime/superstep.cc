@@ -141,7 +141,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   tag_size_set_ = false;
   section_ends_ = false;
   site_ = 0;
-  times.communicated = all.data != 0;
+  if (all.data != 0) times.traffic = SyncTimes::Traffic::kByAll;
   Record(times);
   outbox_.NextSuperstep();
   superstep_ += 1;

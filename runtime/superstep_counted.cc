@@ -6,7 +6,8 @@
 // waits for those that it sent something to in s, who may be reading it until they end s + 1. That
 // cannot go round in a circle: a process that is in the earliest superstep of all waits for
 // messages only, and whoever owes it some is in that superstep, or has sent them. Who leaves the
-// group has ended all supersteps.
+// group has ended all supersteps. For the same reason all may wait for whoever is hundreds of
+// supersteps behind, so that figures of all are added up (Recorder::MakeRoom).
 //
 // On several nodes such a superstep ends with a barrier. But where that goes by lanes (lane.h) the
 // processes of a node go on as soon as the frames that have come hold the messages that they wait
@@ -30,7 +31,8 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   SharedCounter& announced = segment_->cell(self_).announced;
   for (;;) {
     const std::uint32_t seen = announced.value.load(std::memory_order_acquire);
-    const std::uint64_t here = MessagesAnnounced();
+    times.counted = Announced();
+    const std::uint64_t here = times.counted.count;
     RequireCount(call, messages, here < messages ? messages : here);
     if (here == messages) break;
     wait_.Until(announced, seen + 1);
@@ -39,6 +41,8 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   const unsigned parity = outbox_.parity();
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);
   registrations_.Commit();
+  if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
+  if (IsRoot()) recorder_.MakeRoom(superstep_, wait_);
   Record(times);
   superstep_ += 1;
   BeginSuperstep();
@@ -65,11 +69,15 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
   times.last_ns = over ? all.called_ns : times.released_ns;
   if (!over) {
     ahead_ = true;
-    FillFromLanes(barrier);
+    times.counted = FillFromLanes(barrier);
+    if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
   } else {
     RequireAlike(all, superstep_, outbox_.parity());
     inbox_.Clear();
-    if (all.data != 0) inbox_.Fill(*segment_, self_, p_, outbox_.parity(), tag_bytes_);
+    if (all.data != 0) {
+      inbox_.Fill(*segment_, self_, p_, outbox_.parity(), tag_bytes_);
+      times.traffic = SyncTimes::Traffic::kByAll;
+    }
   }
   registrations_.Commit();
   Record(times);
@@ -98,7 +106,8 @@ bool Group::PassCounted(const BarrierFlags& mine) {
 }
 
 // From where the messages lie: directories are written when the barrier is over.
-void Group::FillFromLanes(std::uint32_t barrier) {
+CountedMessages Group::FillFromLanes(std::uint32_t barrier) {
+  CountedMessages counted;
   lane_messages_.clear();
   lane_messages_.Resize(p_);
   lanes_.FindMessages(barrier, &lane_messages_[0]);
@@ -107,12 +116,15 @@ void Group::FillFromLanes(std::uint32_t barrier) {
     const DirectoryEntry& entry = segment_->entry(Pid{q}, self_, outbox_.parity());
     const LaneMessages found =
         segment_->IsHere(Pid{q})
-            ? LaneMessages{entry.messages, entry.message_count, entry.message_bytes}
+            ? LaneMessages{entry.messages, entry.message_count, entry.message_bytes, entry.bytes_to}
             : lane_messages_[q];
-    if (found.count != 0)
-      inbox_.Add(segment_->arena(Pid{q}), found.first_chunk, found.count, found.bytes);
+    if (found.count == 0) continue;
+    inbox_.Add(segment_->arena(Pid{q}), found.first_chunk, found.count, found.bytes);
+    counted.count += found.count;
+    if (Pid{q} != self_) counted.bytes += found.bytes_to;
   }
   inbox_.Ready();
+  return counted;
 }
 
 // True: there was one that these processes had left before it was over. Then who calls this has
@@ -146,14 +158,17 @@ void Group::AwaitBarriersReaders() {
     wait_.Until(segment_->cell(Pid{i}).started, static_cast<std::uint32_t>(superstep_));
 }
 
-std::uint64_t Group::MessagesAnnounced() const {
+CountedMessages Group::Announced() const {
   const unsigned parity = outbox_.parity();
-  std::uint64_t messages = 0;
+  CountedMessages counted;
   for (std::uint32_t i = 0; i < p_; ++i) {
-    if (segment_->stamp(Pid{i}, self_, parity).load(std::memory_order_acquire) == superstep_ + 1)
-      messages += segment_->entry(Pid{i}, self_, parity).message_count;
+    if (segment_->stamp(Pid{i}, self_, parity).load(std::memory_order_acquire) != superstep_ + 1)
+      continue;
+    const DirectoryEntry& entry = segment_->entry(Pid{i}, self_, parity);
+    counted.count += entry.message_count;
+    if (Pid{i} != self_) counted.bytes += entry.bytes_to;
   }
-  return messages;
+  return counted;
 }
 
 void Group::RequireMessagesOnly(Call call) {

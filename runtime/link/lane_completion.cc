@@ -173,7 +173,8 @@ void FindLaneMessages(const LaneShape& shape, std::uint32_t barrier, std::uint32
       by_source[entry.source_pid] = {
           .first_chunk = static_cast<std::uint64_t>(chunk - segment.arena(Pid{entry.source_pid})),
           .count = entry.message_count,
-          .bytes = entry.message_bytes};
+          .bytes = entry.message_bytes,
+          .bytes_to = entry.bytes_to};
       return true;
     });
   }
@@ -195,16 +196,7 @@ void RemoveLaneEntries(const Segment& segment, unsigned parity) {
 }
 
 SuperstepTotals ReadLaneTotals(const LaneState& state) {
-  constexpr int kTries = 1000;  // Who changes them may have been stopped, or be wrong.
-  for (int i = 0;; ++i) {
-    const std::uint32_t before = state.totals_version.load(std::memory_order_acquire);
-    SuperstepTotals totals;
-    memcpy(&totals, &state.totals, sizeof totals);
-    std::atomic_thread_fence(std::memory_order_acquire);
-    const bool whole =
-        (before & 1) == 0 && state.totals_version.load(std::memory_order_relaxed) == before;
-    if (whole || i == kTries) return totals;
-  }
+  return ReadTotals(state.totals_version, state.totals);
 }
 
 }  // namespace bspnow

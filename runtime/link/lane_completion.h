@@ -33,6 +33,7 @@ struct LaneMessages {
   std::uint64_t first_chunk = 0;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t bytes_to = 0;
 };
 
 /// Those for `to` in the frames of these hosts; to the place of each source in `by_source`.

@@ -287,7 +287,8 @@ struct NodeHeader {
   WorkerBell bell;
   GroupTable groups;
   ImageOrder image;
-  alignas(kLineBytes) SuperstepTotals totals;  ///< As far as is folded: see FoldMeasurements.
+  alignas(kLineBytes) std::atomic<std::uint32_t> totals_version;  ///< Odd while `totals` change.
+  SuperstepTotals totals;  ///< As far as is folded: see FoldMeasurements.
   /// That the heaps hold: HeapUse::peak of all, whoever fills them.
   alignas(kLineBytes) std::atomic<std::uint64_t> heap_memory;
 };

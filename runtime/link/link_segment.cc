@@ -1,5 +1,7 @@
 #include "runtime/link/link_segment.h"
 
+#include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -215,9 +217,34 @@ void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index) {
   barrier.released.Publish(index + 1);
 }
 
-void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
-                      std::uint64_t to) {
-  AddMeasurements(segment, p, from, to, segment.header().totals);
+void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t to) {
+  std::atomic<std::uint32_t>& version = segment.header().totals_version;
+  std::uint32_t even = version.load(std::memory_order_relaxed) & ~1u;
+  while (!version.compare_exchange_weak(even, even + 1, std::memory_order_acq_rel)) {
+    even &= ~1u;
+    sched_yield();
+  }
+  std::atomic_thread_fence(std::memory_order_release);  // No total is seen before that.
+  SuperstepTotals& totals = segment.header().totals;
+  AddMeasurements(segment, p, totals.supersteps, to, totals);
+  version.store(even + 2, std::memory_order_release);
+}
+
+std::uint64_t FoldedSupersteps(const Segment& segment) {
+  return ReadOnce(segment.header().totals.supersteps);
+}
+
+SuperstepTotals ReadTotals(const std::atomic<std::uint32_t>& version,
+                           const SuperstepTotals& shared) {
+  constexpr int kTries = 1000;  // Who changes them may have been stopped, or be wrong.
+  for (int i = 0;; ++i) {
+    const std::uint32_t before = version.load(std::memory_order_acquire);
+    SuperstepTotals totals;
+    memcpy(&totals, &shared, sizeof totals);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const bool whole = (before & 1) == 0 && version.load(std::memory_order_relaxed) == before;
+    if (whole || i == kTries) return totals;
+  }
 }
 
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,

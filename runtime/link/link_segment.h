@@ -267,12 +267,19 @@ class Segment {
 /// the processes go. By the last to arrive, or by the worker if the job has several nodes.
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index);
 
-/// Adds supersteps [from, to) of processes 0..p-1 to the totals: w and h take the largest process
-/// of each superstep (Q&A about BSP, section 4: cost w + h*g + l).
-void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from,
-                      std::uint64_t to);
+/// Adds what processes 0..p-1 have recorded of the supersteps before `to`, and is not yet in the
+/// totals, to these: w and h take the largest process of each superstep (Q&A about BSP, section 4:
+/// cost w + h*g + l). Several processes may do so at a time.
+void FoldMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t to);
 
-/// The same, to totals of the caller's.
+/// How many that are.
+std::uint64_t FoldedSupersteps(const Segment& segment);
+
+/// Totals that some process may be changing, and the word that says so (odd while it does).
+SuperstepTotals ReadTotals(const std::atomic<std::uint32_t>& version,
+                           const SuperstepTotals& totals);
+
+/// Adds supersteps [from, to) to totals of the caller's.
 void AddMeasurements(const Segment& segment, std::uint32_t p, std::uint64_t from, std::uint64_t to,
                      SuperstepTotals& totals);
 

@@ -148,7 +148,7 @@ TEST(SegmentTest, FoldTakesTheLargestProcessOfEachSuperstep) {
           .messages_in = 1});
   segment.measurement(Pid{0}, 1).release_ns = 7;
   segment.measurement(Pid{1}, 1).release_ns = 5;
-  FoldMeasurements(segment, p, 0, 2);
+  FoldMeasurements(segment, p, 2);
   const SuperstepTotals& totals = segment.header().totals;
   EXPECT_EQ(totals.supersteps, 2u);
   EXPECT_EQ(totals.compute_ns, 250u);

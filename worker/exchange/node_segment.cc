@@ -102,7 +102,8 @@ std::uint64_t NodeSegment::recorded(std::uint32_t p) const {
 
 JobMeasurements NodeSegment::Progress() const {
   const std::uint32_t p = participants();
-  JobMeasurements result{.processes = p, .totals = segment_.header().totals};
+  JobMeasurements result{.processes = p, .totals = {}};
+  result.totals = ReadTotals(segment_.header().totals_version, segment_.header().totals);
   if (p == 0) return result;
   const std::uint64_t folded = result.totals.supersteps;
   const std::uint64_t all = recorded(p);
