@@ -284,27 +284,31 @@ COLLECTIVES = (("bcast", "MPI_Bcast and a barrier"), ("reduce", "MPI_Allreduce")
 COLLECTIVE_SIZES = (8, 1024, 16 * 1024, 256 * 1024, MIB, 16 * MIB)
 
 
-def collective_rows(bench, runs):
+def collective_rows(bench, runs, p):
     """A row for each collective and size, of runs of the program with all sizes."""
-    results = bench.interleave("collectives, p = 4", runs, bench.choose(2, 3))
+    results = bench.interleave("collectives, p = %d" % p, runs, bench.choose(2, 3))
     return [Figure("%s, %s" % (name, size_text(size)), "us",
                    results.columns("%s.%d" % (name, size), 1e6), Target(1 / 1.1, "times MPI"),
-                   parameters={"p": 4, "bytes": size})
+                   parameters={"p": p, "bytes": size})
             for name, _ in COLLECTIVES for size in COLLECTIVE_SIZES]
 
 
-def collectives_title():
-    return "Broadcast, sum on all and prefix sums of doubles, p = 4; " + "; ".join(
+def collectives_title(p):
+    return "Broadcast, sum on all and prefix sums of doubles, p = %d; " % p + "; ".join(
         "%s: %s" % pair for pair in COLLECTIVES)
 
 
 def collectives(bench):
     """bsp_bcast, bsp_fold and bsp_scan beside MPI's."""
-    runs = bench.runs("collectives", 4, (bench.choose(0.1, 0.3), *COLLECTIVE_SIZES))
-    if bench.quick:
-        # MPICH spins without yielding where processes exceed the cores.
-        runs = [run for run in runs if run.column != "mpich"]
-    return [Section("collectives", collectives_title(), collective_rows(bench, runs))]
+    sections = []
+    for p in (4, 8):
+        runs = bench.runs("collectives", p, (bench.choose(0.1, 0.3), *COLLECTIVE_SIZES))
+        if bench.quick:
+            # MPICH spins without yielding where processes exceed the cores.
+            runs = [run for run in runs if run.column != "mpich"]
+        sections.append(Section("collectives", collectives_title(p),
+                                collective_rows(bench, runs, p)))
+    return sections
 
 
 def start(bench):

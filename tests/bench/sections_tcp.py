@@ -363,9 +363,9 @@ def cost(bench):
 
 def collectives(bench):
     """As in shared memory, on two workers and on four."""
-    runs = bench.on_all("collectives", 4, (bench.choose(0.1, 0.3), *sections.COLLECTIVE_SIZES))
-    return [Section("collectives", sections.collectives_title(),
-                    sections.collective_rows(bench, runs), COLUMNS)]
+    arguments = (bench.choose(0.1, 0.3), *sections.COLLECTIVE_SIZES)
+    return [Section("collectives", sections.collectives_title(p), sections.collective_rows(
+        bench, bench.on_all("collectives", p, arguments), p), COLUMNS) for p in (4, 8)]
 
 
 ALL = {"sync": sync, "spread": spread, "exchange": exchange, "pieces": pieces, "random": random,
