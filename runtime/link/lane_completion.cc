@@ -9,10 +9,6 @@
 namespace bspnow {
 namespace {
 
-std::uint32_t ReadOnce(const std::uint32_t& word) {
-  return *static_cast<const volatile std::uint32_t*>(&word);
-}
-
 // `frame` is, or is a copy of, the one of its host in `in`.
 void Install(const Segment& segment, std::uint32_t host, unsigned barrier_parity,
              const std::byte* frame, std::uint32_t& installed) {

@@ -79,11 +79,6 @@ std::uint64_t BytesOfLittleUse(const SegmentLayout& part) {
   return part.slots_offset + part.nprocs * (kSlotPages * kPageBytes + kHeaps * part.head_bytes);
 }
 
-template <typename T>
-T ReadOnce(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
 // All processes of a node share its last arrival, and so would give one span, but for the moments
 // at which they noticed the release before.
 SuperstepSums SumsOf(const Segment& segment, Pid pid, std::uint64_t superstep) {

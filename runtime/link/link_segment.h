@@ -263,6 +263,13 @@ class Segment {
   SegmentLayout layout_{};
 };
 
+/// Reads a word that a process may change at any time: by one load, so that the value that was
+/// checked is the one that is used.
+template <typename T>
+T ReadOnce(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_RELAXED);
+}
+
 /// Ends barrier number `index`: clears the other phase, which everybody has read by then, and lets
 /// the processes go. By the last to arrive, or by the worker if the job has several nodes.
 void ReleaseBarrier(NodeBarrier& barrier, std::uint32_t index);

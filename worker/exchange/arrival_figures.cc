@@ -1,14 +1,6 @@
 #include "worker/exchange/arrival_figures.h"
 
 namespace bspnow::worker {
-namespace {
-
-template <typename T>
-T ReadOnce(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
-}  // namespace
 
 ProgressBody ProgressOf(const JobMeasurements& measured) {
   return ProgressBody{.superstep = measured.totals.supersteps,

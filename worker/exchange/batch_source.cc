@@ -20,11 +20,6 @@ constexpr unsigned kParityShift = 40;
 constexpr unsigned kPidShift = 8;
 
 template <typename T>
-T ReadOnce(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
-template <typename T>
 void Append(std::vector<std::byte>& bytes, const T& value) {
   const auto* at = reinterpret_cast<const std::byte*>(&value);
   bytes.insert(bytes.end(), at, at + sizeof value);

@@ -5,11 +5,6 @@
 namespace bspnow::worker {
 namespace {
 
-// A process may write at any time: one load each, and the value that was checked is the one used.
-std::uint64_t ReadOnce(const std::uint64_t& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
 const Chunk& ChunkAt(const Segment& segment, Pid owner, std::uint64_t offset) {
   return *reinterpret_cast<const Chunk*>(segment.arena(owner) + offset);
 }

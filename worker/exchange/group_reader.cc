@@ -8,11 +8,6 @@
 namespace bspnow::worker {
 namespace {
 
-template <typename T>
-T ReadOnce(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
 GroupWords Read(const GroupSlot& slot) {
   GroupWords words{.state = slot.state.load(std::memory_order_acquire),
                    .members = ReadOnce(slot.members),

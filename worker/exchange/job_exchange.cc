@@ -19,11 +19,6 @@ using FrameClass = NodeExchange::FrameClass;
 
 constexpr std::uint32_t kLongAgo = std::uint32_t{1} << 31;  // Half of the numbers: it is ahead.
 
-template <typename T>
-T ReadOnce(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_RELAXED);
-}
-
 }  // namespace
 
 JobExchange::JobExchange(const JobPlan& plan, PlannedGroup group, WorkerId self, PeerStreams& peers,
