@@ -55,7 +55,7 @@ absl::StatusOr<int> AlterJobs(JobsStub& stub, const AlterOptions& options,
 void AddAlterCommand(CommandLine& line) {
   CLI::App* command = AddCommand(line, "alter", "Change what a job was submitted with");
   const auto options = std::make_shared<AlterOptions>();
-  command->add_option("JOB", options->jobs, "The job's id")->required();
+  AddJobIds(*command, options->jobs)->required();
   AddAlterOptions(*command, options->wanted);
   command->add_flag("--json", options->wanted.json, "Print JSON, for programs");
   SetAction(line, command, [&line, command, options]() -> absl::StatusOr<int> {

@@ -96,6 +96,12 @@ says 2 'did you mean issue?; see bsp certs --help' bsp certs isue
 says 0 'Usage: bsp submit [OPTIONS] PROGRAM [ARGUMENT...]' bsp submit --help
 says 0 'Usage: bsprun [OPTIONS] PROGRAM [ARGUMENT...]' bsprun --help
 says 0 'Usage: bsp run [OPTIONS] PROGRAM [ARGUMENT...]' bsp run --help
+for command in 'alter --name x' show wait suspend history; do
+  # shellcheck disable=SC2086
+  says 2 'JOB: 7-3 is no job; write its id, or several as in 3-7; see' bsp $command 7-3
+done
+says 2 'JOB: 2-18446744073709551615: more than 100000 jobs' bsp wait 1 2-18446744073709551615
+says 1 'no coordinator is named' bsp show 3-7 9
 says 0 'Submit a job' bsp help
 says 0 '--constraint' bsp help submit
 says 0 'bsp (bspnow) 0.' bsp version

@@ -1,17 +1,43 @@
 #include "client/commands.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <iostream>
 #include <utility>
 
 #include "client/options/cluster_file.h"
 #include "client/options/job_options.h"
+#include "client/options/job_selection.h"
 
 namespace bspnow::client {
 namespace {
 
 constexpr std::uint64_t kMsPerSecond = 1'000;
 
+// Ids that are written as ranges are all meant, so a slip of the finger must not ask for 10^18.
+constexpr std::uint64_t kJobsMax = 100'000;
+
+void TakeJobs(const std::vector<std::string>& texts, std::vector<std::uint64_t>& jobs) {
+  for (const std::string& text : texts) {
+    const absl::StatusOr<IdRange> range = ParseIdRange(text);
+    if (!range.ok()) throw CLI::ValidationError("JOB", std::string(range.status().message()));
+    const std::uint64_t count = range->last - range->first + 1;
+    if (count > kJobsMax - jobs.size()) {
+      throw CLI::ValidationError("JOB", absl::StrCat(text, ": more than ", kJobsMax, " jobs"));
+    }
+    for (std::uint64_t i = 0; i < count; ++i) jobs.push_back(range->first + i);
+  }
+}
+
 }  // namespace
+
+CLI::Option* AddJobIds(CLI::App& command, std::vector<std::uint64_t>& jobs) {
+  return command
+      .add_option_function<std::vector<std::string>>(
+          "JOB", [&jobs](const std::vector<std::string>& texts) { TakeJobs(texts, jobs); },
+          "Ids, as in 3-7 9")
+      ->type_name("");
+}
 
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description) {
   CLI::App* command = line.app.add_subcommand(name, description);

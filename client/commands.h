@@ -62,6 +62,9 @@ void AddCertsCommand(CommandLine& line);
 /// A command with the options --coordinator and --tls.
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description);
 
+/// The jobs that a command is for, as 3-7 9, in `jobs`.
+CLI::Option* AddJobIds(CLI::App& command, std::vector<std::uint64_t>& jobs);
+
 /// Makes `action` the one to perform if `command` is given.
 void SetAction(CommandLine& line, CLI::App* command, CommandAction action);
 

@@ -35,10 +35,6 @@ struct JobQuery {
 
 constexpr char kJsonText[] = "Print JSON, for programs";
 
-CLI::Option* AddJob(CLI::App* command, JobQuery& query) {
-  return command->add_option("JOB", query.jobs, "The job's id")->required();
-}
-
 // ---- wait ---------------------------------------------------------------------------------------
 
 // A job that did not succeed gives no status of success, whatever its processes gave.
@@ -237,7 +233,7 @@ absl::StatusOr<int> SaveEachJob(JobsStub& jobs, const JobQuery& query) {
 void AddWait(CommandLine& line) {
   CLI::App* command = AddCommand(line, "wait", "Wait for the end of a job; gives its exit status");
   const auto query = std::make_shared<JobQuery>();
-  AddJob(command, *query);
+  AddJobIds(*command, query->jobs)->required();
   command->add_flag("--json", query->json, kJsonText);
   AddReconnectOption(*command, query->reconnect_s, "Try this long to reach the coordinator [60s]");
   SetAction(line, command, [&line, query]() -> absl::StatusOr<int> {
@@ -258,7 +254,7 @@ void AddJobCommands(CommandLine& line) {
                            Perform perform) {
     CLI::App* command = AddCommand(line, name, description);
     const auto query = std::make_shared<JobQuery>();
-    AddJob(command, *query);
+    AddJobIds(*command, query->jobs)->required();
     command->add_flag("--json", query->json, kJsonText);
     if (name == "checkpoint" || name == "suspend") AddTimeoutOption(*command, query->timeout_s);
     SetConnectedAction(line, command,

@@ -91,9 +91,7 @@ void AddHistory(CommandLine& line) {
   CLI::App* command =
       AddCommand(line, "history", "List what jobs that have ended took: time, CPU, memory");
   const auto query = std::make_shared<ListQuery>();
-  CLI::Option* const jobs =
-      command->add_option("JOB", query->jobs, "Only these")
-          ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0} - 1, "job's id"));
+  CLI::Option* const jobs = AddJobIds(*command, query->jobs);
   AddListOptions(*command, query->only);
   for (const char* filter : {"--user", "--state", "--since"})
     jobs->excludes(command->get_option(filter));

@@ -73,6 +73,11 @@ class TogetherTest(unittest.TestCase):
         shown = self.cluster.show(first + 2)
         self.assertEqual((shown["array_job"], shown["array_index"]), (first, 9))
         self.assertIn("sweep[9]", self.cluster.bsp("jobs", "-a").stdout)
+        every = f"{first}-{first + 2}"
+        self.cluster.bsp("wait", every)
+        shown = self.cluster.bsp("show", "--json", every).stdout
+        self.assertEqual([json.loads(line)["job"] for line in shown.splitlines()], [*jobs])
+        self.assertEqual(self.cluster.bsp("history", "--csv", every).stdout.count("sweep"), 3)
 
     def test_no_more_elements_run_than_may_at_once(self):
         submitted = json.loads(self.cluster.bsp(
@@ -85,6 +90,8 @@ class TogetherTest(unittest.TestCase):
         self.assertEqual(self.cluster.show(jobs[5])["reason"],
                          f"at most 2 of array {jobs[0]} at once")
         last = self.submit_after(f"{jobs[0]}-{jobs[-1]}:any", "nothing")
+        self.cluster.bsp("alter", f"{jobs[2]}-{jobs[4]}", "--priority", 7)
+        self.assertEqual([self.cluster.show(job)["priority"] for job in jobs[2:]], [7, 7, 7, 0])
         self.cluster.bsp("cancel", jobs[0])
         self.cluster.await_state(jobs[2], "running")
         self.cluster.bsp("cancel", *jobs[1:])
