@@ -52,8 +52,9 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
     if (!job.ok()) return job.status();
     if (query.json) std::cout << JsonText(JobJson(*job));
     if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
-      std::cerr << "bsp: job " << id << " " << StateName(job->state()) << ": " << job->reason()
-                << "\n";
+      const std::string state = StateName(job->state());
+      std::cerr << "bsp: job " << id << " "
+                << (job->reason() == state ? "was " + state : state + ": " + job->reason()) << "\n";
     }
     if (status == 0) status = StatusOf(*job);
   }

@@ -192,7 +192,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   };
   const auto at = [](std::int64_t unix_ms) { return unix_ms == 0 ? "" : LocalTimeText(unix_ms); };
   table.AddRow({{"state"}, {StateName(job.state()), ColourOf(job.state())}});
-  add("reason", job.reason());
+  if (job.reason() != StateName(job.state())) add("reason", job.reason());
   if (HasEnded(job)) add("exit status", absl::StrCat(job.exit_status()));
   add("user", spec.user());
   add("command", absl::StrJoin(spec.arguments(), " "));

@@ -122,6 +122,15 @@ TEST(JobViewTest, ShowsWhatIsPredictedAndWhoWasWaitedFor) {
   EXPECT_EQ(JobJson(job)["totals"]["stragglers"][0]["node"], "w2");
 }
 
+TEST(JobViewTest, AReasonThatRepeatsTheStateIsNotShown) {
+  proto::Job job;
+  job.set_state(proto::CANCELLED);
+  job.set_reason("cancelled");
+  EXPECT_EQ(JobText(job, 0, Colours::kOff).find("reason"), std::string::npos);
+  job.set_reason("was to start after job 3");
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("reason "), std::string::npos);
+}
+
 TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   proto::Job job = RunningJob(812);
   EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);
