@@ -1,5 +1,6 @@
 // bsp-client: what bsp and bsprun do with a coordinator. They start it in their own place and name.
 #include <string.h>
+#include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -135,6 +136,7 @@ int RunAsBsp(int argc, char** argv) {
 int Main(int argc, char** argv) {
   const char* slash = strrchr(argv[0], '/');
   const bool is_bsprun = strcmp(slash == nullptr ? argv[0] : slash + 1, "bsprun") == 0;
+  prctl(PR_SET_NAME, is_bsprun ? "bsprun" : "bsp");  // For pkill, killall and top.
   return is_bsprun ? RunAsBsprun(argc, argv) : RunAsBsp(argc, argv);
 }
 
