@@ -325,7 +325,7 @@ TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
 }
 
 TEST_F(JobLanesTest, OnlyAFewHostsThatReleaseThemselvesHaveLanes) {
-  MakeHosts(5);
+  MakeHosts(9);
   const auto plan_of = [this](std::size_t hosts) {
     JobPlan plan = Plan();
     plan.hosts.resize(hosts);
@@ -335,8 +335,8 @@ TEST_F(JobLanesTest, OnlyAFewHostsThatReleaseThemselvesHaveLanes) {
   EXPECT_FALSE(JobLanes::Has(plan_of(1), kKey));
   EXPECT_TRUE(JobLanes::Has(plan_of(2), kKey));
   EXPECT_FALSE(JobLanes::Has(plan_of(2), kKey.Encrypting()));
-  EXPECT_TRUE(JobLanes::Has(plan_of(4), kKey));
-  EXPECT_FALSE(JobLanes::Has(plan_of(5), kKey));
+  EXPECT_TRUE(JobLanes::Has(plan_of(8), kKey));
+  EXPECT_FALSE(JobLanes::Has(plan_of(9), kKey));
   JobPlan plan = plan_of(2);
   plan.direct = false;
   EXPECT_FALSE(JobLanes::Has(plan, kKey));
