@@ -96,7 +96,7 @@ bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
       shape_.segment->header().barrier.phases[barrier & 1].with_groups;
   const std::uint32_t before = groups.load(std::memory_order_relaxed);
   if (until == Until::kCounted) groups.store(here_, std::memory_order_relaxed);
-  if (ComposeLaneFrames(shape_, barrier)) return true;
+  if (ComposeLaneFrames(shape_, barrier, LaneRoute::kDirect)) return true;
   groups.store(before, std::memory_order_relaxed);
   return false;
 }

@@ -144,7 +144,7 @@ bool IsChunk(const std::byte* at, std::uint32_t bytes) {
 
 }  // namespace
 
-bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
+bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route) {
   const Segment& segment = *shape.segment;
   LaneArea& area = segment.lanes();
   const std::uint64_t superstep = barrier - 1;
@@ -159,7 +159,7 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
                  .with_groups = phase.with_groups.load(std::memory_order_relaxed),
                  .with_gets = phase.with_gets.load(std::memory_order_relaxed),
                  .entries = 0,
-                 .reserved = 0,
+                 .direct = 0,
                  .sums = {}};
   head.sums = SumsHere(segment, shape.p, superstep - 1);
   head.processes = head.sums.processes;
@@ -167,9 +167,13 @@ bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier) {
   for (std::uint32_t host = 0; host < shape.hosts; ++host)
     out[host] = Begin(area.out[host][barrier & 1], head);
   if (head.with_data != 0 && !AppendOwed(shape, superstep & 1, out)) return false;
+  std::uint32_t direct = route == LaneRoute::kDirect ? (1u << shape.hosts) - 1 : 0;
+  for (std::uint32_t host = 0; host < shape.hosts; ++host)
+    if (out[host].frame->entries != 0) direct |= 1u << host;
   LaneBarrier lanes(area.state, shape.self, shape.hosts);
   for (std::uint32_t host = 0; host < shape.hosts; ++host) {
     if (out[host].answers_bytes != sizeof(LaneFrame)) lanes.NoteAsked(host, barrier);
+    out[host].frame->direct = direct;
     Close(out[host]);
   }
   return true;
@@ -194,6 +198,23 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier) {
     }
   }
   for (std::uint32_t host = 0; host < shape.hosts; ++host) Close(out[host]);
+}
+
+LaneFrame HeadOfLaneFrame(const std::byte* bytes) {
+  LaneFrame head = *reinterpret_cast<const LaneFrame*>(bytes);
+  head.entries = 0;
+  Close({.frame = &head, .at = reinterpret_cast<std::byte*>(&head + 1)});
+  return head;
+}
+
+std::uint32_t OriginOfLaneBytes(const LaneShape& shape, std::uint32_t by, const std::byte* bytes,
+                                std::size_t count) {
+  if (count < sizeof(LaneFrame)) return by;
+  const auto& frame = *reinterpret_cast<const LaneFrame*>(bytes);
+  const bool sent_on = frame.magic == kLaneMagic && frame.host < shape.hosts &&
+                       frame.host != shape.self && frame.entries == 0 &&
+                       frame.bytes == sizeof frame;
+  return sent_on ? frame.host : by;
 }
 
 LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std::byte* bytes,

@@ -22,9 +22,15 @@ struct LaneShape {
   const std::uint32_t* host_of = nullptr;
 };
 
+/// To whom a node sends its frame itself: to those whom it owes something, or to all.
+enum class LaneRoute { kAsOwed, kDirect };
+
 /// Fills `out` of all other hosts for that barrier of the root group, which ends superstep
 /// barrier - 1. All processes here have arrived at it. False: that does not fit into frames.
-bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier);
+bool ComposeLaneFrames(const LaneShape& shape, std::uint32_t barrier, LaneRoute route);
+
+/// What other nodes send on of a frame of `out` or `in`: that of who is owed nothing.
+LaneFrame HeadOfLaneFrame(const std::byte* frame);
 
 /// After a barrier that has been completed: fills `answers_out` of all other hosts with the answers
 /// of the processes here, all of which have answered. Who asks has seen that they fit.
@@ -32,6 +38,11 @@ void ComposeLaneAnswers(const LaneShape& shape, std::uint32_t barrier);
 
 /// What is known of bytes that begin a frame.
 enum class LaneBytes { kMore, kWhole, kDamaged };
+
+/// Whose frame begins with these bytes, which came on the lane of `by`: of another host it is a
+/// head without entries.
+std::uint32_t OriginOfLaneBytes(const LaneShape& shape, std::uint32_t by, const std::byte* bytes,
+                                std::size_t count);
 
 /// Whether the first `count` bytes hold a frame of that host; if so it has `frame_bytes`.
 LaneBytes LookAtLaneBytes(const LaneShape& shape, std::uint32_t host, const std::byte* bytes,

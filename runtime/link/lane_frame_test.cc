@@ -142,8 +142,8 @@ TEST(LaneFrameTest, WhatIsOwedIsThereAtTheOtherNodeOnceTheBarrierIsComplete) {
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
-  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier, LaneRoute::kAsOwed));
   one.Receive(zero);
   zero.Receive(one);
   one.Complete();
@@ -164,8 +164,8 @@ TEST(LaneFrameTest, EntriesGoWhenTheDirectoryIsUsedAgain) {
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
-  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier, LaneRoute::kAsOwed));
   one.Receive(zero);
   one.Complete();
   ASSERT_NE(one.Received().puts, 0u);
@@ -180,7 +180,7 @@ TEST(LaneFrameTest, MessagesAreCountedAndReadBeforeTheBarrierIsOver) {
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
   one.Receive(zero);
   std::uint64_t& expected = one.segment().cell(Pid{1}).expected;
   EXPECT_TRUE(HasExpected(one.shape(), kBarrier, kNobody));
@@ -212,8 +212,8 @@ void ExpectNoFlippedBitIsWhole(const Node& node, std::vector<std::byte> frame) {
 /// `one` asks `zero` for `bytes` bytes, and the barrier is complete on both.
 void Ask(Node& zero, Node& one, std::uint64_t bytes) {
   one.AskFor(bytes);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
-  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  ASSERT_TRUE(ComposeLaneFrames(one.shape(), kBarrier, LaneRoute::kAsOwed));
   one.Receive(zero);
   zero.Receive(one);
   one.Complete();
@@ -250,32 +250,32 @@ TEST(LaneFrameTest, NoFlippedBitOfAnswersGoesUnnoticed) {
 TEST(LaneFrameTest, GetsWhoseAnswersFitIntoNoFrameGoByTheWorker) {
   Node one(1);
   one.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers));
-  EXPECT_TRUE(ComposeLaneFrames(one.shape(), kBarrier));
+  EXPECT_TRUE(ComposeLaneFrames(one.shape(), kBarrier, LaneRoute::kAsOwed));
   Node other(1);
   other.AskFor(kLaneFrameBytesMax - sizeof(LaneFrame) - sizeof(LaneAnswers) + 1);
-  EXPECT_FALSE(ComposeLaneFrames(other.shape(), kBarrier));
+  EXPECT_FALSE(ComposeLaneFrames(other.shape(), kBarrier, LaneRoute::kAsOwed));
 }
 
 TEST(LaneFrameTest, ALargeSuperstepFitsIntoNoFrame) {
   Node zero(0);
   zero.Owe(kLaneFrameBytesMax);
-  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier));
+  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
 }
 
 TEST(LaneFrameTest, WhatWentAnotherWayIsCountedAsFarAsAFrameCan) {
   Node zero(0);
   zero.Owe(64);
   zero.CountPut(0xffff'0000);
-  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  EXPECT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
   zero.CountPut(0xffff);
-  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier));
+  EXPECT_FALSE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
 }
 
 TEST(LaneFrameTest, AFrameIsKnownWhenItIsWhole) {
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
   const std::vector<std::byte> frame = zero.FrameToOther();
   EXPECT_EQ(LookAt(one, frame), LaneBytes::kWhole);
   for (std::size_t bytes = 0; bytes < frame.size(); ++bytes)
@@ -289,8 +289,48 @@ TEST(LaneFrameTest, NoFlippedBitGoesUnnoticed) {
   Node zero(0);
   Node one(1);
   zero.Owe(64);
-  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier));
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
   ExpectNoFlippedBitIsWhole(one, zero.FrameToOther());
+}
+
+// Nobody can tell who sent a head on, nor from which frame of its host it was made.
+TEST(LaneFrameTest, TheHeadOfAnyFrameIsThatOfWhoIsOwedNothing) {
+  Node zero(0);
+  Node one(1);
+  zero.Owe(64);
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kAsOwed));
+  const auto out = zero.segment().lanes().out;
+  const LaneFrame head = HeadOfLaneFrame(out[1][kBarrier & 1]);
+  EXPECT_EQ(head.direct, 0b10u);
+  EXPECT_EQ(std::memcmp(&head, out[0][kBarrier & 1], sizeof head), 0);
+  std::uint32_t bytes = 0;
+  EXPECT_EQ(LookAtLaneBytes(one.shape(), 0, reinterpret_cast<const std::byte*>(&head), sizeof head,
+                            bytes),
+            LaneBytes::kWhole);
+}
+
+TEST(LaneFrameTest, OnlyAHeadWithoutEntriesCanBeOfAnotherHostThanItsLane) {
+  Node zero(0);
+  const Node two(2);
+  LaneShape of_two = two.shape();
+  of_two.hosts = 3;
+  const auto origin = [&of_two](const LaneFrame& head) {
+    return OriginOfLaneBytes(of_two, 1, reinterpret_cast<const std::byte*>(&head), sizeof head);
+  };
+  ASSERT_TRUE(ComposeLaneFrames(zero.shape(), kBarrier, LaneRoute::kDirect));
+  LaneFrame head = HeadOfLaneFrame(zero.segment().lanes().out[1][kBarrier & 1]);
+  EXPECT_EQ(head.direct, 0b11u);
+  EXPECT_EQ(origin(head), 0u);
+  head.entries = 1;
+  EXPECT_EQ(origin(head), 1u);
+  head.entries = 0;
+  head.magic = kLaneAnswersMagic;
+  EXPECT_EQ(origin(head), 1u);
+  head.magic = kLaneMagic;
+  for (const std::uint32_t host : {2u, 3u}) {
+    head.host = host;
+    EXPECT_EQ(origin(head), 1u) << "of itself, or of nobody";
+  }
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void Run(FuzzedDataProvider& input) {
       PublishLaneAnswers(shape, 1, bytes.data());
       continue;
     }
-    BSP_CHECK(ComposeLaneFrames(shape, kBarrier));
+    BSP_CHECK(ComposeLaneFrames(shape, kBarrier, LaneRoute::kAsOwed));
     LaneFrames frames = FramesInSegment(shape, kBarrier);
     frames.of[1] = bytes.data();
     CompleteLaneBarrier(shape, kBarrier, frames);
