@@ -8,6 +8,11 @@
 // there were no lanes. A node that has lost a lane leaves all of them to its worker, for good, and
 // that sends the last frames once more, over the workers' streams: whoever lacked one can go on.
 //
+// A frame that owes its receiver nothing is a head, the same for all. Heads go by dissemination: in
+// step k a node sends what it has of the 2^k nodes up to itself to the 2^k-th node after itself.
+// So each gets that of each, with log n sends in place of n - 1. A frame with entries goes straight
+// to its receiver, and its head says to whom: nobody takes the head in its place.
+//
 // A superstep that ends by counting (Group::FinishCounted) is over for the processes of a node as
 // soon as the frames that are here hold the messages that they wait for: they go on, one superstep
 // ahead of the barrier, and do not arrive at the next one before this one is over. To all others,
@@ -109,8 +114,10 @@ struct LaneState {
   std::atomic<std::uint32_t>
       ahead;                        ///< The processes went on from this barrier before it was over,
   std::atomic<std::uint32_t> back;  ///< and now one has come to the end of the next superstep.
+  std::uint32_t relayed;  ///< Steps of the barrier `sent` in which this node has sent, a bit each.
   /// The barriers of the frames in `in`: the sender's number, then the barrier's parity.
   alignas(kLineBytes) std::atomic<std::uint32_t> here[kLaneHostsMax][2];
+  std::uint32_t direct[kLaneHostsMax][2];  ///< LaneFrame::direct of these, and of the own ones.
   /// The newest barrier of which its answers lie in `answers_in`.
   std::atomic<std::uint32_t> answers_here[kLaneHostsMax];
   std::atomic<std::uint32_t> with_gets;  ///< The newest barrier with gets that frames completed.

@@ -1,5 +1,8 @@
 #include "runtime/link/lane_barrier.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace bspnow {
 namespace {
 
@@ -42,7 +45,9 @@ bool LaneBarrier::BeginSending(std::uint32_t barrier) {
 
 void LaneBarrier::GiveUpSending() { state_->sending.store(0, std::memory_order_seq_cst); }
 
-void LaneBarrier::NoteComposed(std::uint32_t barrier) {
+void LaneBarrier::NoteComposed(std::uint32_t barrier, std::uint32_t direct) {
+  state_->direct[self_][barrier & 1] = direct;
+  state_->relayed = 0;
   state_->composed[barrier & 1].store(Number(barrier), std::memory_order_release);
   state_->sent.store(Number(barrier), std::memory_order_seq_cst);
 }
@@ -78,6 +83,17 @@ bool LaneBarrier::CanCome(std::uint32_t barrier, std::uint32_t released) const {
   return barrier == released || barrier == released + 1;
 }
 
+// Each head comes once, and each frame; but a worker may have been faster.
+bool LaneBarrier::Takes(const LaneArrival& frame, std::uint32_t released) const {
+  const bool whole = frame.by == frame.host || (frame.direct >> self_ & 1) == 0;
+  return whole && CanCome(frame.barrier, released) && Lacks(frame.host, frame.barrier);
+}
+
+void LaneBarrier::NoteHere(const LaneArrival& frame) {
+  state_->direct[frame.host][frame.barrier & 1] = frame.direct;
+  NoteHere(frame.host, frame.barrier);
+}
+
 void LaneBarrier::NoteHere(std::uint32_t host, std::uint32_t barrier) {
   state_->here[host][barrier & 1].store(Number(barrier), std::memory_order_release);
 }
@@ -97,6 +113,46 @@ bool LaneBarrier::StillComposed(std::uint32_t barrier) const {
 
 bool LaneBarrier::Complete(std::uint32_t barrier) const {
   return Sent(barrier) && !LacksAny(barrier);
+}
+
+bool LaneBarrier::Finished(std::uint32_t barrier) const {
+  return Complete(barrier) && state_->relayed + 1 == std::bit_ceil(hosts_);
+}
+
+// ---- Heads that go by way of others -------------------------------------------------------------
+
+// A step needs the heads of the steps before, and the last one only those that the receiver lacks
+// by then: so it may be due before them.
+bool LaneBarrier::TakeRelay(std::uint32_t barrier, LaneRelay& relay) {
+  for (std::uint32_t places = 1; places < hosts_; places *= 2) {
+    if ((state_->relayed & places) != 0) continue;
+    relay = {.to = (self_ + places) % hosts_, .heads = 0};
+    const std::uint32_t count = std::min(places, hosts_ - places);
+    std::uint32_t i = 0;
+    for (; i < count && !Lacks(Before(i), barrier); ++i) {
+      const std::uint32_t host = Before(i);
+      if ((state_->direct[host][barrier & 1] >> relay.to & 1) == 0) relay.heads |= 1u << host;
+    }
+    if (i != count) continue;
+    state_->relayed |= places;
+    if (relay.heads != 0) return true;
+  }
+  return false;
+}
+
+std::uint32_t LaneBarrier::SourceOf(std::uint32_t host) const {
+  return Before(std::bit_floor((self_ + hosts_ - host) % hosts_));
+}
+
+std::uint32_t LaneBarrier::LikelySource(std::uint32_t host, std::uint32_t barrier) const {
+  return (state_->direct[host][(barrier - 1) & 1] >> self_ & 1) != 0 ? host : SourceOf(host);
+}
+
+std::uint32_t LaneBarrier::Awaited(std::uint32_t barrier) const {
+  std::uint32_t hosts = 0;
+  for (std::uint32_t host = 0; host < hosts_; ++host)
+    if (Lacks(host, barrier)) hosts |= 1u << host | 1u << SourceOf(host);
+  return hosts;
 }
 
 // ---- Gets ---------------------------------------------------------------------------------------

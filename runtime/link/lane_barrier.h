@@ -10,6 +10,20 @@
 
 namespace bspnow {
 
+/// What a node has to send another, in one piece: the heads of these hosts, a bit each.
+struct LaneRelay {
+  std::uint32_t to = 0;
+  std::uint32_t heads = 0;
+};
+
+/// Of a frame that has come.
+struct LaneArrival {
+  std::uint32_t by;    ///< On the lane of this host,
+  std::uint32_t host;  ///< whose frame it is not, if this host sent another's head on.
+  std::uint32_t barrier;
+  std::uint32_t direct;
+};
+
 class LaneBarrier {
  public:
   LaneBarrier() = default;
@@ -26,8 +40,9 @@ class LaneBarrier {
 
   /// It may send this node's frames. If not, the barrier is the worker's.
   [[nodiscard]] bool BeginSending(std::uint32_t barrier);
-  /// They lie in `out`. From now on this node's part of the barrier is in its lanes.
-  void NoteComposed(std::uint32_t barrier);
+  /// They lie in `out`. From now on this node's part of the barrier is in its lanes. To the hosts
+  /// `direct` it sends its frame itself.
+  void NoteComposed(std::uint32_t barrier, std::uint32_t direct);
   /// They do not fit: the barrier is the worker's.
   void GiveUpSending();
   /// They are sent, or a lane is broken.
@@ -44,9 +59,14 @@ class LaneBarrier {
   bool LacksAny(std::uint32_t barrier) const;
   /// A frame lies in `in`. False: it is of no barrier that can come now, and is not looked at.
   bool CanCome(std::uint32_t barrier, std::uint32_t released) const;
+  /// The frame is to lie in `in`. False: this node has it, or its host sends another one itself.
+  bool Takes(const LaneArrival& frame, std::uint32_t released) const;
+  void NoteHere(const LaneArrival& frame);
   void NoteHere(std::uint32_t host, std::uint32_t barrier);
   /// Every node's frame is here, and this node's own is sent.
   bool Complete(std::uint32_t barrier) const;
+  /// The same, and nobody waits for what this node has to send on: who drives may complete it.
+  bool Finished(std::uint32_t barrier) const;
   /// This node's part of the barrier is in its lanes, and no later one is.
   bool Sent(std::uint32_t barrier) const;
   /// This node's frames of the barrier lie in `out`.
@@ -54,6 +74,18 @@ class LaneBarrier {
   /// The same, after a copy of them was made: the copy is whole.
   bool StillComposed(std::uint32_t barrier) const;
   bool LeftToWorker(std::uint32_t barrier) const;
+
+  // ---- Heads that go by way of others
+
+  /// By who sends or drives, after NoteComposed: whether something is to be sent on now. It is
+  /// taken to be sent.
+  [[nodiscard]] bool TakeRelay(std::uint32_t barrier, LaneRelay& relay);
+  /// The node that sends on the head of `host`; or that itself.
+  std::uint32_t SourceOf(std::uint32_t host) const;
+  /// From where the frame of `host` is to be expected: as at the barrier before.
+  std::uint32_t LikelySource(std::uint32_t host, std::uint32_t barrier) const;
+  /// Hosts, a bit each, on whose lanes something may come that is lacking.
+  std::uint32_t Awaited(std::uint32_t barrier) const;
 
   // ---- Gets
 
@@ -100,6 +132,9 @@ class LaneBarrier {
   bool Abandoned() const;
 
  private:
+  /// The host that is so many places before this one.
+  std::uint32_t Before(std::uint32_t places) const { return (self_ + hosts_ - places) % hosts_; }
+
   LaneState* state_ = nullptr;
   std::uint32_t self_ = 0;
   std::uint32_t hosts_ = 0;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <random>
+#include <vector>
+
 namespace bspnow {
 namespace {
 
@@ -16,7 +21,7 @@ class LaneBarrierTest : public testing::Test {
 
   void Send(std::uint32_t barrier) {
     ASSERT_TRUE(lanes_.BeginSending(barrier));
-    lanes_.NoteComposed(barrier);
+    lanes_.NoteComposed(barrier, 0);
     lanes_.EndSending();
   }
 
@@ -72,7 +77,7 @@ TEST_F(LaneBarrierTest, AnOrderKeepsBarriersWithTheWorker) {
 
 TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
   ASSERT_TRUE(lanes_.BeginSending(kBarrier));
-  lanes_.NoteComposed(kBarrier);
+  lanes_.NoteComposed(kBarrier, 0);
   lanes_.TurnOff();
   EXPECT_FALSE(lanes_.Abandoned());
   lanes_.EndSending();
@@ -144,6 +149,130 @@ TEST_F(LaneBarrierTest, FramesOfBarriersThatAreOverAreNotTaken) {
   EXPECT_TRUE(lanes_.CanCome(kBarrier, kBarrier));
   EXPECT_TRUE(lanes_.CanCome(kBarrier + 1, kBarrier));
   EXPECT_FALSE(lanes_.CanCome(kBarrier + 2, kBarrier));
+}
+
+// ---- Heads that go by way of others -------------------------------------------------------------
+
+TEST_F(LaneBarrierTest, AHeadIsNotTakenWhereItsHostSendsItsFrameItself) {
+  LaneArrival head{.by = 2, .host = 1, .barrier = kBarrier, .direct = 0b001};
+  EXPECT_FALSE(lanes_.Takes(head, kBarrier));
+  head.direct = 0b110;
+  EXPECT_TRUE(lanes_.Takes(head, kBarrier));
+  head.by = 1;
+  head.direct = 0b001;
+  EXPECT_TRUE(lanes_.Takes(head, kBarrier)) << "this is the frame";
+  lanes_.NoteHere(head);
+  EXPECT_FALSE(lanes_.Takes(head, kBarrier)) << "processes may read the one that is here";
+}
+
+/// All nodes of a job, and what is under way between them.
+class Dissemination {
+ public:
+  Dissemination(std::uint32_t hosts, std::uint32_t seed) : hosts_(hosts), random_(seed) {
+    for (std::uint32_t host = 0; host < hosts; ++host) {
+      lanes_.emplace_back(states_[host], host, hosts);
+      lanes_[host].TurnOn(kOn);
+      direct_.push_back(Draw(3) == 0 ? Draw(1u << hosts) & ~(1u << host) : 0);
+    }
+  }
+
+  /// Each node composes at some time, and what is under way comes in any order.
+  void Run() {
+    std::uint32_t composed = 0;
+    while (composed != hosts_ || !under_way_.empty()) {
+      if (composed != hosts_ && (under_way_.empty() || Draw(2) == 0)) {
+        Compose(composed++);
+        continue;
+      }
+      const std::uint32_t which = Draw(static_cast<std::uint32_t>(under_way_.size()));
+      const Message message = under_way_[which];
+      under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(which));
+      ASSERT_TRUE(lanes_[message.to].Takes(message.frame, kBarrier)) << "it came twice";
+      ASSERT_NE(lanes_[message.to].Awaited(kBarrier) >> message.frame.by & 1, 0u);
+      lanes_[message.to].NoteHere(message.frame);
+      SendOn(message.to);
+    }
+    for (const LaneBarrier& lanes : lanes_) EXPECT_TRUE(lanes.Finished(kBarrier));
+  }
+
+  std::uint32_t sends() const { return sends_; }
+  bool any_direct() const {
+    for (const std::uint32_t hosts : direct_)
+      if (hosts != 0) return true;
+    return false;
+  }
+
+ private:
+  struct Message {
+    std::uint32_t to;
+    LaneArrival frame;
+  };
+
+  std::uint32_t Draw(std::uint32_t end) { return static_cast<std::uint32_t>(random_() % end); }
+
+  void Compose(std::uint32_t host) {
+    ASSERT_TRUE(lanes_[host].BeginSending(kBarrier));
+    lanes_[host].NoteComposed(kBarrier, direct_[host]);
+    for (std::uint32_t to = 0; to < hosts_; ++to)
+      if ((direct_[host] >> to & 1) != 0)
+        under_way_.push_back({to, {host, host, kBarrier, direct_[host]}});
+    SendOn(host);
+    lanes_[host].EndSending();
+  }
+
+  void SendOn(std::uint32_t by) {
+    LaneRelay relay;
+    while (lanes_[by].Sent(kBarrier) && lanes_[by].TakeRelay(kBarrier, relay)) {
+      sends_ += 1;
+      for (std::uint32_t host = 0; host < hosts_; ++host)
+        if ((relay.heads >> host & 1) != 0)
+          under_way_.push_back({relay.to, {by, host, kBarrier, direct_[host]}});
+    }
+  }
+
+  std::uint32_t hosts_;
+  std::minstd_rand random_;
+  std::array<LaneState, kLaneHostsMax> states_{};
+  std::vector<LaneBarrier> lanes_;
+  std::vector<std::uint32_t> direct_;  ///< By host, as its frame says.
+  std::vector<Message> under_way_;
+  std::uint32_t sends_ = 0;
+};
+
+TEST(LaneDisseminationTest, EachNodeGetsThatOfEachOnceInWhateverOrderItComes) {
+  for (std::uint32_t hosts = 2; hosts <= kLaneHostsMax; ++hosts) {
+    for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+      SCOPED_TRACE(testing::Message() << hosts << " hosts, seed " << seed);
+      Dissemination all(hosts, seed);
+      all.Run();
+      if (!all.any_direct()) {
+        const std::uint32_t steps = hosts <= 2 ? 1 : hosts <= 4 ? 2 : 3;
+        EXPECT_EQ(all.sends(), hosts * steps);
+      }
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// Who completed it at once would compute, and the nodes after it would wait for what it has.
+TEST(LaneDisseminationTest, ABarrierIsFinishedOnlyWhenAllIsSentOn) {
+  LaneState state{};
+  LaneBarrier lanes(state, 0, 4);
+  lanes.TurnOn(kOn);
+  ASSERT_TRUE(lanes.BeginSending(kBarrier));
+  lanes.NoteComposed(kBarrier, 0);
+  LaneRelay relay;
+  ASSERT_TRUE(lanes.TakeRelay(kBarrier, relay));
+  EXPECT_EQ(relay.to, 1u);
+  EXPECT_EQ(relay.heads, 0b0001u);
+  EXPECT_FALSE(lanes.TakeRelay(kBarrier, relay)) << "it needs that of node 3";
+  for (const std::uint32_t host : {1u, 2u, 3u}) lanes.NoteHere(host, kBarrier);
+  EXPECT_TRUE(lanes.Complete(kBarrier));
+  EXPECT_FALSE(lanes.Finished(kBarrier));
+  ASSERT_TRUE(lanes.TakeRelay(kBarrier, relay));
+  EXPECT_EQ(relay.to, 2u);
+  EXPECT_EQ(relay.heads, 0b1001u);
+  EXPECT_TRUE(lanes.Finished(kBarrier));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "runtime/link/lane_driver.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 
@@ -13,18 +12,12 @@
 namespace bspnow::runtime {
 namespace {
 
-// As PollWait: a few wake-ups' worth, and a turn of all.
+// As PollWait: a few wake-ups' worth, for each other node, since a head may take that many turns
+// and nodes may share processors; and a turn of all.
 constexpr std::uint64_t kPollNs = 100'000;
 constexpr std::uint64_t kPollNsPerProcess = 4'000;
 constexpr std::uint64_t kPollNsMin = 5'000;
 constexpr int kPassesBetweenLooks = 4;  // At the clock.
-// The worker wakes who sleeps. A program that closed the bell is not woken, and looks.
-constexpr std::uint64_t kSleepNs = 20'000'000;
-
-void Poll(pollfd* sources, nfds_t count, std::uint64_t ns_max) {
-  const timespec limit{.tv_sec = 0, .tv_nsec = static_cast<long>(ns_max)};
-  ppoll(sources, count, &limit, nullptr);
-}
 
 }  // namespace
 
@@ -43,100 +36,11 @@ void LaneDriver::Attach(const Segment& segment, Pid self, const Doorbell& doorbe
   doorbell_ = doorbell;
   mailbox_ = mailbox;
   for (std::uint32_t i = 0; i < p; ++i) here_ += segment.IsHere(Pid{i}) ? 1 : 0;
-  poll_ns_ = poll_ns_max_ = kPollNs + kPollNsPerProcess * here_;
-}
-
-// ---- Out ----------------------------------------------------------------------------------------
-
-// What was handed over early is under way by the worker, and so is the rest of that superstep.
-bool LaneDriver::SmallEnough(std::uint32_t barrier) {
-  LaneState& state = area_->state;
-  const NodeHeader& header = shape_.segment->header();
-  const std::uint32_t handed = header.bell.handed.load(std::memory_order_relaxed);
-  const bool any_handed = handed != state.handed_before;
-  state.handed_before = handed;
-  state.handed[(barrier - 1) & 1] = any_handed ? 1 : 0;
-  const BarrierPhase& phase = header.barrier.phases[barrier & 1];
-  return !any_handed && phase.with_votes.load(std::memory_order_relaxed) == 0 &&
-         phase.ending.load(std::memory_order_relaxed) == 0;
+  poll_ns_ = poll_ns_max_ = kPollNs * Others() + kPollNsPerProcess * here_;
 }
 
 void LaneDriver::GiveUp() {
   if (area_->state.broken.exchange(1, std::memory_order_seq_cst) == 0) doorbell_.LanesBroken();
-}
-
-bool LaneDriver::Send(std::uint32_t barrier, Until until) {
-  if (area_ == nullptr) return false;
-  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
-      !barrier_.BeginSending(barrier)) {
-    Drain(barrier);
-    return false;
-  }
-  if (!Compose(barrier, until)) {
-    barrier_.GiveUpSending();
-    Drain(barrier);
-    return false;
-  }
-  barrier_.NoteComposed(barrier);
-  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
-    const std::byte* const frame = area_->out[host][barrier & 1];
-    if (host != shape_.self && SendTo(host, frame, barrier) == Sent::kBroken) GiveUp();
-  }
-  barrier_.EndSending();
-  // Another node has left it to its worker meanwhile; the worker here may not have seen that these
-  // processes have arrived.
-  return !barrier_.LeftToWorker(barrier);
-}
-
-// No image can be taken at a barrier of which processes may go ahead: that is said as if each was
-// in another group, too. An order is for barriers that all nodes leave to their workers, from its
-// coming on.
-bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
-  std::atomic<std::uint32_t>& groups =
-      shape_.segment->header().barrier.phases[barrier & 1].with_groups;
-  const std::uint32_t before = groups.load(std::memory_order_relaxed);
-  if (until == Until::kCounted) groups.store(here_, std::memory_order_relaxed);
-  if (ComposeLaneFrames(shape_, barrier, LaneRoute::kDirect)) return true;
-  groups.store(before, std::memory_order_relaxed);
-  return false;
-}
-
-// `barrier`: that comes next, or is being passed.
-LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, const std::byte* at,
-                                    std::uint32_t barrier) {
-  const std::byte* const end = at + reinterpret_cast<const LaneFrame*>(at)->bytes;
-  const int fd = lane(host).number();
-  while (at != end) {
-    const ssize_t n = send(fd, at, static_cast<std::size_t>(end - at), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (n > 0) {
-      at += n;
-    } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
-      AwaitRoom(host, barrier);
-      if (barrier_.off() || barrier_.broken()) return Sent::kBroken;
-    } else if (n >= 0 || errno != EINTR) {
-      return Sent::kBroken;
-    }
-  }
-  return Sent::kWhole;
-}
-
-// The others may wait for room likewise: what they have sent is taken in meanwhile.
-void LaneDriver::AwaitRoom(std::uint32_t host, std::uint32_t barrier) {
-  pollfd sources[kLaneHostsMax] = {};
-  for (std::uint32_t other = 0; other < shape_.hosts; ++other) {
-    const bool here = other == shape_.self;
-    sources[other] = {.fd = here ? -1 : lane(other).number(), .events = POLLIN, .revents = 0};
-  }
-  // Who drove may have stopped since.
-  if (!receives_) receives_ = barrier_.TryToDrive(Value(self_));
-  if (!receives_) {
-    for (pollfd& source : sources) source.events = 0;
-  }
-  sources[host].events |= POLLOUT;
-  Poll(sources, shape_.hosts, SeeToSide());
-  if (!receives_) return;
-  for (std::uint32_t other = 0; other < shape_.hosts; ++other)
-    if ((sources[other].revents & ~POLLOUT) != 0) Receive(other, barrier);
 }
 
 // ---- In -----------------------------------------------------------------------------------------
@@ -164,13 +68,18 @@ void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   Pump(barrier, until);
   if (Done(barrier)) {
     // The worker has it, or somebody was faster.
-  } else if (barrier_.Complete(barrier)) {
+  } else if (barrier_.Finished(barrier)) {
     CompleteLaneBarrier(shape_, barrier, FramesInSegment(shape_, barrier));
   } else if (Enough(barrier, until)) {
     barrier_.GoAhead(barrier, HostsHere(barrier));
     shape_.segment->header().barrier.released.Wake();
   }
   barrier_.StopDriving();
+}
+
+void LaneDriver::Poll(pollfd* sources, std::uint32_t count, std::uint64_t ns_max) {
+  const timespec limit{.tv_sec = 0, .tv_nsec = static_cast<long>(ns_max)};
+  ppoll(sources, count, &limit, nullptr);
 }
 
 std::uint64_t LaneDriver::SeeToSide() const {
@@ -205,8 +114,12 @@ void LaneDriver::Pump(std::uint32_t barrier, Until until) {
   for (;;) {
     for (int i = 0; i < kPassesBetweenLooks; ++i) {
       if (Done(barrier)) return;
-      ReceiveLacking(barrier, until);
-      if (!barrier_.LacksAny(barrier) || Enough(barrier, until)) {
+      if (until == Until::kCounted || slept || i + 1 == kPassesBetweenLooks) {
+        ReceiveAny(barrier);
+      } else {
+        ReceiveNext(barrier);
+      }
+      if (barrier_.Finished(barrier) || Enough(barrier, until)) {
         return Adapt(slept ? Waited::kAsleep : Waited::kPolling, start_ns);
       }
       if (!slept) sched_yield();
@@ -215,10 +128,7 @@ void LaneDriver::Pump(std::uint32_t barrier, Until until) {
     if (rest_ns == 0) polls_since_ns = NowNs();
     if (rest_ns == 0 || (!slept && NowNs() - polls_since_ns < poll_ns_)) continue;
     slept = true;
-    std::uint32_t lacking = 0;
-    for (std::uint32_t host = 0; host < shape_.hosts; ++host)
-      if (barrier_.Lacks(host, barrier)) lacking |= 1u << host;
-    Sleep(lacking, barrier, rest_ns, [&] { return Done(barrier); });
+    Sleep(barrier_.Awaited(barrier), barrier, rest_ns, [&] { return Done(barrier); });
   }
 }
 
@@ -233,14 +143,24 @@ void LaneDriver::Adapt(Waited waited, std::uint64_t start_ns) {
   }
 }
 
-// One after another: all are needed, and a look in vain costs as much as one that finds something.
-// Where not all are needed nobody knows which.
-void LaneDriver::ReceiveLacking(std::uint32_t barrier, Until until) {
-  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+// From the nearest host on, as heads come: all are needed, what has come may have to be sent on,
+// and a look in vain costs as much as one that finds something.
+void LaneDriver::ReceiveNext(std::uint32_t barrier) {
+  for (std::uint32_t places = 1; places < shape_.hosts; ++places) {
+    const std::uint32_t host = (shape_.self + shape_.hosts - places) % shape_.hosts;
     if (!barrier_.Lacks(host, barrier)) continue;
-    Receive(host, barrier);
-    if (until == Until::kOver && barrier_.Lacks(host, barrier)) return;
+    Receive(barrier_.LikelySource(host, barrier), barrier);
+    if (barrier_.Lacks(host, barrier)) return;
+    SendOn(barrier);
   }
+}
+
+// A frame comes straight from its host, or by way of another.
+void LaneDriver::ReceiveAny(std::uint32_t barrier) {
+  const std::uint32_t awaited = barrier_.Awaited(barrier);
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host)
+    if ((awaited >> host & 1) != 0) Receive(host, barrier);
+  SendOn(barrier);
 }
 
 // ---- Supersteps that end by counting ------------------------------------------------------------
@@ -293,13 +213,27 @@ void LaneDriver::Receive(std::uint32_t host, std::uint32_t barrier) {
 }
 
 // A frame of a barrier that is over is of one that another node left to its worker.
+bool LaneDriver::TakeFrame(const LaneArrival& arrival, std::uint32_t barrier,
+                           const std::byte* frame) {
+  if (barrier_.Takes(arrival, barrier)) {
+    std::memcpy(area_->in[arrival.host][arrival.barrier & 1], frame,
+                reinterpret_cast<const LaneFrame*>(frame)->bytes);
+    barrier_.NoteHere(arrival);
+    return true;
+  }
+  return barrier_.CanCome(arrival.barrier, barrier) ||
+         static_cast<std::int32_t>(arrival.barrier - barrier) < 0;
+}
+
+// All whole ones.
 bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
   std::uint32_t& staged = area_->state.staged[host];
   std::byte* const stage = area_->stage[host];
   std::uint32_t at = 0;
   for (;;) {
     std::uint32_t bytes = 0;
-    const LaneBytes look = LookAtLaneBytes(shape_, host, stage + at, staged - at, bytes);
+    const std::uint32_t origin = OriginOfLaneBytes(shape_, host, stage + at, staged - at);
+    const LaneBytes look = LookAtLaneBytes(shape_, origin, stage + at, staged - at, bytes);
     if (look == LaneBytes::kDamaged) return false;
     if (look == LaneBytes::kMore) break;
     const auto& frame = *reinterpret_cast<const LaneFrame*>(stage + at);
@@ -308,10 +242,8 @@ bool LaneDriver::TakeFrames(std::uint32_t host, std::uint32_t barrier) {
       if (static_cast<std::int32_t>(of - barrier) > 0) return false;
       if (of == barrier) break;  // It is over there, and not here.
       TakeAnswers(host, of, stage + at, bytes);
-    } else if (barrier_.CanCome(of, barrier)) {
-      std::memcpy(area_->in[host][of & 1], stage + at, bytes);
-      barrier_.NoteHere(host, of);
-    } else if (static_cast<std::int32_t>(of - barrier) > 0) {
+    } else if (!TakeFrame({.by = host, .host = origin, .barrier = of, .direct = frame.direct},
+                          barrier, stage + at)) {
       return false;
     }
     at += bytes;
@@ -341,7 +273,8 @@ void LaneDriver::SendAnswers(std::uint32_t barrier) {
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
     const std::byte* const frame = area_->answers_out[host];
     if (host == shape_.self || reinterpret_cast<const LaneFrame*>(frame)->entries == 0) continue;
-    if (SendTo(host, frame, barrier + 1) == Sent::kBroken) GiveUp();
+    const std::byte* const end = frame + reinterpret_cast<const LaneFrame*>(frame)->bytes;
+    if (SendTo(host, frame, end, barrier + 1) == Sent::kBroken) GiveUp();
   }
   if (receives_) barrier_.StopDriving();
   receives_ = true;

@@ -4,6 +4,8 @@
 #ifndef RUNTIME_LINK_LANE_DRIVER_H_
 #define RUNTIME_LINK_LANE_DRIVER_H_
 
+#include <poll.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -93,6 +95,10 @@ class LaneDriver {
   }
 
  private:
+  /// The worker wakes who sleeps. A program that closed the bell is not woken, and looks.
+  static constexpr std::uint64_t kSleepNs = 20'000'000;
+  static void Poll(pollfd* sources, std::uint32_t count, std::uint64_t ns_max);
+
   enum class Sent { kWhole, kBroken };
   enum class Waited { kPolling, kAsleep };
 
@@ -106,7 +112,9 @@ class LaneDriver {
   void TakeFromMailbox();
   void KeepBulk(const BulkPlan& plan, HandedBulkLanes& handed);
   void GiveUp();
-  Sent SendTo(std::uint32_t host, const std::byte* at, std::uint32_t barrier);
+  void SendDirect(std::uint32_t barrier);
+  void SendOn(std::uint32_t barrier);
+  Sent SendTo(std::uint32_t host, const std::byte* at, const std::byte* end, std::uint32_t barrier);
   void AwaitRoom(std::uint32_t host, std::uint32_t barrier);
   void Drain(std::uint32_t barrier);
   void Pump(std::uint32_t barrier, Until until);
@@ -114,9 +122,11 @@ class LaneDriver {
   bool Enough(std::uint32_t barrier, Until until);
   std::uint32_t HostsHere(std::uint32_t barrier) const;
   bool Done(std::uint32_t barrier) const;
-  void ReceiveLacking(std::uint32_t barrier, Until until);
+  void ReceiveNext(std::uint32_t barrier);
+  void ReceiveAny(std::uint32_t barrier);
   void Receive(std::uint32_t host, std::uint32_t barrier);
   bool TakeFrames(std::uint32_t host, std::uint32_t barrier);
+  bool TakeFrame(const LaneArrival& arrival, std::uint32_t barrier, const std::byte* frame);
   void TakeAnswers(std::uint32_t host, std::uint32_t barrier, const std::byte* frame,
                    std::uint32_t bytes);
   template <typename Over>

@@ -45,6 +45,11 @@ for shape in '2 2' '3 7' '4 4'; do
     "$mini" "$nodes" "$p" "$mixed" 12 60000
 done
 expect_ok 'small supersteps, by lanes' "$mini" 2 4 "$mixed" 500 120
+for shape in '4 4' '5 6' '8 8'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "small supersteps of $nodes nodes, which send on what they receive" \
+    "$mini" "$nodes" "$p" "$mixed" 200 120
+done
 expect_ok 'small supersteps and a few large ones, of three nodes' "$mini" 3 5 "$mixed" 300 4000
 expect_ok 'nodes that release themselves, with connections that break' \
   env MINI_CUT_MS=20 "$mini" 3 5 "$mixed" 60 20000

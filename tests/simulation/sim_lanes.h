@@ -19,9 +19,11 @@
 
 namespace bspnow {
 
-/// What a node sends another at a barrier; or after it, the answers to gets.
+/// What a node sends another at a barrier, or sends on for it; or after it, the answers to gets.
 struct SimLaneFrame {
+  std::uint32_t host;  ///< Whose it is.
   std::uint32_t barrier;
+  std::uint32_t direct;  ///< To these hosts, a bit each, that sends it itself.
   worker::BarrierCounts counts;
   std::vector<SimFrame> messages;
   bool answers = false;

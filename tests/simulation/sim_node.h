@@ -223,6 +223,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   bool SendByLanes(const worker::BarrierCounts& counts);
   void ComposeForLanes();
   void SendNextByLane();
+  bool SendOn(std::uint32_t barrier);
+  bool HasSentOn(std::uint32_t barrier) const;
   void Drive();
   void NextOfDriver(std::uint64_t delay_ns, void (SimNode::*step)());
   void WakeDriver();
@@ -323,8 +325,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::uint64_t driver_turn_ = 0;        ///< Its next step; older ones are not made.
   std::uint32_t driven_barrier_ = 0;
   std::uint32_t taken_from_ = 0;  ///< The frame that it reads.
-  std::uint32_t taken_barrier_ = 0;
+  LaneArrival taken_{};
   std::uint32_t lanes_sent_ = 0;  ///< To so many hosts, of this barrier.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> sent_on_;  ///< Of it: to whom, whose head.
   struct LaneOfHost {
     std::vector<SimLaneFramePtr> stage;  ///< Come, not read.
     bool broken = false;

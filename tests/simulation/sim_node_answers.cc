@@ -30,7 +30,12 @@ void SimNode::ComposeAnswers() {
   const std::uint32_t barrier = Released() - 1;
   const auto asked = asked_.extract(released_superstep());
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, {}, {}, true});
+    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{.host = self(),
+                                                             .barrier = barrier,
+                                                             .direct = 0,
+                                                             .counts = {},
+                                                             .messages = {},
+                                                             .answers = true});
     if (!asked.empty() && asked.mapped().contains(host)) {
       for (const Request& request : asked.mapped().at(host)) {
         frame->messages.push_back({.job = job_,

@@ -45,10 +45,18 @@ bool SimNode::SendByLanes(const worker::BarrierCounts& counts) {
 
 void SimNode::ComposeForLanes() {
   const std::uint32_t barrier = Released();
-  for (Outgoing& outgoing : outbox_)
+  const bool counted = program_.counted(shown()) && !repeats(superstep());
+  std::uint32_t direct = counted ? (1u << hosts()) - 1 : 0;
+  for (Outgoing& outgoing : outbox_) {
     outgoing.number = oracle_.OnSent(Place(outgoing.host), superstep());
+    direct |= 1u << outgoing.host;
+  }
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{barrier, arrived_counts_, {}});
+    auto frame = std::make_shared<SimLaneFrame>(SimLaneFrame{.host = self(),
+                                                             .barrier = barrier,
+                                                             .direct = direct,
+                                                             .counts = arrived_counts_,
+                                                             .messages = {}});
     for (const Outgoing& outgoing : outbox_) {
       if (outgoing.host != host) continue;
       frame->messages.push_back(FrameOf(outgoing, superstep()));
@@ -56,7 +64,8 @@ void SimNode::ComposeForLanes() {
     }
     lane_hosts_[host].out[barrier & 1] = std::move(frame);
   }
-  lane_.NoteComposed(barrier);
+  sent_on_.clear();
+  lane_.NoteComposed(barrier, direct);
   lanes_sent_ = 0;
   After(loop_.Below(20 * kMicrosecond), &SimNode::SendNextByLane);
 }
@@ -65,10 +74,14 @@ void SimNode::SendNextByLane() {
   const auto barrier = lane_.state().sent.load() - 1;
   const std::uint32_t host = lanes_sent_++;
   if (host < hosts()) {
-    if (host != self()) lanes_.Send(Place(self()), host, lane_hosts_[host].out[barrier & 1]);
-    if (host != self() && lane_hosts_[host].broken) NoteBroken();
+    const SimLaneFramePtr& frame = lane_hosts_[host].out[barrier & 1];
+    if (host != self() && (frame->direct >> host & 1) != 0) {
+      lanes_.Send(Place(self()), host, frame);
+      if (lane_hosts_[host].broken) NoteBroken();
+    }
     return After(loop_.Below(50 * kMicrosecond), &SimNode::SendNextByLane);
   }
+  if (SendOn(barrier)) return After(loop_.Below(50 * kMicrosecond), &SimNode::SendNextByLane);
   lane_.EndSending();
   if (!lane_.LeftToWorker(barrier)) return Drive();
   OnDaemon(kBellNs, [this, barrier] { TakeOver(barrier); });
@@ -106,12 +119,16 @@ void SimNode::PumpAgain() { drives_answers_ ? PumpAnswers() : Pump(); }
 
 void SimNode::Pump() {
   const std::uint32_t barrier = driven_barrier_;
-  if (Done() || !lane_.LacksAny(barrier) || Enough())
+  if (Done() || lane_.Finished(barrier) || Enough())
     return NextOfDriver(loop_.Below(kStepNs), &SimNode::CompleteOrStop);
+  if (SendOn(barrier)) return NextOfDriver(loop_.Below(50 * kMicrosecond), &SimNode::Pump);
   for (std::uint32_t host = 0; host < hosts(); ++host) {
-    if (!lane_.Lacks(host, barrier)) continue;
+    if ((lane_.Awaited(barrier) >> host & 1) == 0) continue;
     LaneOfHost& lane = lane_hosts_[host];
-    if (!lane.stage.empty()) {
+    // Answers come from who has passed this barrier, and wait until it is over here.
+    const bool too_early = !lane.stage.empty() && lane.stage.front()->answers &&
+                           lane.stage.front()->barrier >= driven_barrier_;
+    if (!lane.stage.empty() && !too_early) {
       taken_from_ = host;
       return NextOfDriver(loop_.Below(kStepNs), &SimNode::TakeFromLane);
     }
@@ -132,22 +149,24 @@ void SimNode::TakeFromLane() {
     lane.answers_in = frame;
     return NextOfDriver(loop_.Below(kStepNs), &SimNode::NoteAnswersTaken);
   }
-  if (!lane_.CanCome(frame->barrier, driven_barrier_)) {
-    if (frame->barrier > driven_barrier_) oracle_.Fail("a frame of a lane is two barriers ahead");
+  taken_ = {
+      .by = taken_from_, .host = frame->host, .barrier = frame->barrier, .direct = frame->direct};
+  if (!lane_.Takes(taken_, driven_barrier_)) {
+    if (frame->barrier > driven_barrier_ + 1)
+      oracle_.Fail("a frame of a lane is two barriers ahead");
     return PumpAgain();
   }
-  lane.in[frame->barrier & 1] = frame;
-  taken_barrier_ = frame->barrier;
+  lane_hosts_[frame->host].in[frame->barrier & 1] = frame;
   NextOfDriver(loop_.Below(kStepNs), &SimNode::NoteTaken);
 }
 
 void SimNode::NoteTaken() {
-  lane_.NoteHere(taken_from_, taken_barrier_);
+  lane_.NoteHere(taken_);
   PumpAgain();
 }
 
 void SimNode::CompleteOrStop() {
-  const bool complete = !Done() && lane_.Complete(driven_barrier_);
+  const bool complete = !Done() && lane_.Finished(driven_barrier_);
   const bool ahead = !complete && !Done() && Enough();
   NextOfDriver(loop_.Below(kStepNs), complete ? &SimNode::CompleteByLanes
                                      : ahead  ? &SimNode::GoAhead
@@ -157,6 +176,8 @@ void SimNode::CompleteOrStop() {
 void SimNode::CompleteByLanes() {
   if (Released() != driven_barrier_)
     return oracle_.Fail("a barrier is completed that is released already");
+  if (!HasSentOn(driven_barrier_))
+    return oracle_.Fail("a node ends a barrier, and another waits for a head that it has");
   oracle_.Count("barriers passed by lanes");
   Complete();
   NextOfDriver(loop_.Below(kStepNs), &SimNode::StopDriving);
@@ -185,7 +206,8 @@ void SimNode::Complete() {
   for (std::uint32_t host = 0; host < hosts(); ++host) {
     if (host == self()) continue;
     const SimLaneFrame& frame = *lane_hosts_[host].in[barrier & 1];
-    if (frame.barrier != barrier) return oracle_.Fail("a frame of a lane lies in another's place");
+    if (frame.barrier != barrier || frame.host != host)
+      return oracle_.Fail("a frame of a lane lies in another's place");
     counts.data += frame.counts.data;
     counts.gets += frame.counts.gets;
     counts.groups += frame.counts.groups;

@@ -37,6 +37,28 @@ bool LaneKeeper::OnAnswers(std::uint32_t host, std::uint32_t barrier, std::uint3
   return true;
 }
 
+bool LaneKeeper::AllHaveCome(std::uint32_t released) const {
+  for (std::uint32_t host = 0; host < hosts_; ++host) {
+    const auto& kept = repeated_[host];
+    if (lanes_.Lacks(host, released) && !Useful(kept[0], host, released) &&
+        !Useful(kept[1], host, released))
+      return false;
+  }
+  return true;
+}
+
+// What is kept has come by a worker, and not by a lane, after a long wait. Answers come straight.
+bool LaneKeeper::LanesFailed(std::uint32_t released, std::uint64_t now_ns) {
+  if (!AllHaveCome(released)) {
+    all_came_ns_.reset();
+  } else if (!all_came_ns_) {
+    all_came_ns_ = now_ns;
+  }
+  if (waits_ == Waits::kForNothing || now_ns - waits_since_ns_ < kPatienceNs) return false;
+  return AnyUseful(released) &&
+         (waits_ == Waits::kForAnswers || (all_came_ns_ && now_ns - *all_came_ns_ >= kOnTheWayNs));
+}
+
 LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_ns) {
   if (!lanes_.on()) return {};
   Actions actions;
@@ -50,10 +72,10 @@ LaneKeeper::Actions LaneKeeper::Look(std::uint32_t released, std::uint64_t now_n
     waits_ = waits;
     waits_for_ = released;
     waits_since_ns_ = repeated_ns_ = now_ns;
+    all_came_ns_.reset();
   }
-  const bool long_since = waits_ != Waits::kForNothing && now_ns - waits_since_ns_ >= kPatienceNs;
   const bool broken = lanes_.state().broken.load(std::memory_order_acquire) != 0;
-  if (!lanes_.off() && (broken || (long_since && AnyUseful(released)))) {
+  if (const bool failed = LanesFailed(released, now_ns); !lanes_.off() && (broken || failed)) {
     lanes_.TurnOff();
     actions.shut_down = true;
   }

@@ -4,12 +4,14 @@
 //
 // A lane can fail in silence: what is sent into it is swallowed. So who has waited long at a
 // barrier sends its frames once more, by its worker, and asks the others for theirs; and who lacks
-// one, though its worker has it, knows that a lane has failed.
+// one, though its worker has it, knows that a lane has failed: once all have come to the barrier,
+// for a head comes by way of others, which may be late themselves.
 #ifndef WORKER_EXCHANGE_LANE_KEEPER_H_
 #define WORKER_EXCHANGE_LANE_KEEPER_H_
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/units.h"
@@ -20,6 +22,7 @@ namespace bspnow::worker {
 class LaneKeeper {
  public:
   static constexpr std::uint64_t kPatienceNs = kNsPerS;
+  static constexpr std::uint64_t kOnTheWayNs = kPatienceNs / 8;  ///< A head, at most, by lanes.
 
   LaneKeeper(const LaneBarrier& lanes, std::uint32_t self, std::uint32_t hosts)
       : lanes_(lanes), self_(self), hosts_(hosts), repeated_(hosts), answers_(hosts) {}
@@ -76,6 +79,8 @@ class LaneKeeper {
   bool Useful(const Kept& kept, std::uint32_t host, std::uint32_t released) const;
   bool UsefulAnswers(const Kept& kept, std::uint32_t host, std::uint32_t released) const;
   bool AnyUseful(std::uint32_t released) const;
+  bool AllHaveCome(std::uint32_t released) const;
+  bool LanesFailed(std::uint32_t released, std::uint64_t now_ns);
 
   LaneBarrier lanes_;
   std::uint32_t self_;
@@ -89,6 +94,8 @@ class LaneKeeper {
   std::uint32_t waits_for_ = 0;
   std::uint64_t waits_since_ns_ = 0;
   std::uint64_t repeated_ns_ = 0;  ///< When its frames were repeated, or it began to wait.
+  /// Since when all nodes are known to have come to waits_for_.
+  std::optional<std::uint64_t> all_came_ns_;
 };
 
 }  // namespace bspnow::worker

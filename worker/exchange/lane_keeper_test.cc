@@ -15,7 +15,7 @@ class LaneKeeperTest : public testing::Test {
   LaneKeeperTest() {
     lanes_.TurnOn(kBarrier - 1);
     EXPECT_TRUE(lanes_.BeginSending(kBarrier));
-    lanes_.NoteComposed(kBarrier);
+    lanes_.NoteComposed(kBarrier, 0);
     lanes_.EndSending();
     EXPECT_FALSE(Look().repeat);
   }
@@ -129,6 +129,7 @@ TEST_F(LaneKeeperTest, AFrameThatMayStillComeByItsLaneIsWaitedFor) {
 
 TEST_F(LaneKeeperTest, AFrameThatOnlyTheWorkerHasEndsTheLanes) {
   EXPECT_TRUE(keeper_.OnRepeated(1, kBarrier, kBarrier));
+  EXPECT_FALSE(Look().shut_down) << "it may still come";
   const LaneKeeper::Actions actions = Look(LaneKeeper::kPatienceNs);
   EXPECT_TRUE(actions.shut_down);
   EXPECT_TRUE(actions.repeat) << "the others may lack some, too";
@@ -184,6 +185,27 @@ TEST_F(LaneKeeperTest, FramesOfThisBarrierAndTheOneBeforeCanBeRepeated) {
   EXPECT_TRUE(keeper_.Repeatable(kBarrier, kBarrier + 1));
   EXPECT_FALSE(keeper_.Repeatable(kBarrier, kBarrier + 2));
   EXPECT_FALSE(keeper_.Repeatable(kBarrier - 1, kBarrier)) << "it went by the worker";
+}
+
+/// Node 0 of three: what node 1 has to say may come by way of node 2.
+TEST(LaneKeeperOfThreeTest, WhatOnlyTheWorkerHasProvesNothingBeforeAllHaveCome) {
+  LaneState state{};
+  LaneBarrier lanes(state, 0, 3);
+  LaneKeeper keeper(lanes, 0, 3);
+  lanes.TurnOn(kBarrier - 1);
+  ASSERT_TRUE(lanes.BeginSending(kBarrier));
+  lanes.NoteComposed(kBarrier, 0);
+  lanes.EndSending();
+  std::uint64_t now_ns = 0;
+  EXPECT_TRUE(keeper.OnRepeated(1, kBarrier, kBarrier));
+  for (int i = 0; i < 5; ++i) {
+    now_ns += LaneKeeper::kPatienceNs;
+    EXPECT_FALSE(keeper.Look(kBarrier, now_ns).shut_down) << "node 2 may be late";
+  }
+  EXPECT_TRUE(keeper.OnRepeated(2, kBarrier, kBarrier));
+  EXPECT_FALSE(keeper.Look(kBarrier, now_ns).shut_down) << "now both are on their way";
+  now_ns += LaneKeeper::kOnTheWayNs;
+  EXPECT_TRUE(keeper.Look(kBarrier, now_ns).shut_down);
 }
 
 }  // namespace

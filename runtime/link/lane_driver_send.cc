@@ -1,0 +1,120 @@
+// What LaneDriver sends: this node's frames, and heads of others.
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "runtime/link/lane_driver.h"
+
+namespace bspnow::runtime {
+
+// What was handed over early is under way by the worker, and so is the rest of that superstep.
+bool LaneDriver::SmallEnough(std::uint32_t barrier) {
+  LaneState& state = area_->state;
+  const NodeHeader& header = shape_.segment->header();
+  const std::uint32_t handed = header.bell.handed.load(std::memory_order_relaxed);
+  const bool any_handed = handed != state.handed_before;
+  state.handed_before = handed;
+  state.handed[(barrier - 1) & 1] = any_handed ? 1 : 0;
+  const BarrierPhase& phase = header.barrier.phases[barrier & 1];
+  return !any_handed && phase.with_votes.load(std::memory_order_relaxed) == 0 &&
+         phase.ending.load(std::memory_order_relaxed) == 0;
+}
+
+bool LaneDriver::Send(std::uint32_t barrier, Until until) {
+  if (area_ == nullptr) return false;
+  if (!SmallEnough(barrier) || !barrier_.MayCarry(barrier) || !HasLanes() ||
+      !barrier_.BeginSending(barrier)) {
+    Drain(barrier);
+    return false;
+  }
+  if (!Compose(barrier, until)) {
+    barrier_.GiveUpSending();
+    Drain(barrier);
+    return false;
+  }
+  const std::byte* const own = area_->out[shape_.self][barrier & 1];
+  barrier_.NoteComposed(barrier, reinterpret_cast<const LaneFrame*>(own)->direct);
+  SendDirect(barrier);
+  SendOn(barrier);
+  barrier_.EndSending();
+  // Another node has left it to its worker meanwhile; the worker here may not have seen that these
+  // processes have arrived.
+  return !barrier_.LeftToWorker(barrier);
+}
+
+// No image can be taken at a barrier of which processes may go ahead: that is said as if each was
+// in another group, too. Nor may its frames depend on nodes whose processes compute. An order is
+// for barriers that all nodes leave to their workers, from its coming on.
+bool LaneDriver::Compose(std::uint32_t barrier, Until until) {
+  std::atomic<std::uint32_t>& groups =
+      shape_.segment->header().barrier.phases[barrier & 1].with_groups;
+  const std::uint32_t before = groups.load(std::memory_order_relaxed);
+  if (until == Until::kCounted) groups.store(here_, std::memory_order_relaxed);
+  const LaneRoute route = until == Until::kCounted ? LaneRoute::kDirect : LaneRoute::kAsOwed;
+  if (ComposeLaneFrames(shape_, barrier, route)) return true;
+  groups.store(before, std::memory_order_relaxed);
+  return false;
+}
+
+void LaneDriver::SendDirect(std::uint32_t barrier) {
+  for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+    const std::byte* const at = area_->out[host][barrier & 1];
+    const auto& frame = *reinterpret_cast<const LaneFrame*>(at);
+    if (host == shape_.self || (frame.direct >> host & 1) == 0) continue;
+    if (SendTo(host, at, at + frame.bytes, barrier) == Sent::kBroken) GiveUp();
+  }
+}
+
+// By who sends or drives. Own heads and those of others, all that is due.
+void LaneDriver::SendOn(std::uint32_t barrier) {
+  LaneRelay relay;
+  while (!barrier_.broken() && barrier_.TakeRelay(barrier, relay)) {
+    LaneFrame heads[kLaneHostsMax];
+    std::uint32_t count = 0;
+    for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
+      if ((relay.heads >> host & 1) == 0) continue;
+      const auto& frames = host == shape_.self ? area_->out : area_->in;
+      heads[count++] = HeadOfLaneFrame(frames[host][barrier & 1]);
+    }
+    const auto* const at = reinterpret_cast<const std::byte*>(heads);
+    if (SendTo(relay.to, at, at + count * sizeof heads[0], barrier) == Sent::kBroken) GiveUp();
+  }
+}
+
+// `barrier`: that comes next, or is being passed.
+LaneDriver::Sent LaneDriver::SendTo(std::uint32_t host, const std::byte* at, const std::byte* end,
+                                    std::uint32_t barrier) {
+  const int fd = lane(host).number();
+  while (at != end) {
+    const ssize_t n = send(fd, at, static_cast<std::size_t>(end - at), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n > 0) {
+      at += n;
+    } else if (n < 0 && (errno == EAGAIN || errno == ENOBUFS)) {
+      AwaitRoom(host, barrier);
+      if (barrier_.off() || barrier_.broken()) return Sent::kBroken;
+    } else if (n >= 0 || errno != EINTR) {
+      return Sent::kBroken;
+    }
+  }
+  return Sent::kWhole;
+}
+
+// The others may wait for room likewise: what they have sent is taken in meanwhile.
+void LaneDriver::AwaitRoom(std::uint32_t host, std::uint32_t barrier) {
+  pollfd sources[kLaneHostsMax] = {};
+  for (std::uint32_t other = 0; other < shape_.hosts; ++other) {
+    const bool here = other == shape_.self;
+    sources[other] = {.fd = here ? -1 : lane(other).number(), .events = POLLIN, .revents = 0};
+  }
+  // Who drove may have stopped since.
+  if (!receives_) receives_ = barrier_.TryToDrive(Value(self_));
+  if (!receives_) {
+    for (pollfd& source : sources) source.events = 0;
+  }
+  sources[host].events |= POLLOUT;
+  Poll(sources, shape_.hosts, SeeToSide());
+  if (!receives_) return;
+  for (std::uint32_t other = 0; other < shape_.hosts; ++other)
+    if ((sources[other].revents & ~POLLOUT) != 0) Receive(other, barrier);
+}
+
+}  // namespace bspnow::runtime
