@@ -21,12 +21,15 @@ SimCluster::SimCluster(std::uint64_t seed)
         if (failure_.empty()) failure_ = what;
       }) {
   calm_from_ns_ = loop_.now_ns() + loop_.Between(1, 5) * kSecond;
-  journal_.fails = loop_.Chance(5);
   if (loop_.Chance(10)) journal_.share = "shared";
+  only_lanes_ = loop_.Chance(25);
+  journal_.fails = !only_lanes_ && loop_.Chance(5);
   journal_.copies = static_cast<std::uint32_t>(loop_.Chance(80) ? 1 : loop_.Below(3));
-  loses_journals_ = !journal_.fails && loop_.Chance(10);
+  loses_journals_ = !only_lanes_ && !journal_.fails && loop_.Chance(10);
   StartCoordinator();
-  const std::uint64_t machines = 1 + loop_.Below(4);
+  const std::uint64_t few = 1 + loop_.Below(4);
+  const std::uint64_t many = 2 + loop_.Below(7);
+  const std::uint64_t machines = only_lanes_ ? many : few;
   for (std::uint64_t i = 0; i < machines; ++i) {
     auto store = std::make_unique<SimStore>();
     SimStore* used = journal_.share.empty() ? store.get() : &shared_store_;
@@ -38,7 +41,8 @@ SimCluster::SimCluster(std::uint64_t seed)
   }
   for (Machine& machine : machines_) StartWorker(machine);
   PlanSubmissions();
-  journal_.disturbed = loop_.Chance(85);
+  journal_.disturbed = !only_lanes_ && loop_.Chance(85);
+  if (only_lanes_) PlanLaneFaults();
   if (journal_.disturbed) PlanFaults();
   loop_.After(calm_from_ns_ - loop_.now_ns(), [this] {
     journal_.disturbed = false;
@@ -225,7 +229,7 @@ void SimCluster::PlanSubmissions() {
 
 proto::CheckpointPolicy SimCluster::RandomPolicy() {
   proto::CheckpointPolicy policy;
-  const std::uint64_t kind = loop_.Below(100);
+  const std::uint64_t kind = only_lanes_ ? loop_.Between(65, 99) : loop_.Below(100);
   if (kind < 50) {
     policy.set_every_supersteps(loop_.Between(1, 6));
   } else if (kind < 75) {
@@ -240,7 +244,8 @@ void SimCluster::Submit(std::uint64_t number) {
   std::uint32_t slots = 0;
   for (const Machine& machine : machines_) slots += machine.slots;
   proto::JobSpec spec;
-  spec.set_nprocs(1 + static_cast<std::uint32_t>(loop_.Below(slots)));
+  const std::uint64_t idle = loop_.Below(only_lanes_ ? std::min(slots, 3u) : slots);
+  spec.set_nprocs(slots - static_cast<std::uint32_t>(idle));
   spec.mutable_program()->set_name("simulated");
   spec.mutable_program()->set_sha256(std::string(64, '0'));
   spec.add_arguments(std::to_string(number));

@@ -57,6 +57,7 @@ class SimCluster {
   // ---- Faults: sim_faults.cc.
 
   void PlanFaults();
+  void PlanLaneFaults();
   void Disturb();
   void DrainForAWhile(const std::string& node);
   void DisturbCoordinator();
@@ -91,6 +92,7 @@ class SimCluster {
   SimLanes lanes_{loop_, oracle_};
   SimJournal journal_;
   bool loses_journals_ = false;  ///< Somebody puts older ones back, or none.
+  bool only_lanes_ = false;      ///< Nothing but lanes is disturbed, and there are more nodes.
   std::vector<SimJournal::Copy> copies_;
   std::vector<std::unique_ptr<SimJournal>> strange_journals_;
   SimStore shared_store_;

@@ -31,6 +31,14 @@ void SimCluster::PlanFaults() {
   });
 }
 
+void SimCluster::PlanLaneFaults() {
+  loop_.After(loop_.Below(kSecond / 2), [this] {
+    if (loop_.now_ns() >= calm_from_ns_) return;
+    lanes_.Disturb();
+    PlanLaneFaults();
+  });
+}
+
 void SimCluster::Disturb() {
   oracle_.Count("disturbances");
   if (loses_journals_ && loop_.Chance(30)) copies_.push_back(journal_.TakeCopy());

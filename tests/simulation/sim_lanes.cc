@@ -6,12 +6,16 @@ namespace bspnow {
 
 void SimLanes::Join(const SimPlace& place, std::uint32_t hosts, SimLaneEnd& end,
                     SimLoop::ActorPtr actor) {
-  nodes_[place] = Node{
-      .end = &end, .actor = std::move(actor), .hosts = hosts, .links = {}, .swallow_answers = {}};
+  nodes_[place] = Node{.end = &end,
+                       .actor = std::move(actor),
+                       .hosts = hosts,
+                       .links = {},
+                       .swallow_answers = {},
+                       .swallow_heads = {}};
   for (std::uint32_t host = 0; host < hosts; ++host) {
     const SimPlace other{place.job, place.epoch, host};
     if (host == place.host || !nodes_.contains(other)) continue;
-    if (loop_.Chance(5)) {
+    if (loop_.Chance(1)) {
       oracle_.Count("lanes that never open");
       continue;
     }
@@ -60,6 +64,10 @@ void SimLanes::Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr
     oracle_.Count("answers that lanes swallow");
     link->second->Swallow(EndOf(from.host, to_host));
   }
+  if (frame->host != from.host && found->second.swallow_heads.contains(to_host)) {
+    oracle_.Count("heads of others that lanes swallow");
+    link->second->Swallow(EndOf(from.host, to_host));
+  }
   const SimPlace to{from.job, from.epoch, to_host};
   link->second->Send(EndOf(from.host, to_host), [this, from, to, frame = std::move(frame)] {
     if (const auto node = nodes_.find(to); node != nodes_.end())
@@ -85,11 +93,13 @@ void SimLanes::Disturb() {
   const auto& [node, to, to_break, from] = all[loop_.Below(all.size())];
   SimLink& link = *to_break;
   const std::uint64_t what = loop_.Below(100);
-  if (what < 40) {
+  if (what < 20) {
     oracle_.Count("lanes broken");
     link.Break();
-  } else if (what < 55) {
+  } else if (what < 40) {
     node->swallow_answers.insert(to);
+  } else if (what < 60) {
+    node->swallow_heads.insert(to);
   } else if (what < 70) {
     oracle_.Count("lanes that swallow");
     link.Swallow(from);

@@ -66,6 +66,7 @@ class SimLanes {
     std::uint32_t hosts;
     std::map<std::uint32_t, std::shared_ptr<SimLink>> links;  ///< By the other host's number.
     std::set<std::uint32_t> swallow_answers;  ///< Those that swallow from the next answers on.
+    std::set<std::uint32_t> swallow_heads;    ///< The same, from the next head of another node on.
   };
 
   void Open(const SimPlace& one, const SimPlace& other);

@@ -144,7 +144,7 @@ void SimNode::SendEarly() {
     stuck_ = true;
     return LeaveOne(pid, kFailedStatus, 0);
   }
-  const std::uint64_t sendable = ahead_ ? 0 : outbox_.size();
+  const std::uint64_t sendable = ahead_ || !program_.sends_early(shown()) ? 0 : outbox_.size();
   for (std::uint64_t early = loop_.Below(sendable + 1); early > 0; --early) {
     if (outbox_.back().message.get) break;
     SendMessage(outbox_.back(), superstep());

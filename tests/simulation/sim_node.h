@@ -328,6 +328,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   LaneArrival taken_{};
   std::uint32_t lanes_sent_ = 0;  ///< To so many hosts, of this barrier.
   std::set<std::pair<std::uint32_t, std::uint32_t>> sent_on_;  ///< Of it: to whom, whose head.
+  std::uint64_t hurry_ = 1;  ///< How much faster than time its keeper's clock is.
   struct LaneOfHost {
     std::vector<SimLaneFramePtr> stage;  ///< Come, not read.
     bool broken = false;

@@ -56,6 +56,8 @@ class SimProgram {
   bool counted(std::uint64_t s) const {
     return Pick(14, 0, 0, 0) % 2 == 0 && Pick(15, s, 0, 0) % 3 != 0 && s + 1 != supersteps();
   }
+  /// Some of what is sent in superstep s is sent before its end.
+  bool sends_early(std::uint64_t s) const { return Pick(16, s, 0, 0) % 3 == 0; }
   /// Whether the process has another group open at the end of superstep s: no image of it then.
   bool in_groups(std::uint64_t s, std::uint32_t pid) const {
     return Pick(12, 0, 0, 0) % 3 == 0 && Pick(13, s, pid, 0) % 4 == 0;
