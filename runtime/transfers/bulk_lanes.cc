@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kLooksNever = kNsPerS;
 
 // Who waits for long looks rarely: what comes then waits for an eighth of the time that passed.
-constexpr std::uint64_t kFirstLookNs = 20'000;  // An empty superstep is over by then.
+constexpr std::uint64_t kFirstLookNs = 20'000;  // Of each lane; an empty superstep is over then.
 constexpr std::uint64_t kLookNsMax = 2 * kNsPerMs;
 
 // As long as the transfer takes on a good network, and no longer: if the other process computes, it
@@ -202,7 +202,7 @@ std::uint64_t BulkLanes::SeeTo(std::uint64_t now_ns) {
   if (!entered_) return kLooksNever;
   if (since_ns_ == 0) {
     since_ns_ = now_ns;
-    due_ns_ = now_ns + kFirstLookNs;
+    due_ns_ = now_ns + kFirstLookNs * std::max(count_, 1u);
   }
   if (now_ns < due_ns_) return due_ns_ - now_ns;
   if (!Open()) {
