@@ -127,8 +127,8 @@ class ImageStore {
   /// Whether `file` is what `name` says; the texts that it needs.
   absl::StatusOr<std::vector<std::string>> VerifyAs(JobId job, const std::string& name,
                                                     const std::string& file) const;
-  /// Texts that no image needs.
-  std::set<std::string> IdleTexts(JobId job) const;
+  /// Texts that no image needs. Those that one needs are put back.
+  std::set<std::string> IdleTexts(JobId job);
   void RemoveTexts(JobId job, ListNumber ordered_after);
   /// False: another list was made since then.
   bool RemoveOrdered(const std::string& path, ListNumber ordered_after);

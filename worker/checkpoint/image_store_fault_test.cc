@@ -68,6 +68,23 @@ TEST(ImageStoreFaultTest, AFailureAtAnyStepLeavesNothingThatCouldBeTrusted) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(store->DirectoryOf(kJob)), {}), 1);
 }
 
+/// A sharer has died when it had put a text aside, and an image needs it: the next one that looks
+/// for texts to remove puts it back.
+TEST(ImageStoreFaultTest, ATextThatADeadSharerPutAsideIsPutBack) {
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  auto store = ImageStore::Open(
+      {.root = scratch.path(), .quota_bytes = 0, .sharing = ImageStore::Sharing::kShared});
+  ASSERT_TRUE(store.ok());
+  const std::string text = (*store)->PathOf(kJob, TextNameOf("text"));
+  mkdir((*store)->DirectoryOf(kJob).c_str(), 0700);
+  WriteFile(text + ".aside", "text");
+  WriteFile((*store)->PathOf(kJob, ImageName(9, Pid{0})),
+            Encode({.job = kJob, .checkpoint = 9, .base = 0, .pid = 0, .texts = {"text"}}));
+  (*store)->Keep(kJob, {9}, (*store)->last_list());
+  EXPECT_TRUE(std::filesystem::exists(text));
+  EXPECT_FALSE(std::filesystem::exists(text + ".aside"));
+}
+
 /// A file system of its own, where this user may mount one.
 TEST(ImageStoreFaultTest, FullFileSystemGivesUpTheFileAndSaysSo) {
   const ScratchDirectory scratch = ScratchDirectory::InMemory();

@@ -85,8 +85,9 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
   std::erase_if(verified_texts_, [job](const auto& text) { return text.first == job; });
 }
 
-// Nothing is known to be idle while somebody writes an image, or if one cannot be read.
-std::set<std::string> ImageStore::IdleTexts(JobId job) const {
+// Nothing is known to be idle while somebody writes an image, or if one cannot be read. A text that
+// is needed may still lie aside: its worker has died in RemoveTexts.
+std::set<std::string> ImageStore::IdleTexts(JobId job) {
   std::set<std::string> idle, needed;
   for (const std::string& name : NamesIn(DirectoryOf(job))) {
     if (ParseUnfinishedName(name)) return {};
@@ -98,7 +99,10 @@ std::set<std::string> ImageStore::IdleTexts(JobId job) const {
     if (!facts.ok()) return {};
     needed.insert(facts->texts.begin(), facts->texts.end());
   }
-  for (const std::string& text : needed) idle.erase(text);
+  for (const std::string& text : needed)
+    if (idle.erase(text) != 0 && sharing() == Sharing::kShared)
+      rename(PathOf(job, absl::StrCat(text, std::string(kPutAside))).c_str(),
+             PathOf(job, text).c_str());
   return idle;
 }
 
