@@ -59,7 +59,7 @@ std::uint64_t TakePart(const Segment& job, std::uint64_t bytes) {
   return 0;
 }
 
-// A slot with its part for so many members; null: none is kept.
+// A slot that was kept, with a part for this number of members; null: there is none.
 GroupSlot* TakeKept(const Segment& job, std::uint32_t members) {
   if (job.header().groups.kept_bytes.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::uint32_t used = job.header().groups.used.load(std::memory_order_relaxed);

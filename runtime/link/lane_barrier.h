@@ -132,7 +132,7 @@ class LaneBarrier {
   bool Abandoned() const;
 
  private:
-  /// The host that is so many places before this one.
+  /// The host `places` before this one, in the ring of hosts.
   std::uint32_t Before(std::uint32_t places) const { return (self_ + hosts_ - places) % hosts_; }
 
   LaneState* state_ = nullptr;

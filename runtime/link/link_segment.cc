@@ -1,7 +1,6 @@
 #include "runtime/link/link_segment.h"
 
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -235,7 +234,7 @@ SuperstepTotals ReadTotals(const std::atomic<std::uint32_t>& version,
   for (int i = 0;; ++i) {
     const std::uint32_t before = version.load(std::memory_order_acquire);
     SuperstepTotals totals;
-    memcpy(&totals, &shared, sizeof totals);
+    std::memcpy(&totals, &shared, sizeof totals);
     std::atomic_thread_fence(std::memory_order_acquire);
     const bool whole = (before & 1) == 0 && version.load(std::memory_order_relaxed) == before;
     if (whole || i == kTries) return totals;

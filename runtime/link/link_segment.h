@@ -223,10 +223,10 @@ class Segment {
     root_->heap_memory.fetch_sub(use.peak, std::memory_order_relaxed);
     use = HeapUse{};
   }
-  /// Of a group of so many members that all here have left, at `offset`. A group is mostly followed
-  /// by another one of as many; so if it has used little the memory of its part is kept, as long as
-  /// no more than kKeptPartsBytesMax of such memory are, and the heaps do not hold half of what
-  /// they may. (Like heads and tables of a group that is open it does not count as theirs.)
+  /// Gives up the part at `offset` of a group that all members here have left; it has `members` in
+  /// all. The next group is mostly of the same size. So if this one used little of its part, the
+  /// memory is kept for that: up to kKeptPartsBytesMax in all, and while the heaps hold less than
+  /// half of what they may. (It does not count as theirs, nor do heads and tables of open groups.)
   enum class PartUse { kLittle, kMuch };
   static PartUse UseOf(const GroupSlot& slot) {  // Whatever a program has written there.
     return __atomic_load_n(&slot.large, __ATOMIC_RELAXED) == 0 ? PartUse::kLittle : PartUse::kMuch;

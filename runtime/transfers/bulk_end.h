@@ -6,7 +6,7 @@
 // so; it gets pieces only after that, and answers the last one by kTaken. So what is put is read
 // only by who is in bsp_sync, who puts knows that it is in its place, and when he arrives at the
 // barrier nothing is under way. What the other one did not take goes as if there were no lane. See
-// "Unbuffered puts" in docs/design.md.
+// "Bulk lanes" in docs/design.md.
 #ifndef RUNTIME_TRANSFERS_BULK_END_H_
 #define RUNTIME_TRANSFERS_BULK_END_H_
 
