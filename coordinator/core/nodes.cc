@@ -66,7 +66,8 @@ bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& 
 // Into a share others may be writing just now.
 bool KeepsOfAnotherCluster(const proto::RegisterRequest& request, const std::string& cluster) {
   if (request.cluster().empty() || request.cluster() == cluster) return false;
-  return request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
+  return request.stored_size() != 0 || request.held_size() != 0 || request.unfinished() ||
+         !request.images_share().empty();
 }
 
 void Node::Order(proto::Order order) {

@@ -170,6 +170,9 @@ TEST(RegistrationTest, WorkerOfAnotherClusterIsRefusedIfItKeepsAnything) {
   request.add_held();
   EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
   request.clear_held();
+  request.set_unfinished(true);
+  EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
+  request.clear_unfinished();
   request.set_images_share("/share");
   EXPECT_TRUE(KeepsOfAnotherCluster(request, "two"));
   request.clear_cluster();  // It does not know.

@@ -64,6 +64,7 @@ class SimCluster {
   void RestartCoordinator();
   void PutJournalBack();
   void StartWithoutJournal();
+  void LoseJournalWithImagesUnderWay();
   void DisturbWorker(Machine& machine);
   void CutApart(const Machine& from, const Machine& to);
   /// No connection from one to the other can be made.

@@ -66,6 +66,7 @@ void SimCluster::DrainForAWhile(const std::string& node) {
 
 void SimCluster::DisturbCoordinator() {
   if (coordinator().dead() || coordinator_comes_) return;
+  if (loses_journals_ && loop_.Chance(20)) return LoseJournalWithImagesUnderWay();
   const std::uint64_t what = loop_.Below(100);
   if (what < 50) {
     coordinator_comes_ = true;
@@ -98,9 +99,7 @@ void SimCluster::DisturbCoordinator() {
 void SimCluster::RestartCoordinator() {
   if (!loses_journals_ || copies_.empty()) return StartCoordinator();
   const std::uint64_t what = loop_.Below(100);
-  // A shared directory that is nobody's would be that cluster's for good.
-  const bool joins_any = !journal_.share.empty() && shared_store_.known.cluster.empty();
-  if (what < 15 && !joins_any) return StartWithoutJournal();
+  if (what < 15) return StartWithoutJournal();
   if (what < 60) PutJournalBack();
   StartCoordinator();
 }
@@ -111,8 +110,38 @@ void SimCluster::PutJournalBack() {
   oracle_.OnPutBack(journal_.jobs);
 }
 
-// With an empty state directory, until somebody sees that.
+// Of jobs that are over: nobody waits for their images, disks are slow, and who might remove images
+// when they come dies.
+void SimCluster::LoseJournalWithImagesUnderWay() {
+  std::vector<JobId> running;
+  for (const JobRecord* record : coordinator().table().records())
+    if (record->job().state() == proto::RUNNING) running.push_back(IdOf(*record));
+  for (const JobId job : running) coordinator().Checkpoint(job);
+  for (Machine& machine : machines_) {
+    machine.worker->SlowDiskDown(loop_.Between(1, 6) * kSecond);
+    loop_.After(kSecond / 2 + loop_.Below(5 * kSecond), [this, &machine] {
+      if (machine.worker->dead()) return;
+      machine.worker->Die();
+      StartWorkerLater(machine);
+    });
+  }
+  coordinator_comes_ = true;
+  loop_.After(loop_.Between(20, 80) * kMillisecond, [this, running] {
+    loop_.On(coordinator().actor(), 0, [running, &called = coordinator()] {
+      for (const JobId job : running)
+        if (!called.dead()) called.Cancel(job);
+    });
+  });
+  loop_.After(loop_.Between(100, 300) * kMillisecond, [this] {
+    coordinator().Die();
+    StartWithoutJournal();
+  });
+}
+
+// With an empty state directory, until somebody sees that. A shared directory that is nobody's
+// would be that cluster's for good.
 void SimCluster::StartWithoutJournal() {
+  if (!journal_.share.empty() && shared_store_.known.cluster.empty()) return StartCoordinator();
   oracle_.Count("coordinators without their journal");
   strange_journals_.push_back(std::make_unique<SimJournal>());
   SimJournal& journal = *strange_journals_.back();
@@ -120,7 +149,7 @@ void SimCluster::StartWithoutJournal() {
   journal.term = kStrangeTerm;
   StartCoordinator(journal);
   coordinator_comes_ = true;
-  loop_.After(loop_.Between(2, 5) * kSecond, [this] {
+  loop_.After(loop_.Between(kSecond / 5, 5 * kSecond), [this] {
     coordinator().Die();
     RestartCoordinator();
   });

@@ -207,6 +207,8 @@ void SimWorker::Register() {
         if (reply->cluster() == request.cluster())
           return oracle_.Fail("a worker of this cluster is refused");
         oracle_.Count("workers that are of another cluster");
+        if (request.unfinished() && request.stored_size() == 0 && request.held_size() == 0)
+          oracle_.Count("workers that are not done with another cluster");
         return again();
       }
       worker::KnownCoordinator& known = surroundings_.store.known;

@@ -331,6 +331,29 @@ TEST_F(HostedJobTest, DiscardsWhatNobodyWasToldOfWhoeverItRegistersWith) {
   EXPECT_EQ(node_.TakeNotes(), (Notes{"settle 1", "discard 2", "room 0"}));
 }
 
+// Whoever joins another cluster then would have images of the first one beside that one's note, and
+// be taken back by neither: the worker may die before it discards them.
+TEST_F(HostedJobTest, IsUnfinishedAsLongAsImagesMayStillComeToLieThere) {
+  const auto unfinished = [this] {
+    proto::RegisterRequest request;
+    jobs_.Describe(request);
+    return request.unfinished();
+  };
+  Start();
+  node_.Work();
+  EXPECT_FALSE(unfinished()) << "it is held";
+  jobs_.AbandonAllBut({});
+  EXPECT_TRUE(unfinished()) << "its processes may write one";
+  for (const std::uint64_t checkpoint : {1, 2}) Write(checkpoint);
+  job().OnHostGone(2);
+  ASSERT_TRUE(node_.WorkOnce());
+  ASSERT_TRUE(node_.WorkOnce());
+  EXPECT_EQ(jobs_.jobs(), 0u);
+  EXPECT_TRUE(unfinished()) << "one waits for the disk";
+  node_.Work();
+  EXPECT_FALSE(unfinished());
+}
+
 TEST_F(HostedJobTest, TellsItsProcessesWhenThereIsNoRoomAndWhenThereIsAgain) {
   node_.room = absl::ResourceExhaustedError("the disk is full");
   Start();  // Looks for room.

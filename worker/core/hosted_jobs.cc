@@ -43,7 +43,9 @@ bool IsWhole(const proto::StartJob& start) {
 
 void HostedJobs::Describe(proto::RegisterRequest& request) {
   for (proto::StoredJob& stored : keeper_.List()) *request.add_stored() = std::move(stored);
-  for (proto::HeldJob& held : Held()) *request.add_held() = std::move(held);
+  std::vector<proto::HeldJob> held = Held();
+  request.set_unfinished(held.size() != jobs_.size() || keeper_.busy());
+  for (proto::HeldJob& job : held) *request.add_held() = std::move(job);
 }
 
 void HostedJobs::OnRegistered(const proto::RegisterReply& reply) {

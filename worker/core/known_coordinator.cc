@@ -17,15 +17,16 @@ absl::StatusOr<KnownCoordinator> CheckCoordinator(const KnownCoordinator& known,
         absl::StrCat("a coordinator of term ", reply.term(), " answers, but there has been ",
                      another ? "another" : "one", " of term ", known.term));
   }
-  const bool keeps =
-      request.stored_size() != 0 || request.held_size() != 0 || !request.images_share().empty();
+  const bool keeps = request.stored_size() != 0 || request.held_size() != 0 ||
+                     request.unfinished() || !request.images_share().empty();
   if (reply.worker() != 0 && (known.cluster.empty() || !keeps)) {
     return KnownCoordinator{reply.cluster(), reply.term(), reply.term_key()};
   }
   return absl::FailedPreconditionError(absl::StrCat(
       "it is the coordinator of cluster ", reply.cluster(), ", but checkpoints of ",
       request.stored_size(), " jobs and ", request.held_size(), " running jobs of cluster ",
-      known.cluster, " are kept here; start the coordinator with the --state-dir that it had"));
+      known.cluster, " are kept here", request.unfinished() ? ", and more may come" : "",
+      "; start the coordinator with the --state-dir that it had"));
 }
 
 }  // namespace bspnow::worker
