@@ -69,6 +69,10 @@ TEST_F(TwoHostsTest, ANewDaemonWaitsForTheLeaseOfAnEpochThatWasBeingCleared) {
   proto::RegisterRequest anew = Registration("w1", 2);
   anew.set_incarnation(7);
   EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(anew).status()));
+  proto::RegisterRequest by_another_cluster = anew;
+  by_another_cluster.set_cluster("c2");
+  by_another_cluster.set_previous_worker(99);
+  EXPECT_TRUE(absl::IsUnavailable(cluster_->Register(by_another_cluster).status()));
   world_.timers.Advance(1000);
   const FakeWorker joined = Join(anew);
   Settle();

@@ -91,7 +91,9 @@ absl::StatusOr<proto::RegisterReply> Cluster::Register(const proto::RegisterRequ
                                                         earlier->registration.data_address(),
                                                         "; give this one another --name"));
   }
-  if (earlier != nullptr || request.previous_worker() == 0)
+  // A daemon that comes from another cluster may have been started since this one was last here.
+  const bool first = request.previous_worker() == 0 || request.cluster() != cluster_id_;
+  if (earlier != nullptr || first)
     if (absl::Status gone = CheckPredecessor(earlier); !gone.ok()) return gone;
   if (earlier != nullptr) Lose(earlier->worker, "it was started anew");
 
