@@ -91,7 +91,9 @@ Answer Receive(const KnownDescriptor& link, void* to, std::size_t room, int flag
 }
 
 const char* ReasonOf(const Answer& answer) {
-  return answer.bytes < 0 ? strerror(answer.error) : "it has closed the link";
+  return answer.bytes < 0 ? strerror(answer.error)
+                          : "it has closed the link, as it does if it can hand over no descriptors"
+                            " for 10 s: raise its ulimit -n";
 }
 
 Answer ReceiveWelcome(const KnownDescriptor& link, LinkWelcome& welcome) {

@@ -3,6 +3,7 @@
 that starts again."""
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -181,6 +182,18 @@ class ComingAndGoingTest(unittest.TestCase):
             for job in waiting:
                 reference.check_job(cluster, job)
             self.assertEqual(cluster.state(running), "cancelled")
+
+
+class DescriptorsTest(unittest.TestCase):
+    def test_lanes_on_their_way_to_processes_hold_up_nobody(self):
+        """A user may have as many descriptors on their way as he may have open. The lanes of eight
+        processes on two nodes are more."""
+        reference = Reference(8, mixed())
+        with Cluster(workers=2, slots=4) as cluster:
+            for worker in cluster.workers.values():
+                resource.prlimit(worker.process.pid, resource.RLIMIT_NOFILE, (64, 64))
+            for _ in range(2):
+                reference.check_job(cluster, cluster.submit("-n", 8, *mixed()))
 
 
 class MemoryTest(unittest.TestCase):

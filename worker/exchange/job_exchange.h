@@ -43,8 +43,10 @@ class JobExchangeOwner {
   /// The job cannot go on. Must not destroy the JobExchange.
   virtual void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
                             const std::string& reason) = 0;
-  /// This node's lanes to all others are open, and handed to its processes.
+  /// This node's lanes to all others are open.
   virtual bool LanesReady() { return false; }
+  /// All nodes' are: its processes get them.
+  virtual void HandLanesOver() {}
   /// No process uses them any more.
   virtual void ShutDownLanes() {}
 

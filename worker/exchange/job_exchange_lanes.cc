@@ -93,8 +93,9 @@ void JobExchange::TurnLanesOn(std::uint64_t barrier) {
   // What a large superstep took is given back in those that the worker carries.
   const bool hold = order_.checkpoint != 0 || inbox_.much_memory();
   state.hold.store(hold ? 1 : 0, std::memory_order_relaxed);
-  if (std::exchange(lanes_ready_, false) && !lanes_->barrier.on())
-    lanes_->barrier.TurnOn(static_cast<std::uint32_t>(barrier));
+  if (!std::exchange(lanes_ready_, false) || lanes_->barrier.on()) return;
+  owner_.HandLanesOver();
+  lanes_->barrier.TurnOn(static_cast<std::uint32_t>(barrier));
 }
 
 void JobExchange::WakeDriver() {

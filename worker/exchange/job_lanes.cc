@@ -191,14 +191,18 @@ void JobLanes::Take(WorkerId from, std::uint32_t number, UniqueFd socket) {
 void JobLanes::Keep(Lane& lane, UniqueFd socket) {
   SetOptions(socket.get(), OptionsOf(network_.socket)).IgnoreError();  // It works without, too.
   lane.socket = std::move(socket);
-  const bool all = std::all_of(lanes_.begin(), lanes_.end(),
-                               [](const Lane& other) { return other.socket.valid(); });
-  if (all) HandOver();
+}
+
+bool JobLanes::ready() const {
+  return state_ != State::kEnded && std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) {
+           return lane.socket.valid();
+         });
 }
 
 // Nobody empties the mailbox before all is in it. If it is too small, or the kernel lets no more
 // descriptors be under way, there are more processes than lanes help.
 void JobLanes::HandOver() {
+  if (state_ != State::kOpening || !ready()) return;
   std::vector<int> sockets;
   for (const Lane& lane : lanes_) sockets.push_back(lane.socket.get());
   const Handing handing({.hosts = static_cast<std::uint32_t>(lanes_.size()) - bulk_lanes_ + 1,

@@ -56,9 +56,13 @@ class JobLanes {
   bool Wants(WorkerId from, std::uint32_t number) const;
   void Take(WorkerId from, std::uint32_t number, UniqueFd socket);
 
-  /// The lanes to all other hosts are in the mailbox, for each process of this node. The other
-  /// nodes may not be as far.
-  bool ready() const { return state_ == State::kHanded; }
+  /// The lanes to all other hosts are open. The other nodes may not be as far.
+  bool ready() const;
+
+  /// If they are, and all other nodes have theirs: puts them into the mailbox, for each process of
+  /// this node. Not earlier: descriptors that nobody has taken out yet count for whatever else is
+  /// handed over for the same user, who may have as many under way as he may have open.
+  void HandOver();
 
   /// Ends the connections, whoever holds copies of the descriptors. There are none any more.
   void ShutDown();
@@ -86,7 +90,6 @@ class JobLanes {
   void OnConnected(std::size_t index, absl::StatusOr<UniqueFd> socket);
   void OnFailed(std::size_t index, const absl::Status& failure);
   void Keep(Lane& lane, UniqueFd socket);
-  void HandOver();
 
   const JobId job_;
   const Epoch epoch_;

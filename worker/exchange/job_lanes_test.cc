@@ -155,6 +155,7 @@ class JobLanesTest : public testing::Test {
   void BeginAll() {
     for (const auto& host : hosts_) host->Begin(Plan());
     RunUntil([this] { return AllReady(); });
+    for (const auto& host : hosts_) host->lanes->HandOver();
   }
   bool AllReady() const {
     for (const auto& host : hosts_)
@@ -311,6 +312,8 @@ TEST_F(JobLanesTest, WantsALaneOnlyFromHostsBelowUntilAllAreThere) {
   hosts_[0]->Begin(Plan());
   hosts_[2]->Begin(Plan());
   RunUntil([&] { return AllReady(); });
+  EXPECT_TRUE(TakeOne(hosts_[1]->mailbox).empty()) << "it is not known that all nodes are ready";
+  hosts_[1]->lanes->HandOver();
   EXPECT_FALSE(lanes.Wants(WorkerId{1}, 0)) << "processes have it already";
 }
 
@@ -320,7 +323,8 @@ TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
   for (std::uint32_t i = 4; i < 40'000; ++i) plan.hosts[1].pids.push_back(Pid{i});
   hosts_[0]->Begin(plan);
   hosts_[1]->Begin(plan);
-  RunUntil([&] { return hosts_[0]->lanes->ready() && !hosts_[1]->lanes->Wants(WorkerId{1}, 0); });
+  RunUntil([&] { return AllReady(); });
+  hosts_[1]->lanes->HandOver();
   EXPECT_FALSE(hosts_[1]->lanes->ready());
 }
 

@@ -22,6 +22,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "worker/host/link_answer.h"
 #include "worker/host/spawn.h"
 
 namespace bspnow::worker {
@@ -30,6 +31,8 @@ namespace {
 constexpr std::size_t kReadBytes = 64 << 10;
 constexpr std::uint64_t kLinkWhileMs = 100;
 constexpr std::uint32_t kLinkMessagesInAWhile = 64;
+constexpr std::uint64_t kAnswerAgainMs = 20;
+constexpr std::uint64_t kAnswerNs = 10 * kNsPerS;  // Until descriptors have room on their way.
 // Output in many small pieces is left in the pipe for a while: a piece costs as much as a page.
 constexpr std::uint64_t kGatherMs = 1;
 constexpr std::uint64_t kSoonNs = 4'000'000;
@@ -147,27 +150,6 @@ union LinkMessage {
   LinkImageReport report;
 };
 
-// As many descriptors as are valid, which come first. Of a receiver that is gone its exit tells.
-void SendWithDescriptors(int link, iovec text, std::span<const int> descriptors) {
-  const auto invalid = std::find(descriptors.begin(), descriptors.end(), -1);
-  const auto bytes = sizeof(int) * static_cast<std::size_t>(invalid - descriptors.begin());
-  alignas(cmsghdr) char control[CMSG_SPACE(3 * sizeof(int))] = {};
-  BSP_CHECK_OP(CMSG_SPACE(bytes), <=, sizeof control);
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  if (bytes > 0) {
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(header), descriptors.data(), bytes);
-  }
-  sendmsg(link, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 }  // namespace
 
 void ProcessHost::WatchLink(Pid pid) {
@@ -207,9 +189,28 @@ void ProcessHost::OnLink(Pid pid) {
       n < 0    ? absl::StrCat("its link failed: ", strerror(errno))
       : n == 0 ? "it has closed its link to bspnow, a descriptor that it had not opened"
                : absl::StrCat("it sent ", n, " bytes that make no sense");
+  LoseLink(pid, why);
+}
+
+void ProcessHost::LoseLink(Pid pid, const std::string& why) {
   loop_.Forget(hosted(pid).link.get());
   hosted(pid).link.Reset();
   owner_.OnLinkLost(pid, why);
+}
+
+void ProcessHost::Answer(Pid pid, std::span<const std::byte> text,
+                         std::span<const int> descriptors) {
+  if (LinkAnswer::Send(hosted(pid).link.get(), text, descriptors)) return;
+  AnswerLater(pid, std::make_shared<LinkAnswer>(text, descriptors), NowNs() + kAnswerNs);
+}
+
+// Nobody waits for ever: the process hears that the link is closed, and says so.
+void ProcessHost::AnswerLater(Pid pid, std::shared_ptr<LinkAnswer> answer, std::uint64_t until_ns) {
+  loop_.AddTimer(kAnswerAgainMs, [this, pid, answer, until_ns] {
+    if (!hosted(pid).link.valid() || answer->Send(hosted(pid).link.get())) return;
+    if (NowNs() < until_ns) return AnswerLater(pid, answer, until_ns);
+    LoseLink(pid, absl::StrCat("no descriptor could be handed to it: ", strerror(errno)));
+  });
 }
 
 void ProcessHost::OnHello(Pid pid, const LinkHello& hello) {
@@ -240,12 +241,12 @@ void ProcessHost::Welcome(Pid pid) {
                       .processors = processors_,
                       .segment_bytes = memory_.segment_bytes};
   const int descriptors[] = {memory_.segment, memory_.doorbell, memory_.mailbox};
-  SendWithDescriptors(hosted(pid).link.get(), {&welcome, sizeof welcome}, descriptors);
+  Answer(pid, std::as_bytes(std::span(&welcome, 1)), descriptors);
 }
 
 void ProcessHost::AnswerImagePlace(Pid pid, int descriptor) {
   LinkImagePlace place{.magic = kLinkMagic, .version = kLinkVersion};
-  SendWithDescriptors(hosted(pid).link.get(), {&place, sizeof place}, {&descriptor, 1});
+  Answer(pid, std::as_bytes(std::span(&place, 1)), {&descriptor, 1});
 }
 
 // ---- Output -------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "net/event_loop.h"
 #include "runtime/link/link.h"
 #include "worker/host/account.h"
+#include "worker/host/link_answer.h"
 #include "worker/host/reaped_child.h"
 
 namespace bspnow::worker {
@@ -131,6 +133,9 @@ class ProcessHost {
   void OnLink(Pid pid);
   void MeterLink(Pid pid);
   void Welcome(Pid pid);
+  void Answer(Pid pid, std::span<const std::byte> text, std::span<const int> descriptors);
+  void AnswerLater(Pid pid, std::shared_ptr<LinkAnswer> answer, std::uint64_t until_ns);
+  void LoseLink(Pid pid, const std::string& why);
   void OnHello(Pid pid, const LinkHello& hello);
   void OnSignals();
   void Reap();
