@@ -1,18 +1,25 @@
 #include "tests/simulation/sim_lanes.h"
 
+#include <iterator>
 #include <utility>
 
 namespace bspnow {
+namespace {
 
-void SimLanes::Join(const SimPlace& place, std::uint32_t hosts, SimLaneEnd& end,
+constexpr std::size_t kBytesOfPuts = 1000;  // Of one process to another in a superstep, and more.
+
+}  // namespace
+
+void SimLanes::Join(const SimPlace& place, const BulkPlan& plan, SimLaneEnd& end,
                     SimLoop::ActorPtr actor) {
   nodes_[place] = Node{.end = &end,
                        .actor = std::move(actor),
-                       .hosts = hosts,
+                       .plan = plan,
                        .links = {},
+                       .bulk = {},
                        .swallow_answers = {},
                        .swallow_heads = {}};
-  for (std::uint32_t host = 0; host < hosts; ++host) {
+  for (std::uint32_t host = 0; host < plan.hosts; ++host) {
     const SimPlace other{place.job, place.epoch, host};
     if (host == place.host || !nodes_.contains(other)) continue;
     if (loop_.Chance(1)) {
@@ -27,7 +34,8 @@ void SimLanes::Open(const SimPlace& one, const SimPlace& other) {
   const auto first = nodes_.find(one.host < other.host ? one : other);
   const auto second = nodes_.find(one.host < other.host ? other : one);
   if (first == nodes_.end() || second == nodes_.end()) return;
-  const auto link = SimLink::Make(loop_, {first->second.actor, second->second.actor});
+  const SimLink::Ends ends = {first->second.actor, second->second.actor};
+  const auto link = SimLink::Make(loop_, ends);
   for (const auto& [here, there] : {std::pair(first, second), std::pair(second, first)}) {
     const SimPlace place = here->first;
     const std::uint32_t to = there->first.host;
@@ -37,12 +45,19 @@ void SimLanes::Open(const SimPlace& one, const SimPlace& other) {
         found->second.end->OnLaneBroken(to);
     });
   }
+  for (std::uint32_t i = first->second.plan.Between(one.host, other.host); i > 0; --i) {
+    const auto pipe = SimPipe::Make(loop_, ends);
+    first->second.bulk[second->first.host].push_back(pipe);
+    second->second.bulk[first->first.host].push_back(pipe);
+  }
 }
 
 void SimLanes::ShutDown(const SimPlace& place) {
   const auto found = nodes_.find(place);
   if (found == nodes_.end()) return;
   for (const auto& [host, link] : found->second.links) link->Close(EndOf(place.host, host));
+  for (const auto& [host, pipes] : found->second.bulk)
+    for (const auto& pipe : pipes) pipe->ShutDown(EndOf(place.host, host));
 }
 
 void SimLanes::Leave(const SimPlace& place) {
@@ -52,7 +67,12 @@ void SimLanes::Leave(const SimPlace& place) {
 
 bool SimLanes::Ready(const SimPlace& place) const {
   const auto found = nodes_.find(place);
-  return found != nodes_.end() && found->second.links.size() + 1 == found->second.hosts;
+  return found != nodes_.end() && found->second.links.size() + 1 == found->second.plan.hosts;
+}
+
+std::shared_ptr<SimPipe> SimLanes::Bulk(const SimPlace& place, std::uint32_t to_host,
+                                        std::uint32_t number) const {
+  return nodes_.at(place).bulk.at(to_host).at(number);
 }
 
 void SimLanes::Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr frame) {
@@ -75,7 +95,29 @@ void SimLanes::Send(const SimPlace& from, std::uint32_t to_host, SimLaneFramePtr
   });
 }
 
+// A byte that changes is found by its checksum, as long as puts have any (BulkEnd::Payloads).
+void SimLanes::DisturbBulk() {
+  std::vector<std::pair<SimPipe*, SimLink::End>> all;
+  for (const auto& [place, node] : nodes_)
+    for (const auto& [host, pipes] : node.bulk)
+      for (const auto& pipe : pipes)
+        if (const SimLink::End end = EndOf(place.host, host); !pipe->over(end))
+          all.emplace_back(pipe.get(), end);
+  if (all.empty()) return;
+  using Fault = SimPipe::Fault;
+  constexpr std::pair<const char*, Fault> kFaults[] = {
+      {"bulk lanes broken", Fault::kBreak},
+      {"bulk lanes that swallow", Fault::kSwallow},
+      {"bulk lanes stalled", Fault::kStall},
+      {"bulk lanes with a damaged byte", Fault::kDamage}};
+  const auto& [pipe, from] = all[loop_.Below(all.size())];
+  const auto& [what, fault] = kFaults[loop_.Below(std::size(kFaults))];
+  oracle_.Count(what);
+  pipe->Disturb(from, fault, loop_.Below(kBytesOfPuts));
+}
+
 void SimLanes::Disturb() {
+  if (loop_.Chance(40)) return DisturbBulk();
   struct Direction {
     Node* node;
     std::uint32_t to;

@@ -22,6 +22,7 @@
 #include "net/frame.h"
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
+#include "runtime/link/bulk_plan.h"
 #include "runtime/link/lane_barrier.h"
 #include "tests/simulation/sim_lanes.h"
 #include "tests/simulation/sim_loop.h"
@@ -304,6 +305,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   worker::BarrierCounts passed_counts_{};   ///< and what all brought to the last.
   worker::BarrierCounts arrived_counts_{};  ///< What these brought to the next one.
 
+  BulkPlan bulk_plan_;
   SimLanes& lanes_;
   LaneState lane_state_{};
   LaneBarrier lane_;

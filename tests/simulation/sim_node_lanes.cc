@@ -23,7 +23,10 @@ constexpr std::uint64_t kHurries[] = {1, 1, 1, 1, 10, 100};  // By job and epoch
 void SimNode::JoinLanes() {
   if (!direct_ || hosts() > kLaneHostsMax || program_.barriers_per_superstep() != 1) return;
   keeper_.emplace(lane_, self(), hosts());
-  lanes_.Join(Place(self()), hosts(), *this, actors_.processes);
+  bulk_plan_.hosts = hosts();
+  for (std::uint32_t host = 0; host < hosts(); ++host)
+    bulk_plan_.processes[host] = static_cast<std::uint32_t>(place(host).pids_size());
+  lanes_.Join(Place(self()), bulk_plan_, *this, actors_.processes);
   // Patience is a matter of speed alone: whatever is repeated or given up early, nothing is lost.
   hurry_ = kHurries[(Value(job_) + Value(epoch_)) % std::size(kHurries)];
   LookNowAndThen();
