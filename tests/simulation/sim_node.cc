@@ -112,7 +112,9 @@ void SimNode::PrepareSuperstep() {
     for (const SimProgram::Message& message : program_.messages(s, pid, participants_)) {
       const std::uint64_t value = SimProgram::ValueOf(process.state.digest, message);
       const std::uint32_t host = HostOf(message.to);
-      if (host != self()) {
+      if (host != self() && message.put) {
+        process.puts.push_back(message);
+      } else if (host != self()) {
         outbox_.push_back({.host = host, .from_pid = pid, .message = message, .value = value});
         owed_[host] += 1;
         if (message.get) awaits_.insert(host);
@@ -167,7 +169,8 @@ SimFrame SimNode::FrameOf(const Outgoing& outgoing, std::uint64_t s) {
           .from_pid = outgoing.from_pid,
           .to_pid = outgoing.message.to,
           .index = outgoing.message.index,
-          .value = outgoing.value};
+          .value = outgoing.value,
+          .put = outgoing.message.put};
 }
 
 void SimNode::Transmit(std::uint32_t host, SimFrame frame) {
@@ -184,6 +187,10 @@ void SimNode::ReachBarrier() {
     lane_.ComeBack(Released());
     return Drive();
   }
+  if (!PutByBulkLanes()) Arrive();
+}
+
+void SimNode::Arrive() {
   worker::BarrierCounts counts{};
   counts.gets = awaits_.empty() ? 0 : 1;
   if (owed_ != std::vector<std::uint64_t>(hosts())) counts.data = 1;
@@ -341,7 +348,7 @@ void SimNode::SendBegin() {
 }
 
 void SimNode::SendArrive(std::uint64_t barrier) {
-  const Arrive& arrive = arrives_[barrier & 1];
+  const ArriveFrame& arrive = arrives_[barrier & 1];
   host_.SendOfJob(*this, FrameKind::kArrive, arrive.superstep, arrive.payload);
 }
 

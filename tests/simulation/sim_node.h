@@ -24,6 +24,7 @@
 #include "proto/workers.pb.h"
 #include "runtime/link/bulk_plan.h"
 #include "runtime/link/lane_barrier.h"
+#include "tests/simulation/sim_bulk.h"
 #include "tests/simulation/sim_lanes.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
@@ -135,6 +136,9 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
     SimState state;
     std::uint64_t received = 0;  ///< In this superstep.
     bool left = false;
+    SimArea area{};
+    std::vector<SimProgram::Message> puts{};  ///< To other nodes, in this superstep.
+    std::unique_ptr<SimBulk> bulk{};
   };
   struct Request {
     std::uint32_t from_pid;
@@ -149,7 +153,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
     std::optional<std::uint64_t> number{};  ///< The oracle's, if it has one.
   };
   enum class LaneWord { kAnswers, kAsks };
-  struct Arrive {
+  struct ArriveFrame {
     std::uint64_t superstep;
     std::vector<std::byte> payload;
   };
@@ -204,9 +208,16 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   void PrepareSuperstep();
   void Print(std::uint32_t pid);
   void SendEarly();
+  bool PutByBulkLanes();
+  void EnterSync(std::uint32_t pid);
+  void OnPutsOver(std::uint32_t pid);
+  void SendPuts(std::uint32_t pid);
+  std::vector<SimBulk::Lane> BulkLanesOf(std::uint32_t pid) const;
+  void TakePuts(std::uint32_t pid);
   void SendMessage(const Outgoing& outgoing, std::uint64_t s);
   void Transmit(std::uint32_t host, SimFrame frame);
   void ReachBarrier();
+  void Arrive();
   void ReleaseAlone();
   bool Directly() const { return direct_ && exchange_.barrier() >= worker::DirectBarrier::kFirst; }
   void ArriveDirectly(const worker::BarrierCounts& counts);
@@ -306,6 +317,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   worker::BarrierCounts arrived_counts_{};  ///< What these brought to the next one.
 
   BulkPlan bulk_plan_;
+  std::uint32_t putting_ = 0;  ///< Processes that are in bsp_sync, or will be, and not yet done.
   SimLanes& lanes_;
   LaneState lane_state_{};
   LaneBarrier lane_;
@@ -342,7 +354,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::vector<Outgoing> outbox_;     ///< Of this superstep; what is sent is removed.
   std::vector<std::uint64_t> sent_;  ///< In this superstep, by host.
   std::vector<std::uint64_t> owed_;
-  std::array<Arrive, 2> arrives_;  ///< By parity of the barrier.
+  std::array<ArriveFrame, 2> arrives_;  ///< By parity of the barrier.
   std::uint64_t lease_until_ns_ = 0;
   bool waits_for_lease_ = false;
 

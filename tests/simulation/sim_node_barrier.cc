@@ -30,6 +30,8 @@ void SimNode::LeaveBarrier() {
     return FinishSuperstep();
   }
   leaving_ = false;
+  for (const std::uint32_t pid : PidsTakingPart())
+    if (SimBulk* const bulk = processes_[pid].bulk.get()) bulk->Leave();
   oracle_.OnPassed(Place(self()), passed_ - 1);
   if (!released_ends_superstep()) return Compute();
   oracle_.OnSuperstepOver(Place(self()), released_superstep());
@@ -173,10 +175,16 @@ void SimNode::FinishSuperstep() {
   const bool ahead = std::exchange(received_ahead_, false);
   if (!repeats(superstep)) {
     for (const SimFrame& frame : ahead ? messages_ahead_ : inbox_[superstep]) {
-      processes_[frame.to_pid].received +=
-          SimProgram::Received(frame.from_pid, frame.index, frame.value);
+      Process& process = processes_[frame.to_pid];
+      if (frame.put) {
+        if (process.area.Put(frame.from_pid, frame.index, frame.value))
+          oracle_.Count("puts that came twice");
+      } else {
+        process.received += SimProgram::Received(frame.from_pid, frame.index, frame.value);
+      }
     }
     for (const std::uint32_t pid : PidsTakingPart()) {
+      TakePuts(pid);
       Process& process = processes_[pid];
       const std::uint64_t received = std::exchange(process.received, 0);
       process.state.digest =

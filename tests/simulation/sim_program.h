@@ -28,6 +28,7 @@ class SimProgram {
     std::uint32_t to;
     std::uint32_t index;
     bool get;  ///< Asks for the other's digest.
+    bool put;  ///< Without a buffer, into the other's memory.
   };
 
   /// Its number is the program's first argument.
@@ -48,7 +49,8 @@ class SimProgram {
     std::vector<Message> messages;
     for (std::uint32_t i = 0; i < Pick(5, s, pid, 0) % 3; ++i) {
       const bool get = !counted(s) && Pick(7, s, pid, i) % 6 == 0;
-      messages.push_back({static_cast<std::uint32_t>(Pick(6, s, pid, i) % p), i, get});
+      const bool put = !get && puts(s) && Pick(17, s, pid, i) % 2 == 0;
+      messages.push_back({static_cast<std::uint32_t>(Pick(6, s, pid, i) % p), i, get, put});
     }
     return messages;
   }
@@ -56,6 +58,8 @@ class SimProgram {
   bool counted(std::uint64_t s) const {
     return Pick(14, 0, 0, 0) % 2 == 0 && Pick(15, s, 0, 0) % 3 != 0 && s + 1 != supersteps();
   }
+  /// Some of what is sent in superstep s are unbuffered puts.
+  bool puts(std::uint64_t s) const { return !counted(s) && Pick(18, s, 0, 0) % 3 == 0; }
   /// Some of what is sent in superstep s is sent before its end.
   bool sends_early(std::uint64_t s) const { return Pick(16, s, 0, 0) % 3 == 0; }
   /// Whether the process has another group open at the end of superstep s: no image of it then.

@@ -129,6 +129,16 @@ constexpr const char* kMust[] = {"abandoned epochs",
                                  "workers shut down",
                                  "workers that left",
                                  "workers told to leave",
+                                 "bulk lanes broken",
+                                 "bulk lanes broken in a transfer",
+                                 "bulk lanes stalled",
+                                 "bulk lanes that swallow",
+                                 "bulk lanes with a damaged byte",
+                                 "puts by bulk lanes",
+                                 "puts taken back",
+                                 "puts that came twice",
+                                 "puts that bulk lanes did not take",
+                                 "puts under way for too long",
                                  "catalogues cut back"};
 
 bool Happened(const SimStatistics& sum) {
