@@ -14,9 +14,12 @@ inline constexpr std::size_t kStreamingBytesMin = std::size_t{1} << 20;
 /// memcpy with stores that bypass the caches.
 void CopyStreaming(void* to, const void* from, std::size_t bytes);
 
+/// The commonest sizes: Copy makes no call for them.
+inline bool IsWord(std::size_t bytes) { return bytes == 8 || bytes == 4; }
+
 /// memcpy, whichever way is fastest for the size. The areas must not overlap.
 inline void Copy(void* to, const void* from, std::size_t bytes) {
-  if (bytes == 8) {  // The commonest sizes, without a call.
+  if (bytes == 8) {
     std::memcpy(to, from, 8);
   } else if (bytes == 4) {
     std::memcpy(to, from, 4);

@@ -91,17 +91,17 @@ Transfer Checked(const Arguments<Size>& a, Direction direction, Buffering buffer
 }
 
 template <typename Size>
-void Put(const Arguments<Size>& a, Buffering buffering) {
+[[gnu::noinline]] void Move(const Arguments<Size>& a, Direction direction, Buffering buffering) {
   Process& process = Running(a.caller());
   if (a.bytes == 0) return;  // "A communication of zero bytes does nothing."
-  process.Move(Checked(a, Direction::kPut, buffering));
+  process.Move(Checked(a, direction, buffering));
 }
 
+/// Unchecked: a negative size is one that no transfer has.
 template <typename Size>
-void Get(const Arguments<Size>& a, Buffering buffering) {
-  Process& process = Running(a.caller());
-  if (a.bytes == 0) return;
-  process.Move(Checked(a, Direction::kGet, buffering));
+NextTransfer Next(std::int64_t pid, const void* area, Size offset, const void* local, Size bytes) {
+  return {pid, area, static_cast<std::uint64_t>(offset), const_cast<void*>(local),
+          static_cast<std::uint64_t>(bytes)};
 }
 
 template <typename Size>
@@ -129,7 +129,8 @@ void SetTagsize(Call call, Size* tag_nbytes) {
 }
 
 template <typename Size>
-void Send(Call call, std::int64_t pid, const void* tag, const void* payload, Size bytes) {
+[[gnu::noinline]] void Send(Call call, std::int64_t pid, const void* tag, const void* payload,
+                            Size bytes) {
   Running(call).Send(call, pid, tag, payload, Checked(call, "payload_nbytes", bytes));
 }
 
@@ -142,7 +143,7 @@ void Qsize(Call call, Count* nmessages, Size* accum_nbytes) {
 }
 
 template <typename Size>
-void GetTag(Call call, Size* status, void* tag) {
+[[gnu::noinline]] void GetTagChecked(Call call, Size* status, void* tag) {
   BsmpInbox& inbox = Running(call).inbox();
   RequirePointer(call, "status", status);
   if (inbox.empty()) {
@@ -155,8 +156,26 @@ void GetTag(Call call, Size* status, void* tag) {
   Copy(tag, message.tag, inbox.tag_bytes());
 }
 
+/// Whether there is a first message, of which a call of this dialect can say the length.
 template <typename Size>
-void MovePayload(Call call, void* payload, Size reception_nbytes) {
+bool HasMessage() {
+  constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<Size>::max());
+  BsmpInbox& inbox = one.process.inbox();
+  return one.process.running() && !inbox.empty() && inbox.Front().payload_bytes <= kMax;
+}
+
+template <typename Size>
+void GetTag(Call call, Size* status, void* tag) {
+  const BsmpInbox& inbox = one.process.inbox();
+  if (!HasMessage<Size>() || status == nullptr || tag == nullptr || !IsWord(inbox.tag_bytes()))
+    return GetTagChecked(call, status, tag);
+  const BsmpInbox::Message message = inbox.Front();
+  *status = static_cast<Size>(message.payload_bytes);
+  Copy(tag, message.tag, inbox.tag_bytes());
+}
+
+template <typename Size>
+[[gnu::noinline]] void MoveChecked(Call call, void* payload, Size reception_nbytes) {
   BsmpInbox& inbox = Running(call).inbox();
   const std::uint64_t room = Checked(call, "reception_nbytes", reception_nbytes);
   if (inbox.empty()) {
@@ -172,18 +191,36 @@ void MovePayload(Call call, void* payload, Size reception_nbytes) {
 }
 
 template <typename Size>
-Size HpMove(Call call, void** tag_ptr, void** payload_ptr) {
+void MovePayload(Call call, void* payload, Size reception_nbytes) {
+  BsmpInbox& inbox = one.process.inbox();
+  if (!HasMessage<Size>() || payload == nullptr || !IsWord(inbox.Front().payload_bytes) ||
+      reception_nbytes < static_cast<Size>(inbox.Front().payload_bytes))
+    return MoveChecked(call, payload, reception_nbytes);
+  Copy(payload, inbox.Front().payload, inbox.Front().payload_bytes);
+  inbox.Pop();
+}
+
+/// What bsp_hpmove returns where there is no message to move, or the end of the job.
+template <typename Size>
+[[gnu::noinline]] Size WhyNoHpMove(Call call, void** tag_ptr, void** payload_ptr) {
   BsmpInbox& inbox = Running(call).inbox();
   if (inbox.empty()) return static_cast<Size>(-1);
   RequirePointer(call, "tag_ptr", tag_ptr);
   RequirePointer(call, "payload_ptr", payload_ptr);
+  return Fitting<Size>(call, inbox.Front().payload_bytes);
+}
+
+template <typename Size>
+Size HpMove(Call call, void** tag_ptr, void** payload_ptr) {
+  BsmpInbox& inbox = one.process.inbox();
+  if (!HasMessage<Size>() || tag_ptr == nullptr || payload_ptr == nullptr)
+    return WhyNoHpMove<Size>(call, tag_ptr, payload_ptr);
   const BsmpInbox::Message message = inbox.Front();
   // The queue is the receiver's to write on; its bytes lie in shared memory that both may change.
   *tag_ptr = const_cast<std::byte*>(message.tag);
   *payload_ptr = const_cast<std::byte*>(message.payload);
-  const Size bytes = Fitting<Size>(call, message.payload_bytes);
   inbox.Pop();
-  return bytes;
+  return static_cast<Size>(message.payload_bytes);
 }
 
 }  // namespace
@@ -252,6 +289,10 @@ int bsp_checkpoint_resume(void) {
   return static_cast<int>(superstep < kMax ? superstep : kMax);
 }
 
+// The calls of which programs make millions first do what is to be done where nothing is out of the
+// ordinary, without a call of a function or a place on the stack: PutMore and its like below,
+// GetTag, MovePayload. All checks, and all that is said of them, are in another function for each.
+
 // The calls whose types differ between the dialects: NAME(x) gives the symbol.
 #define BSP_DIALECT(NAME, PidType, CountType, SizeType)                                           \
   PidType NAME(nprocs)(void) { return static_cast<PidType>(one.process.nprocs()); }               \
@@ -266,27 +307,29 @@ int bsp_checkpoint_resume(void) {
     PushReg(BSP_CALL("bsp_pushregister"), ident, size);                                           \
   }                                                                                               \
   void NAME(put)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {     \
-    Put(Arguments<SizeType>{"bsp_put", pid, dst, offset, const_cast<void*>(src), nbytes,          \
-                            BSP_CALL_SITE},                                                       \
-        Buffering::kBuffered);                                                                    \
+    if (one.process.PutMore(Next(pid, dst, offset, src, nbytes))) return;                         \
+    Move(Arguments<SizeType>{"bsp_put", pid, dst, offset, const_cast<void*>(src), nbytes,         \
+                             BSP_CALL_SITE},                                                      \
+         Direction::kPut, Buffering::kBuffered);                                                  \
   }                                                                                               \
   void NAME(hpput)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {   \
-    Put(Arguments<SizeType>{"bsp_hpput", pid, dst, offset, const_cast<void*>(src), nbytes,        \
-                            BSP_CALL_SITE},                                                       \
-        Buffering::kUnbuffered);                                                                  \
+    Move(Arguments<SizeType>{"bsp_hpput", pid, dst, offset, const_cast<void*>(src), nbytes,       \
+                             BSP_CALL_SITE},                                                      \
+         Direction::kPut, Buffering::kUnbuffered);                                                \
   }                                                                                               \
   void NAME(hput)(PidType pid, const void* src, void* dst, SizeType offset, SizeType nbytes) {    \
-    Put(Arguments<SizeType>{"bsp_hput", pid, dst, offset, const_cast<void*>(src), nbytes,         \
-                            BSP_CALL_SITE},                                                       \
-        Buffering::kUnbuffered);                                                                  \
+    Move(Arguments<SizeType>{"bsp_hput", pid, dst, offset, const_cast<void*>(src), nbytes,        \
+                             BSP_CALL_SITE},                                                      \
+         Direction::kPut, Buffering::kUnbuffered);                                                \
   }                                                                                               \
   void NAME(get)(PidType pid, const void* src, SizeType offset, void* dst, SizeType nbytes) {     \
-    Get(Arguments<SizeType>{"bsp_get", pid, src, offset, dst, nbytes, BSP_CALL_SITE},             \
-        Buffering::kBuffered);                                                                    \
+    if (one.process.GetMore(Next(pid, src, offset, dst, nbytes))) return;                         \
+    Move(Arguments<SizeType>{"bsp_get", pid, src, offset, dst, nbytes, BSP_CALL_SITE},            \
+         Direction::kGet, Buffering::kBuffered);                                                  \
   }                                                                                               \
   void NAME(hpget)(PidType pid, const void* src, SizeType offset, void* dst, SizeType nbytes) {   \
-    Get(Arguments<SizeType>{"bsp_hpget", pid, src, offset, dst, nbytes, BSP_CALL_SITE},           \
-        Buffering::kUnbuffered);                                                                  \
+    Move(Arguments<SizeType>{"bsp_hpget", pid, src, offset, dst, nbytes, BSP_CALL_SITE},          \
+         Direction::kGet, Buffering::kUnbuffered);                                                \
   }                                                                                               \
   void NAME(direct_get)(PidType pid, const void* src, SizeType offset, void* dst,                 \
                         SizeType nbytes) {                                                        \
@@ -300,9 +343,13 @@ int bsp_checkpoint_resume(void) {
     SetTagsize(BSP_CALL("bsp_set_tag_size"), tag_nbytes);                                         \
   }                                                                                               \
   void NAME(send)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) {   \
+    if (one.process.SendMore(pid, tag, payload, static_cast<std::uint64_t>(payload_nbytes)))      \
+      return;                                                                                     \
     Send(BSP_CALL("bsp_send"), pid, tag, payload, payload_nbytes);                                \
   }                                                                                               \
   void NAME(hpsend)(PidType pid, const void* tag, const void* payload, SizeType payload_nbytes) { \
+    if (one.process.SendMore(pid, tag, payload, static_cast<std::uint64_t>(payload_nbytes)))      \
+      return;                                                                                     \
     Send(BSP_CALL("bsp_hpsend"), pid, tag, payload, payload_nbytes);                              \
   }                                                                                               \
   void NAME(qsize)(CountType * nmessages, SizeType * accum_nbytes) {                              \

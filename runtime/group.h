@@ -50,6 +50,15 @@ struct Transfer {
   Call caller() const { return {call, call_site}; }
 };
 
+/// What of a put or get tells it from the one before it.
+struct NextTransfer {
+  std::int64_t pid;
+  const void* area;
+  std::uint64_t offset;
+  void* local;
+  std::uint64_t bytes;
+};
+
 /// Where a member finds its group.
 struct GroupSeat {
   const Segment* segment;  ///< Of the job, or the group's part of it. The caller's; it stays.
@@ -119,6 +128,22 @@ class Group {
     }
   }
   void MoveNow(const Transfer& transfer);  ///< bsp_direct_get
+
+  // A buffered put or get of a word, or a message of one, that is like the last one to or from that
+  // process: little is left to be checked and written, without a call of a function. False: nothing
+  // was done; Move or Send does it, or says what is wrong with it.
+  bool PutMore(const NextTransfer& put) {
+    return IsWord(put.bytes) && IsPid(put.pid) && put.local != nullptr &&
+           outbox_.PutMore(RangeOf(put), put.local);
+  }
+  bool GetMore(const NextTransfer& get) {
+    return IsPid(get.pid) && get.local != nullptr && outbox_.GetMore(RangeOf(get), get.local);
+  }
+  bool SendMore(std::int64_t pid, const void* tag, const void* payload, std::uint64_t bytes) {
+    return IsWord(bytes) && IsWord(tag_bytes_) && IsPid(pid) && tag != nullptr &&
+           payload != nullptr &&
+           outbox_.SendMore(Pid{static_cast<std::uint32_t>(pid)}, tag, tag_bytes_, payload, bytes);
+  }
 
   /// Returns the value set by the call before.
   std::uint64_t SetTagBytes(std::uint64_t bytes);
@@ -228,8 +253,11 @@ class Group {
   /// Images are taken after barriers that end a superstep of the program.
   enum class BarrierKind { kEndsSuperstep, kOther };
 
+  bool IsPid(std::int64_t pid) const {
+    return __builtin_expect(static_cast<std::uint64_t>(pid) < p_, 1);
+  }
   void CheckPid(Call call, std::int64_t pid) const {
-    if (__builtin_expect(static_cast<std::uint64_t>(pid) >= p_, 0)) ReportPid(call, pid);
+    if (!IsPid(pid)) ReportPid(call, pid);
   }
   [[noreturn]] __attribute__((cold)) void ReportPid(Call call, std::int64_t pid) const;
 
@@ -246,6 +274,13 @@ class Group {
     }
     return RemoteRange{
         .pid = pid, .slot = slot, .offset = transfer.offset, .bytes = transfer.bytes};
+  }
+
+  RemoteRange RangeOf(const NextTransfer& transfer) {
+    return {.pid = Pid{static_cast<std::uint32_t>(transfer.pid)},
+            .slot = registrations_.FindAgain(reinterpret_cast<std::uintptr_t>(transfer.area)),
+            .offset = transfer.offset,
+            .bytes = transfer.bytes};
   }
 
   void MoveBuffered(const Transfer& transfer, const RemoteRange& remote) {

@@ -85,12 +85,19 @@ class Process {
   void Pop(std::uint64_t address) { group_->Pop(address); }
   void Move(const Transfer& transfer) { group_->Move(transfer); }
   void MoveNow(const Transfer& transfer) { group_->MoveNow(transfer); }
+  // As in Group; false also if this process is not running.
+  bool PutMore(const NextTransfer& put) { return running_ && group_->PutMore(put); }
+  bool GetMore(const NextTransfer& get) { return running_ && group_->GetMore(get); }
+  bool SendMore(std::int64_t pid, const void* tag, const void* payload, std::uint64_t bytes) {
+    return running_ && group_->SendMore(pid, tag, payload, bytes);
+  }
   std::uint64_t SetTagBytes(std::uint64_t bytes) { return group_->SetTagBytes(bytes); }
   void Send(Call call, std::int64_t pid, const void* tag, const void* payload,
             std::uint64_t bytes) {
     group_->Send(call, pid, tag, payload, bytes);
   }
   BsmpInbox& inbox() { return group_->inbox(); }
+  bool running() const { return running_; }
 
   // ---- Groups; see process_groups.cc. What is made of different groups, and done in them, may be
   // made and done by different threads.

@@ -111,7 +111,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   bulk_.Enter(superstep_);
   if (!direct_.empty()) direct_.PerformAll(superstep_);
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
-                          .gets = outbox_.gets() == 0 ? 0u : 1u,
+                          .gets = outbox_.has_gets() ? 1u : 0u,
                           .votes = Voting() ? 1u : 0u,
                           .groups = others == OtherGroups::kOpen ? 1u : 0u,
                           .called_ns = times.start_ns};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
+#include <type_traits>
 
 #include "base/copy.h"
 #include "runtime/link/chain.h"
@@ -24,6 +24,19 @@ void CopyAnswer(std::byte* to, const std::byte* from, std::uint64_t bytes, Reade
     std::memcpy(to, from, bytes);
   } else {
     Copy(to, from, bytes);
+  }
+}
+
+// Calls `use` with the length of each transfer of a run, as a constant if it is a common one: then
+// what it does for each is a few instructions, and no call.
+template <typename Use>
+void WithLength(std::uint32_t bytes, const Use& use) {
+  if (bytes == 8) {
+    use(std::integral_constant<std::uint32_t, 8>{});
+  } else if (bytes == 4) {
+    use(std::integral_constant<std::uint32_t, 4>{});
+  } else {
+    use(bytes);
   }
 }
 
@@ -121,11 +134,14 @@ void DrmaDelivery::Answer(Pid asker, const DirectoryEntry& asked, std::byte* to)
 }
 
 void DrmaDelivery::AnswerRun(Pid asker, const GetRun& run, std::byte* to) const {
-  const auto* const entries = reinterpret_cast<const GetRunEntry*>(&run + 1);
   const std::uint32_t slot = run.slot & ~kRun;
   const RegisteredArea area = registrations_->Area(SlotId{slot});
-  for (std::uint64_t i = 0; i < run.count; ++i, to += run.bytes)
-    Copy(to, InArea(area, "bsp_get", asker, {slot, run.bytes, entries[i].offset}), run.bytes);
+  const auto* entry = reinterpret_cast<const GetRunEntry*>(&run + 1);
+  const GetRunEntry* const end = entry + run.count;
+  WithLength(run.bytes, [&](auto bytes) {
+    for (; entry != end; ++entry, to += bytes)
+      Copy(to, InArea(area, "bsp_get", asker, {slot, bytes, entry->offset}), bytes);
+  });
 }
 
 void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
@@ -136,10 +152,8 @@ void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
     const auto& get = *reinterpret_cast<const GetRecord*>(chain.record());
     if ((get.slot & kRun) != 0) {
       const auto& run = *reinterpret_cast<const GetRun*>(chain.record());
-      const auto* const entries = reinterpret_cast<const GetRunEntry*>(&run + 1);
-      auto* const first = reinterpret_cast<std::byte*>(run.destination);
-      for (std::uint64_t i = 0; i < run.count; ++i, answers += run.bytes)
-        Copy(first + entries[i].destination, answers, run.bytes);
+      WriteRun(run, answers);
+      answers += run.count * run.bytes;
       chain.Skip(sizeof run + run.count * sizeof(GetRunEntry), kRecordAlign);
       continue;
     }
@@ -147,6 +161,16 @@ void DrmaDelivery::WriteGets(Pid pid, unsigned parity) {
     answers += get.bytes;
     chain.Skip(sizeof get + site_bytes_, kRecordAlign);
   }
+}
+
+void DrmaDelivery::WriteRun(const GetRun& run, const std::byte* answers) {
+  auto* const first = reinterpret_cast<std::byte*>(run.destination);
+  const auto* entry = reinterpret_cast<const GetRunEntry*>(&run + 1);
+  const GetRunEntry* const end = entry + run.count;
+  WithLength(run.bytes, [&](auto bytes) {
+    for (; entry != end; ++entry, answers += bytes)
+      Copy(first + entry->destination, answers, bytes);
+  });
 }
 
 void DrmaDelivery::WritePuts(unsigned parity) {
@@ -180,14 +204,17 @@ std::byte* DrmaDelivery::DirectTarget(Pid source, const PutRecord& range) const 
 }
 
 void DrmaDelivery::WriteRun(Pid source, const PutRun& run) const {
-  const auto* at = reinterpret_cast<const std::byte*>(&run + 1);
   const std::uint32_t slot = run.slot & ~kRun;
   const RegisteredArea area = registrations_->Area(SlotId{slot});
-  for (std::uint64_t i = 0; i < run.count; ++i, at += sizeof(RunOffset) + run.bytes) {
-    RunOffset offset;
-    std::memcpy(&offset, at, sizeof offset);
-    Copy(InArea(area, "bsp_put", source, {slot, run.bytes, offset}), at + sizeof offset, run.bytes);
-  }
+  const auto* at = reinterpret_cast<const std::byte*>(&run + 1);
+  const std::byte* const end = at + run.count * (sizeof(RunOffset) + run.bytes);
+  WithLength(run.bytes, [&](auto bytes) {
+    for (; at != end; at += sizeof(RunOffset) + bytes) {
+      RunOffset offset;
+      std::memcpy(&offset, at, sizeof offset);
+      Copy(InArea(area, "bsp_put", source, {slot, bytes, offset}), at + sizeof offset, bytes);
+    }
+  });
 }
 
 void DrmaDelivery::WritePuts(Pid source, const DirectoryEntry& entry) {

@@ -68,6 +68,7 @@ class DrmaDelivery {
   std::byte* InArea(const RegisteredArea& area, const char* call, Pid source,
                     const PutRecord& range) const;
   void WriteRun(Pid source, const PutRun& run) const;
+  static void WriteRun(const GetRun& run, const std::byte* answers);
   void AnswerRun(Pid asker, const GetRun& run, std::byte* to) const;
 
   const Segment* segment_ = nullptr;

@@ -113,7 +113,7 @@ class DrmaDeliveryTest : public testing::TestWithParam<int> {
     for (Member& member : members_) member.delivery.AnswerGets(parity);
     for (Member& member : members_)
       for (std::uint32_t i = 0; i < kProcesses; ++i)
-        if (member.outbox.gets() != 0) member.delivery.WriteGets(Pid{i}, parity);
+        if (member.outbox.has_gets()) member.delivery.WriteGets(Pid{i}, parity);
     for (Member& member : members_) member.delivery.WritePuts(parity);
     for (Member& member : members_) member.outbox.NextSuperstep();
   }

@@ -43,43 +43,46 @@ class Outbox {
   void HandChunks() { keeps_chunks_ = false; }
 
   void AppendPut(const RemoteRange& to, const void* source, std::uint64_t call_site) {
+    if (PutMore(to, source)) return;
     Writer& w = writer(to.pid, kPuts);
+    EndRun(to.pid, kPuts);
     DirectoryEntry& owed = entry(to.pid);
     owed.transfers += 1;
     owed.bytes_to += to.bytes;
-    if (AppendToRun(w, to, source) || Merge(w, to, source)) return;
+    if (Merge(w, to, source)) return;
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // Short and the chunk has room: the whole path of a fine-grained put, kept inline.
     if (__builtin_expect(to.bytes <= kRecordBytesMax && site_bytes_ == 0 &&
                              EndsBy(w.end, at, sizeof(PutRun) + sizeof(RunOffset) + to.bytes),
                          1)) {
-      BeginsRun(w, to) ? BeginRun(w, at, to, source) : WritePut(w, at, to, source);
+      BeginsRun(w, to) ? BeginRun(at, to, source) : WritePut(w, at, to, source);
     } else {
       AppendPutSlowly(to, static_cast<const std::byte*>(source), call_site);
     }
   }
   void AppendGet(const RemoteRange& from, void* destination, std::uint64_t call_site) {
-    gets_ += 1;
+    if (GetMore(from, destination)) return;
+    EndRun(from.pid, kGets);
+    has_gets_ = true;
     DirectoryEntry& owed = entry(from.pid);
     owed.transfers += 1;
     owed.bytes_from += from.bytes;
-    if (site_bytes_ == 0 &&
-        AppendToRun(writer(from.pid, kGets), from, reinterpret_cast<std::uintptr_t>(destination)))
-      return;
+    if (site_bytes_ == 0 && BeginRun(from, destination)) return;
     AppendGetSlowly(from, destination, call_site);
   }
   /// `tag_bytes` is the same in all calls of a superstep.
   void AppendMessage(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
                      std::size_t payload_bytes) {
     tag_bytes_ = tag_bytes;
+    if (SendMore(to, tag, tag_bytes, payload, payload_bytes)) return;
     const std::size_t long_tag = LongTagBytes(tag_bytes);
     Writer& w = writer(to, kMessages);
+    EndRun(to, kMessages);
     DirectoryEntry& owed = entry(to);
     owed.message_count += 1;
     owed.message_bytes += payload_bytes;
-    if (GoesOnInRun(w, payload_bytes) || BeginsRun(w, long_tag, payload_bytes)) {
+    if (BeginRun(w, long_tag, payload_bytes))
       return WriteToRun(w, tag, tag_bytes, payload, payload_bytes);
-    }
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     // In numbers, since `at` is null without an open chunk.
     std::size_t head = sizeof(MessageRecord);
@@ -97,6 +100,32 @@ class Outbox {
     Copy(long_tag == 0 ? record->tag : content, tag, tag_bytes);
     Copy(content + long_tag, payload, payload_bytes);
   }
+
+  // A transfer or message like the last one to or from that process is one more of the run that
+  // the last ones are (records.h). These write it, in a few instructions, since the run knows what
+  // was checked and chosen when it began. False: nothing was done, it is for the calls above.
+  bool PutMore(const RemoteRange& to, const void* source) {
+    Writer& w = writer(to.pid, kPuts);
+    // What goes on where the last one ends does better as a record, with which more can be merged.
+    if (!GoesOn(w, to) || to.offset == w.run_at) return false;
+    WriteToRun(w, to, source);
+    return true;
+  }
+  bool GetMore(const RemoteRange& from, const void* destination) {
+    Writer& w = writer(from.pid, kGets);
+    const std::int64_t distance = DistanceInRun(destination, w.run_at);
+    if (!GoesOn(w, from) || !FitsARun(distance)) return false;
+    WriteToRun(w, from.offset, distance);
+    return true;
+  }
+  bool SendMore(Pid to, const void* tag, std::size_t tag_bytes, const void* payload,
+                std::size_t payload_bytes) {
+    Writer& w = writer(to, kMessages);
+    if (w.run_bytes != payload_bytes || w.tail >= w.run_limit) return false;
+    WriteToRun(w, tag, tag_bytes, payload, payload_bytes);
+    return true;
+  }
+
   /// From now on each message has a record of its own: messages are named by it.
   void KeepMessagesApart() { messages_apart_ = true; }
 
@@ -128,7 +157,7 @@ class Outbox {
   }
 
   bool empty() const { return touched_[parity_].empty(); }
-  std::uint64_t gets() const { return gets_; }
+  bool has_gets() const { return has_gets_; }  ///< Buffered ones.
 
   /// Makes the chunks readable for the others; before the barrier.
   void Seal();
@@ -160,12 +189,17 @@ class Outbox {
   bool UsesMore() const { return uses_[0].peak + uses_[1].peak != 0; }
 
  private:
-  /// The open chunk of one chain.
+  /// The open chunk of one chain. What a run adds to the directory entry and to its own header is
+  /// counted when it ends.
   struct Writer {
-    std::byte* tail;         ///< End of what is written, payload not padded.
-    std::byte* end;          ///< Of the chunk.
-    std::byte* last_record;  ///< Of any kind; a run is one.
-    std::uint64_t run_end;   ///< Where the last put of the run that is open ends; 0: none is.
+    std::byte* tail;           ///< End of what is written, payload not padded.
+    std::byte* run_limit;      ///< Of `tail`, for one more of the run that is open; null: none is.
+    std::uint64_t offset_end;  ///< Transfers of the run begin before it in the area.
+    std::uint64_t run_at;      ///< Where the last put ends; of gets, whence destinations count.
+    std::uint32_t run_slot;
+    std::uint32_t run_bytes;  ///< Of each transfer or payload.
+    std::byte* end;           ///< Of the chunk.
+    std::byte* last_record;   ///< Of any kind; a run is one.
     Chunk* chunk;
     std::uint64_t next_bytes;  ///< Of the next chunk; grows geometrically.
     bool touched;              ///< Of puts: its pid is in touched_.
@@ -188,8 +222,8 @@ class Outbox {
 
   // A put that continues the last one is written after it (combining: Q&A about BSP, section 8).
   bool Merge(Writer& w, const RemoteRange& to, const void* source) {
-    if (w.last_record == nullptr || w.run_end != 0 || site_bytes_ != 0) return false;
-    auto* last = reinterpret_cast<PutRecord*>(w.last_record);
+    if (w.last_record == nullptr || site_bytes_ != 0) return false;
+    auto* last = reinterpret_cast<PutRecord*>(w.last_record);  // A run has another slot.
     if (last->offset + last->bytes != to.offset || last->slot != Value(to.slot)) return false;
     if (!EndsBy(w.end, w.tail, to.bytes) || last->bytes + to.bytes > kRecordBytesMax) return false;
     Copy(w.tail, source, to.bytes);
@@ -198,39 +232,60 @@ class Outbox {
     return true;
   }
 
-  // Not where a put goes on from the last one of the run: as a record it can be merged with more.
-  static bool AppendToRun(Writer& w, const RemoteRange& to, const void* source) {
-    if (w.run_end == 0) return false;
-    auto& run = *reinterpret_cast<PutRun*>(w.last_record);
-    if (run.slot != (Value(to.slot) | kRun) || run.bytes != to.bytes || to.offset == w.run_end ||
-        to.offset > kRunOffsetMax || !EndsBy(w.end, w.tail, sizeof(RunOffset) + to.bytes))
-      return false;
-    WriteToRun(w, w.tail, to, source);
-    run.count += 1;
-    return true;
+  static bool GoesOn(const Writer& w, const RemoteRange& range) {
+    return w.run_bytes == range.bytes && w.run_slot == Value(range.slot) &&
+           range.offset < w.offset_end && w.tail < w.run_limit;
   }
 
   // Two puts in turn that could be a run.
   static bool BeginsRun(const Writer& w, const RemoteRange& to) {
-    if (w.last_record == nullptr || w.run_end != 0 || to.bytes > kRunBytesMax) return false;
+    if (w.last_record == nullptr || to.bytes > kRunBytesMax) return false;
     const auto& last = *reinterpret_cast<const PutRecord*>(w.last_record);
     return last.slot == Value(to.slot) && last.bytes == to.bytes && to.bytes != 0 &&
            to.offset <= kRunOffsetMax;
   }
-
-  static void BeginRun(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
-    *reinterpret_cast<PutRun*>(at) = PutRun{
-        .slot = Value(to.slot) | kRun, .bytes = static_cast<std::uint32_t>(to.bytes), .count = 1};
-    w.last_record = at;
-    WriteToRun(w, at + sizeof(PutRun), to, source);
+  void BeginRun(std::byte* at, const RemoteRange& to, const void* source);
+  /// Of the last get, to which this one is added. False: they differ too much.
+  bool BeginRun(const RemoteRange& from, const void* destination);
+  /// Of the last message, the same.
+  bool BeginRun(Writer& w, std::size_t long_tag, std::size_t payload_bytes) const;
+  void OpenRun(Pid pid, Kind kind, const RemoteRange& range);
+  void EndRun(Pid pid, Kind kind) {
+    if (writer(pid, kind).run_limit != nullptr) EndOpenRun(pid, kind);
+  }
+  void EndOpenRun(Pid pid, Kind kind);
+  /// From one transfer or message of a run to the next.
+  static std::uint64_t StrideOf(Kind kind, std::uint64_t bytes) {
+    if (kind == kMessages) return StrideInRun(bytes);
+    return kind == kPuts ? sizeof(RunOffset) + bytes : sizeof(GetRunEntry);
   }
 
-  static void WriteToRun(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
+  static void WriteToRun(Writer& w, const RemoteRange& to, const void* source) {
+    std::byte* const at = w.tail;
     const auto offset = static_cast<RunOffset>(to.offset);
     std::memcpy(at, &offset, sizeof offset);
     Copy(at + sizeof offset, source, to.bytes);
     w.tail = at + sizeof offset + to.bytes;
-    w.run_end = to.offset + to.bytes;
+    w.run_at = to.offset + to.bytes;
+  }
+  static void WriteToRun(Writer& w, std::uint64_t offset, std::int64_t distance) {
+    std::byte* const at = w.tail;
+    *reinterpret_cast<GetRunEntry*>(at) = {.offset = static_cast<RunOffset>(offset),
+                                           .destination = static_cast<std::int32_t>(distance)};
+    w.tail = at + sizeof(GetRunEntry);
+  }
+  static void WriteToRun(Writer& w, const void* tag, std::size_t tag_bytes, const void* payload,
+                         std::size_t payload_bytes) {
+    std::byte* const at = w.tail;
+    Copy(at, tag, tag_bytes);
+    Copy(at + sizeof(MessageRecord::tag), payload, payload_bytes);
+    w.tail = at + StrideInRun(payload_bytes);
+  }
+  static std::int64_t DistanceInRun(const void* destination, std::uint64_t first) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(destination) - first);
+  }
+  static bool FitsARun(std::int64_t distance) {
+    return distance == static_cast<std::int32_t>(distance);
   }
 
   static void WritePut(Writer& w, std::byte* at, const RemoteRange& to, const void* source) {
@@ -238,67 +293,7 @@ class Outbox {
         .slot = Value(to.slot), .bytes = static_cast<std::uint32_t>(to.bytes), .offset = to.offset};
     Copy(at + sizeof(PutRecord), source, to.bytes);
     w.last_record = at;
-    w.run_end = 0;
     w.tail = at + sizeof(PutRecord) + to.bytes;
-  }
-
-  // A get that is like the last one makes a run of both.
-  static bool AppendToRun(Writer& w, const RemoteRange& from, std::uint64_t destination) {
-    if (w.last_record == nullptr || from.bytes > kRunBytesMax || from.offset > kRunOffsetMax ||
-        !EndsBy(w.end, w.tail, 2 * sizeof(GetRunEntry)))
-      return false;
-    auto& run = *reinterpret_cast<GetRun*>(w.last_record);
-    const auto distance = static_cast<std::int64_t>(destination - run.destination);
-    if (run.bytes != from.bytes || (run.slot & ~kRun) != Value(from.slot) ||
-        distance != static_cast<std::int32_t>(distance))
-      return false;
-    auto* entry = reinterpret_cast<GetRunEntry*>(w.tail);
-    if ((run.slot & kRun) == 0) {
-      const auto& last = *reinterpret_cast<const GetRecord*>(w.last_record);
-      if (last.offset > kRunOffsetMax) return false;
-      *entry++ = {.offset = static_cast<RunOffset>(last.offset), .destination = 0};
-      run.slot |= kRun;
-      run.count = 1;  // Where its offset was.
-    }
-    *entry++ = {.offset = static_cast<RunOffset>(from.offset),
-                .destination = static_cast<std::int32_t>(distance)};
-    run.count += 1;
-    w.tail = reinterpret_cast<std::byte*>(entry);
-    return true;
-  }
-
-  static bool GoesOnInRun(const Writer& w, std::size_t payload_bytes) {
-    if (w.last_record == nullptr) return false;
-    const auto& run = *reinterpret_cast<const MessageRun*>(w.last_record);
-    return run.payload_and_padding == (payload_bytes | MessageRecord::kRun) &&
-           EndsBy(w.end, w.tail, StrideInRun(payload_bytes));
-  }
-
-  // A message that is like the last one makes a run of both, no longer than two records.
-  bool BeginsRun(Writer& w, std::size_t long_tag, std::size_t payload_bytes) const {
-    if (w.last_record == nullptr || long_tag != 0 || payload_bytes >= kMessageAlign ||
-        messages_apart_ || site_bytes_ != 0)
-      return false;
-    const MessageRecord last = *reinterpret_cast<const MessageRecord*>(w.last_record);
-    const std::uint64_t stride = StrideInRun(payload_bytes);
-    if (last.payload_and_padding != payload_bytes ||
-        !EndsBy(w.end, w.last_record, sizeof(MessageRun) + 2 * stride))
-      return false;
-    std::byte* const first = w.last_record + sizeof(MessageRun);
-    std::memmove(first + sizeof last.tag, first, stride - sizeof last.tag);
-    std::memcpy(first, last.tag, sizeof last.tag);
-    *reinterpret_cast<MessageRun*>(w.last_record) = {
-        .count = 1, .payload_and_padding = payload_bytes | MessageRecord::kRun};
-    w.tail = first + stride;
-    return true;
-  }
-
-  static void WriteToRun(Writer& w, const void* tag, std::size_t tag_bytes, const void* payload,
-                         std::size_t payload_bytes) {
-    Copy(w.tail, tag, tag_bytes);
-    Copy(w.tail + sizeof(MessageRecord::tag), payload, payload_bytes);
-    w.tail += StrideInRun(payload_bytes);
-    reinterpret_cast<MessageRun*>(w.last_record)->count += 1;
   }
 
   // What the model counts of a message beyond its bytes.
@@ -316,13 +311,12 @@ class Outbox {
     std::byte* at = AlignUp(w.tail, kRecordAlign);
     if (__builtin_expect(!EndsBy(w.end, at, bytes), 0)) at = OpenChunk(pid, kind, bytes);
     w.last_record = at;
-    w.run_end = 0;
     w.tail = at + bytes;
     return at;
   }
   std::byte* OpenChunk(Pid pid, Kind kind, std::size_t bytes);
   std::byte* Open(Writer& w, std::uint64_t& first, const ChunkRoom& room);
-  static void Close(Writer& w, Kind kind);
+  void Close(Pid pid, Kind kind);
   ChunkRoom Allocate(const char* call, std::uint64_t bytes);
   ChunkRoom HandOver(Pid pid, Kind kind, std::uint64_t first);
   bool IsHandedOver(Pid pid, Kind kind) const {
@@ -341,7 +335,7 @@ class Outbox {
   std::uint64_t recycled_bytes_ = 0;  ///< Of chunks that hold their second load or a later one.
   std::size_t tag_bytes_ = 0;         ///< Of this superstep's messages, if there are any.
   bool messages_apart_ = false;
-  std::uint64_t gets_ = 0;
+  bool has_gets_ = false;
   GrowArray<Writer> writers_;
   ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.
   HandedRing ring_;

@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint32_t kProcesses = 3;
 constexpr Pid kSelf{1};
 constexpr Pid kOther{2};
+constexpr std::uint64_t kSlots = 10;
+constexpr std::uint64_t kAreaBytes = std::uint64_t{1} << 40;
 
 /// One process's outbox in a segment that no other process shares.
 class OutboxTest : public testing::Test {
@@ -32,6 +34,8 @@ class OutboxTest : public testing::Test {
     const UniqueFd memory(memfd_create("outbox_test", 0));
     EXPECT_EQ(ftruncate(memory.get(), static_cast<off_t>(SegmentBytes(layout))), 0);
     segment_ = Segment(MappedRegion::Shared(memory.get(), SegmentBytes(layout)), layout);
+    for (std::uint64_t slot = 0; slot < kSlots; ++slot)
+      segment_.slots(kOther)[slot] = {.address = 1, .bytes = kAreaBytes};
     outbox_.Attach(segment_, kSelf, kProcesses, 0);
   }
 
@@ -159,6 +163,52 @@ TEST_F(OutboxTest, WhatFollowsTheLastPutOfARunIsMergedAgain) {
                                       {5, 40, "kl"}, {5, std::uint64_t{1} << 32, "mn"},
                                       {5, 60, "op"}};
   EXPECT_EQ(Puts(), expected);
+}
+
+TEST_F(OutboxTest, OnlyWhatIsLikeTheLastPutGoesOnWithoutAnyCheck) {
+  Put(5, 0, "ab");
+  const std::string data = "abcd";
+  const auto goes_on = [&](Pid pid, std::uint32_t slot, std::uint64_t offset, std::size_t bytes) {
+    return outbox_.PutMore({.pid = pid, .slot = SlotId{slot}, .offset = offset, .bytes = bytes},
+                           data.data());
+  };
+  EXPECT_FALSE(goes_on(kOther, 5, 10, 2));  // One is no run.
+  Put(5, 10, "cd");
+  EXPECT_TRUE(goes_on(kOther, 5, 20, 2));
+  EXPECT_FALSE(goes_on(kOther, 6, 30, 2));
+  EXPECT_FALSE(goes_on(kOther, 5, 30, 3));
+  EXPECT_FALSE(goes_on(kOther, 5, 22, 2));  // Where the last one ends.
+  EXPECT_FALSE(goes_on(kSelf, 5, 30, 2));
+  EXPECT_FALSE(goes_on(kOther, 5, std::uint64_t{1} << 32, 2));
+  segment_.slots(kOther)[6].bytes = 100;
+  Put(6, 0, "ab");
+  Put(6, 10, "cd");
+  EXPECT_TRUE(goes_on(kOther, 6, 98, 2));
+  EXPECT_FALSE(goes_on(kOther, 6, 99, 2));
+  outbox_.Seal();
+  const std::vector<ReadPut> expected{{5, 0, "ab"}, {5, 10, "cd"}, {5, 20, "ab"},
+                                      {6, 0, "ab"}, {6, 10, "cd"}, {6, 98, "ab"}};
+  EXPECT_EQ(Puts(), expected);
+  outbox_.NextSuperstep();
+  EXPECT_FALSE(goes_on(kOther, 6, 30, 2));
+  EXPECT_FALSE(outbox_.SendMore(kOther, "tag.", 4, "", 0));
+  EXPECT_TRUE(outbox_.empty());
+}
+
+TEST_F(OutboxTest, CountsWhatRunsHoldWhenTheyEnd) {
+  std::uint64_t got[2];
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    Put(i % 100 == 0 ? 6 : 5, i * 7919 % 1000 * 8, "eight...");
+    outbox_.AppendGet({.pid = kOther, .slot = SlotId{5}, .offset = i * 8, .bytes = i < 9 ? 4u : 8u},
+                      &got[i % 2], 0);
+    outbox_.AppendMessage(kOther, &i, 4, &i, i % 50 == 0 ? 3 : 8);
+  }
+  outbox_.Seal();
+  EXPECT_EQ(entry().transfers, 2000u);
+  EXPECT_EQ(entry().bytes_from, 1000u * 8 - 9 * 4);
+  EXPECT_EQ(entry().message_count, 1000u);
+  EXPECT_EQ(entry().message_bytes, 1000u * 8 - 20 * 5);
+  EXPECT_EQ(entry().bytes_to, 1000 * 8 + entry().message_bytes + 1000 * 4);
 }
 
 TEST_F(OutboxTest, KeepsTheOrderAcrossChunks) {

@@ -42,6 +42,11 @@ class RegistrationTable {
     return FindSlowly(address);
   }
 
+  /// The same if it is the address that was named last; kNoSlot for others.
+  SlotId FindAgain(std::uint64_t address) const {
+    return address == last_address_ ? last_slot_ : kNoSlot;
+  }
+
   /// Whether `address` was pushed in this superstep, so that Find will know it in the next.
   bool PushedNow(std::uint64_t address) const;
 
