@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/mapped_region.h"
 #include "base/unique_fd.h"
@@ -71,6 +72,28 @@ TEST(CountedSuperstepsTest, GiveEachSuperstepItsOwnMessages) {
       process.Leave(group);
     }));
   }
+}
+
+// Who asks why nothing moves finds it in the cell; and nothing there once it goes on.
+TEST(CountedSuperstepsTest, WhoWaitsSaysForHowManyMessages) {
+  ExpectAllEndWell(RunOnOneNode(2, [](Process& process) {
+    Group& root = process.root();
+    const CountedWait& wait = root.segment().cell(Pid{1}).counted_wait;
+    const auto send = [&] { root.Send("test", 1, "", "x", 1); };
+    if (process.pid() == 1) {
+      send();
+      root.SyncCounted("test", 3);
+      BSP_CHECK(wait.superstep.load() == 0);
+    } else {
+      while (wait.superstep.load() != 1) sched_yield();
+      BSP_CHECK_OP(wait.expected.load(), ==, 3u);
+      BSP_CHECK_OP(wait.here.load(), ==, 1u);
+      send();
+      send();
+      root.SyncCounted("test", 0);
+    }
+    process.Sync(0);
+  }));
 }
 
 // No barrier: two processes go on while a third has not come to the end of its first superstep.

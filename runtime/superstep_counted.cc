@@ -29,14 +29,19 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   if (!outbox_.empty()) outbox_.Seal();
   outbox_.Announce(superstep_);
   SharedCounter& announced = segment_->cell(self_).announced;
+  CountedWait& counted_wait = segment_->cell(self_).counted_wait;
   for (;;) {
     const std::uint32_t seen = announced.value.load(std::memory_order_acquire);
     times.counted = Announced();
     const std::uint64_t here = times.counted.count;
     RequireCount(call, messages, here < messages ? messages : here);
     if (here == messages) break;
+    counted_wait.expected.store(messages, std::memory_order_relaxed);
+    counted_wait.here.store(here, std::memory_order_relaxed);
+    counted_wait.superstep.store(superstep_ + 1, std::memory_order_release);
     wait_.Until(announced, seen + 1);
   }
+  counted_wait.superstep.store(0, std::memory_order_relaxed);
   times.last_ns = times.released_ns = WithinLease(NowNs());
   const unsigned parity = outbox_.parity();
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);

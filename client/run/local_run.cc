@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/cgroup.h"
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/units.h"
@@ -217,11 +216,12 @@ AwaitedProcesses LocalRun::AwaitedIn(const worker::BarrierLook& look) const {
                            .count = static_cast<std::uint32_t>(look.late.size())};
   for (const worker::LateProcess& late : look.late) {
     if (awaited.shown.size() == kAwaitedShownMax) break;
+    const auto& [superstep, expected, here] = late.messages;
     awaited.shown.push_back({.pid = Value(late.pid),
                              .os_pid = late.os_pid,
-                             .node = "",
                              .lateness = static_cast<std::uint32_t>(late.lateness),
                              .begun = late.begun,
+                             .messages = {superstep, expected, here},
                              .for_s = (NowNs() - watch_.since_ns()) / kNsPerS});
   }
   return awaited;

@@ -8,12 +8,19 @@ namespace bspnow::client {
 namespace {
 
 constexpr std::uint32_t kStopped = 3;  // And worse.
+constexpr std::uint32_t kCounting = 5;
+
+std::string WhatItDoes(const AwaitedProcess& process) {
+  if (process.lateness != kCounting) return LatenessName(process.lateness);
+  return absl::StrCat("waits for ", process.messages.expected, " messages in superstep ",
+                      process.messages.superstep, ", has ", process.messages.here);
+}
 
 std::string AwaitedText(const AwaitedProcess& process) {
   const std::string node = process.node.empty() ? "" : absl::StrCat(" on ", process.node);
   const std::string os_pid =
       process.os_pid == 0 ? "" : absl::StrCat(" (process ", process.os_pid, ")");
-  return absl::StrCat("pid ", process.pid, node, os_pid, ": ", LatenessName(process.lateness),
+  return absl::StrCat("pid ", process.pid, node, os_pid, ": ", WhatItDoes(process),
                       process.begun ? "" : ", before bsp_begin", ", for ", process.for_s, " s");
 }
 
@@ -29,6 +36,8 @@ std::string LatenessName(std::uint32_t lateness) {
       return "stopped";
     case 4:
       return "dead";
+    case kCounting:
+      return "waiting for messages";
     default:
       return "unknown";
   }

@@ -8,14 +8,22 @@
 
 namespace bspnow::client {
 
+/// What a process waits for at the end of a superstep that ends by counting.
+struct AwaitedMessages {
+  std::uint64_t superstep = 0;
+  std::uint64_t expected = 0;
+  std::uint64_t here = 0;
+};
+
 /// A process that has not arrived at the barrier.
 struct AwaitedProcess {
   std::uint32_t pid;
-  std::uint32_t os_pid;    ///< 0: not known.
-  std::string node;        ///< Empty: this machine.
-  std::uint32_t lateness;  ///< As worker::Lateness and proto::Lateness have it.
-  bool begun;              ///< Has passed bsp_begin.
-  std::uint64_t for_s;     ///< The barrier has not moved.
+  std::uint32_t os_pid;        ///< 0: not known.
+  std::string node{};          ///< Empty: this machine.
+  std::uint32_t lateness;      ///< As worker::Lateness and proto::Lateness have it.
+  bool begun;                  ///< Has passed bsp_begin.
+  AwaitedMessages messages{};  ///< If it waits for messages.
+  std::uint64_t for_s;         ///< The barrier has not moved.
 };
 
 struct AwaitedProcesses {

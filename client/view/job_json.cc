@@ -46,6 +46,10 @@ json BarrierWaitsJson(const proto::Job& job) {
                       {"os_pid", process.os_pid() == 0 ? json() : json(process.os_pid())},
                       {"state", LatenessName(static_cast<std::uint32_t>(process.lateness()))},
                       {"begun", process.begun()}});
+      if (process.lateness() != proto::LATE_COUNTING) continue;
+      late.back()["superstep"] = process.superstep();
+      late.back()["messages_expected"] = process.messages_expected();
+      late.back()["messages_here"] = process.messages_here();
     }
     waits.push_back({{"node", wait.node()},
                      {"arrived", wait.arrived()},

@@ -93,6 +93,9 @@ AwaitedProcesses AwaitedOf(const proto::Job& job) {
                                .node = wait.node(),
                                .lateness = static_cast<std::uint32_t>(late.lateness()),
                                .begun = late.begun(),
+                               .messages = {.superstep = late.superstep(),
+                                            .expected = late.messages_expected(),
+                                            .here = late.messages_here()},
                                .for_s = wait.for_ms() / kMsPerSecond});
     }
   }

@@ -308,6 +308,19 @@ TEST(BarrierViewTest, ShowNamesWhoIsWaitedFor) {
   EXPECT_NE(text.find("waits for    2 more\n"), std::string::npos) << text;
 }
 
+TEST(BarrierViewTest, ShowSaysForHowManyMessagesAProcessWaits) {
+  proto::Job job = StuckJob();
+  proto::LateProcess& late = *job.mutable_barrier_waits(1)->mutable_late(0);
+  late.set_lateness(proto::LATE_COUNTING);
+  late.set_superstep(7);
+  late.set_messages_expected(3);
+  late.set_messages_here(2);
+  const std::string text = JobText(job, 2'000'000, Colours::kOff);
+  EXPECT_NE(text.find("(process 4711): waits for 3 messages in superstep 7, has 2, for 12 s\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(BarrierViewTest, NobodyIsLateWhereAllCompute) {
   proto::Job job = StuckJob();
   job.mutable_barrier_waits()->DeleteSubrange(0, 1);

@@ -48,7 +48,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 13;
+inline constexpr std::uint32_t kLinkVersion = 14;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -319,6 +319,13 @@ struct alignas(kLineBytes) EarlyPuts {
   alignas(kLineBytes) std::atomic<std::uint32_t> taken;  ///< By the process, ever.
 };
 
+/// A process that waits at the end of a counted superstep; for whoever asks who is late.
+struct CountedWait {
+  std::atomic<std::uint64_t> superstep;  ///< Plus 1; 0: it does not wait.
+  std::atomic<std::uint64_t> expected;   ///< Messages,
+  std::atomic<std::uint64_t> here;       ///< and how many have been sent to it.
+};
+
 struct alignas(kLineBytes) ProcessCell {
   std::atomic<ProcessState> state;
   std::uint32_t os_pid;
@@ -333,8 +340,9 @@ struct alignas(kLineBytes) ProcessCell {
   std::uint64_t image_pause_ns;         ///< For how long the last image held the process.
   std::atomic<std::uint64_t> recorded;  ///< Supersteps in the ring so far.
   std::uint64_t expected;  ///< Messages that it waits for at the end of a counted superstep.
-  alignas(kLineBytes) SharedCounter started;      ///< s + 1 while superstep s runs.
-  alignas(kLineBytes) SharedCounter answered;     ///< s + 1 when the gets of s are answered.
+  alignas(kLineBytes) SharedCounter started;   ///< s + 1 while superstep s runs.
+  alignas(kLineBytes) SharedCounter answered;  ///< s + 1 when the gets of s are answered.
+  CountedWait counted_wait;
   alignas(kLineBytes) SharedCounter announced;    ///< Stamps of entries for this process, ever.
   alignas(kLineBytes) RegistrationVote votes[2];  ///< By parity of the superstep.
   EarlyPuts early[2];                             ///< The same.

@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,11 +47,28 @@ LateProcess Late(const ProcessCell& cell, Pid pid) {
           .begun = cell.state.load() == ProcessState::kRunning};
 }
 
+// A process that is stopped or dead waits for nothing.
+void NoteCounting(const MessagesAwaited& awaited, LateProcess& late) {
+  if (late.lateness != Lateness::kComputing && late.lateness != Lateness::kAsleep) return;
+  late.lateness = Lateness::kCounting;
+  late.messages = awaited;
+}
+
 /// What the groups but the root group say.
 struct GroupBarriers {
   std::uint32_t passed = 0;  ///< Barriers of those that are open.
   std::set<Pid> waiting{};   ///< Processes at a barrier.
+  std::map<Pid, MessagesAwaited> counting{};
 };
+
+std::optional<MessagesAwaited> AwaitedBy(const Segment& segment, const ProcessCell& cell) {
+  const CountedWait& wait = cell.counted_wait;
+  const std::uint64_t superstep = wait.superstep.load(std::memory_order_acquire);
+  if (superstep == 0) return std::nullopt;
+  return MessagesAwaited{.superstep = superstep - 1 + segment.header().first_superstep,
+                         .expected = wait.expected.load(),
+                         .here = wait.here.load()};
+}
 
 GroupBarriers BarriersOfGroups(const Segment& segment) {
   GroupBarriers barriers;
@@ -59,6 +77,9 @@ GroupBarriers BarriersOfGroups(const Segment& segment) {
     barriers.passed += passed;
     for (std::uint32_t pid = 0; pid < part.layout().nprocs; ++pid) {
       const ProcessCell& cell = part.cell(Pid{pid});
+      barriers.passed += cell.started.value.load();
+      if (const auto awaited = AwaitedBy(part, cell))
+        barriers.counting[Pid{cell.member}] = *awaited;
       if (cell.arrived.load() > passed) barriers.waiting.insert(Pid{cell.member});
     }
   }
@@ -85,6 +106,7 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
   for (const Pid pid : here) {
     const ProcessCell& cell = segment.segment().cell(pid);
     const ProcessState state = cell.state.load();
+    look.passed += cell.started.value.load();
     // Before pid 0 says p in bsp_begin, those who joined the job wait for it, and for nobody else.
     const bool joins = p == 0 && pid != Pid{0};
     if (joins && state == ProcessState::kAttached) look.arrived += 1;
@@ -94,6 +116,10 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
       look.arrived += 1;
     } else if (state != ProcessState::kUnneeded) {
       look.late.push_back(Late(cell, pid));
+      const auto in_group = groups.counting.find(pid);
+      const auto awaited = in_group == groups.counting.end() ? AwaitedBy(segment.segment(), cell)
+                                                             : std::optional(in_group->second);
+      if (awaited) NoteCounting(*awaited, look.late.back());
     }
   }
   return look;

@@ -18,19 +18,31 @@ enum class Lateness : std::uint32_t {
   kAsleep = 2,   ///< Waits, but not in bsp_sync: for input, a lock, a disk.
   kStopped = 3,  ///< By SIGSTOP or a debugger.
   kDead = 4,
+  kCounting = 5,  ///< Waits at the end of a superstep for messages: see MessagesAwaited.
+};
+
+/// At the end of a superstep that ends by counting (bsp_oblsync). If all wait, a count is wrong.
+struct MessagesAwaited {
+  std::uint64_t superstep = 0;
+  std::uint64_t expected = 0;
+  std::uint64_t here = 0;
+
+  bool operator==(const MessagesAwaited&) const = default;
 };
 
 struct LateProcess {
   Pid pid;
   std::uint32_t os_pid;  ///< As it said; 0: it has not made a BSP call.
   Lateness lateness;
-  bool begun;  ///< Has passed bsp_begin.
+  bool begun;                  ///< Has passed bsp_begin.
+  MessagesAwaited messages{};  ///< If it is kCounting.
 
   bool operator==(const LateProcess&) const = default;
 };
 
 struct BarrierLook {
-  std::uint32_t passed = 0;         ///< Barriers, by all, of whatever group (modulo 2^32).
+  /// Barriers, by all, of whatever group, and supersteps, by each process (modulo 2^32).
+  std::uint32_t passed = 0;
   std::uint32_t arrived = 0;        ///< Processes here that wait at the next one of some group.
   std::vector<LateProcess> late{};  ///< Those that it lacks, by pid.
 

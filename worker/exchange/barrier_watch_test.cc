@@ -124,6 +124,20 @@ TEST_F(LookAtBarrierTest, WhoWentAheadOfTheBarrierIsLateAtIt) {
   EXPECT_TRUE(Look().late.empty());
 }
 
+TEST_F(LookAtBarrierTest, TellsForHowManyMessagesAProcessWaits) {
+  segment_.segment().header().first_superstep = 100;
+  cell(Pid{1}).arrived.store(7);
+  cell(Pid{1}).counted_wait.expected.store(3);
+  cell(Pid{1}).counted_wait.here.store(2);
+  cell(Pid{1}).counted_wait.superstep.store(6);
+  const LateProcess late = Look().late.at(0);
+  EXPECT_EQ(late.lateness, Lateness::kCounting);
+  EXPECT_EQ(late.messages, (MessagesAwaited{.superstep = 105, .expected = 3, .here = 2}));
+  // Supersteps go on without a barrier.
+  cell(Pid{1}).started.value.fetch_add(1);
+  EXPECT_NE(Look().passed, 7u);
+}
+
 TEST_F(LookAtBarrierTest, WaitsForNobodyWhoIsNotNeededOrHasEnded) {
   cell(Pid{1}).state.store(ProcessState::kEnded);
   cell(Pid{1}).arrived.store(7);

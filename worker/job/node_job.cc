@@ -166,6 +166,9 @@ void NodeJob::WatchBarrier() {
     shown.set_os_pid(late.os_pid);
     shown.set_lateness(static_cast<proto::Lateness>(late.lateness));
     shown.set_begun(late.begun);
+    shown.set_superstep(late.messages.superstep);
+    shown.set_messages_expected(late.messages.expected);
+    shown.set_messages_here(late.messages.here);
   }
   job_.OnHostEvent(std::move(event));
 }

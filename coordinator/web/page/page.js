@@ -1,4 +1,4 @@
-// Made by coordinator/web/page/build of sources 1b1b0992aefdc927c381a244b89099fc9cb015359d9779874f381a0f950289a5
+// Made by coordinator/web/page/build of sources 121571776c2acd4c2bd82c7f5fa7d52c7ae80afd663dc5df13ad004f640d6a7d
 /* It holds uPlot:
 The MIT License (MIT)
 
@@ -622,49 +622,50 @@ t.preventDefault();let c=this.stretches[Math.min(Math.max(o,0),s)],p=u.valToPos(
 u.setCursor({left:p,top:10})}read(){let t=this.at===null?this.stretches.at(-1):this.stretches[this.at];
 if(!t)return;let s=zn.flatMap(l=>l.lines.map(o=>`${o.name} ${l.show(o.of(t,this.processes))}`));Se(this.
 readout,`${Nt(t[0])} – ${Nt(t[1])}: ${$t(t[2])} supersteps; ${s.join("; ")}`)}};var Nu=2e5,Cu={LATE_COMPUTING:"computes",LATE_ASLEEP:"waits for something else, not in bsp_sync",LATE_STOPPED:"\
-is stopped",LATE_DEAD:"is dead"};function Ru(e){return e.filter(t=>(t.lateCount??0)>0).map(t=>{let s=(t.
-late??[]).map(o=>`pid ${o.pid??0} ${o.begun?Cu[o.lateness??""]??"is late":"has not begun"}`),l=(t.lateCount??
-0)-s.length;return`${Te(t.node)||"this machine"}: ${s.join(", ")}${l>0?` and ${l} more`:""}; for ${Je(
-ee(t.forMs)*1e6)}`})}function Ou(e){let t=e.fromStart?"from the start":`from superstep ${ee(e.fromSuperstep)}`,
-s=e.resumed?`; resumed ${t} after ${Je(ee(e.afterMs)*1e6)}`:"; not resumed yet";return`${Nt(ee(e.unixMs))}\
- ${Te(e.reason)}${s}`}function Qo(e,t,s){return e===void 0?"–":t===void 0?s(e):`${s(e)} ± ${s(t)}`}
-function zu(e){let t=ee(e.totalNs),s=u=>t>0?`${Je(u)} (${xn(u/t)})`:Je(u),l=ee(e.predictedNs),o=u=>`${Number(
-u.toPrecision(3))} ns/byte`;return[["supersteps",$t(ee(e.supersteps))],["time in them",Je(t)],["pre\
-dicted, w + h·g + l",l>0?s(l):"–"],["computing",s(ee(e.computeNs))],["waiting for the last",s(Math.
-max(0,ee(e.waitNs)-ee(e.releaseNs)))],["release",s(ee(e.releaseNs))],["exchange",s(ee(e.exchangeNs))],
-["w, the slowest",s(ee(e.wNs))],["h, summed",il(ee(e.hBytes))],["g",Qo(e.fit?.gNsPerByte,e.fit?.gErrorNsPerByte,
-o)],["l",Qo(e.fit?.lNs,e.fit?.lErrorNs,Je)],["imbalance",e.imbalance?e.imbalance.toFixed(2):"–"],[
-"sent",il(ee(e.bytesOut))],["messages",$t(ee(e.messages))]]}function $u(e){let t=[["user",Te(e.spec?.
-user)],["processes",String(e.spec?.nprocs??0)],["ran",Je(ee(e.runMs)*1e6)],["submitted",Nt(ee(e.submittedUnixMs))],
-["started",Nt(ee(e.startedUnixMs))],["ended",Nt(ee(e.endedUnixMs))],["restarts",String(e.restarts??0)]];
-return e.endedUnixMs&&t.push(["exit status",String(e.exitStatus??0)]),e.spec?.arguments&&t.push(["co\
-mmand",e.spec.arguments.map(s=>Te(s)).join(" ")]),e.spec?.files&&t.push(["files",e.spec.files.map(s=>Te(
-s.name)).join(", ")]),t}function Hu(e){let t=e.checkpoints??{},s=[];return ee(t.committed)>0&&s.push(
-`The last is of superstep ${$t(ee(t.superstep))}, committed at ${Nt(ee(t.committedUnixMs))}: ${il(ee(
-t.imageBytes))} on ${(t.holders??[]).map(l=>Te(l)).join(", ")}, a pause of ${Je(ee(t.pauseNs))}. ${ee(
-t.count)} in all.`),t.underWay&&s.push("One is under way."),ee(t.givenUp)>0&&s.push(`${ee(t.givenUp)}\
- given up; the last: ${Te(t.lastFailure)}`),s}var Hn=class{box;title=N("h2",{tabindex:"-1"});state=N(
-"span",{class:"state"});reason=N("p",{class:"note"});about=new Ql;costs=new Ql;charts=new $n;waits=new Nl(
-"The barrier waits for","warning");losses=new Nl("Recoveries","losses");checkpoints=new Nl("Checkpoi\
-nts","checkpoints");stragglers=new Pt("Last to arrive",["pid","node","supersteps","cost"],"Nobody st\
-ands out.");places=new Pt("Where it runs",["node","pids"],"Nowhere.");output=N("pre",{tabindex:"0","\
-aria-label":"Output"});outputNote=N("p",{class:"note"});details;constructor(){let t=(s,...l)=>N("sec\
-tion",{},N("h3",{},s),...l);this.details=N("div",{},this.waits.box,this.about.box,this.charts.box,t(
-"What it costs",this.costs.box),this.losses.box,this.checkpoints.box,N("div",{class:"pair"},this.stragglers.
-box,this.places.box),t("Output",this.outputNote,this.output)),this.box=N("main",{},N("p",{class:"bac\
-k"},N("a",{href:"#"},"← All jobs (Esc)")),N("header",{},this.title,this.state),this.reason,this.details)}begin(t){
-Se(this.title,`Job ${t}`),Se(this.state,""),Se(this.reason,""),this.details.hidden=!0,this.output.replaceChildren(),
-Se(this.outputNote,"Nothing was printed yet."),this.charts.clear(),this.title.focus()}show(t){if("er\
-ror"in t){Se(this.reason,t.error);return}this.details.hidden=!1,Se(this.title,`Job ${t.job??0}: ${fs(
-t)}`),Se(this.state,Xl(t.state)),this.state.dataset.state=t.state??"",Se(this.reason,Te(t.reason)),this.
-waits.show(Ru(t.barrierWaits??[])),this.charts.setProcesses(t.totals?.processes??t.spec?.nprocs??1),
-this.about.show($u(t)),this.costs.show(zu(t.totals??{})),this.losses.show([...t.losses??[]].reverse().
-map(Ou)),this.checkpoints.show(Hu(t)),this.stragglers.show((t.totals?.stragglers??[]).map(s=>({key:`${s.
-pid??0}`,cells:[`${s.pid??0}`,Te(s.node)||"this machine",$t(ee(s.supersteps)),Je(ee(s.costNs))]}))),
-this.places.show((t.placement??[]).map(s=>({key:Te(s.node),cells:[Te(s.node),Si(s.pids??[])]})))}addSeries(t){
-this.charts.add(t)}addOutput(t){if(t.error)return Se(this.outputNote,t.error);let s=this.output.scrollTop+
-this.output.clientHeight>=this.output.scrollHeight-40;t.left_out&&this.output.append(N("i",{},`… ${il(
-t.left_out)} left out …
+is stopped",LATE_DEAD:"is dead",LATE_COUNTING:"waits for messages (bsp_oblsync)"};function Ru(e){return e.
+filter(t=>(t.lateCount??0)>0).map(t=>{let s=(t.late??[]).map(o=>`pid ${o.pid??0} ${o.begun?Cu[o.lateness??
+""]??"is late":"has not begun"}`),l=(t.lateCount??0)-s.length;return`${Te(t.node)||"this machine"}: ${s.
+join(", ")}${l>0?` and ${l} more`:""}; for ${Je(ee(t.forMs)*1e6)}`})}function Ou(e){let t=e.fromStart?
+"from the start":`from superstep ${ee(e.fromSuperstep)}`,s=e.resumed?`; resumed ${t} after ${Je(ee(e.
+afterMs)*1e6)}`:"; not resumed yet";return`${Nt(ee(e.unixMs))} ${Te(e.reason)}${s}`}function Qo(e,t,s){
+return e===void 0?"–":t===void 0?s(e):`${s(e)} ± ${s(t)}`}function zu(e){let t=ee(e.totalNs),s=u=>t>
+0?`${Je(u)} (${xn(u/t)})`:Je(u),l=ee(e.predictedNs),o=u=>`${Number(u.toPrecision(3))} ns/byte`;return[
+["supersteps",$t(ee(e.supersteps))],["time in them",Je(t)],["predicted, w + h·g + l",l>0?s(l):"–"],
+["computing",s(ee(e.computeNs))],["waiting for the last",s(Math.max(0,ee(e.waitNs)-ee(e.releaseNs)))],
+["release",s(ee(e.releaseNs))],["exchange",s(ee(e.exchangeNs))],["w, the slowest",s(ee(e.wNs))],["h,\
+ summed",il(ee(e.hBytes))],["g",Qo(e.fit?.gNsPerByte,e.fit?.gErrorNsPerByte,o)],["l",Qo(e.fit?.lNs,e.
+fit?.lErrorNs,Je)],["imbalance",e.imbalance?e.imbalance.toFixed(2):"–"],["sent",il(ee(e.bytesOut))],
+["messages",$t(ee(e.messages))]]}function $u(e){let t=[["user",Te(e.spec?.user)],["processes",String(
+e.spec?.nprocs??0)],["ran",Je(ee(e.runMs)*1e6)],["submitted",Nt(ee(e.submittedUnixMs))],["started",Nt(
+ee(e.startedUnixMs))],["ended",Nt(ee(e.endedUnixMs))],["restarts",String(e.restarts??0)]];return e.endedUnixMs&&
+t.push(["exit status",String(e.exitStatus??0)]),e.spec?.arguments&&t.push(["command",e.spec.arguments.
+map(s=>Te(s)).join(" ")]),e.spec?.files&&t.push(["files",e.spec.files.map(s=>Te(s.name)).join(", ")]),
+t}function Hu(e){let t=e.checkpoints??{},s=[];return ee(t.committed)>0&&s.push(`The last is of super\
+step ${$t(ee(t.superstep))}, committed at ${Nt(ee(t.committedUnixMs))}: ${il(ee(t.imageBytes))} on ${(t.
+holders??[]).map(l=>Te(l)).join(", ")}, a pause of ${Je(ee(t.pauseNs))}. ${ee(t.count)} in all.`),t.
+underWay&&s.push("One is under way."),ee(t.givenUp)>0&&s.push(`${ee(t.givenUp)} given up; the last: ${Te(
+t.lastFailure)}`),s}var Hn=class{box;title=N("h2",{tabindex:"-1"});state=N("span",{class:"state"});reason=N(
+"p",{class:"note"});about=new Ql;costs=new Ql;charts=new $n;waits=new Nl("The barrier waits for","wa\
+rning");losses=new Nl("Recoveries","losses");checkpoints=new Nl("Checkpoints","checkpoints");stragglers=new Pt(
+"Last to arrive",["pid","node","supersteps","cost"],"Nobody stands out.");places=new Pt("Where it ru\
+ns",["node","pids"],"Nowhere.");output=N("pre",{tabindex:"0","aria-label":"Output"});outputNote=N("p",
+{class:"note"});details;constructor(){let t=(s,...l)=>N("section",{},N("h3",{},s),...l);this.details=
+N("div",{},this.waits.box,this.about.box,this.charts.box,t("What it costs",this.costs.box),this.losses.
+box,this.checkpoints.box,N("div",{class:"pair"},this.stragglers.box,this.places.box),t("Output",this.
+outputNote,this.output)),this.box=N("main",{},N("p",{class:"back"},N("a",{href:"#"},"← All jobs (Esc\
+)")),N("header",{},this.title,this.state),this.reason,this.details)}begin(t){Se(this.title,`Job ${t}`),
+Se(this.state,""),Se(this.reason,""),this.details.hidden=!0,this.output.replaceChildren(),Se(this.outputNote,
+"Nothing was printed yet."),this.charts.clear(),this.title.focus()}show(t){if("error"in t){Se(this.reason,
+t.error);return}this.details.hidden=!1,Se(this.title,`Job ${t.job??0}: ${fs(t)}`),Se(this.state,Xl(t.
+state)),this.state.dataset.state=t.state??"",Se(this.reason,Te(t.reason)),this.waits.show(Ru(t.barrierWaits??
+[])),this.charts.setProcesses(t.totals?.processes??t.spec?.nprocs??1),this.about.show($u(t)),this.costs.
+show(zu(t.totals??{})),this.losses.show([...t.losses??[]].reverse().map(Ou)),this.checkpoints.show(Hu(
+t)),this.stragglers.show((t.totals?.stragglers??[]).map(s=>({key:`${s.pid??0}`,cells:[`${s.pid??0}`,
+Te(s.node)||"this machine",$t(ee(s.supersteps)),Je(ee(s.costNs))]}))),this.places.show((t.placement??
+[]).map(s=>({key:Te(s.node),cells:[Te(s.node),Si(s.pids??[])]})))}addSeries(t){this.charts.add(t)}addOutput(t){
+if(t.error)return Se(this.outputNote,t.error);let s=this.output.scrollTop+this.output.clientHeight>=
+this.output.scrollHeight-40;t.left_out&&this.output.append(N("i",{},`… ${il(t.left_out)} left out \
+…
 `));for(let o of t.lines??[]){let u=o.ofLauncher?"bspnow":`${o.pid??0}`,c=o.stream==="STDERR"&&!o.ofLauncher,
 h=Te(o.text).replace(/\n$/,"").split(`
 `).map(m=>`${u}${c?"!":":"} ${m}

@@ -10,6 +10,7 @@ const OUTPUT_CHARACTERS_MAX = 200_000;
 const LATENESS: Record<string, string> = {
   LATE_COMPUTING: "computes", LATE_ASLEEP: "waits for something else, not in bsp_sync",
   LATE_STOPPED: "is stopped", LATE_DEAD: "is dead",
+  LATE_COUNTING: "waits for messages (bsp_oblsync)",
 };
 
 function waitNotes(waits: BarrierWait[]): string[] {
