@@ -98,7 +98,7 @@ class Outbox {
     w.tail = content + long_tag + payload_bytes;
     record->payload_and_padding = payload_bytes;
     Copy(long_tag == 0 ? record->tag : content, tag, tag_bytes);
-    Copy(content + long_tag, payload, payload_bytes);
+    CopyPayload(content + long_tag, payload, payload_bytes);
   }
 
   // A transfer or message like the last one to or from that process is one more of the run that
@@ -299,6 +299,16 @@ class Outbox {
   // What the model counts of a message beyond its bytes.
   std::uint64_t Beyond(std::uint64_t bytes) const { return sizes_.Counted(bytes) - bytes; }
   std::uint64_t BeyondMessages(const DirectoryEntry& owed) const;
+
+  // Whoever gets a message reads it soon: while the outbox fits into the caches it is left there.
+  void CopyPayload(std::byte* to, const void* payload, std::size_t bytes) const {
+    if (bytes < kStreamingBytesMin || uses_[parity_].bytes > kCachedBytesMax) {
+      Copy(to, payload, bytes);
+    } else {
+      std::memcpy(to, payload, bytes);
+    }
+  }
+  static constexpr std::uint64_t kCachedBytesMax = 8 << 20;
 
   void RequireRoom(const char* call, std::uint64_t bytes) const;
   [[noreturn]] __attribute__((cold)) void ReportNoMemory(const char* call,
