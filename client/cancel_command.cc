@@ -1,4 +1,6 @@
 // cancel: of jobs that are named one by one, or selected.
+#include <absl/strings/str_cat.h>
+
 #include <iostream>
 #include <memory>
 #include <utility>
@@ -19,6 +21,17 @@ struct CancelOptions {
   bool json = false;
 };
 
+// A script that means somebody's jobs and has none must not take that for success: a name may be
+// misspelt. As where an id is that of no job.
+absl::Status NoSuchJob(const JobSelection& selection) {
+  std::string of = selection.user.empty() ? "" : " of user " + selection.user;
+  if (!selection.name.empty()) absl::StrAppend(&of, " with the name ", selection.name);
+  if (!selection.ids.empty()) absl::StrAppend(&of, " among these ids");
+  return absl::NotFoundError(
+      absl::StrCat("no job", of, selection.state.empty() ? " waits or runs" : " is ",
+                   selection.state, "; nothing was cancelled; see `bsp jobs`"));
+}
+
 // Whose jobs are not said, and not which: one's own. An administrator, too, may forget to say it.
 absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelection selection) {
   std::vector<std::uint64_t> selected;
@@ -35,6 +48,7 @@ absl::StatusOr<std::vector<std::uint64_t>> SelectedJobs(JobsStub& stub, JobSelec
   if (!listed.ok()) return listed.status();
   for (const proto::Job& job : *listed)
     if (selection.Selects(job)) selected.push_back(job.job());
+  if (selected.empty()) return NoSuchJob(selection);
   return selected;
 }
 
@@ -54,7 +68,6 @@ void Print(const proto::Job& job, const CancelOptions& options) {
 absl::StatusOr<int> CancelJobs(JobsStub& stub, const CancelOptions& options) {
   const auto selected = SelectedJobs(stub, options.selection);
   if (!selected.ok()) return selected.status();
-  if (selected->empty()) std::cerr << "bsp: no such job waits or runs\n";
   absl::Status failure;
   for (const std::uint64_t id : *selected) {
     proto::CancelJobRequest request;

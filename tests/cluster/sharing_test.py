@@ -70,7 +70,11 @@ class SharingTest(unittest.TestCase):
         self.assertEqual(told["job"], d)
         self.assertEqual(self.cluster.jobs_alive(), {running})
         user = self.cluster.show(running)["user"]
-        self.assertIn("no such job", self.cluster.bsp("cancel", "-u", "nobody-else").stderr)
+        self.assertIn("no job of user nobody-else waits or runs; nothing was cancelled",
+                      self.refused("cancel", "-u", "nobody-else"))
+        self.assertIn(f"no job of user {user} with the name typo is pending",
+                      self.refused("cancel", "--name", "typo", "--state", "pending"))
+        self.assertIn("among these ids waits or runs", self.refused("cancel", "900-901"))
         self.assertEqual(self.cluster.bsp("cancel", "-u", user).stdout,
                          f"cancelled job {running} (first)\n")
 
