@@ -54,7 +54,8 @@ absl::StatusOr<int> WaitJobs(JobsStub& jobs, const JobQuery& query) {
     if (!query.json && job->state() != proto::SUCCEEDED && !job->reason().empty()) {
       const std::string state = StateName(job->state());
       std::cerr << "bsp: job " << id << " "
-                << (job->reason() == state ? "was " + state : state + ": " + job->reason()) << "\n";
+                << (job->reason().starts_with(state) ? "was " : state + ": ") << job->reason()
+                << "\n";
     }
     if (status == 0) status = StatusOf(*job);
   }

@@ -54,7 +54,8 @@ TextTable HistoryTable(const std::vector<proto::Job>& jobs) {
                    {"H", Align::kRight},
                    {"OUTPUT", Align::kRight},
                    {"CHECKPOINTS", Align::kRight},
-                   {"RESTARTS", Align::kRight}});
+                   {"RESTARTS", Align::kRight},
+                   {"REASON", Align::kLeft}});
   for (const proto::Job& job : jobs) {
     const auto bytes = [](std::uint64_t n) { return BytesText(static_cast<double>(n)); };
     const auto cpu_s = static_cast<double>(job.cpu_ns()) / kNsPerSecond;
@@ -74,7 +75,8 @@ TextTable HistoryTable(const std::vector<proto::Job>& jobs) {
                   {bytes(job.totals().h_bytes())},
                   {bytes(job.output_bytes())},
                   {absl::StrCat(job.checkpoints().count())},
-                  {absl::StrCat(job.restarts())}});
+                  {absl::StrCat(job.restarts())},
+                  {job.reason()}});
   }
   return table;
 }
@@ -82,7 +84,8 @@ TextTable HistoryTable(const std::vector<proto::Job>& jobs) {
 std::string HistoryCsv(const std::vector<proto::Job>& jobs) {
   std::string csv =
       "job,name,user,nprocs,state,exit_status,submitted,started,ended,run_ms,cpu_ns,"
-      "peak_memory_bytes,supersteps,h_bytes,output_bytes,checkpoints,restarts\r\n";
+      "peak_memory_bytes,supersteps,h_bytes,output_bytes,checkpoints,restarts,"
+      "reason\r\n";
   for (const proto::Job& job : jobs) {
     const std::vector<std::string> fields = {absl::StrCat(job.job()),
                                              CsvField(NameOf(job)),
@@ -100,7 +103,8 @@ std::string HistoryCsv(const std::vector<proto::Job>& jobs) {
                                              absl::StrCat(job.totals().h_bytes()),
                                              absl::StrCat(job.output_bytes()),
                                              absl::StrCat(job.checkpoints().count()),
-                                             absl::StrCat(job.restarts())};
+                                             absl::StrCat(job.restarts()),
+                                             CsvField(job.reason())};
     absl::StrAppend(&csv, absl::StrJoin(fields, ","), "\r\n");
   }
   return csv;

@@ -13,6 +13,7 @@ proto::Job EndedJob(const std::string& name) {
   job.mutable_spec()->set_nprocs(8);
   job.set_state(proto::FAILED);
   job.set_exit_status(3);
+  job.set_reason("cancelled by eve");
   job.set_submitted_unix_ms(1'795'132'800'000);
   job.set_ended_unix_ms(1'795'132'861'500);
   job.set_run_ms(61'000);
@@ -28,7 +29,7 @@ TEST(HistoryViewTest, CsvHasALineOfNamesAndOneForEachJob) {
   EXPECT_EQ(csv.substr(0, 24), "job,name,user,nprocs,sta");
   EXPECT_EQ(csv.substr(second),
             "12,heat,anna,8,failed,3,2026-11-20T00:00:00Z,,2026-11-20T00:01:01Z,61000,480000000000,"
-            "5000000,41,0,0,0,0\r\n");
+            "5000000,41,0,0,0,0,cancelled by eve\r\n");
 }
 
 TEST(HistoryViewTest, NoNameBreaksALineOrComputes) {
@@ -45,6 +46,7 @@ TEST(HistoryViewTest, TheTableIsForPeople) {
   EXPECT_NE(text.find("1:01"), std::string::npos);  // It ran,
   EXPECT_NE(text.find("8:00"), std::string::npos);  // on all processors together.
   EXPECT_NE(text.find("5.0 MB"), std::string::npos);
+  EXPECT_NE(text.find("cancelled by eve\n"), std::string::npos);
 }
 
 }  // namespace

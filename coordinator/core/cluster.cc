@@ -300,10 +300,10 @@ void Cluster::Recall(JobId job, std::function<void()> then) {
       });
 }
 
-absl::StatusOr<proto::Job> Cluster::Cancel(JobId job) {
+absl::StatusOr<proto::Job> Cluster::Cancel(JobId job, const std::string& user) {
   const auto record = FindJob(job);
   if (!record.ok()) return record.status();
-  Perform(table_.OnCancel(job, "cancelled", Now()));
+  Perform(table_.OnCancel(job, "cancelled by " + user, Now()));
   return Show(job);
 }
 

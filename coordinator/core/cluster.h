@@ -90,7 +90,8 @@ class Cluster {
   absl::StatusOr<proto::Job> Show(JobId job) const;
   /// The user whose it is.
   absl::StatusOr<std::string> OwnerOf(JobId job) const;
-  absl::StatusOr<proto::Job> Cancel(JobId job);
+  /// As `user` wishes, whom the job's reason names: an administrator may end another's.
+  absl::StatusOr<proto::Job> Cancel(JobId job, const std::string& user);
   /// Answers when a checkpoint of what runs now is committed; ABORTED if it was given up. After
   /// StopWaiting, of this one or the next, nobody is answered, and it is not begun any more.
   WaitId Checkpoint(JobId job, OnJob answer);

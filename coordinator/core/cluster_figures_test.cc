@@ -101,7 +101,7 @@ TEST_F(ClusterFiguresTest, AJobThatHasNotRunIsOnlyCounted) {
   EXPECT_EQ(Find(waiting), nullptr);
   EXPECT_EQ(figures_.jobs.at("waiting"), 1u);
   EXPECT_GE(figures_.oldest_wait_ns, 3'000'000'000u);
-  ASSERT_TRUE(cluster_->Cancel(waiting).ok());
+  ASSERT_TRUE(cluster_->Cancel(waiting, "ada").ok());
   Settle();
   EXPECT_EQ(Find(waiting), nullptr);
   EXPECT_EQ(figures_.queue.ended.at("cancelled"), 1u);

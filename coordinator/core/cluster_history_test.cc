@@ -166,7 +166,7 @@ TEST_F(HistoryTest, AnOldJobHasEndedForWhoeverAsks) {
   cluster_->Recall(JobId{2}, [&] {
     asked = true;
     EXPECT_EQ(cluster_->MayFetchFiles(JobId{2}), absl::OkStatus());
-    EXPECT_EQ(cluster_->Cancel(JobId{2})->state(), proto::FAILED);
+    EXPECT_EQ(cluster_->Cancel(JobId{2}, "ada")->state(), proto::FAILED);
     cluster_->Wait(JobId{2}, [](const absl::StatusOr<proto::Job>& job) {
       ASSERT_TRUE(job.ok()) << job.status();
       EXPECT_EQ(job->state(), proto::FAILED);
@@ -180,7 +180,7 @@ TEST_F(HistoryTest, AnOldJobHasEndedForWhoeverAsks) {
 TEST_F(HistoryTest, TheOldestOfManyLeaveTheMemory) {
   const std::uint64_t last = kEndedJobsMax + kArchivedAtOnce + 5;
   for (std::uint64_t id = 8; id <= last; ++id)
-    ASSERT_TRUE(cluster_->Cancel(Submit(Request(absl::StrCat("new", id)))).ok());
+    ASSERT_TRUE(cluster_->Cancel(Submit(Request(absl::StrCat("new", id))), "ada").ok());
   Settle();
   EXPECT_EQ(cluster_->table().jobs().size(), kEndedJobsMax + 1);  // And one waits.
   ASSERT_EQ(world_.journal.history.size(), 3 + kArchivedAtOnce);

@@ -233,7 +233,7 @@ TEST_F(ClusterRecoveryTest, AJobThatIsCancelledWhileItsLogIsCutIsNotStarted) {
   Commit();
   Lose(Epoch{1});
   SettleUntilLog();
-  ASSERT_TRUE(cluster_->Cancel(job_).ok());
+  ASSERT_TRUE(cluster_->Cancel(job_, "ada").ok());
   Settle();
   EXPECT_EQ(Starts(host_) + Starts(partner_), 1u);
   EXPECT_EQ(Ends(host_) + Ends(partner_), 1u);  // Of the first epoch: nobody knows of the second.
@@ -248,7 +248,7 @@ TEST_F(ClusterRecoveryTest, ALostJobIsCountedByTheKindOfItsLoss) {
 
 TEST_F(ClusterRecoveryTest, AnEndedJobLeavesNoImages) {
   Commit();
-  ASSERT_TRUE(cluster_->Cancel(job_).ok());
+  ASSERT_TRUE(cluster_->Cancel(job_, "ada").ok());
   Settle();
   ReportCleared(host_, job_, Epoch{1});
   Settle();

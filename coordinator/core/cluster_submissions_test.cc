@@ -122,7 +122,7 @@ TEST_F(QuotasTest, AUserHasSoManyJobs) {
   proto::SubmitJobRequest other = After("other", {});
   other.mutable_spec()->set_user("berta");
   EXPECT_TRUE(SubmitAs({.user = "berta", .scopes = kScopesOfUser}, other).ok());
-  ASSERT_TRUE(cluster_->Cancel(*first).ok());
+  ASSERT_TRUE(cluster_->Cancel(*first, "ada").ok());
   Settle();
   ReportCleared(host_, *first, Epoch{1});
   Settle();

@@ -17,7 +17,7 @@ namespace bspnow::coordinator {
 namespace {
 
 /// Answered at once or when the cluster has done it, with the job as it is then.
-using AskOfJob = std::function<void(JobId job, const Cluster::OnJob& answer)>;
+using AskOfJob = std::function<void(const Caller& caller, JobId job, const Cluster::OnJob& answer)>;
 
 /// Of whose jobs something is asked.
 enum class Whose {
@@ -174,9 +174,10 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* ShowJob(grpc::CallbackServerContext* context,
                                     const proto::ShowJobRequest* request,
                                     proto::Job* reply) override {
-    return AnswerOf(
-        context, Whose::kAnybodys, *request, reply,
-        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Show(job)); });
+    return AnswerOf(context, Whose::kAnybodys, *request, reply,
+                    [this](const Caller&, JobId job, const Cluster::OnJob& answer) {
+                      answer(daemon_.cluster().Show(job));
+                    });
   }
 
   grpc::ServerUnaryReactor* WaitJob(grpc::CallbackServerContext* context,
@@ -191,16 +192,17 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* CancelJob(grpc::CallbackServerContext* context,
                                       const proto::CancelJobRequest* request,
                                       proto::Job* reply) override {
-    return AnswerOf(
-        context, Whose::kOwn, *request, reply,
-        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Cancel(job)); });
+    return AnswerOf(context, Whose::kOwn, *request, reply,
+                    [this](const Caller& caller, JobId job, const Cluster::OnJob& answer) {
+                      answer(daemon_.cluster().Cancel(job, caller.user));
+                    });
   }
 
   grpc::ServerUnaryReactor* AlterJob(grpc::CallbackServerContext* context,
                                      const proto::AlterJobRequest* request,
                                      proto::Job* reply) override {
     return AnswerOf(context, Whose::kOwn, *request, reply,
-                    [this, request](JobId, const Cluster::OnJob& answer) {
+                    [this, request](const Caller&, JobId, const Cluster::OnJob& answer) {
                       daemon_.cluster().Alter(*request, answer);
                     });
   }
@@ -226,9 +228,10 @@ class JobsService final : public proto::Jobs::CallbackService {
   grpc::ServerUnaryReactor* ResumeJob(grpc::CallbackServerContext* context,
                                       const proto::ResumeJobRequest* request,
                                       proto::Job* reply) override {
-    return AnswerOf(
-        context, Whose::kOwn, *request, reply,
-        [this](JobId job, const Cluster::OnJob& answer) { answer(daemon_.cluster().Resume(job)); });
+    return AnswerOf(context, Whose::kOwn, *request, reply,
+                    [this](const Caller&, JobId job, const Cluster::OnJob& answer) {
+                      answer(daemon_.cluster().Resume(job));
+                    });
   }
 
   grpc::ServerWriteReactor<proto::LogLine>* ReadLog(grpc::CallbackServerContext* context,
@@ -353,7 +356,7 @@ class JobsService final : public proto::Jobs::CallbackService {
           daemon_.cluster().Recall(job, [this, job, whose, caller, ask, answer] {
             const absl::Status may = MayAsk(daemon_, caller, whose, job);
             if (!may.ok()) return answer(may);
-            ask(job, [caller, answer](absl::StatusOr<proto::Job> shown) {
+            ask(caller, job, [caller, answer](absl::StatusOr<proto::Job> shown) {
               if (shown.ok()) HideFrom(caller, *shown);
               answer(std::move(shown));
             });

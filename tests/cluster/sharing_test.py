@@ -77,6 +77,8 @@ class SharingTest(unittest.TestCase):
         self.assertIn("among these ids waits or runs", self.refused("cancel", "900-901"))
         self.assertEqual(self.cluster.bsp("cancel", "-u", user).stdout,
                          f"cancelled job {running} (first)\n")
+        self.cluster.await_state(running, "cancelled")
+        self.assertIn(f"cancelled by {user}", self.cluster.bsp("history", running).stdout)
 
     def test_cancel_names_what_is_unknown_or_over(self):
         job = self.cluster.submit("-n", 1, *VARIABLE)

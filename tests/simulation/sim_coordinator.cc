@@ -189,7 +189,7 @@ void SimCoordinator::OnEnded(JobId job) {
 }
 
 void SimCoordinator::Cancel(JobId job) {
-  Turn([&] { cluster_->Cancel(job).IgnoreError(); });
+  Turn([&] { cluster_->Cancel(job, "ada").IgnoreError(); });
 }
 
 void SimCoordinator::Signal(JobId job, int signal) {
