@@ -39,7 +39,7 @@ absl::StatusOr<Found> FindProcess(const proto::Job& job, std::uint32_t pid) {
                                             " processes, and no pid ", pid));
   if (job.state() != proto::RUNNING)
     return absl::FailedPreconditionError(
-        absl::StrCat("job ", job.job(), " is ", StateName(job.state()), ": no process of it runs"));
+        absl::StrCat("no process of job ", job.job(), " runs: ", StateName(job.state())));
   for (const proto::Placement& place : job.placement())
     for (int i = 0; i < std::min(place.pids_size(), place.os_pids_size()); ++i)
       if (place.pids(i) == pid && place.os_pids(i) != 0)

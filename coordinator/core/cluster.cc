@@ -14,9 +14,9 @@ namespace {
 
 absl::Status RequireEnd(const JobRecord& record, const char* what) {
   if (HasEnded(record)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("job ", record.job().job(), " is ", StateText(record.job().state()), "; ", what,
-                   " when it has ended: `bsp wait ", record.job().job(), "`"));
+  return absl::FailedPreconditionError(absl::StrCat(StateSentence(record.job()), "; ", what,
+                                                    " when it has ended: `bsp wait ",
+                                                    record.job().job(), "`"));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ absl::Status Cluster::MayCheckpoint(JobId id) const {
   if (!record.ok()) return record.status();
   const proto::JobState state = (*record)->job().state();
   if (state == proto::RUNNING) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("job ", Value(id), " is ", StateText(state),
-                                                    ": only a running job can be checkpointed"));
+  return absl::FailedPreconditionError(
+      absl::StrCat(StateSentence((*record)->job()), ": only a running job can be checkpointed"));
 }
 
 WaitId Cluster::Checkpoint(JobId id, OnJob answer) {
@@ -43,7 +43,7 @@ absl::Status Cluster::MaySuspend(JobId id) const {
   const proto::JobState state = (*record)->job().state();
   if (HasEnded(state) || state == proto::ENDING)
     return absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " is ", StateText(state), ": it is over"));
+        absl::StrCat(StateSentence((*record)->job()), ": it is over"));
   if ((*record)->took_input())
     return absl::FailedPreconditionError(
         absl::StrCat("job ", Value(id), " has taken standard input, which cannot be given again"));
@@ -89,7 +89,7 @@ absl::StatusOr<proto::Job> Cluster::Resume(JobId id) {
   const proto::JobState state = (*record)->job().state();
   if (state != proto::SUSPENDED)
     return absl::FailedPreconditionError(
-        absl::StrCat("job ", Value(id), " is ", StateText(state), ", not suspended"));
+        absl::StrCat(StateSentence((*record)->job()), ", not suspended"));
   Perform(table_.OnResume(id, Now()));
   AnswerSuspended(id);  // Callers that still wait for the job to leave its nodes.
   return Show(id);
@@ -100,8 +100,8 @@ void Cluster::Alter(const proto::AlterJobRequest& request, const OnJob& answer) 
   const auto record = FindJob(id);
   if (!record.ok()) return answer(record.status());
   if (HasEnded(**record))
-    return answer(absl::FailedPreconditionError(absl::StrCat(
-        "job ", Value(id), " is ", StateText((*record)->job().state()), ": it is over")));
+    return answer(absl::FailedPreconditionError(
+        absl::StrCat(StateSentence((*record)->job()), ": it is over")));
   if (absl::Status s = table_.OnAlter(request, Now()); !s.ok()) return answer(s);
   if (request.has_checkpoints())
     FindLive(id)->policy =

@@ -370,7 +370,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
   const proto::JobState state = (*record)->job().state();
   if (state == proto::RUNNING || state == proto::ENDING) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("job ", Value(job), " is ", StateText(state), ": no files are expected of it"));
+      absl::StrCat(StateSentence((*record)->job()), ": no files are expected of it"));
 }
 
 // ---- From time to time --------------------------------------------------------------------------

@@ -186,7 +186,7 @@ class SharingTest(unittest.TestCase):
                    "the processes are known again")
         self.cluster.bsp("cancel", job)
         self.cluster.await_state(job, "cancelled")
-        self.assertIn("is cancelled", self.refused("attach", job, "--pid", 0))
+        self.assertIn("runs: cancelled", self.refused("attach", job, "--pid", 0))
 
     def test_attach_says_how_to_debug_a_process_on_another_machine(self):
         far = "192.0.2.1"  # For documentation (RFC 5737): no machine's here.

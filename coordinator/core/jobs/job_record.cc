@@ -1,11 +1,18 @@
 #include "coordinator/core/jobs/job_record.h"
 
 #include <absl/strings/ascii.h>
+#include <absl/strings/str_cat.h>
 
 namespace bspnow::coordinator {
 
 std::string StateText(proto::JobState state) {
   return absl::AsciiStrToLower(proto::JobState_Name(state));
+}
+
+std::string StateSentence(const proto::Job& job) {
+  const proto::JobState state = job.state();
+  const char* const verb = state == proto::CANCELLED ? "was" : HasEnded(state) ? "has" : "is";
+  return absl::StrCat("job ", job.job(), " ", verb, " ", StateText(state));
 }
 
 std::vector<NodeShare> SharesOf(const JobRecord& record) {

@@ -45,6 +45,9 @@ inline bool ReleasesItself(const JobRecord& record) {
 /// "waiting", "running", ...: for messages, logs and metrics.
 std::string StateText(proto::JobState state);
 
+/// "job 7 has succeeded", "job 7 is running": to begin a sentence with.
+std::string StateSentence(const proto::Job& job);
+
 /// Where it runs or ran; in the order of pids.
 std::vector<NodeShare> SharesOf(const JobRecord& record);
 /// The names of these nodes.

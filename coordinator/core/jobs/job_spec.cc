@@ -129,8 +129,7 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
 
 absl::Status AlterJobSpec(const proto::AlterJobRequest& request, proto::Job& job) {
   if (const std::string why = WhyTooLate(request, job); !why.empty())
-    return absl::FailedPreconditionError(
-        absl::StrCat("job ", job.job(), " is ", StateText(job.state()), ": ", why));
+    return absl::FailedPreconditionError(absl::StrCat(StateSentence(job), ": ", why));
   proto::JobSpec spec = job.spec();
   if (request.has_name()) spec.set_name(request.name());
   if (request.has_time_limit_s()) spec.set_time_limit_s(request.time_limit_s());

@@ -87,7 +87,7 @@ TEST(JobSpecTest, AltersNothingThatComesTooLate) {
             "job 7 is recovering: it has started, and --memory is settled then; cancel it and "
             "submit it again");
   job.set_state(proto::CANCELLED);
-  EXPECT_EQ(AlterJobSpec(priority, job).message(), "job 7 is cancelled: it is over");
+  EXPECT_EQ(AlterJobSpec(priority, job).message(), "job 7 was cancelled: it is over");
 }
 
 TEST(JobSpecTest, RefusesWhatCanNeverRun) {
