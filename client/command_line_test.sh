@@ -174,3 +174,9 @@ says 1 'file no_such_file: No such file' \
   bsp submit --coordinator $nobody -n 2 --file no_such_file true
 
 ((failures == 0))
+echo 'exit 0' >no_script
+chmod +x no_script
+says 126 'no_script is neither a compiled program nor a script' \
+  bsp submit --coordinator $nobody -n 2 ./no_script
+says 126 'no_script is neither' bsprun --coordinator $nobody -n 2 ./no_script
+says 126 'no_script is neither' bsprun -n 2 ./no_script

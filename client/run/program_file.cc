@@ -25,12 +25,41 @@ bool IsFile(const std::string& path) {
 
 bool CanExecute(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
 
-std::string Missing(const std::string& name) {
-  return absl::StrCat("program ", name, " not found; give its path, as in ./", name);
-}
-
 bool MayLoadLibbsp(const std::string& path) {
   return absl::StartsWith(path.substr(path.find_last_of('/') + 1), "python");
+}
+
+// All zeros where the file is shorter, or cannot be read.
+Elf64_Ehdr HeaderOf(const std::string& path) {
+  Elf64_Ehdr header{};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+  return header;
+}
+
+// The nodes' processors are like this machine's. What cannot be read is left to the kernel.
+std::string WhyNotExecutable(const std::string& path) {
+  const Elf64_Ehdr header = HeaderOf(path);
+  const Elf64_Ehdr ours = HeaderOf("/proc/self/exe");
+  if (memcmp(header.e_ident, "#!", 2) == 0 || access(path.c_str(), R_OK) != 0) return "";
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return "is neither a compiled program nor a script, which would begin with #! and the path of "
+           "its interpreter";
+  if (header.e_ident[EI_CLASS] != ours.e_ident[EI_CLASS] || header.e_machine != ours.e_machine)
+    return "is compiled for another kind of processor; compile it here, with bspcc";
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+    return "is compiled, but not linked; link it with bspcc";
+  return "";
+}
+
+absl::Status Refusal(const std::string& name, const std::string& why) {
+  return absl::PermissionDeniedError(absl::StrCat("program ", name, " ", why));
+}
+
+absl::Status Missing(const std::string& name, int error) {
+  const bool is_path = name.find('/') != std::string::npos;
+  return absl::NotFoundError(absl::StrCat("program ", name, " not found",
+                                          is_path ? ": " : "; give its path, as in ./",
+                                          is_path ? strerror(error) : name));
 }
 
 std::string ReadAll(const std::string& path) {
@@ -59,21 +88,14 @@ absl::StatusOr<std::string> FindProgram(const std::string& name) {
   }
   struct stat status;
   if (stat(found.c_str(), &status) != 0) {
-    if (errno == EACCES) {
-      return absl::PermissionDeniedError(absl::StrCat("program ", name, ": ", strerror(errno)));
-    }
-    return absl::NotFoundError(
-        name.find('/') == std::string::npos
-            ? Missing(name)
-            : absl::StrCat("program ", name, " not found: ", strerror(errno)));
+    const int error = errno;
+    if (error != EACCES) return Missing(name, error);
+    return Refusal(name, absl::StrCat("cannot be reached: ", strerror(error)));
   }
-  if (S_ISDIR(status.st_mode)) {
-    return absl::PermissionDeniedError(absl::StrCat("program ", name, " is a directory"));
-  }
-  if (!CanExecute(found)) {
-    return absl::PermissionDeniedError(absl::StrCat(
-        "program ", name, " is not executable; compile it with bspcc, or chmod +x it"));
-  }
+  if (S_ISDIR(status.st_mode)) return Refusal(name, "is a directory");
+  if (!CanExecute(found))
+    return Refusal(name, "is not executable; compile it with bspcc, or chmod +x it");
+  if (const std::string why = WhyNotExecutable(found); !why.empty()) return Refusal(name, why);
   return found;
 }
 

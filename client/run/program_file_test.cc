@@ -1,5 +1,7 @@
 #include "client/run/program_file.h"
 
+#include <elf.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -8,6 +10,8 @@
 
 namespace bspnow::client {
 namespace {
+
+using testing::HasSubstr;
 
 std::string WriteFile(const std::string& name, const std::string& text, mode_t mode) {
   const std::string path = testing::TempDir() + "/" + name;
@@ -26,6 +30,32 @@ TEST(FindProgramTest, RefusesWhatIsNotExecutable) {
   const auto found = FindProgram(WriteFile("data", "1 2 3\n", 0644));
   EXPECT_TRUE(absl::IsPermissionDenied(found.status()));
   EXPECT_TRUE(absl::IsPermissionDenied(FindProgram(testing::TempDir() + "/.").status()));
+}
+
+/// The header of this test's own program, changed.
+std::string Header(void (*change)(Elf64_Ehdr&)) {
+  Elf64_Ehdr header{};
+  std::ifstream("/proc/self/exe").read(reinterpret_cast<char*>(&header), sizeof header);
+  change(header);
+  return {reinterpret_cast<const char*>(&header), sizeof header};
+}
+
+TEST(FindProgramTest, RefusesWhatNoSuchMachineCanExecute) {
+  const auto told = [](const std::string& text) {
+    const auto found = FindProgram(WriteFile("strange", text, 0755));
+    EXPECT_EQ(found.ok() ? 0 : StatusOfFailure(found.status()), found.ok() ? 0 : 126);
+    return std::string(found.status().message());
+  };
+  EXPECT_THAT(told(""), HasSubstr("neither a compiled program nor a script"));
+  EXPECT_THAT(told("echo hi\n"), HasSubstr("neither a compiled program nor a script"));
+  EXPECT_THAT(told(Header([](Elf64_Ehdr& header) { header.e_machine += 1; })),
+              HasSubstr("another kind of processor"));
+  EXPECT_THAT(told(Header([](Elf64_Ehdr& header) { header.e_ident[EI_CLASS] = ELFCLASS32; })),
+              HasSubstr("another kind of processor"));
+  EXPECT_THAT(told(Header([](Elf64_Ehdr& header) { header.e_type = ET_REL; })),
+              HasSubstr("not linked"));
+  EXPECT_EQ(told(Header([](Elf64_Ehdr&) {})), "");
+  EXPECT_EQ(told("#!/bin/sh\n"), "");
 }
 
 TEST(FindProgramTest, LooksOnThePathForAPlainName) {
