@@ -28,12 +28,23 @@ std::string HelpOf(const CLI::App& app) {
   return app.get_name() + command + " --help";
 }
 
-// What was meant by the first word that was not expected, if that can be guessed.
-std::string Guess(const CLI::App& app) {
+// The error, with what was meant by the first word that was not expected, or where what is missing
+// may be.
+std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
-  if (!commands.empty()) return Guess(*commands.front());
+  if (!commands.empty()) return Explain(*commands.front(), error);
+  const std::string what = error.what();
   const std::vector<std::string> rest = app.remaining();
-  return rest.empty() ? "" : DidYouMean(app, rest.front());
+  if (rest.empty()) return what;
+  const std::string& first = rest.front();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
+    // What is missing may come after an option that is not known: there the parser stops.
+    if (first.starts_with('-') && first != "--")
+      return "unknown option " + first + DidYouMean(app, first);
+    const std::string misplaced = MisplacedOption(app, rest);
+    if (!misplaced.empty()) return what + misplaced;
+  }
+  return what + DidYouMean(app, first);
 }
 
 // True if the command line was read; else `status` is the exit status.
@@ -47,8 +58,8 @@ bool Parse(CLI::App& app, int argc, char** argv, int& status) {
     } else {
       const std::string what = error.what();
       const bool says_where = what.find("; see ") != std::string::npos;
-      status = Fail(app.get_name(), says_where ? what : what + Guess(app) + "; see " + HelpOf(app),
-                    kUsageStatus);
+      status = Fail(app.get_name(),
+                    says_where ? what : Explain(app, error) + "; see " + HelpOf(app), kUsageStatus);
     }
     return false;
   }

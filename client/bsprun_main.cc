@@ -39,7 +39,8 @@ int BecomeClient(const std::string& name, char** argv) {
 }
 
 int RunHere(const std::string& name, const JobOptions& options) {
-  const absl::StatusOr<std::string> program = FindProgram(options.program.front());
+  const absl::StatusOr<std::string> program =
+      FindProgram(options.program.front(), options.misplaced);
   if (!program.ok()) {
     return Fail(name, std::string(program.status().message()), StatusOfFailure(program.status()));
   }

@@ -91,6 +91,21 @@ says 2 'bsp: no command job; did you mean jobs?; see bsp --help' bsp job
 says 2 'unknown option --promt; see bsprun --help' bsprun --promt true
 says 2 'unknown option --ndoes; did you mean --nodes?; see bsp submit --help' \
   bsp submit -n 2 --ndoes 3 true
+says 2 'unknown option --ntasks; did you mean -n?; see bsp submit --help' \
+  bsp submit -n 2 --ntasks 2 true
+says 2 'unknown option -t; did you mean --time-limit?; see bsp submit' bsp submit -n 2 -t 5 true
+says 2 'bsp: unknown option -t; did you mean --time-limit?; see bsp submit' \
+  bsp submit -t 5 -n 2 true
+says 2 'bsp: unknown option --ntasks; did you mean -n?; see bsp submit' bsp submit --ntasks 2 true
+says 2 'did you mean --state?; see bsp jobs --help' bsp jobs -t PD
+says 2 'bsp: no command squeue; did you mean jobs?; see bsp --help' bsp squeue
+says 2 'bsp: no command kill; did you mean cancel?; see bsp --help' bsp kill 7
+says 2 '-n stands after the program, and so is an argument of it: write -n before ./a.out' \
+  bsp submit ./a.out -n 4
+says 127 '-np stands after the program' bsprun ./no_such_program -np 4
+says 127 'not found; give its path, as in ./no_such_program; -n stands after' \
+  bsprun no_such_program x -n 4
+says 0 'hi -n 3' bash -c 'bsprun -n 1 echo hi -n 3 || true'
 says 2 'not expected: --jason; did you mean --json?; see bsp show --help' bsp show 3 --jason
 says 2 'did you mean issue?; see bsp certs --help' bsp certs isue
 says 0 'Usage: bsp submit [OPTIONS] PROGRAM [ARGUMENT...]' bsp submit --help
@@ -167,6 +182,12 @@ says 137 'pid 0 (OS pid ' bsprun -n 1 timeout -s KILL 0.1 sleep 9
 # The program.
 says 127 'no_such_program not found' bsp submit --coordinator $nobody -n 2 ./no_such_program
 says 126 'data is not executable' bsp submit --coordinator $nobody -n 2 ./data
+echo 'exit 0' >no_script
+chmod +x no_script
+says 126 'no_script is neither a compiled program nor a script' \
+  bsp submit --coordinator $nobody -n 2 ./no_script
+says 126 'no_script is neither' bsprun --coordinator $nobody -n 2 ./no_script
+says 126 'no_script is neither' bsprun -n 2 ./no_script
 says 127 'no_such_program not found' bsprun --coordinator $nobody -n 2 ./no_such_program
 says 1 'true is not linked with libbsp' \
   bsp submit --reconnect-timeout 0 --coordinator $nobody -n 2 true
@@ -174,9 +195,3 @@ says 1 'file no_such_file: No such file' \
   bsp submit --coordinator $nobody -n 2 --file no_such_file true
 
 ((failures == 0))
-echo 'exit 0' >no_script
-chmod +x no_script
-says 126 'no_script is neither a compiled program nor a script' \
-  bsp submit --coordinator $nobody -n 2 ./no_script
-says 126 'no_script is neither' bsprun --coordinator $nobody -n 2 ./no_script
-says 126 'no_script is neither' bsprun -n 2 ./no_script

@@ -113,7 +113,8 @@ void PrintSubmitted(const proto::SubmitJobReply& submitted, const JobOptions& op
 }
 
 absl::StatusOr<int> SubmitJob(CommandLine& line, JobOptions options) {
-  const absl::StatusOr<std::string> program = FindProgram(options.program.front());
+  const absl::StatusOr<std::string> program =
+      FindProgram(options.program.front(), options.misplaced);
   if (!program.ok()) {
     std::cerr << "bsp: " << program.status().message() << "\n";
     return StatusOfFailure(program.status());

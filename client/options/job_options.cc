@@ -210,6 +210,7 @@ std::string TakeProgram(const CLI::App& app, JobOptions& options) {
     const std::string& unknown = options.program.front();
     return "unknown option " + unknown + DidYouMean(app, unknown) + "; see " + name + " --help";
   }
+  options.misplaced = MisplacedOption(app, options.program);
   if (!options.program.empty()) return "";
   return "no program given; usage: " + name + " -n P PROGRAM [ARGUMENT...]";
 }

@@ -56,6 +56,7 @@ struct JobOptions {
   std::string trace_file;                ///< The same.
   std::optional<Simulation> simulation;  ///< Of --simulate.
   std::vector<std::string> program;      ///< PROGRAM ARGS...
+  std::string misplaced;  ///< What to add where the program is not found: see MisplacedOption.
 };
 
 void AddCoordinatorOption(CLI::App& app, std::string& coordinator);

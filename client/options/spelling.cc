@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/options/foreign_words.h"
+
 namespace bspnow::client {
 namespace {
 
@@ -43,6 +45,8 @@ std::string NearestWord(const std::string& word, const std::vector<std::string>&
 }
 
 std::string DidYouMean(const CLI::App& app, const std::string& word) {
+  const auto ask = [](const std::string& meant) { return "; did you mean " + meant + "?"; };
+  if (const std::string ours = OurWordFor(app, word); !ours.empty()) return ask(ours);
   const bool is_option = word.starts_with("--");
   std::vector<std::string> known;
   if (is_option) {
@@ -53,7 +57,20 @@ std::string DidYouMean(const CLI::App& app, const std::string& word) {
   }
   const std::string name = is_option ? word.substr(2, word.find('=') - 2) : word;
   const std::string nearest = NearestWord(name, known);
-  return nearest.empty() ? "" : "; did you mean " + (is_option ? "--" + nearest : nearest) + "?";
+  return nearest.empty() ? "" : ask((is_option ? "--" : "") + nearest);
+}
+
+std::string MisplacedOption(const CLI::App& app, const std::vector<std::string>& command) {
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    if (word == "--") break;
+    if (!word.starts_with('-')) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (name == "-np" || app.get_option_no_throw(name) != nullptr)
+      return "; " + name + " stands after the program, and so is an argument of it: write " + name +
+             " before " + command.front();
+  }
+  return "";
 }
 
 }  // namespace bspnow::client

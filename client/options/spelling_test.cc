@@ -36,5 +36,25 @@ TEST(SpellingTest, MeansOptionsByADashAndElseCommands) {
   EXPECT_EQ(DidYouMean(app, "-x"), "");
 }
 
+TEST(SpellingTest, TakesAWordOfAnotherSystemForWhatItMeansThere) {
+  CLI::App app("", "bsp");
+  for (const char* name : {"top", "cancel", "jobs"}) app.add_subcommand(name, "");
+  EXPECT_EQ(DidYouMean(app, "stop"), "; did you mean cancel?");
+  EXPECT_EQ(DidYouMean(app, "squeue"), "; did you mean jobs?");
+}
+
+TEST(SpellingTest, FindsOurOptionsAmongTheProgramsArguments) {
+  CLI::App app("", "bsprun");
+  std::string value;
+  app.add_option("-n,--nodes", value);
+  EXPECT_EQ(MisplacedOption(app, {"./a.out", "x", "-n", "4"}),
+            "; -n stands after the program, and so is an argument of it: write -n before ./a.out");
+  EXPECT_NE(MisplacedOption(app, {"./a.out", "--nodes=4"}).find("write --nodes before"),
+            std::string::npos);
+  EXPECT_NE(MisplacedOption(app, {"./a.out", "-np", "4"}), "");
+  EXPECT_EQ(MisplacedOption(app, {"./a.out", "nodes", "-x", "-", "--", "-n"}), "");
+  EXPECT_EQ(MisplacedOption(app, {"-n"}), "");
+}
+
 }  // namespace
 }  // namespace bspnow::client

@@ -41,7 +41,7 @@ std::optional<std::uint64_t> HeadersAddress(const std::string& program) {
 // One line for each address: "/home/me/heat.c:120", maybe with " (discriminator 3)", or "??:0".
 std::vector<std::string> LinesAt(const std::string& program,
                                  const std::vector<std::uint64_t>& addresses) {
-  const absl::StatusOr<std::string> addr2line = FindProgram("addr2line");
+  const absl::StatusOr<std::string> addr2line = FindProgram("addr2line", "");
   if (!addr2line.ok() || addresses.empty()) return {};
   std::vector<std::string> command = {*addr2line, "-e", program};
   for (const std::uint64_t address : addresses)

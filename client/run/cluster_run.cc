@@ -346,7 +346,8 @@ void ClusterRun::Report(JobsStub& jobs, const std::string& program) {
 }
 
 int ClusterRun::Run() {
-  const absl::StatusOr<std::string> program = FindProgram(options_.program.front());
+  const absl::StatusOr<std::string> program =
+      FindProgram(options_.program.front(), options_.misplaced);
   if (!program.ok()) {
     Fail(program.status());
     return StatusOfFailure(program.status());

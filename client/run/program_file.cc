@@ -55,11 +55,11 @@ absl::Status Refusal(const std::string& name, const std::string& why) {
   return absl::PermissionDeniedError(absl::StrCat("program ", name, " ", why));
 }
 
-absl::Status Missing(const std::string& name, int error) {
+absl::Status Missing(const std::string& name, int error, const std::string& hint) {
   const bool is_path = name.find('/') != std::string::npos;
   return absl::NotFoundError(absl::StrCat("program ", name, " not found",
                                           is_path ? ": " : "; give its path, as in ./",
-                                          is_path ? strerror(error) : name));
+                                          is_path ? strerror(error) : name, hint));
 }
 
 std::string ReadAll(const std::string& path) {
@@ -71,7 +71,7 @@ std::string ReadAll(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> FindProgram(const std::string& name) {
+absl::StatusOr<std::string> FindProgram(const std::string& name, const std::string& hint) {
   if (name.empty()) return absl::NotFoundError("the program's name is empty");
   std::string found;
   if (name.find('/') != std::string::npos) {
@@ -89,7 +89,7 @@ absl::StatusOr<std::string> FindProgram(const std::string& name) {
   struct stat status;
   if (stat(found.c_str(), &status) != 0) {
     const int error = errno;
-    if (error != EACCES) return Missing(name, error);
+    if (error != EACCES) return Missing(name, error, hint);
     return Refusal(name, absl::StrCat("cannot be reached: ", strerror(error)));
   }
   if (S_ISDIR(status.st_mode)) return Refusal(name, "is a directory");

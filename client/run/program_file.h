@@ -9,9 +9,9 @@
 namespace bspnow::client {
 
 /// The file that `name` means: itself if it has a slash, else the first on the PATH, else the one
-/// in the present directory. NotFound, or PermissionDenied if it cannot be
+/// in the present directory. NotFound, with `hint` added, or PermissionDenied if it cannot be
 /// executed: also if no machine like this one can, so that no node has to try.
-absl::StatusOr<std::string> FindProgram(const std::string& name);
+absl::StatusOr<std::string> FindProgram(const std::string& name, const std::string& hint);
 
 /// The launcher's exit status when the program was not found or started.
 int StatusOfFailure(const absl::Status& why);

@@ -21,15 +21,24 @@ std::string WriteFile(const std::string& name, const std::string& text, mode_t m
 }
 
 TEST(FindProgramTest, SaysWhatIsMissing) {
-  const auto found = FindProgram("./no_such_program");
+  const auto found = FindProgram("./no_such_program", "");
   EXPECT_TRUE(absl::IsNotFound(found.status()));
   EXPECT_NE(found.status().ToString().find("./no_such_program not found"), std::string::npos);
 }
 
 TEST(FindProgramTest, RefusesWhatIsNotExecutable) {
-  const auto found = FindProgram(WriteFile("data", "1 2 3\n", 0644));
+  const auto found = FindProgram(WriteFile("data", "1 2 3\n", 0644), "");
   EXPECT_TRUE(absl::IsPermissionDenied(found.status()));
-  EXPECT_TRUE(absl::IsPermissionDenied(FindProgram(testing::TempDir() + "/.").status()));
+  EXPECT_TRUE(absl::IsPermissionDenied(FindProgram(testing::TempDir() + "/.", "").status()));
+}
+
+TEST(FindProgramTest, AddsTheHintToWhatIsMissingOnly) {
+  const auto told = [](const std::string& name) {
+    return std::string(FindProgram(name, "; a hint").status().message());
+  };
+  EXPECT_TRUE(told("no_such_program").ends_with("./no_such_program; a hint"));
+  EXPECT_TRUE(told("./no_such_program").ends_with("No such file or directory; a hint"));
+  EXPECT_TRUE(told(WriteFile("data", "1 2 3\n", 0644)).ends_with("chmod +x it"));
 }
 
 /// The header of this test's own program, changed.
@@ -42,7 +51,7 @@ std::string Header(void (*change)(Elf64_Ehdr&)) {
 
 TEST(FindProgramTest, RefusesWhatNoSuchMachineCanExecute) {
   const auto told = [](const std::string& text) {
-    const auto found = FindProgram(WriteFile("strange", text, 0755));
+    const auto found = FindProgram(WriteFile("strange", text, 0755), "");
     EXPECT_EQ(found.ok() ? 0 : StatusOfFailure(found.status()), found.ok() ? 0 : 126);
     return std::string(found.status().message());
   };
@@ -61,7 +70,7 @@ TEST(FindProgramTest, RefusesWhatNoSuchMachineCanExecute) {
 TEST(FindProgramTest, LooksOnThePathForAPlainName) {
   WriteFile("bsp_find_me", "#!/bin/sh\n", 0755);
   ASSERT_EQ(setenv("PATH", testing::TempDir().c_str(), 1), 0);
-  const auto found = FindProgram("bsp_find_me");
+  const auto found = FindProgram("bsp_find_me", "");
   ASSERT_TRUE(found.ok());
   EXPECT_EQ(*found, testing::TempDir() + "/bsp_find_me");
 }

@@ -1,0 +1,125 @@
+#include "client/options/foreign_words.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace bspnow::client {
+namespace {
+
+struct ForeignWord {
+  std::string_view theirs;
+  std::string_view ours;
+};
+
+// Some mean one thing in a list and another of a job: the first that the command has is meant.
+constexpr ForeignWord kWords[] = {
+    // Commands.
+    {"sbatch", "submit"},
+    {"srun", "run"},
+    {"mpirun", "run"},
+    {"mpiexec", "run"},
+    {"squeue", "jobs"},
+    {"queue", "jobs"},
+    {"list", "jobs"},
+    {"ls", "jobs"},
+    {"ps", "jobs"},
+    {"scancel", "cancel"},
+    {"kill", "cancel"},
+    {"stop", "cancel"},
+    {"rm", "cancel"},
+    {"delete", "cancel"},
+    {"sinfo", "nodes"},
+    {"hosts", "nodes"},
+    {"workers", "nodes"},
+    {"sacct", "history"},
+    {"sstat", "show"},
+    {"seff", "show"},
+    {"status", "show"},
+    {"info", "show"},
+    {"scontrol", "show"},
+    {"update", "alter"},
+    {"sattach", "attach"},
+    {"hold", "suspend"},
+    {"release", "resume"},
+    {"output", "logs"},
+    {"cat", "logs"},
+    {"tail", "logs"},
+    // Options.
+    {"--ntasks", "-n"},
+    {"-N", "--nodes"},
+    {"--ntasks-per-node", "--per-node"},
+    {"--npernode", "--per-node"},
+    {"-ppn", "--per-node"},
+    {"--map-by", "--per-node"},
+    {"-H", "--nodes"},
+    {"-host", "--nodes"},
+    {"--host", "--nodes"},
+    {"-hosts", "--nodes"},
+    {"-hostfile", "--nodes"},
+    {"--hostfile", "--nodes"},
+    {"-machinefile", "--nodes"},
+    {"--machinefile", "--nodes"},
+    {"-w", "--constraint"},
+    {"--nodelist", "--constraint"},
+    {"-C", "--constraint"},
+    {"-p", "--constraint"},
+    {"--partition", "--constraint"},
+    {"-t", "--time-limit"},
+    {"-t", "--state"},
+    {"-s", "--state"},
+    {"--states", "--state"},
+    {"-S", "--since"},
+    {"--starttime", "--since"},
+    {"--timeout", "--time-limit"},
+    {"--mem", "--memory"},
+    {"--mem-per-cpu", "--memory"},
+    {"-J", "--name"},
+    {"-n", "--name"},
+    {"--job-name", "--name"},
+    {"--jobname", "--name"},
+    {"-d", "--after"},
+    {"--dependency", "--after"},
+    {"-a", "--array"},
+    {"-i", "--input"},
+    {"-o", "--output"},
+    {"--export", "--env"},
+    {"-x", "--env"},
+    {"-genv", "--env"},
+    {"-D", "--dir"},
+    {"--chdir", "--dir"},
+    {"-wd", "--dir"},
+    {"-wdir", "--dir"},
+    {"--wdir", "--dir"},
+    {"-O", "--oversubscribe"},
+    {"--overcommit", "--oversubscribe"},
+    {"--nice", "--priority"},
+    {"--requeue", "--max-restarts"},
+    {"--no-requeue", "--max-restarts"},
+    {"-W", "--wait"},
+    {"-l", "--prefix-output"},
+    {"--label", "--prefix-output"},
+    {"-tag-output", "--prefix-output"},
+    {"--tag-output", "--prefix-output"},
+    {"-P", "--csv"},
+    {"--parsable2", "--csv"},
+};
+
+bool Has(const CLI::App& app, const std::string& ours) {
+  if (ours.starts_with('-')) return app.get_option_no_throw(ours) != nullptr;
+  return !app.get_subcommands([&](const CLI::App* command) { return command->check_name(ours); })
+              .empty();
+}
+
+}  // namespace
+
+std::string OurWordFor(const CLI::App& app, const std::string& word) {
+  const std::string name = word.starts_with('-') ? word.substr(0, word.find('=')) : word;
+  const auto* const found =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const ForeignWord& foreign) {
+        return foreign.theirs == name && Has(app, std::string(foreign.ours));
+      });
+  return found == std::end(kWords) ? "" : std::string(found->ours);
+}
+
+}  // namespace bspnow::client
