@@ -70,7 +70,7 @@ TextTable HistoryTable(const std::vector<proto::Job>& jobs) {
                   {LocalOrNothing(job.ended_unix_ms())},
                   {DurationText(RunSeconds(job))},
                   {DurationText(static_cast<std::int64_t>(cpu_s))},
-                  {bytes(job.peak_memory_bytes())},
+                  {MemoryText(static_cast<double>(job.peak_memory_bytes()))},
                   {absl::StrCat(job.totals().supersteps())},
                   {bytes(job.totals().h_bytes())},
                   {bytes(job.output_bytes())},

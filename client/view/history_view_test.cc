@@ -45,7 +45,7 @@ TEST(HistoryViewTest, TheTableIsForPeople) {
   EXPECT_NE(text.find("heat[7]"), std::string::npos);
   EXPECT_NE(text.find("1:01"), std::string::npos);  // It ran,
   EXPECT_NE(text.find("8:00"), std::string::npos);  // on all processors together.
-  EXPECT_NE(text.find("5.0 MB"), std::string::npos);
+  EXPECT_NE(text.find("4.8 MiB"), std::string::npos);
   EXPECT_NE(text.find("cancelled by eve\n"), std::string::npos);
 }
 

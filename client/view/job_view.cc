@@ -46,7 +46,7 @@ std::string ArrayText(const proto::Job& job) {
                       array.at_once() == 0 ? "" : absl::StrCat(", ", array.at_once(), " at once"));
 }
 
-std::string MemoryText(std::uint64_t bytes) {
+std::string GibibytesText(std::uint64_t bytes) {
   return bytes == 0 ? "" : absl::StrFormat("%.1f", static_cast<double>(bytes) / (1 << 30));
 }
 
@@ -168,7 +168,7 @@ TextTable NodeTable(const proto::ListNodesReply& nodes) {
                   {absl::StrCat(node.slots_used())},
                   {absl::StrCat(spec.slots())},
                   {absl::StrFormat("%.2f", node.load())},
-                  {MemoryText(spec.memory_bytes())},
+                  {GibibytesText(spec.memory_bytes())},
                   {absl::StrFormat("%.2f", spec.flops() * 1e-9)},
                   {node.address()},
                   {absl::StrJoin(labels, ",")},
@@ -209,7 +209,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
     add("time limit", DurationText(static_cast<std::int64_t>(spec.time_limit_s())));
   }
   if (spec.memory_bytes() != 0) {
-    add("memory", BytesText(static_cast<double>(spec.memory_bytes())) + " a process");
+    add("memory", MemoryOptionText(spec.memory_bytes()) + " a process");
   }
   if (spec.nodes() != 0) add("nodes", absl::StrCat(spec.nodes()));
   if (spec.per_node() != 0) add("per node", absl::StrCat("at most ", spec.per_node()));
@@ -230,7 +230,7 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   for (const auto& [what, value] : CheckpointLines(job, now_unix_ms)) add(what, value);
   if (job.cpu_ns() != 0) add("cpu time", NsText(static_cast<double>(job.cpu_ns())));
   if (job.peak_memory_bytes() != 0) {
-    add("peak memory", BytesText(static_cast<double>(job.peak_memory_bytes())) + " a process");
+    add("peak memory", MemoryText(static_cast<double>(job.peak_memory_bytes())) + " a process");
   }
   add("output", BytesText(static_cast<double>(job.output_bytes())));
   const proto::JobTotals& totals = job.totals();

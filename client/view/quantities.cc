@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <array>
+#include <string_view>
 #include <vector>
 
 namespace bspnow::client {
@@ -16,6 +17,7 @@ namespace {
 constexpr std::uint64_t kMinute = 60;
 constexpr std::uint64_t kHour = 60 * kMinute;
 constexpr std::uint64_t kDay = 24 * kHour;
+constexpr std::string_view kMemoryUnits = "KMGT";
 constexpr std::uint64_t kNumberMax = 1'000'000'000;  // So that no sum or product overflows.
 
 absl::Status NoTime(const std::string& text) {
@@ -61,11 +63,11 @@ std::uint64_t UnitSeconds(char unit) {
   }
 }
 
-// A value in the largest of four units of which it holds one.
-std::string Scaled(double value, const std::array<const char*, 4>& units) {
+// A value in the largest of four units of which it holds one; each is `factor` of the one before.
+std::string Scaled(double value, const std::array<const char*, 4>& units, double factor) {
   std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < units.size()) {
-    value /= 1000;
+  while (value >= factor - 0.5 && unit + 1 < units.size()) {
+    value /= factor;
     ++unit;
   }
   const int decimals = unit == 0 || value >= 99.95 ? 0 : 1;
@@ -100,9 +102,9 @@ absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text) {
   std::string number = text;
   if (number.size() > 1 && (number.back() == 'B' || number.back() == 'b')) number.pop_back();
   std::uint64_t shift = 20;
-  const std::string units = "KMGT";
-  const std::size_t unit =
-      number.empty() ? std::string::npos : units.find(static_cast<char>(toupper(number.back())));
+  const std::size_t unit = number.empty()
+                               ? std::string::npos
+                               : kMemoryUnits.find(static_cast<char>(toupper(number.back())));
   if (unit != std::string::npos) {
     shift = 10 * (unit + 1);
     number.pop_back();
@@ -124,9 +126,21 @@ std::string DurationText(std::int64_t seconds) {
   return absl::StrFormat("%d:%02d", minutes, rest);
 }
 
-std::string BytesText(double bytes) { return Scaled(bytes, {"B", "kB", "MB", "GB"}); }
+std::string MemoryOptionText(std::uint64_t bytes) {
+  std::size_t unit = 0;
+  while (unit < kMemoryUnits.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  const std::string number = absl::StrCat(bytes);
+  return unit == 0 ? number + " B" : number + kMemoryUnits[unit - 1];
+}
 
-std::string NsText(double ns) { return Scaled(ns, {"ns", "us", "ms", "s"}); }
+std::string BytesText(double bytes) { return Scaled(bytes, {"B", "kB", "MB", "GB"}, 1000); }
+
+std::string MemoryText(double bytes) { return Scaled(bytes, {"B", "KiB", "MiB", "GiB"}, 1024); }
+
+std::string NsText(double ns) { return Scaled(ns, {"ns", "us", "ms", "s"}, 1000); }
 
 std::string LocalTimeText(std::int64_t unix_ms) {
   const auto seconds = static_cast<time_t>(unix_ms / 1000);

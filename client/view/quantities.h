@@ -16,11 +16,17 @@ absl::StatusOr<std::uint64_t> ParseTimeLimit(const std::string& text);
 /// Bytes of a size: a number and K, M, G or T (powers of 1024), with or without B; M if none.
 absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text);
 
+/// As a user writes that: 4G, 1536M.
+std::string MemoryOptionText(std::uint64_t bytes);
+
 /// As in 0:07, 1:02:03, 2-01:02:03.
 std::string DurationText(std::int64_t seconds);
 
 /// With three digits or so: 12 B, 3.4 kB, 1.2 GB (powers of 1000).
 std::string BytesText(double bytes);
+
+/// With three digits or so: 12 B, 3.4 MiB, 1.2 GiB (powers of 1024, as those of ParseMemory).
+std::string MemoryText(double bytes);
 
 /// With three digits or so: 850 ns, 12.3 us, 4.5 ms, 6.7 s.
 std::string NsText(double ns);

@@ -37,6 +37,15 @@ TEST(ParseMemoryTest, CountsInPowersOf1024AndTakesMegabytesWithoutAUnit) {
   EXPECT_EQ(*ParseMemory("100"), std::uint64_t{100} << 20);
 }
 
+TEST(ParseMemoryTest, IsShownAsItWasWritten) {
+  for (const char* text : {"1G", "4G", "512K", "1T", "1536M", "1025M"})
+    EXPECT_EQ(MemoryOptionText(*ParseMemory(text)), text);
+  EXPECT_EQ(MemoryOptionText(*ParseMemory("1024M")), "1G");
+  EXPECT_EQ(MemoryOptionText(*ParseMemory("4095T")), "4095T");
+  EXPECT_EQ(MemoryOptionText(1000), "1000 B");
+  EXPECT_EQ(MemoryOptionText(0), "0 B");
+}
+
 TEST(ParseMemoryTest, RefusesWhatIsNoSizeOrTooLarge) {
   for (const char* text : {"", "G", "B", "1.5G", "-1", "4X", "4 G", "999999999T"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseMemory(text).status())) << text;
@@ -57,6 +66,8 @@ TEST(TextTest, ScalesBytesAndTimes) {
   EXPECT_EQ(BytesText(1500), "1.5 kB");
   EXPECT_EQ(BytesText(250e6), "250 MB");
   EXPECT_EQ(BytesText(5e12), "5000 GB");
+  EXPECT_EQ(MemoryText(1000), "1000 B");
+  EXPECT_EQ(MemoryText(std::uint64_t{3} << 29), "1.5 GiB");
   EXPECT_EQ(NsText(12'300), "12.3 us");
 }
 
