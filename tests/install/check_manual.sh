@@ -78,6 +78,8 @@ check_completion() {
   equal 'bsp submit pro' "$(completes bsp submit -n 2 --file data pro)" 'prog programs '
   equal 'bsp jobs --state s' "$(completes bsp jobs --state s)" 'succeeded suspended '
   equal 'bsp jobs --state running,f' "$(completes bsp jobs --state running,f)" 'running,failed '
+  equal 'bsp he' "$(completes bsp he)" 'help '
+  equal 'bsp help sub' "$(completes bsp help sub)" 'submit '
   equal 'bsp cancel --state s' "$(completes bsp cancel --state s)" 'suspended '
   equal 'bsp logs --pi' "$(completes bsp logs --pi)" '--pid '
   equal 'bsp run --tim' "$(completes bsp run --tim)" '--time --time-limit --timing --timing-file '
