@@ -64,8 +64,16 @@ CostFit FitCost(std::span<const BeyondClass> classes) {
     fit.l_ns = IfTold(silent.median_ns, 1 / std::sqrt(PointOf(silent).weight));
   if (sums.n < 2) return fit;
   const double determinant = sums.w * sums.xx - sums.x * sums.x;
-  const double g = (sums.w * sums.xy - sums.x * sums.y) / determinant;
-  const double l = (sums.xx * sums.y - sums.x * sums.xy) / determinant;
+  double g = (sums.w * sums.xy - sums.x * sums.y) / determinant;
+  double l = (sums.xx * sums.y - sums.x * sums.xy) / determinant;
+  double l_variance = sums.xx / determinant;
+  double freedom = sums.n - 2;
+  if (g < 0) {  // No byte saves time: of the lines that may be the best one has no slope.
+    g = 0;
+    l = sums.y / sums.w;
+    l_variance = 1 / sums.w;
+    freedom = sums.n - 1;
+  }
   // Where the points are farther from the line than their errors allow, those were too small.
   double misfit = 0;
   for (const BeyondClass& of : classes) {
@@ -74,9 +82,9 @@ CostFit FitCost(std::span<const BeyondClass> classes) {
     const double off_ns = p.ns - l - g * p.h_bytes;
     misfit += p.weight * off_ns * off_ns;
   }
-  const double scale = std::sqrt(sums.n > 2 ? std::max(1.0, misfit / (sums.n - 2)) : 1.0);
+  const double scale = std::sqrt(freedom > 0 ? std::max(1.0, misfit / freedom) : 1.0);
   fit.g_ns_per_byte = IfTold(g, scale * std::sqrt(sums.w / determinant));
-  fit.l_ns = IfTold(l, scale * std::sqrt(sums.xx / determinant));
+  fit.l_ns = IfTold(l, scale * std::sqrt(l_variance));
   return fit;
 }
 

@@ -71,6 +71,18 @@ TEST_F(CostFitTest, AFewBytesSayNothingOfG) {
   EXPECT_FALSE(Fit().g_ns_per_byte);
 }
 
+// At the start of a job: a line through the medians would fall, and end in an l that no superstep
+// has taken.
+TEST_F(CostFitTest, AFewSlowSilentSuperstepsDoNotMakeAnL) {
+  Run(10'000, 16, 0.3);
+  for (int i = 0; i < 2; ++i) AddBeyond(0, 50 * kL, classes_[0]);
+  const CostFit fit = Fit();
+  EXPECT_FALSE(fit.g_ns_per_byte);
+  ASSERT_TRUE(fit.l_ns);
+  EXPECT_NEAR(fit.l_ns->value, kL, 0.1 * kL);
+  EXPECT_LT(fit.l_ns->error, 0.1 * kL);
+}
+
 TEST_F(CostFitTest, NothingSaysNothing) {
   const CostFit fit = Fit();
   EXPECT_FALSE(fit.g_ns_per_byte);
