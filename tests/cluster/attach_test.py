@@ -71,6 +71,7 @@ class AttachTest(unittest.TestCase):
         cluster.await_state(job, "cancelled")
         client.process.send_signal(signal.SIGCONT)
         self.assertGreater(client.end(), 0)
+        self.assertIn(f"job {job} is over: cancelled by ", client.error)
 
     def survive_connection_that_is(self, how):
         job = Enduring(supersteps=100)
