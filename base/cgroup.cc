@@ -66,7 +66,8 @@ std::string CgroupOf(const std::string& cgroup, const std::string& mountinfo,
                            : type != "cgroup" || !Names(words.back(), controller))
       continue;
     const std::string root = words[3] == "/" ? "" : words[3];
-    if (absl::StartsWith(group, root + "/")) return words[4] + group.substr(root.size());
+    if (group == words[3] || absl::StartsWith(group, root + "/"))
+      return words[4] + group.substr(root.size());
   }
   return {};
 }

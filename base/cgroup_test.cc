@@ -28,6 +28,16 @@ TEST(CgroupOfTest, IsBelowTheRootThatIsMounted) {
   EXPECT_EQ(CgroupOf("0::/../d\n", mounts, ""), "");
 }
 
+// As in a container that sees the groups of its machine: Docker's way in version 1.
+TEST(CgroupOfTest, MayBeTheRootThatIsMounted) {
+  const std::string mounts =
+      "378 374 0:32 /docker/e046 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n";
+  EXPECT_EQ(CgroupOf("4:memory:/docker/e046\n", mounts, "memory"), "/sys/fs/cgroup/memory");
+  EXPECT_EQ(CgroupOf("4:memory:/docker/e046/a\n", mounts, "memory"), "/sys/fs/cgroup/memory/a");
+  EXPECT_EQ(CgroupOf("4:memory:/docker/e0467\n", mounts, "memory"), "");
+  EXPECT_EQ(CgroupOf("0::/\n", kMounts, ""), "/sys/fs/cgroup/unified/");
+}
+
 TEST(CgroupOfTest, IsOfOneControllerInVersionOne) {
   const std::string groups = "5:cpu,cpuacct:/a\n4:memory:/m:n\n0::/b\n";
   EXPECT_EQ(CgroupOf(groups, kMounts, "memory"), "/sys/fs/cgroup/memory/m:n");
