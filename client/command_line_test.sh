@@ -119,7 +119,7 @@ says 2 'JOB: 2-18446744073709551615: more than 100000 jobs' bsp wait 1 2-1844674
 says 1 'no coordinator is named' bsp show 3-7 9
 # What pkill and top find: not the name of the program that it goes on as.
 # shellcheck disable=SC2016
-says 0 bsprun timeout 5 env BSP_COORDINATOR=$nobody bash -c '
+says 0 bsprun timeout 60 env BSP_COORDINATOR=$nobody bash -c '
   bsprun -n 1 --reconnect-timeout 10s true 2>/dev/null &
   until [[ $(readlink /proc/$!/exe) == */bsp-client ]]; do :; done
   until grep -x bsprun /proc/$!/comm; do :; done
