@@ -3,10 +3,10 @@
 to the line that begins with UNTIL: writes the files that it shows, types its commands, and compares
 what they print with what the page says.
 
-The order of lines may differ, as may what differs from run to run: times, addresses, and which
-process was the first or the last. "..." stands for any lines, and in a line for any text. Files of
-settings that the page shows with `cat` are written first. What changes with time by itself is
-looked at again, until it is as the page says."""
+The order of lines may differ, as may what differs from run to run: times, addresses, which process
+was the first or the last, and which nodes a list names for a job. "..." stands for any lines, and
+in a line for any text. Files of settings that the page shows with `cat` are written first. What
+changes with time by itself is looked at again, until it is as the page says."""
 
 import os
 import re
@@ -37,6 +37,7 @@ VARYING = (
     (re.compile(r"\b(superstep|from|running +\d+ ) *\d{3,}"), r"\1 N"),
     (re.compile(r"^(checkpoint +)\d+ of"), r"\1N of"),
     (re.compile(r"^  imbalance .*"), "  imbalance"),
+    (re.compile(r"(?<= )\w+(,\w+)+$"), "NODES"),
     (re.compile(r" +"), " "),
 )
 
