@@ -39,7 +39,9 @@ void BulkEnd::Owe(const Put& put) {
 
 void BulkEnd::TakeBack() {
   owed_.clear();
+  owed_bytes_ = 0;
   puts_ = Puts::kNone;
+  if (here_due_ && heard_ != superstep_) said_here_ = here_due_ = false;  // Nobody need know.
 }
 
 void BulkEnd::Leave() {

@@ -71,7 +71,7 @@ class BulkEnd {
   Puts puts() const { return broken_ && puts_ != Puts::kNone ? Puts::kFailed : puts_; }
   std::uint64_t owed_bytes() const { return owed_bytes_; }
 
-  /// Of kWait: they go another way.
+  /// Of kWait: they go another way. If nothing was sent yet, the other one does not hear of it.
   void TakeBack();
 
   /// The barrier is over. Nothing comes into the memory of the program from here on: a piece that

@@ -179,6 +179,25 @@ TEST(BulkEndTest, WhoComesTooLateBreaksNothing) {
 
 // At each byte, more or less: nothing counts as taken that is not in its place, and after the
 // barrier nothing comes any more.
+TEST(BulkEndTest, WhatIsTakenBackAtOnceIsNotHeardOf) {
+  World world(1, kBytes);
+  world.Enter(0, 1, Owes::kAll);
+  world.side(0).end.TakeBack();
+  world.Enter(1, 1, Owes::kNothing);
+  world.Run();
+  EXPECT_EQ(world.sent(), 0u);
+  EXPECT_EQ(world.side(0).end.puts(), Puts::kNone);
+  for (int i : {0, 1}) world.Leave(i);
+
+  world.Enter(0, 2, Owes::kAll);
+  world.side(0).end.TakeBack();
+  world.Enter(1, 2, Owes::kAll);
+  world.Run();
+  EXPECT_EQ(world.side(0).end.puts(), Puts::kNone);
+  EXPECT_EQ(world.side(1).end.puts(), Puts::kTaken) << "it takes what the other one puts";
+  EXPECT_TRUE(world.side(0).area == world.side(1).source);
+}
+
 TEST(BulkEndTest, ABreakAnywhereLosesNothing) {
   constexpr std::size_t kFew = 1000;
   for (std::uint64_t cut = 0; cut <= 2 * (kFew + 4 * sizeof(BulkHeader)); ++cut) {

@@ -26,6 +26,9 @@ constexpr std::uint64_t kLookNsMax = 2 * kNsPerMs;
 constexpr std::uint64_t kPatienceNs = 5 * kNsPerMs;
 std::uint64_t PatienceNs(std::uint64_t bytes) { return std::min(kPatienceNs + bytes, kNsPerS); }
 
+// Less is through by chunks before somebody who sleeps looks at his lanes, twice.
+constexpr std::uint64_t kWorthALaneBytes = 512 << 10;
+
 constexpr std::uint64_t kStallNs = 2 * kNsPerS;  // The other one is in bsp_sync, and reads.
 constexpr std::uint64_t kPollNs = 100'000;
 
@@ -93,7 +96,11 @@ bool BulkLanes::Took(Pid pid) const {
 void BulkLanes::SendAll() {
   if (!open_) return;
   const std::uint64_t start_ns = NowNs();
-  for (Lane& lane : of_) lane.moved_ns = start_ns;
+  for (Lane& lane : of_) {
+    lane.moved_ns = start_ns;
+    if (lane.end.puts() == BulkEnd::Puts::kWait && lane.end.owed_bytes() < kWorthALaneBytes)
+      lane.end.TakeBack();
+  }
   std::uint64_t worked_ns = start_ns;
   for (std::uint64_t now_ns = start_ns; AnyUnderWay(start_ns, now_ns); now_ns = NowNs()) {
     if (Pump(now_ns)) {
