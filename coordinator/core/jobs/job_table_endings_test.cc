@@ -30,6 +30,14 @@ TEST_F(JobTableTest, CancellingARunningJobKillsItAtOnce) {
   EXPECT_EQ(all_.ended.size(), 1u);
 }
 
+TEST_F(JobTableTest, CancellingAJobThatHasAReasonAddsWhoDidIt) {
+  Up(kOne, 2);
+  const JobId job = Submit(Request(2));
+  Exits(job, 1, Exit(Reached::kEnded, 3));
+  Do(table_.OnCancel(job, "cancelled by eve", at_));
+  EXPECT_EQ(Shown(job).reason(), "pid 1 (on w1) ended with exit status 3; cancelled by eve");
+}
+
 TEST_F(JobTableTest, CancellingAJobThatIsOverLeavesItAsItIs) {
   Up(kOne, 1);
   const JobId job = Submit(Request(1));

@@ -311,7 +311,8 @@ void JobTable::Event::Cancel(Job& entry, int signal, const std::string& why) {
   if (HasEnded(job.state()) || job.state() == proto::ENDING) return;  // It is over.
   entry.record.set_cancelled(true);
   entry.ends.OnInterrupted(signal);
-  if (job.state() != proto::RUNNING || job.reason().empty()) job.set_reason(why);
+  const bool has_reason = job.state() == proto::RUNNING && !job.reason().empty();
+  job.set_reason(has_reason ? absl::StrCat(job.reason(), "; ", why) : why);
   Finish(entry);
 }
 
