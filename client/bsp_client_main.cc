@@ -37,14 +37,17 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return what;
   const std::string& first = rest.front();
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
+  const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  if (missing) {
     // What is missing may come after an option that is not known: there the parser stops.
     if (first.starts_with('-') && first != "--")
       return "unknown option " + first + DidYouMean(app, first);
     const std::string misplaced = MisplacedOption(app, rest);
     if (!misplaced.empty()) return what + misplaced;
   }
-  return what + DidYouMean(app, first);
+  // Of a wrong value the message says all.
+  const bool unexpected = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return unexpected || missing ? what + DidYouMean(app, first) : what;
 }
 
 // True if the command line was read; else `status` is the exit status.

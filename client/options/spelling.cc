@@ -66,7 +66,9 @@ std::string MisplacedOption(const CLI::App& app, const std::vector<std::string>&
     if (word == "--") break;
     if (!word.starts_with('-')) continue;
     const std::string name = word.substr(0, word.find('='));
-    if (name == "-np" || app.get_option_no_throw(name) != nullptr)
+    const CLI::Option* const ours = app.get_option_no_throw(name == "-np" ? "-n" : name);
+    const bool asks = name == "-h" || name == "--help" || name == "--version";
+    if (ours != nullptr && ours->count() == 0 && !asks)
       return "; " + name + " stands after the program, and so is an argument of it: write " + name +
              " before " + command.front();
   }

@@ -54,6 +54,9 @@ TEST(SpellingTest, FindsOurOptionsAmongTheProgramsArguments) {
   EXPECT_NE(MisplacedOption(app, {"./a.out", "-np", "4"}), "");
   EXPECT_EQ(MisplacedOption(app, {"./a.out", "nodes", "-x", "-", "--", "-n"}), "");
   EXPECT_EQ(MisplacedOption(app, {"-n"}), "");
+  EXPECT_EQ(MisplacedOption(app, {"./a.out", "--help"}), "");
+  app.parse("-n 4");
+  EXPECT_EQ(MisplacedOption(app, {"./a.out", "-n", "10"}), "") << "that one is the program's";
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ void ClusterRun::OnAttached() {
 void ClusterRun::OnMessage(const proto::FromJob& message) {
   if (message.has_end()) {
     end_ = message.end();
-    if (end_->state() == proto::CANCELLED && interrupted_by_ == 0)
+    if (end_->state() == proto::CANCELLED && interrupted_by_ == 0 && !status_)
       console_.Say(absl::StrCat("job ", job_, " is over: ", end_->reason()));
     loop_.Stop();
     return;

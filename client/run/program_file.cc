@@ -40,6 +40,7 @@ Elf64_Ehdr HeaderOf(const std::string& path) {
 std::string WhyNotExecutable(const std::string& path) {
   const Elf64_Ehdr header = HeaderOf(path);
   const Elf64_Ehdr ours = HeaderOf("/proc/self/exe");
+  if (memcmp(ours.e_ident, ELFMAG, SELFMAG) != 0) return "";
   if (memcmp(header.e_ident, "#!", 2) == 0 || access(path.c_str(), R_OK) != 0) return "";
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return "is neither a compiled program nor a script, which would begin with #! and the path of "
