@@ -37,7 +37,7 @@ VARYING = (
     (re.compile(r"\b(superstep|from|running +\d+ ) *\d{3,}"), r"\1 N"),
     (re.compile(r"^(checkpoint +)\d+ of"), r"\1N of"),
     (re.compile(r"^  imbalance .*"), "  imbalance"),
-    (re.compile(r"(?<= )\w+(,\w+)+$"), "NODES"),
+    (re.compile(r"(?<= )\w+(,\w+)+$"), lambda nodes: re.sub(r"\w+", "NODE", nodes[0])),
     (re.compile(r" +"), " "),
 )
 

@@ -74,6 +74,9 @@ class DifferenceTest(unittest.TestCase):
         self.differ("step 100000: 2.505599946", "step 100000: 2.505599947")
         self.differ("one up 10.0.0.11:7074", "one up 10.0.0.12:7074")
         self.differ("on one pids 2-3", "on two pids 2-3")
+        self.equal("33 RUNNING head,one,two", "33 RUNNING one,two,head")
+        one, two = ["33 RUNNING head,one"], ["33 RUNNING one,two,head"]
+        self.assertTrue(follow_page.difference(one, two))
 
 
 class ShellTest(unittest.TestCase):
