@@ -7,8 +7,9 @@
 namespace bspnow::client {
 namespace {
 
-constexpr std::uint32_t kStopped = 3;  // And worse.
-constexpr std::uint32_t kCounting = 5;
+// What is news from kStopped on.
+constexpr std::uint32_t kStopped = 3;
+constexpr std::uint32_t kCounting = 5;  // For as long as no superstep ends.
 
 std::string WhatItDoes(const AwaitedProcess& process) {
   if (process.lateness != kCounting) return LatenessName(process.lateness);

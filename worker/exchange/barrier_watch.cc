@@ -2,6 +2,7 @@
 
 #include <absl/strings/str_cat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
@@ -122,6 +123,10 @@ BarrierLook LookAtBarrier(const NodeSegment& segment, const std::vector<Pid>& he
       if (awaited) NoteCounting(*awaited, look.late.back());
     }
   }
+  // Who waits for messages waits for one of the others: those are shown first.
+  std::stable_partition(look.late.begin(), look.late.end(), [](const LateProcess& late) {
+    return late.lateness != Lateness::kCounting;
+  });
   return look;
 }
 

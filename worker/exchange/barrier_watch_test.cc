@@ -133,6 +133,9 @@ TEST_F(LookAtBarrierTest, TellsForHowManyMessagesAProcessWaits) {
   const LateProcess late = Look().late.at(0);
   EXPECT_EQ(late.lateness, Lateness::kCounting);
   EXPECT_EQ(late.messages, (MessagesAwaited{.superstep = 105, .expected = 3, .here = 2}));
+  cell(Pid{2}).arrived.store(7);
+  EXPECT_EQ(Look().late.at(0).pid, Pid{2}) << "it may be the one that is to send them";
+  EXPECT_EQ(Look().late.at(1).pid, Pid{1});
   // Supersteps go on without a barrier.
   cell(Pid{1}).started.value.fetch_add(1);
   EXPECT_NE(Look().passed, 7u);
