@@ -19,7 +19,13 @@ LinkAnswer::LinkAnswer(std::span<const std::byte> text, std::span<const int> des
 
 bool LinkAnswer::Send(int link) const {
   std::vector<int> numbers;
-  for (const UniqueFd& descriptor : descriptors_) numbers.push_back(descriptor.get());
+  for (const UniqueFd& descriptor : descriptors_) {
+    if (!descriptor.valid()) {  // It could not even be copied; without it the answer is another.
+      errno = EMFILE;
+      return false;
+    }
+    numbers.push_back(descriptor.get());
+  }
   return Send(link, text_, numbers);
 }
 
