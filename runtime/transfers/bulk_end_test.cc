@@ -177,8 +177,6 @@ TEST(BulkEndTest, WhoComesTooLateBreaksNothing) {
   EXPECT_TRUE(world.side(1).area == world.side(0).source);
 }
 
-// At each byte, more or less: nothing counts as taken that is not in its place, and after the
-// barrier nothing comes any more.
 TEST(BulkEndTest, WhatIsTakenBackAtOnceIsNotHeardOf) {
   World world(1, kBytes);
   world.Enter(0, 1, Owes::kAll);
@@ -198,6 +196,8 @@ TEST(BulkEndTest, WhatIsTakenBackAtOnceIsNotHeardOf) {
   EXPECT_TRUE(world.side(0).area == world.side(1).source);
 }
 
+// At each byte, more or less: nothing counts as taken that is not in its place, and after the
+// barrier nothing comes any more.
 TEST(BulkEndTest, ABreakAnywhereLosesNothing) {
   constexpr std::size_t kFew = 1000;
   for (std::uint64_t cut = 0; cut <= 2 * (kFew + 4 * sizeof(BulkHeader)); ++cut) {

@@ -227,23 +227,23 @@ void Outbox::EndOpenRun(Pid pid, Kind kind) {
   w.run_limit = nullptr;
   DirectoryEntry& owed = entry(pid);
   const auto more = [&](std::uint64_t& count, std::size_t header_bytes) {
-    const auto bytes = static_cast<std::uint32_t>(w.tail - w.last_record - header_bytes);
+    const auto bytes = static_cast<std::uint64_t>(w.tail - w.last_record) - header_bytes;
     const std::uint64_t before = count;
-    count = bytes / static_cast<std::uint32_t>(StrideOf(kind, w.run_bytes));
-    return static_cast<std::uint32_t>(count - before);
+    count = bytes / StrideOf(kind, w.run_bytes);
+    return count - before;
   };
   if (kind == kMessages) {
-    const std::uint32_t messages =
+    const std::uint64_t messages =
         more(reinterpret_cast<MessageRun*>(w.last_record)->count, sizeof(MessageRun));
-    owed.message_count += messages;
-    owed.message_bytes += std::uint64_t{messages} * w.run_bytes;
+    owed.message_count += static_cast<std::uint32_t>(messages);  // See kMessagesMax.
+    owed.message_bytes += messages * w.run_bytes;
     return;
   }
-  const std::uint32_t transfers =
+  const std::uint64_t transfers =
       kind == kPuts ? more(reinterpret_cast<PutRun*>(w.last_record)->count, sizeof(PutRun))
                     : more(reinterpret_cast<GetRun*>(w.last_record)->count, sizeof(GetRun));
   owed.transfers += transfers;
-  (kind == kPuts ? owed.bytes_to : owed.bytes_from) += std::uint64_t{transfers} * w.run_bytes;
+  (kind == kPuts ? owed.bytes_to : owed.bytes_from) += transfers * w.run_bytes;
 }
 
 // ---- Records of their own
