@@ -85,7 +85,7 @@ class DaemonTest : public testing::Test {
     worker.Report(Exited(0));
     const auto order = worker.Take();
     ASSERT_TRUE(order.has_value());
-    ASSERT_TRUE(order->has_end());
+    ASSERT_TRUE(order->has_end()) << order->ShortDebugString();
     worker.Report(Cleared());
   }
 

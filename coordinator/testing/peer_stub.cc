@@ -324,7 +324,7 @@ std::optional<proto::Order> TestWorker::TakeAny() {
 
 std::optional<proto::Order> TestWorker::Take() {
   std::optional<proto::Order> order = TakeAny();
-  while (order && order->has_acknowledge()) order = TakeAny();
+  while (order && (order->has_acknowledge() || order->has_peers_changed())) order = TakeAny();
   return order;
 }
 

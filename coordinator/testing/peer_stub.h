@@ -70,7 +70,8 @@ class TestWorker {
 
   /// Opens the control stream, with what it has taken already.
   void Attach();
-  /// The next order but acknowledgements; waits for it. Nothing at the end of the stream.
+  /// The next order; waits for it. Not acknowledgements, nor news of peers, which come by a timer.
+  /// Nothing at the end of the stream.
   std::optional<proto::Order> Take();
   /// Takes orders until this sequence is acknowledged; false at the end of the stream.
   [[nodiscard]] bool AwaitAcknowledged(std::uint64_t sequence);
