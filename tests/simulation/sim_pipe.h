@@ -39,7 +39,8 @@ class SimPipe : public std::enable_shared_from_this<SimPipe> {
   bool over(End end) const { return link_->broken(end); }
 
   enum class Fault { kNone, kBreak, kSwallow, kStall, kDamage };
-  /// When so many more bytes have been sent from there. A byte that is damaged arrives as another.
+  /// What goes wrong with what `from` sends, once it has sent `after_bytes` more bytes. kDamage
+  /// changes the next one.
   void Disturb(End from, Fault fault, std::size_t after_bytes) {
     disturbances_[from] = {fault, after_bytes};
   }
