@@ -281,14 +281,18 @@ FrameFault SendingStream::OnAck(std::uint64_t sequence) {
   return FrameFault::kNone;
 }
 
-// Names the frame that was refused, if its header was right; but only who was welcoming can.
+// Names the frame that was refused, if its header was right; but only who was welcoming can. What
+// was damaged on its way says nothing against the frame: it is sent again, until the other end
+// counts as unreachable.
 FrameFault SendingStream::OnAbort(const Frame& frame) {
   const std::size_t bytes = std::min(frame.payload.size(), kReasonBytesMax);
   const std::string text(reinterpret_cast<const char*>(frame.payload.data()), bytes);
   abort_reason_ = absl::StrCat("closed by the receiver: ", absl::CHexEscape(text));
   reader_->Stop();
   const auto found = kept_.find(frame.header.sequence);
-  if (state_ == State::kOpen && found != kept_.end() && ++found->second.refusals >= kRefusalsMax)
+  const bool damaged = text == FaultText(FrameFault::kBadPayloadCrc);
+  if (state_ == State::kOpen && !damaged && found != kept_.end() &&
+      ++found->second.refusals >= kRefusalsMax)
     GiveUp(frame.header.sequence, abort_reason_);
   return FrameFault::kNone;
 }

@@ -76,8 +76,8 @@ struct SendingStreamEvents {
   /// from inside Send.
   std::function<void(JobId job, GroupId group, std::uint64_t token)> delivered = nullptr;
 
-  /// The job cannot go on: a frame was refused again and again, or does not arrive for a long time
-  /// (the stream goes on trying). Never from inside Send.
+  /// The job cannot go on: a frame that arrived was refused again and again, or does not arrive
+  /// whole for a long time (the stream goes on trying). Never from inside Send.
   std::function<void(JobId job, const std::string& reason)> job_broken = nullptr;
 
   /// Jobs are about to be called broken, for this reason.

@@ -173,6 +173,21 @@ TEST_F(SendingStreamTest, FrameThatIsRefusedAgainAndAgainBreaksItsJob) {
   EXPECT_EQ(sender->retained_frames(), 0u);
 }
 
+// It may arrive the next time, until nothing did for so long that the other end is unreachable.
+TEST_F(SendingStreamTest, FrameThatIsDamagedAgainAndAgainIsSentUntilItArrives) {
+  unreachable_ms_ = 2000;
+  auto sender = NewSender(receiver_.address());
+  sink_.verdict = FrameFault::kBadPayloadCrc;
+  sender->Send(Numbered(2, 10));
+  RunUntil([&] { return sink_.came.size() == 6; });
+  EXPECT_TRUE(broken_.empty());
+  RunUntil([&] { return !broken_.empty(); });
+  EXPECT_EQ(broken_[1], "worker w2 cannot be reached at " + receiver_.address().ToString() +
+                            " for 2 s: closed by the receiver: bad_payload_crc");
+  sink_.verdict = FrameFault::kNone;
+  RunUntil([&] { return delivered_.size() == 1; });
+}
+
 TEST_F(SendingStreamTest, KeepsTryingUntilSomebodyListens) {
   const SocketAddress address = receiver_.address();
   auto sender = NewSender(*Resolve({"127.0.0.1", 1}));
