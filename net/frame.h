@@ -43,8 +43,10 @@ enum class FrameKind : std::uint16_t {
   kTrustedBatch = 12,
   /// In place of kHello: this connection is to become a lane. Payload LaneBody, StreamNonce.
   kLane = 13,
-  kChallenge = 14,  ///< Answer to kHello and kLane. Payload ChallengeBody.
-  kProof = 15,      ///< Answer to kChallenge. Payload ProofBody.
+  /// Answer to kHello and kLane. Payload ChallengeBody. `sequence`: the bytes of filler that a
+  /// probe's kProof is to have, at most kProbeFillerBytes.
+  kChallenge = 14,
+  kProof = 15,  ///< Answer to kChallenge. Payload ProofBody; of a probe, filler after it.
 };
 
 struct FrameHeader {
@@ -86,9 +88,14 @@ struct ProofBody {
   StreamMac proof;  ///< Of the end that connects.
 };
 
+/// More than the largest packets have. There are ways on which small ones arrive and large ones
+/// never do, such as a tunnel whose lower limit (MTU) nobody is told: a proof would get through,
+/// and no data.
+inline constexpr std::size_t kProbeFillerBytes = 16 << 10;
+
 struct HelloBody {
-  /// Of the sending stream; a new one starts at sequence 1. 0: only to see whether the receiver can
-  /// be reached; after its Welcome both close.
+  /// Of the sending stream; a new one starts at sequence 1. 0, a probe: only to see whether the
+  /// receiver can be reached; after its Welcome both close.
   std::uint64_t incarnation;
   std::uint32_t target;  ///< WorkerId that the sender wants to reach; 0: the coordinator.
   std::uint32_t term;    ///< The coordinator's, lower bits; another one refuses. Else 0.

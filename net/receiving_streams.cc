@@ -48,7 +48,7 @@ class ReceivingStreams::Stream final : private FrameSink {
   FrameFault OnFrame(const Frame& frame) override;
   FrameFault OnOpening(const Frame& frame);
   FrameFault OnProof(const Frame& frame);
-  void OnHello(const FrameHeader& header, std::uint64_t incarnation);
+  void OnHello(const FrameHeader& header);
   void OnLane(const FrameHeader& header);
   void HandLane(const LaneName& lane);
   FrameFault OnBatch(const Frame& frame);
@@ -159,7 +159,7 @@ FrameFault ReceivingStreams::Stream::OnOpening(const Frame& frame) {
   const std::string refusal = owner_.WhyUnwelcome(frame.header, *target);
   if (refusal.empty()) {
     state_ = State::kChallenged;
-    Send(HeaderOf(FrameKind::kChallenge), BytesOf(proof_->Challenge(owner_.key_)));
+    Send(proof_->ChallengeHeader(), BytesOf(proof_->Challenge(owner_.key_)));
   } else {
     RefuseOpening(refusal);
   }
@@ -178,13 +178,13 @@ FrameFault ReceivingStreams::Stream::OnProof(const Frame& frame) {
   } else if (IsLane(header)) {
     OnLane(header);
   } else {
-    OnHello(header, BodyFrom<HelloBody>(proof_->body())->incarnation);
+    OnHello(header);
   }
   return FrameFault::kNone;
 }
 
-void ReceivingStreams::Stream::OnHello(const FrameHeader& header, std::uint64_t incarnation) {
-  if (incarnation == 0) return Leave(HeaderOf(FrameKind::kWelcome), {});
+void ReceivingStreams::Stream::OnHello(const FrameHeader& header) {
+  if (proof_->IsProbe()) return Leave(HeaderOf(FrameKind::kWelcome), {});
   owner_.Take(*this, WorkerId{header.source_worker});
   --owner_.strangers_;
   ++owner_.counts_.connections;
@@ -192,7 +192,7 @@ void ReceivingStreams::Stream::OnHello(const FrameHeader& header, std::uint64_t 
   worker_ = WorkerId{header.source_worker};
   loop_.CancelTimer(state_timer_);
   FrameHeader welcome = HeaderOf(FrameKind::kWelcome);
-  acked_ = reception().OnHello(incarnation);
+  acked_ = reception().OnHello(BodyFrom<HelloBody>(proof_->body())->incarnation);
   acked_bytes_ = reader_.bytes_read();
   welcome.sequence = acked_;
   Send(welcome, {});

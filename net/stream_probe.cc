@@ -4,6 +4,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "net/frame_check.h"
@@ -35,9 +36,7 @@ void StreamProbe::Connect() {
   const SocketAddress address = addresses_.back();
   addresses_.pop_back();
   failure_ = absl::StrCat(address.ToString(), ": ");
-  timer_ = loop_.AddTimer(options_.answer_ms, [this] {
-    GoOn(absl::StrCat("no answer in ", options_.answer_ms / 1000.0, " s"));
-  });
+  timer_ = loop_.AddTimer(options_.answer_ms, [this] { OnSilence(); });
   stream_ = std::make_unique<FrameStream>(
       loop_, address, options_.socket, options_.key,
       FrameStreamEvents{
@@ -55,7 +54,7 @@ void StreamProbe::Connect() {
 }
 
 FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::byte> payload) {
-  if (FrameKind{header.kind} == FrameKind::kChallenge) return OnChallenge(payload);
+  if (FrameKind{header.kind} == FrameKind::kChallenge) return OnChallenge(header, payload);
   if (FrameKind{header.kind} == FrameKind::kWelcome && proven_) {
     Finish("");
     return FrameFault::kNone;
@@ -67,7 +66,8 @@ FrameFault StreamProbe::OnFrame(const FrameHeader& header, std::span<const std::
   return FrameFault::kNone;
 }
 
-FrameFault StreamProbe::OnChallenge(std::span<const std::byte> payload) {
+FrameFault StreamProbe::OnChallenge(const FrameHeader& challenge,
+                                    std::span<const std::byte> payload) {
   if (proven_) return FrameFault::kMalformed;
   ProofBody answer;
   const FrameFault fault = proof_->OnChallenge(options_.key, payload, answer);
@@ -75,8 +75,19 @@ FrameFault StreamProbe::OnChallenge(std::span<const std::byte> payload) {
   proven_ = true;
   FrameHeader header = HeaderOf(FrameKind::kProof);
   header.source_worker = Value(options_.self);
-  stream_->Send(header, BytesOf(answer));
+  std::vector<std::byte> proof(sizeof answer +
+                               std::min<std::uint64_t>(challenge.sequence, kProbeFillerBytes));
+  std::memcpy(proof.data(), &answer, sizeof answer);
+  stream_->Send(header, proof);
   return FrameFault::kNone;
+}
+
+void StreamProbe::OnSilence() {
+  const double waited_s = static_cast<double>(options_.answer_ms) / 1000.0;
+  if (!proven_) return GoOn(absl::StrCat("no answer in ", waited_s, " s"));
+  GoOn(absl::StrCat("small messages arrive, but one of ", kProbeFillerBytes,
+                    " bytes has no answer in ", waited_s,
+                    " s: large packets may be lost on the way (see MTU in docs/operations.md)"));
 }
 
 void StreamProbe::GoOn(const std::string& failure) {

@@ -1,6 +1,6 @@
 // Whether another worker's streams can be reached: connects as a SendingStream does, says Hello,
-// proves the key, and waits for the Welcome. Nothing else is sent, and streams that stand are not
-// disturbed.
+// proves the key with as many bytes as a large packet has, and waits for the Welcome. Nothing else
+// is sent, and streams that stand are not disturbed.
 #ifndef NET_STREAM_PROBE_H_
 #define NET_STREAM_PROBE_H_
 
@@ -47,7 +47,8 @@ class StreamProbe {
  private:
   void Connect();
   FrameFault OnFrame(const FrameHeader& header, std::span<const std::byte> payload);
-  FrameFault OnChallenge(std::span<const std::byte> payload);
+  FrameFault OnChallenge(const FrameHeader& challenge, std::span<const std::byte> payload);
+  void OnSilence();
   void GoOn(const std::string& failure);
   void Finish(const std::string& failure);
 

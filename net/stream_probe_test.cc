@@ -7,6 +7,7 @@
 #include <string>
 
 #include "net/testing/stream_fixture.h"
+#include "net/testing/stream_proxy.h"
 
 namespace bspnow {
 namespace {
@@ -64,6 +65,17 @@ TEST_F(StreamProbeTest, WaitsForAnAnswerOnlySoLong) {
   const UniqueFd silent = *Listen(*Resolve({"127.0.0.1", 0}), {});
   EXPECT_EQ(Probe(kReceiver, *LocalAddress(silent.get())),
             LocalAddress(silent.get())->ToString() + ": no answer in 0.3 s");
+}
+
+TEST_F(StreamProbeTest, NoticesThatLargePacketsAreLost) {
+  Proxy proxy(loop_, receiver_.address(), 1);
+  proxy.pass_bytes_max = 1000;
+  EXPECT_EQ(Probe(kReceiver, proxy.address()),
+            proxy.address().ToString() +
+                ": small messages arrive, but one of 16384 bytes has no answer in 0.3 s: large "
+                "packets may be lost on the way (see MTU in docs/operations.md)");
+  proxy.pass_bytes_max = 20'000;
+  EXPECT_EQ(Probe(kReceiver, proxy.address()), "");
 }
 
 TEST_F(StreamProbeTest, SaysThatANameIsUnknown) {

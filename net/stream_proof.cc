@@ -82,14 +82,28 @@ std::optional<std::uint32_t> AcceptingProof::target() const {
   return hello.has_value() ? std::optional(hello->target) : std::nullopt;
 }
 
+bool AcceptingProof::IsProbe() const {
+  const auto hello = BodyFrom<HelloBody>(body());
+  return FrameKind{header_.kind} == FrameKind::kHello && hello.has_value() &&
+         hello->incarnation == 0;
+}
+
+FrameHeader AcceptingProof::ChallengeHeader() const {
+  FrameHeader header = HeaderOf(FrameKind::kChallenge);
+  if (IsProbe()) header.sequence = kProbeFillerBytes;
+  return header;
+}
+
 ChallengeBody AcceptingProof::Challenge(const StreamKey& key) const {
   const Opening opening{.header = header_, .payload = payload_};
   return {.nonce = nonce_, .proof = MacOf(key, kAcceptingEnd, opening, nonce_)};
 }
 
 FrameFault AcceptingProof::OnProof(const StreamKey& key, std::span<const std::byte> payload) const {
-  const std::optional<ProofBody> proof = BodyFrom<ProofBody>(payload);
-  if (!proof.has_value()) return FrameFault::kMalformed;
+  const std::optional<ProofBody> proof = BodyAtStart<ProofBody>(payload);
+  const std::size_t filler_bytes_max = IsProbe() ? kProbeFillerBytes : 0;
+  if (!proof.has_value() || payload.size() > sizeof *proof + filler_bytes_max)
+    return FrameFault::kMalformed;
   const Opening opening{.header = header_, .payload = payload_};
   if (key.empty() || !SameSecret(proof->proof, MacOf(key, kConnectingEnd, opening, nonce_)))
     return FrameFault::kBadProof;

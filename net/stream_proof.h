@@ -57,8 +57,12 @@ class AcceptingProof {
   /// The worker that it is for; nothing if the length is wrong.
   std::optional<std::uint32_t> target() const;
 
-  /// The answer, as kChallenge; `key` must not be empty. Only to who asks for this end and no other
-  /// one: it is a proof.
+  /// Whether it only looks for an answer: then filler follows its ProofBody, as kChallenge asks.
+  bool IsProbe() const;
+
+  /// The answer; `key` must not be empty. Only to who asks for this end and no other one: it is a
+  /// proof.
+  FrameHeader ChallengeHeader() const;
   ChallengeBody Challenge(const StreamKey& key) const;
 
   /// The payload of kProof. Without a fault the connecting end has the key, and its first frame may
