@@ -44,7 +44,7 @@ enum class FrameKind : std::uint16_t {
   /// In place of kHello: this connection is to become a lane. Payload LaneBody, StreamNonce.
   kLane = 13,
   /// Answer to kHello and kLane. Payload ChallengeBody. `sequence`: the bytes of filler that a
-  /// probe's kProof is to have, at most kProbeFillerBytes.
+  /// probe's kProof is to have, at most kMoreThanAPacketBytes.
   kChallenge = 14,
   kProof = 15,  ///< Answer to kChallenge. Payload ProofBody; of a probe, filler after it.
 };
@@ -87,11 +87,6 @@ struct ChallengeBody {
 struct ProofBody {
   StreamMac proof;  ///< Of the end that connects.
 };
-
-/// More than the largest packets have. There are ways on which small ones arrive and large ones
-/// never do, such as a tunnel whose lower limit (MTU) nobody is told: a proof would get through,
-/// and no data.
-inline constexpr std::size_t kProbeFillerBytes = 16 << 10;
 
 struct HelloBody {
   /// Of the sending stream; a new one starts at sequence 1. 0, a probe: only to see whether the

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/packet.h"
 #include "net/frame_check.h"
 
 namespace bspnow {
@@ -76,7 +77,7 @@ FrameFault StreamProbe::OnChallenge(const FrameHeader& challenge,
   FrameHeader header = HeaderOf(FrameKind::kProof);
   header.source_worker = Value(options_.self);
   std::vector<std::byte> proof(sizeof answer +
-                               std::min<std::uint64_t>(challenge.sequence, kProbeFillerBytes));
+                               std::min<std::uint64_t>(challenge.sequence, kMoreThanAPacketBytes));
   std::memcpy(proof.data(), &answer, sizeof answer);
   stream_->Send(header, proof);
   return FrameFault::kNone;
@@ -85,7 +86,7 @@ FrameFault StreamProbe::OnChallenge(const FrameHeader& challenge,
 void StreamProbe::OnSilence() {
   const double waited_s = static_cast<double>(options_.answer_ms) / 1000.0;
   if (!proven_) return GoOn(absl::StrCat("no answer in ", waited_s, " s"));
-  GoOn(absl::StrCat("small messages arrive, but one of ", kProbeFillerBytes,
+  GoOn(absl::StrCat("small messages arrive, but one of ", kMoreThanAPacketBytes,
                     " bytes has no answer in ", waited_s,
                     " s: large packets may be lost on the way (see MTU in docs/operations.md)"));
 }

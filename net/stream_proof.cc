@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/packet.h"
 #include "net/frame_body.h"
 
 namespace bspnow {
@@ -90,7 +91,7 @@ bool AcceptingProof::IsProbe() const {
 
 FrameHeader AcceptingProof::ChallengeHeader() const {
   FrameHeader header = HeaderOf(FrameKind::kChallenge);
-  if (IsProbe()) header.sequence = kProbeFillerBytes;
+  if (IsProbe()) header.sequence = kMoreThanAPacketBytes;
   return header;
 }
 
@@ -101,7 +102,7 @@ ChallengeBody AcceptingProof::Challenge(const StreamKey& key) const {
 
 FrameFault AcceptingProof::OnProof(const StreamKey& key, std::span<const std::byte> payload) const {
   const std::optional<ProofBody> proof = BodyAtStart<ProofBody>(payload);
-  const std::size_t filler_bytes_max = IsProbe() ? kProbeFillerBytes : 0;
+  const std::size_t filler_bytes_max = IsProbe() ? kMoreThanAPacketBytes : 0;
   if (!proof.has_value() || payload.size() > sizeof *proof + filler_bytes_max)
     return FrameFault::kMalformed;
   const Opening opening{.header = header_, .payload = payload_};

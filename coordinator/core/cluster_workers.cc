@@ -181,7 +181,7 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
 absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
                                    std::shared_ptr<OrderSink> sink) {
   if (closed_) return absl::UnavailableError("the coordinator is shutting down");
-  absl::Status attached = nodes_.Attach(first, std::move(sink));
+  absl::Status attached = nodes_.Attach(first, std::move(sink), NowNs());
   if (attached.ok()) OnStreamStands();
   return attached;
 }

@@ -20,6 +20,7 @@ constexpr std::uint32_t kSlotsMax = 65'536;
 constexpr int kLabelsMax = 100;
 constexpr std::uint64_t kFirstRestNs = 5'000'000'000;   // After a fault, doubled each time,
 constexpr std::uint64_t kLastRestNs = 300'000'000'000;  // up to this.
+constexpr std::uint32_t kVainStreams = 2;  // One may have been open while the network failed.
 
 // Workers of before there were numbers say none: they were of number 1.
 absl::Status CheckProtocol(const proto::RegisterRequest& request) {
@@ -93,13 +94,22 @@ std::string Node::WhyLost(std::uint64_t now_ns) const {
 
 // Its processes pass barriers by the frame stream, but no order reaches it and no end is heard.
 std::string Node::WhyDeaf(std::uint64_t now_ns) const {
-  if (!given_up.empty() || sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
+  if (!given_up.empty()) return "";
+  if (vain_streams >= kVainStreams && session.Owes(owed_order) &&
+      now_ns - owed_since_ns >= kLeaseLimits.silent_ns) {
+    return absl::StrFormat(
+        "control streams are opened, but no order has arrived for %.1f s: large packets may be "
+        "lost on the way (see MTU in docs/operations.md)",
+        1e-9 * (now_ns - owed_since_ns));
+  }
+  if (sink || now_ns - no_control_since_ns < kLeaseLimits.silent_ns) return "";
   return absl::StrFormat("no control stream for %.1f s", 1e-9 * (now_ns - no_control_since_ns));
 }
 
 void Node::OnPaused(std::uint64_t ns, std::uint64_t now_ns) {
   lease.OnPaused(ns, now_ns);
   no_control_since_ns = std::min(no_control_since_ns + ns, now_ns);
+  owed_since_ns = std::min(owed_since_ns + ns, now_ns);
 }
 
 void Node::GiveUp(const std::string& reason, std::uint64_t now_ns) {
@@ -174,7 +184,20 @@ const Node* Nodes::FindUp(const std::string& name) const {
   return const_cast<Nodes*>(this)->FindUp(name);
 }
 
-absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink) {
+// How far a stream has come is known when the next one begins: until then a worker need not say
+// that it has taken an order.
+void Node::OnStreamBegins(std::uint64_t now_ns) {
+  if (owed_order != 0 && session.Owes(owed_order)) {
+    vain_streams += 1;
+    return;
+  }
+  owed_order = session.untaken().empty() ? 0 : session.untaken().front().sequence();
+  owed_since_ns = now_ns;
+  vain_streams = 0;
+}
+
+absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink,
+                           std::uint64_t now_ns) {
   Node* node = Find(WorkerId{first.worker()});
   if (node == nullptr || node->registration.incarnation() != first.incarnation() ||
       first.term() != term_)
@@ -186,6 +209,7 @@ absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<Orde
     node->sink->Close(absl::AbortedError("the worker has opened another control stream"));
   node->sink = std::move(sink);
   node->session.OnOrdersTaken(first.orders_taken());
+  node->OnStreamBegins(now_ns);
   for (const proto::Order& order : node->session.untaken()) node->sink->Send(order);
   node->Acknowledge();
   return absl::OkStatus();

@@ -51,8 +51,11 @@ struct Node : SchedulerNode {
   std::deque<proto::WorkerEvent> after_output{};  ///< They follow output that is being written.
   std::shared_ptr<OrderSink> sink{};              ///< nullptr while it has no stream,
   std::uint64_t no_control_since_ns = 0;          ///< since then.
-  bool may_leave = false;                         ///< It has been sent Leave.
-  std::string given_up{};                         ///< Why its lease is to end; empty: it is not.
+  std::uint64_t owed_order = 0;     ///< The first one that the stream began with; 0: none.
+  std::uint64_t owed_since_ns = 0;  ///< When the first stream that was to bring it began, and
+  std::uint32_t vain_streams = 0;   ///< how many have ended since then.
+  bool may_leave = false;           ///< It has been sent Leave.
+  std::string given_up{};           ///< Why its lease is to end; empty: it is not.
 
   /// Whose checkpoints it keeps, and nobody knows the jobs.
   std::vector<JobId> unknown_jobs{};
@@ -81,6 +84,8 @@ struct Node : SchedulerNode {
   bool known() const { return up() || lost() || drained; }
   void Order(proto::Order order);
   void Acknowledge();
+  /// A control stream begins, and with it what the worker has not taken.
+  void OnStreamBegins(std::uint64_t now_ns);
 };
 
 /// Ok if a worker of this description may join.
@@ -129,7 +134,8 @@ class Nodes {
 
   /// The worker's control stream; what the worker has not taken goes out at once. An earlier stream
   /// is closed.
-  absl::Status Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink);
+  absl::Status Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink,
+                      std::uint64_t now_ns);
   /// Does nothing if it has another stream by now.
   void Detach(WorkerId worker, const OrderSink* sink, std::uint64_t now_ns);
 

@@ -37,14 +37,15 @@ class NodesTest : public testing::Test {
  protected:
   NodesTest() { nodes_.Add(id_, Request(), 0); }
 
-  absl::Status Attach(std::uint64_t incarnation, std::uint64_t orders_taken) {
+  absl::Status Attach(std::uint64_t incarnation, std::uint64_t orders_taken,
+                      std::uint64_t now_ns = 0) {
     proto::WorkerEvent first;
     first.set_worker(Value(id_));
     first.set_incarnation(incarnation);
     first.set_orders_taken(orders_taken);
     first.set_term(1);
     sink_ = std::make_shared<RecordingSink>();
-    return nodes_.Attach(first, sink_);
+    return nodes_.Attach(first, sink_, now_ns);
   }
 
   Nodes nodes_{1};
@@ -93,6 +94,29 @@ TEST_F(NodesTest, NodeWithoutItsControlStreamIsDeafAfterTenSeconds) {
   EXPECT_EQ(node.WhyDeaf(16 * kSecondNs), "");
   ASSERT_TRUE(Attach(11, 0).ok());
   EXPECT_EQ(node.WhyDeaf(30 * kSecondNs), "");
+}
+
+// Each is opened, and broken by the worker some seconds later: what is large does not arrive.
+TEST_F(NodesTest, NodeThatTakesNoOrderOfSeveralStreamsIsDeaf) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  Node& node = *nodes_.Find(id_);
+  ASSERT_TRUE(Attach(11, 0, 0).ok());
+  nodes_.Order(id_, {});
+  ASSERT_TRUE(Attach(11, 0, 600 * kSecondNs).ok());  // The order may have come after it had broken.
+  EXPECT_EQ(node.WhyDeaf(700 * kSecondNs), "");      // It stands.
+  nodes_.Order(id_, {});
+  ASSERT_TRUE(Attach(11, 0, 700 * kSecondNs).ok());  // One may have failed by chance.
+  EXPECT_EQ(node.WhyDeaf(709 * kSecondNs), "");
+  node.OnPaused(105 * kSecondNs, 710 * kSecondNs);
+  ASSERT_TRUE(Attach(11, 0, 711 * kSecondNs).ok());
+  EXPECT_EQ(node.WhyDeaf(715 * kSecondNs - 1), "");
+  EXPECT_NE(node.WhyDeaf(715 * kSecondNs).find("no order has arrived for 10.0 s"),
+            std::string::npos);
+  node.session.OnOrdersTaken(1);  // As an event says.
+  EXPECT_EQ(node.WhyDeaf(716 * kSecondNs), "");
+  for (const std::uint64_t s : {800, 801, 802})
+    ASSERT_TRUE(Attach(11, s == 800 ? 1 : 2, s * kSecondNs).ok());
+  EXPECT_EQ(node.WhyDeaf(900 * kSecondNs), "");
 }
 
 TEST_F(NodesTest, NodeThatIsGivenUpIsLostWhenItsLeaseIsOver) {
@@ -152,10 +176,10 @@ TEST_F(NodesTest, CoordinatorOfAnotherTermDoesNotTakeAStream) {
   first.set_incarnation(11);
   first.set_term(1);
   const auto sink = std::make_shared<RecordingSink>();
-  EXPECT_EQ(next.Attach(first, sink).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(next.Attach(first, sink, 0).code(), absl::StatusCode::kNotFound);
   EXPECT_FALSE(next.Find(id_)->attached);
   first.set_term(2);
-  EXPECT_TRUE(next.Attach(first, sink).ok());
+  EXPECT_TRUE(next.Attach(first, sink, 0).ok());
   EXPECT_TRUE(next.Find(id_)->attached);
 }
 

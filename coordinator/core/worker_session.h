@@ -20,6 +20,10 @@ class WorkerSession {
   /// The order with its number; kept until the worker has taken it.
   const proto::Order& Give(proto::Order order);
   void OnOrdersTaken(std::uint64_t sequence);
+  /// Whether the worker is not known to have taken the order with this number, which was given.
+  bool Owes(std::uint64_t sequence) const {
+    return !untaken_.empty() && untaken_.front().sequence() <= sequence;
+  }
   /// What a new stream must begin with.
   const std::deque<proto::Order>& untaken() const { return untaken_; }
 

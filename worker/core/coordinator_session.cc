@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
+#include "base/packet.h"
 #include "base/version.h"
 #include "worker/core/output_credit.h"
 
@@ -63,6 +65,7 @@ proto::WorkerEvent CoordinatorSession::OnAttached() {
   first.set_incarnation(incarnation_);
   first.set_orders_taken(orders_taken_);
   first.set_term(term_);
+  first.set_filler(std::string(kMoreThanAPacketBytes, 0));
   return first;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/packet.h"
 #include "worker/core/output_credit.h"
 
 namespace bspnow::worker {
@@ -76,6 +77,7 @@ TEST_F(CoordinatorSessionTest, SaysOnAStreamWhoAttaches) {
   EXPECT_EQ(first.worker(), 4u);
   EXPECT_EQ(first.incarnation(), kIncarnation);
   EXPECT_EQ(first.orders_taken(), 1u);
+  EXPECT_EQ(first.filler().size(), kMoreThanAPacketBytes);
   EXPECT_EQ(first.term(), 7u);
   EXPECT_EQ(first.sequence(), 0u);
 }
