@@ -43,6 +43,8 @@ class SimCoordinator::ControlStream final : public OrderSink {
   void Close(const absl::Status& reason) override {
     if (absl::StrContains(std::string(reason.message()), "lease expired"))
       coordinator_.oracle_.Count("leases lost");
+    if (absl::StrContains(std::string(reason.message()), "no order has arrived"))
+      coordinator_.oracle_.Count("nodes that no order reaches given up");
     if (absl::StrContains(std::string(reason.message()), "has not ended the processes"))
       coordinator_.oracle_.Count("nodes given up");
     if (absl::IsNotFound(reason))

@@ -170,6 +170,10 @@ void SimCluster::DisturbWorker(Machine& machine) {
   if (what < 20) return HalveAStream(worker.streams());
   if (what < 30) return worker.streams().GiveOneUp();
   if (what < 40) return worker.BreakFrames();
+  if (what < 41) {
+    oracle_.Count("ways on which no order passes");
+    return worker.LoseOrders(loop_.Below(60 * kSecond));
+  }
   if (what < 47) return worker.BreakControl();
   if (what < 52) {
     oracle_.Count("cuts");

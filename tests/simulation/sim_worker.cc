@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/keepalive.h"
 #include "base/units.h"
 #include "base/version.h"
 
@@ -13,6 +14,8 @@ constexpr std::uint64_t kRetryNs = 100 * kMillisecond;
 constexpr std::uint64_t kCallNs = 5 * kSecond;
 constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
 constexpr std::uint64_t kLookNs = kSecond;
+constexpr std::uint64_t kKeepaliveNs =
+    (kWorkerKeepalive.time_ms + kWorkerKeepalive.timeout_ms) * kMillisecond;
 // As bsp-worker has them after SIGTERM.
 constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
 constexpr std::uint64_t kLastWordsNs = kSecond;
@@ -265,6 +268,10 @@ void SimWorker::Attach() {
   link->OnBroken(SimLink::kCaller, [this](const Link& broken) {
     if (!dead() && control_ == broken) AttachLater();
   });
+  if (loop_.now_ns() < no_orders_until_ns_) {
+    link->Swallow(SimLink::kCalled);
+    loop_.After(kKeepaliveNs, [link] { link->Break(); });
+  }
   link->Send(SimLink::kCaller, [this, link, coordinator, first = session_.OnAttached()] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
     coordinator->AttachWorker(first, link, *this);

@@ -88,6 +88,11 @@ class SimWorker final : public SimWorkerPort,
   /// One direction, for so long: what is sent there arrives afterwards.
   void StallOneWay(SimLink::End from, std::uint64_t ns);
   bool cut_off() const { return loop_.now_ns() < cut_off_until_ns_; }
+  /// Its control stream opens for so long, and brings no order until its keepalive breaks it.
+  void LoseOrders(std::uint64_t ns) {
+    no_orders_until_ns_ = loop_.now_ns() + ns;
+    BreakControl();
+  }
   /// For so long it starts nothing: its disk is full, say.
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
   /// For so long nothing can be killed there.
@@ -184,6 +189,7 @@ class SimWorker final : public SimWorkerPort,
   std::uint64_t cut_off_until_ns_ = 0;
   std::array<std::uint64_t, 2> stalled_until_ns_{};
   std::uint64_t sick_until_ns_ = 0;
+  std::uint64_t no_orders_until_ns_ = 0;
   std::uint64_t jammed_until_ns_ = 0;
 
   worker::EarlyBegins early_begins_;
