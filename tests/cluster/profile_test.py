@@ -18,6 +18,7 @@ from harness.scratch import scratch_directory
 from harness.seed import seed
 from harness.waiting import wait_until
 
+SEED = seed()
 P = 4
 PAIRS = 20
 H_OF_PAIR = 8 * P  # The most that a process puts.
@@ -200,7 +201,7 @@ class ClusterTest(Checks):
 class LossTest(Checks):
     def test_repeated_supersteps_are_counted_once(self):
         """A worker is killed: those since the checkpoint run again."""
-        pairs, chance = 60, random.Random(seed())
+        pairs, chance = 60, random.Random(SEED)
         with Cluster(workers=3, slots=2) as cluster:
             job = cluster.submit("-n", P, "--nodes=2", "--checkpoint=every=10",
                                  *prescribed(pairs, 50))
