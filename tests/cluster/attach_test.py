@@ -5,7 +5,6 @@ and started again, and what they print, read and return is the same as without."
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 import unittest
@@ -94,9 +93,9 @@ class AttachTest(unittest.TestCase):
         cluster = self.cluster()
         number = job.submit(cluster)
         logs = Client(cluster, "bsp", "logs", "-f", number)
-        wait = cluster.start_client(["bsp", "wait", number], stderr=subprocess.PIPE, text=True)
-        top = cluster.start_client(["bsp", "top", "-b", "--count", 15, "--interval", 0.5],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait = Client(cluster, "bsp", "wait", number)
+        top = Client(cluster, "bsp", "top", "-b", "--count", 15, "--interval", 0.5)
+        top.await_output(1)  # Without a coordinator it would not begin.
         for end in (Daemon.kill, Daemon.stop):
             at = os.path.getsize(logs.paths[0])
             logs.await_output(at + self.chance.randrange(100, 500))
@@ -105,9 +104,8 @@ class AttachTest(unittest.TestCase):
         job.reference.check(logs.output, "bsp logs")
         self.assert_lost(logs, "bsp", 2)
         for follower in (wait, top):
-            error = follower.communicate(timeout=COMMAND_S)[1]
-            self.assertEqual(follower.returncode, 0, error)
-            self.assertIn("bsp: lost the coordinator ", error)
+            self.assertEqual(follower.end(), 0, follower.error)
+            self.assertIn("bsp: lost the coordinator ", follower.error)
 
     # ---- Input ------------------------------------------------------------------------------
 
