@@ -55,7 +55,7 @@ class FrameStreamTest : public testing::Test {
 
   template <typename Condition>
   void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(10'000, [] { FAIL() << "did not happen in 10 s"; });
+    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
     while (!condition() && !testing::Test::HasFailure()) loop_.RunOnce();
     loop_.CancelTimer(limit);
   }

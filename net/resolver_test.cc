@@ -12,7 +12,7 @@ class ResolverTest : public testing::Test {
  protected:
   template <typename Condition>
   void RunUntil(Condition condition) {
-    const TimerId limit = loop_.AddTimer(10'000, [] { FAIL() << "did not happen in 10 s"; });
+    const TimerId limit = loop_.AddTimer(30'000, [] { FAIL() << "did not happen in 30 s"; });
     while (!condition() && !HasFailure()) loop_.RunOnce();
     loop_.CancelTimer(limit);
   }
