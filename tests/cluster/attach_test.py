@@ -46,7 +46,7 @@ class AttachTest(unittest.TestCase):
     # ---- Output -----------------------------------------------------------------------------
 
     def test_bsprun_outlives_a_coordinator_that_is_killed(self):
-        job = Enduring(supersteps=150)
+        job = Enduring(supersteps=200)  # Longer than the coordinator is away, twice.
         cluster = self.cluster()
         client = job.attach(cluster)
         for end in (Daemon.kill, Daemon.stop):
@@ -89,7 +89,7 @@ class AttachTest(unittest.TestCase):
         self.survive_connection_that_is("halfopen")
 
     def test_followers_outlive_a_coordinator_that_is_killed(self):
-        job = Enduring(supersteps=150)
+        job = Enduring(supersteps=200)  # Longer than the coordinator is away, twice.
         cluster = self.cluster()
         number = job.submit(cluster)
         logs = Client(cluster, "bsp", "logs", "-f", number)

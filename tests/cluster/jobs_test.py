@@ -110,10 +110,11 @@ class TogetherTest(unittest.TestCase):
     def test_lanes_that_only_one_node_uses_do_not_fill(self):
         """Each superstep goes by the workers, since one node asks for more than a frame of answers
         holds. What the other has put into its lane is far more than a connection holds."""
-        self.cluster.bsprun("-n", 2, "--nodes", 2, path_of("uneven"), 2000, 30_000, 100_000)
+        job = self.cluster.submit("-n", 2, "--nodes", 2, path_of("uneven"), 2000, 30_000, 100_000)
+        self.cluster.bsp("wait", job)
         logs = "".join(worker.log() for worker in self.cluster.workers.values())
-        self.assertIn("event=lanes_open", logs)
-        self.assertNotIn("event=no_lanes", logs)
+        self.assertIn(f"event=lanes_open job={job} ", logs)
+        self.assertNotIn(f"event=no_lanes job={job} ", logs)
 
     def test_names_need_not_be_utf8(self):
         """Linux takes any bytes for the name of a file, an argument or a variable."""

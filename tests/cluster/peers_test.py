@@ -50,11 +50,12 @@ class PeersTest(unittest.TestCase):
     def test_cut_one_way_while_a_job_runs(self):
         with Cluster(workers=3, slots=2, proxied=["data"],
                      worker_options=["--unreachable-ms", "2000"]) as cluster:
-            number = self.job.submit(cluster, "--nodes", 2)
-            self.job.await_superstep(cluster, number, 3)
+            job = Enduring(nprocs=4, supersteps=60)  # It must not end before the cut.
+            number = job.submit(cluster, "--nodes", 2)
+            job.await_superstep(cluster, number, 3)
             deaf, other = sorted(self.placement(cluster, number))
             cluster.proxy.now("cut-to", deaf)
-            self.job.check_end(cluster, number)
+            job.check_end(cluster, number)
             self.assertEqual(self.placement(cluster, number), {"w1", "w2", "w3"} - {deaf})
             # The third one may first have to find out for itself.
             self.assertLessEqual(cluster.show(number)["restarts"], 2)
