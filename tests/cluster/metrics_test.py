@@ -22,13 +22,13 @@ sys.dont_write_bytecode = True
 from harness import disturbances, raw_grpc
 from harness.cluster import COMMAND_S, Cluster
 from harness.enduring import Enduring
+from harness.ports import reserve
 from harness.programs import path_of
-from harness.prometheus import SCRAPE_S, Prometheus, keep_port
+from harness.prometheus import SCRAPE_S, Prometheus
 from harness.waiting import wait_until
 
 RULES = "deploy/prometheus/bspnow.rules.yml"
 DASHBOARDS = "deploy/grafana/dashboards"
-SERVE = ("--metrics", "127.0.0.1:0")
 JSON_LOG = ("--log-format", "json")
 NS = 1e9
 SEEDED = random.Random(1)
@@ -45,6 +45,10 @@ ELSEWHERE = {
 }
 
 
+def serve():
+    return ["--metrics", reserve()]
+
+
 def read_page(url):
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(url, timeout=30) as reply:
@@ -59,10 +63,12 @@ class MetricsTest(unittest.TestCase):
         cls.enduring = Enduring(supersteps=250)
         cls.began_s = time.time()
         cluster = cls.cluster = cls.enterClassContext(
-            Cluster(workers=3, slots=2, proxied=["data"], worker_options=[*SERVE, *JSON_LOG],
-                    coordinator_options=[*SERVE, *JSON_LOG, "--log-level", "debug"]))
-        targets = {"coordinator": [keep_port(cluster.coordinator)],
-                   "worker": [keep_port(worker) for worker in cluster.workers.values()]}
+            Cluster(workers=0, proxied=["data"], worker_options=JSON_LOG,
+                    coordinator_options=[*serve(), *JSON_LOG, "--log-level", "debug"]))
+        workers = [cluster.add_worker(name, 2, serve()) for name in ("w1", "w2", "w3")]
+        cluster.await_workers(3)
+        targets = {"coordinator": [cluster.coordinator.addresses()["metrics"]],
+                   "worker": [worker.addresses()["metrics"] for worker in workers]}
         cls.prometheus = cls.enterClassContext(Prometheus(cluster.directory, targets, RULES))
         cls.run_calm()
         cls.run_disturbed()
@@ -131,7 +137,7 @@ class MetricsTest(unittest.TestCase):
         cls.let_scrapes_pass()
         cluster.bsp("cancel", queued)
         # The only node with room cannot start it; when there is room elsewhere it runs.
-        sick = cluster.add_worker("sick", 2)
+        sick = cluster.add_worker("sick", 2, serve())
         cluster.await_workers(4)
         jobs = os.path.join(sick.state_dir, "jobs")
         os.chmod(jobs, 0o500)

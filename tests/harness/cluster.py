@@ -15,6 +15,7 @@ import sys
 
 from harness import left_behind, processes
 from harness.daemon import Daemon
+from harness.ports import reserve
 from harness.programs import Programs
 from harness.proxy import Proxy
 from harness.scratch import scratch_directory
@@ -136,20 +137,18 @@ class Cluster:
 
     def _start_coordinator(self):
         """Starts it on ports that it also gets when it is started again."""
+        self.address = self.control_address = reserve()
+        barrier = reserve()
         options = []
         if "barrier" in self.proxied:
             options += ["--barrier-advertise", self.proxy.listen("barrier")]
-        command = [self.programs["bsp-coordinator"], "--listen", "127.0.0.1:0",
-                   "--login-socket", self.path("login"), *options,
+        command = [self.programs["bsp-coordinator"], "--listen", self.address, "--barrier-listen",
+                   barrier, "--login-socket", self.path("login"), *options,
                    *self.coordinator_options]
         self.coordinator = self._daemon("coordinator", command)
-        addresses = self.coordinator.addresses()
-        self.address = self.control_address = addresses["listen"]
-        listen = self.coordinator.command.index("--listen") + 1
-        self.coordinator.command[listen] = self.address
-        self.coordinator.command += ["--barrier-listen", addresses["barrier"]]
+        self.coordinator.addresses()
         if "barrier" in self.proxied:
-            self.proxy.target("barrier", addresses["barrier"])
+            self.proxy.target("barrier", barrier)
         if "control" in self.proxied:
             self.control_address = self.proxy.listen("control")
             self.proxy.target("control", self.address)
@@ -161,23 +160,20 @@ class Cluster:
 
     def add_worker(self, name, slots, options=()):
         """Starts a worker, and does not wait until it is registered."""
-        advertise = []
-        if "data" in self.proxied:
-            advertise = ["--advertise", self.proxy.listen(name)]
+        listen, advertise = "127.0.0.1:0", []
+        if "data" in self.proxied:  # On a port that it also gets when it is started again.
+            listen, advertise = reserve(), ["--advertise", self.proxy.listen(name)]
+            self.proxy.target(name, listen)
         command = [self.programs["bsp-worker"], "--accounts", self.accounts or "own:everybody",
                    "--coordinator", self.control_address, "--name",
-                   name, "--slots", str(slots), "--listen", "127.0.0.1:0",
+                   name, "--slots", str(slots), "--listen", listen,
                    "--host-program", self.programs["bsp-host"], *advertise, *self.worker_options,
                    *options]
         command = [os.path.abspath(command[0]), *command[1:]]
         if not self.accounts:
             command = processes.as_ordinary_user(command)
-        worker = self.workers[name] = self._daemon(name, command)
-        if "data" in self.proxied:  # On a port that it also gets when it is started again.
-            data = worker.addresses()["data"]
-            self.proxy.target(name, data)
-            worker.command[worker.command.index("--listen") + 1] = data
-        return worker
+        self.workers[name] = self._daemon(name, command)
+        return self.workers[name]
 
     def nodes(self):
         """What `bsp nodes --json` prints, by name; nothing while the coordinator is away."""

@@ -13,14 +13,6 @@ from harness.waiting import Failed, wait_until
 SCRAPE_S = 0.5
 
 
-def keep_port(daemon):
-    """Of a daemon that serves metrics on any port: it gets the same one when it is started again.
-    Returns the HOST:PORT."""
-    address = daemon.addresses()["metrics"]
-    daemon.command[daemon.command.index("--metrics") + 1] = address
-    return address
-
-
 class Prometheus:
     """For `with`. Everything lies in `directory`."""
 
