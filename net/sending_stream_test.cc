@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -12,67 +10,11 @@
 #include "base/units.h"
 #include "net/frame_stream.h"
 #include "net/listener.h"
-#include "net/testing/stream_fixture.h"
+#include "net/testing/sending_fixture.h"
 #include "net/testing/stream_proxy.h"
 
 namespace bspnow {
 namespace {
-
-class SendingStreamTest : public StreamTest {
- protected:
-  std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
-    SendingStreamOptions options = OptionsOfSender(key_, address);
-    options.unreachable_ms = unreachable_ms_;
-    options.integrity = integrity_;
-    return std::make_unique<SendingStream>(
-        loop_, resolver_, std::move(options),
-        SendingStreamEvents{
-            .delivered =
-                [this](JobId, GroupId group, std::uint64_t token) {
-                  delivered_.push_back(token);
-                  groups_.push_back(group);
-                },
-            .job_broken = [this](JobId job, const std::string& why) { broken_[Value(job)] = why; },
-            .note = nullptr});
-  }
-
-  // A frame of job 1 or 2 whose bytes show its number, small or large, owned or by reference.
-  OutgoingBatch Numbered(std::uint64_t number, std::size_t bytes) {
-    OutgoingBatch batch;
-    batch.job = JobId{1 + number % 2};
-    batch.superstep = Superstep{number};
-    batch.piece.chunk_offset = number;
-    batch.token = number;
-    std::string& text = texts_[number];
-    text.assign(bytes, static_cast<char>('a' + number % 26));
-    const auto data = std::as_bytes(std::span(text));
-    const std::size_t owned = number % 2 == 0 ? bytes : number % 3 == 0 ? 0 : bytes / 3;
-    batch.owned.assign(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(owned));
-    if (number % 2 == 1) batch.pieces.push_back({text.data() + owned, bytes - owned});
-    return batch;
-  }
-
-  void ExpectAll(std::uint64_t count) {
-    ASSERT_EQ(sink_.came.size(), count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      EXPECT_EQ(sink_.came[i].piece.chunk_offset, i + 1);
-      EXPECT_TRUE(sink_.came[i].data == texts_[i + 1]) << i;
-    }
-  }
-
-  std::vector<SocketAddress> addresses_;  ///< If there are any, those of all names.
-  Resolver resolver_{loop_, [this](const HostPort& host_port) -> Resolver::Answer {
-                       if (addresses_.empty()) return ResolveAll(host_port);
-                       return addresses_;
-                     }};
-  std::map<std::uint64_t, std::string> texts_;
-  std::vector<std::uint64_t> delivered_;
-  std::vector<GroupId> groups_;  ///< The same.
-  std::map<std::uint64_t, std::string> broken_;
-  StreamKey key_ = kStreamKey;
-  std::uint64_t unreachable_ms_ = 60'000;
-  Integrity integrity_ = Integrity::kChecksums;
-};
 
 TEST_F(SendingStreamTest, ConnectsAtTheFirstFrameAndDeliversAll) {
   auto sender = NewSender(receiver_.address());
@@ -286,46 +228,6 @@ TEST_F(SendingStreamTest, SilenceCountsAnewWhenSomethingWasHeard) {
   loop_.AddTimer(500, [&] { late = true; });
   RunUntil([&] { return late; });
   EXPECT_TRUE(broken_.empty());
-}
-
-class DisturbedStreamTest : public SendingStreamTest,
-                            public testing::WithParamInterface<unsigned> {};
-
-TEST_P(DisturbedStreamTest, EachFrameArrivesOnceAndInOrder) {
-  std::mt19937 random(GetParam());
-  Proxy proxy(loop_, receiver_.address(), GetParam());
-  proxy.one_in_cut = 20;
-  proxy.one_in_flip = GetParam() % 2 == 0 ? 0 : 100;
-  if (GetParam() % 4 == 0) integrity_ = Integrity::kTcp;  // Nothing is flipped.
-  proxy.part_bytes_max = 5000;
-  auto sender = NewSender(proxy.address());
-  std::uint64_t frames = 0;
-  // In how many parts they go decides how often one is cut: on, until one was.
-  while (frames < 20'000 && sender->counts().breaks + sender->counts().stalls == 0) {
-    for (const std::uint64_t last = frames + 200; frames < last;) {
-      sender->Send(Numbered(++frames, random() % (1u << random() % 16)));
-      if (random() % 10 == 0) loop_.RunOnce();
-    }
-    RunUntil([&] { return sink_.came.size() >= frames - 100; });
-  }
-  EXPECT_GT(sender->counts().breaks + sender->counts().stalls, 0u);
-  proxy.one_in_cut = proxy.one_in_flip = 0;
-  RunUntil([&] { return delivered_.size() == frames; });
-  ExpectAll(frames);
-  EXPECT_TRUE(std::is_sorted(delivered_.begin(), delivered_.end()));
-  EXPECT_TRUE(broken_.empty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, DisturbedStreamTest, testing::Range(0u, 12u));
-
-TEST_F(SendingStreamTest, SingleBytesMakeNoDifference) {
-  Proxy proxy(loop_, receiver_.address(), 3);
-  proxy.part_bytes_max = 1;
-  auto sender = NewSender(proxy.address());
-  for (std::uint64_t i = 1; i <= 6; ++i) sender->Send(Numbered(i, i == 4 ? 20'000 : 10));
-  RunUntil([&] { return delivered_.size() == 6; });
-  ExpectAll(6);
-  EXPECT_EQ(sender->counts().stalls, 0u);
 }
 
 // The coordinator has another key since it lost its directory; both ends hear of that in turn.
