@@ -25,8 +25,10 @@ class EncryptedStreamsTest : public ReceivingStreamsTest {
   }
 
   std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
+    SendingStreamOptions options = OptionsOfSender(key_, address);
+    options.stall_ms = stall_ms_;
     return std::make_unique<SendingStream>(
-        loop_, resolver_, OptionsOfSender(key_, address),
+        loop_, resolver_, std::move(options),
         SendingStreamEvents{.delivered = [this](JobId, GroupId, std::uint64_t) { ++delivered_; },
                             .note = [this](const std::string& fact) { notes_.push_back(fact); }});
   }
@@ -78,12 +80,14 @@ class EncryptedStreamsTest : public ReceivingStreamsTest {
 
   Resolver resolver_{loop_};
   StreamKey key_ = kEncrypting;  ///< The sender's.
+  std::uint64_t stall_ms_ = kSoonMs;
   std::deque<std::string> texts_;
   std::uint64_t delivered_ = 0;
   std::vector<std::string> notes_;
 };
 
 TEST_F(EncryptedStreamsTest, DeliverAllOfAnySize) {
+  stall_ms_ = kNoStallMs;
   auto sender = NewSender(receiver_.address());
   for (std::uint64_t i = 1; i <= 300; ++i)
     sender->Send(Numbered(i, i % 20 == 0 ? 1'000'000 : i * 3000 % 100'000));

@@ -17,6 +17,7 @@ namespace bspnow {
 namespace {
 
 TEST_F(SendingStreamTest, ConnectsAtTheFirstFrameAndDeliversAll) {
+  stall_ms_ = kNoStallMs;
   auto sender = NewSender(receiver_.address());
   EXPECT_FALSE(sender->connected());
   for (std::uint64_t i = 1; i <= 300; ++i) sender->Send(Numbered(i, i * 3000 % 100'000));
@@ -192,8 +193,10 @@ TEST_F(SendingStreamTest, WorkerThatWelcomesAndSwallowsAllIsUnreachable) {
   sender->Send(Numbered(2, 10));
   RunUntil([&] { return !broken_.empty(); });
   EXPECT_GT(sender->counts().connects, 1u);
-  EXPECT_EQ(broken_[1], "worker w2 cannot be reached at " + proxy.address().ToString() +
-                            " for 1 s: no frame is acknowledged");
+  // By the end of the time it has either heard nothing for a while or, of late, a Welcome.
+  EXPECT_TRUE(broken_[1].starts_with("worker w2 cannot be reached at " +
+                                     proxy.address().ToString() + " for 1 s: no "))
+      << broken_[1];
   proxy.pass_bytes_max = UINT64_MAX;
   RunUntil([&] { return delivered_.size() == 1; });
 }

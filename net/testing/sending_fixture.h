@@ -20,6 +20,7 @@ class SendingStreamTest : public StreamTest {
  protected:
   std::unique_ptr<SendingStream> NewSender(const SocketAddress& address) {
     SendingStreamOptions options = OptionsOfSender(key_, address);
+    options.stall_ms = stall_ms_;
     options.unreachable_ms = unreachable_ms_;
     options.integrity = integrity_;
     return std::make_unique<SendingStream>(
@@ -68,6 +69,7 @@ class SendingStreamTest : public StreamTest {
   std::vector<GroupId> groups_;  ///< The same.
   std::map<std::uint64_t, std::string> broken_;
   StreamKey key_ = kStreamKey;
+  std::uint64_t stall_ms_ = kSoonMs;
   std::uint64_t unreachable_ms_ = 60'000;
   Integrity integrity_ = Integrity::kChecksums;
 };

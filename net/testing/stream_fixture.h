@@ -74,6 +74,11 @@ class KeepingSink final : public BatchSink {
   std::vector<std::byte> place_;
 };
 
+/// Of silence, until a sender connects again. A loaded machine may pause both ends for so long: a
+/// test of one connection needs the other.
+inline constexpr std::uint64_t kSoonMs = 200;
+inline constexpr std::uint64_t kNoStallMs = 60'000;
+
 /// Of a sender that connects to the receiver there. `key` stays.
 inline SendingStreamOptions OptionsOfSender(const StreamKey& key, const SocketAddress& address) {
   return {.key = key,
@@ -83,7 +88,7 @@ inline SendingStreamOptions OptionsOfSender(const StreamKey& key, const SocketAd
           .target_name = "w2",
           .address = address.host_port(),
           .socket = SocketOptions{},
-          .stall_ms = 200};
+          .stall_ms = kSoonMs};
 }
 
 class StreamTest : public testing::Test {
