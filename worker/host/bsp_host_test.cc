@@ -203,6 +203,17 @@ TEST_F(BspHostTest, SaysThatAFileIsNoProgram) {
   EXPECT_EQ(not_started_status_, 126);
 }
 
+TEST_F(BspHostTest, WaitsForWhoStillHoldsTheProgramOpenForWriting) {
+  const std::string program = WriteScript("echo done");
+  UniqueFd writer(open(program.c_str(), O_WRONLY | O_CLOEXEC));
+  Start(PlanFor(program, {Pid{0}}), -1);
+  RunFor(300);
+  EXPECT_FALSE(started_);
+  ASSERT_EQ(reason_, "");
+  writer.Reset();
+  ASSERT_TRUE(RunUntil([this] { return output(Pid{0}) == "done\n"; }));
+}
+
 TEST_F(BspHostTest, GivesExactlyTheEnvironmentAndTheLimit) {
   proto::HostPlan plan = PlanFor(WriteScript("env; echo LIMIT=$(ulimit -d); pwd"), {Pid{0}});
   plan.set_environment(0, "ONLY=this");

@@ -33,8 +33,9 @@ constexpr char kFortranUnbuffered[] = "GFORTRAN_UNBUFFERED_PRECONNECTED";
 constexpr char kOutOfMemoryScore[] = "500";  // Of -1000 to 1000, see proc(5).
 
 // A program that was just written may be held open for a moment by a child that another thread
-// forked meanwhile and that has not closed its descriptors yet.
-constexpr int kBusyTries = 100;
+// forked meanwhile and that has not closed its descriptors yet. On a loaded machine that child may
+// not run for a while.
+constexpr int kBusyTries = 5'000;
 constexpr int kBusyPauseMs = 1;
 
 /// What the child says if it cannot become the program.
