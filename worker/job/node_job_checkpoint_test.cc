@@ -158,7 +158,7 @@ TEST_F(CheckpointTest, AJobGoesOnFromItsCheckpointAsIfNothingHadHappened) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"60", "0"}));
-  const proto::Order start = Countdown(hash, {"60", "10"});
+  const proto::Order start = Countdown(hash, {"60", "20"});
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilMoreOutput());
   TakeAndAwait(1, 0);
@@ -178,7 +178,7 @@ TEST_F(CheckpointTest, AJobThatMayUseLittleOfTheProcessorNeedsNoMoreOfAnother) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"60", "0"}));
-  proto::Order start = Countdown(hash, {"60", "10"});
+  proto::Order start = Countdown(hash, {"60", "20"});
   for (const char* feature : {"fpu", "mmx", "sse", "sse2", "no_such_feature"}) {
     start.mutable_start()->add_cpu_features(feature);
   }
@@ -195,7 +195,7 @@ TEST_F(CheckpointTest, AJobGoesOnFromWhatChangedSinceAnEarlierOne) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"100", "0"}));
-  const proto::Order start = Countdown(hash, {"100", "10"});
+  const proto::Order start = Countdown(hash, {"100", "20"});
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilMoreOutput());
   TakeAndAwait(1, 0);
@@ -209,7 +209,7 @@ TEST_F(CheckpointTest, AProgramThatSavesItsAreasGoesOnWithThem) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"60", "0", "areas"}));
-  const proto::Order start = Countdown(hash, {"60", "10", "areas"});
+  const proto::Order start = Countdown(hash, {"60", "20", "areas"});
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilMoreOutput());
   TakeAndAwait(1, 0);
@@ -242,7 +242,7 @@ TEST_F(CheckpointTest, WhoTookNoPartIsNotStartedAgain) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"60", "0", "", "fewer"}));
-  const proto::Order start = Countdown(hash, {"60", "10", "", "fewer"});
+  const proto::Order start = Countdown(hash, {"60", "20", "", "fewer"});
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilMoreOutput());
   TakeAndAwait(1, 0);
@@ -255,7 +255,7 @@ TEST_F(CheckpointTest, WhoTookNoPartBeginsAgainBesideAreas) {
   const std::string hash = AddContent(kProgram);
   Open();
   const Streams expected = Undisturbed(Countdown(hash, {"60", "0", "areas", "fewer"}));
-  const proto::Order start = Countdown(hash, {"60", "10", "areas", "fewer"});
+  const proto::Order start = Countdown(hash, {"60", "20", "areas", "fewer"});
   jobs_->OnOrder(start);
   ASSERT_TRUE(RunUntilMoreOutput());
   TakeAndAwait(1, 0);
@@ -273,7 +273,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, RefusedCheckpointTest,
 TEST_P(RefusedCheckpointTest, AJobGoesOnWithoutACheckpointThatCannotBe) {
   const std::string hash = AddContent(kProgram);
   Open();
-  jobs_->OnOrder(Countdown(hash, {"60", "1", GetParam().first}));
+  jobs_->OnOrder(Countdown(hash, {"60", "20", GetParam().first}));
   ASSERT_TRUE(RunUntilMoreOutput());
   jobs_->OnOrder(Take(1, 0, ImagePlan::After::kGoOn));
   ASSERT_TRUE(RunUntilAnswered(1));
@@ -310,7 +310,7 @@ TEST_F(CheckpointTest, WhereTheLastDidNotFitTheNextIsNotWritten) {
 TEST_F(CheckpointTest, ProcessesWaitAfterACheckpointThatHoldsThem) {
   const std::string hash = AddContent(kProgram);
   Open();
-  jobs_->OnOrder(Countdown(hash, {"60", "1"}));
+  jobs_->OnOrder(Countdown(hash, {"60", "20"}));
   ASSERT_TRUE(RunUntilMoreOutput());
   jobs_->OnOrder(Take(1, 0, ImagePlan::After::kHold));
   ASSERT_TRUE(RunUntilAnswered(1));
