@@ -4,8 +4,8 @@ to the line that begins with UNTIL: writes the files that it shows, types its co
 what they print with what the page says.
 
 The order of lines may differ, as may what differs from run to run: times, addresses, which process
-was the first or the last, and which nodes a list names for a job. "..." stands for any lines, and
-in a line for any text. Files of settings that the page shows with `cat` are written first. What
+was the first or the last, and which nodes a job or its images are on. "..." stands for any lines,
+and in a line for any text. Files of settings that the page shows with `cat` are written first. What
 changes with time by itself is looked at again, until it is as the page says."""
 
 import os
@@ -38,6 +38,8 @@ VARYING = (
     (re.compile(r"^(checkpoint +)\d+ of"), r"\1N of"),
     (re.compile(r"^  imbalance .*"), "  imbalance"),
     (re.compile(r"(?<= )\w+(,\w+)+$"), lambda nodes: re.sub(r"\w+", "NODE", nodes[0])),
+    (re.compile(r"^on +\w+ +pids [\d,-]+$"), "on NODE pids N"),
+    (re.compile(r"(?<= ago, on )\w+(, \w+)*(?=, each image)"), "NODES"),
     (re.compile(r" +"), " "),
 )
 
@@ -150,7 +152,7 @@ class Reader:
         yield self._shell, lambda text: text
 
     def type(self, shell, command, said):
-        """Types it, and ends if it does not print what the page says."""
+        """Types it, and ends if it does not print what the page says. The lines printed."""
         if settings := SETTINGS.match(command):
             shell.write(settings.group(1), "\n".join(said) + "\n")
         deadline = time.monotonic() + LOOK_S
@@ -161,6 +163,7 @@ class Reader:
             printed = shell.type(command)
         if wrong := difference(said, printed):
             sys.exit(f"{command}\n{wrong}it printed:\n" + "\n".join(printed))
+        return printed
 
     def follow(self, page, until):
         with open(page, encoding="utf-8") as file:

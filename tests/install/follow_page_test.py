@@ -70,10 +70,14 @@ class DifferenceTest(unittest.TestCase):
                    "  l  465.830 us +- 100 % a superstep, fitted likewise")
         self.equal("its images   967 kB", "its images   4.8 MB")
 
+    def test_the_nodes_of_a_job_may_differ(self):
+        self.equal("on head      pids 0-1", "on two       pids 2-3")
+        self.equal("2 of superstep 3, 0:02 ago, on head, one, two, each image on 2",
+                   "2 of superstep 3, 0:02 ago, on head, two, each image on 2")
+
     def test_results_and_addresses_may_not(self):
         self.differ("step 100000: 2.505599946", "step 100000: 2.505599947")
         self.differ("one up 10.0.0.11:7074", "one up 10.0.0.12:7074")
-        self.differ("on one pids 2-3", "on two pids 2-3")
         self.equal("33 RUNNING head,one,two", "33 RUNNING one,two,head")
         one, two = ["33 RUNNING head,one"], ["33 RUNNING one,two,head"]
         self.assertTrue(follow_page.difference(one, two))
