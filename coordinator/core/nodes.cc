@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
+#include <absl/strings/str_split.h>
 #include "base/check.h"
 #include "base/node_name.h"
 #include "base/version.h"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::uint32_t kSlotsMax = 65'536;
 constexpr int kLabelsMax = 100;
+constexpr char kPool[] = "pool:";
 constexpr std::uint64_t kFirstRestNs = 5'000'000'000;   // After a fault, doubled each time,
 constexpr std::uint64_t kLastRestNs = 300'000'000'000;  // up to this.
 constexpr std::uint32_t kVainStreams = 2;  // One may have been open while the network failed.
@@ -33,6 +36,13 @@ absl::Status CheckProtocol(const proto::RegisterRequest& request) {
       oldest == newest ? "" : absl::StrCat(oldest, " to "), newest,
       ", this coordinator of version ", kVersion, " speaks ", kProtocol,
       "; install a newer version ", newest < kProtocol ? "on the worker" : "of the coordinator"));
+}
+
+// As the worker's --accounts says: "pool:A,B". No other way has accounts for jobs alone.
+std::vector<std::string> PoolOf(const proto::NodeSpec& spec) {
+  const std::string& accounts = spec.accounts();
+  if (!absl::StartsWith(accounts, kPool)) return {};
+  return absl::StrSplit(accounts.substr(sizeof kPool - 1), ',');
 }
 
 }  // namespace
@@ -137,6 +147,7 @@ Node& Nodes::Add(WorkerId id, const proto::RegisterRequest& request, std::uint64
   node.worker = id;
   node.left = false;
   node.slots = spec.slots();
+  node.accounts = static_cast<std::uint32_t>(PoolOf(spec).size());
   node.memory_bytes = spec.memory_bytes();
   node.labels = {spec.labels().begin(), spec.labels().end()};
   node.cpu_features = {spec.cpu_features().begin(), spec.cpu_features().end()};

@@ -134,6 +134,19 @@ TEST_F(NodesTest, OtherIncarnationMustRegister) {
   EXPECT_EQ(Attach(12, 0).code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(NodesTest, HasAsManyAccountsAsItsPool) {
+  for (const auto& [how, accounts] : {std::pair{"pool:a", 1u},
+                                      {"pool:a,b,c", 3u},
+                                      {"same", 0u},
+                                      {"fixed:a", 0u},
+                                      {"own:everybody", 0u}}) {
+    nodes_.Remove(nodes_.all().at("w1").worker, absl::OkStatus());
+    proto::RegisterRequest request = Request();
+    request.mutable_node()->set_accounts(how);
+    EXPECT_EQ(nodes_.Add(nodes_.NewId(), request, 0).accounts, accounts) << how;
+  }
+}
+
 TEST_F(NodesTest, LostWorkerIsListedUntilOneOfItsNameComes) {
   ASSERT_TRUE(Attach(11, 0).ok());
   nodes_.Remove(id_, absl::NotFoundError("lease expired"));

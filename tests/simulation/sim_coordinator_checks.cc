@@ -86,6 +86,7 @@ void SimCoordinator::CheckOrder(const JobRecord& placed) const {
     if (view.node->rests_until_ns > loop_.now_ns()) continue;
     free.push_back({.node = view.node,
                     .slots = view.node->slots - taken[view.node->worker],
+                    .accounts = 0,
                     .memory_bytes = 0});
   }
   const proto::Job* first = nullptr;

@@ -20,6 +20,7 @@ struct SchedulerNode {
   WorkerId worker{0};
   std::string name{};
   std::uint32_t slots = 0;         ///< Processes that it takes.
+  std::uint32_t accounts = 0;      ///< One for each job; 0: it takes any number of jobs.
   std::uint64_t memory_bytes = 0;  ///< 0: not known, any job fits.
   double load = 0;                 ///< The machine's, over the last minute.
   std::map<std::string, std::string> labels{};
@@ -58,7 +59,8 @@ struct NodeShare {
 /// What is left of a node.
 struct FreeNode {
   const SchedulerNode* node;
-  std::uint32_t slots;         ///< Free ones.
+  std::uint32_t slots;         ///< Free ones; none where no account is.
+  std::uint32_t accounts;      ///< Free; meaningless if it takes any number of jobs.
   std::uint64_t memory_bytes;  ///< Free; meaningless if the node's is not known.
 };
 

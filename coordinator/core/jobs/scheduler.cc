@@ -49,6 +49,7 @@ void TakeNow(const std::vector<NodeShare>& shares, std::uint64_t memory_bytes_pe
         [](const FreeNode& each, WorkerId worker) { return each.node->worker < worker; });
     if (node == free.end() || node->node->worker != share.worker) continue;
     node->slots -= std::min(node->slots, share.slots);
+    if (node->node->accounts != 0 && --node->accounts == 0) node->slots = 0;
     node->memory_bytes -=
         std::min(node->memory_bytes, memory_bytes_per_process * share.pids.size());
   }
@@ -219,7 +220,7 @@ std::string Scheduler::WaitsForFirst(const QueuePlace& place) const {
 std::string Scheduler::WhyNotNow(const SlotClaim& claim, std::uint32_t slots) const {
   const std::string apart = WhyApart(claim, slots, free_);
   return absl::StrCat("needs ", Plural(slots, "slot"), ", ", SlotsToHave(claim, free_), " free",
-                      Resting(claim), apart.empty() ? "" : "; ", apart);
+                      Resting(claim), WithoutAccount(claim), apart.empty() ? "" : "; ", apart);
 }
 
 /// "; node w3 rests, which could not start a job"; empty if none does that it could use.
@@ -230,6 +231,17 @@ std::string Scheduler::Resting(const SlotClaim& claim) const {
   if (names.empty()) return "";
   return absl::StrCat("; node", names.size() == 1 ? " " : "s ", Some(names),
                       names.size() == 1 ? " rests" : " rest", ": `bsp nodes` says why");
+}
+
+/// "; all accounts of node w3 are in use"; empty if it could use none where that is so.
+std::string Scheduler::WithoutAccount(const SlotClaim& claim) const {
+  std::vector<std::string> names;
+  for (const FreeNode& free : free_)
+    if (free.node->accounts != 0 && free.accounts == 0 && Suits(*free.node, claim))
+      names.push_back(free.node->name);
+  if (names.empty()) return "";
+  return absl::StrCat("; all accounts of node", names.size() == 1 ? " " : "s ", Some(names),
+                      " are in use");
 }
 
 }  // namespace bspnow::coordinator

@@ -108,6 +108,7 @@ class Scheduler {
   std::string WaitsForFirst(const QueuePlace& place) const;
   std::string WhyNotNow(const SlotClaim& claim, std::uint32_t slots) const;
   std::string Resting(const SlotClaim& claim) const;
+  std::string WithoutAccount(const SlotClaim& claim) const;
   Verdict ConsiderOne(const WaitingClaim& waiting);
   void Start(const WaitingClaim& waiting, const std::vector<NodeShare>& shares);
   bool MakePromises();

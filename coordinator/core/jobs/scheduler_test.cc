@@ -42,6 +42,31 @@ TEST(SchedulerTest, TakesTheLeastLoadedMachineAmongEqualNodes) {
   EXPECT_EQ(ShapeOf(Claim(2), nodes), "n2:2");
 }
 
+TEST(SchedulerTest, PlacesNoMoreJobsOnANodeThanItHasAccounts) {
+  ClusterNow cluster = Cluster({Node(1, 8)});
+  cluster.nodes[0].accounts = 2;
+  cluster.running.push_back(Running(1, 1, 2, 5 * kSecondNs));
+  for (const std::uint64_t job : {2, 3}) cluster.waiting.push_back(Waiting(job, Claim(2)));
+  const Plan plan = PlanJobs(cluster);
+  EXPECT_EQ(Shape(StartOf(plan, 2)), "n1:2");
+  EXPECT_EQ(StartOf(plan, 3), nullptr);
+  EXPECT_EQ(ReasonOf(plan, 3), "needs 2 slots, 0 free; all accounts of node n1 are in use");
+  cluster.nodes.push_back(Node(2, 2));
+  EXPECT_EQ(Starts(PlanJobs(cluster)), 2u);
+}
+
+TEST(SchedulerTest, PromisesAnAccountWhenOneIsFree) {
+  ClusterNow cluster = Cluster({Node(1, 8)});
+  cluster.nodes[0].accounts = 1;
+  cluster.running.push_back(Running(1, 1, 2, 5 * kSecondNs));
+  for (const std::uint64_t job : {2, 3}) cluster.waiting.push_back(Limited(job, 2, 1));
+  EXPECT_EQ(Starts(PlanJobs(cluster)), 0u);
+  cluster.now_ns = 6 * kSecondNs;
+  cluster.running.clear();
+  EXPECT_NE(StartOf(PlanJobs(cluster), 2), nullptr);
+  EXPECT_EQ(StartOf(PlanJobs(cluster), 3), nullptr);
+}
+
 TEST(SchedulerTest, SpreadsEvenlyOverExactlyTheNodesAskedFor) {
   SlotClaim claim = Claim(7);
   claim.nodes = 3;

@@ -47,6 +47,7 @@ void SlotTimeline::Take(const std::vector<NodeShare>& shares,
     for (std::size_t i = first; i < end; ++i) {
       steps[i].taken.slots += share.slots;
       steps[i].taken.memory_bytes += memory_bytes_per_process * share.pids.size();
+      steps[i].taken.accounts += 1;
     }
     all += share.slots;
   }
@@ -65,10 +66,15 @@ std::vector<FreeNode> SlotTimeline::FreeDuring(std::uint64_t from_ns,
       if (i + 1 < steps.size() && steps[i + 1].from_ns <= from_ns) continue;
       most.slots = std::max(most.slots, steps[i].taken.slots);
       most.memory_bytes = std::max(most.memory_bytes, steps[i].taken.memory_bytes);
+      most.accounts = std::max(most.accounts, steps[i].taken.accounts);
     }
-    free.push_back(FreeNode{.node = nodes_[n],
-                            .slots = Left(nodes_[n]->slots, most.slots),
-                            .memory_bytes = Left(nodes_[n]->memory_bytes, most.memory_bytes)});
+    const SchedulerNode& node = *nodes_[n];
+    const std::uint32_t accounts = Left(node.accounts, most.accounts);
+    const bool full = node.accounts != 0 && accounts == 0;
+    free.push_back(FreeNode{.node = &node,
+                            .slots = full ? 0 : Left(node.slots, most.slots),
+                            .accounts = accounts,
+                            .memory_bytes = Left(node.memory_bytes, most.memory_bytes)});
   }
   return free;
 }

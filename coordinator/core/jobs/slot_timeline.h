@@ -33,6 +33,7 @@ class SlotTimeline {
   struct Taken {
     std::uint64_t slots = 0;
     std::uint64_t memory_bytes = 0;
+    std::uint64_t accounts = 0;
   };
 
   /// Of one node, until the next one of it.
