@@ -21,7 +21,7 @@ from harness.waiting import wait_until
 IS_ROOT = os.geteuid() == 0
 POOL = ("nobody", "games")
 # Of which no other test that runs here now has a process: while one lives nothing is removed.
-LONELY = ("backup", "irc", "list", "lp", "mail", "man", "news", "proxy", "uucp")
+LONELY = ("backup", "irc", "list", "lp", "news", "proxy", "uucp")
 SECRETS = ("/etc/shadow", "/root")
 
 

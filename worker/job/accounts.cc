@@ -4,6 +4,7 @@
 #include <absl/strings/str_split.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,15 +28,34 @@ std::string NameOf(uid_t user) {
   return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
 }
 
+/// May leave files in its home directory, and its next job's shell or Python would run them.
+bool WritesAtHome(const Account& account) {
+  struct stat home {};
+  if (stat(account.home.c_str(), &home) != 0) return false;
+  const auto& groups = account.groups;
+  const bool in_group = std::find(groups.begin(), groups.end(), home.st_gid) != groups.end();
+  return home.st_uid == account.user || (home.st_mode & S_IWOTH) != 0 ||
+         (in_group && (home.st_mode & S_IWGRP) != 0);
+}
+
+absl::Status CheckForPool(const Account& account) {
+  if (!WritesAtHome(account)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the account \"", account.name, "\" may write to its home directory ", account.home,
+      ", where a job of --accounts=pool would leave files for the next one: usermod --home "
+      "/nonexistent ",
+      account.name));
+}
+
 absl::StatusOr<std::vector<Account>> FindAll(const std::string& names) {
   std::vector<Account> accounts;
-  std::set<std::string> seen;
+  std::set<uid_t> seen;
   for (const std::string& name : std::vector<std::string>(absl::StrSplit(names, ','))) {
-    if (!seen.insert(name).second) {
-      return absl::InvalidArgumentError(absl::StrCat("--accounts names ", name, " twice"));
-    }
     absl::StatusOr<Account> account = FindAccount(name);
     if (!account.ok()) return account.status();
+    if (!seen.insert(account->user).second) {
+      return absl::InvalidArgumentError(absl::StrCat("--accounts names ", name, " twice"));
+    }
     accounts.push_back(*std::move(account));
   }
   return accounts;
@@ -89,6 +109,8 @@ absl::StatusOr<Accounts> Accounts::Of(const std::string& mode, uid_t self) {
   if (parts.size() == 2 && (parts[0] == "fixed" || parts[0] == "pool")) {
     absl::StatusOr<std::vector<Account>> known = FindAll(parts[1]);
     if (!known.ok()) return absl::InvalidArgumentError(known.status().message());
+    for (const Account& account : *known)
+      if (absl::Status s = CheckForPool(account); parts[0] == "pool" && !s.ok()) return s;
     if (parts[0] == "pool" || known->size() == 1)
       return Accounts(parts[0] == "pool" ? Mode::kPool : Mode::kFixed, mode, *std::move(known));
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace bspnow::worker {
@@ -58,6 +59,23 @@ TEST(AccountsTest, APoolGivesEachJobAnAccountOfItsOwn) {
   EXPECT_EQ(pool->Take(JobId{3}, "bob").status().code(), absl::StatusCode::kResourceExhausted);
   pool->Return(kJob);
   EXPECT_EQ((*pool->Take(JobId{3}, "bob"))->name, first);
+}
+
+// Else what the first leaves there the second runs: ~/.bashrc, ~/.local/lib/python3.
+TEST(AccountsTest, AnAccountOfAPoolHasNoHomeOfItsOwn) {
+  std::string with_home;
+  setpwent();
+  for (const passwd* entry = getpwent(); entry != nullptr; entry = getpwent()) {
+    struct stat home {};
+    if (entry->pw_uid != 0 && stat(entry->pw_dir, &home) == 0 && home.st_uid == entry->pw_uid)
+      with_home = entry->pw_name;
+  }
+  endpwent();
+  if (with_home.empty()) GTEST_SKIP() << "nobody here has one";
+  const absl::Status refused = Accounts::Of("pool:" + with_home, kRoot).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(refused.message().find("usermod --home /nonexistent"), std::string::npos) << refused;
+  EXPECT_TRUE(Accounts::Of("fixed:" + with_home, kRoot).ok());
 }
 
 }  // namespace
