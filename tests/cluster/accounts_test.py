@@ -72,14 +72,21 @@ class AccountsTest(unittest.TestCase):
 
     @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
     def test_the_next_job_of_an_account_finds_nothing(self):
-        """Of what the one before has left where everybody may leave files."""
+        """Of what the one before has left where everybody may leave files, whoever's the directory
+        is. It waits for the account."""
         account = LONELY[os.getpid() % len(LONELY)]
-        left = [f"{place}/bspnow-accounts-{os.getpid()}" for place in ("/tmp", "/dev/shm")]
+        open_to_all = self.enterContext(tempfile.TemporaryDirectory(dir="/tmp"))
+        os.chmod(open_to_all, 0o1777)
+        left = [f"{place}/bspnow-accounts-{os.getpid()}"
+                for place in ("/tmp", "/dev/shm", "/run/lock", open_to_all)
+                if os.access(place, os.W_OK)]
         with self.cluster("pool:" + account, workers=1) as cluster:
             job = cluster.submit("-n", 1, path_of("misbehaviour"), "leavefiles", *left)
+            second = self.intrude(cluster, 1, others=left, nodes=1)
             self.assertEqual(cluster.bsp("wait", job, check=False).returncode, 0)
-            self.assertIn("left 2", cluster.bsp("logs", job).stdout)
-            self.check(cluster, self.intrude(cluster, 1, others=left, nodes=1), [account])
+            self.assertIn(f"left {len(left)}", cluster.bsp("logs", job).stdout)
+            self.check(cluster, second, [account])
+            self.assertNotIn("could not start", cluster.bsp("logs", second).stderr)
             self.assertEqual([path for path in left if os.path.exists(path)], [])
 
     @unittest.skipUnless(IS_ROOT, "only root has rights to give up")

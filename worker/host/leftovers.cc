@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -22,6 +23,9 @@ namespace fs = std::filesystem;
 
 constexpr int kDyingWaits = 100;
 constexpr int kDyingWaitMs = 10;
+
+// Whatever lies in the way, a job's account is free again soon.
+constexpr std::size_t kEntriesMax = 20'000;
 
 // A process whose user cannot be told has died meanwhile.
 bool IsOf(const fs::path& process, uid_t user) {
@@ -68,10 +72,32 @@ void RemoveSystemV(uid_t user) {
   for (const int msg : NumbersIn("msg", "msqid", user)) msgctl(msg, IPC_RMID, nullptr);
 }
 
+/// What is the user's in a directory of others, and in theirs below it: /tmp/.X11-unix, say. Level
+/// by level: no tree of somebody else's hides what lies beside it.
+void RemoveIn(const std::string& common, uid_t user) {
+  std::deque<fs::path> directories = {common};
+  std::size_t entries = 0;
+  for (bool first = true; !directories.empty(); first = false, directories.pop_front()) {
+    std::error_code error;
+    for (fs::directory_iterator at(directories.front(), error);
+         !error && at != fs::end(at) && (first || entries < kEntriesMax); at.increment(error)) {
+      entries += 1;
+      struct stat status {};
+      if (lstat(at->path().c_str(), &status) != 0) continue;
+      if (status.st_uid == user) {
+        std::error_code ignored;
+        fs::remove_all(at->path(), ignored);
+      } else if (S_ISDIR(status.st_mode)) {
+        directories.push_back(at->path());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> CommonDirectories() {
-  return {"/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"};
+  return {"/tmp", "/var/tmp", "/run/lock", "/dev/shm", "/dev/mqueue"};
 }
 
 bool RemoveLeftovers(const Account& account, const std::vector<std::string>& directories) {
@@ -81,16 +107,7 @@ bool RemoveLeftovers(const Account& account, const std::vector<std::string>& dir
   }
   RemoveSystemV(account.user);
   const FilesAs as(&account);  // Whatever its links say.
-  for (const std::string& directory : directories) {
-    std::error_code error;
-    for (fs::directory_iterator at(directory, error); !error && at != fs::end(at);
-         at.increment(error)) {
-      struct stat status {};
-      std::error_code ignored;
-      if (lstat(at->path().c_str(), &status) == 0 && status.st_uid == account.user)
-        fs::remove_all(at->path(), ignored);
-    }
-  }
+  for (const std::string& directory : directories) RemoveIn(directory, account.user);
   return true;
 }
 

@@ -10,12 +10,13 @@
 
 namespace bspnow::worker {
 
-/// Where everybody may leave files: /tmp, /var/tmp, and shared memory and queues that have names.
+/// Where everybody may leave files: /tmp, /var/tmp, locks, and shared memory and queues that have
+/// names.
 std::vector<std::string> CommonDirectories();
 
-/// Removes the account's files in these directories, and its shared memory, semaphores and queues
-/// of System V. Waits a little for the last of its processes to die; if one lives on, everything
-/// stays, and this is false.
+/// Removes the account's files in these directories, and in others' directories there, as far as it
+/// may; and its shared memory, semaphores and queues of System V. Waits a little for the last of
+/// its processes to die; if one lives on, everything stays, and this is false.
 bool RemoveLeftovers(const Account& account, const std::vector<std::string>& directories);
 
 }  // namespace bspnow::worker

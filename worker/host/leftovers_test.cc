@@ -68,6 +68,31 @@ TEST_F(LeftoversTest, RemovesWhatIsTheAccountsAndNothingElse) {
   EXPECT_TRUE(fs::exists(Path("ours/file")));
 }
 
+TEST_F(LeftoversTest, RemovesWhatIsInDirectoriesOfOthers) {
+  fs::create_directories(Path("ours/open"));
+  ASSERT_EQ(chmod(Path("ours/open").c_str(), 01777), 0);
+  std::ofstream(Path("ours/open/file")) << "ours";
+  Run([this] {
+    fs::create_directories(Path("ours/open/theirs"));
+    std::ofstream(Path("ours/open/theirs/file")) << "secret";
+    fs::create_symlink(Path("ours"), Path("ours/open/link"));
+  });
+  EXPECT_TRUE(Remove());
+  EXPECT_FALSE(fs::exists(Path("ours/open/theirs")));
+  EXPECT_FALSE(fs::is_symlink(fs::symlink_status(Path("ours/open/link"))));
+  EXPECT_TRUE(fs::exists(Path("ours/open/file")));
+}
+
+TEST_F(LeftoversTest, NoTreeOfOthersHidesWhatLiesBesideIt) {
+  constexpr int kMoreThanAreLookedAt = 21'000;
+  Run([this] { std::ofstream(Path("theirs")) << "secret"; });
+  fs::create_directory(Path("ours"));
+  for (int i = 0; i < kMoreThanAreLookedAt; ++i)
+    ASSERT_EQ(mkdir(Path("ours/" + std::to_string(i)).c_str(), 0700), 0);
+  EXPECT_TRUE(Remove());
+  EXPECT_FALSE(fs::exists(Path("theirs")));
+}
+
 TEST_F(LeftoversTest, RemovesSharedMemoryOfSystemV) {
   const int ours = shmget(IPC_PRIVATE, 4096, 0600);
   if (ours < 0) GTEST_SKIP() << "no System V here";
