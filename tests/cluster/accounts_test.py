@@ -90,8 +90,21 @@ class AccountsTest(unittest.TestCase):
             self.assertEqual([path for path in left if os.path.exists(path)], [])
 
     @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
+    def test_a_state_directory_that_the_account_may_not_enter(self):
+        self.place += "/hidden"
+        os.mkdir(self.place, 0o700)
+        with self.cluster("fixed:nobody", workers=1) as cluster:
+            job = cluster.submit("-n", 1, path_of("everybody"), 1)
+            self.assertEqual(cluster.bsp("wait", job, check=False).returncode, 126)
+            self.assertIn("nobody cannot come to " + self.place, cluster.show(job)["reason"])
+
+    @unittest.skipUnless(IS_ROOT, "only root has rights to give up")
     def test_it_goes_on_from_its_images(self):
+        hidden = self.place + "/hidden"  # As where homes are the same on all nodes, and closed.
+        os.mkdir(hidden, 0o700)
         with self.cluster("fixed:nobody") as cluster:
+            done = cluster.bsprun("-n", 1, path_of("everybody"), 1, cwd=hidden)
+            self.assertNotIn("could not start", done.stderr)
             job = self.intrude(cluster, 40, "--checkpoint=every=300ms")
             wait_until(lambda: cluster.show(job)["checkpoints"]["count"] > 1, "two checkpoints")
             for pids in disturbances.processes_of(cluster).values():

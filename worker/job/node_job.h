@@ -141,6 +141,7 @@ class NodeJob final : public JobHost {
   void OnPrepared(Prepared prepared);
   absl::StatusOr<UniqueFd> OpenInput();
   absl::Status MakeSegment(std::uint64_t lease_until_ns);
+  bool MayEnter(const std::string& directory) const;
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);
   void OnHostGone();

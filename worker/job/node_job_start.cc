@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -155,7 +156,9 @@ absl::Status NodeJob::GiveFiles(const JobDirectory& directory) const {
     if (absl::Status s = GiveTree(images, *account_); !s.ok()) return s;
   }
   const FilesAs as(&*account_);
-  if (access(directory.program_path().c_str(), F_OK) == 0) return absl::OkStatus();
+  // Not access(2): that asks for root, who we still are.
+  struct stat status {};
+  if (stat(directory.program_path().c_str(), &status) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrCat("the account ", account_->name, " cannot come to ", directory.path(),
                    " (chmod o+x the directories above it, or give --state-dir another place)"));
@@ -266,6 +269,12 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
   return absl::OkStatus();
 }
 
+bool NodeJob::MayEnter(const std::string& directory) const {
+  const FilesAs as(account_ ? &*account_ : nullptr);
+  struct stat status {};
+  return stat((directory + "/.").c_str(), &status) == 0;
+}
+
 proto::HostPlan NodeJob::PlanForHost() {
   const proto::JobSpec& spec = job_.start().spec();
   proto::HostPlan plan;
@@ -276,11 +285,8 @@ proto::HostPlan NodeJob::PlanForHost() {
     plan.add_environment(std::move(variable));
   }
   plan.set_directory(spec.directory());
-  std::error_code error;
-  if (plan.directory().empty() ||
-      (spec.directory_optional() && !std::filesystem::is_directory(plan.directory(), error))) {
+  if (plan.directory().empty() || (spec.directory_optional() && !MayEnter(plan.directory())))
     plan.set_directory(directory_->path());
-  }
   plan.mutable_processes()->Assign(resumed_.begin(), resumed_.end());
   if (resumed_.empty()) {
     for (const std::uint32_t pid : job_.StartedPids()) plan.add_processes()->set_pid(pid);
