@@ -50,6 +50,14 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return unexpected || missing ? what + DidYouMean(app, first) : what;
 }
 
+// The word after Slurm's scontrol says more than that one.
+std::string MeantBy(const CLI::App& app, char** words) {
+  const std::string word = words[0];
+  const std::string meant =
+      word == "scontrol" && words[1] != nullptr ? DidYouMean(app, words[1]) : "";
+  return meant.empty() ? DidYouMean(app, word) : meant;
+}
+
 // True if the command line was read; else `status` is the exit status.
 bool Parse(CLI::App& app, int argc, char** argv, int& status) {
   try {
@@ -132,7 +140,7 @@ int RunAsBsp(int argc, char** argv) {
         [&](const CLI::App* command) { return command->get_name() == argv[place]; });
     if (commands.empty()) {
       const std::string word = argv[place];
-      return Fail("bsp", "no command " + word + DidYouMean(app, word) + "; see bsp --help",
+      return Fail("bsp", "no command " + word + MeantBy(app, argv + place) + "; see bsp --help",
                   kUsageStatus);
     }
     std::string wrong = AdaptArguments(app, place, argv);

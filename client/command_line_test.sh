@@ -52,6 +52,19 @@ says 1 "no coordinator answers at $nobody; trying again for 1 s" \
   bsp submit --reconnect-timeout 1s --coordinator $nobody -n 2 true
 says 1 "no coordinator answers at $nobody" env BSP_COORDINATOR=$nobody bsprun -np 2 true
 
+says 2 'no command scontrol; did you mean suspend?' bsp scontrol suspend 5
+says 2 'no command scontrol; did you mean alter?' bsp scontrol update JobId=5
+says 2 'no command scontrol; did you mean show?' bsp scontrol
+
+# Nobody writes to them: reading would wait for ever.
+mkfifo pipe program_pipe
+chmod +x program_pipe
+says 126 'program ./program_pipe is no ordinary file' timeout 20 bsprun -n 1 ./program_pipe
+says 1 'file pipe is no ordinary file' \
+  timeout 20 bsp submit -n 1 --coordinator $nobody --reconnect-timeout 0 --file pipe true
+says 1 'file pipe is no ordinary file' \
+  timeout 20 bsp submit -n 1 --coordinator $nobody --reconnect-timeout 0 --input pipe true
+
 # A job of this machine needs no coordinator, everything else does.
 says 0 'hi' bash -c 'bsprun -n 1 echo hi || true'
 says 0 'hi' bash -c 'bsp run -n 1 echo hi || true'

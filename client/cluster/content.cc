@@ -22,7 +22,8 @@ absl::Status Unreadable(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<Content> ReadContent(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Of a pipe the open would wait for who writes to it.
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
   if (!file.valid() || fstat(file.get(), &status) != 0) return Unreadable(path);
   if (!S_ISREG(status.st_mode)) {

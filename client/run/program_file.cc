@@ -94,6 +94,7 @@ absl::StatusOr<std::string> FindProgram(const std::string& name, const std::stri
     return Refusal(name, absl::StrCat("cannot be reached: ", strerror(error)));
   }
   if (S_ISDIR(status.st_mode)) return Refusal(name, "is a directory");
+  if (!S_ISREG(status.st_mode)) return Refusal(name, "is no ordinary file");
   if (!CanExecute(found))
     return Refusal(name, "is not executable; compile it with bspcc, or chmod +x it");
   if (const std::string why = WhyNotExecutable(found); !why.empty()) return Refusal(name, why);
