@@ -1,5 +1,6 @@
 #include "net/log/daemon_log.h"
 
+#include <absl/strings/str_format.h>
 #include <spdlog/formatter.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -48,6 +49,25 @@ std::string_view TakeValue(std::string_view& text) {
   return value;
 }
 
+/// %v, whatever users have put into names.
+class HarmlessText final : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&,
+              spdlog::memory_buf_t& line) override {
+    const std::string text = HarmlessLogText({message.payload.data(), message.payload.size()});
+    line.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override {
+    return std::make_unique<HarmlessText>();
+  }
+};
+
+std::unique_ptr<spdlog::formatter> TextFormatter() {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<HarmlessText>('*').set_pattern(std::string(kTimePattern) + " level=%l %*");
+  return formatter;
+}
+
 class JsonFormatter final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
@@ -85,14 +105,28 @@ std::string JsonLogLine(std::string_view time, std::string_view level, std::stri
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+// In UTF-8 the second half of the control characters is C2 80 to C2 9F.
+std::string HarmlessLogText(std::string_view text) {
+  std::string harmless;
+  unsigned char before = 0;
+  for (const char each : text) {
+    const auto c = static_cast<unsigned char>(each);
+    const bool second_half = before == 0xc2 && c >= 0x80 && c < 0xa0;
+    before = c;
+    if (c < ' ' || c == 0x7f || second_half) {
+      absl::StrAppendFormat(&harmless, "\\x%02x", c);
+    } else {
+      harmless.push_back(each);
+    }
+  }
+  return harmless;
+}
+
 void SetUpLog(const std::string& program, const std::string& level, LogFormat format) {
   auto log = spdlog::stderr_logger_mt(program);
   log->set_level(spdlog::level::from_str(level));
-  if (format == LogFormat::kJson) {
-    log->set_formatter(std::make_unique<JsonFormatter>());
-  } else {
-    log->set_pattern(std::string(kTimePattern) + " level=%l %v");
-  }
+  log->set_formatter(format == LogFormat::kJson ? std::make_unique<JsonFormatter>()
+                                                : TextFormatter());
   spdlog::set_default_logger(std::move(log));
 }
 

@@ -13,6 +13,13 @@ nlohmann::json Line(std::string_view message) {
   return nlohmann::json::parse(line);
 }
 
+TEST(HarmlessLogTextTest, IsOneLineAndNoTerminalsOrders) {
+  EXPECT_EQ(HarmlessLogText("dir=/x\n2026 level=error\r\x1b[31m\x7f"),
+            "dir=/x\\x0a2026 level=error\\x0d\\x1b[31m\\x7f");
+  EXPECT_EQ(HarmlessLogText("caf\u00e9 \u009b31m"), "caf\u00e9 \xc2\\x9b31m");
+  EXPECT_EQ(HarmlessLogText(""), "");
+}
+
 TEST(JsonLogLineTest, PairsAreMembers) {
   const auto line = Line("event=job_ended job=7 reason=\"out of memory, \"really\"\" last=");
   EXPECT_EQ(line["time"], "2026-01-02T03:04:05.678+00:00");
