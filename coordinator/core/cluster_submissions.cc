@@ -36,6 +36,11 @@ absl::Status Cluster::CheckSubmission(const Caller& caller,
   if (request.submission_key().empty() || request.submission_key().size() > kSubmissionKeyBytesMax)
     return absl::InvalidArgumentError(
         absl::StrCat("submission_key must have 1 to ", kSubmissionKeyBytesMax, " bytes"));
+  // What it owned the account's next job would own, which is another user's.
+  if (const Node* const node = nodes_.WithInPool(caller.user); node != nullptr)
+    return absl::PermissionDeniedError(
+        absl::StrCat("user ", caller.user, " is an account of node ", node->name,
+                     " for programs of jobs (--accounts=pool), and these submit none"));
   if (absl::Status checked = CheckJobSpec(request.spec()); !checked.ok()) return checked;
   if (request.has_array())
     if (absl::Status checked = CheckArray(request.array(), request.spec()); !checked.ok())

@@ -75,6 +75,17 @@ TEST_F(SubmissionsTest, AJobThatDoesNotExistIsNotWaitedFor) {
   EXPECT_EQ(refused.message(), "--after: there is no job 77; `bsp jobs --all` lists them");
 }
 
+// Else a program passes its user's quotas, and what it has submitted is the next job's.
+TEST_F(SubmissionsTest, AnAccountOfAPoolSubmitsNothing) {
+  proto::RegisterRequest request = Registration("w2", 4);
+  request.mutable_node()->set_accounts("pool:bsp1,anna");
+  const FakeWorker worker = Join(request);
+  const absl::Status refused = SubmitAs(kAnna, After("key", {})).status();
+  EXPECT_TRUE(absl::IsPermissionDenied(refused)) << refused;
+  EXPECT_NE(refused.message().find("is an account of node w2 for programs"), std::string::npos);
+  EXPECT_TRUE(SubmitAs(kAnAdministrator, After("key", {})).ok());
+}
+
 TEST_F(SubmissionsTest, ARepeatedSubmissionIsTheSameJob) {
   const auto first = SubmitAs(kAnna, After("key", {1}));
   world_.journal.history.clear();

@@ -139,6 +139,14 @@ Node& Nodes::Named(const std::string& name) {
   return node;
 }
 
+const Node* Nodes::WithInPool(const std::string& account) const {
+  for (const auto& [id, node] : up_) {
+    const std::vector<std::string> pool = PoolOf(node->registration.node());
+    if (std::find(pool.begin(), pool.end(), account) != pool.end()) return node;
+  }
+  return nullptr;
+}
+
 Node& Nodes::Add(WorkerId id, const proto::RegisterRequest& request, std::uint64_t now_ns) {
   const proto::NodeSpec& spec = request.node();
   Node& node = Named(spec.name());

@@ -129,6 +129,8 @@ class Nodes {
   const Node* FindUp(const std::string& name) const;
   /// Those that are up, by worker id.
   const std::map<WorkerId, Node*>& up() const { return up_; }
+  /// One that is up and runs programs of jobs as `account`, of its pool; nullptr if none does.
+  const Node* WithInPool(const std::string& account) const;
   /// All that have been up, or were drained in advance.
   const std::map<std::string, Node>& all() const { return nodes_; }
 
