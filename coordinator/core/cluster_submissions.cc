@@ -67,7 +67,8 @@ absl::Status Cluster::CheckQuotas(const proto::SubmitJobRequest& request) const 
     if (!HasEnded(job.record) && job.spec().user() == spec.user()) ++alive;
   if (alive + more <= quotas.jobs) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "user ", spec.user(), " has ", alive, " jobs that have not ended, and may have ", quotas.jobs,
+      "user ", spec.user(), " has ", alive, " jobs that have not ended, ",
+      more > 1 ? absl::StrCat("would get ", more, " more, ") : "", "and may have ", quotas.jobs,
       " (--user-jobs of the coordinator); wait for some, or `bsp cancel` them"));
 }
 

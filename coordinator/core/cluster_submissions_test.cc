@@ -122,7 +122,11 @@ TEST_F(QuotasTest, AUserHasSoManyJobs) {
   proto::SubmitJobRequest array = After("array", {});
   array.mutable_array()->set_last(1);
   array.mutable_array()->set_step(1);
-  EXPECT_TRUE(absl::IsResourceExhausted(SubmitAs(kAnna, array).status()));
+  const absl::Status both = SubmitAs(kAnna, array).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(both));
+  EXPECT_NE(both.message().find("has 1 jobs that have not ended, would get 2 more, and may have 2"),
+            std::string::npos)
+      << both;
   EXPECT_TRUE(SubmitAs(kAnna, After("second", {})).ok());
   const absl::Status third = SubmitAs(kAnna, After("third", {})).status();
   EXPECT_TRUE(absl::IsResourceExhausted(third));
