@@ -85,6 +85,8 @@ std::vector<StoredFile> FilesBelow(const std::string& directory) {
   for (; !error && at != fs::end(at); at.increment(error)) {
     struct stat status {};
     const std::string path = at->path().string();
+    // What is deeper no file name leads to, and each level takes a descriptor.
+    if (path.size() - directory.size() > kFileNameBytesMax) at.disable_recursion_pending();
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     files.push_back({.name = path.substr(directory.size() + 1),
                      .bytes = static_cast<std::uint64_t>(status.st_size),

@@ -8,6 +8,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/remove_tree.h"
 #include "worker/checkpoint/image_name.h"
 #include "worker/checkpoint/image_store.h"
 
@@ -74,7 +75,7 @@ void ImageStore::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
     } else if (std::error_code ignored;
                !what || std::filesystem::is_directory(
                             std::filesystem::symlink_status(PathOf(job, name), ignored))) {
-      std::filesystem::remove_all(PathOf(job, name), ignored);  // A program's own, and any size.
+      RemoveTree(PathOf(job, name));  // A program's own, and any size.
       continue;
     }
     if (!RemoveOrdered(PathOf(job, name), ordered_after)) return;

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "base/remove_tree.h"
 #include "base/unique_fd.h"
 
 namespace bspnow::worker {
@@ -105,15 +106,13 @@ namespace {
 // In a directory that is ours by now: nobody else changes what its names mean.
 absl::Status TakeFile(const std::string& path, uid_t from) {
   struct stat status {};
-  std::error_code error;
   const bool his = lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
                    status.st_nlink == 1 && status.st_uid == from;
   if (his && lchown(path.c_str(), geteuid(), getegid()) == 0 &&
       chmod(path.c_str(), S_IRUSR | S_IWUSR) == 0)
     return absl::OkStatus();
-  fs::remove_all(path, error);
-  return error ? absl::InternalError(absl::StrCat("removing ", path, ": ", error.message()))
-               : absl::OkStatus();
+  return RemoveTree(path) ? absl::OkStatus()
+                          : absl::InternalError(absl::StrCat("removing ", path, " failed"));
 }
 
 }  // namespace

@@ -16,6 +16,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/remove_tree.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -85,8 +87,7 @@ void RemoveIn(const std::string& common, uid_t user) {
       struct stat status {};
       if (lstat(at->path().c_str(), &status) != 0) continue;
       if (status.st_uid == user) {
-        std::error_code ignored;
-        fs::remove_all(at->path(), ignored);
+        RemoveTree(at->path());
       } else if (S_ISDIR(status.st_mode)) {
         directories.push_back(at->path());
       }

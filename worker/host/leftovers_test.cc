@@ -58,6 +58,7 @@ TEST_F(LeftoversTest, RemovesWhatIsTheAccountsAndNothingElse) {
   Run([this] {
     fs::create_directories(Path("theirs/deep"));
     std::ofstream(Path("theirs/deep/file")) << "secret";
+    chmod(Path("theirs/deep").c_str(), 0);
     std::ofstream(Path("file")) << "secret";
     fs::create_symlink(Path("ours"), Path("link"));
   });

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/remove_tree.h"
 #include "files/file_name.h"
 
 namespace bspnow::worker {
@@ -101,20 +102,6 @@ std::vector<LeftFile> CoresOf(std::vector<LeftFile> files, const std::string& no
   });
   for (LeftFile& file : files) file.name += "." + node;
   return files;
-}
-
-void RemoveTree(const std::string& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  // Of root no permission is asked, and a path in a tree of somebody else's may change.
-  if (!error || geteuid() == 0) return;
-  // A directory that its owner may not write to keeps what is in it.
-  chmod(path.c_str(), S_IRWXU);
-  fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error);
-  for (; !error && at != fs::end(at); at.increment(error)) {
-    if (at->is_directory(error) && !at->is_symlink(error)) chmod(at->path().c_str(), S_IRWXU);
-  }
-  fs::remove_all(path, error);
 }
 
 }  // namespace bspnow::worker

@@ -60,9 +60,6 @@ class JobDirectory {
 /// "core.4711.w2".
 std::vector<LeftFile> CoresOf(std::vector<LeftFile> files, const std::string& node);
 
-/// Removes a directory with all in it, whatever permissions the job gave them.
-void RemoveTree(const std::string& path);
-
 }  // namespace bspnow::worker
 
 #endif  // WORKER_JOB_JOB_DIRECTORY_H_

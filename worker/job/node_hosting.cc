@@ -12,6 +12,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/remove_tree.h"
 #include "worker/host/leftovers.h"
 #include "worker/job/node_job.h"
 

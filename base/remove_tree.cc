@@ -1,0 +1,106 @@
+#include "base/remove_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "base/unique_fd.h"
+
+namespace bspnow {
+namespace {
+
+// A process that is slow to die may go on making files.
+constexpr int kPassesMax = 1 << 20;
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, CloseDirectory>;
+
+/// Readable and writable, if it is ours.
+Directory Open(int parent, const char* name) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  UniqueFd file(openat(parent, name, kFlags));
+  if (!file.valid() && errno == EACCES && fchmodat(parent, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
+    file = UniqueFd(openat(parent, name, kFlags));
+  struct stat status {};
+  if (!file.valid() || fstat(file.get(), &status) != 0) return nullptr;
+  if ((status.st_mode & S_IRWXU) != S_IRWXU) fchmod(file.get(), S_IRWXU);
+  Directory directory(fdopendir(file.get()));
+  if (directory) file.Release();
+  return directory;
+}
+
+bool IsItselfOrParent(const char* name) {
+  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/// Directories below those of `top` become directories of `top`, so that none is deep.
+class Flattening {
+ public:
+  explicit Flattening(Directory top) : top_(std::move(top)) {}
+
+  /// False if nothing could be removed or moved.
+  bool Pass() {
+    bool any = false;
+    rewinddir(top_.get());
+    while (const dirent* const entry = readdir(top_.get())) {
+      if (IsItselfOrParent(entry->d_name)) continue;
+      const std::string name = entry->d_name;
+      any |= unlinkat(top(), name.c_str(), 0) == 0 || Empty(name);
+    }
+    return any;
+  }
+
+ private:
+  int top() const { return dirfd(top_.get()); }
+
+  bool Empty(const std::string& name) {
+    const Directory directory = Open(top(), name.c_str());
+    if (!directory) return false;
+    bool any = false;
+    const int fd = dirfd(directory.get());
+    while (const dirent* const entry = readdir(directory.get())) {
+      if (IsItselfOrParent(entry->d_name)) continue;
+      any |= unlinkat(fd, entry->d_name, 0) == 0 ||
+             unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0 || Raise(fd, entry->d_name);
+    }
+    return unlinkat(top(), name.c_str(), AT_REMOVEDIR) == 0 || any;
+  }
+
+  // Its ".." changes, so it must be writable.
+  bool Raise(int parent, const char* name) {
+    [[maybe_unused]] const int ours = fchmodat(parent, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
+    for (;;) {
+      const std::string above = std::to_string(next_++);
+      if (renameat(parent, name, top(), above.c_str()) == 0) return true;
+      if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return false;
+    }
+  }
+
+  const Directory top_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace
+
+bool RemoveTree(const std::string& path) {
+  if (unlink(path.c_str()) == 0 || errno == ENOENT) return true;
+  Directory top = Open(AT_FDCWD, path.c_str());
+  if (!top) return false;
+  Flattening flattening(std::move(top));
+  for (int pass = 0; pass < kPassesMax; ++pass) {
+    if (rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
+    if (!flattening.Pass()) return false;
+  }
+  return false;
+}
+
+}  // namespace bspnow

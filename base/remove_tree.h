@@ -1,0 +1,15 @@
+// Removes what a program has left: however deep it is, and whatever permissions it has.
+#ifndef BASE_REMOVE_TREE_H_
+#define BASE_REMOVE_TREE_H_
+
+#include <string>
+
+namespace bspnow {
+
+/// A file, a link, or a directory with all that is in it; follows no link. Holds three descriptors,
+/// where std::filesystem::remove_all has one for each level. False if something is left there.
+bool RemoveTree(const std::string& path);
+
+}  // namespace bspnow
+
+#endif  // BASE_REMOVE_TREE_H_
