@@ -130,12 +130,12 @@ for command in 'alter --name x' show wait suspend history; do
 done
 says 2 'JOB: 2-18446744073709551615: more than 100000 jobs' bsp wait 1 2-18446744073709551615
 says 1 'no coordinator is named' bsp show 3-7 9
-# What pkill and top find: not the name of the program that it goes on as.
+# What pkill and top find: not the name of the program that it goes on as. It tries for a while.
 # shellcheck disable=SC2016
-says 0 bsprun timeout 60 env BSP_COORDINATOR=$nobody bash -c '
-  bsprun -n 1 --reconnect-timeout 10s true 2>/dev/null &
+says 0 bsp timeout 60 env BSP_COORDINATOR=$nobody bash -c '
+  bsp submit -n 1 --reconnect-timeout 30s true 2>/dev/null &
   until [[ $(readlink /proc/$!/exe) == */bsp-client ]]; do :; done
-  until grep -x bsprun /proc/$!/comm; do :; done
+  until grep -x bsp /proc/$!/comm; do :; done
   kill $!'
 says 0 'Submit a job' bsp help
 says 0 '--constraint' bsp help submit
