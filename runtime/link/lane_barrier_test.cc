@@ -87,6 +87,18 @@ TEST_F(LaneBarrierTest, IsAbandonedOnceNoProcessSendsOrDrives) {
   EXPECT_FALSE(lanes_.BeginSending(kBarrier + 1));
 }
 
+TEST_F(LaneBarrierTest, LanesThatCouldNotBeHandedOverAreOffBeforeTheyAreOn) {
+  LaneState state{};
+  LaneBarrier lanes(state, 0, 3);
+  lanes.TurnOff();
+  lanes.TurnOn(kBarrier - 1);
+  EXPECT_TRUE(lanes.on());
+  EXPECT_FALSE(lanes.MayCarry(kBarrier));
+  EXPECT_FALSE(lanes.BeginSending(kBarrier));
+  EXPECT_FALSE(lanes.TryToDrive(0));
+  EXPECT_TRUE(lanes.Abandoned()) << "the worker sees to what the others have sent";
+}
+
 TEST_F(LaneBarrierTest, FramesThatAreBeingOverwrittenAreNobodysToRepeat) {
   Send(kBarrier);
   Send(kBarrier + 1);

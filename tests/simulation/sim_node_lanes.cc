@@ -14,6 +14,7 @@ using FrameClass = worker::NodeExchange::FrameClass;
 constexpr std::uint64_t kLookNs = 250 * kMillisecond;
 constexpr std::uint64_t kSleepNs = 20 * kMillisecond;  // Of who drives, at most.
 constexpr std::uint32_t kStopPercent = 30;             // Of repeated frames.
+constexpr std::uint32_t kUnhandedPercent = 5;          // Of nodes whose lanes are open.
 constexpr std::uint64_t kStepNs = 5 * kMicrosecond;
 constexpr std::uint32_t kDriver = 0;                         // Its pid does not matter.
 constexpr std::uint64_t kHurries[] = {1, 1, 1, 1, 10, 100};  // By job and epoch.
@@ -285,8 +286,13 @@ void SimNode::HoldLanes() {
   if (!keeper_) return;
   if (release_.checkpoint != 0 && release_.checkpoint >= wanted_.checkpoint()) wanted_.Clear();
   lane_.state().hold = wanted_.checkpoint() != 0 ? 1 : 0;
-  if (std::exchange(lanes_ready_, false) && !lane_.on())
-    lane_.TurnOn(static_cast<std::uint32_t>(exchange_.released_barriers() - 1));
+  if (!std::exchange(lanes_ready_, false) || lane_.on()) return;
+  if (loop_.Chance(kUnhandedPercent)) {
+    oracle_.Count("lanes that could not be handed over");
+    lanes_.ShutDown(Place(self()));
+    lane_.TurnOff();
+  }
+  lane_.TurnOn(static_cast<std::uint32_t>(exchange_.released_barriers() - 1));
 }
 
 void SimNode::LookNowAndThen() {

@@ -45,8 +45,8 @@ class JobExchangeOwner {
                             const std::string& reason) = 0;
   /// This node's lanes to all others are open.
   virtual bool LanesReady() { return false; }
-  /// All nodes' are: its processes get them.
-  virtual void HandLanesOver() {}
+  /// All nodes' are: its processes get them. False: they cannot, and there are none any more.
+  [[nodiscard]] virtual bool HandLanesOver() { return true; }
   /// No process uses them any more.
   virtual void ShutDownLanes() {}
 

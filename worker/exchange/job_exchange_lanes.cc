@@ -94,7 +94,9 @@ void JobExchange::TurnLanesOn(std::uint64_t barrier) {
   const bool hold = order_.checkpoint != 0 || inbox_.much_memory();
   state.hold.store(hold ? 1 : 0, std::memory_order_relaxed);
   if (!std::exchange(lanes_ready_, false) || lanes_->barrier.on()) return;
-  owner_.HandLanesOver();
+  // Off before on: no process looks for lanes that nobody could hand over. The other nodes turn
+  // theirs on, and find them shut down.
+  if (!owner_.HandLanesOver()) lanes_->barrier.TurnOff();
   lanes_->barrier.TurnOn(static_cast<std::uint32_t>(barrier));
 }
 

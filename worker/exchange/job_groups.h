@@ -63,9 +63,7 @@ class JobGroups final : private JobExchangeOwner {
   void ReportBroken(JobId job, Epoch epoch, ExchangeFault fault,
                     const std::string& reason) override;
   bool LanesReady() override { return lanes_ != nullptr && lanes_->ready(); }
-  void HandLanesOver() override {
-    if (lanes_ != nullptr) lanes_->HandOver();
-  }
+  bool HandLanesOver() override { return lanes_ != nullptr && lanes_->HandOver(); }
   void ShutDownLanes() override {
     if (lanes_ != nullptr) lanes_->GiveUp("one of them has failed");
   }

@@ -201,8 +201,8 @@ bool JobLanes::ready() const {
 
 // Nobody empties the mailbox before all is in it. If it is too small, or the kernel lets no more
 // descriptors be under way, there are more processes than lanes help.
-void JobLanes::HandOver() {
-  if (state_ != State::kOpening || !ready()) return;
+bool JobLanes::HandOver() {
+  if (state_ != State::kOpening || !ready()) return state_ == State::kHanded;
   std::vector<int> sockets;
   for (const Lane& lane : lanes_) sockets.push_back(lane.socket.get());
   const Handing handing({.hosts = static_cast<std::uint32_t>(lanes_.size()) - bulk_lanes_ + 1,
@@ -212,11 +212,13 @@ void JobLanes::HandOver() {
                         sockets);
   for (std::size_t i = 0; i < processes_; ++i) {
     if (handing.Put(mailbox_)) continue;
-    return GiveUp(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));
+    GiveUp(absl::StrCat("handing them to ", processes_, " processes: ", strerror(errno)));
+    return false;
   }
   state_ = State::kHanded;
   spdlog::info("event=lanes_open job={} epoch={} lanes={}", Value(job_), Value(epoch_),
                lanes_.size());
+  return true;
 }
 
 }  // namespace bspnow::worker

@@ -62,7 +62,8 @@ class JobLanes {
   /// If they are, and all other nodes have theirs: puts them into the mailbox, for each process of
   /// this node. Not earlier: descriptors that nobody has taken out yet count for whatever else is
   /// handed over for the same user, who may have as many under way as he may have open.
-  void HandOver();
+  /// False: that is not possible, or not any more, and they are shut down.
+  [[nodiscard]] bool HandOver();
 
   /// Ends the connections, whoever holds copies of the descriptors. There are none any more.
   void ShutDown();

@@ -155,7 +155,7 @@ class JobLanesTest : public testing::Test {
   void BeginAll() {
     for (const auto& host : hosts_) host->Begin(Plan());
     RunUntil([this] { return AllReady(); });
-    for (const auto& host : hosts_) host->lanes->HandOver();
+    for (const auto& host : hosts_) EXPECT_TRUE(host->lanes->HandOver());
   }
   bool AllReady() const {
     for (const auto& host : hosts_)
@@ -313,7 +313,7 @@ TEST_F(JobLanesTest, WantsALaneOnlyFromHostsBelowUntilAllAreThere) {
   hosts_[2]->Begin(Plan());
   RunUntil([&] { return AllReady(); });
   EXPECT_TRUE(TakeOne(hosts_[1]->mailbox).empty()) << "it is not known that all nodes are ready";
-  hosts_[1]->lanes->HandOver();
+  EXPECT_TRUE(hosts_[1]->lanes->HandOver());
   EXPECT_FALSE(lanes.Wants(WorkerId{1}, 0)) << "processes have it already";
 }
 
@@ -324,7 +324,7 @@ TEST_F(JobLanesTest, DoesWithoutIfTheMailboxIsTooSmall) {
   hosts_[0]->Begin(plan);
   hosts_[1]->Begin(plan);
   RunUntil([&] { return AllReady(); });
-  hosts_[1]->lanes->HandOver();
+  EXPECT_FALSE(hosts_[1]->lanes->HandOver());
   EXPECT_FALSE(hosts_[1]->lanes->ready());
 }
 
