@@ -86,8 +86,10 @@ bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Wat
     if (rest == 0) polls_since = now;
     if (now - polls_since < poll_ns_) continue;
     slept = true;
+    if (side.Sleep()) continue;
     SleepAtMost(counter, rest,
                 [&](std::uint32_t value) { return Reached(value, target) || news.Changed(); });
+    side.Awake();
   }
 }
 

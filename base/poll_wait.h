@@ -10,6 +10,8 @@
 
 #include "base/turn.h"
 
+struct pollfd;
+
 namespace bspnow {
 
 /// A counter in shared memory that only grows (modulo 2^32), and the number of its sleepers.
@@ -37,12 +39,24 @@ struct Watched {
 
 /// Something else that who waits sees to.
 struct SideWork {
+  static constexpr std::uint32_t kSourcesMax = 16;
+
   /// Returns for how many nanoseconds nothing more of it is due; 0: something was done.
   std::uint64_t (*see_to)(void* context, std::uint64_t now_ns) = nullptr;
+  /// Fills in what wakes who should see to it, up to kSourcesMax; returns how many.
+  std::uint32_t (*name_sources)(void* context, pollfd* sources) = nullptr;
+  /// Something is under way, and nothing else that is waited for comes before it, as a rule: sleeps
+  /// until it comes, and not for long. False: there is no such thing.
+  bool (*sleep)(void* context) = nullptr;
+  /// Who slept is awake: something may have come.
+  void (*awake)(void* context) = nullptr;
   void* context = nullptr;
 
   bool any() const { return see_to != nullptr; }
   std::uint64_t SeeTo(std::uint64_t now_ns) const { return see_to(context, now_ns); }
+  std::uint32_t NameSources(pollfd* sources) const { return name_sources(context, sources); }
+  bool Sleep() const { return sleep(context); }
+  void Awake() const { awake(context); }
 };
 
 class PollWait {

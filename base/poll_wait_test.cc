@@ -58,6 +58,45 @@ TEST(PollWaitTest, SeesAWordChangeThatWakesNobody) {
   other.join();
 }
 
+/// Expects something for a while; then the counter is set by who waits for it.
+struct ExpectedWork {
+  SharedCounter counter{};
+  int sleeps_left = 3;
+  int looks = 0;
+  int awake = 0;
+
+  SideWork AsSideWork() {
+    constexpr std::uint64_t kRestNs = 1'000;
+    return {.see_to =
+                [](void* context, std::uint64_t) {
+                  auto& work = *static_cast<ExpectedWork*>(context);
+                  work.looks += 1;
+                  if (work.awake == 2) work.counter.Publish(1);
+                  return kRestNs;
+                },
+            .name_sources = [](void*, pollfd*) { return 0u; },
+            .sleep =
+                [](void* context) {
+                  auto& work = *static_cast<ExpectedWork*>(context);
+                  EXPECT_EQ(work.counter.sleepers.load(), 0u);
+                  return work.sleeps_left-- > 0;
+                },
+            .awake = [](void* context) { static_cast<ExpectedWork*>(context)->awake += 1; },
+            .context = this};
+  }
+};
+
+TEST(PollWaitTest, SleepsWhereWhatItExpectsComesAndThenAtTheCounter) {
+  ExpectedWork work;
+  const std::atomic<std::uint32_t> word{0};
+  PollWait wait(2, 1);
+  EXPECT_TRUE(wait.UntilNews(work.counter, 1, {word, 0}, work.AsSideWork()));
+  EXPECT_LT(work.sleeps_left, 0);
+  EXPECT_GE(work.awake, 2) << "after each sleep at the counter";
+  EXPECT_GE(work.looks, 6) << "after each sleep";
+  EXPECT_EQ(work.counter.sleepers.load(), 0u);
+}
+
 TEST(PollWaitTest, ComparesModuloTwoToThe32) {
   SharedCounter counter{};
   counter.value = 3;

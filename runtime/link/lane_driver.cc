@@ -64,7 +64,7 @@ bool LaneDriver::Done(std::uint32_t barrier) const {
 
 void LaneDriver::Drive(std::uint32_t barrier, Until until) {
   if (!barrier_.TryToDrive(Value(self_))) return;
-  counted_hosts_ = 0;
+  counted_hosts_ = woken_ = 0;
   Pump(barrier, until);
   if (Done(barrier)) {
     // The worker has it, or somebody was faster.
@@ -86,24 +86,46 @@ std::uint64_t LaneDriver::SeeToSide() const {
   return side_.any() ? std::min(side_.SeeTo(NowNs()), kSleepNs) : kSleepNs;
 }
 
-// Until something comes from one of these hosts, a bit each, or from the worker.
+// Until something comes from one of these hosts, a bit each, or from the worker; or by bulk lanes.
 template <typename Over>
 void LaneDriver::Sleep(std::uint32_t hosts, std::uint32_t barrier, std::uint64_t ns_max,
                        const Over& over) {
-  pollfd sources[kLaneHostsMax + 1] = {};
+  pollfd sources[kLaneHostsMax + 1 + kBulkLanesMax + SideWork::kSourcesMax] = {};
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
     const int fd = (hosts >> host & 1) != 0 ? lane(host).number() : -1;
     sources[host] = {.fd = fd, .events = POLLIN, .revents = 0};
   }
   pollfd& bell = sources[shape_.hosts];
   bell = {.fd = doorbell_.NumberIfOurs(), .events = POLLIN, .revents = 0};
+  pollfd* const near = &bell + 1;
+  NameNear(near);
+  const std::uint32_t count = shape_.hosts + 1 + bulk_near_.count;
+  const std::uint32_t of_side = side_.any() ? side_.NameSources(sources + count) : 0;
   area_->state.asleep.store(1, std::memory_order_seq_cst);
-  if (!over()) Poll(sources, shape_.hosts + 1, ns_max);
+  if (!over()) Poll(sources, count + of_side, ns_max);
   area_->state.asleep.store(0, std::memory_order_relaxed);
   if ((bell.revents & POLLIN) != 0) doorbell_.HearWorker();
+  if (of_side != 0) side_.Awake();
+  WakeNear(near);
   // Each, or what is not read would end the next sleep at once.
   for (std::uint32_t host = 0; host < shape_.hosts && !over(); ++host)
     if (sources[host].revents != 0) Receive(host, barrier);
+}
+
+// Others here sleep where none of their sockets wakes them. Once woken, one expects the rest, and
+// waits for it where it comes.
+void LaneDriver::NameNear(pollfd* sources) const {
+  for (std::uint32_t i = 0; i < bulk_near_.count; ++i) {
+    const int fd = (woken_ >> i & 1) == 0 ? bulk_near_.of[i].socket.number() : -1;
+    sources[i] = {.fd = fd, .events = POLLIN, .revents = 0};
+  }
+}
+
+void LaneDriver::WakeNear(const pollfd* sources) {
+  const std::uint32_t before = woken_;
+  for (std::uint32_t i = 0; i < bulk_near_.count; ++i)
+    if (sources[i].revents != 0) woken_ |= 1u << i;
+  if (woken_ != before) shape_.segment->header().barrier.released.Wake();
 }
 
 // Returns when the frames of all are here, or enough of them, or nothing more is to be done.

@@ -21,7 +21,7 @@
 
 namespace bspnow::runtime {
 
-/// This process's bulk lanes.
+/// Bulk lanes of processes of this node.
 struct BulkSockets {
   struct Lane {
     Pid pid{};  ///< At the other end.
@@ -90,8 +90,11 @@ class LaneDriver {
   /// The descriptors that it has, and -1 for each other.
   void Name(int (&numbers)[kLanesMax + kBulkLanesMax]) const {
     for (std::uint32_t i = 0; i < kLanesMax; ++i) numbers[i] = lanes_of_others_[i].NumberIfOurs();
-    for (std::uint32_t i = 0; i < kBulkLanesMax; ++i)
-      numbers[kLanesMax + i] = bulk_.of[i].socket.NumberIfOurs();
+    for (std::uint32_t i = 0; i < kBulkLanesMax; ++i) {
+      const bool own = i < bulk_.count;
+      const BulkSockets::Lane& lane = own ? bulk_.of[i] : bulk_near_.of[i - bulk_.count];
+      numbers[kLanesMax + i] = lane.socket.NumberIfOurs();
+    }
   }
 
  private:
@@ -132,6 +135,8 @@ class LaneDriver {
   template <typename Over>
   void Sleep(std::uint32_t hosts, std::uint32_t barrier, std::uint64_t ns_max, const Over& over);
   std::uint64_t SeeToSide() const;
+  void NameNear(pollfd* sources) const;
+  void WakeNear(const pollfd* sources);
 
   LaneShape shape_;
   LaneArea* area_ = nullptr;
@@ -142,7 +147,9 @@ class LaneDriver {
   KnownDescriptor mailbox_;
   bool taken_ = false;  ///< From the mailbox, or in vain.
   KnownDescriptor lanes_of_others_[kLanesMax];
-  BulkSockets bulk_;
+  BulkSockets bulk_;       ///< This process's.
+  BulkSockets bulk_near_;  ///< Those of the others here: who drives wakes whom something comes for.
+  std::uint32_t woken_ = 0;  ///< Of these, a bit each, while it drives: that was done.
   SideWork side_;
   bool receives_ = true;             ///< While it sends: nobody else drives.
   std::uint32_t counted_hosts_ = 0;  ///< Whose frames did not hold enough, a bit each.

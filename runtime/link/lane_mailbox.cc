@@ -19,17 +19,21 @@ void LaneDriver::TakeFromMailbox() {
 
 // Those to the processes of one host after the other, by pid.
 void LaneDriver::KeepBulk(const BulkPlan& plan, HandedBulkLanes& handed) {
-  std::uint32_t here = 0;
-  for (std::uint32_t i = 0; i < Value(self_); ++i) here += shape_.segment->IsHere(Pid{i}) ? 1 : 0;
+  std::uint32_t own = 0;
+  for (std::uint32_t i = 0; i < Value(self_); ++i) own += shape_.segment->IsHere(Pid{i}) ? 1 : 0;
   std::uint32_t from = 0;
   for (std::uint32_t host = 0; host < shape_.hosts; ++host) {
     if (host == shape_.self) continue;
     std::uint32_t there = 0;
     for (std::uint32_t i = 0; i < shape_.p; ++i) {
       if (shape_.segment->cell(Pid{i}).node != host) continue;
-      UniqueFd& lane = handed.lanes[from + plan.Place(shape_.self, here, host, there++)];
-      bulk_.of[bulk_.count++] = {
-          .pid = Pid{i}, .socket = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(lane))};
+      for (std::uint32_t here = 0; here < here_; ++here) {
+        UniqueFd& lane = handed.lanes[from + plan.Place(shape_.self, here, host, there)];
+        BulkSockets& sockets = here == own ? bulk_ : bulk_near_;
+        sockets.of[sockets.count++] = {
+            .pid = Pid{i}, .socket = KnownDescriptor::OutOfTheWay(static_cast<UniqueFd&&>(lane))};
+      }
+      there += 1;
     }
     from += plan.Between(shape_.self, host);
   }

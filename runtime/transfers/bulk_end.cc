@@ -55,20 +55,24 @@ void BulkEnd::Leave() {
 BulkEnd::Outgoing BulkEnd::NextOut() {
   if (broken_ || superstep_ == kNever) return {};
   if (out_head_left_ == 0 && out_body_left_ == 0) {
-    const bool may_put = heard_ == superstep_ && next_ != owed_.size();
     if (here_due_) {
       here_due_ = false;
-      Compose(BulkHeader::kHere);
+      ComposeHere();
     } else if (taken_due_) {
       taken_due_ = false;
       Compose(BulkHeader::kTaken);
-    } else if (may_put) {
+    } else if (MayPut()) {
       puts_ = Puts::kUnderWay;
       ComposePiece();
     }
   }
   const std::byte* const head_end = reinterpret_cast<const std::byte*>(&out_head_ + 1);
   return {head_end - out_head_left_, out_head_left_, out_body_, out_body_left_};
+}
+
+bool BulkEnd::HasMore() const {
+  if (broken_ || superstep_ == kNever) return false;
+  return out_head_left_ != 0 || out_body_left_ != 0 || here_due_ || taken_due_ || MayPut();
 }
 
 void BulkEnd::Compose(BulkHeader::Kind kind) {
@@ -83,6 +87,12 @@ void BulkEnd::Compose(BulkHeader::Kind kind) {
                .payload_crc32c = 0};
   out_head_.crc32c = CrcOf(out_head_);
   out_head_left_ = sizeof out_head_;
+}
+
+void BulkEnd::ComposeHere() {
+  Compose(BulkHeader::kHere);
+  if (next_ != owed_.size()) out_head_.flags |= BulkHeader::kPuts;
+  out_head_.crc32c = CrcOf(out_head_);
 }
 
 void BulkEnd::ComposePiece() {
@@ -143,6 +153,7 @@ BulkEnd::Came BulkEnd::OnHeader() {
   switch (head.kind) {
     case BulkHeader::kHere:
       heard_ = std::max(heard_, head.superstep + 1);
+      if ((head.flags & BulkHeader::kPuts) != 0) expected_ = head.superstep + 1;
       if (now) SayHere();
       return Came::kSome;
     case BulkHeader::kTaken:
@@ -166,7 +177,10 @@ BulkEnd::Came BulkEnd::OnPayload(std::size_t bytes) {
   in_left_ -= bytes;
   if (in_left_ != 0) return Came::kSome;
   if (in_crc_ != in_head_.payload_crc32c) return Fault();
-  if ((in_head_.flags & BulkHeader::kLast) != 0) taken_due_ = true;
+  if ((in_head_.flags & BulkHeader::kLast) != 0) {
+    taken_due_ = true;
+    expected_ = kNever;
+  }
   return Came::kSome;
 }
 

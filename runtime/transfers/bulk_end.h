@@ -28,7 +28,11 @@ struct BulkHeader {
     kPiece = 2,  ///< Of a put; `bytes` bytes follow.
     kTaken = 3,  ///< All that you put in `superstep` is in its place.
   };
-  enum Flag : std::uint16_t { kLast = 1, kChecked = 2 };
+  enum Flag : std::uint16_t {
+    kLast = 1,
+    kChecked = 2,
+    kPuts = 4,  ///< Of kHere: I have something to put.
+  };
 
   std::uint32_t magic;
   std::uint32_t crc32c;  ///< Of the header's rest.
@@ -78,6 +82,9 @@ class BulkEnd {
   /// is not here breaks the lane.
   void Leave();
 
+  /// The other one waits to put something here, or has begun to; if it has not gone another way.
+  bool Expects() const { return !broken_ && superstep_ != kNever && expected_ == superstep_; }
+
   bool broken() const { return broken_; }
   void Break() { broken_ = true; }
 
@@ -91,6 +98,7 @@ class BulkEnd {
   };
   /// What is to be sent next; no bytes: nothing now.
   Outgoing NextOut();
+  bool HasMore() const;  ///< There is something.
   void Sent(std::size_t bytes);
 
   // ---- In; only in a bsp_sync
@@ -111,8 +119,10 @@ class BulkEnd {
  private:
   static constexpr std::uint64_t kNever = 0;  // Supersteps here are one more than their numbers.
 
+  bool MayPut() const { return heard_ == superstep_ && next_ != owed_.size(); }
   void SayHere();
   void Compose(BulkHeader::Kind kind);
+  void ComposeHere();
   void ComposePiece();
   Came OnHeader();
   Came OnPayload(std::size_t bytes);
@@ -122,6 +132,7 @@ class BulkEnd {
   bool broken_ = false;
   std::uint64_t superstep_ = kNever;  ///< Whose bsp_sync this is.
   std::uint64_t heard_ = kNever;      ///< The newest one of which the other one said kHere.
+  std::uint64_t expected_ = kNever;   ///< Of which it will put something, when it said so.
   bool said_here_ = false;            ///< Or is about to.
   bool here_due_ = false;
   bool taken_due_ = false;

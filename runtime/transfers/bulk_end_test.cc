@@ -177,6 +177,46 @@ TEST(BulkEndTest, WhoComesTooLateBreaksNothing) {
   EXPECT_TRUE(world.side(1).area == world.side(0).source);
 }
 
+// So it may sleep where these come, and nowhere else.
+TEST(BulkEndTest, ExpectsPiecesFromWhoSaysThatHePutsUntilTheLastOne) {
+  World world(1, kBytes);
+  world.Enter(1, 4, Owes::kNothing);
+  world.Run();
+  EXPECT_FALSE(world.side(1).end.Expects());
+  world.Enter(0, 4, Owes::kAll);
+  while (!world.side(1).end.Expects()) ASSERT_TRUE(world.Step());
+  EXPECT_EQ(world.side(1).written, 0u);
+  while (world.side(1).written != kBytes) {
+    EXPECT_TRUE(world.side(1).end.Expects());
+    ASSERT_TRUE(world.Step());
+  }
+  EXPECT_FALSE(world.side(1).end.Expects());
+  EXPECT_FALSE(world.side(0).end.Expects()) << "the other one was here, and puts nothing";
+  world.Run();
+  for (int i : {0, 1}) world.Leave(i);
+
+  world.Enter(0, 5, Owes::kAll);
+  world.Run();
+  world.Enter(1, 5, Owes::kNothing);
+  while (!world.side(1).end.Expects()) ASSERT_TRUE(world.Receive(1));
+  world.side(1).end.Break();
+  EXPECT_FALSE(world.side(1).end.Expects());
+}
+
+TEST(BulkEndTest, ExpectsNothingAfterTheBarrier) {
+  World world(1, kBytes);
+  world.Enter(0, 4, Owes::kAll);
+  world.Run();
+  world.side(0).end.TakeBack();  // The other one has not heard of that.
+  world.Enter(1, 4, Owes::kNothing);
+  world.Run();
+  EXPECT_TRUE(world.side(1).end.Expects());
+  for (int i : {0, 1}) world.Leave(i);
+  EXPECT_FALSE(world.side(1).end.Expects());
+  world.Enter(1, 5, Owes::kNothing);
+  EXPECT_FALSE(world.side(1).end.Expects());
+}
+
 TEST(BulkEndTest, WhatIsTakenBackAtOnceIsNotHeardOf) {
   World world(1, kBytes);
   world.Enter(0, 1, Owes::kAll);

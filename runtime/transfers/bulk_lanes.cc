@@ -1,7 +1,6 @@
 #include "runtime/transfers/bulk_lanes.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -31,6 +30,10 @@ constexpr std::uint64_t kWorthALaneBytes = 512 << 10;
 
 constexpr std::uint64_t kStallNs = 2 * kNsPerS;  // The other one is in bsp_sync, and reads.
 constexpr std::uint64_t kPollNs = 100'000;
+
+// After the last byte. Somebody may have given up meanwhile, and what he does instead wakes nobody
+// who sleeps here.
+constexpr std::uint64_t kExpectNs = 2 * kNsPerMs;
 
 }  // namespace
 
@@ -129,15 +132,32 @@ bool BulkLanes::AnyUnderWay(std::uint64_t start_ns, std::uint64_t now_ns) {
   return any;
 }
 
-void BulkLanes::Sleep() {
-  pollfd sources[kBulkLanesMax];
+std::uint32_t BulkLanes::NameSources(pollfd* sources) const {
+  if (!open_) return 0;
   for (std::uint32_t i = 0; i < count_; ++i) {
-    const bool has_more = of_[i].end.NextOut().head_bytes + of_[i].end.NextOut().body_bytes != 0;
-    sources[i] = {.fd = of_[i].end.broken() ? -1 : of_[i].fd,
-                  .events = static_cast<short>(has_more ? POLLIN | POLLOUT : POLLIN),
+    const BulkEnd& end = of_[i].end;
+    sources[i] = {.fd = end.broken() ? -1 : of_[i].fd,
+                  .events = static_cast<short>(end.HasMore() ? POLLIN | POLLOUT : POLLIN),
                   .revents = 0};
   }
-  poll(sources, count_, 1);
+  return count_;
+}
+
+void BulkLanes::Sleep() const {
+  pollfd sources[kBulkLanesMax];
+  poll(sources, NameSources(sources), 1);
+}
+
+bool BulkLanes::SleepIfExpecting() {
+  if (!open_) return false;
+  const std::uint64_t now_ns = NowNs();
+  bool expects = false;
+  for (std::uint32_t i = 0; i < count_; ++i)
+    expects |= of_[i].end.Expects() && now_ns - of_[i].moved_ns < kExpectNs;
+  if (!expects) return false;
+  Sleep();
+  Awake();
+  return true;
 }
 
 bool BulkLanes::Write(Lane& lane) {
@@ -226,10 +246,13 @@ std::uint64_t BulkLanes::SeeTo(std::uint64_t now_ns) {
 }
 
 SideWork BulkLanes::AsSideWork() {
-  return {
-      .see_to = [](void* lanes,
-                   std::uint64_t now_ns) { return static_cast<BulkLanes*>(lanes)->SeeTo(now_ns); },
-      .context = this};
+  static constexpr auto kSelf = [](void* lanes) { return static_cast<BulkLanes*>(lanes); };
+  return {.see_to = [](void* lanes, std::uint64_t now_ns) { return kSelf(lanes)->SeeTo(now_ns); },
+          .name_sources = [](void* lanes,
+                             pollfd* sources) { return kSelf(lanes)->NameSources(sources); },
+          .sleep = [](void* lanes) { return kSelf(lanes)->SleepIfExpecting(); },
+          .awake = [](void* lanes) { kSelf(lanes)->Awake(); },
+          .context = this};
 }
 
 }  // namespace bspnow::runtime

@@ -3,6 +3,8 @@
 #ifndef RUNTIME_TRANSFERS_BULK_LANES_H_
 #define RUNTIME_TRANSFERS_BULK_LANES_H_
 
+#include <poll.h>
+
 #include <cstdint>
 
 #include "base/ids.h"
@@ -31,6 +33,9 @@ class BulkLanes {
 
   /// Takes in what comes meanwhile; see SideWork.
   std::uint64_t SeeTo(std::uint64_t now_ns);
+  std::uint32_t NameSources(pollfd* sources) const;
+  bool SleepIfExpecting();
+  void Awake() { due_ns_ = 0; }
   SideWork AsSideWork();
 
  private:
@@ -47,7 +52,7 @@ class BulkLanes {
   bool Read(Lane& lane);
   void Fail(Lane& lane);
   bool AnyUnderWay(std::uint64_t start_ns, std::uint64_t now_ns);
-  void Sleep();
+  void Sleep() const;
 
   LaneDriver* lanes_ = nullptr;
   const DrmaDelivery* delivery_ = nullptr;
