@@ -19,6 +19,9 @@ constexpr std::uint64_t kLooksNever = kNsPerS;
 // Who waits for long looks rarely: what comes then waits for an eighth of the time that passed.
 constexpr std::uint64_t kFirstLookNs = 20'000;  // Of each lane; an empty superstep is over then.
 constexpr std::uint64_t kLookNsMax = 2 * kNsPerMs;
+// But where something came in one of the last supersteps it looks at once.
+constexpr std::uint64_t kLately = 4;
+static_assert(kBulkLanesMax <= SideWork::kSourcesMax);
 
 // As long as the transfer takes on a good network, and no longer: if the other process computes, it
 // should be under way meanwhile.
@@ -196,6 +199,7 @@ bool BulkLanes::Read(Lane& lane) {
     const BulkEnd::Came came = lane.end.Received(static_cast<std::size_t>(n));
     if (came == BulkEnd::Came::kFault) return Fail(lane), worked;
     if (came == BulkEnd::Came::kPiece) {
+      lately_until_ = superstep_ + kLately;
       const BulkHeader& piece = lane.end.piece();
       lane.end.Place(delivery_->DirectTarget(lane.pid, {piece.slot, piece.bytes, piece.offset}));
     }
@@ -229,7 +233,8 @@ std::uint64_t BulkLanes::SeeTo(std::uint64_t now_ns) {
   if (!entered_) return kLooksNever;
   if (since_ns_ == 0) {
     since_ns_ = now_ns;
-    due_ns_ = now_ns + kFirstLookNs * std::max(count_, 1u);
+    const bool lately = superstep_ < lately_until_;
+    due_ns_ = lately ? now_ns : now_ns + kFirstLookNs * std::max(count_, 1u);
   }
   if (now_ns < due_ns_) return due_ns_ - now_ns;
   if (!Open()) {

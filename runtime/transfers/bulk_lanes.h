@@ -59,8 +59,9 @@ class BulkLanes {
   bool entered_ = false;
   bool open_ = false;  ///< In this bsp_sync.
   std::uint64_t superstep_ = 0;
-  std::uint64_t since_ns_ = 0;  ///< Nothing has come.
-  std::uint64_t due_ns_ = 0;    ///< The next look.
+  std::uint64_t lately_until_ = 0;  ///< Supersteps before it follow one in which a piece came.
+  std::uint64_t since_ns_ = 0;      ///< Nothing has come.
+  std::uint64_t due_ns_ = 0;        ///< The next look.
   std::uint32_t count_ = 0;
   Lane of_[kBulkLanesMax];
 };

@@ -28,6 +28,7 @@ void DirectQueue::AwaitStart(Pid pid, std::uint64_t superstep) {
 void DirectQueue::PerformAll(std::uint64_t superstep) {
   SendByBulkLanes();
   for (const DirectTransfer& transfer : transfers_) {
+    bulk_->SeeTo(NowNs());  // Others may put here meanwhile.
     if (segment_->IsHere(transfer.remote.pid)) {
       Perform(transfer, superstep);
     } else if (transfer.direction == Direction::kPut && bulk_->Took(transfer.remote.pid)) {
@@ -35,7 +36,6 @@ void DirectQueue::PerformAll(std::uint64_t superstep) {
     } else {
       Send(transfer);
     }
-    bulk_->SeeTo(NowNs());  // Others may put here meanwhile.
   }
   transfers_.clear();
 }
