@@ -28,7 +28,7 @@ static_assert(kBulkLanesMax <= SideWork::kSourcesMax);
 constexpr std::uint64_t kPatienceNs = 5 * kNsPerMs;
 std::uint64_t PatienceNs(std::uint64_t bytes) { return std::min(kPatienceNs + bytes, kNsPerS); }
 
-// Less is through by chunks before somebody who sleeps looks at his lanes, twice.
+// Less is through by chunks before two processes have had two turns each.
 constexpr std::uint64_t kWorthALaneBytes = 512 << 10;
 
 constexpr std::uint64_t kStallNs = 2 * kNsPerS;  // The other one is in bsp_sync, and reads.
