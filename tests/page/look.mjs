@@ -1,11 +1,11 @@
-// What tests/page/run does in a browser: node look.mjs URL JOB WAITING_JOB DIRECTORY
+// What tests/page/run does in a browser: node look.mjs URL JOB WAITING_JOB DIRECTORY WORKER
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 
 const page_modules = new URL("../../coordinator/web/page/package.json", import.meta.url);
 const { chromium } = createRequire(page_modules)("playwright-core");
 
-const [url, job, waiting, out] = process.argv.slice(2);
+const [url, job, waiting, out, victim] = process.argv.slice(2);
 const base = new URL(url).origin;
 const WAIT = { timeout: 300_000 };
 const DESKTOP = { width: 1280, height: 900 };
@@ -78,7 +78,7 @@ await shows("Where the time goes");
 await shows(/The last is of superstep/);
 await shows(/0: superstep/);
 console.log("kill a worker");
-await shows(/worker w2 lost|w2/);
+await shows(new RegExp(`worker ${victim} lost`));
 await page.locator(".losses li").first().waitFor(WAIT);
 await shows("✕ lost");
 await picture("lost-desktop-light");
