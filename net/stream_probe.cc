@@ -50,6 +50,7 @@ void StreamProbe::Connect() {
   FrameHeader hello = HeaderOf(FrameKind::kHello);
   hello.source_worker = Value(options_.self);
   proven_ = false;
+  filler_bytes_ = 0;
   proof_.emplace(hello, BytesOf(HelloBody{0, Value(options_.target), 0}));
   stream_->Send(proof_->header(), proof_->payload());
 }
@@ -76,8 +77,8 @@ FrameFault StreamProbe::OnChallenge(const FrameHeader& challenge,
   proven_ = true;
   FrameHeader header = HeaderOf(FrameKind::kProof);
   header.source_worker = Value(options_.self);
-  std::vector<std::byte> proof(sizeof answer +
-                               std::min<std::uint64_t>(challenge.sequence, kMoreThanAPacketBytes));
+  filler_bytes_ = std::min<std::uint64_t>(challenge.sequence, kMoreThanAPacketBytes);
+  std::vector<std::byte> proof(sizeof answer + filler_bytes_);
   std::memcpy(proof.data(), &answer, sizeof answer);
   stream_->Send(header, proof);
   return FrameFault::kNone;
@@ -85,9 +86,9 @@ FrameFault StreamProbe::OnChallenge(const FrameHeader& challenge,
 
 void StreamProbe::OnSilence() {
   const double waited_s = static_cast<double>(options_.answer_ms) / 1000.0;
-  if (!proven_) return GoOn(absl::StrCat("no answer in ", waited_s, " s"));
-  GoOn(absl::StrCat("small messages arrive, but one of ", kMoreThanAPacketBytes,
-                    " bytes has no answer in ", waited_s,
+  if (filler_bytes_ == 0) return GoOn(absl::StrCat("no answer in ", waited_s, " s"));
+  GoOn(absl::StrCat("small messages arrive, but one of ", filler_bytes_, " bytes has no answer in ",
+                    waited_s,
                     " s: large packets may be lost on the way (see MTU in docs/operations.md)"));
 }
 

@@ -59,8 +59,9 @@ class StreamProbe {
   std::unique_ptr<FrameStream> stream_;
   std::optional<ConnectingProof> proof_;  ///< Of `stream_`.
   bool proven_ = false;
-  std::string refusal_;  ///< The reason that the worker gave.
-  std::string failure_;  ///< Of the last address.
+  std::size_t filler_bytes_ = 0;  ///< That went with the proof; none if a worker of before answers.
+  std::string refusal_;           ///< The reason that the worker gave.
+  std::string failure_;           ///< Of the last address.
   TimerId timer_ = kNoTimer;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  ///< For what is posted.
 };
