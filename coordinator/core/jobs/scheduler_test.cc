@@ -67,6 +67,15 @@ TEST(SchedulerTest, PromisesAnAccountWhenOneIsFree) {
   EXPECT_EQ(StartOf(PlanJobs(cluster), 3), nullptr);
 }
 
+TEST(SchedulerTest, ANodeThatRestsHasItsAccounts) {
+  ClusterNow cluster = Cluster({Node(1, 8)});
+  cluster.nodes[0].accounts = 1;
+  cluster.nodes[0].rests_until_ns = 5 * kSecondNs;
+  cluster.waiting.push_back(Waiting(1, Claim(2)));
+  EXPECT_EQ(ReasonOf(PlanJobs(cluster), 1),
+            "needs 2 slots, 0 free; node n1 rests: `bsp nodes` says why");
+}
+
 TEST(SchedulerTest, SpreadsEvenlyOverExactlyTheNodesAskedFor) {
   SlotClaim claim = Claim(7);
   claim.nodes = 3;

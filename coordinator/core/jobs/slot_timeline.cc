@@ -47,7 +47,7 @@ void SlotTimeline::Take(const std::vector<NodeShare>& shares,
     for (std::size_t i = first; i < end; ++i) {
       steps[i].taken.slots += share.slots;
       steps[i].taken.memory_bytes += memory_bytes_per_process * share.pids.size();
-      steps[i].taken.accounts += 1;
+      steps[i].taken.accounts += share.pids.empty() ? 0 : 1;  // A node that rests runs no job.
     }
     all += share.slots;
   }
