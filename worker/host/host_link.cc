@@ -20,6 +20,9 @@
 namespace bspnow::worker {
 namespace {
 
+// The worker's loop waits for it.
+constexpr int kBusyTries = 100;
+
 absl::Status Failed(const char* what) {
   return absl::ResourceExhaustedError(absl::StrCat(what, ": ", strerror(errno)));
 }
@@ -48,7 +51,8 @@ absl::StatusOr<StartedHost> StartHost(const HostProgram& program, const proto::H
                          .link = theirs.get(),
                          .memory_bytes = 0,
                          .limits = program.limits,
-                         .cgroups = program.cgroups});
+                         .cgroups = program.cgroups,
+                         .busy_tries = kBusyTries});
   // Not NotFound: that means the job's program.
   if (!spawned.ok()) return absl::InternalError(spawned.status().message());
   // glibc 2.36 declares pidfd_open for C only.

@@ -35,7 +35,6 @@ constexpr char kOutOfMemoryScore[] = "500";  // Of -1000 to 1000, see proc(5).
 // A program that was just written may be held open for a moment by a child that another thread
 // forked meanwhile and that has not closed its descriptors yet. On a loaded machine that child may
 // not run for a while.
-constexpr int kBusyTries = 5'000;
 constexpr int kBusyPauseMs = 1;
 
 /// What the child says if it cannot become the program.
@@ -126,7 +125,7 @@ void AllowCore() {
   if (request.core) AllowCore();
   if (!request.directory.empty() && chdir(request.directory.c_str()) != 0) fail({errno, true});
   if (!Confine(request.filter)) fail({errno, false});
-  for (int tries = 0; tries < kBusyTries; ++tries) {
+  for (int tries = 0; tries < request.busy_tries; ++tries) {
     execve(request.program.c_str(), arguments, environment);
     if (errno != ETXTBSY) break;
     poll(nullptr, 0, kBusyPauseMs);

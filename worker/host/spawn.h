@@ -37,6 +37,8 @@ struct SpawnRequest {
   /// Of system calls, for the program and all that it starts; and none of these gains any right by
   /// a set-user-ID program. Empty: neither.
   std::span<const sock_filter> filter{};
+  /// As often, a millisecond apart, a program is tried that is held open for writing.
+  int busy_tries = 5'000;
 };
 
 /// Returns the process id once the program runs. An error names what failed: NotFound,
