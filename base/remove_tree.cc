@@ -24,11 +24,19 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
+/// All permissions for us. Of a directory alone: a file that a live process puts in its place may
+/// be another's by a hard link.
+bool Permit(int parent, const char* name) {
+  const UniqueFd file(openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return file.valid() &&
+         chmod(("/proc/self/fd/" + std::to_string(file.get())).c_str(), S_IRWXU) == 0;
+}
+
 /// Readable and writable, if it is ours.
 Directory Open(int parent, const char* name) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd file(openat(parent, name, kFlags));
-  if (!file.valid() && errno == EACCES && fchmodat(parent, name, S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
+  if (!file.valid() && errno == EACCES && Permit(parent, name))
     file = UniqueFd(openat(parent, name, kFlags));
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) return nullptr;
@@ -77,7 +85,10 @@ class Flattening {
 
   // Its ".." changes, so it must be writable.
   bool Raise(int parent, const char* name) {
-    [[maybe_unused]] const int ours = fchmodat(parent, name, S_IRWXU, AT_SYMLINK_NOFOLLOW);
+    return Move(parent, name) || (errno == EACCES && Permit(parent, name) && Move(parent, name));
+  }
+
+  bool Move(int parent, const char* name) {
     for (;;) {
       const std::string above = std::to_string(next_++);
       if (renameat(parent, name, top(), above.c_str()) == 0) return true;
