@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -16,8 +17,7 @@
 namespace bspnow {
 namespace {
 
-// A process that is slow to die may go on making files.
-constexpr int kPassesMax = 1 << 20;
+using Clock = std::chrono::steady_clock;
 
 struct CloseDirectory {
   void operator()(DIR* directory) const { closedir(directory); }
@@ -53,13 +53,13 @@ bool IsItselfOrParent(const char* name) {
 /// Directories below those of `top` become directories of `top`, so that none is deep.
 class Flattening {
  public:
-  explicit Flattening(Directory top) : top_(std::move(top)) {}
+  Flattening(Directory top, Clock::time_point until) : top_(std::move(top)), until_(until) {}
 
-  /// False if nothing could be removed or moved.
+  /// False if nothing could be removed or moved in time.
   bool Pass() {
     bool any = false;
     rewinddir(top_.get());
-    while (const dirent* const entry = readdir(top_.get())) {
+    while (const dirent* const entry = Next(top_.get())) {
       if (IsItselfOrParent(entry->d_name)) continue;
       const std::string name = entry->d_name;
       any |= unlinkat(top(), name.c_str(), 0) == 0 || Empty(name);
@@ -68,6 +68,10 @@ class Flattening {
   }
 
  private:
+  const dirent* Next(DIR* directory) const {
+    return Clock::now() < until_ ? readdir(directory) : nullptr;
+  }
+
   int top() const { return dirfd(top_.get()); }
 
   bool Empty(const std::string& name) {
@@ -75,7 +79,7 @@ class Flattening {
     if (!directory) return false;
     bool any = false;
     const int fd = dirfd(directory.get());
-    while (const dirent* const entry = readdir(directory.get())) {
+    while (const dirent* const entry = Next(directory.get())) {
       if (IsItselfOrParent(entry->d_name)) continue;
       any |= unlinkat(fd, entry->d_name, 0) == 0 ||
              unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0 || Raise(fd, entry->d_name);
@@ -97,20 +101,21 @@ class Flattening {
   }
 
   const Directory top_;
+  const Clock::time_point until_;
   std::uint64_t next_ = 0;
 };
 
 }  // namespace
 
-bool RemoveTree(const std::string& path) {
+bool RemoveTree(const std::string& path, std::chrono::milliseconds lasts_at_most) {
+  const Clock::time_point until = Clock::now() + lasts_at_most;
   if (unlink(path.c_str()) == 0 || errno == ENOENT) return true;
   Directory top = Open(AT_FDCWD, path.c_str());
   if (!top) return false;
-  Flattening flattening(std::move(top));
-  for (int pass = 0; pass < kPassesMax; ++pass) {
+  Flattening flattening(std::move(top), until);
+  do {
     if (rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
-    if (!flattening.Pass()) return false;
-  }
+  } while (flattening.Pass());
   return false;
 }
 

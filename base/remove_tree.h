@@ -2,13 +2,18 @@
 #ifndef BASE_REMOVE_TREE_H_
 #define BASE_REMOVE_TREE_H_
 
+#include <chrono>
 #include <string>
 
 namespace bspnow {
 
+/// A live process could go on making files for ever.
+inline constexpr std::chrono::milliseconds kRemovalLastsAtMost = std::chrono::minutes(5);
+
 /// A file, a link, or a directory with all that is in it; follows no link. Holds three descriptors,
 /// where std::filesystem::remove_all has one for each level. False if something is left there.
-bool RemoveTree(const std::string& path);
+bool RemoveTree(const std::string& path,
+                std::chrono::milliseconds lasts_at_most = kRemovalLastsAtMost);
 
 }  // namespace bspnow
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -57,6 +58,14 @@ TEST_F(RemoveTreeTest, RemovesWhatIsClosedAndHasTheNamesThatItGives) {
     chmod(Path(name).c_str(), 0);
   EXPECT_TRUE(RemoveTree(Path("tree")));
   EXPECT_FALSE(IsThere("tree"));
+}
+
+// A process that lives may go on making files.
+TEST_F(RemoveTreeTest, EndsInTime) {
+  fs::create_directories(Path("tree/0/x"));
+  EXPECT_FALSE(RemoveTree(Path("tree"), std::chrono::milliseconds(0)));
+  EXPECT_TRUE(IsThere("tree/0/x"));
+  EXPECT_TRUE(RemoveTree(Path("tree"), std::chrono::minutes(1)));
 }
 
 // A program makes such a tree in a second.

@@ -39,12 +39,13 @@ std::string CgroupPrefix(const std::string& jobs_directory) {
 NodeHosting::NodeHosting(NodeParts parts)
     : parts_(std::move(parts)), cgroup_prefix_(CgroupPrefix(parts_.jobs_directory)) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // Who lives would make files where they are removed.
+  ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
+  KillOrphans();
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(parts_.jobs_directory, error)) {
     RemoveTree(entry.path().string());
   }
-  ended_cgroups_ = JobCgroup::Left(parts_.cgroups, cgroup_prefix_);
-  KillOrphans();
   if (!parts_.accounts.are_of_a_pool()) return;
   for (const Account& account : parts_.accounts.known())
     RemoveLeftovers(account, CommonDirectories());
