@@ -107,14 +107,14 @@ class Flattening {
 
 }  // namespace
 
-bool RemoveTree(const std::string& path, std::chrono::milliseconds lasts_at_most) {
+bool RemoveTree(const std::string& path, std::chrono::milliseconds lasts_at_most, int at) {
   const Clock::time_point until = Clock::now() + lasts_at_most;
-  if (unlink(path.c_str()) == 0 || errno == ENOENT) return true;
-  Directory top = Open(AT_FDCWD, path.c_str());
+  if (unlinkat(at, path.c_str(), 0) == 0 || errno == ENOENT) return true;
+  Directory top = Open(at, path.c_str());
   if (!top) return false;
   Flattening flattening(std::move(top), until);
   do {
-    if (rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
+    if (unlinkat(at, path.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return true;
   } while (flattening.Pass());
   return false;
 }

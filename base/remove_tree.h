@@ -2,6 +2,8 @@
 #ifndef BASE_REMOVE_TREE_H_
 #define BASE_REMOVE_TREE_H_
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <string>
 
@@ -12,8 +14,9 @@ inline constexpr std::chrono::milliseconds kRemovalLastsAtMost = std::chrono::mi
 
 /// A file, a link, or a directory with all that is in it; follows no link. Holds three descriptors,
 /// where std::filesystem::remove_all has one for each level. False if something is left there.
+/// `path` begins at the directory `at`.
 bool RemoveTree(const std::string& path,
-                std::chrono::milliseconds lasts_at_most = kRemovalLastsAtMost);
+                std::chrono::milliseconds lasts_at_most = kRemovalLastsAtMost, int at = AT_FDCWD);
 
 }  // namespace bspnow
 

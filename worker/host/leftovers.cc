@@ -2,21 +2,28 @@
 
 #include <absl/strings/str_cat.h>
 #include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <system_error>
 
 #include "base/remove_tree.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::worker {
 namespace {
@@ -26,8 +33,10 @@ namespace fs = std::filesystem;
 constexpr int kDyingWaits = 100;
 constexpr int kDyingWaitMs = 10;
 
-// Whatever lies in the way, a job's account is free again soon.
+// Below the first level. Whatever of others lies in the way, a job's account is free again soon.
 constexpr std::size_t kEntriesMax = 20'000;
+
+constexpr char kItself[] = ".";
 
 // A process whose user cannot be told has died meanwhile.
 bool IsOf(const fs::path& process, uid_t user) {
@@ -74,23 +83,49 @@ void RemoveSystemV(uid_t user) {
   for (const int msg : NumbersIn("msg", "msqid", user)) msgctl(msg, IPC_RMID, nullptr);
 }
 
+struct CloseDirectory {
+  void operator()(DIR* directory) const { closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, CloseDirectory>;
+
+/// One below `common`, by no link and no mount: who owns what is on the way may put a link there.
+/// Where the kernel has no such call (Linux before 5.6), none but `common` itself.
+Directory OpenBelow(int common, const std::string& path) {
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV | RESOLVE_BENEATH;
+  UniqueFd file(path == kItself ? openat(common, kItself, static_cast<int>(how.flags))
+                                : static_cast<int>(syscall(SYS_openat2, common, path.c_str(), &how,
+                                                           sizeof how)));
+  Directory directory(file.valid() ? fdopendir(file.get()) : nullptr);
+  if (directory) file.Release();
+  return directory;
+}
+
 /// What is the user's in a directory of others, and in theirs below it: /tmp/.X11-unix, say. Level
-/// by level: no tree of somebody else's hides what lies beside it.
+/// by level: no tree of somebody else's hides what lies beside it. Where the account may not write
+/// no program has left anything, and what is the account's was given to it: a job's images.
 void RemoveIn(const std::string& common, uid_t user) {
-  std::deque<fs::path> directories = {common};
-  std::size_t entries = 0;
-  for (bool first = true; !directories.empty(); first = false, directories.pop_front()) {
-    std::error_code error;
-    for (fs::directory_iterator at(directories.front(), error);
-         !error && at != fs::end(at) && (first || entries < kEntriesMax); at.increment(error)) {
-      entries += 1;
+  const UniqueFd top(open(common.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::deque<std::string> paths = {kItself};
+  std::size_t stay = 0;
+  for (bool first = true; top.valid() && !paths.empty(); first = false, paths.pop_front()) {
+    const Directory directory = OpenBelow(top.get(), paths.front());
+    if (!directory) continue;
+    const int fd = dirfd(directory.get());
+    const bool is_left_here = first || faccessat(fd, kItself, W_OK, AT_EACCESS) == 0;
+    const dirent* entry = nullptr;
+    while (stay < kEntriesMax && (entry = readdir(directory.get())) != nullptr) {
+      const std::string name = entry->d_name;
       struct stat status {};
-      if (lstat(at->path().c_str(), &status) != 0) continue;
-      if (status.st_uid == user) {
-        RemoveTree(at->path());
-      } else if (S_ISDIR(status.st_mode)) {
-        directories.push_back(at->path());
-      }
+      if (name == kItself || name == ".." ||
+          fstatat(fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+        continue;
+      const bool is_users = status.st_uid == user;
+      if (is_users && is_left_here && RemoveTree(name, kRemovalLastsAtMost, fd)) continue;
+      if (!first) stay += 1;
+      if (!is_users && S_ISDIR(status.st_mode))
+        paths.push_back(absl::StrCat(paths.front(), "/", name));
     }
   }
 }

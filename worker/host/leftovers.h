@@ -14,9 +14,10 @@ namespace bspnow::worker {
 /// names.
 std::vector<std::string> CommonDirectories();
 
-/// Removes the account's files in these directories, and in others' directories there, as far as it
-/// may; and its shared memory, semaphores and queues of System V. Waits a little for the last of
-/// its processes to die; if one lives on, everything stays, and this is false.
+/// Removes the account's files in these directories, and in others' directories there to which it
+/// may write, but follows no link and crosses no mount; and its shared memory, semaphores and
+/// queues of System V. Waits a little for the last of its processes to die; if one lives on,
+/// everything stays, and this is false.
 bool RemoveLeftovers(const Account& account, const std::vector<std::string>& directories);
 
 }  // namespace bspnow::worker

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
@@ -82,6 +83,49 @@ TEST_F(LeftoversTest, RemovesWhatIsInDirectoriesOfOthers) {
   EXPECT_FALSE(fs::exists(Path("ours/open/theirs")));
   EXPECT_FALSE(fs::is_symlink(fs::symlink_status(Path("ours/open/link"))));
   EXPECT_TRUE(fs::exists(Path("ours/open/file")));
+}
+
+TEST_F(LeftoversTest, ManyOfItsOwnHideNothing) {
+  constexpr int kMoreThanAreLookedAt = 21'000;
+  fs::create_directories(Path("ours/open"));
+  ASSERT_EQ(chmod(Path("ours/open").c_str(), 01777), 0);
+  Run([this] {
+    std::ofstream(Path("ours/open/theirs")) << "secret";
+    for (int i = 0; i < kMoreThanAreLookedAt; ++i)
+      if (mknod(Path(std::to_string(i)).c_str(), S_IFREG | 0600, 0) != 0) _exit(1);
+  });
+  EXPECT_TRUE(Remove());
+  EXPECT_FALSE(fs::exists(Path("ours/open/theirs")));
+  EXPECT_FALSE(fs::exists(Path("0")));
+}
+
+// Else a third user could have the images of another job removed.
+TEST_F(LeftoversTest, FollowsNoLinkThatIsPutThereMeanwhile) {
+  constexpr int kTimes = 200;
+  fs::create_directory(Path("elsewhere"));
+  ASSERT_EQ(chmod(Path("elsewhere").c_str(), 01777), 0);
+  Run([this] { std::ofstream(Path("elsewhere/theirs")) << "kept"; });
+  fs::create_directories(Path("common/a"));
+  fs::create_directory_symlink(Path("elsewhere"), Path("common/b"));
+  const pid_t changes = fork();
+  ASSERT_GE(changes, 0);
+  while (changes == 0)
+    renameat2(AT_FDCWD, Path("common/a").c_str(), AT_FDCWD, Path("common/b").c_str(),
+              RENAME_EXCHANGE);
+  for (int i = 0; i < kTimes; ++i) EXPECT_TRUE(RemoveLeftovers(account_, {Path("common")}));
+  kill(changes, SIGKILL);
+  waitpid(changes, nullptr, 0);
+  EXPECT_TRUE(fs::exists(Path("elsewhere/theirs")));
+}
+
+// A job's images in a share, say.
+TEST_F(LeftoversTest, LeavesWhatWasGivenToTheAccount) {
+  fs::create_directories(Path("share/7"));
+  std::ofstream(Path("share/7/image")) << "given";
+  ASSERT_EQ(chown(Path("share/7").c_str(), kUser, kUser), 0);
+  ASSERT_EQ(chown(Path("share/7/image").c_str(), kUser, kUser), 0);
+  EXPECT_TRUE(Remove());
+  EXPECT_TRUE(fs::exists(Path("share/7/image")));
 }
 
 TEST_F(LeftoversTest, NoTreeOfOthersHidesWhatLiesBesideIt) {
