@@ -8,11 +8,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <utility>
 
+#include "worker/host/leftovers.h"
+
 namespace bspnow::worker {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kEntryBytesMax = 16 << 10;
 constexpr int kGroupsMax = 1024;
@@ -28,23 +33,24 @@ std::string NameOf(uid_t user) {
   return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
 }
 
-/// May leave files in its home directory, and its next job's shell or Python would run them.
-bool WritesAtHome(const Account& account) {
-  struct stat home {};
-  if (stat(account.home.c_str(), &home) != 0) return false;
+bool MayWrite(const Account& account, const struct stat& directory) {
   const auto& groups = account.groups;
-  const bool in_group = std::find(groups.begin(), groups.end(), home.st_gid) != groups.end();
-  return home.st_uid == account.user || (home.st_mode & S_IWOTH) != 0 ||
-         (in_group && (home.st_mode & S_IWGRP) != 0);
+  const bool in_group = std::find(groups.begin(), groups.end(), directory.st_gid) != groups.end();
+  return directory.st_uid == account.user || (directory.st_mode & S_IWOTH) != 0 ||
+         (in_group && (directory.st_mode & S_IWGRP) != 0);
 }
 
-absl::Status CheckForPool(const Account& account) {
-  if (!WritesAtHome(account)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the account \"", account.name, "\" may write to its home directory ", account.home,
-      ", where a job of --accounts=pool would leave files for the next one: usermod --home "
-      "/nonexistent ",
-      account.name));
+bool WritesAtHome(const Account& account) {
+  fs::path path = account.home;
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return S_ISDIR(status.st_mode) && MayWrite(account, status);
+  while (stat(path.c_str(), &status) != 0) {
+    if (!path.has_relative_path()) return false;
+    path = path.parent_path();
+  }
+  const std::vector<std::string> cleaned = CommonDirectories();
+  return S_ISDIR(status.st_mode) && MayWrite(account, status) &&
+         std::find(cleaned.begin(), cleaned.end(), path.native()) == cleaned.end();
 }
 
 absl::StatusOr<std::vector<Account>> FindAll(const std::string& names) {
@@ -62,6 +68,15 @@ absl::StatusOr<std::vector<Account>> FindAll(const std::string& names) {
 }
 
 }  // namespace
+
+absl::Status CheckForPool(const Account& account) {
+  if (!WritesAtHome(account)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the account \"", account.name, "\" may write to its home directory ", account.home,
+      ", or make it, and a job of --accounts=pool would leave files there for the next one: "
+      "usermod --home /nonexistent ",
+      account.name));
+}
 
 absl::StatusOr<Account> FindAccount(const std::string& name) {
   passwd entry{};

@@ -47,6 +47,10 @@ class Accounts {
   std::map<JobId, std::size_t> taken_;  ///< Of a pool, by index.
 };
 
+/// InvalidArgument if a job of this account could leave files where the next one's shell or Python
+/// runs them: at home, or where it can make a home that is not there.
+absl::Status CheckForPool(const Account& account);
+
 /// An account of this machine. PermissionDenied if there is none of this name, or it is root.
 absl::StatusOr<Account> FindAccount(const std::string& name);
 

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/testing/scratch_directory.h"
+
 namespace bspnow::worker {
 namespace {
 
@@ -76,6 +78,22 @@ TEST(AccountsTest, AnAccountOfAPoolHasNoHomeOfItsOwn) {
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(refused.message().find("usermod --home /nonexistent"), std::string::npos) << refused;
   EXPECT_TRUE(Accounts::Of("fixed:" + with_home, kRoot).ok());
+}
+
+TEST(AccountsTest, AnAccountOfAPoolMakesNoHomeEither) {
+  constexpr uid_t kUser = 54'321;
+  const ScratchDirectory scratch = ScratchDirectory::InMemory();
+  ASSERT_EQ(chmod(scratch.path().c_str(), 0777), 0);
+  const auto is_good = [](const std::string& home) {
+    return CheckForPool(
+               {.name = "somebody", .user = kUser, .group = kUser, .groups = {kUser}, .home = home})
+        .ok();
+  };
+  EXPECT_FALSE(is_good(scratch.path()));
+  EXPECT_FALSE(is_good(scratch.path() + "/none"));
+  EXPECT_FALSE(is_good(scratch.path() + "/none/such/"));
+  for (const char* const good : {"/dev/null", "/tmp/none/such", "/proc/none", "none", ""})
+    EXPECT_TRUE(is_good(good)) << good;
 }
 
 }  // namespace
