@@ -5,9 +5,10 @@
 
 namespace bspnow {
 
-/// More than the largest packets of a network have. There are ways on which small ones arrive and
-/// large ones never do, such as a tunnel whose lower limit (MTU) nobody is told: they let a
-/// handshake through, and nothing of use. Who opens a connection sends that much, to find out.
+/// Larger than any packet of a network. Some paths deliver small packets and lose large ones: a
+/// tunnel with a lower MTU, say, where a firewall drops the ICMP messages that would tell the
+/// senders. A handshake succeeds there, and no data arrives. So a probe and the first message of a
+/// control stream are this large: if the path loses them, that shows at once.
 inline constexpr std::size_t kMoreThanAPacketBytes = 16 << 10;
 
 }  // namespace bspnow
