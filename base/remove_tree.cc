@@ -10,19 +10,15 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <utility>
 
+#include "base/directory.h"
 #include "base/unique_fd.h"
 
 namespace bspnow {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
 /// All permissions for us. Of a directory alone: a file that a live process puts in its place may
 /// be another's by a hard link.
@@ -41,9 +37,7 @@ Directory Open(int parent, const char* name) {
   struct stat status {};
   if (!file.valid() || fstat(file.get(), &status) != 0) return nullptr;
   if ((status.st_mode & S_IRWXU) != S_IRWXU) fchmod(file.get(), S_IRWXU);
-  Directory directory(fdopendir(file.get()));
-  if (directory) file.Release();
-  return directory;
+  return DirectoryOf(std::move(file));
 }
 
 bool IsItselfOrParent(const char* name) {

@@ -18,10 +18,11 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
+#include "base/directory.h"
 #include "base/remove_tree.h"
 #include "base/unique_fd.h"
 
@@ -83,11 +84,6 @@ void RemoveSystemV(uid_t user) {
   for (const int msg : NumbersIn("msg", "msqid", user)) msgctl(msg, IPC_RMID, nullptr);
 }
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
-
 /// One below `common`, by no link and no mount: who owns what is on the way may put a link there.
 /// Where the kernel has no such call (Linux before 5.6), none but `common` itself.
 Directory OpenBelow(int common, const std::string& path) {
@@ -97,9 +93,7 @@ Directory OpenBelow(int common, const std::string& path) {
   UniqueFd file(path == kItself ? openat(common, kItself, static_cast<int>(how.flags))
                                 : static_cast<int>(syscall(SYS_openat2, common, path.c_str(), &how,
                                                            sizeof how)));
-  Directory directory(file.valid() ? fdopendir(file.get()) : nullptr);
-  if (directory) file.Release();
-  return directory;
+  return DirectoryOf(std::move(file));
 }
 
 /// What is the user's in a directory of others, and in theirs below it: /tmp/.X11-unix, say. Level
