@@ -16,9 +16,6 @@ constexpr std::uint64_t kStreamsMax = 1 << 20;  // Of one incarnation.
 constexpr std::uint64_t kLookNs = kSecond;
 constexpr std::uint64_t kKeepaliveNs =
     (kWorkerKeepalive.time_ms + kWorkerKeepalive.timeout_ms) * kMillisecond;
-// As bsp-worker has them after SIGTERM.
-constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
-constexpr std::uint64_t kLastWordsNs = kSecond;
 
 }  // namespace
 
@@ -67,85 +64,6 @@ bool SimWorker::undisturbed() const {
   const std::uint64_t now_ns = loop_.now_ns();
   return !dead() && !paused() && !cut_off() && jammed_ns() == 0 && !disk_.slow() && welcome_ &&
          jobs_.LeaseValid(now_ns) && now_ns >= std::max(stalled_until_ns_[0], stalled_until_ns_[1]);
-}
-
-// ---- Faults -------------------------------------------------------------------------------------
-
-// bsp-host sees at once that its daemon is gone, unless it has no time to look.
-void SimWorker::Die() { Disappear(loop_.Below(loop_.Chance(20) ? 3 * kSecond : 5 * kMillisecond)); }
-
-void SimWorker::LosePower() { Disappear(0); }
-
-void SimWorker::Disappear(std::uint64_t processes_for_ns) {
-  streams_.Die();
-  disk_.Die();
-  for (const auto& [key, node] : nodes_) node->OnDaemonDead(processes_for_ns);
-  for (const Link& link : {registering_, control_, frames_}) {
-    if (link) link->Close(SimLink::kCaller);
-  }
-}
-
-void SimWorker::End() {
-  const auto die = [this] {
-    if (!dead()) Die();
-  };
-  loop_.On(daemon_, kEndTimeoutNs, die);
-  loop_.On(daemon_, 0, [this, die] {
-    if (dead()) return;
-    jobs_.EndAll("the worker was shut down", [this, die] {
-      loop_.On(daemon_, session_.all_acknowledged() ? 0 : loop_.Below(kLastWordsNs), die);
-    });
-  });
-}
-
-void SimWorker::Leave(std::uint64_t drain_ns) {
-  if (std::exchange(leaves_, true)) return;
-  loop_.On(daemon_, 0, [this] {
-    if (!dead()) SayThatItLeaves();
-  });
-  loop_.On(daemon_, drain_ns, [this] {
-    if (!dead()) End();
-  });
-}
-
-void SimWorker::SayThatItLeaves() {
-  proto::WorkerEvent event;
-  event.mutable_leaving();
-  Report(std::move(event));
-}
-
-void SimWorker::PauseMachine(std::uint64_t ns) {
-  loop_.Pause(daemon_, ns);
-  loop_.Pause(processes_, ns);
-}
-
-void SimWorker::CutOff(std::uint64_t until_ns) {
-  cut_off_until_ns_ = until_ns;
-  for (const Link& link : {registering_, control_, frames_}) {
-    if (link) link->Break();
-  }
-}
-
-void SimWorker::StallOneWay(SimLink::End from, std::uint64_t ns) {
-  stalled_until_ns_[from] = loop_.now_ns() + ns;
-  for (const Link& link : {registering_, control_, frames_}) {
-    if (link) link->Stall(from, stalled_until_ns_[from]);
-  }
-}
-
-SimNode* SimWorker::AnyNode() const {
-  if (nodes_.empty()) return nullptr;
-  return std::next(nodes_.begin(), static_cast<std::ptrdiff_t>(loop_.Below(nodes_.size())))->second;
-}
-
-bool SimWorker::KillOneProcess() {
-  SimNode* const node = AnyNode();
-  return node != nullptr && node->KillOne();
-}
-
-bool SimWorker::KillOneHost() {
-  SimNode* const node = AnyNode();
-  return node != nullptr && node->KillHost();
 }
 
 // ---- Registration -------------------------------------------------------------------------------
