@@ -57,7 +57,7 @@ void Barriers::Tick() {
     // What came meanwhile is still to be read; a pause of the coordinator is not to cost a job.
     if (since_ns > kPausedNs) node->OnPaused(since_ns, now_ns);
     if (std::string deaf = node->WhyDeaf(now_ns); !deaf.empty()) {
-      node->given_up = std::move(deaf);
+      node->GiveUp(deaf, now_ns);
       CloseStream(*node);
     }
     if (std::string why = node->WhyLost(now_ns); !why.empty())

@@ -147,6 +147,20 @@ TEST_F(ClusterPeersTest, WhatWasSaidOfAnEarlierWorkerDoesNotCountForItsSuccessor
   EXPECT_EQ(NodeOf("w1").unreachable_size(), 0);
 }
 
+// It renews its lease all the time, and registers again at once.
+TEST_F(ClusterPeersTest, ANodeThatNoOrderReachesRestsWhenItIsBack) {
+  FakeWorker one = Join("w1", 1);
+  cluster_->OnStreamBroken(one.id, one.sink.get());
+  Pass(11'000, {&one});
+  EXPECT_EQ(world_.frames.closed, std::vector<WorkerId>{one.id});
+  cluster_->barriers().OnDisconnected(one.id);
+  Pass(2'000, {});
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_LOST);
+  Join("w1", 1);
+  EXPECT_EQ(NodeOf("w1").state(), proto::NODE_RESTING);
+  EXPECT_EQ(NodeOf("w1").reason(), "for 4 s: no control stream for 10.0 s");
+}
+
 TEST_F(ClusterPeersTest, NamesOnlyAFewOfManyInTheReason) {
   FakeWorker one = Join("w1", 1);
   std::vector<FakeWorker> others;

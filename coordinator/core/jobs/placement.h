@@ -26,7 +26,7 @@ struct SchedulerNode {
   std::map<std::string, std::string> labels{};
   bool drained = false;                  ///< By its administrator.
   bool leaving = false;                  ///< Its worker has been told to end.
-  std::uint64_t rests_until_ns = 0;      ///< It could not start a job; 0: it does not rest.
+  std::uint64_t rests_until_ns = 0;      ///< See Node::OnFault and GiveUp; 0: it does not rest.
   std::set<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
   /// Workers that it has tried to reach in vain, and why.
   std::map<WorkerId, std::string> unreachable{};
