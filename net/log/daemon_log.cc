@@ -49,6 +49,20 @@ std::string_view TakeValue(std::string_view& text) {
   return value;
 }
 
+/// Of the character that begins here, in UTF-8; 0: it is none, or a control character.
+std::size_t PrintableBytes(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first < ' ' || first == 0x7f ? 0 : 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t bytes = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() < bytes) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool control = first == 0xc2 && byte(1) < 0xa0;  // Their second half.
+  return control ? 0 : bytes;
+}
+
 /// %v, whatever users have put into names.
 class HarmlessText final : public spdlog::custom_flag_formatter {
  public:
@@ -105,19 +119,14 @@ std::string JsonLogLine(std::string_view time, std::string_view level, std::stri
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// In UTF-8 the second half of the control characters is C2 80 to C2 9F.
 std::string HarmlessLogText(std::string_view text) {
   std::string harmless;
-  unsigned char before = 0;
-  for (const char each : text) {
-    const auto c = static_cast<unsigned char>(each);
-    const bool second_half = before == 0xc2 && c >= 0x80 && c < 0xa0;
-    before = c;
-    if (c < ' ' || c == 0x7f || second_half) {
-      absl::StrAppendFormat(&harmless, "\\x%02x", c);
-    } else {
-      harmless.push_back(each);
-    }
+  while (!text.empty()) {
+    const std::size_t bytes = PrintableBytes(text);
+    harmless += text.substr(0, bytes);
+    if (bytes == 0)
+      absl::StrAppendFormat(&harmless, "\\x%02x", static_cast<unsigned char>(text.front()));
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return harmless;
 }

@@ -19,8 +19,9 @@ LogFormat LogFormatOf(std::string_view name);
 /// `level` as spdlog names it: "debug", "info", "warning", "error". For the whole process.
 void SetUpLog(const std::string& program, const std::string& level, LogFormat format);
 
-/// Text for a line of kText, whatever users have put into names and paths: control characters are
-/// written as \xHH, so that it neither looks like more lines nor speaks to a terminal.
+/// Text for a line of kText, whatever users have put into names and paths: control characters and
+/// bytes that are no UTF-8 are written as \xHH, so that it neither looks like more lines nor speaks
+/// to a terminal.
 std::string HarmlessLogText(std::string_view text);
 
 /// One line of kJson, without its end: valid whatever bytes `message` has. Of a key that occurs

@@ -16,8 +16,14 @@ nlohmann::json Line(std::string_view message) {
 TEST(HarmlessLogTextTest, IsOneLineAndNoTerminalsOrders) {
   EXPECT_EQ(HarmlessLogText("dir=/x\n2026 level=error\r\x1b[31m\x7f"),
             "dir=/x\\x0a2026 level=error\\x0d\\x1b[31m\\x7f");
-  EXPECT_EQ(HarmlessLogText("caf\u00e9 \u009b31m"), "caf\u00e9 \xc2\\x9b31m");
+  EXPECT_EQ(HarmlessLogText("caf\u00e9 \u20ac \U0001f600 \u009b31m"),
+            "caf\u00e9 \u20ac \U0001f600 \\xc2\\x9b31m");
   EXPECT_EQ(HarmlessLogText(""), "");
+}
+
+TEST(HarmlessLogTextTest, IsUtf8WhateverTheBytes) {
+  EXPECT_EQ(HarmlessLogText("a\x9b b\xff c\xe2\x82"), "a\\x9b b\\xff c\\xe2\\x82");
+  EXPECT_EQ(HarmlessLogText("\xe2\x82x\xc3"), "\\xe2\\x82x\\xc3");
 }
 
 TEST(JsonLogLineTest, PairsAreMembers) {
