@@ -1,18 +1,25 @@
 #include "worker/advertised_address.h"
 
 #include <absl/strings/str_cat.h>
+#include <absl/strings/str_replace.h>
 #include <errno.h>
 #include <sys/socket.h>
 
 #include "base/unique_fd.h"
 #include "net/socket.h"
+#include "net/tls/tls_directory.h"
 
 namespace bspnow::worker {
+namespace {
+
+bool IsAnyHost(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
+
+}  // namespace
 
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known) {
   absl::StatusOr<HostPort> parsed = ParseHostPort(address);
   if (!parsed.ok()) return parsed.status();
-  if (parsed->host != "0.0.0.0" && parsed->host != "::") return address;
+  if (!IsAnyHost(parsed->host)) return address;
   const absl::StatusOr<HostPort> other = ParseHostPort(known);
   if (!other.ok()) return other.status();
   parsed->host = other->host;
@@ -47,12 +54,42 @@ absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer) {
   return own->ToString();
 }
 
+namespace {
+
+// gRPC writes "ipv4:10.0.0.1:7070" and "ipv6:%5B::1%5D:7070".
+std::string HostPortOf(std::string_view peer) {
+  for (const std::string_view family : {"ipv4:", "ipv6:"})
+    if (peer.starts_with(family)) peer.remove_prefix(family.size());
+  return absl::StrReplaceAll(std::string(peer), {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
+}
+
+// A name is not looked up for what nobody needs: that may take half a minute.
 absl::StatusOr<std::string> AdvertisedAddress(const WorkerSettings& settings,
-                                              const std::string& bound) {
+                                              const std::string& bound,
+                                              const std::string& coordinator) {
   if (!settings.advertise.empty()) return settings.advertise;
-  const absl::StatusOr<std::string> own = OwnAddressTowards(settings.coordinator);
+  const absl::StatusOr<HostPort> listens = ParseHostPort(bound);
+  if (!listens.ok()) return listens.status();
+  if (!IsAnyHost(listens->host)) return bound;
+  const absl::StatusOr<std::string> own = OwnAddressTowards(HostPortOf(coordinator));
   if (!own.ok()) return own.status();
   return WithHostOf(bound, *own);
+}
+
+}  // namespace
+
+absl::Status SetAddresses(const WorkerSettings& settings, const std::string& bound,
+                          std::uint16_t images_port, const std::string& coordinator,
+                          proto::RegisterRequest& request) {
+  const absl::StatusOr<std::string> address = AdvertisedAddress(settings, bound, coordinator);
+  if (!address.ok()) return address.status();
+  const absl::StatusOr<HostPort> data = ParseHostPort(*address);
+  if (!data.ok()) return data.status();
+  const absl::Status serves = CheckServedHost(settings.tls_dir, data->host);
+  if (settings.checkpoint_share.empty() && !serves.ok()) return serves;  // A share serves itself.
+  request.set_data_address(*address);
+  request.set_images_address(HostPort{data->host, images_port}.ToString());
+  return absl::OkStatus();
 }
 
 }  // namespace bspnow::worker

@@ -17,6 +17,25 @@ TEST(WithHostOfTest, ReplacesAllAddresses) {
 
 TEST(WithHostOfTest, RefusesWhatIsNoAddress) { EXPECT_FALSE(WithHostOf("nonsense", "a:1").ok()); }
 
+// With a name for the coordinator it would wait for a name server.
+TEST(SetAddressesTest, LooksNothingUpUnlessItListensOnAllAddresses) {
+  WorkerSettings settings;
+  proto::RegisterRequest request;
+  EXPECT_TRUE(SetAddresses(settings, "10.0.0.7:99", 98, "no such name:1", request).ok());
+  EXPECT_EQ(request.data_address(), "10.0.0.7:99");
+  EXPECT_EQ(request.images_address(), "10.0.0.7:98");
+  EXPECT_TRUE(SetAddresses(settings, "0.0.0.0:99", 98, "127.0.0.1:9", request).ok());
+  EXPECT_EQ(request.data_address(), "127.0.0.1:99");
+  EXPECT_TRUE(SetAddresses(settings, "[::]:99", 98, "ipv6:%5B::1%5D:9", request).ok());
+  EXPECT_EQ(request.data_address(), "[::1]:99");
+  EXPECT_TRUE(SetAddresses(settings, "0.0.0.0:99", 98, "ipv4:127.0.0.1:9", request).ok());
+  EXPECT_FALSE(SetAddresses(settings, "0.0.0.0:99", 98, "unix:/run/x", request).ok());
+  EXPECT_EQ(request.data_address(), "127.0.0.1:99");
+  settings.advertise = "outside:1";
+  EXPECT_TRUE(SetAddresses(settings, "0.0.0.0:99", 98, "no such name:1", request).ok());
+  EXPECT_EQ(request.data_address(), "outside:1");
+}
+
 TEST(OwnAddressTowardsTest, IsLoopbackForLoopback) {
   const absl::StatusOr<std::string> own = OwnAddressTowards("127.0.0.1:9");
   ASSERT_TRUE(own.ok());

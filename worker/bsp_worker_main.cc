@@ -27,7 +27,6 @@
 #include "net/stream_key.h"
 #include "net/systemd_notify.h"
 #include "net/tls/rpc_credentials.h"
-#include "net/tls/tls_directory.h"
 #include "worker/advertised_address.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/image_transfer.h"
@@ -69,6 +68,7 @@ class Daemon {
  private:
   absl::Status StartParts();
   absl::Status OpenImages();
+  absl::Status Locate(const std::string& peer, proto::RegisterRequest& request) const;
   absl::StatusOr<proto::RegisterRequest> Registration() const;
   CoordinatorAddress Coordinator() const {
     return {settings_.coordinator, settings_.login, *credentials_};
@@ -78,6 +78,7 @@ class Daemon {
   void WatchSignals();
   void OnRegistered(const proto::RegisterReply& reply);
   void OnOrder(const proto::Order& order);
+  void OnPeersChanged(const proto::PeersChanged& change);
   void Probe(const PeerAddress& peer);
   void LookAround();
   void OnBroken(JobId job, Epoch epoch, ExchangeFault fault, const std::string& why);
@@ -126,7 +127,7 @@ absl::Status Daemon::StartParts() {
                         const std::string& why) { OnBroken(job, epoch, fault, why); },
        .lease_renewed = [this](std::uint64_t sent_ns) { jobs_->OnLeaseRenewed(sent_ns); },
        .peer_failed =
-           [this](const PeerAddress& peer, const std::string& why) {
+           [this](WorkerId peer, const std::string& why) {
              peers_.OnExchangeFailed(peer, why, NowNs());
            }});
   if (!data_plane.ok()) return data_plane.status();
@@ -211,17 +212,14 @@ NodeParts Daemon::Parts() {
                    .store_files = std::bind_front(&ContentStub::StoreFiles, contents_.get())};
 }
 
+absl::Status Daemon::Locate(const std::string& peer, proto::RegisterRequest& request) const {
+  return SetAddresses(settings_, data_plane_->data_address(), images_server_->address().port, peer,
+                      request);
+}
+
 absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
   proto::RegisterRequest request;
-  const absl::StatusOr<std::string> address =
-      AdvertisedAddress(settings_, data_plane_->data_address());
-  if (!address.ok()) return address.status();
-  request.set_data_address(*address);
-  const absl::StatusOr<HostPort> host = ParseHostPort(*address);
-  if (!host.ok()) return host.status();
-  const absl::Status serves = CheckServedHost(settings_.tls_dir, host->host);
-  if (settings_.checkpoint_share.empty() && !serves.ok()) return serves;  // A share serves itself.
-  request.set_images_address(HostPort{host->host, images_server_->address().port}.ToString());
+  if (absl::Status s = Locate(settings_.coordinator, request); !s.ok()) return s;
   request.set_images_share(settings_.checkpoint_share);
   request.set_incarnation(incarnation_);
   *request.mutable_node() = NodeSpecOf(settings_, state_->flops(), accounts_.text());
@@ -232,7 +230,8 @@ absl::StatusOr<proto::RegisterRequest> Daemon::Registration() const {
 // ---- What happens -------------------------------------------------------------------------------
 
 CoordinatorEvents Daemon::EventsOfCoordinator() {
-  return {.registering = [this](proto::RegisterRequest& request) { jobs_->Describe(request); },
+  return {.attaching = std::bind_front(&Daemon::Locate, this),
+          .registering = [this](proto::RegisterRequest& request) { jobs_->Describe(request); },
           .registered = [this](const proto::RegisterReply& reply) { OnRegistered(reply); },
           .order = [this](const proto::Order& order) { OnOrder(order); },
           .output_kept =
@@ -267,15 +266,22 @@ void Daemon::OnRegistered(const proto::RegisterReply& reply) {
 }
 
 void Daemon::OnOrder(const proto::Order& order) {
-  if (order.has_peers_changed()) return peers_.OnPeersChanged(order.peers_changed(), NowNs());
+  if (order.has_peers_changed()) return OnPeersChanged(order.peers_changed());
   if (order.has_leave()) return departure_->OnMayLeave();
   jobs_->OnOrder(order);
 }
 
+void Daemon::OnPeersChanged(const proto::PeersChanged& change) {
+  for (const std::uint32_t worker : change.left())
+    data_plane_->SetPeerAddress(WorkerId{worker}, "");
+  for (const proto::Peer& peer : change.came())
+    data_plane_->SetPeerAddress(WorkerId{peer.worker()}, peer.data_address());
+  peers_.OnPeersChanged(change, NowNs());
+}
+
 void Daemon::Probe(const PeerAddress& peer) {
-  data_plane_->Probe(peer, [this, worker = peer.worker](const std::string& failure) {
-    peers_.OnProbed(worker, failure, NowNs());
-  });
+  data_plane_->Probe(
+      peer, [this, peer](const std::string& failure) { peers_.OnProbed(peer, failure, NowNs()); });
 }
 
 void Daemon::LookAround() {

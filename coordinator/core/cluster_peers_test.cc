@@ -147,6 +147,29 @@ TEST_F(ClusterPeersTest, WhatWasSaidOfAnEarlierWorkerDoesNotCountForItsSuccessor
   EXPECT_EQ(NodeOf("w1").unreachable_size(), 0);
 }
 
+TEST_F(ClusterPeersTest, AWorkerThatHasMovedIsToldAsOneThatWentAndCame) {
+  FakeWorker one = Join("w1", 1);
+  FakeWorker two = Join("w2", 1);
+  Pass(250, {&one, &two});
+  proto::WorkerEvent first;
+  first.set_worker(Value(two.id));
+  first.set_incarnation(two.incarnation);
+  first.set_term(two.term);
+  first.set_data_address("elsewhere");
+  EXPECT_TRUE(absl::IsInvalidArgument(cluster_->AttachWorker(first, two.sink)));
+  first.set_data_address("elsewhere:1");
+  EXPECT_EQ(cluster_->AttachWorker(first, two.sink), absl::OkStatus());
+  Pass(250, {&one, &two});
+  EXPECT_EQ(ToldTo(one), absl::StrCat("+w1:1 +w2:1; +elsewhere:1 -", Value(two.id)));
+  Submit(OnTwoNodes());
+  const std::vector<proto::Order> starts = OrdersOf(one, &proto::Order::has_start);
+  ASSERT_EQ(starts.size(), 1u);
+  EXPECT_EQ(starts[0].start().hosts(1).data_address(), "elsewhere:1");
+  first.clear_data_address();  // As a worker of before: nothing has changed.
+  EXPECT_EQ(cluster_->AttachWorker(first, two.sink), absl::OkStatus());
+  EXPECT_EQ(NodeOf("w2").address(), "elsewhere:1");
+}
+
 // It renews its lease all the time, and registers again at once.
 TEST_F(ClusterPeersTest, ANodeThatNoOrderReachesRestsWhenItIsBack) {
   FakeWorker one = Join("w1", 1);

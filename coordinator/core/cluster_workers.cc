@@ -181,9 +181,11 @@ proto::RegisterReply Cluster::AdoptNode(Node& node) {
 absl::Status Cluster::AttachWorker(const proto::WorkerEvent& first,
                                    std::shared_ptr<OrderSink> sink) {
   if (closed_) return absl::UnavailableError("the coordinator is shutting down");
-  absl::Status attached = nodes_.Attach(first, std::move(sink), NowNs());
-  if (attached.ok()) OnStreamStands();
-  return attached;
+  if (absl::Status s = nodes_.Attach(first, std::move(sink), NowNs()); !s.ok()) return s;
+  const WorkerId worker{first.worker()};
+  if (nodes_.Find(worker)->OnAddresses(first)) peer_news_.OnMoved(worker);
+  OnStreamStands();
+  return absl::OkStatus();
 }
 
 // In a later turn: the stream is to say what it owes first.

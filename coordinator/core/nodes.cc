@@ -38,6 +38,13 @@ absl::Status CheckProtocol(const proto::RegisterRequest& request) {
       "; install a newer version ", newest < kProtocol ? "on the worker" : "of the coordinator"));
 }
 
+absl::Status CheckDataAddress(const std::string& name, const std::string& data_address) {
+  const auto address = ParseHostPort(data_address);
+  if (address.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the data address of worker ", name, ": ", address.status().message()));
+}
+
 // As the worker's --accounts says: "pool:A,B". No other way has accounts for jobs alone.
 std::vector<std::string> PoolOf(const proto::NodeSpec& spec) {
   const std::string& accounts = spec.accounts();
@@ -59,10 +66,7 @@ absl::Status CheckRegistration(const proto::RegisterRequest& request) {
   if (node.labels_size() > kLabelsMax)
     return absl::InvalidArgumentError(
         absl::StrCat("worker ", node.name(), " has more than ", kLabelsMax, " labels"));
-  const auto address = ParseHostPort(request.data_address());
-  if (address.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the data address of worker ", node.name(), ": ", address.status().message()));
+  return CheckDataAddress(node.name(), request.data_address());
 }
 
 bool HoldTheSame(const proto::RegisterRequest& a, const proto::RegisterRequest& b) {
@@ -215,6 +219,16 @@ void Node::OnStreamBegins(std::uint64_t now_ns) {
   vain_streams = 0;
 }
 
+bool Node::OnAddresses(const proto::WorkerEvent& first) {
+  if (first.data_address().empty() || first.data_address() == registration.data_address())
+    return false;
+  spdlog::info("event=worker_moved worker={} from={} to={}", name, registration.data_address(),
+               first.data_address());
+  registration.set_data_address(first.data_address());
+  registration.set_images_address(first.images_address());
+  return true;
+}
+
 absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<OrderSink> sink,
                            std::uint64_t now_ns) {
   Node* node = Find(WorkerId{first.worker()});
@@ -223,6 +237,8 @@ absl::Status Nodes::Attach(const proto::WorkerEvent& first, std::shared_ptr<Orde
     return absl::NotFoundError(absl::StrCat("worker ", first.worker(), " of incarnation ",
                                             first.incarnation(), " is not known in term ", term_,
                                             ", or was lost; register again"));
+  if (!first.data_address().empty())
+    if (absl::Status s = CheckDataAddress(node->name, first.data_address()); !s.ok()) return s;
   node->attached = true;
   if (node->sink)
     node->sink->Close(absl::AbortedError("the worker has opened another control stream"));

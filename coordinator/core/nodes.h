@@ -86,6 +86,8 @@ struct Node : SchedulerNode {
   void Acknowledge();
   /// A control stream begins, and with it what the worker has not taken.
   void OnStreamBegins(std::uint64_t now_ns);
+  /// Its worker says where it is. True: elsewhere than before.
+  bool OnAddresses(const proto::WorkerEvent& first);
 };
 
 /// Ok if a worker of this description may join.

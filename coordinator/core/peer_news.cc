@@ -34,6 +34,12 @@ void PeerNews::OnLost(WorkerId worker) {
   TellSoon();
 }
 
+// As one that has gone and come: whatever was found out about its old address is void.
+void PeerNews::OnMoved(WorkerId worker) {
+  if (came_.insert(worker).second) left_.insert(worker);
+  TellSoon();
+}
+
 void PeerNews::TellSoon() {
   if (timer_ == kNoCoreTimer) timer_ = timers_.AddTimer(kTellMs, [this] { Tell(); });
 }

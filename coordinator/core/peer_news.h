@@ -20,6 +20,7 @@ class PeerNews {
 
   void OnUp(WorkerId worker);
   void OnLost(WorkerId worker);
+  void OnMoved(WorkerId worker);
 
  private:
   void TellSoon();

@@ -7,6 +7,7 @@ namespace bspnow {
 namespace {
 
 constexpr std::size_t kBytesOfPuts = 1000;  // Of one process to another in a superstep, and more.
+constexpr std::uint64_t kMovedNs = 5 * kSecond;
 
 }  // namespace
 
@@ -58,6 +59,16 @@ void SimLanes::ShutDown(const SimPlace& place) {
   for (const auto& [host, link] : found->second.links) link->Close(EndOf(place.host, host));
   for (const auto& [host, pipes] : found->second.bulk)
     for (const auto& pipe : pipes) pipe->ShutDown(EndOf(place.host, host));
+}
+
+void SimLanes::OnMoved(const SimPlace& place) {
+  const auto found = nodes_.find(place);
+  if (found == nodes_.end()) return;
+  for (const auto& [host, link] : found->second.links) link->LoseAll(loop_.Below(kMovedNs));
+  for (const auto& [host, pipes] : found->second.bulk)
+    for (const auto& pipe : pipes)
+      for (const SimLink::End end : {SimLink::kCaller, SimLink::kCalled})
+        pipe->Disturb(end, SimPipe::Fault::kSwallow, 0);
 }
 
 void SimLanes::Leave(const SimPlace& place) {

@@ -65,6 +65,9 @@ class SimLanes {
   std::shared_ptr<SimPipe> Bulk(const SimPlace& place, std::uint32_t to_host,
                                 std::uint32_t number) const;
 
+  /// Its machine has another address: what is sent either way is lost, until that is seen.
+  void OnMoved(const SimPlace& place);
+
   /// Something befalls one of them, if there is one.
   void Disturb();
   void DisturbBulk();

@@ -34,6 +34,11 @@ void SimLink::Break() {
   Tell(kCalled);
 }
 
+void SimLink::LoseAll(std::uint64_t ns) {
+  swallows_ = {true, true};
+  loop_.After(ns, [self = shared_from_this()] { self->Break(); });
+}
+
 void SimLink::Close(End end) {
   if (broken(end)) return;
   closed_[end] = true;

@@ -36,6 +36,8 @@ class SimLink : public std::enable_shared_from_this<SimLink> {
   void Break();
   /// What is sent from there is lost from now on.
   void Swallow(End from) { swallows_[from] = true; }
+  /// All that is sent either way is lost, until somebody sees that, after so long.
+  void LoseAll(std::uint64_t ns);
   /// This end's doing: it hears nothing more. The other one hears what was sent before, then of it.
   void Close(End end);
 

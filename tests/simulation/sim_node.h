@@ -113,6 +113,8 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   /// The daemon is dead. bsp-host sees that and kills the processes, a moment later; at once if the
   /// whole machine has lost power.
   void OnDaemonDead(std::uint64_t delay_ns);
+  /// Its machine has another address.
+  void OnMoved() { lanes_.OnMoved(Place(self())); }
 
   // ---- What comes.
 

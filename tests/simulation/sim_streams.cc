@@ -6,15 +6,45 @@ namespace bspnow {
 namespace {
 
 constexpr std::uint64_t kUnreachableNs = 2 * kSecond;  // As --unreachable-ms.
+constexpr std::uint64_t kStallNs = 2 * kSecond;        // As SendingStreamOptions has it.
 
 }  // namespace
 
 void SimStreams::SetSelf(WorkerId self) {
   if (std::exchange(self_, self) == self) return;
+  told_.clear();
   for (auto& [target, sender] : senders_) {
     if (sender.link) sender.link->Close(SimLink::kCaller);
   }
   senders_.clear();
+}
+
+void SimStreams::SetOwnAddress(const std::string& address) {
+  const bool moved = !address_.empty() && address_ != address;
+  address_ = address;
+  if (!moved) return;
+  for (auto& [target, sender] : senders_)
+    if (sender.link) sender.link->LoseAll(loop_.Below(kStallNs));
+  for (auto& [from, receiver] : receivers_)
+    for (const Link& link : receiver.links) link->LoseAll(loop_.Below(kStallNs));
+}
+
+void SimStreams::SetAddress(WorkerId target, const std::string& address) {
+  if (address.empty()) {
+    told_.erase(target);
+    return;
+  }
+  told_[target] = address;
+  Turn(target, address);
+}
+
+void SimStreams::OnPlanned(WorkerId target, const std::string& address) {
+  if (!told_.contains(target)) Turn(target, address);
+}
+
+void SimStreams::Turn(WorkerId target, const std::string& address) {
+  const std::string before = std::exchange(called_[target], address);
+  if (!before.empty() && before != address) BreakTo(target);
 }
 
 void SimStreams::Die() {
@@ -85,6 +115,7 @@ void SimStreams::Connect(WorkerId target) {
   Sender& sender = senders_[target];
   sender.welcome = false;
   const SimStreams* called = find_(target);
+  if (called != nullptr && called->address_ != called_[target]) called = nullptr;  // Has moved.
   sender.link = SimLink::Make(loop_, {actor_, called == nullptr ? nullptr : called->actor_});
   const Link link = sender.link;
   link->OnBroken(SimLink::kCaller, [this, target](const Link& broken) {
@@ -93,12 +124,12 @@ void SimStreams::Connect(WorkerId target) {
     GiveUpIfUnreachable(target, found->second);
     RetryLater(target, broken);
   });
-  link->Send(SimLink::kCaller,
-             [this, link, target, self = self_, incarnation = sender.incarnation] {
-               SimStreams* receiver = find_(target);
-               if (receiver == nullptr || receiver->dead_) return link->Break();
-               receiver->OnHello(self, incarnation, link, this);
-             });
+  link->Send(SimLink::kCaller, [this, link, target, self = self_, there = called != nullptr,
+                                incarnation = sender.incarnation] {
+    SimStreams* receiver = find_(target);
+    if (!there || receiver == nullptr || receiver->dead_) return link->Break();
+    receiver->OnHello(self, incarnation, link, this);
+  });
 }
 
 // As SendingStream has it. What is told follows later: epochs that end drop their frames here.

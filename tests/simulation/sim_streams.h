@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -67,6 +68,12 @@ class SimStreams {
 
   /// Another id: streams begin anew.
   void SetSelf(WorkerId self);
+  /// Where others are to call it: with another address than before its connections lose all.
+  void SetOwnAddress(const std::string& address);
+  /// As PeerStreams has it: where that worker is, and where the plan of a job says it is.
+  void SetAddress(WorkerId target, const std::string& address);
+  void OnPlanned(WorkerId target, const std::string& address);
+  const std::string& address() const { return address_; }
 
   void Send(WorkerId target, const SimFrame& frame);
   void Prune(JobId job, Epoch epoch, std::uint64_t superstep);
@@ -105,6 +112,7 @@ class SimStreams {
   };
 
   Link AnyLink() const;  ///< nullptr if none stands.
+  void Turn(WorkerId target, const std::string& address);
   void Connect(WorkerId target);
   void RetryLater(WorkerId target, const Link& link);
   void Pump(WorkerId target, Sender& sender);
@@ -124,6 +132,9 @@ class SimStreams {
   Taken taken_;
   Failed failed_;
   WorkerId self_{0};
+  std::string address_;
+  std::map<WorkerId, std::string> called_;  ///< Where the streams to them go,
+  std::map<WorkerId, std::string> told_;    ///< and where the coordinator says they are.
   std::map<WorkerId, Sender> senders_;
   std::map<WorkerId, Receiver> receivers_;
   bool dead_ = false;

@@ -44,6 +44,7 @@ SimWorker::SimWorker(SimLoop& loop, SimOracle& oracle, Identity identity, Surrou
             [this](proto::WorkerEvent event) { Report(std::move(event)); }),
       peers_([this](const worker::PeerAddress& peer) { Probe(peer); },
              [this](proto::WorkerEvent event) { Report(std::move(event)); }) {
+  streams_.SetOwnAddress(identity_.name + ":1");
   Register();
 }
 
@@ -84,14 +85,19 @@ void SimWorker::RegisterLater() {
   });
 }
 
-proto::RegisterRequest SimWorker::Describe() {
+proto::RegisterRequest SimWorker::Located() const {
   proto::RegisterRequest request;
+  request.set_data_address(streams_.address());
+  request.set_images_address(identity_.name);  // By which other workers find it.
+  return request;
+}
+
+proto::RegisterRequest SimWorker::Describe() {
+  proto::RegisterRequest request = Located();
   proto::NodeSpec& node = *request.mutable_node();
   node.set_name(identity_.name);
   node.set_slots(identity_.slots);
   node.set_version(kVersion);
-  request.set_data_address(identity_.name + ":1");
-  request.set_images_address(identity_.name);  // By which other workers find it.
   request.set_images_share(surroundings_.share);
   const worker::KnownCoordinator& known = surroundings_.store.known;
   request.set_cluster(known.cluster);
@@ -190,7 +196,7 @@ void SimWorker::Attach() {
     link->Swallow(SimLink::kCalled);
     loop_.After(kKeepaliveNs, [link] { link->Break(); });
   }
-  link->Send(SimLink::kCaller, [this, link, coordinator, first = session_.OnAttached()] {
+  link->Send(SimLink::kCaller, [this, link, coordinator, first = session_.OnAttached(Located())] {
     if (coordinator == nullptr || coordinator->dead() || cut_off()) return link->Break();
     coordinator->AttachWorker(first, link, *this);
   });
@@ -240,8 +246,7 @@ void SimWorker::OnAcknowledge(const Link& control, std::uint64_t sequence) {
 void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
   if (dead() || control_ != control || !session_.Take(order)) return;
   if (oracle_.traces()) oracle_.Trace(identity_.name + " takes " + order.ShortDebugString());
-  if (order.has_peers_changed())
-    return peers_.OnPeersChanged(order.peers_changed(), loop_.now_ns());
+  if (order.has_peers_changed()) return OnPeersChanged(order.peers_changed());
   if (order.has_leave()) {
     if (!jobs_.Held().empty()) oracle_.Fail(identity_.name + " is to leave, and has a job");
     oracle_.Count("workers that left");
@@ -252,7 +257,16 @@ void SimWorker::OnOrder(const Link& control, const proto::Order& order) {
     keeps_ordered_.emplace(JobId{keep.job()}, std::vector<std::uint64_t>(keep.checkpoints().begin(),
                                                                          keep.checkpoints().end()));
   }
+  for (const proto::Host& host : order.start().hosts())
+    streams_.OnPlanned(WorkerId{host.worker()}, host.data_address());
   jobs_.OnOrder(order);
+}
+
+void SimWorker::OnPeersChanged(const proto::PeersChanged& change) {
+  for (const std::uint32_t worker : change.left()) streams_.SetAddress(WorkerId{worker}, "");
+  for (const proto::Peer& peer : change.came())
+    streams_.SetAddress(WorkerId{peer.worker()}, peer.data_address());
+  peers_.OnPeersChanged(change, loop_.now_ns());
 }
 
 // ---- Other workers, and the jobs here -----------------------------------------------------------
@@ -263,17 +277,18 @@ SimPartner* SimWorker::Reach(const std::string& name) {
 }
 
 void SimWorker::Probe(const worker::PeerAddress& peer) {
-  loop_.On(daemon_, 2 * loop_.Delay(), [this, worker = peer.worker] {
+  loop_.On(daemon_, 2 * loop_.Delay(), [this, peer] {
     if (dead()) return;
-    const SimStreams* const called = surroundings_.streams(worker);
-    const bool there = called != nullptr && !called->dead();
-    peers_.OnProbed(worker, there ? "" : "nobody answers", loop_.now_ns());
+    const SimStreams* const called = surroundings_.streams(peer.worker);
+    const bool there =
+        called != nullptr && !called->dead() && called->address() == peer.data_address;
+    peers_.OnProbed(peer, there ? "" : "nobody answers", loop_.now_ns());
   });
 }
 
 void SimWorker::OnStreamFailed(WorkerId peer, const SimStreams::Epochs& epochs) {
   oracle_.Count("exchanges given up");
-  peers_.OnExchangeFailed({peer, ""}, "nothing arrives", loop_.now_ns());
+  peers_.OnExchangeFailed(peer, "nothing arrives", loop_.now_ns());
   for (const auto& [job, epoch] : epochs)
     jobs_.OnBroken(job, epoch, worker::ExchangeFault::kEnvironment, "a worker cannot be reached");
 }

@@ -93,6 +93,8 @@ class SimWorker final : public SimWorkerPort,
     no_orders_until_ns_ = loop_.now_ns() + ns;
     BreakControl();
   }
+  /// Its machine gets another address: all connections lose what is sent, and are missed in time.
+  void Move();
   /// For so long it starts nothing: its disk is full, say.
   void FallSick(std::uint64_t ns) { sick_until_ns_ = loop_.now_ns() + ns; }
   /// For so long nothing can be killed there.
@@ -110,6 +112,7 @@ class SimWorker final : public SimWorkerPort,
   void OnOrder(const Link& control, const proto::Order& order) override;
   void OnAcknowledge(const Link& control, std::uint64_t sequence) override;
   void OnForgotten(const Link& control) override;
+  void OnPeersChanged(const proto::PeersChanged& change);
   void OnFrame(const Link& link, const SimFrameBytes& frame) override;
   void OnWelcome();
 
@@ -149,6 +152,7 @@ class SimWorker final : public SimWorkerPort,
   void RegisterLater();
   void Register();
   proto::RegisterRequest Describe();
+  proto::RegisterRequest Located() const;
   void OnRegistered(const proto::RegisterReply& reply);
   void LookForCoordinator();
   void Attach();
@@ -178,6 +182,7 @@ class SimWorker final : public SimWorkerPort,
   WorkerId id_{0};
   std::uint32_t term_ = 0;
   std::uint64_t heartbeat_ns_ = 0;
+  std::uint64_t moves_ = 0;
   std::uint64_t registrations_ = 0;  ///< Calls.
   Link registering_;
   SimCoordinator* control_at_ = nullptr;

@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/keepalive.h"
 #include "tests/simulation/sim_worker.h"
 
 namespace bspnow {
 namespace {
 
+constexpr std::uint64_t kKeepaliveNs =
+    (kWorkerKeepalive.time_ms + kWorkerKeepalive.timeout_ms) * kMillisecond;
 // As bsp-worker has them after SIGTERM.
 constexpr std::uint64_t kEndTimeoutNs = 5 * kSecond;
 constexpr std::uint64_t kLastWordsNs = kSecond;
@@ -73,6 +76,15 @@ void SimWorker::StallOneWay(SimLink::End from, std::uint64_t ns) {
   for (const Link& link : {registering_, control_, frames_}) {
     if (link) link->Stall(from, stalled_until_ns_[from]);
   }
+}
+
+void SimWorker::Move() {
+  moves_ += 1;
+  streams_.SetOwnAddress(identity_.name + ":" + std::to_string(1 + moves_));
+  for (const Link& link : {registering_, control_, frames_}) {
+    if (link) link->LoseAll(loop_.Below(kKeepaliveNs));
+  }
+  for (const auto& [key, node] : nodes_) node->OnMoved();
 }
 
 SimNode* SimWorker::AnyNode() const {

@@ -58,13 +58,15 @@ void CoordinatorSession::OnRegistered(const proto::RegisterReply& reply) {
 
 // ---- The stream ---------------------------------------------------------------------------------
 
-proto::WorkerEvent CoordinatorSession::OnAttached() {
+proto::WorkerEvent CoordinatorSession::OnAttached(const proto::RegisterRequest& self) {
   sent_ = unacknowledged_.empty() ? last_ : unacknowledged_.front().sequence() - 1;
   proto::WorkerEvent first;
   first.set_worker(worker_);
   first.set_incarnation(incarnation_);
   first.set_orders_taken(orders_taken_);
   first.set_term(term_);
+  first.set_data_address(self.data_address());
+  first.set_images_address(self.images_address());
   first.set_filler(std::string(kMoreThanAPacketBytes, 0));
   return first;
 }

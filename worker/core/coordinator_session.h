@@ -32,8 +32,9 @@ class CoordinatorSession {
 
   // ---- The stream
 
-  /// A stream begins with this message; then the events come again that are not acknowledged.
-  proto::WorkerEvent OnAttached();
+  /// A stream begins with this message; then the events come again that are not acknowledged. Of
+  /// `self` it says where this worker is.
+  proto::WorkerEvent OnAttached(const proto::RegisterRequest& self);
 
   bool has_unsent() const { return sent_ < last_; }
   /// The next event of this stream; has_unsent().

@@ -58,22 +58,27 @@ using Sent = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 TEST_F(CoordinatorSessionTest, RepeatsOnANewStreamWhatIsNotAcknowledged) {
   session_.OnRegistered(Reply(4, 1, {}));
   for (const std::uint64_t job : {1, 2, 3}) session_.Report(Output(job, "x"));
-  session_.OnAttached();
+  session_.OnAttached({});
   EXPECT_EQ(Unsent(), (Sent{{1, 1}, {2, 2}, {3, 3}}));
   session_.OnAcknowledge(1);
   EXPECT_FALSE(session_.has_unsent());
-  session_.OnAttached();
+  session_.OnAttached({});
   EXPECT_EQ(Unsent(), (Sent{{2, 2}, {3, 3}}));
   session_.OnAcknowledge(3);
   EXPECT_TRUE(session_.all_acknowledged());
-  session_.OnAttached();
+  session_.OnAttached({});
   EXPECT_FALSE(session_.has_unsent());
 }
 
 TEST_F(CoordinatorSessionTest, SaysOnAStreamWhoAttaches) {
   session_.OnRegistered(Reply(4, 7, {}));
   EXPECT_TRUE(session_.Take(OrderOf(1)));
-  const proto::WorkerEvent first = session_.OnAttached();
+  proto::RegisterRequest self;
+  self.set_data_address("here:1");
+  self.set_images_address("here:2");
+  const proto::WorkerEvent first = session_.OnAttached(self);
+  EXPECT_EQ(first.data_address(), "here:1");
+  EXPECT_EQ(first.images_address(), "here:2");
   EXPECT_EQ(first.worker(), 4u);
   EXPECT_EQ(first.incarnation(), kIncarnation);
   EXPECT_EQ(first.orders_taken(), 1u);
@@ -95,11 +100,11 @@ TEST_F(CoordinatorSessionTest, TakesAnOrderOnceInEachRegistration) {
 TEST_F(CoordinatorSessionTest, NumbersAnewWhatTheNextCoordinatorMustKnow) {
   session_.OnRegistered(Reply(4, 1, {}));
   for (const std::uint64_t job : {1, 2, 1}) session_.Report(Output(job, "x"));
-  session_.OnAttached();
+  session_.OnAttached({});
   Unsent();
   session_.OnRegistered(Reply(4, 2, {1}));
   session_.Report(Output(1, "x"));
-  session_.OnAttached();
+  session_.OnAttached({});
   EXPECT_EQ(Unsent(), (Sent{{1, 1}, {1, 2}, {1, 3}}));
 }
 

@@ -42,28 +42,27 @@ void PeerWatch::OnPeersChanged(const proto::PeersChanged& change, std::uint64_t 
   }
   for (const proto::Peer& peer : change.came()) {
     const WorkerId worker{peer.worker()};
-    if (worker != self_ && up_.insert(worker).second)
-      watched_[worker] = {.data_address = peer.data_address()};
+    if (worker != self_ && up_.emplace(worker, peer.data_address()).second) watched_[worker] = {};
   }
   BeginProbes(now_ns);
 }
 
-void PeerWatch::OnExchangeFailed(const PeerAddress& peer, const std::string& reason,
-                                 std::uint64_t now_ns) {
-  if (!up_.contains(peer.worker)) return;
-  Watched& watched = watched_[peer.worker];
+void PeerWatch::OnExchangeFailed(WorkerId peer, const std::string& reason, std::uint64_t now_ns) {
+  if (!up_.contains(peer)) return;
+  Watched& watched = watched_[peer];
   under_way_ -= watched.under_way ? 1 : 0;  // What it finds does not count any more.
-  const std::uint32_t earlier = failed_exchanges_[peer.worker]++;
-  watched = {.data_address = peer.data_address,
-             .failures = std::max(watched.failures, 2u),
+  const std::uint32_t earlier = failed_exchanges_[peer]++;
+  watched = {.failures = std::max(watched.failures, 2u),
              .reason = reason,
              .due_ns = now_ns + Doubled(kFirstRestNs, earlier, kLastRestNs)};
   Report();
 }
 
-void PeerWatch::OnProbed(WorkerId peer, const std::string& failure, std::uint64_t now_ns) {
-  const auto found = watched_.find(peer);
+void PeerWatch::OnProbed(const PeerAddress& peer, const std::string& failure,
+                         std::uint64_t now_ns) {
+  const auto found = watched_.find(peer.worker);
   if (found == watched_.end() || !found->second.under_way) return;
+  if (up_.at(peer.worker) != peer.data_address) return;  // It has moved meanwhile.
   Watched& watched = found->second;
   watched.under_way = false;
   under_way_ -= 1;
@@ -93,7 +92,7 @@ void PeerWatch::BeginProbes(std::uint64_t now_ns) {
     if (watched.under_way || watched.due_ns > now_ns) continue;
     watched.under_way = true;
     under_way_ += 1;
-    probe_({next->first, watched.data_address});
+    probe_({next->first, up_.at(next->first)});
   }
 }
 

@@ -1,13 +1,12 @@
 // Which other workers cannot be reached from here. Each that comes is probed once, and again after
 // an exchange with it has failed: then until it can be reached, with growing delays. What is found
-// goes to the coordinator when it changes. Pure; of those that can be reached only the id is kept.
+// goes to the coordinator when it changes. Pure.
 #ifndef WORKER_CORE_PEER_WATCH_H_
 #define WORKER_CORE_PEER_WATCH_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 
 #include "base/ids.h"
@@ -28,17 +27,16 @@ class PeerWatch {
   void OnRegistered(WorkerId self);
   void OnPeersChanged(const proto::PeersChanged& change, std::uint64_t now_ns);
   /// `failure` is empty if it could be reached.
-  void OnProbed(WorkerId peer, const std::string& failure, std::uint64_t now_ns);
+  void OnProbed(const PeerAddress& peer, const std::string& failure, std::uint64_t now_ns);
   /// It is reported at once, and the peer probed after a while: what follows the Welcome may get
   /// lost all the same. Of a worker that is gone: nothing happens.
-  void OnExchangeFailed(const PeerAddress& peer, const std::string& reason, std::uint64_t now_ns);
+  void OnExchangeFailed(WorkerId peer, const std::string& reason, std::uint64_t now_ns);
 
   /// To be called each second.
   void Look(std::uint64_t now_ns);
 
  private:
   struct Watched {
-    std::string data_address;
     std::uint32_t failures = 0;  ///< In a row.
     std::string reason{};        ///< Of the last one.
     std::uint64_t due_ns = 0;    ///< For the next probe.
@@ -53,7 +51,7 @@ class PeerWatch {
   const Probe probe_;
   const std::function<void(proto::WorkerEvent)> report_;
   WorkerId self_{0};
-  std::set<WorkerId> up_;
+  std::map<WorkerId, std::string> up_;  ///< The others, and where.
   std::map<WorkerId, Watched> watched_;
   std::map<WorkerId, std::uint32_t> failed_exchanges_;
   std::uint32_t under_way_ = 0;

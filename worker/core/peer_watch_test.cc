@@ -33,14 +33,14 @@ class PeerWatchTest : public testing::Test {
     watch_.OnPeersChanged(change, now_ns_);
   }
   void FailExchange(std::uint32_t worker) {
-    watch_.OnExchangeFailed({WorkerId{worker}, "host:1"}, "nothing arrives", now_ns_);
+    watch_.OnExchangeFailed(WorkerId{worker}, "nothing arrives", now_ns_);
   }
   /// All probes that are under way, and follow from these.
   void Answer() {
     while (!probes_.empty()) {
-      const WorkerId peer = probes_.front().worker;
+      const PeerAddress peer = probes_.front();
       probes_.erase(probes_.begin());
-      const auto failure = failures_.find(Value(peer));
+      const auto failure = failures_.find(Value(peer.worker));
       watch_.OnProbed(peer, failure == failures_.end() ? "" : failure->second, now_ns_);
     }
   }
@@ -153,6 +153,26 @@ TEST_F(PeerWatchTest, AnAnswerThatWasUnderWayDoesNotCountAfterAFailedExchange) {
   Answer();
   EXPECT_EQ(Unreachable(), "3: nothing arrives; ");
   Pass(5);
+  EXPECT_EQ(Unreachable(), "");
+}
+
+TEST_F(PeerWatchTest, ProbesAWorkerThatHasMovedWhereItIsNow) {
+  failures_[3] = "no answer";
+  Come({3});
+  Answer();
+  Pass(2);
+  EXPECT_EQ(Unreachable(), "3: no answer; ");
+  proto::PeersChanged moved;
+  moved.add_left(3);
+  moved.add_came()->set_worker(3);
+  moved.mutable_came(0)->set_data_address("elsewhere:3");
+  watch_.OnPeersChanged(moved, now_ns_);
+  ASSERT_EQ(probes_.size(), 1u);
+  EXPECT_EQ(probes_[0].data_address, "elsewhere:3");
+  failures_.clear();
+  watch_.OnProbed({WorkerId{3}, "host:3"}, "no answer", now_ns_);  // That was under way.
+  Answer();
+  Pass(1);
   EXPECT_EQ(Unreachable(), "");
 }
 

@@ -44,7 +44,7 @@ DataPlane::DataPlane(Key, EventLoop& loop, const DataPlaneSettings& settings,
                  if (hosted != nullptr) hosted->root().Break(ExchangeFault::kEnvironment, reason);
                },
            .note = Note},
-          [this](const PeerAddress& peer, const std::string& reason) {
+          [this](WorkerId peer, const std::string& reason) {
             if (events_.peer_failed) events_.peer_failed(peer, reason);
           }),
       receiving_(loop, socket_, *this, Note) {

@@ -48,7 +48,7 @@ struct DataPlaneEvents {
   /// The coordinator renewed the lease, which holds for lease_ms from when the request was sent.
   std::function<void(std::uint64_t sent_ns)> lease_renewed;
   /// Nothing arrives there. Before `broken` of the jobs that suffer from it.
-  std::function<void(const PeerAddress& peer, const std::string& reason)> peer_failed = nullptr;
+  std::function<void(WorkerId peer, const std::string& reason)> peer_failed = nullptr;
 };
 
 /// The coordinator's answer to the registration.
@@ -102,6 +102,11 @@ class DataPlane final : private BatchSink,
   /// Whether that worker's streams can be reached; `done` as StreamProbe has it, unless this worker
   /// gets another id before.
   void Probe(const PeerAddress& peer, StreamProbe::Done done);
+
+  /// As PeerStreams has it: the streams of jobs that run follow a worker that has moved.
+  void SetPeerAddress(WorkerId peer, const std::string& data_address) {
+    peers_.SetAddress(peer, data_address);
+  }
 
   DataPlaneStatistics statistics() const;
 

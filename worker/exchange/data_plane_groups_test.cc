@@ -240,6 +240,26 @@ TEST_F(GroupsTest, RemovingAJobRemovesItsGroups) {
   EXPECT_EQ(a_.plane->statistics().refused_frames["unknown_job"], 1u);
 }
 
+// What the plan of its job says does not count any more, not even for a group that is opened later.
+TEST_F(GroupsTest, StreamsFollowAWorkerThatHasMoved) {
+  a_.plane->RemoveJob(JobId{1}, Epoch{1});
+  JobPlan plan = a_.node.Plan({a_.plane->data_address(), "127.0.0.1:9"});
+  plan.doorbell = a_.doorbell.worker.get();
+  a_.plane->AddJob(plan);
+  for (Side* const side : {&a_, &b_}) {
+    side->node.Open(0, kKey, kMembers);
+    Arrive(*side, 0, 1);
+  }
+  RunFor({&a_, &b_}, 60);
+  EXPECT_EQ(Passed(b_, 0), 1u);
+  a_.plane->SetPeerAddress(WorkerId{2}, b_.plane->data_address());
+  RunUntil({&a_, &b_}, [&] { return Passed(a_, 0) == 2 && Passed(b_, 0) == 2; });
+  for (Side* const side : {&a_, &b_}) side->node.Open(1, kOther, kMembers);
+  PassBoth(1, 1);
+  PassBoth(0, 2);
+  EXPECT_EQ(a_.broken + b_.broken, "");
+}
+
 /// The same nodes, but the job has lanes.
 class PlaneLanesTest : public GroupsTest {
  protected:

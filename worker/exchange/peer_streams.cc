@@ -36,6 +36,7 @@ void PeerStreams::Forget(Peer& peer) {
 
 void PeerStreams::SetSelf(WorkerId self) {
   if (self == self_) return;
+  addresses_.clear();
   for (auto& [worker, peer] : peers_) {
     if (peer.jobs != 0) {
       former_.push_back(std::move(peer));
@@ -47,8 +48,21 @@ void PeerStreams::SetSelf(WorkerId self) {
   self_ = self;
 }
 
+void PeerStreams::SetAddress(WorkerId worker, const std::string& data_address) {
+  if (data_address.empty()) {
+    addresses_.erase(worker);
+    return;
+  }
+  addresses_[worker] = data_address;
+  const auto peer = peers_.find(worker);
+  const absl::StatusOr<HostPort> host_port = ParseHostPort(data_address);
+  if (peer != peers_.end() && host_port.ok()) peer->second.stream->SetAddress(*host_port);
+}
+
 absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
-  const absl::StatusOr<HostPort> host_port = ParseHostPort(host.data_address);
+  const auto told = addresses_.find(host.worker);
+  const absl::StatusOr<HostPort> host_port =
+      ParseHostPort(told == addresses_.end() ? host.data_address : told->second);
   if (!host_port.ok()) return host_port.status();
   Peer& peer = peers_[host.worker];
   if (!peer.stream) {
@@ -64,8 +78,9 @@ absl::StatusOr<SendingStream*> PeerStreams::Use(const PlannedHost& host) {
                                  .unreachable_ms = settings_.unreachable_ms,
                                  .integrity = settings_.integrity};
     SendingStreamEvents events = events_;
-    events.failed = [this, address = PeerAddress{host.worker, host.data_address}](
-                        const std::string& reason) { failed_(address, reason); };
+    events.failed = [this, worker = host.worker](const std::string& reason) {
+      failed_(worker, reason);
+    };
     peer.stream =
         std::make_unique<SendingStream>(loop_, resolver_, std::move(options), std::move(events));
   } else {

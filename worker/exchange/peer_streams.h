@@ -18,7 +18,6 @@
 #include "net/socket.h"
 #include "net/stream_key.h"
 #include "worker/exchange/job_plan.h"
-#include "worker/exchange/peer_address.h"
 
 namespace bspnow::worker {
 
@@ -33,7 +32,7 @@ struct PeerStreamsSettings {
 class PeerStreams {
  public:
   /// As SendingStreamEvents has it, of this peer.
-  using OnFailed = std::function<void(const PeerAddress& peer, const std::string& reason)>;
+  using OnFailed = std::function<void(WorkerId peer, const std::string& reason)>;
 
   /// `loop` and `resolver` are the caller's and stay. `events` are those of all streams.
   PeerStreams(EventLoop& loop, Resolver& resolver, PeerStreamsSettings settings,
@@ -41,6 +40,9 @@ class PeerStreams {
 
   /// Another id: a new registration. Streams that are in use stay until they are released.
   void SetSelf(WorkerId self);
+
+  /// Where that worker is now, whatever the plans of jobs say that began before; empty: it is gone.
+  void SetAddress(WorkerId worker, const std::string& data_address);
 
   /// The stream to that worker, which is connected when the first frame is sent.
   absl::StatusOr<SendingStream*> Use(const PlannedHost& host);
@@ -63,6 +65,7 @@ class PeerStreams {
   std::uint64_t streams_made_ = 0;
   void Forget(Peer& peer);
 
+  std::unordered_map<WorkerId, std::string> addresses_;  ///< Of all others that are up.
   std::unordered_map<WorkerId, Peer> peers_;
   std::vector<Peer> former_;  ///< Of earlier registrations.
   SendingStreamCounts gone_;  ///< Of streams that are no more.

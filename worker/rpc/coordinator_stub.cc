@@ -64,6 +64,17 @@ void CoordinatorStub::Run() {
   }
 }
 
+// Not before there is a connection: it may come after the machine has got another address.
+void CoordinatorStub::Locate(const std::string& peer) {
+  const std::string before = request_.data_address();
+  const std::string why(events_.attaching(peer, request_).message());
+  if (!why.empty() && why != not_located_)
+    spdlog::warn("event=not_located address={} reason=\"{}\"", before, why);
+  not_located_ = why;
+  if (request_.data_address() != before)
+    spdlog::info("event=moved from={} to={}", before, request_.data_address());
+}
+
 bool CoordinatorStub::Register() {
   const absl::StatusOr<KnownCoordinator> noted = note_.Read();
   std::optional<proto::RegisterRequest> request = Describe();
@@ -161,12 +172,13 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
   const OpenCall under_way(open_, [&context] { context.TryCancel(); });
   context.set_wait_for_ready(true);
   const auto stub = proto::Workers::NewStub(channel_);
-  const auto stream = stub->AttachWorker(&context);
+  const auto stream = stub->AttachWorker(&context);  // Returns when there is a connection.
+  Locate(context.peer());
   proto::WorkerEvent first;
   {
     const std::scoped_lock lock(mutex_);
     stream_ended_ = false;
-    first = session_.OnAttached();
+    first = session_.OnAttached(request_);
   }
   bool made = false;
   if (stream->Write(first)) {

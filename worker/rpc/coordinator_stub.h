@@ -25,8 +25,11 @@
 
 namespace bspnow::worker {
 
-/// Called on the loop's thread.
+/// Called on the loop's thread, but for the first one.
 struct CoordinatorEvents {
+  /// A connection to the coordinator stands, at `peer` as gRPC writes it: fills in where this worker
+  /// is. Failing: as it was before. On the stub's thread.
+  std::function<absl::Status(const std::string& peer, proto::RegisterRequest&)> attaching;
   /// About to register: fills in what runs and lies here. The coordinator may be one that was
   /// restarted, or may have given this worker up.
   std::function<void(proto::RegisterRequest&)> registering;
@@ -65,6 +68,7 @@ class CoordinatorStub {
 
   // On the first thread, which registers, attaches and reads:
   void Run();
+  void Locate(const std::string& peer);
   bool Register();
   absl::Status CallRegister(const proto::RegisterRequest& request, proto::RegisterReply& reply);
   std::string ReasonOf(const absl::Status& failure) const;
@@ -81,13 +85,14 @@ class CoordinatorStub {
   const std::string address_;
   const TokenSource tokens_;
   const bool has_certificate_;  ///< Which may do in place of a token.
-  const proto::RegisterRequest request_;
+  proto::RegisterRequest request_;
   ClusterNote& note_;
   const CoordinatorEvents events_;
   const std::shared_ptr<grpc::Channel> channel_;
   const std::string tls_dir_;  ///< Empty: plain text.
   OpenCalls open_;
   std::string unfit_;         ///< Why the last registration could not be noted here.
+  std::string not_located_;   ///< Why it is not known where this worker is; it is logged once.
   std::string refusal_;       ///< Why the last try failed; it is logged once.
   bool is_known_ = false;     ///< It has taken this worker once, so this worker is set up right.
   bool is_stranger_ = false;  ///< The last answer came from another cluster's coordinator.
