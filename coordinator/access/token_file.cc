@@ -1,6 +1,9 @@
 #include "coordinator/access/token_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -16,6 +19,7 @@
 #include "base/check.h"
 #include "base/durable_file.h"
 #include "base/node_name.h"
+#include "base/unique_fd.h"
 #include "base/units.h"
 #include "files/sha256.h"
 
@@ -34,6 +38,15 @@ std::string HashOf(const std::string& token) {
   files::Sha256 sum;
   sum.Add(token);
   return sum.Hexadecimal();
+}
+
+/// Until it is closed: the file is read, and another one put in its place. Of two administrators at
+/// once one's token would be lost.
+absl::StatusOr<UniqueFd> TakeTurn(const std::string& path) {
+  UniqueFd directory(
+      open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.valid() && flock(directory.get(), LOCK_EX) == 0) return directory;
+  return absl::ErrnoToStatus(errno, absl::StrCat("locking the directory of ", path));
 }
 
 }  // namespace
@@ -62,7 +75,9 @@ std::string ScopesText(Scopes scopes) {
 
 absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
   Tokens tokens;
+  errno = 0;
   std::ifstream file(path_);
+  if (!file && errno != ENOENT) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", path_));
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     std::istringstream words(line);
@@ -78,6 +93,7 @@ absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
     known.caller.scopes = *parsed;
     tokens[hash] = std::move(known);
   }
+  if (file.bad()) return absl::DataLossError(absl::StrCat(path_, " cannot be read to its end"));
   return tokens;
 }
 
@@ -85,6 +101,8 @@ absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
   for (const std::string& word : {token.name, token.caller.user})
     if (!IsNodeName(word))
       return absl::InvalidArgumentError(absl::StrCat("\"", word, "\": ", kNodeNameRule));
+  const absl::StatusOr<UniqueFd> turn = TakeTurn(path_);
+  if (!turn.ok()) return turn.status();
   const absl::StatusOr<Tokens> known = Read();
   if (!known.ok()) return known.status();
   std::string lines;
@@ -107,6 +125,18 @@ absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
   return made;
 }
 
+/// A file that cannot be read may be readable at the next call, without having changed: when there
+/// are descriptors again, say.
+void TokenFile::ReadAgain(std::int64_t changed_ns) const {
+  absl::StatusOr<Tokens> read = Read();
+  std::string failure = read.ok() ? "" : std::string(read.status().message());
+  if (!failure.empty() && failure != failure_)
+    spdlog::error("event=tokens_unreadable error=\"{}\"", failure);
+  failure_ = std::move(failure);
+  changed_ns_ = read.ok() ? changed_ns : kNotRead;
+  tokens_ = read.ok() ? *std::move(read) : Tokens();
+}
+
 // A file that cannot be understood lets nobody in: which token was revoked is not known.
 std::optional<Caller> TokenFile::CallerOf(const std::string& token, std::int64_t now_unix_s) const {
   if (!token.starts_with(kPrefix)) return std::nullopt;
@@ -116,13 +146,7 @@ std::optional<Caller> TokenFile::CallerOf(const std::string& token, std::int64_t
   const std::int64_t changed_ns =
       exists ? found.st_mtim.tv_sec * static_cast<std::int64_t>(kNsPerS) + found.st_mtim.tv_nsec
              : 0;
-  if (changed_ns != changed_ns_) {
-    changed_ns_ = changed_ns;
-    absl::StatusOr<Tokens> read = Read();
-    if (!read.ok())
-      spdlog::error("event=tokens_unreadable error=\"{}\"", std::string(read.status().message()));
-    tokens_ = read.ok() ? *std::move(read) : Tokens();
-  }
+  if (changed_ns != changed_ns_) ReadAgain(changed_ns);
   const auto known = tokens_.find(HashOf(token));
   if (known == tokens_.end() || now_unix_s >= known->second.until_unix_s) return std::nullopt;
   return known->second.caller;

@@ -30,7 +30,7 @@ class TokenFile {
   explicit TokenFile(std::string path) : path_(std::move(path)) {}
 
   /// Adds a line, and returns the token itself, which nobody can learn again. An error names what
-  /// is wrong with the file, or that there is such a name of this user.
+  /// is wrong with the file, or that there is such a name of this user. Several may add at once.
   absl::StatusOr<std::string> Add(const NewToken& token) const;
 
   /// Nothing if it is none of these, or over. From any thread.
@@ -44,12 +44,16 @@ class TokenFile {
   };
   using Tokens = std::map<std::string, Known>;  // By SHA-256.
 
+  static constexpr std::int64_t kNotRead = -1;
+
   absl::StatusOr<Tokens> Read() const;
+  void ReadAgain(std::int64_t changed_ns) const;
 
   const std::string path_;
   mutable std::mutex mutex_;  ///< Guards the following.
   mutable Tokens tokens_;
-  mutable std::int64_t changed_ns_ = -1;  ///< Of the file that they are from.
+  mutable std::int64_t changed_ns_ = kNotRead;  ///< Of the file that they are from.
+  mutable std::string failure_;                 ///< Of the last attempt to read it.
 };
 
 }  // namespace bspnow::coordinator

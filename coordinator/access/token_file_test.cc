@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "base/testing/no_descriptors.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::coordinator {
@@ -77,6 +82,31 @@ TEST_F(TokenFileTest, AFileThatIsNotUnderstoodLetsNobodyIn) {
   EXPECT_FALSE(file_.CallerOf(*token, kNow).has_value());
   const auto more = file_.Add(OfAlice("desk"));
   EXPECT_NE(more.status().message().find(path_ + ":2: "), std::string::npos) << more.status();
+}
+
+TEST_F(TokenFileTest, AFileThatCannotBeReadForAMomentIsReadWhenItCan) {
+  const auto token = file_.Add(OfAlice());
+  ASSERT_TRUE(token.ok()) << token.status();
+  {
+    const NoDescriptors none;
+    EXPECT_FALSE(file_.CallerOf(*token, kNow).has_value());
+    EXPECT_FALSE(file_.Add(OfAlice("desk")).ok());
+  }
+  EXPECT_TRUE(file_.CallerOf(*token, kNow).has_value()) << "the file is what it was";
+}
+
+TEST_F(TokenFileTest, AllWhoAddAtOnceHaveTheirTokens) {
+  constexpr int kAdministrators = 8;
+  std::array<absl::StatusOr<std::string>, kAdministrators> tokens;
+  {
+    std::vector<std::jthread> adding;
+    for (int i = 0; i < kAdministrators; ++i)
+      adding.emplace_back([&, i] { tokens[i] = file_.Add(OfAlice("of-" + std::to_string(i))); });
+  }
+  for (const auto& token : tokens) {
+    ASSERT_TRUE(token.ok()) << token.status();
+    EXPECT_TRUE(file_.CallerOf(*token, kNow).has_value());
+  }
 }
 
 TEST_F(TokenFileTest, ANameIsOfOneToken) {

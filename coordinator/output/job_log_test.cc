@@ -11,9 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
+#include "base/testing/no_descriptors.h"
 #include "base/testing/synced_paths.h"
 #include "coordinator/output/job_log_fixture.h"
 
@@ -349,21 +348,6 @@ TEST_F(JobLogTest, ReaderThatLeavesAQuietLogLeavesNothingBehind) {
   EXPECT_TRUE(seen.expired());
   EXPECT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());  // Nobody is called.
 }
-
-/// No file can be opened while it lives.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    getrlimit(RLIMIT_NOFILE, &before_);
-    const UniqueFd next(open("/dev/null", O_RDONLY));
-    const rlimit full{static_cast<rlim_t>(next.get()), before_.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &full);
-  }
-  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 TEST_F(JobLogTest, SyncWaitsForDescriptors) {
   JobLogs logs(state_, kNoLimit, AtOnce);

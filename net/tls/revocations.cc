@@ -42,6 +42,7 @@ absl::StatusOr<RevokedUntil> ReadRevoked(const std::string& directory) {
           "file from the CA again"));
     revoked[{*role, name}] = until_unix_s;
   }
+  if (file.bad()) return absl::DataLossError(absl::StrCat(path, " cannot be read to its end"));
   return revoked;
 }
 
