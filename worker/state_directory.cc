@@ -1,6 +1,7 @@
 #include "worker/state_directory.h"
 
 #include <absl/strings/str_cat.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
@@ -30,10 +31,11 @@ absl::StatusOr<StateDirectory> StateDirectory::Open(const std::string& path) {
   }
   const std::string name = path + "/lock";
   UniqueFd lock(open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock.valid() || flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+  const bool locked = lock.valid() && flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+  if (!locked && errno == EWOULDBLOCK)
     return absl::FailedPreconditionError(
         absl::StrCat("another worker uses ", path, "; give each its own"));
-  }
+  if (!locked) return absl::ErrnoToStatus(errno, absl::StrCat("locking ", name));
   StateDirectory directory(path, std::move(lock));
   directory.RemoveAddress();
   return directory;
