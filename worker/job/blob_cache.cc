@@ -1,12 +1,19 @@
 #include "worker/job/blob_cache.h"
 
 #include <absl/strings/str_cat.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
 namespace bspnow::worker {
+namespace {
+
+constexpr std::uint64_t kNoBytes = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& directory,
                                                            std::uint64_t bytes_max, Fetch fetch) {
@@ -19,7 +26,7 @@ absl::StatusOr<std::unique_ptr<BlobCache>> BlobCache::Open(const std::string& di
 }
 
 BlobCache::BlobCache(const std::string& directory, std::uint64_t bytes_max, Fetch fetch)
-    : store_(directory), bytes_max_(bytes_max), fetch_(std::move(fetch)) {}
+    : directory_(directory), store_(directory), bytes_max_(bytes_max), fetch_(std::move(fetch)) {}
 
 void BlobCache::TakeOver() {
   const std::scoped_lock lock(mutex_);
@@ -52,30 +59,34 @@ absl::Status BlobCache::Acquire(const std::string& sha256) {
   Kept& kept = kept_[sha256];
   kept.users += 1;
   kept.last_use = ++uses_;
-  if (!kept.verified) {
+  if (!kept.verified || store_.BytesOf(sha256).value_or(kNoBytes) != kept.bytes) {
     fetching_.insert(sha256);
     lock.unlock();
-    // What an earlier run left is not trusted: it was never synced, and a power cut may have torn
-    // it. What is fetched is verified as it comes.
-    absl::StatusOr<std::uint64_t> bytes = store_.Verify(sha256);
-    if (!bytes.ok()) {
-      const absl::Status fetched = fetch_(sha256, store_);
-      bytes = fetched.ok() ? store_.BytesOf(sha256) : absl::StatusOr<std::uint64_t>(fetched);
-    }
+    const absl::StatusOr<std::uint64_t> bytes = VerifyOrFetch(sha256);
     lock.lock();
     fetching_.erase(sha256);
     fetched_.notify_all();
     bytes_ -= kept.bytes;
+    kept.bytes = bytes.value_or(0);
+    kept.verified = bytes.ok();
+    bytes_ += kept.bytes;
     if (!bytes.ok()) {
-      kept_.erase(sha256);  // The others wait; nobody else uses it.
+      if (--kept.users == 0) kept_.erase(sha256);  // Others copy it still: it has just gone.
       return bytes.status();
     }
-    kept.bytes = *bytes;
-    kept.verified = true;
-    bytes_ += kept.bytes;
   }
   RemoveLeastRecent();
   return absl::OkStatus();
+}
+
+// What an earlier run left is not trusted: it was never synced, and a power cut may have torn it.
+// Nor is it when somebody who needed room has removed or cut it, the directory, too, while this
+// worker runs. What is fetched is verified as it comes.
+absl::StatusOr<std::uint64_t> BlobCache::VerifyOrFetch(const std::string& sha256) const {
+  if (const auto bytes = store_.Verify(sha256); bytes.ok()) return bytes;
+  mkdir(directory_.c_str(), S_IRWXU);
+  if (absl::Status fetched = fetch_(sha256, store_); !fetched.ok()) return fetched;
+  return store_.BytesOf(sha256);
 }
 
 void BlobCache::Release(const std::string& sha256) {

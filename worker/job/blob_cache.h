@@ -49,9 +49,11 @@ class BlobCache {
 
   void TakeOver();
   absl::Status Acquire(const std::string& sha256);
+  absl::StatusOr<std::uint64_t> VerifyOrFetch(const std::string& sha256) const;
   void Release(const std::string& sha256);
   void RemoveLeastRecent();
 
+  const std::string directory_;
   const files::BlobStore store_;
   const std::uint64_t bytes_max_;
   const Fetch fetch_;

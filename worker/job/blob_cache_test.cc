@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include "base/testing/scratch_directory.h"
 
@@ -62,6 +63,24 @@ TEST_F(BlobCacheTest, FetchesAgainWhatAnEarlierRunLeftTorn) {
   }
   EXPECT_EQ(fetches_, 2);
   EXPECT_EQ(cache->bytes(), 3u);
+}
+
+TEST_F(BlobCacheTest, FetchesAgainWhatSomebodyTookAway) {
+  const auto cache = OpenCache(1000);
+  ASSERT_TRUE(cache->CopyTo(kOne, Fresh(), 0640).ok());
+  const std::function<void()> harms[] = {
+      [this] { std::filesystem::remove(root_ + "/cache/" + kOne); },
+      [this] { std::filesystem::remove_all(root_ + "/cache"); },
+      [this] { std::filesystem::resize_file(root_ + "/cache/" + kOne, 2); }};
+  for (const auto& harm : harms) {
+    harm();
+    const std::string copy = Fresh();
+    const absl::Status copied = cache->CopyTo(kOne, copy, 0640);
+    ASSERT_TRUE(copied.ok()) << copied;
+    EXPECT_EQ(Read(copy), "one");
+    EXPECT_EQ(cache->bytes(), 3u);
+  }
+  EXPECT_EQ(fetches_, 4);
 }
 
 TEST_F(BlobCacheTest, FetchesAContentOnce) {
