@@ -22,7 +22,23 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kPermissionBits = 0777;
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 
+/// What is unavailable is sent again: there may be room then.
+absl::Status AgainIfFull(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::UnavailableError(status.message());
+}
+
+absl::Status Failed(const std::string& what) {
+  return AgainIfFull(absl::ErrnoToStatus(errno, what));
+}
+
 }  // namespace
+
+// Part of a file would be taken for the whole.
+FileReceiver::~FileReceiver() {
+  if (!fd_.valid() && missing_bytes_ == 0) return;
+  unlink((settings_.directory + "/" + names_.back()).c_str());
+}
 
 absl::Status FileReceiver::Begin(const FileHead& head) {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;
@@ -35,14 +51,16 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
   const std::filesystem::path path = directory + "/" + head.name;
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
-  if (!file_system_.valid())
+  errno = error.value();
+  if (!error && !file_system_.valid())
     file_system_ = UniqueFd(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!file_system_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", directory));
+  if (error || !file_system_.valid())
+    return Failed(absl::StrCat("making ", path.parent_path().string()));
   const auto mode = static_cast<mode_t>((head.mode & kPermissionBits) | S_IRUSR | S_IWUSR);
   // What lies there is replaced, not written through: it may be a link to somewhere else.
   unlink(path.c_str());
   fd_ = UniqueFd(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-  if (!fd_.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("making ", path.string()));
+  if (!fd_.valid()) return Failed(absl::StrCat("making ", path.string()));
   names_.push_back(head.name);
   missing_bytes_ = head.bytes;
   left_bytes_ -= head.bytes;
@@ -55,11 +73,7 @@ absl::Status FileReceiver::Append(std::string_view bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("file ", names_.back(), ": more bytes came than were announced"));
   missing_bytes_ -= bytes.size();
-  absl::Status written = WriteAll(fd_.get(), bytes, names_.back());
-  if (written.ok()) return written;
-  // What is unavailable is sent again: there may be room then.
-  const bool full = absl::IsResourceExhausted(written);
-  return absl::Status(full ? absl::StatusCode::kUnavailable : written.code(), written.message());
+  return AgainIfFull(WriteAll(fd_.get(), bytes, names_.back()));
 }
 
 absl::Status FileReceiver::Finish() {
@@ -67,7 +81,7 @@ absl::Status FileReceiver::Finish() {
   // Any number of small files and directories: all at once.
   const bool syncs = settings_.durability == Durability::kSynced && file_system_.valid();
   if (!syncs || syncfs(file_system_.get()) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, absl::StrCat("syncing the files in ", settings_.directory));
+  return Failed(absl::StrCat("syncing the files in ", settings_.directory));
 }
 
 absl::Status FileReceiver::EndFile() {

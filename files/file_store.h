@@ -29,6 +29,9 @@ class FileReceiver final : public FileSink {
 
   explicit FileReceiver(Settings settings)
       : settings_(std::move(settings)), left_bytes_(settings_.bytes_max) {}
+  ~FileReceiver() override;
+  FileReceiver(const FileReceiver&) = delete;
+  FileReceiver& operator=(const FileReceiver&) = delete;
 
   absl::Status Begin(const FileHead& head) override;
   absl::Status Append(std::string_view bytes) override;

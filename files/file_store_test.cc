@@ -42,6 +42,24 @@ TEST(FileStoreTest, RefusesFileThatEndsEarly) {
   EXPECT_FALSE(receiver.Finish().ok());
 }
 
+TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
+  const ScratchDirectory scratch;
+  for (const bool announced : {true, false}) {
+    FileReceiver receiver(
+        {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
+    ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
+    ASSERT_TRUE(receiver.Append("ab").ok());
+    ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 5, .mode = 0600}).ok());
+    ASSERT_TRUE(receiver.Append("four").ok());
+    if (announced) {
+      EXPECT_FALSE(receiver.Finish().ok());
+    }
+  }
+  const auto files = FilesBelow(scratch.path());
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "a");
+}
+
 TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
   const ScratchDirectory scratch;
   FileReceiver receiver(

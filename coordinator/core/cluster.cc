@@ -352,6 +352,8 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
     }
     job.set_output_bytes(live->output_bytes);
+    if (!live->files_wait.empty() && job.reason().empty())
+      job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())

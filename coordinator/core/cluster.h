@@ -142,6 +142,8 @@ class Cluster {
   void OnStreamBroken(WorkerId worker, const OrderSink* sink);
   /// OK while files of this job may come.
   absl::Status MayStoreFiles(JobId job) const;
+  /// They came, or why not.
+  void OnFilesTaken(JobId job, const absl::Status& taken);
 
   // ---- To look at: cluster_figures.cc -----------------------------------------------------------
 

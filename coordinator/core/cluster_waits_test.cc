@@ -56,5 +56,22 @@ TEST_F(ClusterWaitsTest, ShowsSinceWhenGroupsHinderACheckpoint) {
   EXPECT_EQ(Show(job).checkpoints().in_groups_ms(), 0u);
 }
 
+TEST_F(ClusterWaitsTest, ShowsWhatFilesWaitForAndThatTheyAreLost) {
+  FakeWorker worker = Join("w1", 2);
+  const JobId job = Run(worker);
+  for (const std::uint32_t pid : {0u, 1u}) ReportExited(worker, job, Epoch{1}, pid, 0);
+  Settle();
+  cluster_->OnFilesTaken(job, absl::UnavailableError("no space left"));
+  EXPECT_EQ(Show(job).reason(), "the files that it left wait: no space left");
+  ReportCleared(worker, job, Epoch{1}, "file a: too large");
+  ReportCleared(worker, job, Epoch{1}, "file a: too large");
+  Settle();
+  EXPECT_EQ(Show(job).state(), proto::SUCCEEDED);
+  EXPECT_EQ(Show(job).reason(), "files that it left are lost: file a: too large");
+  EXPECT_EQ(
+      world_.logs.launcher_lines,
+      std::vector<std::string>{"files that it left on node w1 are lost: file a: too large\n"});
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator

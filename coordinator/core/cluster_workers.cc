@@ -299,7 +299,9 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
   if (const auto found = table_.jobs().find(job);
       found != table_.jobs().end() && found->second.hosts_left.size() == 1)
     KeepFigures(job);
-  table_.AddUsage(job, epoch, node.worker, event.cleared());
+  const std::string& lost = event.cleared().files_lost();
+  if (table_.AddUsage(job, epoch, node.worker, event.cleared()) && !lost.empty())
+    Say(job, absl::StrCat("files that it left on node ", node.name, " are lost: ", lost));
   return table_.OnCleared(job, epoch, node.worker, Now());
 }
 
@@ -364,6 +366,11 @@ void Cluster::OnOutput(Node& node, proto::WorkerEvent& event) {
     OnLogged(id);
   };
   ports_.logs.Append(job, std::move(line), logged);
+}
+
+void Cluster::OnFilesTaken(JobId job, const absl::Status& taken) {
+  LiveJob* const live = FindLive(job);
+  if (live != nullptr) live->files_wait = taken.ok() ? "" : std::string(taken.message());
 }
 
 absl::Status Cluster::MayStoreFiles(JobId job) const {

@@ -147,20 +147,43 @@ NextFile ProfileFiles(const std::string& directory, const files::BlobStore& blob
   };
 }
 
-/// What a job left, into a directory of its own.
-using DirectoryOf = std::string (Daemon::*)(JobId) const;
+/// Tells how it ended.
+class ToldSink final : public files::FileSink {
+ public:
+  using Tell = std::function<void(const absl::Status& outcome)>;
+
+  ToldSink(std::unique_ptr<files::FileSink> sink, Tell tell)
+      : sink_(std::move(sink)), tell_(std::move(tell)) {}
+
+  absl::Status Begin(const files::FileHead& head) override { return Failed(sink_->Begin(head)); }
+  absl::Status Append(std::string_view bytes) override { return Failed(sink_->Append(bytes)); }
+  absl::Status Finish() override {
+    absl::Status outcome = sink_->Finish();
+    tell_(outcome);
+    return outcome;
+  }
+
+ private:
+  absl::Status Failed(absl::Status outcome) {
+    if (!outcome.ok()) tell_(outcome);
+    return outcome;
+  }
+
+  const std::unique_ptr<files::FileSink> sink_;
+  const Tell tell_;
+};
+
+/// What a job left, on the loop.
+using SinkOf = std::function<std::unique_ptr<files::FileSink>(JobId job)>;
 grpc::ServerReadReactor<proto::FileChunk>* TakeOfJob(EventLoop& loop, const Daemon& daemon,
-                                                     DirectoryOf directory_of,
-                                                     const files::FileReceiver::Settings& others) {
+                                                     SinkOf sink_of) {
   // The loop knows whether this job's files may come; the stream waits for it.
-  const auto find = [&loop, &daemon, directory_of, others](const proto::FileChunk& first,
-                                                           OnSink then) {
-    loop.Post([&daemon, directory_of, settings = others, job = JobId{first.job()},
-               then = std::move(then)]() mutable {
+  const auto find = [&loop, &daemon, sink_of = std::move(sink_of)](const proto::FileChunk& first,
+                                                                   OnSink then) {
+    loop.Post([&daemon, sink_of, job = JobId{first.job()}, then = std::move(then)] {
       absl::Status may = daemon.cluster().MayStoreFiles(job);
       if (!may.ok()) return then(may);
-      settings.directory = (daemon.*directory_of)(job);
-      then(std::make_unique<files::FileReceiver>(settings));
+      then(sink_of(job));
     });
   };
   return Taking::Make(find, absl::OkStatus()).get();
@@ -182,17 +205,27 @@ grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blo
   return call.get();
 }
 
-grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, const Daemon& daemon) {
-  return TakeOfJob(
-      loop, daemon, &Daemon::files_of,
-      {.directory = "", .bytes_max = daemon.files_bytes_max(), .durability = Durability::kSynced});
+grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon) {
+  return TakeOfJob(loop, daemon, [&loop, &daemon](JobId job) {
+    return std::make_unique<ToldSink>(
+        std::make_unique<files::FileReceiver>(
+            files::FileReceiver::Settings{.directory = daemon.files_of(job),
+                                          .bytes_max = daemon.files_bytes_max(),
+                                          .durability = Durability::kSynced}),
+        [&loop, &daemon, job](const absl::Status& outcome) {
+          loop.Post([&daemon, job, outcome] { daemon.cluster().OnFilesTaken(job, outcome); });
+        });
+  });
 }
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeProfile(EventLoop& loop, const Daemon& daemon) {
   // Nobody waits for a disk on its account.
-  return TakeOfJob(
-      loop, daemon, &Daemon::profile_of,
-      {.directory = "", .bytes_max = kProfileBytesMax, .durability = Durability::kCached});
+  return TakeOfJob(loop, daemon, [&daemon](JobId job) {
+    return std::make_unique<files::FileReceiver>(
+        files::FileReceiver::Settings{.directory = daemon.profile_of(job),
+                                      .bytes_max = kProfileBytesMax,
+                                      .durability = Durability::kCached});
+  });
 }
 
 grpc::ServerWriteReactor<proto::FileChunk>* SendProfile(EventLoop& loop, Daemon& daemon,

@@ -98,6 +98,33 @@ class FullDiskTest(unittest.TestCase):
             cluster.await_workers(2)
             job.check_end(cluster, job.submit(cluster))
 
+    def test_of_files_that_a_job_leaves(self):
+        """They wait, too, and the node does other work meanwhile."""
+        script, go_on = (os.path.join(os.path.dirname(self.disk.directory), name)
+                         for name in ("leaves", "go_on"))
+        os.mkfifo(go_on)
+        with open(script, "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\nread line < {go_on}\nhead -c 3000000 /dev/zero > left\n")
+        os.chmod(script, 0o755)
+        with Cluster(workers=1, slots=4,
+                     state_dirs={"coordinator": self.disk.directory}) as cluster:
+            number = cluster.submit("-n", 1, script)
+            cluster.await_state(number, "running")
+            with open(os.path.join(self.disk.directory, "more"), "wb") as more:
+                more.write(bytes(1 << 20))
+            self.disk.fill()
+            os.unlink(more.name)  # The journal and the log have room, the file has not.
+            with open(go_on, "w", encoding="ascii") as file:
+                file.write("\n")
+            wait_until(lambda: "files that it left wait" in cluster.show(number)["reason"],
+                       "`bsp show` names the reason", COMMAND_S)
+            self.assertRegex(cluster.show(number)["reason"], NO_ROOM)
+            self.disk.empty()
+            cluster.bsp("wait", number)
+            cluster.bsp("fetch", "--dir", os.path.join(cluster.directory, "got"), number)
+            self.assertEqual(
+                os.path.getsize(os.path.join(cluster.directory, "got", "left")), 3000000)
+
     def test_of_the_coordinator(self):
         job = Enduring(supersteps=400)  # So that its log outgrows the block that it has.
         with Cluster(workers=3, slots=2,

@@ -174,7 +174,7 @@ void SimNode::StopExchange() {
 
 void SimNode::Clear(Left) {
   StopExchange();
-  OnDaemon(loop_.Below(20 * kMillisecond), [this] { hosted_.OnCleared(); });
+  OnDaemon(loop_.Below(20 * kMillisecond), [this] { hosted_.OnCleared(""); });
 }
 
 // ---- Faults -------------------------------------------------------------------------------------

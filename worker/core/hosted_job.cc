@@ -135,9 +135,10 @@ void HostedJob::OnHostGone(std::uint64_t ordered) {
   if (ending_) Clear();
 }
 
-void HostedJob::OnCleared() {
+void HostedJob::OnCleared(const std::string& files_lost) {
   proto::WorkerEvent event;
   *event.mutable_cleared() = used_;
+  event.mutable_cleared()->set_files_lost(files_lost);
   Report(std::move(event));
   const std::function<void()> cleared = std::move(cleared_);  // This job may go in it.
   cleared();

@@ -54,7 +54,8 @@ class HostedJob {
   /// No process is left. `ordered`: the last checkpoint that they were to take, or 0.
   void OnHostGone(std::uint64_t ordered);
 
-  void OnCleared();
+  /// `files_lost`: why files that were to be kept were not; empty if all were.
+  void OnCleared(const std::string& files_lost);
 
   /// Its superstep path failed, or the worker ends.
   void ReportBroken(ExchangeFault fault, const std::string& reason);

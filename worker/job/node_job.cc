@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/clock.h"
@@ -18,15 +19,16 @@ namespace {
 constexpr std::uint64_t kWatchMs = 2'000;
 constexpr std::uint64_t kBarrierPatienceNs = 5'000'000'000;
 constexpr int kLateShownMax = 16;
+constexpr std::size_t kLostNamedMax = 8;
 
-std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint64_t bytes_max) {
+std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_max,
+                              std::map<std::string, std::string>& left_out) {
   std::vector<LeftFile> fitting;
   std::uint64_t bytes = 0;
   for (LeftFile& file : files) {
     if (file.bytes > bytes_max - bytes) {
-      spdlog::warn(
-          "event=file_left_out job={} file={} bytes={} reason=\"more than {} bytes in all\"",
-          Value(job), file.name, file.bytes, bytes_max);
+      left_out[file.name] = absl::StrCat("it has ", file.bytes, " bytes, and of a job ", bytes_max,
+                                         " are kept in all (--files-bytes of the worker)");
       continue;
     }
     bytes += file.bytes;
@@ -35,10 +37,18 @@ std::vector<LeftFile> Fitting(JobId job, std::vector<LeftFile> files, std::uint6
   return fitting;
 }
 
+/// The coordinator is away, has no room, or takes this worker's proof no more: it can be renewed.
+bool MayBecomeWell(const absl::Status& sent) {
+  return absl::IsUnavailable(sent) || absl::IsUnauthenticated(sent);
+}
+
 constexpr std::uint64_t kReservedParts = 20;
 // What the kernel and bsp-host take for a job: page tables, pipes, bsp-host itself.
 constexpr std::uint64_t kOwnBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kOwnBytesOfProcess = std::uint64_t{1} << 20;
+// For the coordinator, or for room on its disk. It waits for an hour (kClearWithFilesNs).
+constexpr std::uint64_t kFilesPatienceNs = 3'000 * kNsPerS;
+constexpr std::uint64_t kFilesPauseMs = 250;
 constexpr std::uint64_t kTasksOfProcess = 512;
 constexpr std::uint64_t kOwnTasks = 64;
 
@@ -53,6 +63,7 @@ NodeJob::NodeJob(NodeHosting& hosting, HostedJob& job)
 
 NodeJob::~NodeJob() {
   parts_.loop.CancelTimer(watch_timer_);
+  parts_.loop.CancelTimer(keep_timer_);
   StopExchange();
   host_.reset();
   hosting_.EndCgroupOf(cgroup_);
@@ -229,20 +240,46 @@ void NodeJob::Clear(Left kept) {
   StopExchange();
   std::shared_ptr<NodeSegment> segment = std::exchange(segment_, nullptr);
   input_.reset();
-  const auto directory =
-      std::make_shared<std::optional<JobDirectory>>(std::exchange(directory_, std::nullopt));
-  parts_.threads.Run([this, kept, directory, segment]() mutable {
+  parts_.threads.Run([this, kept, segment]() mutable {
     proto::Profile profile;
     if (kept != Left::kNothing && segment) profile = ProfileOf(*segment, pids_);
     segment.reset();
     if (profile.of_size() != 0) KeepProfile(std::move(profile));
-    if (kept == Left::kFilesAndProfile && directory->has_value()) KeepFiles(**directory);
+    parts_.loop.Post([this, kept] {
+      if (kept == Left::kFilesAndProfile && directory_)
+        return KeepFilesUntil(NowNs() + kFilesPatienceNs);
+      RemoveDirectory("");
+    });
+  });
+}
+
+// Between two attempts no thread is held: others have to start and to be cleared away.
+void NodeJob::KeepFilesUntil(std::uint64_t until_ns) {
+  parts_.threads.Run([this, until_ns] {
+    const KeptFiles kept = KeepFiles();
+    const bool again = MayBecomeWell(kept.sent) && NowNs() < until_ns;
+    parts_.loop.Post([this, until_ns, again, lost = kept.Lost()] {
+      if (!again) return RemoveDirectory(lost);
+      keep_timer_ = parts_.loop.AddTimer(kFilesPauseMs, [this, until_ns] {
+        keep_timer_ = kNoTimer;
+        KeepFilesUntil(until_ns);
+      });
+    });
+  });
+}
+
+void NodeJob::RemoveDirectory(const std::string& files_lost) {
+  if (!files_lost.empty())
+    spdlog::warn("event=files_not_kept job={} reason=\"{}\"", Value(id_), files_lost);
+  const auto directory =
+      std::make_shared<std::optional<JobDirectory>>(std::exchange(directory_, std::nullopt));
+  parts_.threads.Run([this, directory, files_lost] {
     directory->reset();
     if (account_) ClearAccount();
-    parts_.loop.Post([this] {
+    parts_.loop.Post([this, files_lost] {
       parts_.accounts.Return(id_);
       hosting_.OnDirectoryGone(*this);
-      job_.OnCleared();
+      job_.OnCleared(files_lost);
     });
   });
 }
@@ -266,25 +303,37 @@ void NodeJob::KeepProfile(proto::Profile profile) const {
                std::string(stored.message()));
 }
 
-// On one of the threads.
-void NodeJob::KeepFiles(const JobDirectory& directory) const {
+// On one of the threads; the directory stays until then.
+NodeJob::KeptFiles NodeJob::KeepFiles() const {
   const Account* const account = account_ ? &*account_ : nullptr;
+  KeptFiles kept;
   std::vector<LeftFile> files;
   {
     const FilesAs as(account);
-    files = directory.LeftFiles();
+    files = directory_->LeftFiles();
     const proto::Host& here = job_.start().hosts(static_cast<int>(job_.node()));
     if (here.pids(0) != 0) files = CoresOf(std::move(files), here.node());
-    files = Fitting(id_, std::move(files), parts_.files_bytes_max);
+    files = Fitting(std::move(files), parts_.files_bytes_max, kept.left_out);
   }
-  if (files.empty()) return;
-  const absl::Status stored = parts_.store_files(id_, files, [account](const LeftFile& file) {
+  if (files.empty()) return kept;
+  kept.sent = parts_.store_files(id_, files, [account, &kept](const LeftFile& file) {
     const FilesAs as(account);
-    return files::OutgoingFile::Open(file.path, file.name);
+    auto opened = files::OutgoingFile::Open(file.path, file.name);
+    if (!opened.ok()) kept.left_out[file.name] = std::string(opened.status().message());
+    return opened;
   });
-  if (stored.ok()) return;
-  spdlog::warn("event=files_not_kept job={} reason=\"{}\"", Value(id_),
-               std::string(stored.message()));
+  return kept;
+}
+
+std::string NodeJob::KeptFiles::Lost() const {
+  if (!sent.ok()) return std::string(sent.message());
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [file, why] : left_out)
+    if (++named <= kLostNamedMax)
+      absl::StrAppend(&text, text.empty() ? "" : "; ", "file ", file, ": ", why);
+  if (named > kLostNamedMax) absl::StrAppend(&text, "; and ", named - kLostNamedMax, " more");
+  return text;
 }
 
 }  // namespace bspnow::worker

@@ -150,7 +150,16 @@ class NodeJob final : public JobHost {
   void Break(const std::string& reason);
   void WatchBarrier();
   void TellOfGroups(std::uint64_t now_ns);
-  void KeepFiles(const JobDirectory& directory) const;
+  /// What became of the files that are to be kept.
+  struct KeptFiles {
+    absl::Status sent{};
+    std::map<std::string, std::string> left_out{};  ///< By name, those that were not; why.
+    /// Empty: none is lost.
+    std::string Lost() const;
+  };
+  KeptFiles KeepFiles() const;
+  void KeepFilesUntil(std::uint64_t until_ns);
+  void RemoveDirectory(const std::string& files_lost);
   void ClearAccount() const;
   void KeepProfile(proto::Profile profile) const;
 
@@ -171,6 +180,7 @@ class NodeJob final : public JobHost {
   BarrierWatch watch_{0};
   GroupsWatch groups_watch_;
   TimerId watch_timer_ = kNoTimer;
+  TimerId keep_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;
   std::optional<JobCgroup> cgroup_;
   std::unique_ptr<HostLink> host_;

@@ -160,13 +160,48 @@ TEST_F(NodeJobTest, AFileThatCameWithTheJobIsInputOfPidZeroAtEachStart) {
 }
 
 TEST_F(NodeJobTest, KeepsTheFilesThatFit) {
-  const std::string hash = AddScript("echo result > out.txt; head -c 2000 /dev/zero > huge");
+  const std::string hash = AddScript(
+      "echo result > out.txt; for i in 0 1 2 3 4 5 6 7 8 9; do head -c 2000 /dev/zero > huge$i; "
+      "done");
   Open();
   jobs_->OnOrder(StartOrder(1, hash, 1));
   ASSERT_TRUE(RunUntilExited(1));
   ASSERT_TRUE(End(1));
   ASSERT_EQ(stored_.size(), 1u);
   EXPECT_EQ(stored_[0].name, "out.txt");
+  const std::string lost = First(proto::WorkerEvent::kCleared).cleared().files_lost();
+  EXPECT_EQ(
+      lost.substr(0, lost.find("; ")),
+      "file huge0: it has 2000 bytes, and of a job 1000 are kept in all (--files-bytes of the "
+      "worker)");
+  EXPECT_EQ(lost.substr(lost.rfind("; ")), "; and 2 more");
+}
+
+TEST_F(NodeJobTest, FilesAreSentUntilTheCoordinatorHasRoomAndOthersGoOnMeanwhile) {
+  const std::string hash = AddScript("echo result > out.txt");
+  const std::string other = AddScript("exit 0");
+  Open();
+  refusals_ = {absl::UnavailableError("no space"), absl::UnauthenticatedError("it is over")};
+  jobs_->OnOrder(StartOrder(1, hash, 1));
+  ASSERT_TRUE(RunUntilExited(1));
+  jobs_->OnOrder(EndOrder(1));
+  jobs_->OnOrder(StartOrder(2, other, 1));
+  ASSERT_TRUE(RunUntilExited(2));
+  jobs_->OnOrder(EndOrder(2));
+  ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
+  EXPECT_EQ(First(proto::WorkerEvent::kCleared).job(), 2u);
+  EXPECT_EQ(stored_.size(), 1u);
+  for (const proto::WorkerEvent& event : events_) EXPECT_EQ(event.cleared().files_lost(), "");
+}
+
+TEST_F(NodeJobTest, WhyFilesAreRefusedForGoodIsSaid) {
+  const std::string hash = AddScript("echo result > out.txt");
+  Open();
+  refusals_ = {absl::ResourceExhaustedError("too large")};
+  jobs_->OnOrder(StartOrder(1, hash, 1));
+  ASSERT_TRUE(RunUntilExited(1));
+  ASSERT_TRUE(End(1));
+  EXPECT_EQ(First(proto::WorkerEvent::kCleared).cleared().files_lost(), "too large");
 }
 
 TEST_F(NodeJobTest, RunsInTheDirectoryThatWasAskedFor) {

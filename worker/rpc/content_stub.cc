@@ -35,11 +35,6 @@ absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobS
   return UntilAvailable([&] { return TryReadBlob(sha256, into); });
 }
 
-absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
-                                     const OpenLeftFile& open) {
-  return UntilAvailable([&] { return TryStoreFiles(job, files, open); });
-}
-
 absl::Status ContentStub::StoreProfile(JobId job, std::uint32_t host, const std::string& profile) {
   return UntilAvailable([&] { return TryStoreProfile(job, host, profile); });
 }
@@ -75,8 +70,8 @@ absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::Bl
   return files::TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
 }
 
-absl::Status ContentStub::TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
-                                        const OpenLeftFile& open) {
+absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,
+                                     const OpenLeftFile& open) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
   proto::StoreFilesReply reply;
@@ -87,11 +82,7 @@ absl::Status ContentStub::TryStoreFiles(JobId job, const std::vector<LeftFile>& 
   absl::Status sent;
   for (const LeftFile& left : files) {
     absl::StatusOr<files::OutgoingFile> file = open(left);
-    if (!file.ok()) {
-      spdlog::warn("event=file_left_out job={} file={} reason=\"{}\"", Value(job), left.name,
-                   std::string(file.status().message()));
-      continue;
-    }
+    if (!file.ok()) continue;  // Who has opened it knows why.
     sent = files::SendFile(*file, first, *writer);
     if (!sent.ok()) break;
   }

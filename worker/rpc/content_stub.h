@@ -26,7 +26,8 @@ class ContentStub {
   /// Fetches a content.
   absl::Status ReadBlob(const std::string& sha256, const files::BlobStore& into);
 
-  /// Sends what a job left in its directory.
+  /// Sends what a job left in its directory. One attempt; unavailable: the coordinator is away, or
+  /// has no room.
   absl::Status StoreFiles(JobId job, const std::vector<LeftFile>& files, const OpenLeftFile& open);
 
   /// Sends what its processes on the host with this number recorded.
@@ -39,8 +40,6 @@ class ContentStub {
   template <typename Try>
   absl::Status UntilAvailable(Try call);
   absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
-  absl::Status TryStoreFiles(JobId job, const std::vector<LeftFile>& files,
-                             const OpenLeftFile& open);
   absl::Status TryStoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   const std::shared_ptr<grpc::Channel> channel_;

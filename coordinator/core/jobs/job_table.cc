@@ -246,16 +246,6 @@ void JobTable::SetFigures(JobId job, const proto::Job& shown) {
   kept.set_output_bytes(shown.output_bytes());
 }
 
-void JobTable::AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used) {
-  const auto found = jobs_.find(job);
-  if (found == jobs_.end() || !found->second.started || found->second.epoch() != epoch) return;
-  const std::vector<WorkerId>& left = found->second.hosts_left;
-  if (std::find(left.begin(), left.end(), worker) == left.end()) return;
-  proto::Job& shown = found->second.shown();
-  shown.set_cpu_ns(shown.cpu_ns() + used.cpu_ns());
-  shown.set_peak_memory_bytes(std::max(shown.peak_memory_bytes(), used.peak_memory_bytes()));
-}
-
 JobOrders JobTable::OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at) {
   Event event(*this, at);
   Job* entry = event.Find(job);

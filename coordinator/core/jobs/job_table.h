@@ -187,8 +187,9 @@ class JobTable {
   /// Totals, output bytes and checkpoints, as `shown` has them. Before the last OnCleared of a job,
   /// so that its end is stored with them.
   void SetFigures(JobId job, const proto::Job& shown);
-  /// What its processes there have used. Before OnCleared, which counts once.
-  void AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used);
+  /// What its processes there have used, and why files were lost. Before OnCleared, which counts
+  /// once; false if that has come.
+  bool AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used);
   JobOrders OnCleared(JobId job, Epoch epoch, WorkerId worker, const Moment& at);
 
   // ---- Time. ------------------------------------------------------------------------------------

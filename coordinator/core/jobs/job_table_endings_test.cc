@@ -236,6 +236,21 @@ TEST_F(JobTableRecoveryTest, ANodeThatNeverClearsAJobAwayIsGivenUp) {
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
 }
 
+TEST_F(JobTableRecoveryTest, FilesThatWereToComeFromALostNodeAreNamed) {
+  for (const WorkerId lost : {kTwo, kOne}) {
+    const JobId job = Run(Request(3));
+    for (std::uint32_t pid = 0; pid < 3; ++pid) Exits(job, pid, Exit(Reached::kEnded, 0));
+    const bool had_files = FirstHost(job) == lost;
+    Lost(lost);
+    Cleared(job, lost == kOne ? kTwo : kOne);
+    EXPECT_EQ(State(job), proto::SUCCEEDED);
+    const std::string reason =
+        "files that it left, if any, are lost: worker " + NameOf(lost) + " lost: lease expired";
+    EXPECT_EQ(Shown(job).reason(), had_files ? reason : "");
+    Up(lost, 2);
+  }
+}
+
 TEST_F(JobTableRecoveryTest, ANodeHasLongerToBringFilesBeforeItClears) {
   const JobId job = Run(Request(3));
   for (std::uint32_t pid = 0; pid < 3; ++pid) Exits(job, pid, Exit(Reached::kEnded, 0));

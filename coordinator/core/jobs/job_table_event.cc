@@ -214,10 +214,14 @@ void JobTable::Event::Clear(Job& entry) {
   for (const WorkerId worker : entry.hosts_left) EndOn(entry, worker);
 }
 
-void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
+bool JobTable::Event::KeepsFiles(const Job& entry) const {
   const bool wanted = !entry.spec().attached() || entry.spec().core();
+  return wanted && entry.state() == proto::ENDING;
+}
+
+void JobTable::Event::EndOn(Job& entry, WorkerId worker) {
   const bool ends = entry.state() == proto::ENDING;
-  const bool keep_files = ends && wanted;
+  const bool keep_files = KeepsFiles(entry);
   entry.clear_by_ns = at_.now_ns + (keep_files ? kClearWithFilesNs : kClearNs);
   orders_.ends.push_back({.worker = worker,
                           .job = entry.id(),
@@ -325,6 +329,21 @@ void JobTable::Event::OnDeadline(Job& entry) {
   if (entry.state() != proto::RUNNING || entry.shown().reason().empty())
     entry.shown().set_reason(why);
   Interrupt(entry, SIGTERM);
+}
+
+// Its end is stored with them.
+bool JobTable::AddUsage(JobId job, Epoch epoch, WorkerId worker, const proto::JobCleared& used) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || !found->second.started || found->second.epoch() != epoch)
+    return false;
+  const std::vector<WorkerId>& left = found->second.hosts_left;
+  if (std::find(left.begin(), left.end(), worker) == left.end()) return false;
+  proto::Job& shown = found->second.shown();
+  shown.set_cpu_ns(shown.cpu_ns() + used.cpu_ns());
+  shown.set_peak_memory_bytes(std::max(shown.peak_memory_bytes(), used.peak_memory_bytes()));
+  if (!used.files_lost().empty() && shown.reason().empty())
+    shown.set_reason(absl::StrCat("files that it left are lost: ", used.files_lost()));
+  return true;
 }
 
 }  // namespace bspnow::coordinator

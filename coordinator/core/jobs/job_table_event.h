@@ -84,6 +84,7 @@ class JobTable::Event {
   // ---- job_table_recovery.cc: epochs that are lost, suspended or moved.
 
   void LoseHost(Job& entry, WorkerId worker, const std::string& why, Superstep superstep);
+  void LoseFiles(Job& entry, WorkerId worker, const std::string& why);
   void LoseAwaited(Job& entry);
   void ClearTookTooLong(Job& entry);
   void StartOver(Job& entry);
@@ -129,6 +130,7 @@ class JobTable::Event {
   void StartNow(Job& entry);
   void Finish(Job& entry);
   void Clear(Job& entry);
+  bool KeepsFiles(const Job& entry) const;
   void EndOn(Job& entry, WorkerId worker);
   void AllLeft(Job& entry);
   void Vacate(Job& entry);

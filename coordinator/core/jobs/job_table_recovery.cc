@@ -99,8 +99,17 @@ void JobTable::Event::LoseHost(Job& entry, WorkerId worker, const std::string& w
     Perform(entry, entry.ends.OnLost(why, superstep));
     if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
   } else {
+    LoseFiles(entry, worker, why);
     HostLeft(entry, worker);
   }
+}
+
+/// They were to come from the node of the first process.
+void JobTable::Event::LoseFiles(Job& entry, WorkerId worker, const std::string& why) {
+  if (!KeepsFiles(entry) || WorkerOf(entry.record.hosts(0)) != worker) return;
+  const std::string lost = absl::StrCat("files that it left, if any, are lost: ", why);
+  Say(entry, lost);
+  if (entry.shown().reason().empty()) entry.shown().set_reason(lost);
 }
 
 /// Workers that have not returned by now do not count any more.
@@ -114,12 +123,11 @@ void JobTable::Event::LoseAwaited(Job& entry) {
     names.push_back(entry.shown().placement(i).node());
     std::erase(entry.hosts_left, worker);
   }
-  if (entry.state() == proto::RUNNING) {
-    const std::string why =
-        absl::StrCat(names.size() == 1 ? "worker " : "workers ", absl::StrJoin(names, ", "),
-                     " did not return after a restart of the coordinator");
-    Perform(entry, entry.ends.OnLost(why, Superstep{0}));
-  }
+  const std::string why =
+      absl::StrCat(names.size() == 1 ? "worker " : "workers ", absl::StrJoin(names, ", "),
+                   " did not return after a restart of the coordinator");
+  for (const WorkerId worker : gone) LoseFiles(entry, worker, why);
+  if (entry.state() == proto::RUNNING) Perform(entry, entry.ends.OnLost(why, Superstep{0}));
   if (entry.started && entry.hosts_left.empty()) AllLeft(entry);
 }
 

@@ -167,9 +167,10 @@ class ClusterFixture : public testing::Test {
         static_cast<std::uint32_t>(signal == 0 ? Reached::kEnded : Reached::kRunning));
     EXPECT_EQ(Report(worker, event), absl::OkStatus());
   }
-  void ReportCleared(FakeWorker& worker, JobId job, Epoch epoch) {
+  void ReportCleared(FakeWorker& worker, JobId job, Epoch epoch,
+                     const std::string& files_lost = "") {
     proto::WorkerEvent event = EventOf(job, epoch);
-    event.mutable_cleared();
+    event.mutable_cleared()->set_files_lost(files_lost);
     EXPECT_EQ(Report(worker, event), absl::OkStatus());
   }
   void ReportStored(FakeWorker& worker, JobId job, Epoch epoch, std::uint64_t checkpoint,

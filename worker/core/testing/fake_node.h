@@ -114,7 +114,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     void StopExchange() override { node_.notes_.push_back("stop exchange"); }
     void Clear(Left kept) override {
       node_.Note(kept == Left::kFilesAndProfile ? "clear, keep files" : "clear",
-                 [this] { job_.OnCleared(); });
+                 [this] { job_.OnCleared(""); });
     }
 
    private:

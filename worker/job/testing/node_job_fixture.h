@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -120,6 +121,11 @@ class NodeJobTest : public testing::Test {
         .store_files =
             [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
               const std::scoped_lock lock(stored_mutex_);
+              if (!refusals_.empty()) {
+                const absl::Status refusal = refusals_.front();
+                refusals_.pop_front();
+                return refusal;
+              }
               stored_ = files;
               return absl::OkStatus();
             }});
@@ -202,6 +208,7 @@ class NodeJobTest : public testing::Test {
   std::vector<proto::WorkerEvent> events_;
   std::mutex stored_mutex_;
   std::vector<LeftFile> stored_;
+  std::deque<absl::Status> refusals_;  ///< Of files that are sent.
 };
 
 }  // namespace bspnow::worker
