@@ -20,6 +20,7 @@
 #include <absl/strings/str_cat.h>
 #include "base/clock.h"
 #include "base/raised_limits.h"
+#include "base/start_thread.h"
 #include "base/version.h"
 #include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
@@ -46,6 +47,8 @@
 
 namespace bspnow::coordinator {
 namespace {
+
+constexpr std::uint64_t kNoThreadMs = 100;
 
 /// SIGTERM and SIGINT come by the descriptor only. Before any thread is started.
 UniqueFd TakeOverSignals() {
@@ -125,6 +128,19 @@ DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddres
           .start_anew = std::move(start_anew)};
 }
 
+/// On a thread: it needs the loop, which ends the calls. Tried again if there is none to be had.
+void ShutDown(EventLoop& loop, RpcServer& server, std::jthread& shutdown) {
+  auto thread = StartThread([&loop, &server] {
+    server.Shutdown();
+    loop.Post([&loop] { loop.Stop(); });
+  });
+  if (thread) {
+    shutdown = *std::move(thread);
+  } else {
+    loop.AddTimer(kNoThreadMs, [&loop, &server, &shutdown] { ShutDown(loop, server, shutdown); });
+  }
+}
+
 /// What follows when the loop has ended.
 enum class Then { kEnd, kStartAnew };
 
@@ -180,10 +196,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
     Tell("STOPPING=1");
     if (*page) (*page)->Close();
     (*daemon)->cluster().Close();
-    shutdown = std::jthread([&] {
-      (*server)->Shutdown();  // Needs the loop, which ends the calls.
-      loop.Post([&loop] { loop.Stop(); });
-    });
+    ShutDown(loop, **server, shutdown);
   };
   loop.OnReadable(signals, stop);
   spdlog::info("event=ready version={} listen={} barrier={}", kVersion,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/start_thread.h"
 #include "coordinator/core/jobs/job_spec.h"
 #include "coordinator/stream_key_file.h"
 
@@ -92,16 +93,26 @@ KnownJobs Daemon::JobsNow() const {
 
 void Daemon::CleanUp() {
   if (settings_.quotas.bytes == 0) return CleanUp(JobsNow());
-  cleaner_ = std::jthread([this] {
+  CleanOnThread([this] {
     loop_.Post([this, kept = state_.jobs()] {
       archived_.AddTo(JobsNow(), kept, [this](KnownJobs jobs) { CleanUp(std::move(jobs)); });
     });
   });
 }
 
+void Daemon::CleanOnThread(std::function<void()> work) {
+  auto thread = StartThread(std::move(work));
+  if (thread) {
+    cleaner_ = *std::move(thread);
+    return;
+  }
+  spdlog::warn("event=not_cleaned reason=\"there is no thread to be had\"");
+  cleaning_ = loop_.AddTimer(kCountingMs, [this] { CleanUp(); });
+}
+
 void Daemon::CleanUp(KnownJobs known) {
   const std::uint64_t user_bytes = settings_.quotas.bytes;
-  cleaner_ = std::jthread([this, user_bytes, jobs = std::move(known), unix_s = UnixMs() / 1000] {
+  CleanOnThread([this, user_bytes, jobs = std::move(known), unix_s = UnixMs() / 1000] {
     const RemovedFiles removed = RemoveOldFiles(
         state_, uploads_, jobs,
         {.now_unix_s = unix_s, .days = settings_.keep_days, .user_bytes = user_bytes});

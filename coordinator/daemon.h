@@ -71,6 +71,7 @@ class Daemon {
   /// And counts what is kept: of archived jobs, too, if it matters whose it is.
   void CleanUp();
   void CleanUp(KnownJobs jobs);
+  void CleanOnThread(std::function<void()> work);
 
   EventLoop& loop_;
   const StateDirectory& state_;

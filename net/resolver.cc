@@ -1,13 +1,15 @@
 #include "net/resolver.h"
 
+#include <absl/strings/str_cat.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
+
+#include "base/start_thread.h"
 
 namespace bspnow {
 namespace {
@@ -39,29 +41,28 @@ Resolver::~Resolver() {
 }
 
 void Resolver::Ask(const HostPort& host_port, std::function<void(const Answer&)> done) {
-  std::optional<Answer> at_once;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    if (IsNumber(host_port.host)) {
-      at_once = lookup_(host_port);
-    } else if (shared_->open == kOpenMax) {
-      at_once = absl::UnavailableError("too many names are being looked up");
-    } else {
-      shared_->open += 1;
-    }
-  }
-  if (at_once) {
-    loop_.Post([answer = *std::move(at_once), done = std::move(done)] { done(answer); });
-    return;
-  }
-  // Detached: the end of a daemon does not wait for a name server.
-  std::thread([shared = shared_, lookup = lookup_, host_port, done = std::move(done)]() mutable {
+  if (IsNumber(host_port.host)) return AnswerAtOnce(lookup_(host_port), std::move(done));
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->open == kOpenMax)
+    return AnswerAtOnce(absl::UnavailableError("too many names are being looked up"), done);
+  auto thread = StartThread([shared = shared_, lookup = lookup_, host_port, done] {
     Answer answer = lookup(host_port);
     const std::lock_guard lock(shared->mutex);
     shared->open -= 1;
     if (shared->loop == nullptr) return;
-    shared->loop->Post([answer = std::move(answer), done = std::move(done)] { done(answer); });
-  }).detach();
+    shared->loop->Post([answer = std::move(answer), done] { done(answer); });
+  });
+  if (!thread)
+    return AnswerAtOnce(
+        absl::UnavailableError(absl::StrCat("looking up the host \"", host_port.host,
+                                            "\": there is no thread to be had")),
+        done);
+  shared_->open += 1;
+  thread->detach();  // The end of a daemon does not wait for a name server.
+}
+
+void Resolver::AnswerAtOnce(Answer answer, std::function<void(const Answer&)> done) {
+  loop_.Post([answer = std::move(answer), done = std::move(done)] { done(answer); });
 }
 
 }  // namespace bspnow

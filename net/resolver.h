@@ -29,10 +29,13 @@ class Resolver {
   ~Resolver();
 
   /// Calls `done` on the loop's thread, not from inside this call, with at least one address, or
-  /// why there is none. UNAVAILABLE if very many questions are open.
+  /// why there is none. UNAVAILABLE if very many questions are open, or there is no thread for one
+  /// more.
   void Ask(const HostPort& host_port, std::function<void(const Answer&)> done);
 
  private:
+  void AnswerAtOnce(Answer answer, std::function<void(const Answer&)> done);
+
   struct Shared;  // With threads that may outlive the resolver.
 
   EventLoop& loop_;

@@ -5,6 +5,8 @@
 #include <future>
 #include <optional>
 
+#include "base/testing/no_threads.h"
+
 namespace bspnow {
 namespace {
 
@@ -55,6 +57,21 @@ TEST_F(ResolverTest, TheLoopGoesOnWhileANameIsLookedUp) {
   EXPECT_FALSE(answered);
   release.set_value();
   RunUntil([&] { return answered; });
+}
+
+TEST_F(ResolverTest, WithoutAThreadItSaysSoAndAsksNobody) {
+  Resolver resolver(loop_);
+  std::optional<Resolver::Answer> answer;
+  {
+    const NoThreads none;
+    resolver.Ask({"localhost", 80}, [&](const Resolver::Answer& got) { answer = got; });
+  }
+  RunUntil([&] { return answer.has_value(); });
+  EXPECT_EQ(answer->status().code(), absl::StatusCode::kUnavailable) << answer->status();
+  answer.reset();
+  resolver.Ask({"localhost", 80}, [&](const Resolver::Answer& got) { answer = got; });
+  RunUntil([&] { return answer.has_value(); });
+  EXPECT_TRUE(answer->ok()) << answer->status();
 }
 
 TEST_F(ResolverTest, OpenQuestionsAreLimitedAndMayOutliveIt) {

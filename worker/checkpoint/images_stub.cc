@@ -59,6 +59,8 @@ struct WatchedReader {
 absl::Status UnlessSilent(const SilenceWatch& watch, const std::string& what,
                           const absl::Status& status) {
   if (status.ok() || !watch.fired()) return status;
+  if (!watch.watches())
+    return absl::UnavailableError(absl::StrCat(what, ": there is no thread to be had"));
   return absl::DeadlineExceededError(absl::StrCat(what, ": it does not move any more"));
 }
 

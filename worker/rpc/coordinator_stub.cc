@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/start_thread.h"
 #include "net/socket.h"
 #include "net/tls/tls_diagnosis.h"
 #include "proto/grpc_status.h"
@@ -181,12 +182,15 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
     first = session_.OnAttached(request_);
   }
   bool made = false;
+  bool has_thread = true;
   if (stream->Write(first)) {
-    const std::jthread writer([&] {
+    const auto writer = StartThread([&] {
       for (auto event = AwaitUnsent(); event; event = AwaitUnsent()) {
         if (!stream->Write(*event)) return;
       }
     });
+    has_thread = writer.has_value();
+    if (!has_thread) context.TryCancel();
     proto::Order order;
     while (stream->Read(&order)) {
       made = true;
@@ -200,10 +204,10 @@ CoordinatorStub::Attachment CoordinatorStub::Attach() {
   }
   const grpc::Status status = stream->Finish();
   if (status.error_code() == grpc::StatusCode::NOT_FOUND) return Attachment::kForgotten;
-  if (status.error_message() != refusal_ && !open_.stopping()) {
-    spdlog::warn("event=detached reason=\"{}\"", status.error_message());
-  }
-  refusal_ = status.error_message();
+  const std::string reason =
+      has_thread ? status.error_message() : "there is no thread to be had for its events";
+  if (reason != refusal_ && !open_.stopping()) spdlog::warn("event=detached reason=\"{}\"", reason);
+  refusal_ = reason;
   return made ? Attachment::kBroken : Attachment::kNeverMade;
 }
 

@@ -2,12 +2,18 @@
 
 #include <utility>
 
+#include "base/start_thread.h"
+
 namespace bspnow::worker {
 
 SilenceWatch::SilenceWatch(std::chrono::milliseconds patience, std::function<void()> cancel)
     : cancel_(std::move(cancel)),
       patience_(patience),
-      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+      thread_(StartThread([this](const std::stop_token& stop) { Run(stop); })) {
+  if (thread_) return;
+  fired_ = true;
+  cancel_();
+}
 
 void SilenceWatch::Expect(std::chrono::milliseconds patience) {
   patience_ = patience;

@@ -8,13 +8,15 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace bspnow::worker {
 
 class SilenceWatch {
  public:
-  /// `cancel` is called, once, when the call has not moved for `patience`, or up to twice as long.
+  /// `cancel` is called, once, when the call has not moved for `patience`, or up to twice as long; at
+  /// once if there is no thread that could watch it.
   SilenceWatch(std::chrono::milliseconds patience, std::function<void()> cancel);
 
   void Moved() { moved_ = true; }
@@ -23,6 +25,7 @@ class SilenceWatch {
   void Expect(std::chrono::milliseconds patience);
 
   bool fired() const { return fired_; }
+  bool watches() const { return thread_.has_value(); }
 
  private:
   void Run(const std::stop_token& stop);
@@ -33,7 +36,7 @@ class SilenceWatch {
   std::atomic<bool> fired_ = false;
   std::mutex mutex_;
   std::condition_variable_any never_;
-  std::jthread thread_;  ///< Last: it uses all of the above.
+  std::optional<std::jthread> thread_;  ///< Last: it uses all of the above.
 };
 
 }  // namespace bspnow::worker

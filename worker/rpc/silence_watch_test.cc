@@ -5,6 +5,7 @@
 #include <latch>
 
 #include "base/clock.h"
+#include "base/testing/no_threads.h"
 #include "base/units.h"
 
 namespace bspnow::worker {
@@ -27,6 +28,15 @@ TEST(SilenceWatchTest, ACallThatMovesMayTakeAsLongAsItLikes) {
   const std::uint64_t begin_ns = NowNs();
   while (NowNs() - begin_ns < 4 * kPatienceNs) watch.Moved();
   EXPECT_FALSE(watch.fired());
+}
+
+TEST(SilenceWatchTest, ACallThatNobodyCanWatchIsCancelledAtOnce) {
+  const NoThreads none;
+  int cancelled = 0;
+  const SilenceWatch watch(kPatience, [&] { ++cancelled; });
+  EXPECT_EQ(cancelled, 1);
+  EXPECT_TRUE(watch.fired());
+  EXPECT_FALSE(watch.watches());
 }
 
 TEST(SilenceWatchTest, WhatIsKnownToTakeLongIsWaitedFor) {
