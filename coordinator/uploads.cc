@@ -1,5 +1,7 @@
 #include "coordinator/uploads.h"
 
+#include <spdlog/spdlog.h>
+
 #include <fstream>
 #include <utility>
 
@@ -80,6 +82,17 @@ Uploads::Uploads(const StateDirectory& state, KeptBytes& kept)
 
 bool Uploads::Has(std::string_view user, std::string_view sha256) const {
   return senders_.Has(Sha256Of(NoteOf(user, sha256))) && contents_.Has(sha256);
+}
+
+absl::Status Uploads::Recheck(std::string_view sha256) const {
+  const absl::Status sound = contents_.Verify(sha256).status();
+  // Of any other failure, such as no descriptor, the content knows nothing.
+  if (!absl::IsDataLoss(sound) && !absl::IsUnknown(sound)) return sound;
+  spdlog::error("event=content_damaged reason=\"{}\"", std::string(sound.message()));
+  contents_.Remove(sha256);
+  return absl::DataLossError(absl::StrCat("content ", std::string(sha256),
+                                          " was damaged on the coordinator's disk; submit the job "
+                                          "again, which sends it"));
 }
 
 std::unique_ptr<files::FileSink> Uploads::Take(std::string user) const {

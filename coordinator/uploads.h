@@ -28,6 +28,10 @@ class Uploads {
   /// The content is here, and `user` has sent it. Both will stay so for a day from now.
   bool Has(std::string_view user, std::string_view sha256) const;
 
+  /// Who fetched it got something else. A content that is damaged here is removed, so that the next
+  /// who submits it sends it again; the error says so.
+  absl::Status Recheck(std::string_view sha256) const;
+
   /// Takes one content from `user`. The sink must not outlive this.
   std::unique_ptr<files::FileSink> Take(std::string user) const;
 

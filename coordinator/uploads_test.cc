@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/clock.h"
+#include "base/testing/no_descriptors.h"
 #include "base/testing/scratch_directory.h"
 
 namespace bspnow::coordinator {
@@ -71,6 +73,23 @@ TEST_F(UploadsTest, AContentThatWasRemovedIsNobodys) {
   ASSERT_TRUE(Send("anna", "hello"));
   uploads_.contents().Remove(kSha256OfHello);
   EXPECT_FALSE(uploads_.Has("anna", kSha256OfHello));
+}
+
+TEST_F(UploadsTest, AContentThatIsDamagedIsSentAgain) {
+  ASSERT_TRUE(Send("anna", "hello"));
+  EXPECT_TRUE(uploads_.Recheck(kSha256OfHello).ok());
+  EXPECT_TRUE(uploads_.Has("anna", kSha256OfHello));
+  std::ofstream(state_.blobs() + "/" + kSha256OfHello) << "hallo";
+  {
+    const NoDescriptors none;
+    EXPECT_FALSE(uploads_.Recheck(kSha256OfHello).ok());
+  }
+  EXPECT_TRUE(uploads_.Has("anna", kSha256OfHello)) << "nothing is known of it";
+  EXPECT_TRUE(absl::IsDataLoss(uploads_.Recheck(kSha256OfHello)));
+  EXPECT_FALSE(uploads_.Has("anna", kSha256OfHello));
+  ASSERT_TRUE(Send("bob", "hello"));
+  EXPECT_TRUE(uploads_.Recheck(kSha256OfHello).ok());
+  EXPECT_TRUE(uploads_.Has("anna", kSha256OfHello)) << "she had sent it";
 }
 
 TEST_F(UploadsTest, WhoHasNoRoomSendsNothing) {

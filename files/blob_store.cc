@@ -78,8 +78,8 @@ absl::StatusOr<UniqueFd> BlobStore::Open(std::string_view sha256) const {
   if (absl::Status named = CheckSha256(sha256); !named.ok()) return named;
   UniqueFd fd(open(PathOf(sha256).c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid() && errno == ENOENT)
-    return absl::NotFoundError(
-        absl::StrCat("content ", std::string(sha256), " is not here; upload it again"));
+    return absl::NotFoundError(absl::StrCat("content ", std::string(sha256),
+                                            " is not here; submit the job again, which sends it"));
   if (!fd.valid()) return Failed("opening", PathOf(sha256));
   return fd;
 }

@@ -198,9 +198,18 @@ grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, cons
   return Taking::Make(find, absl::InvalidArgumentError("no chunk came")).get();
 }
 
-grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
+grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const Uploads& uploads,
                                                      const proto::ReadBlobRequest& request) {
-  const auto call = Sending::Make(OneBlob(blobs, request.sha256()));
+  const std::string& sha256 = request.sha256();
+  const NextFile next = OneBlob(uploads.contents(), sha256);
+  const NextFile next_if_sound =
+      [&uploads, sha256, next,
+       checked = false]() mutable -> absl::StatusOr<std::optional<files::OutgoingFile>> {
+    if (!std::exchange(checked, true))
+      if (absl::Status sound = uploads.Recheck(sha256); !sound.ok()) return sound;
+    return next();
+  };
+  const auto call = Sending::Make(request.doubted() ? next_if_sound : next);
   call->Begin(absl::OkStatus());
   return call.get();
 }

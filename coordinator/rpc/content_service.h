@@ -19,7 +19,7 @@ class ServerWriteReactor;
 namespace bspnow::coordinator {
 
 grpc::ServerReadReactor<proto::FileChunk>* TakeBlob(const Uploads& uploads, const Caller& caller);
-grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const files::BlobStore& blobs,
+grpc::ServerWriteReactor<proto::FileChunk>* SendBlob(const Uploads& uploads,
                                                      const proto::ReadBlobRequest& request);
 grpc::ServerReadReactor<proto::FileChunk>* TakeFiles(EventLoop& loop, Daemon& daemon);
 grpc::ServerReadReactor<proto::FileChunk>* TakeProfile(EventLoop& loop, const Daemon& daemon);

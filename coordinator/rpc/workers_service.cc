@@ -157,7 +157,7 @@ class WorkersService final : public proto::Workers::CallbackService {
       grpc::CallbackServerContext* context, const proto::ReadBlobRequest* request) override {
     if (const absl::Status may = MayJoin(*context); !may.ok())
       return Refuse<grpc::ServerWriteReactor<proto::FileChunk>>(may);
-    return SendBlob(daemon_.uploads().contents(), *request);
+    return SendBlob(daemon_.uploads(), *request);
   }
 
   grpc::ServerReadReactor<proto::FileChunk>* StoreFiles(grpc::CallbackServerContext* context,

@@ -32,7 +32,13 @@ absl::Status ContentStub::UntilAvailable(Try call) {
 }
 
 absl::Status ContentStub::ReadBlob(const std::string& sha256, const files::BlobStore& into) {
-  return UntilAvailable([&] { return TryReadBlob(sha256, into); });
+  proto::ReadBlobRequest request;
+  request.set_sha256(sha256);
+  const absl::Status read = UntilAvailable([&] { return TryReadBlob(request, into); });
+  // Another content came, or it could not be read there.
+  if (!absl::IsInvalidArgument(read) && !absl::IsUnknown(read)) return read;
+  request.set_doubted(true);
+  return UntilAvailable([&] { return TryReadBlob(request, into); });
 }
 
 absl::Status ContentStub::StoreProfile(JobId job, std::uint32_t host, const std::string& profile) {
@@ -59,15 +65,15 @@ absl::Status ContentStub::TryStoreProfile(JobId job, std::uint32_t host,
   return files::EndSending(absl::OkStatus(), context, *writer, "storing the profile of a job");
 }
 
-absl::Status ContentStub::TryReadBlob(const std::string& sha256, const files::BlobStore& into) {
+absl::Status ContentStub::TryReadBlob(const proto::ReadBlobRequest& request,
+                                      const files::BlobStore& into) {
   grpc::ClientContext context;
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
-  proto::ReadBlobRequest request;
-  request.set_sha256(sha256);
   files::BlobSink sink(into, Durability::kCached);
   const auto stub = proto::Workers::NewStub(channel_);
   const auto reader = stub->ReadBlob(&context, request);
-  return files::TakeFiles(context, *reader, sink, absl::StrCat("fetching content ", sha256));
+  return files::TakeFiles(context, *reader, sink,
+                          absl::StrCat("fetching content ", request.sha256()));
 }
 
 absl::Status ContentStub::StoreFiles(JobId job, const std::vector<LeftFile>& files,

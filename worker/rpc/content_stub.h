@@ -12,6 +12,7 @@
 
 #include "base/ids.h"
 #include "files/blob_store.h"
+#include "proto/workers.pb.h"
 #include "worker/job/job_directory.h"
 #include "worker/rpc/coordinator_channel.h"
 #include "worker/rpc/open_calls.h"
@@ -39,7 +40,7 @@ class ContentStub {
  private:
   template <typename Try>
   absl::Status UntilAvailable(Try call);
-  absl::Status TryReadBlob(const std::string& sha256, const files::BlobStore& into);
+  absl::Status TryReadBlob(const proto::ReadBlobRequest& request, const files::BlobStore& into);
   absl::Status TryStoreProfile(JobId job, std::uint32_t host, const std::string& profile);
 
   const std::shared_ptr<grpc::Channel> channel_;
