@@ -31,6 +31,12 @@ std::string NameOf(uid_t user) {
   return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
 }
 
+/// Somebody takes connections there, be it that very many wait.
+bool IsServed(const UnixAddress& address) {
+  const UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return fd.valid() && (connect(fd.get(), address.get(), address.size()) == 0 || errno == EAGAIN);
+}
+
 }  // namespace
 
 Caller CallerOfUser(uid_t user) {
@@ -43,6 +49,10 @@ absl::StatusOr<std::unique_ptr<LoginServer>> LoginServer::Listen(EventLoop& loop
                                                                  const std::string& path) {
   const absl::StatusOr<UnixAddress> address = UnixAddress::Of(path);
   if (!address.ok()) return address.status();
+  // Its users would get tokens of this one.
+  if (IsServed(*address))
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the login socket ", path, " is another coordinator's; give each its own --login-socket"));
   UniqueFd listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());  // Of a coordinator that is gone: its port is this one's.
   if (!listening.valid() || bind(listening.get(), address->get(), address->size()) != 0 ||

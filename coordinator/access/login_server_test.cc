@@ -66,6 +66,16 @@ TEST_F(LoginServerTest, TakesThePlaceOfOneThatIsGoneAndLeavesNothing) {
   EXPECT_NE(access(path_.c_str(), F_OK), 0);
 }
 
+TEST_F(LoginServerTest, LeavesTheSocketOfOneThatServes) {
+  const auto server = LoginServer::Listen(loop_, tokens_, path_);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const LoginTokens of_another;
+  EXPECT_TRUE(absl::IsFailedPrecondition(LoginServer::Listen(loop_, of_another, path_).status()));
+  const auto token = LogIn();
+  ASSERT_TRUE(token.ok()) << token.status();
+  EXPECT_TRUE(tokens_.CallerOf(*token, NowNs()).has_value());
+}
+
 TEST_F(LoginServerTest, SaysWhereItCannotListen) {
   const auto nowhere = LoginServer::Listen(loop_, tokens_, scratch_.path() + "/none/login");
   EXPECT_NE(nowhere.status().message().find("/none/login"), std::string::npos) << nowhere.status();
