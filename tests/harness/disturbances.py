@@ -5,10 +5,12 @@ Each disturbance is a function (cluster, job, chance), where `chance` is a rando
 a line that describes what it did. Afterwards the cluster is whole again, but may still recover.
 """
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 
@@ -146,6 +148,24 @@ def stop_coordinator_for_long(cluster, job, chance):
     return stop_coordinator(cluster, job, chance, chance.choice(LONG_STOPS_S))
 
 
+def stop_process(cluster, job, chance):
+    """A single process, or a bsp-host, whose worker goes on."""
+    found = [pid for pids in processes_of(cluster).values() for pid in pids]
+    found += [pid for worker in cluster.workers.values() if worker.running
+              for pid in hosts_of(worker)]
+    if not found:
+        return "no process to stop"
+    stopped, seconds = chance.choice(found), chance.choice(STOPS_S)
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        try:
+            os.kill(stopped, number)
+        except ProcessLookupError:
+            return "the process had ended"
+        if number == signal.SIGSTOP:
+            time.sleep(seconds)
+    return f"stopped a process or bsp-host for {seconds} s"
+
+
 def has_ended(cluster, job):
     """False while the coordinator is away."""
     shown = cluster.bsp("show", "--json", job, check=False)
@@ -239,6 +259,21 @@ def rot(cluster, job, chance):
     except (FileNotFoundError, ValueError):
         return "the image was gone"
     return f"damaged {os.path.basename(path)} on {name}, and {kill_process(cluster, job, chance)}"
+
+
+def empty_cache(cluster, job, chance):
+    """Somebody needs room. A process is killed, so that its job needs its program again."""
+    name = chance.choice(running_workers(cluster))
+    cache = os.path.join(cluster.workers[name].state_dir, "cache")
+    if chance.random() < 0.5:
+        shutil.rmtree(cache, ignore_errors=True)  # Something may come meanwhile.
+    else:
+        for path in left_behind.entries(cache):
+            # A content has its hash for a name; what is still being fetched, another one.
+            with contextlib.suppress(FileNotFoundError):
+                if len(os.path.basename(path)) == 64:
+                    os.truncate(path, 0)
+    return f"emptied the cache of {name}, and {kill_process(cluster, job, chance)}"
 
 
 # ---- The coordinator's disk -----------------------------------------------------------------
@@ -358,8 +393,9 @@ def checkpoint(cluster, job, chance):
 USUAL = {
     function.__name__: function for function in
     (kill_process, kill_host, kill_worker, kill_two_workers, kill_coordinator,
-     kill_coordinator_and_worker, stop_worker, stop_coordinator, fail_worker_at,
-     fail_coordinator_at, failing_disk, rot, damage_log, cut, drain, suspend, checkpoint)}
+     kill_coordinator_and_worker, stop_worker, stop_process, stop_coordinator, fail_worker_at,
+     fail_coordinator_at, failing_disk, rot, empty_cache, damage_log, cut, drain, suspend,
+     checkpoint)}
 
 
 RARE = {
