@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/exit_status.h"
 #include "base/version.h"
 #include "client/commands.h"
+#include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
 #include "client/options/spelling.h"
 #include "client/run/cluster_run.h"

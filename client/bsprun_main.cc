@@ -10,7 +10,9 @@
 #include <iostream>
 #include <string>
 
+#include "base/exit_status.h"
 #include "base/version.h"
+#include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
 #include "client/run/local_run.h"
 #include "client/run/program_file.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "client/options/cluster_file.h"
-#include "client/options/job_options.h"
+#include "client/options/cluster_option.h"
 #include "client/options/job_selection.h"
 
 namespace bspnow::client {

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "client/child_output.h"
 #include "client/commands.h"
+#include "client/options/cluster_option.h"
 #include "client/options/job_options.h"
 #include "client/view/job_json.h"
 #include "client/view/quantities.h"

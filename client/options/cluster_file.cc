@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "client/options/job_options.h"
+#include "client/options/cluster_option.h"
 #include "files/settings_file.h"
 
 namespace bspnow::client {

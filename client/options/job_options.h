@@ -2,22 +2,18 @@
 #ifndef CLIENT_OPTIONS_JOB_OPTIONS_H_
 #define CLIENT_OPTIONS_JOB_OPTIONS_H_
 
-#include <absl/status/statusor.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/exit_status.h"
-#include "base/ids.h"
 #include "client/cluster/reconnection.h"
 #include "client/options/after_option.h"
-#include "client/options/array_option.h"
 #include "client/options/check_option.h"
 #include "client/options/checkpoint_option.h"
 #include "client/profile/cost_model.h"
+#include "proto/jobs.pb.h"
 
 namespace bspnow::client {
 
@@ -58,21 +54,6 @@ struct JobOptions {
   std::vector<std::string> program;      ///< PROGRAM ARGS...
   std::string misplaced;  ///< What to add where the program is not found: see MisplacedOption.
 };
-
-void AddCoordinatorOption(CLI::App& app, std::string& coordinator);
-
-/// --tls, for the coordinator's sake.
-void AddTlsOption(CLI::App& app, std::string& tls_dir);
-
-/// What --tls gave, else BSP_TLS; empty, plain text, if neither names a directory.
-std::string NamedTls(const std::string& option);
-
-/// What --coordinator gave, else BSP_COORDINATOR; empty if neither names one.
-std::string NamedCoordinator(const std::string& option);
-
-/// The address, with its port, of the coordinator that --coordinator or BSP_COORDINATOR names;
-/// FailedPrecondition with what to do if neither does, InvalidArgument if it is no HOST:PORT.
-absl::StatusOr<std::string> CoordinatorAddress(const std::string& option);
 
 /// Makes --np of mpirun's -np in the arguments of `command` (argv[0] is its name), up to the
 /// program; it would be read as -n with the value p. The program's own -np stays.

@@ -1,7 +1,6 @@
 #include "client/run/cluster_run.h"
 
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "client/cluster/attachment.h"
 #include "client/cluster/profile_sink.h"
 #include "client/cluster/reconnection.h"
+#include "client/options/cluster_option.h"
 #include "client/options/output_file.h"
 #include "client/options/submission.h"
 #include "client/run/program_file.h"
