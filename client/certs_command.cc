@@ -153,6 +153,7 @@ void AddCertsCommand(CommandLine& line) {
                        const std::string& what_dir, Perform perform) {
     const auto options = std::make_shared<CertsOptions>();
     CLI::App* const command = certs->add_subcommand(name, text);
+    command->footer("See bsp(1).");
     command->add_option("DIR", options->directory, what_dir)->required();
     command->add_flag("--json", options->json, "Print JSON, for programs");
     SetAction(line, command, [options, perform] { return perform(*options); });

@@ -41,6 +41,7 @@ CLI::Option* AddJobIds(CLI::App& command, std::vector<std::uint64_t>& jobs) {
 
 CLI::App* AddCommand(CommandLine& line, const std::string& name, const std::string& description) {
   CLI::App* command = line.app.add_subcommand(name, description);
+  command->footer("See bsp(1).");
   AddCoordinatorOption(*command, line.coordinator);
   AddTlsOption(*command, line.tls_dir);
   return command;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/exit_status.h"
 #include "client/cluster/jobs_stub.h"
@@ -56,7 +57,7 @@ void AddWebCommand(CommandLine& line);
 /// profile, trace.
 void AddProfileCommands(CommandLine& line);
 
-/// certs: init, issue, rotate. Needs no coordinator.
+/// certs: init, issue, revoke, rotate. Needs no coordinator.
 void AddCertsCommand(CommandLine& line);
 
 /// A command with the options --coordinator and --tls.

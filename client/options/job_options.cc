@@ -114,21 +114,29 @@ void AddCpuOption(CLI::App& app, JobOptions& options) {
       ->type_name("WHICH");
 }
 
-void AddRecoveryOptions(CLI::App& app, JobOptions& options) {
+// What holds for an option that is not given is told of a new job; bsp alter then changes nothing.
+enum class Usual { kTold, kNotTold };
+
+std::string WithUsual(Usual told, const std::string& text, const std::string& usual) {
+  return told == Usual::kTold ? absl::StrCat(text, " [", usual, "]") : text;
+}
+
+void AddRecoveryOptions(CLI::App& app, JobOptions& options, Usual usual) {
   const auto take_policy = [&options](const std::string& word) {
     options.checkpoint = *ParseCheckpointOption(word);
   };
-  app.add_option_function<std::string>(kCheckpoint, take_policy,
-                                       "When to save the job: auto, every=N supersteps, "
-                                       "every=30s, off [auto]")
+  app.add_option_function<std::string>(
+         kCheckpoint, take_policy,
+         WithUsual(usual, "When to save the job: auto, every=N supersteps, every=30s, off", "auto"))
       ->check([](const std::string& word) { return Complaint(ParseCheckpointOption(word)); })
       ->type_name("POLICY")
       ->group(kClusterGroup);
   const auto take_restarts = [&options](std::int32_t count) {
     options.restarts_max = count == 0 ? -1 : count;
   };
-  app.add_option_function<std::int32_t>("--max-restarts", take_restarts,
-                                        "Restarts after losses without a checkpoint between [3]")
+  app.add_option_function<std::int32_t>(
+         "--max-restarts", take_restarts,
+         WithUsual(usual, "Restarts after losses without a checkpoint between", "3"))
       ->check(CLI::Range(0, kRestartsMax))
       ->type_name("N")
       ->group(kClusterGroup);
@@ -145,10 +153,12 @@ CLI::Option* AddQuantity(CLI::App& app, const std::string& name, std::uint64_t& 
 }
 
 // Those that can be changed later.
-void AddWishes(CLI::App& app, JobOptions& options) {
-  AddClusterOption(app, "--name", options.name, "The job's name in lists [that of the program]")
+void AddWishes(CLI::App& app, JobOptions& options, Usual usual) {
+  AddClusterOption(app, "--name", options.name,
+                   WithUsual(usual, "The job's name in lists", "that of the program"))
       ->type_name("NAME");
-  AddClusterOption(app, "--priority", options.priority, "Higher starts first [0]")
+  AddClusterOption(app, "--priority", options.priority,
+                   WithUsual(usual, "Higher starts first", "0"))
       ->check(CLI::Range(-kPriorityMax, kPriorityMax))
       ->type_name("N");
   AddQuantity(app, "--time-limit,--time", options.time_limit_s, ParseTimeLimit,
@@ -157,11 +167,11 @@ void AddWishes(CLI::App& app, JobOptions& options) {
   AddQuantity(app, "--memory", options.memory_bytes, ParseMemory,
               "Memory of each process, as in 4G")
       ->type_name("SIZE");
-  AddRecoveryOptions(app, options);
+  AddRecoveryOptions(app, options, usual);
 }
 
 void AddSchedulingOptions(CLI::App& app, JobOptions& options) {
-  AddWishes(app, options);
+  AddWishes(app, options, Usual::kTold);
   AddPlacementOptions(app, options);
   AddCpuOption(app, options);
 }
@@ -268,7 +278,7 @@ void AddRunOptions(CLI::App& app, JobOptions& options) {
 }
 
 void AddAlterOptions(CLI::App& app, JobOptions& options) {
-  AddWishes(app, options);
+  AddWishes(app, options, Usual::kNotTold);
   AddNodeCounts(app, options);
   CLI::Option* const constraints = AddConstraints(app, options);
   app.add_flag("--no-constraint", options.no_constraint, "Any node will do")
