@@ -1,4 +1,5 @@
 // bsp-coordinator: the parts list, and the way in and out.
+#include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <linux/close_range.h>
 #include <signal.h>
@@ -17,7 +18,6 @@
 #include <thread>
 #include <utility>
 
-#include <absl/strings/str_cat.h>
 #include "base/clock.h"
 #include "base/raised_limits.h"
 #include "base/start_thread.h"
@@ -107,6 +107,17 @@ absl::StatusOr<std::unique_ptr<WebServer>> ServePage(EventLoop& loop, Daemon& da
                           {.listen = *settings.web, .tls_dir = settings.tls_dir});
 }
 
+/// Nothing if there is to be none. `settings` stay.
+absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(EventLoop& loop, const Daemon& daemon,
+                                                            const AuditLog& audit,
+                                                            const CoordinatorSettings& settings) {
+  if (!settings.metrics) return nullptr;
+  return MetricsServer::Start(*settings.metrics, [&](MetricList& list) {
+    AddProcessMetrics({{.use = "state", .path = settings.state_dir}}, list);
+    if (const auto figures = AskForFigures(loop, daemon, audit)) AddMetrics(*figures, list);
+  });
+}
+
 /// Before this run counts as one: gRPC would bind later, and does not say why it cannot.
 absl::Status CheckPorts(const CoordinatorSettings& settings) {
   for (const HostPort& listen : {settings.listen, settings.barrier_listen})
@@ -173,20 +184,13 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!server.ok()) return server.status();
   const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
+  auto metrics = ServeMetrics(loop, **daemon, **audit, settings);
+  if (!metrics.ok()) return metrics.status();
   std::string addresses = absl::StrCat("listen=", (*server)->address().ToString(),
                                        "\nbarrier=", (*daemon)->barrier_address().ToString(), "\n");
   if (*login) absl::StrAppend(&addresses, "login=", (*login)->path(), "\n");
   if (*page) absl::StrAppend(&addresses, "web=", (*page)->address().ToString(), "\n");
-  std::unique_ptr<MetricsServer> metrics;
-  if (settings.metrics) {
-    auto started = MetricsServer::Start(*settings.metrics, [&](MetricList& list) {
-      AddProcessMetrics({{.use = "state", .path = settings.state_dir}}, list);
-      if (const auto figures = AskForFigures(loop, **daemon, **audit)) AddMetrics(*figures, list);
-    });
-    if (!started.ok()) return started.status();
-    metrics = *std::move(started);
-    absl::StrAppend(&addresses, "metrics=", metrics->address().ToString(), "\n");
-  }
+  if (*metrics) absl::StrAppend(&addresses, "metrics=", (*metrics)->address().ToString(), "\n");
   if (absl::Status written = state->WriteAddress(addresses); !written.ok()) return written;
 
   std::jthread shutdown;
@@ -203,7 +207,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                (*server)->address().ToString(), (*daemon)->barrier_address().ToString());
   Tell("READY=1");
   loop.Run();
-  static_cast<void>(metrics.release());  // To end it takes two seconds, and it holds nothing.
+  static_cast<void>(metrics->release());  // To end it takes two seconds, and it holds nothing.
   return then;
 }
 

@@ -1,11 +1,12 @@
 #include "coordinator/settings.h"
 
+#include <absl/strings/str_cat.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
 #include <string>
 
-#include <absl/strings/str_cat.h>
 #include "base/exit_status.h"
 #include "base/version.h"
 #include "files/settings_file.h"
@@ -52,8 +53,24 @@ void DescribeTokens(CLI::App& app, CoordinatorSettings& settings) {
       ->capture_default_str();
 }
 
-void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& settings) {
+/// What it is to do and end, in place of serving.
+void DescribeTasks(CLI::App& app, Written& written, CoordinatorSettings& settings) {
+  app.add_flag("--check", written.check,
+               "Say whether the journal in the state directory is sound, and end: status 0 if so")
+      ->configurable(false);
+  app.add_flag("--rebuild", written.rebuild,
+               "Make a journal of what is left of a damaged or lost one and of its copy, and end")
+      ->configurable(false)
+      ->excludes("--check");
+  app.add_option("--cluster", settings.cluster,
+                 "With --rebuild: the id of the cluster, if neither journal nor copy has it")
+      ->type_name("ID")
+      ->needs("--rebuild")
+      ->configurable(false);
   DescribeTokens(app, settings);
+}
+
+void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& settings) {
   app.add_option("--metrics", written.metrics, "Serve Prometheus metrics there")
       ->type_name("HOST:PORT");
   app.add_option("--web", written.web,
@@ -81,6 +98,57 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
                "Listen on addresses that other machines can reach, without TLS");
 }
 
+void DescribeKeeping(CLI::App& app, CoordinatorSettings& settings) {
+  app.add_option("--max-log-bytes", settings.log_bytes_max,
+                 "Output kept of one job; 4GB is possible")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("4294967296");
+  app.add_option("--max-files-bytes", settings.files_bytes_max, "Files kept of one job")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("17179869184");
+  app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
+      ->type_name("DAYS")
+      ->capture_default_str();
+}
+
+void DescribeQuotas(CLI::App& app, Quotas& quotas) {
+  app.add_option("--user-slots", quotas.slots,
+                 "Slots that jobs of one user have at once [as many as there are]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--user-jobs", quotas.jobs, "Jobs of one user that have not ended [any number]")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--user-bytes", quotas.bytes,
+                 "Programs, output and files of one user that are kept here [any number]")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber);
+}
+
+void DescribeCheckpoints(CLI::App& app, CoordinatorSettings& settings) {
+  app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
+                 "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
+                 "the fewer automatic checkpoints")
+      ->type_name("TIME")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}}))
+      ->check(CLI::Range(1.0, 1e9))
+      ->default_str("24h");
+  app.add_option("--checkpoint-overhead", settings.checkpoint_overhead,
+                 "At most this part of a job's time goes into automatic checkpoints")
+      ->type_name("FRACTION")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->capture_default_str();
+  app.add_option("--checkpoint-copies", settings.checkpoint_copies,
+                 "Copies of each image on other nodes, as far as there are nodes")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 16u))
+      ->capture_default_str();
+}
+
 void DescribeLog(CLI::App& app, CoordinatorSettings& settings) {
   app.add_option("--log-level", settings.log_level, "debug, info, warning or error")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
@@ -100,62 +168,11 @@ void Describe(CLI::App& app, Written& written, CoordinatorSettings& settings) {
                  "Jobs, their output and files; survives restarts")
       ->type_name("DIR")
       ->required();
-  app.add_flag("--check", written.check,
-               "Say whether the journal in the state directory is sound, and end: status 0 if so")
-      ->configurable(false);
-  app.add_flag("--rebuild", written.rebuild,
-               "Make a journal of what is left of a damaged or lost one and of its copy, and end")
-      ->configurable(false)
-      ->excludes("--check");
-  app.add_option("--cluster", settings.cluster,
-                 "With --rebuild: the id of the cluster, if neither journal nor copy has it")
-      ->type_name("ID")
-      ->needs("--rebuild")
-      ->configurable(false);
+  DescribeTasks(app, written, settings);
   DescribeListening(app, written, settings);
-  app.add_option("--max-log-bytes", settings.log_bytes_max,
-                 "Output kept of one job; 4GB is possible")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("4294967296");
-  app.add_option("--max-files-bytes", settings.files_bytes_max, "Files kept of one job")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("17179869184");
-  app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
-      ->type_name("DAYS")
-      ->capture_default_str();
-  app.add_option("--user-slots", settings.quotas.slots,
-                 "Slots that jobs of one user have at once [as many as there are]")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--user-jobs", settings.quotas.jobs,
-                 "Jobs of one user that have not ended [any number]")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--user-bytes", settings.quotas.bytes,
-                 "Programs, output and files of one user that are kept here [any number]")
-      ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber);
-  app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
-                 "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
-                 "the fewer automatic checkpoints")
-      ->type_name("TIME")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}}))
-      ->check(CLI::Range(1.0, 1e9))
-      ->default_str("24h");
-  app.add_option("--checkpoint-overhead", settings.checkpoint_overhead,
-                 "At most this part of a job's time goes into automatic checkpoints")
-      ->type_name("FRACTION")
-      ->check(CLI::Range(0.0001, 1.0))
-      ->capture_default_str();
-  app.add_option("--checkpoint-copies", settings.checkpoint_copies,
-                 "Copies of each image on other nodes, as far as there are nodes")
-      ->type_name("N")
-      ->check(CLI::Range(0u, 16u))
-      ->capture_default_str();
+  DescribeKeeping(app, settings);
+  DescribeQuotas(app, settings.quotas);
+  DescribeCheckpoints(app, settings);
   DescribeLog(app, settings);
 }
 

@@ -104,6 +104,35 @@ std::string CheckHostPort(const std::string& text) {
   return parsed.ok() ? std::string() : std::string(parsed.status().message());
 }
 
+void AddNetworkOptions(CLI::App& app, WorkerSettings& settings) {
+  app.add_option("--listen", settings.listen, "For the streams of other workers [127.0.0.1:0]")
+      ->type_name("HOST[:PORT]");
+  app.add_option("--images-port", settings.images_port,
+                 "For images of processes from other workers, at the host of --listen [any]")
+      ->type_name("PORT");
+  app.add_option("--advertise", settings.advertise, "What other workers are told instead")
+      ->check(CheckHostPort)
+      ->type_name("HOST:PORT");
+  app.add_option("--metrics", settings.metrics, "Serve Prometheus metrics there [not served]")
+      ->check(CheckHostPort)
+      ->type_name("HOST:PORT");
+  app.add_option("--congestion", settings.congestion, "TCP congestion control [reno]")
+      ->check(CLI::IsMember({"reno", "cubic", "bbr", "default"}));
+  app.add_option("--integrity", settings.integrity,
+                 "What vouches for transferred data: a checksum of ours, or TCP's (and TLS) [crc]")
+      ->check(CLI::IsMember({"crc", "tcp"}));
+}
+
+void AddProgramOptions(CLI::App& app, WorkerSettings& settings) {
+  app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  app.add_option("--restore-program", settings.restore_program,
+                 "bsp-restore [found beside this program]")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+}
+
 void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--coordinator", settings.coordinator, "Where the coordinator listens")
       ->required()
@@ -123,32 +152,11 @@ void AddOptions(CLI::App& app, WorkerSettings& settings) {
   app.add_option("--slots", settings.slots, "Processes to take [number of processors]")
       ->check(CLI::Range(1u, 1u << 16))
       ->type_name("N");
-  app.add_option("--listen", settings.listen, "For the streams of other workers [127.0.0.1:0]")
-      ->type_name("HOST[:PORT]");
-  app.add_option("--images-port", settings.images_port,
-                 "For images of processes from other workers, at the host of --listen [any]")
-      ->type_name("PORT");
-  app.add_option("--advertise", settings.advertise, "What other workers are told instead")
-      ->check(CheckHostPort)
-      ->type_name("HOST:PORT");
-  app.add_option("--metrics", settings.metrics, "Serve Prometheus metrics there [not served]")
-      ->check(CheckHostPort)
-      ->type_name("HOST:PORT");
   app.add_option("--label", settings.labels, "Label of this node, for --constraint of jobs")
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
-  app.add_option("--congestion", settings.congestion, "TCP congestion control [reno]")
-      ->check(CLI::IsMember({"reno", "cubic", "bbr", "default"}));
-  app.add_option("--integrity", settings.integrity,
-                 "What vouches for transferred data: a checksum of ours, or TCP's (and TLS) [crc]")
-      ->check(CLI::IsMember({"crc", "tcp"}));
-  app.add_option("--host-program", settings.host_program, "bsp-host [found beside this program]")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE");
-  app.add_option("--restore-program", settings.restore_program,
-                 "bsp-restore [found beside this program]")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE");
+  AddNetworkOptions(app, settings);
+  AddProgramOptions(app, settings);
   app.add_option("--cache-bytes", settings.cache_bytes, "Fetched contents to keep [10 GiB]")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
