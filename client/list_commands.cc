@@ -2,7 +2,6 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <vector>

@@ -1,10 +1,7 @@
 // probe: measures the BSP parameters with bsp-probe, under bsprun, and stores them.
-#include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <iostream>

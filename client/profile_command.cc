@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "base/write_all.h"
 #include "client/cluster/profile_sink.h"

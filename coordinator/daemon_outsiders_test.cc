@@ -2,7 +2,6 @@
 // without a token that permits it. All methods are tried, also those that are yet to come.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

@@ -7,8 +7,6 @@
 #include <string>
 #include <variant>
 
-#include <absl/status/status.h>
-#include <absl/status/statusor.h>
 #include "coordinator/core/quotas.h"
 #include "net/socket.h"
 

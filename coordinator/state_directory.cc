@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>

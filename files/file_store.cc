@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include <absl/strings/str_cat.h>
 #include "base/write_all.h"

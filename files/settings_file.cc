@@ -1,7 +1,6 @@
 #include "files/settings_file.h"
 
 #include <absl/strings/str_cat.h>
-#include <absl/strings/str_split.h>
 #include <absl/strings/strip.h>
 
 #include <fstream>

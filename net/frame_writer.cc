@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/check.h"
 #include "net/frame_check.h"

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

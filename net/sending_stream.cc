@@ -4,7 +4,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/check.h"

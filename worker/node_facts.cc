@@ -3,7 +3,6 @@
 #include <absl/strings/str_split.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>

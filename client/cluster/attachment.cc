@@ -1,6 +1,5 @@
 #include "client/cluster/attachment.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace bspnow::client {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
-#include <time.h>
 
 namespace bspnow::client {
 namespace {

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <utility>
-
 namespace bspnow::client {
 
 std::string CheckOutputPattern(const std::string& pattern) {

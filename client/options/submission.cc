@@ -3,7 +3,6 @@
 #include <absl/strings/escaping.h>
 #include <absl/strings/match.h>
 #include <absl/strings/str_cat.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

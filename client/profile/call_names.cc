@@ -4,7 +4,6 @@
 #include <absl/strings/str_split.h>
 #include <elf.h>
 
-#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <vector>

@@ -11,7 +11,6 @@
 
 #include <fstream>
 #include <sstream>
-#include <string_view>
 
 #include "base/exit_status.h"
 

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
-#include "base/check.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "net/login/unix_address.h"

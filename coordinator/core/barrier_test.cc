@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <map>
-#include <string>
 
 namespace bspnow::coordinator {
 namespace {

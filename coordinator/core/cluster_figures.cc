@@ -1,7 +1,6 @@
 #include "coordinator/core/cluster_figures.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/units.h"
 #include "coordinator/core/cluster.h"

@@ -10,7 +10,6 @@
 #include "base/exit_status.h"
 #include "base/failpoint.h"
 #include "base/units.h"
-#include "coordinator/core/checkpoints/checkpoint_catalogue.h"
 #include "coordinator/core/cluster.h"
 #include "coordinator/core/cluster_view.h"
 

@@ -2,7 +2,6 @@
 // that comes back" in docs/design.md.
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/units.h"

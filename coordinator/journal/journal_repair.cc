@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "base/durable_file.h"

@@ -8,8 +8,6 @@
 #include <future>
 #include <memory>
 #include <string>
-#include <variant>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include "base/testing/no_descriptors.h"

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <utility>
-
 #include <absl/strings/str_cat.h>
 #include "base/check.h"
 

@@ -1,6 +1,5 @@
 #include "coordinator/rpc/barrier_server.h"
 
-#include <absl/strings/str_cat.h>
 #include <spdlog/spdlog.h>
 
 #include <utility>

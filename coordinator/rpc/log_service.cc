@@ -2,10 +2,8 @@
 
 #include <grpcpp/support/server_callback.h>
 
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 

@@ -3,7 +3,6 @@
 #define COORDINATOR_RPC_RPC_SERVER_H_
 
 #include <memory>
-#include <string>
 
 #include <absl/status/statusor.h>
 #include "coordinator/access/audit_log.h"

@@ -1,6 +1,5 @@
 #include "coordinator/web/job_series.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <absl/strings/str_cat.h>

@@ -3,7 +3,6 @@
 #ifndef COORDINATOR_WEB_PAGE_VIEW_H_
 #define COORDINATOR_WEB_PAGE_VIEW_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <variant>
 

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <optional>
-#include <vector>
 
 #include "base/unique_fd.h"
 #include "net/login/unix_address.h"

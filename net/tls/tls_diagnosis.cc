@@ -8,9 +8,6 @@
 #include <sys/time.h>
 
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/check.h"

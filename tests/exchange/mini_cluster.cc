@@ -8,7 +8,6 @@
 //   MINI_CONGESTION  TCP_CONGESTION of the data planes' sockets, reno without it
 //   MINI_VERBOSE     nodes and coordinator say what they do
 #include <absl/strings/str_cat.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -20,7 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>

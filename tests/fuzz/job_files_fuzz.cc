@@ -13,7 +13,6 @@
 
 #include "base/check.h"
 #include "base/testing/scratch_directory.h"
-#include "base/unique_fd.h"
 #include "files/job_files.h"
 
 namespace bspnow {

@@ -2,8 +2,6 @@
 
 #include <absl/strings/str_cat.h>
 
-#include <memory>
-
 namespace bspnow {
 
 // A slow disk, or network, now and then. CheckpointKeeper lets the next thing wait for this one.

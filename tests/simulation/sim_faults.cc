@@ -1,5 +1,4 @@
 // What befalls a simulated cluster.
-#include <algorithm>
 #include <utility>
 
 #include "tests/simulation/sim_cluster.h"

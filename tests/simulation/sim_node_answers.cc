@@ -1,6 +1,5 @@
 // Answers to gets by lanes, as libbsp's LaneDriver sends and takes them, and its worker repeats
 // them.
-#include <algorithm>
 #include <utility>
 
 #include "tests/simulation/sim_node.h"

@@ -1,7 +1,6 @@
 // Unbuffered puts of the processes of a node to others, as libbsp's DirectQueue performs them: by
 // bulk lanes in bsp_sync, before the barrier; by the workers what these did not take.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "tests/simulation/sim_node.h"

@@ -1,6 +1,5 @@
 // Lanes of a node: its processes send and drive as libbsp's LaneDriver does, and its worker looks
 // after them as JobExchange does, both around the product's LaneBarrier and LaneKeeper.
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -1,8 +1,6 @@
 // The frame stream of a simulated worker to its coordinator.
 #include <string.h>
 
-#include <utility>
-
 #include "net/frame_check.h"
 #include "tests/simulation/sim_worker.h"
 

@@ -4,13 +4,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <thread>

@@ -4,7 +4,6 @@
 #define WORKER_EXCHANGE_ARRIVAL_FIGURES_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "base/ids.h"

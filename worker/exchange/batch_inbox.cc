@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "base/copy.h"
 
 namespace bspnow::worker {

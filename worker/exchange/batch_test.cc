@@ -1,7 +1,6 @@
 // What goes from one node to another comes out there as it was.
 #include <gtest/gtest.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <random>
 #include <string>

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>

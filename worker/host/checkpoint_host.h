@@ -6,12 +6,10 @@
 #ifndef WORKER_HOST_CHECKPOINT_HOST_H_
 #define WORKER_HOST_CHECKPOINT_HOST_H_
 
-#include <absl/status/status.h>
 #include <sys/types.h>
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>

@@ -12,9 +12,7 @@
 #include <deque>
 #include <functional>
 #include <string>
-#include <string_view>
 
-#include "base/ids.h"
 #include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "net/event_loop.h"

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
-#include <utility>
 
 namespace bspnow::worker {
 namespace {

@@ -3,7 +3,6 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>

@@ -3,7 +3,6 @@
 // The command line is in restore_command.h.
 #include <linux/prctl.h>
 
-#include "worker/restore/failure.h"
 #include "worker/restore/memory.h"
 #include "worker/restore/open_files.h"
 #include "worker/restore/options.h"

@@ -1,6 +1,5 @@
 #include "coordinator/core/jobs/job_orders.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <absl/strings/str_cat.h>
+#include "base/ids.h"
 #include "coordinator/core/jobs/job_record.h"
 #include "files/file_name.h"
 #include "files/sha256.h"

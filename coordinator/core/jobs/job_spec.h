@@ -7,8 +7,6 @@
 #include <string>
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
-#include "base/ids.h"
 #include "proto/jobs.pb.h"
 
 namespace bspnow::coordinator {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "base/ids.h"
+
 namespace bspnow::coordinator {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/check.h"
 #include "base/exit_status.h"

@@ -2,8 +2,6 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "coordinator/core/jobs/job_table_event.h"
 

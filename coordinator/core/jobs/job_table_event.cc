@@ -5,9 +5,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-#include "base/units.h"
-
 namespace bspnow::coordinator {
 namespace {
 

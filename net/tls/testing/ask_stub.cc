@@ -2,9 +2,6 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/codegen/client_unary_call.h>
 
-#include <utility>
-#include <vector>
-
 #include "net/tls/testing/who_service.h"
 
 namespace bspnow {

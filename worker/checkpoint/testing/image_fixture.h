@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <cstdint>
