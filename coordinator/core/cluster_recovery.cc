@@ -1,11 +1,13 @@
 // How jobs go back to a checkpoint. See "Recovery" in docs/design.md.
+#include <absl/strings/str_cat.h>
+#include <absl/strings/str_join.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
-#include <absl/strings/str_cat.h>
-#include <absl/strings/str_join.h>
 #include "base/check.h"
 #include "base/exit_status.h"
 #include "base/failpoint.h"
@@ -36,6 +38,26 @@ std::uint64_t PrintedAt(const Checkpoint* from) {
 const char* KindOfLoss(const proto::JobLoss& loss) {
   if (loss.reason().starts_with("worker")) return "worker";
   return loss.reason().find("signal") != std::string::npos ? "process" : "other";
+}
+
+// Each node is told of the images of its own processes: those of others are no concern of it.
+void OrderStart(const std::vector<NodeShare>& hosts, proto::Order order,
+                const std::map<Pid, proto::ImageOfPid>& images, Nodes& nodes) {
+  proto::StartJob& start = *order.mutable_start();
+  for (const NodeShare& share : hosts) {
+    if (start.has_resume()) start.mutable_resume()->clear_images();
+    for (const Pid pid : share.pids)
+      if (const auto image = images.find(pid); image != images.end())
+        *start.mutable_resume()->add_images() = image->second;
+    nodes.Order(share.worker, order);
+  }
+}
+
+bool IsOnClosedNode(const std::vector<NodeShare>& hosts, const Nodes& nodes) {
+  return std::any_of(hosts.begin(), hosts.end(), [&](const NodeShare& share) {
+    const Node* const node = nodes.Find(share.worker);
+    return node != nullptr && !node->open();
+  });
 }
 
 }  // namespace
@@ -208,6 +230,7 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   proto::Order message;
   proto::StartJob& start = *message.mutable_start();
   start = StartMessage(order, spec, nodes_);
+  std::map<Pid, proto::ImageOfPid> images;
   if (spec.cpu() == proto::CPU_COMMON) {
     const auto allowed = put_back ? from->cpu_features : CommonCpuFeatures(nodes_);
     start.mutable_cpu_features()->Assign(allowed.begin(), allowed.end());
@@ -215,27 +238,15 @@ void Cluster::Launch(const StartOrder& order, const coordinator::Checkpoint* fro
   if (from != nullptr) {
     *start.mutable_resume() = ResumeMessage(job.checkpoints, *from);
     job.checkpoints.OnFetchedBy(NodesOf(*record));
+    images = ImagesOf(*from, nodes_);
   }
-  std::map<Pid, proto::ImageOfPid> images;
-  if (from != nullptr) images = ImagesOf(*from, nodes_);
-  for (const NodeShare& share : order.hosts) {
-    if (from != nullptr) start.mutable_resume()->clear_images();
-    for (const Pid pid : share.pids)  // Those of others are no concern of this node.
-      if (const auto image = images.find(pid); image != images.end())
-        *start.mutable_resume()->add_images() = image->second;
-    nodes_.Order(share.worker, message);
-  }
+  OrderStart(order.hosts, std::move(message), images, nodes_);
   table_.OnLaunched(order.job, order.epoch, from == nullptr ? 0 : from->file_bytes(), Now());
   spdlog::info("event=job_started job={} epoch={} nprocs={} nodes={} checkpoint={}",
                Value(order.job), Value(order.epoch), spec.nprocs(), order.hosts.size(),
                from == nullptr ? 0 : from->number);
   // A node may have been closed since the job was placed there.
-  const bool leaves =
-      std::any_of(order.hosts.begin(), order.hosts.end(), [&](const NodeShare& share) {
-        const Node* const node = nodes_.Find(share.worker);
-        return node != nullptr && !node->open();
-      });
-  if (leaves) Move(order.job);
+  if (IsOnClosedNode(order.hosts, nodes_)) Move(order.job);
 }
 
 // Its workers have never heard of this epoch.
