@@ -7,6 +7,7 @@
 #include <absl/strings/strip.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "client/view/checkpoint_view.h"
 #include "client/view/quantities.h"
@@ -187,16 +188,14 @@ std::string NodeRemarks(const proto::ListNodesReply& nodes) {
   return remarks;
 }
 
-std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours) {
+namespace {
+
+/// Adds a row, if there is something to say.
+using AddRow = std::function<void(const std::string& what, const std::string& value)>;
+
+/// What was asked for.
+void AddRequest(const proto::Job& job, const AddRow& add) {
   const proto::JobSpec& spec = job.spec();
-  TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {NameOf(job), Align::kLeft}});
-  const auto add = [&table](const std::string& what, const std::string& value) {
-    if (!value.empty()) table.AddRow({{what}, {value}});
-  };
-  const auto at = [](std::int64_t unix_ms) { return unix_ms == 0 ? "" : LocalTimeText(unix_ms); };
-  table.AddRow({{"state"}, {StateName(job.state()), ColourOf(job.state())}});
-  if (job.reason() != StateName(job.state())) add("reason", job.reason());
-  if (HasEnded(job)) add("exit status", absl::StrCat(job.exit_status()));
   add("user", spec.user());
   add("command", absl::StrJoin(spec.arguments(), " "));
   add("processes", absl::StrCat(spec.nprocs()));
@@ -216,6 +215,11 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
   add("constraints", absl::StrJoin(spec.constraints(), ", "));
   if (spec.oversubscribe()) add("oversubscribe", "yes");
   if (spec.cpu() == proto::CPU_COMMON) add("cpu", "what all nodes have in common");
+}
+
+/// How it goes.
+void AddCourse(const proto::Job& job, std::int64_t now_unix_ms, const AddRow& add) {
+  const auto at = [](std::int64_t unix_ms) { return unix_ms == 0 ? "" : LocalTimeText(unix_ms); };
   add("submitted", at(job.submitted_unix_ms()));
   add("started", at(job.started_unix_ms()));
   add("ended", at(job.ended_unix_ms()));
@@ -233,8 +237,22 @@ std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours col
     add("peak memory", MemoryText(static_cast<double>(job.peak_memory_bytes())) + " a process");
   }
   add("output", BytesText(static_cast<double>(job.output_bytes())));
+  add("supersteps", absl::StrCat(job.totals().supersteps()));
+}
+
+}  // namespace
+
+std::string JobText(const proto::Job& job, std::int64_t now_unix_ms, Colours colours) {
+  TextTable table({{absl::StrCat("job ", job.job()), Align::kLeft}, {NameOf(job), Align::kLeft}});
+  const AddRow add = [&table](const std::string& what, const std::string& value) {
+    if (!value.empty()) table.AddRow({{what}, {value}});
+  };
+  table.AddRow({{"state"}, {StateName(job.state()), ColourOf(job.state())}});
+  if (job.reason() != StateName(job.state())) add("reason", job.reason());
+  if (HasEnded(job)) add("exit status", absl::StrCat(job.exit_status()));
+  AddRequest(job, add);
+  AddCourse(job, now_unix_ms, add);
   const proto::JobTotals& totals = job.totals();
-  add("supersteps", absl::StrCat(totals.supersteps()));
   return table.Text(colours) + (totals.supersteps() == 0 ? "" : CostsAsText(totals));
 }
 
