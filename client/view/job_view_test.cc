@@ -237,6 +237,14 @@ TEST(TopScreenTest, TellsOfJobsThatRecoverOrAreSuspended) {
       << text;
 }
 
+TEST(TopScreenTest, NamesElementsOfArraysByTheirIndex) {
+  TopSample sample{};
+  sample.jobs.push_back(WaitingJob());
+  sample.jobs[0].mutable_array()->set_index(4);
+  const std::string text = TopScreen().Show(sample, Colours::kOff);
+  EXPECT_NE(text.find(WaitingJob().spec().name() + "[4] "), std::string::npos) << text;
+}
+
 TEST(NodeRemarksTest, NameJobsThatTheJournalHasLost) {
   proto::ListNodesReply nodes;
   nodes.add_nodes()->mutable_spec()->set_name("w1");
