@@ -140,7 +140,11 @@ class NodeJob final : public JobHost {
   absl::Status GiveFiles(const JobDirectory& directory) const;
   void OnPrepared(Prepared prepared);
   absl::StatusOr<UniqueFd> OpenInput();
-  absl::Status MakeSegment(std::uint64_t lease_until_ns);
+  absl::StatusOr<NodeSegment> MakeSegment() const;
+  /// By which processes and worker call each other, where the job has other nodes.
+  absl::Status OpenDoorbell();
+  /// The job gets its memory, and the data plane knows it.
+  absl::Status OpenExchange(std::uint64_t lease_until_ns);
   bool MayEnter(const std::string& directory) const;
   proto::HostPlan PlanForHost();
   void OnHostEvent(proto::WorkerEvent event);

@@ -171,7 +171,7 @@ void NodeJob::OnPrepared(Prepared prepared) {
 }
 
 absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
-  if (absl::Status s = MakeSegment(lease_until_ns); !s.ok()) return s;
+  if (absl::Status s = OpenExchange(lease_until_ns); !s.ok()) return s;
   for (const std::uint32_t pid : job_.StartedPids()) pids_.push_back(Pid{pid});
   if (pids_.empty()) return absl::OkStatus();
   const absl::StatusOr<UniqueFd> input = OpenInput();
@@ -214,22 +214,35 @@ absl::StatusOr<UniqueFd> NodeJob::OpenInput() {
   return input;
 }
 
-absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
-  const proto::StartJob& start = job_.start();
-  const proto::JobSpec& spec = start.spec();
+absl::StatusOr<NodeSegment> NodeJob::MakeSegment() const {
+  const proto::JobSpec& spec = job_.start().spec();
   const std::uint64_t here = job_.StartedPids().size();
   const std::uint64_t allowed = spec.memory_bytes() == 0
                                     ? parts_.memory_bytes
                                     : std::min(parts_.memory_bytes, spec.memory_bytes() * here);
-  absl::StatusOr<NodeSegment> segment =
-      NodeSegment::Create(SegmentPlan{.job = id_,
-                                      .epoch = epoch_,
-                                      .nprocs = spec.nprocs(),
-                                      .check_full = spec.check_full(),
-                                      .memory_bytes = parts_.memory_bytes,
-                                      .address_space_bytes = hosting_.AddressSpaceBytes(),
-                                      .memory_max = allowed,
-                                      .check_textual = spec.check_textual()});
+  return NodeSegment::Create(SegmentPlan{.job = id_,
+                                         .epoch = epoch_,
+                                         .nprocs = spec.nprocs(),
+                                         .check_full = spec.check_full(),
+                                         .memory_bytes = parts_.memory_bytes,
+                                         .address_space_bytes = hosting_.AddressSpaceBytes(),
+                                         .memory_max = allowed,
+                                         .check_textual = spec.check_textual()});
+}
+
+absl::Status NodeJob::OpenDoorbell() {
+  absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
+  if (!doorbell.ok()) return doorbell.status();
+  doorbell_ = *std::move(doorbell);
+  absl::StatusOr<MailboxEnds> mailbox = MakeMailbox();
+  if (!mailbox.ok()) return mailbox.status();
+  mailbox_ = *std::move(mailbox);
+  return absl::OkStatus();
+}
+
+absl::Status NodeJob::OpenExchange(std::uint64_t lease_until_ns) {
+  const proto::StartJob& start = job_.start();
+  absl::StatusOr<NodeSegment> segment = MakeSegment();
   if (!segment.ok()) return segment.status();
   segment_ = std::make_unique<NodeSegment>(std::move(*segment));
   segment_->SetLease(lease_until_ns);
@@ -254,12 +267,7 @@ absl::Status NodeJob::MakeSegment(std::uint64_t lease_until_ns) {
   }
   segment_->Place(job_.node(), pids);
   if (pids.size() > 1) {
-    absl::StatusOr<DoorbellEnds> doorbell = MakeDoorbell();
-    if (!doorbell.ok()) return doorbell.status();
-    doorbell_ = *std::move(doorbell);
-    absl::StatusOr<MailboxEnds> mailbox = MakeMailbox();
-    if (!mailbox.ok()) return mailbox.status();
-    mailbox_ = *std::move(mailbox);
+    if (absl::Status made = OpenDoorbell(); !made.ok()) return made;
     exchange.doorbell = doorbell_.worker.get();
     exchange.mailbox = mailbox_.worker.get();
   }
