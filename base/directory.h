@@ -1,3 +1,4 @@
+// A directory that is open to be read, and is closed by its owner.
 #ifndef BASE_DIRECTORY_H_
 #define BASE_DIRECTORY_H_
 

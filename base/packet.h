@@ -1,3 +1,4 @@
+// What a network loses by its size.
 #ifndef BASE_PACKET_H_
 #define BASE_PACKET_H_
 

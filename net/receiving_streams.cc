@@ -387,11 +387,6 @@ void ReceivingStreams::Unplace(JobId job, GroupId group) {
   for (const auto& [stream, owned] : streams_) stream->Unplace(job, Value(group));
 }
 
-void ReceivingStreams::ForgetWorker(WorkerId worker) {
-  if (const auto found = by_worker_.find(worker); found != by_worker_.end()) Remove(*found->second);
-  receptions_.erase(worker);
-}
-
 void ReceivingStreams::Note(const std::string& fact) {
   if (note_) note_(fact);
 }

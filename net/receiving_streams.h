@@ -6,7 +6,6 @@
 #define NET_RECEIVING_STREAMS_H_
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 
 #include <array>
 #include <cstdint>
@@ -89,9 +88,6 @@ class ReceivingStreams {
   /// instead, and its owner then drops it: the memory is about to go.
   void Unplace(JobId job);
   void Unplace(JobId job, GroupId group);
-
-  /// The worker is gone for good: closes its stream and forgets its numbers.
-  void ForgetWorker(WorkerId worker);
 
   const ReceivingCounts& counts() const { return counts_; }
 

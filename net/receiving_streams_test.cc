@@ -204,14 +204,5 @@ TEST_F(ReceivingStreamsTest, AStreamDoesNotBecomeALane) {
   EXPECT_FALSE(sink_.lane.valid());
 }
 
-TEST_F(ReceivingStreamsTest, ForgottenWorkerStartsAnew) {
-  auto peer = Welcomed(5);
-  peer->Batch(1, 10);
-  RunUntil([&] { return sink_.came.size() == 1; });
-  receiver_.ForgetWorker(kSender);
-  RunUntil([&] { return peer->closed; });
-  EXPECT_EQ(Welcomed(5)->headers.back().sequence, 0u);
-}
-
 }  // namespace
 }  // namespace bspnow

@@ -78,10 +78,6 @@ std::vector<RetainedFrame> Retention::PruneTo(JobId job, Epoch epoch, GroupId gr
   });
 }
 
-std::vector<RetainedFrame> Retention::DropJob(JobId job) {
-  return RemoveIf([&](const RetainedFrame& frame) { return frame.job == job; });
-}
-
 std::vector<RetainedFrame> Retention::DropGroup(JobId job, GroupId group) {
   return RemoveIf(
       [&](const RetainedFrame& frame) { return frame.job == job && frame.group == group; });

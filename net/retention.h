@@ -47,7 +47,6 @@ class Retention {
   /// Removes frames that nobody waits for any more, and returns them. PruneTo: those of the group
   /// up to that superstep, and all of older epochs.
   std::vector<RetainedFrame> PruneTo(JobId job, Epoch epoch, GroupId group, Superstep superstep);
-  std::vector<RetainedFrame> DropJob(JobId job);
   std::vector<RetainedFrame> DropGroup(JobId job, GroupId group);
   std::vector<RetainedFrame> Drop(std::uint64_t sequence);
 

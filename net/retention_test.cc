@@ -118,7 +118,7 @@ TEST(RetentionTest, DropsOneJobAndKeepsTheOthers) {
   Retention retention;
   for (int i = 0; i < 4; ++i) retention.Add(Of(1 + i % 2, 1, 0));
   SendUpTo(retention, 2);
-  EXPECT_EQ(Sequences(retention.DropJob(JobId{1})), (Numbers{1, 3}));
+  EXPECT_EQ(Sequences(retention.DropGroup(JobId{1}, kRootGroup)), (Numbers{1, 3}));
   EXPECT_TRUE(retention.AwaitsAck());
   EXPECT_EQ(Sequences(retention.Drop(2)), (Numbers{2}));
   EXPECT_FALSE(retention.AwaitsAck());
@@ -179,7 +179,7 @@ TEST_P(RetentionScheduleTest, EachFrameArrivesOnceInOrder) {
       acks.clear();
       deliver(*sender.OnWelcome(receiver.OnHello(1)));
     } else if (event == 18) {
-      for (const std::uint64_t sequence : Sequences(sender.DropJob(JobId{2})))
+      for (const std::uint64_t sequence : Sequences(sender.DropGroup(JobId{2}, kRootGroup)))
         dropped.insert(sequence);
     }
   };

@@ -4,8 +4,6 @@
 #ifndef NET_SENDING_STREAM_H_
 #define NET_SENDING_STREAM_H_
 
-#include <absl/status/status.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>

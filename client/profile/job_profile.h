@@ -31,9 +31,6 @@ struct SuperstepFigures {
   double messages = 0;   ///< The same.
 
   double time_ns() const { return compute_ns + wait_ns + release_ns + exchange_ns; }
-  /// All but computing (Q&A about BSP, section 17: the width of a bar is "the elapsed time spent in
-  /// both communication and barrier synchronisation").
-  double communication_ns() const { return wait_ns + release_ns + exchange_ns; }
 };
 
 void AddTo(SuperstepFigures& sum, const SuperstepFigures& more);

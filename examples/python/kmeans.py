@@ -15,8 +15,6 @@ import numpy as np
 
 import blocks
 
-DIMENSIONS = 3
-
 
 def make_points(n, first, end):
     """Points first to end of n, around 5 centres, the same whoever makes them."""

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "net/metrics/metric_list.h"
 #include "net/socket.h"

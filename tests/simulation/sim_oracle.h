@@ -103,11 +103,6 @@ class SimOracle {
   // ---- Jobs.
 
   const SimReference& ReferenceOf(JobId job) const { return *references_.at(job); }
-  /// nullptr if it was never started.
-  const SimReference* FindReference(JobId job) const {
-    const auto found = references_.find(job);
-    return found == references_.end() ? nullptr : found->second.get();
-  }
   /// When its first start was ordered.
   std::uint64_t FirstStartNs(JobId job) const {
     const auto found = first_starts_ns_.find(job);

@@ -203,7 +203,8 @@ void SimStreams::Prune(JobId job, Epoch epoch, std::uint64_t superstep) {
 
 // A stream that nobody needs and that is broken is given up; the next one begins anew.
 void SimStreams::DropJob(JobId job) {
-  for (auto& [target, sender] : senders_) Forget(sender, sender.retention.DropJob(job));
+  for (auto& [target, sender] : senders_)
+    Forget(sender, sender.retention.DropGroup(job, kRootGroup));
   std::erase_if(senders_, [](const auto& each) {
     return each.second.retention.empty() &&
            (!each.second.link || each.second.link->broken(SimLink::kCaller));
