@@ -1,16 +1,16 @@
 #include "coordinator/access/login_server.h"
 
+#include <absl/strings/str_cat.h>
 #include <errno.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <utility>
 
-#include <absl/strings/str_cat.h>
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/user_name.h"
 #include "net/login/unix_address.h"
 
 namespace bspnow::coordinator {
@@ -20,15 +20,6 @@ namespace {
 constexpr std::uint64_t kTokenNs = 60 * kNsPerS;
 constexpr std::uint64_t kPauseMs = 100;  // When there are no descriptors.
 constexpr int kWaitingMax = 128;
-constexpr std::size_t kUserEntryBytesMax = 16 << 10;
-
-std::string NameOf(uid_t user) {
-  passwd entry{};
-  passwd* found = nullptr;
-  char text[kUserEntryBytesMax];
-  getpwuid_r(user, &entry, text, sizeof text, &found);
-  return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
-}
 
 /// Somebody takes connections there, be it that very many wait.
 bool IsServed(const UnixAddress& address) {
@@ -40,7 +31,7 @@ bool IsServed(const UnixAddress& address) {
 
 Caller CallerOfUser(uid_t user) {
   const bool trusted = user == 0 || user == geteuid();
-  return {.user = NameOf(user), .scopes = trusted ? kAllScopes : kScopesOfUser};
+  return {.user = UserName(user), .scopes = trusted ? kAllScopes : kScopesOfUser};
 }
 
 absl::StatusOr<std::unique_ptr<LoginServer>> LoginServer::Listen(EventLoop& loop,

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "base/user_name.h"
 #include "worker/host/leftovers.h"
 
 namespace bspnow::worker {
@@ -24,14 +25,6 @@ constexpr int kGroupsMax = 1024;
 constexpr char kChoices[] =
     "choose with --accounts: same (the account of the submitting user's name), fixed:NAME, or "
     "pool:A,B,... (one for each job)";
-
-std::string NameOf(uid_t user) {
-  passwd entry{};
-  passwd* found = nullptr;
-  char text[kEntryBytesMax];
-  getpwuid_r(user, &entry, text, sizeof text, &found);
-  return found == nullptr ? absl::StrCat("uid-", user) : found->pw_name;
-}
 
 bool MayWrite(const Account& account, const struct stat& directory) {
   const auto& groups = account.groups;
@@ -112,7 +105,7 @@ absl::StatusOr<Accounts> Accounts::Of(const std::string& mode, uid_t self) {
   if (own) {
     const Mode whose = mode == "own:everybody" ? Mode::kOwnForEverybody : Mode::kOwn;
     Accounts accounts(whose, mode.empty() ? "own" : mode, {});
-    accounts.own_name_ = NameOf(self);
+    accounts.own_name_ = UserName(self);
     return accounts;
   }
   if (self != 0) {

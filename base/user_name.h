@@ -1,0 +1,17 @@
+// What a user of a machine is called. A job belongs to a name: the coordinator takes it from the
+// caller's number, and a worker that runs programs as itself compares it with its own.
+#ifndef BASE_USER_NAME_H_
+#define BASE_USER_NAME_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace bspnow {
+
+/// "uid-1000" if this machine has no such account.
+std::string UserName(uid_t user);
+
+}  // namespace bspnow
+
+#endif  // BASE_USER_NAME_H_
