@@ -99,15 +99,14 @@ void DescribeListening(CLI::App& app, Written& written, CoordinatorSettings& set
 }
 
 void DescribeKeeping(CLI::App& app, CoordinatorSettings& settings) {
-  app.add_option("--max-log-bytes", settings.log_bytes_max,
-                 "Output kept of one job; 4GB is possible")
+  app.add_option("--max-log-bytes", settings.log_bytes_max, "Output kept of one job")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
-      ->default_str("4294967296");
+      ->default_str("4GiB");
   app.add_option("--max-files-bytes", settings.files_bytes_max, "Files kept of one job")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
-      ->default_str("17179869184");
+      ->default_str("16GiB");
   app.add_option("--keep-days", settings.keep_days, "Keep output and files of ended jobs so long")
       ->type_name("DAYS")
       ->capture_default_str();
