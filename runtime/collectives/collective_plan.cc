@@ -35,13 +35,18 @@ class Costs {
     if (!IsDirect(landing_bytes)) return l() + kBuffered * Send(count, share);
     return 2 * l() + Send(count, share) + count * kDirectHalfBytes * machine_.g_ns_per_byte;
   }
+  /// Of what a byte costs, one that stays on its node.
+  double near_share() const {
+    return machine_.g_ns_per_byte > 0 ? machine_.near_g_ns_per_byte / machine_.g_ns_per_byte : 1;
+  }
   double bytes() const { return bytes_; }
   std::uint32_t p() const { return p_; }
 
   double Broadcast(std::uint32_t ways) const {
     double cost = Registration(bytes_);
     for (std::uint32_t size = p_; size > 1; size = (size + ways - 1) / ways) {
-      cost += l() + Send((ways < size ? ways : size) - 1);
+      const double sent = Send((ways < size ? ways : size) - 1);
+      cost += l() + (size > machine_.near_processes ? sent : sent * near_share());
     }
     return cost;
   }

@@ -9,7 +9,9 @@ constexpr Machine kMachine{.g_ns_per_byte = 1,
                            .l_ns = 10'000,
                            .half_bytes = 100,
                            .s_flops = 1e9,
-                           .nodes = Nodes::kSeveral};
+                           .nodes = Nodes::kSeveral,
+                           .near_processes = 1,
+                           .near_g_ns_per_byte = 0.1};
 
 Algorithm ChosenFor(Collective collective, std::uint32_t p, std::size_t bytes) {
   return MakePlan(collective, kMachine, p, bytes).algorithm;
@@ -31,6 +33,16 @@ TEST(CollectivePlanTest, BroadcastsMoreInTwoPhases) {
 // Two phases move 2 n, a pipeline n and a bit.
 TEST(CollectivePlanTest, BroadcastsVeryMuchByAPipeline) {
   EXPECT_EQ(ChosenFor(Collective::kBroadcast, 8, 256 << 20), Algorithm::kPipeline);
+}
+
+// A tree crosses the network once for each node, if processes of a node follow one another.
+TEST(CollectivePlanTest, BroadcastsToNodesOfManyByATree) {
+  Machine machine = kMachine;
+  EXPECT_EQ(MakePlan(Collective::kBroadcast, machine, 8, 1 << 20).algorithm, Algorithm::kPipeline);
+  machine.near_processes = 4;
+  EXPECT_EQ(MakePlan(Collective::kBroadcast, machine, 8, 1 << 20).algorithm, Algorithm::kTree);
+  EXPECT_EQ(MakePlan(Collective::kBroadcast, machine, 8, 256 << 20).algorithm,
+            Algorithm::kPipeline);
 }
 
 TEST(CollectivePlanTest, ReadsOnOneNodeAlone) {

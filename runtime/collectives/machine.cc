@@ -63,7 +63,9 @@ Machine MachineOf(std::uint32_t p, Nodes nodes, const GivenMachine& given) {
                  .l_ns = GivenOr(given.l_ns, measured.l_first_ns + measured.l_each_ns * p),
                  .half_bytes = GivenOr(given.half_bytes, measured.half_bytes),
                  .s_flops = GivenOr(given.s_flops, measured.s_flops),
-                 .nodes = nodes};
+                 .nodes = nodes,
+                 .near_processes = nodes == Nodes::kOne ? p : 1,
+                 .near_g_ns_per_byte = GivenOr(given.g_ns_per_byte, kOneNode.g_ns_per_byte)};
 }
 
 }  // namespace bspnow::runtime

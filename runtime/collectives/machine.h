@@ -15,6 +15,8 @@ struct Machine {
   double half_bytes;  ///< n1/2: a transfer of n bytes costs (n + n1/2) g.
   double s_flops;     ///< A second.
   Nodes nodes;
+  std::uint32_t near_processes;  ///< So many, one after another by pid, share a node.
+  double near_g_ns_per_byte;     ///< g among these.
 };
 
 /// What BSP_MACHINE says, "g=NS,l=NS,n12=BYTES,s=FLOPS", each or none; not given: negative.
@@ -28,6 +30,7 @@ struct GivenMachine {
 /// False: `text` is not of that form.
 [[nodiscard]] bool ParseMachine(const char* text, GivenMachine& given);
 
+/// On several nodes each process counts as alone on its own.
 Machine MachineOf(std::uint32_t p, Nodes nodes, const GivenMachine& given);
 
 }  // namespace bspnow::runtime

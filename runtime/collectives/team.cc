@@ -70,7 +70,10 @@ Machine KnownMachine(const Group& group, CollectiveState& state, Call call) {
   ReadEnvironment(state, call);
   // A machine that is simulated has no memory that all its processors could read.
   const bool several = group.several_nodes() || group.simulated();
-  return MachineOf(group.p(), several ? Nodes::kSeveral : Nodes::kOne, state.given);
+  Machine machine = MachineOf(group.p(), several ? Nodes::kSeveral : Nodes::kOne, state.given);
+  if (const std::uint32_t nodes = group.segment().header().nodes; nodes > 1)
+    machine.near_processes = (group.p() + nodes - 1) / nodes;
+  return machine;
 }
 
 Team::Team(Process& process, Group& group, CollectiveState& state, const CollectiveCall& call)
