@@ -48,7 +48,8 @@ constexpr std::uint64_t kOwnBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kOwnBytesOfProcess = std::uint64_t{1} << 20;
 // For the coordinator, or for room on its disk. It waits for an hour (kClearWithFilesNs).
 constexpr std::uint64_t kFilesPatienceNs = 3'000 * kNsPerS;
-constexpr std::uint64_t kFilesPauseMs = 250;
+constexpr std::uint64_t kFilesPauseMs = 250;  // At first, doubled each time, as all are sent again,
+constexpr std::uint64_t kFilesPauseMsMax = 30'000;  // up to this.
 constexpr std::uint64_t kTasksOfProcess = 512;
 constexpr std::uint64_t kOwnTasks = 64;
 
@@ -247,22 +248,22 @@ void NodeJob::Clear(Left kept) {
     if (profile.of_size() != 0) KeepProfile(std::move(profile));
     parts_.loop.Post([this, kept] {
       if (kept == Left::kFilesAndProfile && directory_)
-        return KeepFilesUntil(NowNs() + kFilesPatienceNs);
+        return KeepFilesUntil(NowNs() + kFilesPatienceNs, kFilesPauseMs);
       RemoveDirectory("");
     });
   });
 }
 
 // Between two attempts no thread is held: others have to start and to be cleared away.
-void NodeJob::KeepFilesUntil(std::uint64_t until_ns) {
-  parts_.threads.Run([this, until_ns] {
+void NodeJob::KeepFilesUntil(std::uint64_t until_ns, std::uint64_t pause_ms) {
+  parts_.threads.Run([this, until_ns, pause_ms] {
     const KeptFiles kept = KeepFiles();
     const bool again = MayBecomeWell(kept.sent) && NowNs() < until_ns;
-    parts_.loop.Post([this, until_ns, again, lost = kept.Lost()] {
+    parts_.loop.Post([this, until_ns, pause_ms, again, lost = kept.Lost()] {
       if (!again) return RemoveDirectory(lost);
-      keep_timer_ = parts_.loop.AddTimer(kFilesPauseMs, [this, until_ns] {
+      keep_timer_ = parts_.loop.AddTimer(pause_ms, [this, until_ns, pause_ms] {
         keep_timer_ = kNoTimer;
-        KeepFilesUntil(until_ns);
+        KeepFilesUntil(until_ns, std::min(2 * pause_ms, kFilesPauseMsMax));
       });
     });
   });

@@ -162,7 +162,7 @@ class NodeJob final : public JobHost {
     std::string Lost() const;
   };
   KeptFiles KeepFiles() const;
-  void KeepFilesUntil(std::uint64_t until_ns);
+  void KeepFilesUntil(std::uint64_t until_ns, std::uint64_t pause_ms);
   void RemoveDirectory(const std::string& files_lost);
   void ClearAccount() const;
   void KeepProfile(proto::Profile profile) const;
