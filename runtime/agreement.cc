@@ -114,8 +114,8 @@ void ReportDifferentEnds(const Segment& segment, Pid self, std::uint32_t p) {
   const std::uint32_t in_end = segment.cell(self).in_end;
   std::uint32_t other = 0;
   while (other + 1 < p && segment.cell(Pid{other}).in_end == in_end) ++other;
-  const char* mine = in_end ? "bsp_end" : "bsp_sync";
-  const char* theirs = in_end ? "bsp_sync" : "bsp_end";
+  const char* mine = in_end ? ProgramBounds().end : "bsp_sync";
+  const char* theirs = in_end ? "bsp_sync" : ProgramBounds().end;
   ReportMisuse(mine,
                "pid %u is in %s, while pid %u is in %s: the processes disagree on the number of"
                " supersteps; call bsp_sync equally often on all processes",

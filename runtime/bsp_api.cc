@@ -113,7 +113,7 @@ void DirectGet(const Arguments<Size>& a) {
 
 template <typename Size>
 void PushReg(Call call, const void* ident, Size size) {
-  Running(call).Push(reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
+  Running(call).Push(call, reinterpret_cast<std::uintptr_t>(ident), Checked(call, "size", size));
 }
 
 template <typename Size>
@@ -277,10 +277,12 @@ double bsp_dtime(void) {
 double bsp_cputime(void) { return static_cast<double>(one.process.processor_ns()) * 1e-9; }
 
 void bsp_pop_reg(const void* ident) {
-  Running(BSP_CALL("bsp_pop_reg")).Pop(reinterpret_cast<std::uintptr_t>(ident));
+  const Call call = BSP_CALL("bsp_pop_reg");
+  Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));
 }
 void bsp_popregister(const void* ident) {
-  Running(BSP_CALL("bsp_popregister")).Pop(reinterpret_cast<std::uintptr_t>(ident));
+  const Call call = BSP_CALL("bsp_popregister");
+  Running(call).Pop(call, reinterpret_cast<std::uintptr_t>(ident));
 }
 
 int bsp_checkpoint_resume(void) {

@@ -39,7 +39,8 @@ std::uint32_t Word(std::uint32_t pid, std::uint64_t s, std::size_t i) {
 void ChangeRegistrations(Process& process, Memory& m, std::uint64_t s) {
   std::vector<std::uint32_t>& area = m.areas[s % kAreas];
   Register(process, area.data(), 4 * (kWords - (m.self + s) % 3));
-  if (s >= 5) process.Pop(reinterpret_cast<std::uintptr_t>(m.areas[(s - 5) % kAreas].data()));
+  if (s >= 5)
+    process.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(m.areas[(s - 5) % kAreas].data()));
 }
 
 void Communicate(Process& process, Memory& m, std::uint64_t s) {
@@ -187,7 +188,7 @@ TEST(CheckpointTest, AResumedProcessNamesSuperstepsFromTheStart) {
   JobOutcome outcome = RunOnNodes({.node_of = {0, 1}, .saves = {{4}}}, [](Process& process) {
     process.Begin(2);
     for (int s = 0; s < 7; ++s) process.Sync(0);
-    if (TimesRestored() != 0 && process.pid() == 1) process.Pop(4711);
+    if (TimesRestored() != 0 && process.pid() == 1) process.Pop("bsp_pop_reg", 4711);
     process.Sync(0);
     process.End(0);
   });

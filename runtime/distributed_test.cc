@@ -141,7 +141,8 @@ TEST(DistributedTest, AreasPushedAndPoppedAreKnownOnOtherNodes) {
       // Each process registers another size for a slot; slots are used again in another order.
       std::uint32_t* area = &areas[(s * 7) % 64];
       Register(process, area, 4 * (1 + (process.pid() + s) % 3));
-      if (s >= 5) process.Pop(reinterpret_cast<std::uintptr_t>(&areas[((s - 5) * 7) % 64]));
+      if (s >= 5)
+        process.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(&areas[((s - 5) * 7) % 64]));
       process.Sync(0);
       Put(process, {.pid = next, .area = area, .offset = 0, .local = &s, .bytes = sizeof s});
       process.Sync(0);
@@ -173,7 +174,7 @@ TEST(DistributedTest, DifferentRegistrationsAreReportedOnce) {
         Register(process, &x, 8);
         Register(process, &y, 8);
         process.Sync(0);
-        process.Pop(reinterpret_cast<std::uintptr_t>(process.pid() == 4 ? &x : &y));
+        process.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(process.pid() == 4 ? &x : &y));
         process.Sync(0);
         process.End(0);
       },

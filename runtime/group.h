@@ -117,8 +117,11 @@ class Group {
 
   // ---- Communication
 
-  void Push(std::uint64_t address, std::uint64_t bytes);
-  void Pop(std::uint64_t address);
+  void CheckPid(Call call, std::int64_t pid) const {
+    if (!IsPid(pid)) ReportPid(call, pid);
+  }
+  void Push(Call call, std::uint64_t address, std::uint64_t bytes);
+  void Pop(Call call, std::uint64_t address);
   void Move(const Transfer& transfer) {
     const RemoteRange remote = Check(transfer);
     if (transfer.buffering == Buffering::kUnbuffered) {
@@ -255,9 +258,6 @@ class Group {
 
   bool IsPid(std::int64_t pid) const {
     return __builtin_expect(static_cast<std::uint64_t>(pid) < p_, 1);
-  }
-  void CheckPid(Call call, std::int64_t pid) const {
-    if (!IsPid(pid)) ReportPid(call, pid);
   }
   [[noreturn]] __attribute__((cold)) void ReportPid(Call call, std::int64_t pid) const;
 

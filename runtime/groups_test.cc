@@ -177,7 +177,7 @@ TEST(CountedSuperstepsTest, OneThatRegistersAreasEndsWithABarrier) {
     std::uint32_t word = 0;
     for (std::uint32_t i = 0; i < 50; ++i) {
       if (process.pid() == i % 3) sched_yield();
-      group.Push(reinterpret_cast<std::uintptr_t>(&word), sizeof word);
+      group.Push("bsp_push_reg", reinterpret_cast<std::uintptr_t>(&word), sizeof word);
       process.SyncCounted(group, "test", 0);
       const std::uint32_t value = process.pid() * 100 + i;
       group.Move(TransferForTest(Direction::kPut, Buffering::kBuffered,
@@ -186,7 +186,7 @@ TEST(CountedSuperstepsTest, OneThatRegistersAreasEndsWithABarrier) {
                                   .offset = 0,
                                   .local = const_cast<std::uint32_t*>(&value),
                                   .bytes = sizeof word}));
-      group.Pop(reinterpret_cast<std::uintptr_t>(&word));
+      group.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(&word));
       process.Sync(group, 0);
       Require(word == (process.pid() + 2) % 3 * 100 + i, "what the one before has put");
     }

@@ -126,8 +126,9 @@ std::uint32_t Process::nprocs() {
 // Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.
 void Process::ReportNotRunning(Call call) {
   EnsureAttached();
-  if (begun_) ReportMisuse(call, "call it before bsp_end, between bsp_begin and bsp_end");
-  ReportMisuse(call, "call bsp_begin first");
+  const auto& [begin, end] = ProgramBounds();
+  if (begun_) ReportMisuse(call, "call it before %s, between %s and %s", end, begin, end);
+  ReportMisuse(call, "call %s first", begin);
 }
 
 }  // namespace bspnow::runtime

@@ -81,8 +81,10 @@ class Process {
   void Sync(Group& group, std::uint64_t call_site);
   /// Group::SyncCounted; or a barrier, where that must end the superstep.
   void SyncCounted(Group& group, Call call, std::uint64_t messages);
-  void Push(std::uint64_t address, std::uint64_t bytes) { group_->Push(address, bytes); }
-  void Pop(std::uint64_t address) { group_->Pop(address); }
+  void Push(Call call, std::uint64_t address, std::uint64_t bytes) {
+    group_->Push(call, address, bytes);
+  }
+  void Pop(Call call, std::uint64_t address) { group_->Pop(call, address); }
   void Move(const Transfer& transfer) { group_->Move(transfer); }
   void MoveNow(const Transfer& transfer) { group_->MoveNow(transfer); }
   // As in Group; false also if this process is not running.

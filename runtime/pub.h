@@ -189,8 +189,9 @@ void bsp_hplsend(pbsp bsp, int *table, int n, const void *buf, int size);
  * that is no member a call does nothing. `sbuf` holds `count` elements, which are combined with the
  * corresponding ones of the other members, in the order of the members. It has been copied when the
  * call returns; the results are in `rbuf`, which may be sbuf, when the superstep has ended. Errors
- * of pid; first > last; n < 1; count < 0; NULL for an area that is used; when the superstep ends:
- * members that have not made the call, or another one. */
+ * of pid; first > last; n < 1; a pid that is in the table twice; count < 0; NULL for an area that
+ * is used; when the superstep ends: members that have not made the call, or another one (who should
+ * have made one, and has not, is told when the next superstep ends). */
 
 /* The combination of all, on the last member; other members' rbuf does not count. With all: on
  * every member. Cost, for k members and n = count * op->size: k n g; with all: k n g everywhere. */

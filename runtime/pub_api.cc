@@ -13,9 +13,11 @@
 namespace bspnow::runtime {
 namespace {
 
+constexpr Bounds kBounds{.begin = "bsplib_init", .end = "bsplib_done"};
 constexpr unsigned long kMark = 0x5055'426f'626a'6563;  // In each t_bsp that names an object.
 
 [[noreturn]] __attribute__((cold)) void ReportNoObject(Call call, const t_bsp* bsp) {
+  NameBounds(kBounds);
   if (bsp == nullptr) ReportMisuse(call, "the object is NULL; give the address of a t_bsp");
   ReportMisuse(
       call,
@@ -27,6 +29,7 @@ PubObject& ObjectOf(Call call, const t_bsp* bsp) {
   if (__builtin_expect(bsp == nullptr || bsp->mark_ != kMark, 0)) ReportNoObject(call, bsp);
   auto& object = *static_cast<PubObject*>(bsp->object_);
   object.process().RequireRunning(call);
+  object.KeepUp(call);
   return object;
 }
 
@@ -74,8 +77,7 @@ void RequireBytes(Call call, const char* name, const void* area, std::uint64_t b
                static_cast<unsigned long long>(bytes));
 }
 
-void Send(Call call, t_bsp* bsp, const PubMembers& to, const void* buf, int size) {
-  PubObject& object = ObjectOf(call, bsp);
+void Send(Call call, PubObject& object, const PubMembers& to, const void* buf, int size) {
   const std::uint64_t bytes = Checked(call, "size", size);
   RequireBytes(call, "buf", buf, bytes);
   const PubMembers& destinations = to;
@@ -84,11 +86,15 @@ void Send(Call call, t_bsp* bsp, const PubMembers& to, const void* buf, int size
   }
 }
 
-PubMembers Range(Call call, int first, int last) {
+// Both ends are checked before they are counted: there may be more ints between them than an int
+// can say.
+PubMembers Range(Call call, PubObject& object, int first, int last) {
   if (first > last) {
     ReportMisuse(call, "first is %d, and last %d; the processes are first, first + 1, ..., last",
                  first, last);
   }
+  object.group().CheckPid(call, first);
+  object.group().CheckPid(call, last);
   return {.table = nullptr, .first = first, .count = last - first + 1};
 }
 
@@ -114,8 +120,7 @@ t_bspmsg* HandleOf(const MessageRecord* message) {
 
 // ---- Reductions
 
-void Reduce(Call call, t_bsp* bsp, const PubReductionCall& reduction) {
-  PubObject& object = ObjectOf(call, bsp);
+void Reduce(Call call, PubObject& object, const PubReductionCall& reduction) {
   const PubMembers& members = reduction.members;
   if (members.count < 1) ReportMisuse(call, "n is 0; a reduction has at least one member");
   for (int i = 0; i < members.count; ++i) {
@@ -124,9 +129,13 @@ void Reduce(Call call, t_bsp* bsp, const PubReductionCall& reduction) {
                  static_cast<int>(members[i]), object.group().p() - 1);
   }
   Checked(call, "count", reduction.count);
+  const int place = object.PlaceAmong(call, members);
+  if (place < 0) return;
   RequireBytes(call, "sbuf", reduction.value, reduction.bytes());
-  RequireBytes(call, "rbuf", reduction.result, reduction.bytes());
-  object.Reduce(call, reduction);
+  if (reduction.HasResultAt(place)) {
+    RequireBytes(call, "rbuf", reduction.result, reduction.bytes());
+  }
+  object.Reduce(call, reduction, place);
 }
 
 t_bspop Known(Call call, const t_bspop* op) {
@@ -189,6 +198,7 @@ void bsplib_saveargs(int*, char***) {}
 
 void bsplib_init(const bsp_pub_parameters_*, t_bsp* bsp) {
   const Call call = PUB_CALL("bsplib_init");
+  NameBounds(kBounds);
   RequireRoomForName(call, "bsp", bsp);
   Process& process = TheProcess();
   if (process.begin_ns() != 0) {
@@ -200,6 +210,7 @@ void bsplib_init(const bsp_pub_parameters_*, t_bsp* bsp) {
 
 void bsplib_done(void) {
   const Call call = PUB_CALL("bsplib_done");
+  NameBounds(kBounds);
   Process& process = RunningProcess(call);
   if (process.open_groups() != 0) {
     ReportMisuse(call, "%u objects of bsp_partition or bsp_dup are open still; call bsp_done first",
@@ -274,10 +285,12 @@ void bsp_oblsync(t_bsp* bsp, int n) {
 // ---- Messages
 
 void bsp_send(t_bsp* bsp, int dest, const void* buf, int size) {
-  Send(PUB_CALL("bsp_send"), bsp, {.table = nullptr, .first = dest, .count = 1}, buf, size);
+  const Call call = PUB_CALL("bsp_send");
+  Send(call, ObjectOf(call, bsp), {.table = nullptr, .first = dest, .count = 1}, buf, size);
 }
 void bsp_hpsend(t_bsp* bsp, int dest, const void* buf, int size) {
-  Send(PUB_CALL("bsp_hpsend"), bsp, {.table = nullptr, .first = dest, .count = 1}, buf, size);
+  const Call call = PUB_CALL("bsp_hpsend");
+  Send(call, ObjectOf(call, bsp), {.table = nullptr, .first = dest, .count = 1}, buf, size);
 }
 
 int bsp_nmsgs(t_bsp* bsp) {
@@ -312,27 +325,30 @@ int bspmsg_src(t_bspmsg* msg) {
 #define PUB_COLLECTIVE_SEND(RANGE_NAME, LIST_NAME)                              \
   void RANGE_NAME(t_bsp* bsp, int first, int last, const void* buf, int size) { \
     const Call call = PUB_CALL(#RANGE_NAME);                                    \
-    Send(call, bsp, Range(call, first, last), buf, size);                       \
+    PubObject& object = ObjectOf(call, bsp);                                    \
+    Send(call, object, Range(call, object, first, last), buf, size);            \
   }                                                                             \
   void LIST_NAME(t_bsp* bsp, int* table, int n, const void* buf, int size) {    \
     const Call call = PUB_CALL(#LIST_NAME);                                     \
-    Send(call, bsp, List(call, table, n), buf, size);                           \
+    Send(call, ObjectOf(call, bsp), List(call, table, n), buf, size);           \
   }
 
 PUB_COLLECTIVE_SEND(bsp_gsend, bsp_lsend)
 PUB_COLLECTIVE_SEND(bsp_hpgsend, bsp_hplsend)
 
-#define PUB_REDUCTION(RANGE_NAME, LIST_NAME, KIND)                                              \
-  void RANGE_NAME(t_bsp* bsp, int first, int last, const void* sbuf, void* rbuf, int count,     \
-                  const t_bspop* op, void* param) {                                             \
-    const Call call = PUB_CALL(#RANGE_NAME);                                                    \
-    Reduce(call, bsp,                                                                           \
-           {KIND, Range(call, first, last), sbuf, rbuf, count, Known(call, op), param});        \
-  }                                                                                             \
-  void LIST_NAME(t_bsp* bsp, int* table, int n, const void* sbuf, void* rbuf, int count,        \
-                 const t_bspop* op, void* param) {                                              \
-    const Call call = PUB_CALL(#LIST_NAME);                                                     \
-    Reduce(call, bsp, {KIND, List(call, table, n), sbuf, rbuf, count, Known(call, op), param}); \
+#define PUB_REDUCTION(RANGE_NAME, LIST_NAME, KIND)                                                 \
+  void RANGE_NAME(t_bsp* bsp, int first, int last, const void* sbuf, void* rbuf, int count,        \
+                  const t_bspop* op, void* param) {                                                \
+    const Call call = PUB_CALL(#RANGE_NAME);                                                       \
+    PubObject& object = ObjectOf(call, bsp);                                                       \
+    const PubMembers members = Range(call, object, first, last);                                   \
+    Reduce(call, object, {KIND, members, sbuf, rbuf, count, Known(call, op), param});              \
+  }                                                                                                \
+  void LIST_NAME(t_bsp* bsp, int* table, int n, const void* sbuf, void* rbuf, int count,           \
+                 const t_bspop* op, void* param) {                                                 \
+    const Call call = PUB_CALL(#LIST_NAME);                                                        \
+    const PubMembers members = List(call, table, n);                                               \
+    Reduce(call, ObjectOf(call, bsp), {KIND, members, sbuf, rbuf, count, Known(call, op), param}); \
   }
 
 PUB_REDUCTION(bsp_greduce, bsp_lreduce, PubReduction::kToLast)
@@ -354,11 +370,12 @@ PUB_OPERATIONS(double)
 
 void bsp_push_reg(t_bsp* bsp, const void* ident, int size) {
   const Call call = PUB_CALL("bsp_push_reg");
-  ObjectOf(call, bsp).group().Push(reinterpret_cast<std::uintptr_t>(ident),
+  ObjectOf(call, bsp).group().Push(call, reinterpret_cast<std::uintptr_t>(ident),
                                    Checked(call, "size", size));
 }
 void bsp_pop_reg(t_bsp* bsp, const void* ident) {
-  ObjectOf(PUB_CALL("bsp_pop_reg"), bsp).group().Pop(reinterpret_cast<std::uintptr_t>(ident));
+  const Call call = PUB_CALL("bsp_pop_reg");
+  ObjectOf(call, bsp).group().Pop(call, reinterpret_cast<std::uintptr_t>(ident));
 }
 
 #define PUB_TRANSFER(PUT, GET, BUFFERING)                                                         \

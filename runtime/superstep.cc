@@ -21,22 +21,22 @@ DirectTransfer MakeDirect(const Transfer& transfer, const RemoteRange& remote) {
 
 // ---- Communication ----------------------------------------------------------------------------
 
-void Group::Push(std::uint64_t address, std::uint64_t bytes) {
+void Group::Push(Call call, std::uint64_t address, std::uint64_t bytes) {
   if (address == 0 && bytes != 0 && full_check_.on()) {
-    ReportMisuse("bsp_push_reg",
+    ReportMisuse(call,
                  "ident is NULL, and size is %llu; NULL stands for no area: give the address, or"
                  " size 0",
                  Printable(bytes));
   }
   if (!registrations_.Push(address, address == 0 ? 0 : bytes)) {
-    ReportMisuse("bsp_push_reg", "more than %llu areas are registered; pop what is not needed",
+    ReportMisuse(call, "more than %llu areas are registered; pop what is not needed",
                  Printable(kSlotsMax));
   }
 }
 
-void Group::Pop(std::uint64_t address) {
+void Group::Pop(Call call, std::uint64_t address) {
   if (registrations_.Pop(address)) return;
-  ReportMisuse("bsp_pop_reg", "ident 0x%llx is not registered; pop what was pushed, once",
+  ReportMisuse(call, "ident 0x%llx is not registered; pop what was pushed, once",
                Printable(address));
 }
 

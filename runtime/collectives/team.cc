@@ -145,7 +145,7 @@ const void* Team::NameOfNothing() {
 
 const void* Team::Register(const void* area, std::size_t bytes) {
   const void* const named = area == nullptr ? NameOfNothing() : area;
-  group_.Push(reinterpret_cast<std::uintptr_t>(named), area == nullptr ? 0 : bytes);
+  group_.Push(what_.call, reinterpret_cast<std::uintptr_t>(named), area == nullptr ? 0 : bytes);
   Sync();
   return named;
 }

@@ -51,11 +51,13 @@ class Team {
   const void* Register(const void* area, std::size_t bytes);
   /// The same, but that the next Register ends the superstep.
   void RegisterWithNext(const void* area, std::size_t bytes) {
-    group_.Push(reinterpret_cast<std::uintptr_t>(area), bytes);
+    group_.Push(what_.call, reinterpret_cast<std::uintptr_t>(area), bytes);
   }
   /// From the next superstep on. So it is called in a collective's last superstep: else the program
   /// would still find `area` in place of its own registration of that address.
-  void Unregister(const void* area) { group_.Pop(reinterpret_cast<std::uintptr_t>(area)); }
+  void Unregister(const void* area) {
+    group_.Pop(what_.call, reinterpret_cast<std::uintptr_t>(area));
+  }
 
   // ---- Supersteps
 

@@ -19,6 +19,8 @@ constexpr std::size_t kTextBytesMax = 8192;
 
 constinit Speaker speaker;  // tidy: of bsp_api.cc's one process; reports may come from anywhere
 
+constinit Bounds bounds;  // tidy: as the speaker
+
 struct Text {
   char bytes[kTextBytesMax];
   std::size_t used = 0;
@@ -74,6 +76,9 @@ void AwaitTheEnd() {
   for (;;) pause();
 }
 
+void NameBounds(const Bounds& next) { bounds = next; }
+const Bounds& ProgramBounds() { return bounds; }
+
 void SetSpeaker(const Speaker& next) { speaker = next; }
 
 void ReportMisuse(Call call, const char* format, ...) {
@@ -86,16 +91,16 @@ void ReportMisuse(Call call, const char* format, std::va_list args) {
   LetOnlyTheFirstSpeak();
   Text text;
   if (speaker.segment == nullptr) {
-    text.Add("bspnow: %s before bsp_begin: ", call.name);
+    text.Add("bspnow: %s before %s: ", call.name, bounds.begin);
   } else if (IsForkedChild()) {
     text.Add("bspnow: %s in a child that pid %u made by fork, which is no BSP process: ", call.name,
              speaker.pid);
   } else {
     const ProcessState state = speaker.segment->cell(Pid{speaker.pid}).state.load();
     if (state < ProcessState::kRunning) {
-      text.Add("bspnow: %s on pid %u before bsp_begin: ", call.name, speaker.pid);
+      text.Add("bspnow: %s on pid %u before %s: ", call.name, speaker.pid, bounds.begin);
     } else if (state >= ProcessState::kEnded) {
-      text.Add("bspnow: %s on pid %u after bsp_end: ", call.name, speaker.pid);
+      text.Add("bspnow: %s on pid %u after %s: ", call.name, speaker.pid, bounds.end);
     } else {
       const std::uint64_t first = speaker.segment->header().first_superstep;
       text.Add("bspnow: %s on pid %u, superstep %llu: ", call.name, speaker.pid,

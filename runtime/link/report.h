@@ -26,6 +26,15 @@ struct Call {
       : name(call), site(return_address) {}
 };
 
+/// The calls between which a program's supersteps lie, as its texts name them.
+struct Bounds {
+  const char* begin = "bsp_begin";
+  const char* end = "bsp_end";
+};
+/// Of all later reports of this process.
+void NameBounds(const Bounds& bounds);
+const Bounds& ProgramBounds();
+
 /// Sets the speaker of all later reports of this process.
 void SetSpeaker(const Speaker& speaker);
 

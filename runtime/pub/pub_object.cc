@@ -13,7 +13,8 @@ PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRe
     : process_(process),
       group_(group),
       first_(parent == nullptr ? *this : parent->first_),
-      memory_(static_cast<MappedRegion&&>(memory)) {
+      memory_(static_cast<MappedRegion&&>(memory)),
+      superstep_mark_(group.inbox().superstep_mark()) {
   before_ = first_.newest_;
   first_.newest_ = this;
   group_.StartWithTagBytes(sizeof(PubTag));
@@ -53,11 +54,13 @@ void PubObject::Close() {
 // ---- Supersteps -------------------------------------------------------------------------------
 
 void PubObject::Sync(Call call) {
+  ListAll(call);
   process_.Sync(group_, call.site);
   TakeUpMessages(call);
 }
 
 void PubObject::SyncCounted(Call call, std::uint64_t messages) {
+  ListAll(call);
   if (messages < reductions_.called()) {
     ReportMisuse(
         call,
@@ -67,6 +70,16 @@ void PubObject::SyncCounted(Call call, std::uint64_t messages) {
         static_cast<unsigned long long>(reductions_.called()));
   }
   process_.SyncCounted(group_, call, messages - reductions_.called() + reductions_.values_due());
+  TakeUpMessages(call);
+}
+
+void PubObject::CatchUp(Call call) {
+  if (reductions_.called() != 0) {
+    ReportMisuse(
+        call,
+        "a call of BSPlib has ended a superstep with reductions or scans of this object; end"
+        " it by bsp_sync of pub.h, which combines their values");
+  }
   TakeUpMessages(call);
 }
 
@@ -80,20 +93,28 @@ void PubObject::TakeUpMessages(Call call) {
         " is the library's");
   }
   listed_.clear();
+  superstep_mark_ = group_.inbox().superstep_mark();
   count_ = group_.inbox().count();
   if (reductions_.called() == 0) return;
-  List(call, count_);
+  List(call, count_, Values::kWanted);
   count_ = listed_.size();
   reductions_.Finish(call, group_.p());
 }
 
 // ---- Communication ----------------------------------------------------------------------------
 
-void PubObject::Reduce(Call call, const PubReductionCall& reduction) {
+int PubObject::PlaceAmong(Call call, const PubMembers& members) {
   const std::uint32_t self = Value(group_.self());
-  int place = 0;
-  while (place < reduction.members.count && reduction.members[place] != self) ++place;
-  if (place == reduction.members.count) return;
+  const std::uint32_t twice = reductions_.FirstTwice(members, group_.p());
+  if (twice != PubReductions::kNobody) {
+    ReportMisuse(call, "pid %u is in the table twice; name each process once", twice);
+  }
+  for (int place = 0; place < members.count; ++place)
+    if (members[place] == self) return place;
+  return -1;
+}
+
+void PubObject::Reduce(Call call, const PubReductionCall& reduction, int place) {
   reductions_.Add(reduction, place);
   const std::uint32_t digest = PubReductions::DigestOf(reduction);
   const PubReductions::Receivers to = PubReductions::ReceiversOf(reduction, place);
@@ -106,30 +127,32 @@ void PubObject::Reduce(Call call, const PubReductionCall& reduction) {
 
 // Not all at once: a program that looks at them in turn finds each while its sender's memory is
 // still in the caches.
-void PubObject::List(Call call, std::uint64_t count) {
+void PubObject::List(Call call, std::uint64_t count, Values values) {
   for (BsmpInbox& inbox = group_.inbox(); listed_.size() < count && !inbox.empty(); inbox.Pop()) {
     const MessageRecord& message = inbox.FrontRecord();
     if (TagOf(message).reduction == 0) {
       listed_.push_back(&message);
-    } else if (reductions_.called() != 0) {
+    } else if (values == Values::kWanted) {
       reductions_.TakeValue(message);
     } else {
-      ReportMisuse(call,
-                   "pid %u has called a reduction or scan in which this process takes part, and has"
-                   " not called; all that take part make the same call, in the same superstep",
-                   TagOf(message).source);
+      ReportMisuse(
+          call,
+          "pid %u has called a reduction or scan in which this process takes part, and which"
+          " it has not called, in the last superstep; all that take part make the same call"
+          " in the same superstep",
+          TagOf(message).source);
     }
   }
 }
 
 const MessageRecord* PubObject::Message(Call call, std::uint64_t i) {
   if (i >= count_) return nullptr;
-  List(call, i + 1);
+  List(call, i + 1, Values::kNobodyAskedFor);
   return listed_[i];
 }
 
 const MessageRecord* PubObject::MessageFrom(Call call, std::uint32_t source, std::uint64_t i) {
-  List(call, count_);
+  ListAll(call);
   const auto is_before = [](const MessageRecord* message, std::uint32_t pid) {
     return TagOf(*message).source < pid;
   };

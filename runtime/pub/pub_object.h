@@ -38,6 +38,11 @@ class PubObject {
 
   // ---- Supersteps
 
+  /// At each call that names the object: a call of BSPlib may have ended a superstep of the root
+  /// group.
+  void KeepUp(Call call) {
+    if (__builtin_expect(group_.inbox().superstep_mark() != superstep_mark_, 0)) CatchUp(call);
+  }
   void Sync(Call call);
   /// `messages` as the program counts them: a reduction is one for each that takes part.
   void SyncCounted(Call call, std::uint64_t messages);
@@ -47,8 +52,11 @@ class PubObject {
   void Send(Call call, std::int64_t pid, const void* payload, std::uint64_t bytes) {
     SendTagged(call, pid, 0, payload, bytes);
   }
-  /// Does nothing if this process is no member. The value has been copied on return.
-  void Reduce(Call call, const PubReductionCall& reduction);
+  /// The place of this process among the members of a reduction; -1: it is none. Error: some
+  /// process is there twice.
+  int PlaceAmong(Call call, const PubMembers& members);
+  /// This process is the member of place `place`. The value has been copied on return.
+  void Reduce(Call call, const PubReductionCall& reduction, int place);
 
   // ---- Messages of the program that were received
 
@@ -66,8 +74,14 @@ class PubObject {
     const PubTag tag{.source = Value(group_.self()), .reduction = reduction};
     group_.Send(call, pid, &tag, payload, bytes);
   }
+  /// What the values of reductions among the messages are.
+  enum class Values { kWanted, kNobodyAskedFor };
+
+  void CatchUp(Call call);
   void TakeUpMessages(Call call);
-  void List(Call call, std::uint64_t count);
+  void List(Call call, std::uint64_t count, Values values);
+  /// Of this superstep, which ends: also what the program has not looked at.
+  void ListAll(Call call) { List(call, count_, Values::kNobodyAskedFor); }
 
   Process& process_;
   Group& group_;
@@ -75,6 +89,7 @@ class PubObject {
   PubObject* newest_ = nullptr;             ///< In the first one: of the thread's open objects.
   PubObject* before_ = nullptr;             ///< The one that was the newest before this one was.
   MappedRegion memory_;                     ///< Of this object itself.
+  std::uint64_t superstep_mark_;            ///< Of the inbox, when its messages were taken up.
   std::uint64_t count_ = 0;                 ///< The program's messages;
   GrowArray<const MessageRecord*> listed_;  ///< the first ones of them, as far as they were asked.
   PubReductions reductions_;

@@ -42,10 +42,20 @@ std::uint32_t PubReductions::DigestOf(const PubReductionCall& call) {
   return digest.value();
 }
 
+std::uint32_t PubReductions::FirstTwice(const PubMembers& members, std::uint32_t p) {
+  if (members.table == nullptr) return kNobody;
+  if (table_of_.empty()) table_of_.Resize(p);
+  tables_ += 1;
+  for (int i = 0; i < members.count; ++i) {
+    if (table_of_[members[i]] == tables_) return members[i];
+    table_of_[members[i]] = tables_;
+  }
+  return kNobody;
+}
+
 void PubReductions::Add(const PubReductionCall& call, int place) {
   called_ += 1;
-  const bool only_last = call.kind == PubReduction::kToLast;
-  if (only_last && place != call.members.count - 1) return;
+  if (!call.HasResultAt(place)) return;
   const int sources = call.kind == PubReduction::kPrefix ? place + 1 : call.members.count;
   pending_.push_back({.call = call,
                       .digest = DigestOf(call),

@@ -45,6 +45,10 @@ struct PubReductionCall {
   t_bspop operation;
   void* parameter;
 
+  /// Whether the member of this place has a result.
+  bool HasResultAt(int place) const {
+    return kind != PubReduction::kToLast || place == members.count - 1;
+  }
   std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(operation.size);
   }
@@ -60,6 +64,10 @@ class PubReductions {
   static Receivers ReceiversOf(const PubReductionCall& call, int place);
   /// What the messages of all members of one call have in their tags. Not 0.
   static std::uint32_t DigestOf(const PubReductionCall& call);
+
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  /// One of the `p` processes of the group that a table names more than once.
+  std::uint32_t FirstTwice(const PubMembers& members, std::uint32_t p);
 
   /// This process, the member of place `place`, has made the call.
   void Add(const PubReductionCall& call, int place);
@@ -90,6 +98,8 @@ class PubReductions {
   GrowArray<std::uint32_t> sources_;
   GrowArray<const MessageRecord*> values_;
   GrowArray<std::size_t> next_of_source_;  ///< In values_, by pid.
+  GrowArray<std::uint64_t> table_of_;      ///< The last one that named it, by pid.
+  std::uint64_t tables_ = 0;               ///< So far.
   MappedRegion scratch_;
 };
 

@@ -46,7 +46,7 @@ inline void DirectGet(Process& process, const CallForTest& call) {
   process.MoveNow(TransferForTest(Direction::kGet, Buffering::kUnbuffered, call));
 }
 inline void Register(Process& process, void* area, std::uint64_t bytes) {
-  process.Push(reinterpret_cast<std::uintptr_t>(area), bytes);
+  process.Push("bsp_push_reg", reinterpret_cast<std::uintptr_t>(area), bytes);
 }
 
 /// Byte i of what `pid` sends in `superstep`.

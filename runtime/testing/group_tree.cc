@@ -182,8 +182,9 @@ void Walker::Visit(Group& group, std::uint64_t path, int depth) {
   const std::uint32_t p = group.p();
   Areas areas;
   areas.written.resize(p);
-  group.Push(reinterpret_cast<std::uintptr_t>(areas.written.data()), p * sizeof(std::uint64_t));
-  group.Push(reinterpret_cast<std::uintptr_t>(&areas.shown), sizeof areas.shown);
+  group.Push("bsp_push_reg", reinterpret_cast<std::uintptr_t>(areas.written.data()),
+             p * sizeof(std::uint64_t));
+  group.Push("bsp_push_reg", reinterpret_cast<std::uintptr_t>(&areas.shown), sizeof areas.shown);
   Sync(group);
   const std::uint64_t steps = 1 + Draw(path, {kSteps}) % 4;
   for (std::uint64_t s = 1; s <= steps; ++s) {
@@ -209,8 +210,8 @@ void Walker::Visit(Group& group, std::uint64_t path, int depth) {
     Read(group, path, s, read, Extent::kAll);
   }
   // The areas go, and nobody may write there any more.
-  group.Pop(reinterpret_cast<std::uintptr_t>(&areas.shown));
-  group.Pop(reinterpret_cast<std::uintptr_t>(areas.written.data()));
+  group.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(&areas.shown));
+  group.Pop("bsp_pop_reg", reinterpret_cast<std::uintptr_t>(areas.written.data()));
   Sync(group);
 }
 

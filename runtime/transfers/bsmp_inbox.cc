@@ -17,6 +17,7 @@ void ForEachChunk(const std::byte* arena, std::uint64_t first, const Use& use) {
 }  // namespace
 
 void BsmpInbox::Clear() {
+  superstep_mark_ += 1;
   sources_.clear();
   next_source_ = 0;
   chain_ = ChainReader();

@@ -59,6 +59,8 @@ class BsmpInbox {
   /// Theirs in all.
   std::uint64_t payload_bytes() const { return bytes_ + LeftInRun() * payload_bytes_; }
   std::size_t tag_bytes() const { return tag_bytes_; }
+  /// Changes with each superstep: who has listed messages knows by it that they are gone.
+  std::uint64_t superstep_mark() const { return superstep_mark_; }
 
   /// The first message; the queue must not be empty.
   Message Front() const {
@@ -103,6 +105,7 @@ class BsmpInbox {
   ChainReader chain_;               ///< After the run.
   GrowArray<Source> sources_;
   std::size_t next_source_ = 0;
+  std::uint64_t superstep_mark_ = 0;
   MappedRegion copy_;  ///< One chunk, at kCopyOffset.
 };
 

@@ -3,7 +3,8 @@
  *   calls after it are errors.
  * Cases: right late
  * Exit if case == 'late': 6
- * Stderr if case == 'late': ^bspnow: bsp_pid on pid \d+ after bsp_end: .+
+ * Stderr if case == 'late': ^bspnow: bsp_pid on pid \d+ after bsplib_done: call it before
+ *   bsplib_done, .+
  */
 #include <pub.h>
 

@@ -1,8 +1,9 @@
 /* Source: semantics, PUB, statement 2
  * Claim: Wrong arguments, objects that are none, objects that are not closed as a stack, and counts
  *   and reductions on which the processes disagree are errors that say what to do.
- * Cases: null none closed stack root open descends ends size pid message first op member count less
- *   missing other unexpected put push twice
+ * Cases: null none closed stack root open descends ends size pid message first op member
+ *   count less missing other unexpected unread beyond repeats late put push
+ *   twice
  * Procs: 2 4
  * Exit: 6
  * Stderr if case == 'null': ^bspnow: bsp_sync on pid \d+, superstep 0: the object is NULL; .+
@@ -35,12 +36,21 @@
  *   reduction .+
  * Stderr if case == 'unexpected': ^bspnow: bsp_getmsg on pid \d+, superstep 1: pid \d+ has called a
  *   reduction .+
+ * Stderr if case == 'unread': ^bspnow: bsp_sync on pid \d+, superstep 1: pid 0 has called a
+ *   reduction .+
+ * Stderr if case == 'beyond': ^bspnow: bsp_gsend on pid \d+, superstep 0: pid 2147483647 is outside
+ *   .+
+ * Stderr if case == 'repeats': ^bspnow: bsp_lreduce on pid \d+, superstep 0: pid 0 is in the table
+ *   twice; .+
+ * Stderr if case == 'late': ^bspnow: bsp_sync on pid \d+ after bsplib_done: call it before
+ *   bsplib_done, .+
  * Stderr if case == 'put': ^bspnow: bsp_oblsync on pid \d+, superstep 1: puts and gets were issued
  *   .+
  * Stderr if case == 'push': ^bspnow: bsp_sync on pid \d+, superstep 0: registrations differ: pid 0
  *   pushed 1 and popped 0, pid 1 pushed 0 .+
  * Stderr if case == 'twice': ^bspnow: bsplib_init on pid \d+, superstep 0: a program has one .+
  */
+#include <limits.h>
 #include <pub.h>
 
 #include "pub/expect_pub.h"
@@ -51,31 +61,40 @@ static void MixReductions(pbsp bsp, const char *what) {
   int me = bsp_pid(bsp), last = bsp_nprocs(bsp) - 1, x = 1, y[2];
   if (CASE(missing) && me != 1) bsp_gallreduce(bsp, 0, last, &x, y, 1, bspop_addint, NULL);
   if (CASE(other)) bsp_gallreduce(bsp, 0, last, &y, y, me == 0 ? 1 : 2, bspop_addint, NULL);
-  if (CASE(unexpected) && me == 0) bsp_gscan(bsp, 0, last, &x, y, 1, bspop_addint, NULL);
+  if ((CASE(unexpected) || CASE(unread)) && me == 0)
+    bsp_gscan(bsp, 0, last, &x, y, 1, bspop_addint, NULL);
   bsp_sync(bsp);
   if (CASE(unexpected) && me != 0) bsp_getmsg(bsp, 0);
+  if (CASE(unread)) bsp_gscan(bsp, 0, last, &x, y, 1, bspop_addint, NULL);
   bsp_sync(bsp);
+}
+
+static void CloseWrongly(pbsp bsp, const char *what) {
+  t_bsp sub, copy;
+  bsp_dup(bsp, &sub);
+  if (CASE(open)) return;
+  if (CASE(stack)) bsp_dup(bsp, &copy);
+  bsp_done(&sub);
+  bsp_done(&sub);
 }
 
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   t_bsp bsp, sub, none = {0, 0};
-  int p, x = 1, part[2] = {1, 0}, table[2] = {0, -1};
+  int p, x = 1, part[2] = {1, 0}, table[2] = {0, -1}, twice[2] = {0, 0};
   bsplib_saveargs(&argc, &argv);
   bsplib_init(BSPLIB_STDPARAMS, &bsp);
   p = bsp_nprocs(&bsp);
   if (CASE(null)) bsp_sync(NULL);
   if (CASE(none)) bsp_send(&none, 0, &x, sizeof x);
-  if (CASE(closed) || CASE(stack) || CASE(open)) bsp_dup(&bsp, &sub);
-  if (CASE(closed)) bsp_done(&sub);
-  if (CASE(closed)) bsp_done(&sub);
-  if (CASE(stack)) bsp_dup(&bsp, &none);
-  if (CASE(stack)) bsp_done(&sub);
+  if (CASE(closed) || CASE(stack) || CASE(open)) CloseWrongly(&bsp, what);
   if (CASE(root)) bsp_done(&bsp);
   if (CASE(descends)) bsp_partition(&bsp, &sub, 2, part);
   if (CASE(ends)) bsp_partition(&bsp, &sub, 1, part);
   if (CASE(size)) bsp_send(&bsp, 0, &x, -1);
   if (CASE(pid)) bsp_gsend(&bsp, 0, p, &x, sizeof x);
+  if (CASE(beyond)) bsp_gsend(&bsp, 0, INT_MAX, &x, sizeof x);
+  if (CASE(repeats)) bsp_lreduce(&bsp, twice, 2, &x, &x, 1, bspop_addint, NULL);
   if (CASE(message)) bspmsg_data(bsp_getmsg(&bsp, 0));
   if (CASE(first)) bsp_gscan(&bsp, 1, 0, &x, &x, 1, bspop_addint, NULL);
   if (CASE(op)) bsp_greduce(&bsp, 0, 0, &x, &x, 1, NULL, NULL);
@@ -85,7 +104,7 @@ int main(int argc, char **argv) {
   if (CASE(count)) bsp_oblsync(&bsp, 1);
   if (CASE(less)) bsp_gallreduce(&bsp, 0, p - 1, &x, &x, 1, bspop_addint, NULL);
   if (CASE(less)) bsp_oblsync(&bsp, 0);
-  if (CASE(missing) || CASE(other) || CASE(unexpected)) MixReductions(&bsp, what);
+  if (CASE(missing) || CASE(other) || CASE(unexpected) || CASE(unread)) MixReductions(&bsp, what);
   if (CASE(put)) bsp_push_reg(&bsp, &x, sizeof x);
   if (CASE(put)) bsp_sync(&bsp);
   if (CASE(put)) bsp_put(&bsp, 0, &p, &x, 0, sizeof x);
@@ -94,6 +113,7 @@ int main(int argc, char **argv) {
   if (CASE(push)) bsp_sync(&bsp);
   if (CASE(twice)) bsplib_init(BSPLIB_STDPARAMS, &bsp);
   bsplib_done();
+  if (CASE(late)) bsp_sync(&bsp);
   puts("no error");
   return 0;
 }
