@@ -52,10 +52,14 @@ unsigned CheckedPid(int pid) {
 
 bool IsContiguous(const py::array& array) { return (array.flags() & py::array::c_style) != 0; }
 
-void RequirePlain(const py::array& array, const char* name) {
-  if (array.dtype().attr("hasobject").cast<bool>()) {
+void RequireNoObjects(const py::dtype& type, const char* name) {
+  if (type.attr("hasobject").cast<bool>()) {
     throw py::type_error(std::string(name) + " holds Python objects; bytes of numbers can be sent");
   }
+}
+
+void RequirePlain(const py::array& array, const char* name) {
+  RequireNoObjects(array.dtype(), name);
   if (!IsContiguous(array)) {
     throw py::value_error(std::string(name) +
                           " is not contiguous; use numpy.ascontiguousarray, or a part that is");
@@ -102,8 +106,12 @@ py::array Elements(const py::object& x, const py::dtype& type) {
 }
 
 std::size_t Offset(std::int64_t elements, const py::array& area) {
-  if (elements >= 0) return static_cast<std::size_t>(elements) * area.dtype().itemsize();
-  throw py::index_error("offset is " + std::to_string(elements) + "; it must not be negative");
+  if (elements < 0) {
+    throw py::index_error("offset is " + std::to_string(elements) + "; it must not be negative");
+  }
+  std::size_t bytes;
+  if (!__builtin_mul_overflow(elements, area.dtype().itemsize(), &bytes)) return bytes;
+  throw py::index_error("offset is " + std::to_string(elements) + " elements, beyond any area");
 }
 
 // ---- Life, supersteps
@@ -231,21 +239,27 @@ py::tuple QueueSize() {
 }
 
 /// Takes the first message: (tag, payload), the tag as bytes, the payload as an array that lies
-/// where the message has arrived; None if the queue is empty.
+/// where the message has arrived; None if the queue is empty. A message that is no array of this
+/// type stays.
 py::object TakeMessage(const py::dtype& type) {
   RequireRunning();
-  void *tag, *payload;
-  const std::size_t bytes = bsp_hpmove(&tag, &payload);
-  if (bytes == static_cast<std::size_t>(-1)) return py::none();
+  RequireNoObjects(type, "a message");
   const auto size = static_cast<std::size_t>(type.itemsize());
+  if (size == 0) throw py::type_error("elements of " + Name(type) + " have no bytes");
+  std::string tag(bsp_queue_tagsize(), '\0');
+  std::size_t bytes;
+  bsp_get_tag(&bytes, tag.data());
+  if (bytes == static_cast<std::size_t>(-1)) return py::none();
   if (bytes % size != 0) {
     throw py::value_error("a message of " + std::to_string(bytes) +
                           " bytes is no whole number of elements of " + std::to_string(size));
   }
+  void *where, *payload;
+  bsp_hpmove(&where, &payload);
   // With a base the array does not copy; the memory is the library's, until the next barrier.
   py::array elements(type, {static_cast<py::ssize_t>(bytes / size)}, {}, payload, py::none());
   elements.attr("setflags")(py::arg("write") = false);
-  return py::make_tuple(py::bytes(static_cast<char*>(tag), bsp_queue_tagsize()), elements);
+  return py::make_tuple(py::bytes(tag), elements);
 }
 
 // ---- Collectives

@@ -196,7 +196,10 @@ def gather(root, x):
 
 
 def scatter(root, blocks, x):
-    """blocks[i] of root into the array x of process i. blocks counts on root alone."""
+    """blocks[i] of root into the array x of process i. blocks, an array of the type of x or what
+    numpy makes one of, counts on root alone."""
+    if pid() == root and isinstance(blocks, np.ndarray) and blocks.dtype != x.dtype:
+        raise TypeError(f"elements of {blocks.dtype} in place of {x.dtype}; convert them")
     _native.scatter(root, np.ascontiguousarray(blocks if pid() == root else [], x.dtype), x)
 
 
