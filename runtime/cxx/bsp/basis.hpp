@@ -19,8 +19,10 @@
 #if defined(__GNUC__) || defined(__clang__)
 // Inlined without optimisation, too: an error names the line of the program, and not one of this
 // file.
-#define BSP_INLINE_ __attribute__((__always_inline__)) inline
+#define BSP_INLINED_ __attribute__((__always_inline__))  // Of a lambda, after its parameters.
+#define BSP_INLINE_ BSP_INLINED_ inline
 #else
+#define BSP_INLINED_
 #define BSP_INLINE_ inline
 #endif
 

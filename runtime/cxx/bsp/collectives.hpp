@@ -21,7 +21,7 @@ inline constexpr std::size_t piece_bytes_max = std::size_t{1} << 30;  // The cal
 
 /// Calls `move(first, count)` for pieces of `size` elements, whose sizes fit into an int.
 template <typename T, typename Move>
-void in_pieces(std::size_t size, Move&& move) {
+BSP_INLINE_ void in_pieces(std::size_t size, Move&& move) {
   constexpr std::size_t most = piece_bytes_max / sizeof(T);
   static_assert(most > 0, "an element of more than 1 GiB");
   std::size_t first = 0;
@@ -33,7 +33,7 @@ void in_pieces(std::size_t size, Move&& move) {
 }
 
 template <typename T>
-int block_bytes(const char* call, std::size_t size) {
+BSP_INLINE_ int block_bytes(const char* call, std::size_t size) {
   if (size > INT_MAX / sizeof(T)) {
     bsp_fail(call, "%zu elements of %zu bytes are more than 2 GiB; move less at a time", size,
              sizeof(T));
@@ -62,13 +62,13 @@ struct operation {
 using elements_call = void (*)(void (*)(void*, void*, void*, int*), void*, void*, int, int);
 
 template <typename T, typename Op>
-void combine_all(elements_call call, const T* src, T* dst, std::size_t size, Op& op) {
+BSP_INLINE_ void combine_all(elements_call call, const T* src, T* dst, std::size_t size, Op& op) {
   require_trivially_copyable<T>();
   static_assert(alignof(T) <= 16, "values of a reduction are aligned to 16 bytes");
   static_assert(std::is_convertible_v<std::invoke_result_t<Op&, const T&, const T&>, T>,
                 "the operation takes two elements and gives one");
   operation<T, Op>::running = std::addressof(op);
-  in_pieces<T>(size, [&](std::size_t first, std::size_t count) {
+  in_pieces<T>(size, [&](std::size_t first, std::size_t count) BSP_INLINED_ {
     call(&operation<T, Op>::combine, const_cast<T*>(src + first), dst + first,
          static_cast<int>(count), static_cast<int>(sizeof(T)));
   });
@@ -79,10 +79,10 @@ void combine_all(elements_call call, const T* src, T* dst, std::size_t size, Op&
 
 /// bsp_bcast: x of `root` becomes x on all processes; of a range, which has one size on all.
 template <typename X>
-void broadcast(int root, X&& x) {
+BSP_INLINE_ void broadcast(int root, X&& x) {
   const auto elements = detail::view_of(x);
   using T = std::remove_reference_t<decltype(elements[0])>;
-  detail::in_pieces<T>(elements.size(), [&](std::size_t first, std::size_t count) {
+  detail::in_pieces<T>(elements.size(), [&](std::size_t first, std::size_t count) BSP_INLINED_ {
     T* const piece = elements.data() + first;
     bsp_bcast(root, piece, piece, static_cast<int>(count * sizeof(T)));
   });
@@ -92,7 +92,7 @@ void broadcast(int root, X&& x) {
 /// bsp_fold: x of pid 0, op x of pid 1, and so on, on all processes. `op` is associative, and may
 /// have state; it sees the values in the order of the pids.
 template <typename T, typename Op = std::plus<>>
-T reduce(const T& x, Op op = Op()) {
+BSP_INLINE_ T reduce(const T& x, Op op = Op()) {
   T result = x;
   detail::combine_all(&bsp_fold_elements, &x, &result, 1, op);
   return result;
@@ -100,7 +100,7 @@ T reduce(const T& x, Op op = Op()) {
 
 /// bsp_scan: the same of the x of pids 0 to this one, this one included.
 template <typename T, typename Op = std::plus<>>
-T scan(const T& x, Op op = Op()) {
+BSP_INLINE_ T scan(const T& x, Op op = Op()) {
   T result = x;
   detail::combine_all(&bsp_scan_elements, &x, &result, 1, op);
   return result;
@@ -108,17 +108,17 @@ T scan(const T& x, Op op = Op()) {
 
 /// Both for ranges of one size on all processes: element by element, in place.
 template <typename Range, typename Op = std::plus<>, detail::if_range<Range> = 0>
-void reduce_elements(Range&& x, Op op = Op()) {
+BSP_INLINE_ void reduce_elements(Range&& x, Op op = Op()) {
   detail::combine_all(&bsp_fold_elements, std::data(x), std::data(x), std::size(x), op);
 }
 template <typename Range, typename Op = std::plus<>, detail::if_range<Range> = 0>
-void scan_elements(Range&& x, Op op = Op()) {
+BSP_INLINE_ void scan_elements(Range&& x, Op op = Op()) {
   detail::combine_all(&bsp_scan_elements, std::data(x), std::data(x), std::size(x), op);
 }
 
 /// bsp_gather: the x of all processes in the order of pids, on `root`; elsewhere nothing.
 template <typename T>
-std::vector<T> gather(int root, const T& x) {
+BSP_INLINE_ std::vector<T> gather(int root, const T& x) {
   detail::require_trivially_copyable<T>();
   const bool is_root = detail::bsp_mc_pid() == static_cast<unsigned>(root);
   std::vector<T> all(is_root ? detail::bsp_mc_nprocs() : 0, x);
@@ -131,7 +131,7 @@ std::vector<T> gather(int root, const T& x) {
 /// bsp_scatter: block i of `blocks` on `root` becomes x on process i; all x are of one size, and
 /// `blocks`, which counts on root alone, has p times as many elements.
 template <typename Range, typename X>
-void scatter(int root, const Range& blocks, X&& x) {
+BSP_INLINE_ void scatter(int root, const Range& blocks, X&& x) {
   const auto mine = detail::view_of(x);
   const auto all = detail::view_of(blocks);
   using T = std::remove_reference_t<decltype(mine[0])>;
@@ -150,7 +150,7 @@ void scatter(int root, const Range& blocks, X&& x) {
 /// bsp_exchange: block i of `src` goes to process i, where it becomes block j of the result, j
 /// being this process. The size of `src` is a multiple of p, and the same on all.
 template <typename T>
-std::vector<T> exchange(const std::vector<T>& src) {
+BSP_INLINE_ std::vector<T> exchange(const std::vector<T>& src) {
   detail::require_trivially_copyable<T>();
   const unsigned p = detail::bsp_mc_nprocs();
   if (src.size() % p != 0) {

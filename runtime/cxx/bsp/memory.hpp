@@ -20,13 +20,14 @@ namespace bsp {
 template <typename T>
 class registration {
  public:
-  registration(T* data, std::size_t size) : elements_(data, size) {
+  BSP_INLINE_ registration(T* data, std::size_t size) : elements_(data, size) {
     detail::require_trivially_copyable<T>();
     detail::bsp_mc_push_reg(data, size * sizeof(T));
   }
   /// Of all elements of a contiguous range, which must not be moved or grow.
   template <typename Range, detail::if_range<Range> = 0>
-  explicit registration(Range& range) : registration(std::data(range), std::size(range)) {}
+  BSP_INLINE_ explicit registration(Range& range)
+      : registration(std::data(range), std::size(range)) {}
   registration(registration&& other) noexcept
       : elements_(std::exchange(other.elements_, view<T>(nullptr, 0))),
         is_mine_(std::exchange(other.is_mine_, false)) {}
@@ -100,6 +101,9 @@ class registration {
   bool is_mine_ = true;
 };
 
+template <typename Range, detail::if_range<Range> = 0>
+registration(Range&) -> registration<detail::element_t<Range>>;
+
 namespace detail {
 
 /// The memory of an array: elements, with a node before them.
@@ -137,7 +141,7 @@ class block {
 template <typename T>
 class array : private detail::block<T>, public registration<T> {
  public:
-  explicit array(std::size_t size, const T& value = T())
+  BSP_INLINE_ explicit array(std::size_t size, const T& value = T())
       : detail::block<T>(size), registration<T>(detail::block<T>::data(), size) {
     std::uninitialized_fill_n(data(), size, value);
   }

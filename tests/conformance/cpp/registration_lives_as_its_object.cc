@@ -14,7 +14,7 @@ static void OwnMemory(bsp::world& world, int next, int previous) {
     const bsp::registration<int> first(own.data(), 1);
     world.sync();
     {
-      bsp::registration<int> all(own);
+      bsp::registration all(own);  // Of the range's elements.
       world.sync();
       const bsp::registration<int> moved(std::move(all));
       moved.put(next, world.pid(), 2);
