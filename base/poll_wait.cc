@@ -69,6 +69,11 @@ bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Wat
 
 bool PollWait::UntilNews(SharedCounter& counter, std::uint32_t target, const Watched& news,
                          const SideWork& side) {
+  for (std::uint32_t i = 0; i < spins_; ++i) {
+    const std::uint32_t seen = counter.value.load(std::memory_order_acquire);
+    if (Reached(seen, target) || news.Changed()) return Reached(seen, target);
+    Pause();
+  }
   const std::uint64_t start = NowNs();
   std::uint64_t polls_since = start;
   bool slept = false;

@@ -35,7 +35,8 @@ void Group::Attach(const GroupSeat& seat) {
   }
   std::uint32_t here = 0;
   for (std::uint32_t i = 0; i < p_; ++i) here += segment_->IsHere(Pid{i}) ? 1 : 0;
-  simulated_ = seat.turn.taken();
+  turn_ = seat.turn;
+  simulated_ = turn_.taken();
   // Records that carry call sites are not merged either.
   const bool apart =
       segment_->layout().check_full || !segment_->layout().message_sizes.as_they_are();

@@ -309,6 +309,9 @@ class Group {
   void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
   void AwaitBarriersReaders();
   CountedMessages Announced() const;
+  struct CountedCall;
+  void AwaitMessages(CountedCall& counted, std::uint32_t seen);
+  void RequireThatSomeCome(const CountedCall& wait) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   __attribute__((cold)) void StartInOrder();
@@ -328,6 +331,7 @@ class Group {
   std::uint32_t p_ = 0;
   bool several_nodes_ = false;  ///< The group has; else no worker takes part in a superstep.
   bool simulated_ = false;
+  Turn turn_;
   std::uint64_t superstep_ = 0;
   std::uint64_t tag_bytes_ = 0;       ///< Of messages sent now.
   std::uint64_t next_tag_bytes_ = 0;  ///< From the next superstep on.

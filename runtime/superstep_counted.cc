@@ -15,11 +15,25 @@
 // nothing of a superstep is used again before all have what was sent in it, and every node, worker
 // or image that takes part in a barrier finds what it finds at any other.
 #include "base/clock.h"
+#include "base/units.h"
 #include "runtime/agreement.h"
 #include "runtime/group.h"
 #include "runtime/link/report.h"
 
 namespace bspnow::runtime {
+namespace {
+
+constexpr std::uint64_t kPatienceNs = kNsPerS / 10;
+
+}  // namespace
+
+/// A call that waits for messages.
+struct Group::CountedCall {
+  const Group& group;
+  Call call;
+  std::uint64_t messages;
+  std::uint64_t next_look_ns;
+};
 
 void Group::SyncCounted(Call call, std::uint64_t messages) {
   RequireMessagesOnly(call);
@@ -30,6 +44,7 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   outbox_.Announce(superstep_);
   SharedCounter& announced = segment_->cell(self_).announced;
   CountedWait& counted_wait = segment_->cell(self_).counted_wait;
+  CountedCall counted{*this, call, messages, times.start_ns + kPatienceNs};
   for (;;) {
     const std::uint32_t seen = announced.value.load(std::memory_order_acquire);
     times.counted = Announced();
@@ -39,7 +54,7 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
     counted_wait.expected.store(messages, std::memory_order_relaxed);
     counted_wait.here.store(here, std::memory_order_relaxed);
     counted_wait.superstep.store(superstep_ + 1, std::memory_order_release);
-    wait_.Until(announced, seen + 1);
+    AwaitMessages(counted, seen);
   }
   counted_wait.superstep.store(0, std::memory_order_relaxed);
   times.last_ns = times.released_ns = WithinLease(NowNs());
@@ -161,6 +176,53 @@ void Group::RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsig
 void Group::AwaitBarriersReaders() {
   for (std::uint32_t i = 0; i < p_; ++i)
     wait_.Until(segment_->cell(Pid{i}).started, static_cast<std::uint32_t>(superstep_));
+}
+
+// Until more of them are announced. Who ends a superstep by a count wakes nobody, so a wait that is
+// long looks now and then whether anything can come any more.
+void Group::AwaitMessages(CountedCall& counted, std::uint32_t seen) {
+  SharedCounter& announced = segment_->cell(self_).announced;
+  const Watched news{announced.value, seen};
+  if (simulated_) {
+    for (; !news.Changed(); turn_.Pass()) RequireThatSomeCome(counted);
+    return;
+  }
+  const SideWork looks{.see_to =
+                           [](void* context, std::uint64_t now_ns) {
+                             auto& wait = *static_cast<CountedCall*>(context);
+                             if (now_ns >= wait.next_look_ns) {
+                               wait.group.RequireThatSomeCome(wait);
+                               wait.next_look_ns = now_ns + kPatienceNs;
+                             }
+                             return wait.next_look_ns - now_ns;
+                           },
+                       .name_sources = nullptr,
+                       .sleep = [](void*) { return false; },
+                       .awake = [](void*) {},
+                       .context = &counted};
+  wait_.UntilNews(announced, seen + 1, news, looks);
+}
+
+// Nothing comes if all others have ended the superstep, or wait at its end as this process does:
+// each has announced its messages before it can be seen there.
+void Group::RequireThatSomeCome(const CountedCall& wait) const {
+  const auto ended = static_cast<std::uint32_t>(superstep_ + 2);
+  const std::uint32_t released = segment_->header().barrier.released.value.load();
+  std::uint32_t at_barrier = p_;
+  for (std::uint32_t i = 0; i < p_; ++i) {
+    const ProcessCell& cell = segment_->cell(Pid{i});
+    const bool has_ended = static_cast<std::int32_t>(cell.started.value.load() - ended) >= 0;
+    if (has_ended || cell.counted_wait.superstep.load() > superstep_) continue;
+    if (static_cast<std::int32_t>(cell.arrived.load() - released) <= 0) return;
+    at_barrier = i;
+  }
+  if (at_barrier != p_ && Announced().count != wait.messages) {
+    ReportMisuse(wait.call,
+                 "pid %u ends this superstep by bsp_sync, or the program; end it by bsp_oblsync on"
+                 " all processes",
+                 at_barrier);
+  }
+  RequireCount(wait.call, wait.messages, Announced().count);
 }
 
 CountedMessages Group::Announced() const {

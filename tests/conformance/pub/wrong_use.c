@@ -2,7 +2,7 @@
  * Claim: Wrong arguments, objects that are none, objects that are not closed as a stack, and counts
  *   and reductions on which the processes disagree are errors that say what to do.
  * Cases: null none closed stack root open descends ends size pid message first op member
- *   count less missing other unexpected unread beyond repeats late put push
+ *   count less missing other unexpected unread beyond repeats more all_more mixed late put push
  *   twice
  * Procs: 2 4
  * Exit: 6
@@ -42,6 +42,12 @@
  *   .+
  * Stderr if case == 'repeats': ^bspnow: bsp_lreduce on pid \d+, superstep 0: pid 0 is in the table
  *   twice; .+
+ * Stderr if case == 'more': ^bspnow: bsp_oblsync on pid 0, superstep 0: 1 messages are expected,
+ *   and 0 were sent .+
+ * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep 0: 1 messages are
+ *   expected, and 0 were sent .+
+ * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep 0: pid 0 ends this superstep
+ *   by bsp_sync, .+
  * Stderr if case == 'late': ^bspnow: bsp_sync on pid \d+ after bsplib_done: call it before
  *   bsplib_done, .+
  * Stderr if case == 'put': ^bspnow: bsp_oblsync on pid \d+, superstep 1: puts and gets were issued
@@ -78,6 +84,13 @@ static void CloseWrongly(pbsp bsp, const char *what) {
   bsp_done(&sub);
 }
 
+/* Of messages that never come. */
+static void CountWrongly(pbsp bsp, const char *what) {
+  int me = bsp_pid(bsp);
+  if (CASE(mixed) && me == 0) bsp_sync(bsp);
+  bsp_oblsync(bsp, CASE(all_more) || (CASE(more) && me == 0) || (CASE(mixed) && me == 1));
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   t_bsp bsp, sub, none = {0, 0};
@@ -102,6 +115,7 @@ int main(int argc, char **argv) {
   if (CASE(count)) bsp_send(&bsp, bsp_pid(&bsp), &x, sizeof x);
   if (CASE(count)) bsp_send(&bsp, bsp_pid(&bsp), &x, sizeof x);
   if (CASE(count)) bsp_oblsync(&bsp, 1);
+  if (CASE(more) || CASE(all_more) || CASE(mixed)) CountWrongly(&bsp, what);
   if (CASE(less)) bsp_gallreduce(&bsp, 0, p - 1, &x, &x, 1, bspop_addint, NULL);
   if (CASE(less)) bsp_oblsync(&bsp, 0);
   if (CASE(missing) || CASE(other) || CASE(unexpected) || CASE(unread)) MixReductions(&bsp, what);
