@@ -14,7 +14,9 @@ namespace bspnow::runtime {
 namespace {
 
 constexpr Bounds kBounds{.begin = "bsplib_init", .end = "bsplib_done"};
-constexpr unsigned long kMark = 0x5055'426f'626a'6563;  // In each t_bsp that names an object.
+// In each t_bsp that names an object; the lower half is the object's number.
+constexpr std::uint64_t kMark = 0x5055'426f'0000'0000;
+constexpr std::uint64_t kNumberMask = 0xffff'ffff;
 
 [[noreturn]] __attribute__((cold)) void ReportNoObject(Call call, const t_bsp* bsp) {
   NameBounds(kBounds);
@@ -26,14 +28,21 @@ constexpr unsigned long kMark = 0x5055'426f'626a'6563;  // In each t_bsp that na
 }
 
 PubObject& ObjectOf(Call call, const t_bsp* bsp) {
-  if (__builtin_expect(bsp == nullptr || bsp->mark_ != kMark, 0)) ReportNoObject(call, bsp);
-  auto& object = *static_cast<PubObject*>(bsp->object_);
+  if (__builtin_expect(bsp == nullptr || (bsp->mark_ & ~kNumberMask) != kMark, 0))
+    ReportNoObject(call, bsp);
+  const PubPlace& place = *static_cast<const PubPlace*>(bsp->object_);
+  if (__builtin_expect((place.number & kNumberMask) != (bsp->mark_ & kNumberMask), 0))
+    ReportNoObject(call, bsp);
+  PubObject& object = *place.object;
   object.process().RequireRunning(call);
   object.KeepUp(call);
   return object;
 }
 
-void Name(PubObject& object, t_bsp* bsp) { *bsp = {.mark_ = kMark, .object_ = &object}; }
+void Name(PubObject& object, t_bsp* bsp) {
+  PubPlace& place = object.place();
+  *bsp = {.mark_ = kMark | (place.number & kNumberMask), .object_ = &place};
+}
 
 void RequireRoomForName(Call call, const char* name, const t_bsp* bsp) {
   if (bsp == nullptr) ReportMisuse(call, "%s is NULL; give the address of a t_bsp", name);

@@ -6,6 +6,11 @@
 #include "base/check.h"
 
 namespace bspnow::runtime {
+namespace {
+
+constexpr std::size_t kObjectOffset = 64;  // In its memory, after the PubPlace.
+
+}  // namespace
 
 // ---- Life -------------------------------------------------------------------------------------
 
@@ -22,11 +27,15 @@ PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRe
 }
 
 PubObject& PubObject::Make(Process& process, Group& group, PubObject* parent) {
-  MappedRegion memory = process.spare_regions().Take(sizeof(PubObject));
-  if (!memory.valid()) OutOfMemory(sizeof(PubObject));
-  void* const place = memory.data();
-  return *new (place)  // tidy: it owns its memory
-      PubObject(process, group, parent, static_cast<MappedRegion&&>(memory));
+  static_assert(sizeof(PubPlace) <= kObjectOffset && alignof(PubObject) <= kObjectOffset);
+  constexpr std::size_t kBytes = kObjectOffset + sizeof(PubObject);
+  MappedRegion memory = process.named_regions().Take(kBytes);
+  if (!memory.valid()) OutOfMemory(kBytes);
+  void* const at = memory.data() + kObjectOffset;
+  PubObject& object = *new (at)  // tidy: it owns its memory
+                      PubObject(process, group, parent, static_cast<MappedRegion&&>(memory));
+  object.place() = {.number = process.CountNamed(), .object = &object};
+  return object;
 }
 
 PubObject& PubObject::MakeRoot(Process& process) { return Make(process, process.root(), nullptr); }
@@ -44,11 +53,12 @@ PubObject& PubObject::MakeForThread() {
 void PubObject::Close() {
   first_.newest_ = before_;
   process_.Leave(group_);
-  SpareRegions& spare = process_.spare_regions();
-  spare.TakeBack(listed_);
+  place().number = 0;
+  SpareRegions& named = process_.named_regions();
+  process_.spare_regions().TakeBack(listed_);
   MappedRegion memory = static_cast<MappedRegion&&>(memory_);
   this->~PubObject();
-  spare.GiveBack(static_cast<MappedRegion&&>(memory));
+  named.GiveBack(static_cast<MappedRegion&&>(memory));
 }
 
 // ---- Supersteps -------------------------------------------------------------------------------

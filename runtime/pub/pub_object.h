@@ -14,6 +14,15 @@
 
 namespace bspnow::runtime {
 
+class PubObject;
+
+/// What a t_bsp names: an object, as long as it has this number.
+struct PubPlace {
+  std::uint64_t number;  ///< 0: the object that was here is closed. The program may have a t_bsp of
+                         ///< it, copied before.
+  PubObject* object;
+};
+
 class PubObject {
  public:
   /// Without a parent: the first object of a thread.
@@ -33,6 +42,7 @@ class PubObject {
   /// Not of the root. The object is gone.
   void Close();
 
+  PubPlace& place() { return *reinterpret_cast<PubPlace*>(memory_.data()); }
   Process& process() { return process_; }
   Group& group() { return group_; }
 

@@ -1,7 +1,7 @@
 /* Source: semantics, PUB, statement 2
  * Claim: Wrong arguments, objects that are none, objects that are not closed as a stack, and counts
  *   and reductions on which the processes disagree are errors that say what to do.
- * Cases: null none closed stack root open descends ends size pid message first op member
+ * Cases: null none closed copied stack root open descends ends size pid message first op member
  *   count less missing other unexpected unread beyond repeats more all_more mixed late put push
  *   twice
  * Procs: 2 4
@@ -10,6 +10,8 @@
  * Stderr if case == 'none': ^bspnow: bsp_send on pid \d+, superstep 0: this t_bsp names no object:
  *   .+
  * Stderr if case == 'closed': ^bspnow: bsp_done on pid \d+, superstep 0: this t_bsp names no
+ *   object: .+
+ * Stderr if case == 'copied': ^bspnow: bsp_sync on pid \d+, superstep 0: this t_bsp names no
  *   object: .+
  * Stderr if case == 'stack': ^bspnow: bsp_done on pid \d+, superstep 0: an object that this
  *   thread has made after this one is open still; .+
@@ -78,9 +80,12 @@ static void MixReductions(pbsp bsp, const char *what) {
 static void CloseWrongly(pbsp bsp, const char *what) {
   t_bsp sub, copy;
   bsp_dup(bsp, &sub);
+  copy = sub;
   if (CASE(open)) return;
   if (CASE(stack)) bsp_dup(bsp, &copy);
   bsp_done(&sub);
+  if (CASE(copied)) bsp_dup(bsp, &sub); /* May lie where the first one was. */
+  if (CASE(copied)) bsp_sync(&copy);
   bsp_done(&sub);
 }
 
@@ -100,7 +105,7 @@ int main(int argc, char **argv) {
   p = bsp_nprocs(&bsp);
   if (CASE(null)) bsp_sync(NULL);
   if (CASE(none)) bsp_send(&none, 0, &x, sizeof x);
-  if (CASE(closed) || CASE(stack) || CASE(open)) CloseWrongly(&bsp, what);
+  if (CASE(closed) || CASE(copied) || CASE(stack) || CASE(open)) CloseWrongly(&bsp, what);
   if (CASE(root)) bsp_done(&bsp);
   if (CASE(descends)) bsp_partition(&bsp, &sub, 2, part);
   if (CASE(ends)) bsp_partition(&bsp, &sub, 1, part);
