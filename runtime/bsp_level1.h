@@ -57,9 +57,9 @@ void bsp_exchange(void *src, void *dst, int nbytes);
 
 /* Combines the values at `src` of processes 0..p-1, in this order, and leaves the result at `dst`
  * on all of them; a value has nbytes bytes. `op` stores the combination of *left and *right in
- * *result; it is associative, need not be commutative, and its three areas never overlap. How it
- * is bracketed is open. Cost: log_d p levels of (d-1) n g + l and d-1 calls of op, for the d that
- * is cheapest; d = p is one superstep in which all send to all. */
+ * *result; it is associative, need not be commutative, calls nothing of the library, and its three
+ * areas never overlap. How it is bracketed is open. Cost: log_d p levels of (d-1) n g + l and d-1
+ * calls of op, for the d that is cheapest; d = p is one superstep in which all send to all. */
 void bsp_fold(void (*op)(void *result, void *left, void *right, int *nbytes), void *src, void *dst,
               int nbytes);
 

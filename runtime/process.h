@@ -3,6 +3,8 @@
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -70,9 +72,11 @@ class Process {
 
   /// Ends the job unless this process is between bsp_begin and bsp_end.
   void RequireRunning(Call call) {
-    if (__builtin_expect(!running_, 0)) ReportNotRunning(call);
+    if (__builtin_expect(!running_ || operator_.load(std::memory_order_relaxed) != 0, 0))
+      ReportNotRunning(call);
   }
-  [[noreturn]] __attribute__((cold)) void ReportNotRunning(Call call);
+  /// Returns if it runs, and another thread is within an operation.
+  __attribute__((cold)) void ReportNotRunning(Call call);
 
   // ---- Communication, all between bsp_begin and bsp_end
 
@@ -100,6 +104,14 @@ class Process {
   }
   BsmpInbox& inbox() { return group_->inbox(); }
   bool running() const { return running_; }
+
+  /// Calls an operation of the program's within a collective call: it may not call the library.
+  template <typename Operate>
+  void CallOperation(const Operate& operate) {
+    operator_.store(pthread_self(), std::memory_order_relaxed);
+    operate();
+    operator_.store(0, std::memory_order_relaxed);
+  }
 
   // ---- Groups; see process_groups.cc. What is made of different groups, and done in them, may be
   // made and done by different threads.
@@ -165,6 +177,7 @@ class Process {
   std::uint32_t p_ = 0;
   bool attached_ = false;
   bool running_ = false;
+  std::atomic<pthread_t> operator_ = 0;  ///< Is within an operation; 0: no thread is.
   bool begun_ = false;
   bool sectioned_ = false;         ///< Begun as MulticoreBSP has it.
   bool dismissed_ = false;         ///< Pid 0 has said that no section begins any more.

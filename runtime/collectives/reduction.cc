@@ -44,8 +44,7 @@ class Values {
       std::byte* const place = landing_.data() + (2 * std::size_t{ways_} + i) * stride_;
       if (place != left && place != right && place != own) result = place;
     }
-    int bytes = static_cast<int>(bytes_);  // The calls take an int.
-    op_(result, const_cast<std::byte*>(left), const_cast<std::byte*>(right), &bytes);
+    team_.Operate(op_, result, left, right, bytes_);
     return result;
   }
 
@@ -126,9 +125,10 @@ class VectorsInPieces {
   // Piece i arrived at place i, but for this process's own; the results are after them, or where
   // this process wants them.
   void CombineAll() {
-    int bytes = static_cast<int>(pieces_.Bytes(self()));  // The calls take an int.
+    const std::size_t bytes = pieces_.Bytes(self());
     if (bytes == 0) return;
-    for (std::uint32_t i = 1; i < p(); ++i) op_(Result(i), Result(i - 1), Operand(i), &bytes);
+    for (std::uint32_t i = 1; i < p(); ++i)
+      team_.Operate(op_, Result(i), Result(i - 1), Operand(i), bytes);
   }
   std::byte* Operand(std::uint32_t i) const { return i == self() ? own_ : Place(i); }
   std::byte* MyPlace() const { return dst_ + pieces_.Begin(self()); }
@@ -216,8 +216,7 @@ class PrefixInPipeline {
   }
   void Combine(std::byte* before, std::size_t begin, std::size_t bytes) {
     std::byte* const result = src_ == dst_ ? Room(2) : dst_ + begin;
-    int piece_bytes = static_cast<int>(bytes);  // The calls take an int.
-    op_(result, before, const_cast<std::byte*>(src_) + begin, &piece_bytes);
+    team_.Operate(op_, result, before, src_ + begin, bytes);
     if (src_ == dst_) Copy(dst_ + begin, result, bytes);
   }
 

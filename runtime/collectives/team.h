@@ -28,6 +28,8 @@ struct CollectiveCall {
 /// As the collectives of `group` count it; `call` is blamed if BSP_MACHINE is not understood.
 Machine KnownMachine(const Group& group, CollectiveState& state, Call call);
 
+using Operation = void (*)(void* result, void* left, void* right, int* bytes);
+
 class Team {
  public:
   /// With BSP_CHECK=full it takes a superstep to find whether all make the same call.
@@ -69,6 +71,13 @@ class Team {
     Move(Direction::kGet, pid, area, offset, dst, bytes);
   }
   void Sync() { process_.Sync(group_, what_.call.site); }
+
+  /// Calls an operation of the program's; the calls that it belongs to take sizes as an int.
+  void Operate(Operation op, void* result, const void* left, const void* right, std::size_t bytes) {
+    int nbytes = static_cast<int>(bytes);
+    process_.CallOperation(
+        [&] { op(result, const_cast<void*>(left), const_cast<void*>(right), &nbytes); });
+  }
 
  private:
   void Move(Direction direction, std::uint32_t pid, const void* area, std::size_t offset,
@@ -115,8 +124,6 @@ void Exchange(Team& team, const void* src, void* dst);
 /// The value of each process, p values, in the library's own area, until the next call; they must
 /// fit there.
 const std::byte* GatherOnAll(Team& team, const void* value);
-
-using Operation = void (*)(void* result, void* left, void* right, int* bytes);
 
 void Fold(Team& team, Operation op, const void* src, void* dst);
 void Scan(Team& team, Operation op, const void* src, void* dst);
