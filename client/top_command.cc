@@ -74,7 +74,7 @@ class Top {
  private:
   void Look() {
     const absl::StatusOr<TopSample> sample = TakeSample(jobs_);
-    if (Reconnection::MayComeBack(sample.status())) return LookAgain(sample.status());
+    if (reconnection_.MayComeBack(sample.status())) return LookAgain(sample.status());
     reconnection_.OnBack();
     if (sample.ok()) {
       Show(*sample);

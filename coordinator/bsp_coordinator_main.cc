@@ -179,10 +179,15 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!audit.ok()) return audit.status();
   const auto page = ServePage(loop, **daemon, **audit, settings);
   if (!page.ok()) return page.status();
+  // Who reaches gRPC finds it: a bsprun that is back at once would be refused for want of a token.
+  auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
+  const std::uint16_t port = settings.listen.port;
+  if (port != 0) login = ListenForLogins(loop, login_tokens, settings, port);
+  if (!login.ok()) return login.status();
   const auto server = RpcServer::Start(loop, **daemon, authority, **audit,
                                        {settings.listen, *credentials, page->get()});
   if (!server.ok()) return server.status();
-  const auto login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
+  if (port == 0) login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
   auto metrics = ServeMetrics(loop, **daemon, **audit, settings);
   if (!metrics.ok()) return metrics.status();

@@ -138,7 +138,7 @@ absl::StatusOr<JobsStub> JobsStub::Connect(const CoordinatorPlace& place, Say sa
   Reconnection reconnection(coordinator, patience_ms);
   while (!Connected(*channel)) {
     const absl::Status nobody = NobodyAt(place);
-    if (!Reconnection::MayComeBack(nobody)) return nobody;
+    if (!reconnection.MayComeBack(nobody)) return nobody;
     const auto retry = reconnection.OnLost(nobody, NowNs());
     if (!retry) return nobody;
     if (!retry->say.empty()) {
@@ -159,7 +159,7 @@ absl::Status JobsStub::UntilAnswered(const std::function<absl::Status(Reconnecti
   while (true) {
     const std::uint64_t asked_ns = NowNs();
     const absl::Status status = call(reconnection);
-    if (!Reconnection::MayComeBack(status)) return status;
+    if (!reconnection.MayComeBack(status)) return status;
     if (NowNs() - asked_ns > kStoodMs * kNsPerMs) reconnection.OnBack();
     do {
       const auto retry = reconnection.OnLost(status, NowNs());

@@ -14,8 +14,10 @@ constexpr std::uint64_t kLongestMs = 1'000;
 
 }  // namespace
 
-// A coordinator that ends cancels its calls.
-bool Reconnection::MayComeBack(const absl::Status& status) {
+// A coordinator that ends cancels its calls. A call that began before the login socket of one that
+// comes back was there bears no token, or that of its predecessor; before, the caller was known.
+bool Reconnection::MayComeBack(const absl::Status& status) const {
+  if (absl::IsUnauthenticated(status)) return lost();
   return absl::IsUnavailable(status) || absl::IsCancelled(status);
 }
 

@@ -21,7 +21,7 @@ class Reconnection {
       : coordinator_(std::move(coordinator)), timeout_ms_(timeout_ms) {}
 
   /// Whether a call that failed so may succeed later, when the coordinator is there again.
-  static bool MayComeBack(const absl::Status& status);
+  bool MayComeBack(const absl::Status& status) const;
 
   struct Retry {
     std::uint64_t after_ms;

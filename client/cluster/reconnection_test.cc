@@ -47,11 +47,23 @@ TEST(ReconnectionTest, WithoutTimeThereIsNoTry) {
 }
 
 TEST(ReconnectionTest, WhatTheCoordinatorRefusesIsNoLoss) {
-  EXPECT_TRUE(Reconnection::MayComeBack(absl::UnavailableError("")));
-  EXPECT_TRUE(Reconnection::MayComeBack(absl::CancelledError("")));
-  EXPECT_FALSE(Reconnection::MayComeBack(absl::OkStatus()));
-  EXPECT_FALSE(Reconnection::MayComeBack(absl::NotFoundError("")));
-  EXPECT_FALSE(Reconnection::MayComeBack(absl::PermissionDeniedError("")));
+  const Reconnection reconnection("host:1", 1'000);
+  EXPECT_TRUE(reconnection.MayComeBack(absl::UnavailableError("")));
+  EXPECT_TRUE(reconnection.MayComeBack(absl::CancelledError("")));
+  EXPECT_FALSE(reconnection.MayComeBack(absl::OkStatus()));
+  EXPECT_FALSE(reconnection.MayComeBack(absl::NotFoundError("")));
+  EXPECT_FALSE(reconnection.MayComeBack(absl::PermissionDeniedError("")));
+}
+
+TEST(ReconnectionTest, WhoWasKnownIsNotRefusedByACoordinatorThatComesBack) {
+  Reconnection reconnection("host:1", 1'000);
+  const absl::Status no_token = absl::UnauthenticatedError("the call bears no token");
+  EXPECT_FALSE(reconnection.MayComeBack(no_token));
+  ASSERT_TRUE(reconnection.OnLost(kRefused, kStartNs).has_value());
+  EXPECT_TRUE(reconnection.MayComeBack(no_token));
+  EXPECT_FALSE(reconnection.MayComeBack(absl::PermissionDeniedError("")));
+  reconnection.OnBack();
+  EXPECT_FALSE(reconnection.MayComeBack(no_token));
 }
 
 }  // namespace

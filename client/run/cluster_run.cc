@@ -180,7 +180,7 @@ void ClusterRun::OnDrained() {
 void ClusterRun::OnOver(const absl::Status& status) {
   connected_ = attached_ = false;
   if (end_ || status_) return;
-  if (Reconnection::MayComeBack(status)) return OnLost(status);
+  if (reconnection_->MayComeBack(status)) return OnLost(status);
   console_.Say(std::string(status.message()));
   Leave(kFailureStatus);
 }
