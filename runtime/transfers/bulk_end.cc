@@ -19,6 +19,7 @@ std::uint32_t CrcOf(const BulkHeader& header) {
 void BulkEnd::Enter(std::uint64_t superstep) {
   superstep_ = superstep + 1;
   said_here_ = here_due_ = taken_due_ = false;
+  apart_ = free_ = buffered_ = gave_leave_ = leave_due_ = refused_ = false;
   puts_ = Puts::kNone;
   owed_.clear();
   owed_bytes_ = next_ = next_done_ = 0;
@@ -37,6 +38,24 @@ void BulkEnd::Owe(const Put& put) {
   SayHere();
 }
 
+void BulkEnd::OweBuffered(const Range& range) {
+  buffered_ = true;
+  owed_range_ = range;
+}
+
+void BulkEnd::GiveLeave() {
+  if (gave_leave_ || refused_) return;
+  gave_leave_ = leave_due_ = true;
+}
+
+// Nothing is expected any more.
+void BulkEnd::RefuseLeave() {
+  if (gave_leave_ || refused_) return;
+  refused_ = leave_due_ = true;
+  expected_ = kNever;
+}
+
+// What was buffered still is in the range that was named.
 void BulkEnd::TakeBack() {
   owed_.clear();
   owed_bytes_ = 0;
@@ -47,7 +66,7 @@ void BulkEnd::TakeBack() {
 void BulkEnd::Leave() {
   if (in_left_ != 0 || puts_ == Puts::kUnderWay) broken_ = true;
   superstep_ = kNever;
-  here_due_ = taken_due_ = false;
+  here_due_ = taken_due_ = leave_due_ = false;
 }
 
 // ---- Out ----------------------------------------------------------------------------------------
@@ -61,6 +80,9 @@ BulkEnd::Outgoing BulkEnd::NextOut() {
     } else if (taken_due_) {
       taken_due_ = false;
       Compose(BulkHeader::kTaken);
+    } else if (leave_due_) {
+      leave_due_ = false;
+      ComposeLeave();
     } else if (MayPut()) {
       puts_ = Puts::kUnderWay;
       ComposePiece();
@@ -72,7 +94,8 @@ BulkEnd::Outgoing BulkEnd::NextOut() {
 
 bool BulkEnd::HasMore() const {
   if (broken_ || superstep_ == kNever) return false;
-  return out_head_left_ != 0 || out_body_left_ != 0 || here_due_ || taken_due_ || MayPut();
+  return out_head_left_ != 0 || out_body_left_ != 0 || here_due_ || taken_due_ || leave_due_ ||
+         MayPut();
 }
 
 void BulkEnd::Compose(BulkHeader::Kind kind) {
@@ -92,6 +115,23 @@ void BulkEnd::Compose(BulkHeader::Kind kind) {
 void BulkEnd::ComposeHere() {
   Compose(BulkHeader::kHere);
   if (next_ != owed_.size()) out_head_.flags |= BulkHeader::kPuts;
+  if (apart_) out_head_.flags |= BulkHeader::kApart;
+  if (buffered_) {
+    out_head_.flags |= BulkHeader::kBuffered;
+    out_head_.slot = Value(owed_range_.slot);
+    out_head_.offset = owed_range_.offset;
+    out_head_.bytes = static_cast<std::uint32_t>(owed_range_.bytes);
+  }
+  if (free_ && others_ == Others::kNone) {
+    out_head_.flags |= BulkHeader::kFree;
+    gave_leave_ = true;
+  }
+  out_head_.crc32c = CrcOf(out_head_);
+}
+
+void BulkEnd::ComposeLeave() {
+  Compose(BulkHeader::kLeave);
+  if (refused_) out_head_.flags |= BulkHeader::kRefused;
   out_head_.crc32c = CrcOf(out_head_);
 }
 
@@ -152,9 +192,11 @@ BulkEnd::Came BulkEnd::OnHeader() {
   const bool now = head.superstep + 1 == superstep_;
   switch (head.kind) {
     case BulkHeader::kHere:
-      heard_ = std::max(heard_, head.superstep + 1);
-      if ((head.flags & BulkHeader::kPuts) != 0) expected_ = head.superstep + 1;
+      OnHere();
       if (now) SayHere();
+      return Came::kSome;
+    case BulkHeader::kLeave:
+      if (now) OnLeave();
       return Came::kSome;
     case BulkHeader::kTaken:
       if (!now || puts_ != Puts::kUnderWay || next_ != owed_.size() || out_body_left_ != 0)
@@ -162,12 +204,42 @@ BulkEnd::Came BulkEnd::OnHeader() {
       puts_ = Puts::kTaken;
       return Came::kSome;
     case BulkHeader::kPiece:
-      if (!now || !said_here_ || head.bytes == 0 || head.bytes > kBulkPieceBytes) return Fault();
+      if (!now || !TakesPiece() || head.bytes == 0 || head.bytes > kBulkPieceBytes) return Fault();
       in_left_ = head.bytes;
       in_crc_ = 0;
       return Came::kPiece;
     default:
       return Fault();
+  }
+}
+
+// What is buffered comes only with leave, and where it was said to go.
+bool BulkEnd::TakesPiece() const {
+  if (!AsksForLeave()) return said_here_;
+  return gave_leave_ && SlotId{in_head_.slot} == asked_.slot && in_head_.offset >= asked_.offset &&
+         in_head_.offset - asked_.offset <= asked_.bytes &&
+         in_head_.bytes <= asked_.bytes - (in_head_.offset - asked_.offset);
+}
+
+// It says so once in a superstep, and the newest word is of its newest one.
+void BulkEnd::OnHere() {
+  const BulkHeader& head = in_head_;
+  const auto has = [&head](BulkHeader::Flag flag) { return (head.flags & flag) != 0; };
+  if (head.superstep + 1 < heard_) return;
+  heard_ = head.superstep + 1;
+  if (has(BulkHeader::kPuts)) expected_ = heard_;
+  heard_apart_ = has(BulkHeader::kApart);
+  heard_buffered_ = has(BulkHeader::kBuffered);
+  asked_ = {.slot = SlotId{head.slot}, .offset = head.offset, .bytes = head.bytes};
+  if (has(BulkHeader::kFree) && others_ == Others::kNone) leave_ = heard_;
+}
+
+void BulkEnd::OnLeave() {
+  if (puts_ != Puts::kWait || !buffered_) return;  // They went another way.
+  if ((in_head_.flags & BulkHeader::kRefused) == 0) {
+    leave_ = superstep_;
+  } else {
+    TakeBack();
   }
 }
 

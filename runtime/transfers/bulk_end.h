@@ -7,6 +7,9 @@
 // only by who is in bsp_sync, who puts knows that it is in its place, and when he arrives at the
 // barrier nothing is under way. What the other one did not take goes as if there were no lane. See
 // "Bulk lanes" in docs/design.md.
+//
+// Buffered puts go so, too, out of the outbox, and need leave: until the barrier somebody might
+// read what they overwrite. Who gives leave is in bulk_leave.h.
 #ifndef RUNTIME_TRANSFERS_BULK_END_H_
 #define RUNTIME_TRANSFERS_BULK_END_H_
 
@@ -27,11 +30,17 @@ struct BulkHeader {
     kHere = 1,   ///< I am in bsp_sync of `superstep`.
     kPiece = 2,  ///< Of a put; `bytes` bytes follow.
     kTaken = 3,  ///< All that you put in `superstep` is in its place.
+    kLeave = 4,  ///< To put what is buffered; with kRefused, that it goes another way.
   };
   enum Flag : std::uint16_t {
     kLast = 1,
     kChecked = 2,
-    kPuts = 4,  ///< Of kHere: I have something to put.
+    // Of kHere:
+    kPuts = 4,      ///< I have something to put.
+    kBuffered = 8,  ///< The same, buffered, in the range of this header: it waits for leave.
+    kApart = 16,    ///< But for that I put nothing to you, and get nothing from you.
+    kFree = 32,     ///< You have leave, if you are the only one who could put anything here.
+    kRefused = 64,  ///< Of kLeave.
   };
 
   std::uint32_t magic;
@@ -49,8 +58,13 @@ static_assert(sizeof(BulkHeader) == 40);
 class BulkEnd {
  public:
   enum class Payloads { kChecked, kTrusted };
+  /// Whether there is any process besides the two.
+  enum class Others { kNone, kSome };
 
-  void Attach(Payloads payloads) { payloads_ = payloads; }
+  void Attach(Payloads payloads, Others others) {
+    payloads_ = payloads;
+    others_ = others;
+  }
 
   // ---- A bsp_sync
 
@@ -64,6 +78,20 @@ class BulkEnd {
     std::uint64_t bytes;
   };
   void Owe(const Put& put);
+
+  // What of buffered transfers counts between the two, before anything is sent:
+  struct Range {
+    SlotId slot;
+    std::uint64_t offset;
+    std::uint64_t bytes;
+  };
+  static constexpr std::uint64_t kRangeBytesMax = ~std::uint32_t{0};
+  /// All that is owed is buffered, and within this range.
+  void OweBuffered(const Range& range);
+  /// But for that, nothing is put to the other one or asked of it.
+  void SayApart() { apart_ = true; }
+  /// Nothing but its buffered puts writes or reads here.
+  void SayFree() { free_ = true; }
 
   enum class Puts {
     kNone,
@@ -81,6 +109,25 @@ class BulkEnd {
   /// The barrier is over. Nothing comes into the memory of the program from here on: a piece that
   /// is not here breaks the lane.
   void Leave();
+
+  // ---- Leave
+
+  /// The other one is in bsp_sync.
+  bool IsHere() const { return heard_ == superstep_; }
+  bool IsApart() const { return IsHere() && heard_apart_; }
+  /// It waits for leave to put something in this range, or has it.
+  bool AsksForLeave() const { return IsHere() && heard_buffered_; }
+  const Range& asked() const { return asked_; }
+  /// The same, and it got no answer yet.
+  bool WaitsForLeave() const {
+    return AsksForLeave() && !gave_leave_ && !refused_ && !(free_ && others_ == Others::kNone);
+  }
+  /// It has to be known here what the other one puts and gets.
+  void Ask() { SayHere(); }
+  // Only the first answer counts.
+  void GiveLeave();
+  void RefuseLeave();
+  bool HasLeave() const { return gave_leave_; }
 
   /// The other one waits to put something here, or has begun to; if it has not gone another way.
   bool Expects() const { return !broken_ && superstep_ != kNever && expected_ == superstep_; }
@@ -119,16 +166,23 @@ class BulkEnd {
  private:
   static constexpr std::uint64_t kNever = 0;  // Supersteps here are one more than their numbers.
 
-  bool MayPut() const { return heard_ == superstep_ && next_ != owed_.size(); }
+  bool MayPut() const {
+    return (buffered_ ? leave_ : heard_) == superstep_ && next_ != owed_.size();
+  }
+  bool TakesPiece() const;
   void SayHere();
   void Compose(BulkHeader::Kind kind);
   void ComposeHere();
+  void ComposeLeave();
   void ComposePiece();
+  void OnHere();
+  void OnLeave();
   Came OnHeader();
   Came OnPayload(std::size_t bytes);
   Came Fault();
 
   Payloads payloads_ = Payloads::kChecked;
+  Others others_ = Others::kSome;
   bool broken_ = false;
   std::uint64_t superstep_ = kNever;  ///< Whose bsp_sync this is.
   std::uint64_t heard_ = kNever;      ///< The newest one of which the other one said kHere.
@@ -136,6 +190,17 @@ class BulkEnd {
   bool said_here_ = false;            ///< Or is about to.
   bool here_due_ = false;
   bool taken_due_ = false;
+  bool apart_ = false;
+  bool free_ = false;
+  bool buffered_ = false;  ///< What is owed, in `owed_range_`;
+  Range owed_range_{};
+  std::uint64_t leave_ = kNever;  ///< of which it may be put.
+  bool heard_apart_ = false;      ///< What the newest kHere said,
+  bool heard_buffered_ = false;
+  Range asked_{};
+  bool gave_leave_ = false;  ///< and what it was answered.
+  bool leave_due_ = false;
+  bool refused_ = false;
   Puts puts_ = Puts::kNone;
   GrowArray<Put> owed_;
   std::uint64_t owed_bytes_ = 0;

@@ -285,7 +285,7 @@ TEST(BulkEndTest, ADamagedByteIsNeverTaken) {
 
 TEST(BulkEndTest, TrustsTcpIfBothAreToldTo) {
   World world(1, kBytes);
-  world.side(0).end.Attach(BulkEnd::Payloads::kTrusted);
+  world.side(0).end.Attach(BulkEnd::Payloads::kTrusted, BulkEnd::Others::kNone);
   world.Enter(0, 1, Owes::kAll);
   world.Enter(1, 1, Owes::kAll);
   world.Run();

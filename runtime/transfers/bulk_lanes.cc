@@ -72,8 +72,9 @@ bool BulkLanes::Open() {
   for (; count_ < sockets.count; ++count_) {
     of_[count_].pid = sockets.of[count_].pid;
     of_[count_].fd = sockets.of[count_].socket.number();
-    of_[count_].end.Attach(sockets.trusted ? BulkEnd::Payloads::kTrusted
-                                           : BulkEnd::Payloads::kChecked);
+    of_[count_].end.Attach(
+        sockets.trusted ? BulkEnd::Payloads::kTrusted : BulkEnd::Payloads::kChecked,
+        BulkEnd::Others::kSome);
   }
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (of_[i].fd >= 0 && !sockets.of[i].socket.StillOurs()) {
