@@ -49,7 +49,8 @@ void Group::Attach(const GroupSeat& seat) {
   outbox_.Attach(*segment_, self_, p_, site_bytes);
   if (several_nodes_ && site_bytes == 0) outbox_.HandOverBy(doorbell_);
   delivery_.Attach(*segment_, registrations_, self_, p_, site_bytes);
-  bulk_.Attach(lanes_, delivery_);
+  bulk_.Attach({.segment = *segment_, .lanes = lanes_, .delivery = delivery_, .outbox = outbox_},
+               self_, p_);
   lanes_.SeeTo(bulk_.AsSideWork());
   direct_.Attach({.segment = *segment_,
                   .outbox = outbox_,

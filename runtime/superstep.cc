@@ -100,7 +100,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   recorder_.NoteCall();
   const bool was_ahead = EndBarrierBefore();
   if (__builtin_expect(segment_->layout().check_textual, 0)) NoteSite(call_site);
-  const bool late = full_check_.on() || !direct_.empty() || was_ahead;
+  const bool late = full_check_.on() || !direct_.empty() || outbox_.KeptAny() || was_ahead;
   if (full_check_.on()) {
     // So that all computing is over when what was watched is compared.
     const BarrierFlags computed = PassBarrier(BarrierKind::kOther, {});
@@ -108,7 +108,8 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
     full_check_.CompareWatched();
     direct_.BufferAll();  // So that FindOverlaps sees them, too.
   }
-  bulk_.Enter(superstep_);
+  const bool puts_alone = direct_.empty() && !outbox_.has_gets();
+  bulk_.Enter(superstep_, puts_alone ? OwnTransfers::kNone : OwnTransfers::kOther);
   if (!direct_.empty()) direct_.PerformAll(superstep_);
   const BarrierFlags mine{.data = outbox_.empty() ? 0u : 1u,
                           .gets = outbox_.has_gets() ? 1u : 0u,
@@ -116,10 +117,12 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
                           .groups = others == OtherGroups::kOpen ? 1u : 0u,
                           .called_ns = times.start_ns};
   if (mine.data) outbox_.Seal();
+  if (outbox_.KeptAny()) bulk_.SendKept(times.start_ns);
   if (mine.votes) Vote();
   if (late) barrier_.NoteCall(times.start_ns);
   const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);
   bulk_.Leave();
+  if (several_nodes_) outbox_.Treat(bulk_.TreatmentIn(superstep_ + 1));
   times.last_ns = all.called_ns;
   times.released_ns = WithinLease(NowNs());
   if (all.ending != 0) ReportDifferentEnds(*segment_, self_, p_);

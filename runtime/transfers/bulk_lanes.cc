@@ -28,9 +28,6 @@ static_assert(kBulkLanesMax <= SideWork::kSourcesMax);
 constexpr std::uint64_t kPatienceNs = 5 * kNsPerMs;
 std::uint64_t PatienceNs(std::uint64_t bytes) { return std::min(kPatienceNs + bytes, kNsPerS); }
 
-// Less is through by chunks before two processes have had two turns each.
-constexpr std::uint64_t kWorthALaneBytes = 512 << 10;
-
 constexpr std::uint64_t kStallNs = 2 * kNsPerS;  // The other one is in bsp_sync, and reads.
 constexpr std::uint64_t kPollNs = 100'000;
 
@@ -40,15 +37,20 @@ constexpr std::uint64_t kExpectNs = 2 * kNsPerMs;
 
 }  // namespace
 
-void BulkLanes::Attach(LaneDriver& lanes, const DrmaDelivery& delivery) {
-  lanes_ = &lanes;
-  delivery_ = &delivery;
+void BulkLanes::Attach(const Parts& parts, Pid self, std::uint32_t p) {
+  segment_ = &parts.segment;
+  lanes_ = &parts.lanes;
+  delivery_ = &parts.delivery;
+  outbox_ = &parts.outbox;
+  self_ = self;
+  p_ = p;
 }
 
-void BulkLanes::Enter(std::uint64_t superstep) {
+void BulkLanes::Enter(std::uint64_t superstep, OwnTransfers own) {
   if (lanes_ == nullptr || !lanes_->attached()) return;
   entered_ = true;
   superstep_ = superstep;
+  own_ = own;
   since_ns_ = due_ns_ = 0;
 }
 
@@ -74,14 +76,14 @@ bool BulkLanes::Open() {
     of_[count_].fd = sockets.of[count_].socket.number();
     of_[count_].end.Attach(
         sockets.trusted ? BulkEnd::Payloads::kTrusted : BulkEnd::Payloads::kChecked,
-        BulkEnd::Others::kSome);
+        p_ == 2 ? BulkEnd::Others::kNone : BulkEnd::Others::kSome);
   }
   for (std::uint32_t i = 0; i < count_; ++i) {
     if (of_[i].fd >= 0 && !sockets.of[i].socket.StillOurs()) {
       of_[i].fd = -1;
       of_[i].end.Break();
     }
-    of_[i].end.Enter(superstep_);
+    EnterLane(of_[i]);
   }
   return true;
 }
@@ -191,8 +193,8 @@ bool BulkLanes::Read(Lane& lane) {
     if (in.bytes == 0) return worked;
     const ssize_t n = recv(lane.fd, in.to, in.bytes, MSG_DONTWAIT);
     if (n < 0 && errno == EFAULT) {
-      ReportMisuse("bsp_hpput", "the area that pid %u put to is not memory of the program",
-                   Value(lane.pid));
+      ReportMisuse(lane.end.AsksForLeave() ? "bsp_put" : "bsp_hpput",
+                   "the area that pid %u put to is not memory of the program", Value(lane.pid));
     }
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return worked;
     if (n <= 0) return Fail(lane), worked;
@@ -202,7 +204,9 @@ bool BulkLanes::Read(Lane& lane) {
     if (came == BulkEnd::Came::kPiece) {
       lately_until_ = superstep_ + kLately;
       const BulkHeader& piece = lane.end.piece();
-      lane.end.Place(delivery_->DirectTarget(lane.pid, {piece.slot, piece.bytes, piece.offset}));
+      const PutRecord range{piece.slot, piece.bytes, piece.offset};
+      lane.end.Place(lane.end.AsksForLeave() ? delivery_->PutTarget(lane.pid, range)
+                                             : delivery_->DirectTarget(lane.pid, range));
     }
     if (static_cast<std::uint32_t>(n) >= left) return worked;
     left -= static_cast<std::uint32_t>(n);
@@ -227,6 +231,7 @@ bool BulkLanes::Pump(std::uint64_t now_ns) {
     lane.moved_ns = now_ns;
     any = true;
   }
+  if (any) SeeToLeave();
   return any;
 }
 

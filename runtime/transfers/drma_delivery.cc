@@ -203,6 +203,10 @@ std::byte* DrmaDelivery::DirectTarget(Pid source, const PutRecord& range) const 
   return Target("bsp_hpput", source, range);
 }
 
+std::byte* DrmaDelivery::PutTarget(Pid source, const PutRecord& range) const {
+  return Target("bsp_put", source, range);
+}
+
 void DrmaDelivery::WriteRun(Pid source, const PutRun& run) const {
   const std::uint32_t slot = run.slot & ~kRun;
   const RegisteredArea area = registrations_->Area(SlotId{slot});

@@ -50,8 +50,9 @@ class DrmaDelivery {
   /// the barrier.
   void WriteEarly(unsigned parity);
 
-  /// Where an unbuffered put of `source` that comes by itself goes.
+  /// Where an unbuffered put of `source` that comes by itself goes; and a buffered one.
   std::byte* DirectTarget(Pid source, const PutRecord& range) const;
+  std::byte* PutTarget(Pid source, const PutRecord& range) const;
 
   /// Changes when there is more of them, from the moment of the last WriteEarly.
   Watched EarlyNews(unsigned parity) const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "runtime/link/call_site.h"
 #include "runtime/link/chain.h"
 #include "runtime/link/report.h"
@@ -88,7 +89,9 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
         "%s: pid %u sends pid %u more than %u messages in one superstep; send fewer, longer ones",
         call, Value(self_), Value(pid), kMessagesMax);
   }
-  const bool handed_over = IsHandedOver(pid, kind);
+  const bool kept = Keeps(pid, kind, bytes);
+  if (kind == kPuts) kept ? NoteKept(pid) : ForgetKept(pid);
+  const bool handed_over = IsHandedOver(pid, kind) && !kept;
   ChunkRoom room;
   if (w.chunk != nullptr) {
     Close(pid, kind);
@@ -103,8 +106,25 @@ std::byte* Outbox::OpenChunk(Pid pid, Kind kind, std::size_t bytes) {
   } else {
     room = Allocate(call, wanted);
   }
-  w.next_bytes = std::min(room.bytes * 2, handed_over ? kHandedChunkBytes : kChunkBytesMax);
+  if (!kept)
+    w.next_bytes = std::min(room.bytes * 2, handed_over ? kHandedChunkBytes : kChunkBytesMax);
   return Open(w, first, room);
+}
+
+// The first of a chain, or one more where all others are.
+bool Outbox::Keeps(Pid pid, Kind kind, std::uint64_t bytes) {
+  if (large_puts_ == LargePuts::kHandedOver || bytes < kKeptBytesMin) return false;
+  return uses_[parity_].bytes + bytes <= kKeptBytesMax && IsHandedOver(pid, kind) &&
+         kind == kPuts && (entry(pid).puts == 0 ? kept_count_ != kBulkLanesMax : Kept(pid));
+}
+
+void Outbox::NoteKept(Pid pid) {
+  if (!Kept(pid)) kept_[kept_count_++] = Value(pid);
+}
+
+void Outbox::ForgetKept(Pid pid) {
+  std::uint32_t* const found = std::find(kept_, kept_ + kept_count_, Value(pid));
+  if (found != kept_ + kept_count_) *found = kept_[--kept_count_];
 }
 
 ChunkRoom Outbox::Allocate(const char* call, std::uint64_t bytes) {
@@ -250,8 +270,9 @@ void Outbox::EndOpenRun(Pid pid, Kind kind) {
 
 void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                              std::uint64_t call_site) {
+  const bool kept = Keeps(to.pid, kPuts, to.bytes);
   const std::uint64_t bytes_max =
-      IsHandedOver(to.pid, kPuts) ? kHandedPutBytesMax : kRecordBytesMax;
+      IsHandedOver(to.pid, kPuts) && !kept ? kHandedPutBytesMax : kRecordBytesMax;
   if (to.bytes > bytes_max) RequireRoom("bsp_put", to.bytes);  // Before the first part is copied.
   entry(to.pid).bytes_to += Beyond(to.bytes);
   for (std::uint64_t done = 0; done < to.bytes;) {
@@ -262,9 +283,10 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                                                   .offset = to.offset + done};
     at += sizeof(PutRecord);
     if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = RecordedCallSite(call_site);
-    Copy(at + site_bytes_, from + done, bytes);
+    kept ? CopyPayload(at, from + done, bytes) : Copy(at + site_bytes_, from + done, bytes);
     done += bytes;
   }
+  if (kept) kept_ns_ = NowNs();
 }
 
 void Outbox::AppendGetSlowly(const RemoteRange& from, void* destination, std::uint64_t call_site) {
@@ -362,6 +384,7 @@ void Outbox::NextSuperstep() {
   uses_[parity_].Restart();
   segment_->GiveBack(self_, static_cast<int>(parity_), uses_[parity_ ^ 1].bytes, uses_[parity_]);
   recycled_bytes_ = 0;
+  kept_count_ = 0;
   has_gets_ = false;
 }
 

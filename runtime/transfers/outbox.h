@@ -9,6 +9,7 @@
 #ifndef RUNTIME_TRANSFERS_OUTBOX_H_
 #define RUNTIME_TRANSFERS_OUTBOX_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,6 +38,18 @@ class Outbox {
 
   /// For a job of several nodes, after Attach: hands full chunks for other nodes to the worker.
   void HandOverBy(Doorbell& doorbell) { ring_.Attach(*segment_, self_, doorbell); }
+
+  /// Large puts to other nodes are handed over, or stay in their chains, if nothing else is put
+  /// there: then they may go by bulk lanes.
+  enum class LargePuts { kHandedOver, kKept };
+  void Treat(LargePuts large_puts) { large_puts_ = large_puts; }
+  bool KeptAny() const { return kept_count_ != 0; }
+  bool Kept(Pid pid) const {
+    return std::find(kept_, kept_ + kept_count_, Value(pid)) != kept_ + kept_count_;
+  }
+  std::uint64_t kept_ns() const { return kept_ns_; }  ///< When the last of them was put.
+  /// After Seal: all that is put to `pid` is in its place.
+  void DropPuts(Pid pid) { entry(pid).puts = 0; }
 
   /// The barrier before this superstep is not over yet: chunks stay here until HandChunks.
   void KeepChunks() { keeps_chunks_ = true; }
@@ -300,7 +313,8 @@ class Outbox {
   std::uint64_t Beyond(std::uint64_t bytes) const { return sizes_.Counted(bytes) - bytes; }
   std::uint64_t BeyondMessages(const DirectoryEntry& owed) const;
 
-  // Whoever gets a message reads it soon: while the outbox fits into the caches it is left there.
+  // Whoever gets a message reads it soon, and what is kept is sent soon: while the outbox fits into
+  // the caches it is left there.
   void CopyPayload(std::byte* to, const void* payload, std::size_t bytes) const {
     if (bytes < kStreamingBytesMin || uses_[parity_].bytes > kCachedBytesMax) {
       Copy(to, payload, bytes);
@@ -309,6 +323,14 @@ class Outbox {
     }
   }
   static constexpr std::uint64_t kCachedBytesMax = 8 << 20;
+
+  static constexpr std::uint64_t kKeptBytesMin = 256 << 10;
+  // Of the outbox: so what is kept comes out of the caches, and takes no more memory than what is
+  // handed over.
+  static constexpr std::uint64_t kKeptBytesMax = kCachedBytesMax;
+  bool Keeps(Pid pid, Kind kind, std::uint64_t bytes);
+  void NoteKept(Pid pid);
+  void ForgetKept(Pid pid);
 
   void RequireRoom(const char* call, std::uint64_t bytes) const;
   [[noreturn]] __attribute__((cold)) void ReportNoMemory(const char* call,
@@ -350,6 +372,10 @@ class Outbox {
   ChunkRoom direct_room_;  ///< For the next unbuffered put to another node.
   HandedRing ring_;
   bool keeps_chunks_ = false;
+  LargePuts large_puts_ = LargePuts::kHandedOver;
+  std::uint32_t kept_count_ = 0;  ///< In this superstep: to whom.
+  std::uint32_t kept_[kBulkLanesMax] = {};
+  std::uint64_t kept_ns_ = 0;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
 };
 
