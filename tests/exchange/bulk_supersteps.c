@@ -5,15 +5,11 @@
  *   late  some process computes for longer than the others wait for it;
  *   stop  pid 1 is stopped once, for longer than that. */
 #include <bsp.h>
-#include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "disturbances.h"
 
 static int p, self;
 
@@ -34,45 +30,6 @@ static unsigned char byte_of(int s, int from, int to, size_t i) {
   return (unsigned char)(s * 31 + from * 7 + to * 13 + (int)(i % 251));
 }
 
-static void nap(double seconds) {
-  struct timespec left = {.tv_sec = (time_t)seconds,
-                          .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-  while (nanosleep(&left, &left) != 0) continue; /* tidy: a process that is late */
-}
-
-/* Of the connections that libbsp has, which are the highest numbers. */
-static void cut_one(int signal_number) {
-  (void)signal_number;
-  static int cuts;
-  int found = 0;
-  for (int fd = 1023; fd > 900; --fd) {
-    struct sockaddr_storage address;
-    socklen_t bytes = sizeof address;
-    if (getpeername(fd, (struct sockaddr *)&address, &bytes) != 0) continue;
-    if (address.ss_family != AF_INET && address.ss_family != AF_INET6) continue;
-    if (found++ != cuts) continue;
-    shutdown(fd, SHUT_RDWR);
-    cuts += 1;
-    return;
-  }
-}
-
-static void cut_sometimes(void) {
-  signal(SIGALRM, cut_one);
-  const struct itimerval every = {{0, 70000 + 1700 * self}, {0, 30000 + 9000 * self}};
-  setitimer(ITIMER_REAL, &every, NULL);
-}
-
-static void stop_once(void) {
-  const pid_t stopped = getpid();
-  if (fork() != 0) return;
-  nap(0.15);
-  kill(stopped, SIGSTOP);
-  nap(2.5);
-  kill(stopped, SIGCONT);
-  _exit(0);
-}
-
 int main(int argc, char **argv) {
   bsp_begin(bsp_nprocs());
   p = bsp_nprocs();
@@ -86,8 +43,7 @@ int main(int argc, char **argv) {
   for (int s = 0; s < 3; ++s) bsp_sync(); /* So that lanes are open. */
   nap(0.1);
   bsp_sync();
-  if (strcmp(how, "cut") == 0) cut_sometimes();
-  if (strcmp(how, "stop") == 0 && self == 1) stop_once();
+  disturb(how, self);
   for (int s = 0; s < supersteps; ++s) {
     for (int to = 0; to < p; ++to) {
       const size_t bytes = bytes_of(s, self, to, bytes_max);

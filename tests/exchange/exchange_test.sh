@@ -19,6 +19,7 @@ expect_ok() {
 mini=$here/mini_cluster
 mixed=$here/mixed_supersteps
 bulk=$here/bulk_supersteps
+kept=$here/kept_supersteps
 
 for shape in '1 3' '2 2' '2 4' '3 4' '3 7' '4 4'; do
   read -r nodes p <<<"$shape"
@@ -64,5 +65,13 @@ expect_ok 'unbuffered puts, by lanes that are cut' "$mini" 2 4 "$bulk" 60 900000
 expect_ok 'unbuffered puts, by lanes that are cut, three nodes' "$mini" 3 3 "$bulk" 60 900000 cut
 expect_ok 'unbuffered puts to who is late' "$mini" 2 4 "$bulk" 40 700000 late
 expect_ok 'unbuffered puts to who is stopped' "$mini" 2 3 "$bulk" 60 900000 stop
+
+for shape in '2 2' '3 3' '2 3'; do
+  read -r nodes p <<<"$shape"
+  expect_ok "large puts, $p processes on $nodes nodes" "$mini" "$nodes" "$p" "$kept" 20 700000
+done
+expect_ok 'large puts, by lanes that are cut' "$mini" 3 3 "$kept" 60 700000 cut
+expect_ok 'large puts to who is late' "$mini" 2 2 "$kept" 30 700000 late
+expect_ok 'large puts to who is stopped' "$mini" 2 2 "$kept" 60 900000 stop
 
 [[ $failures == 0 ]]
