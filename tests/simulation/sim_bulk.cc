@@ -12,6 +12,7 @@ namespace bspnow {
 namespace {
 
 using runtime::BulkEnd;
+using runtime::OwnTransfers;
 using Puts = BulkEnd::Puts;
 
 // As BulkLanes has them.
@@ -75,9 +76,11 @@ SimBulk::~SimBulk() {
   for (const auto& [pid, end] : ends_) end.lane.pipe->OnNews(end.lane.here, nullptr);
 }
 
-void SimBulk::Enter(std::uint64_t superstep) {
+void SimBulk::Enter(std::uint64_t superstep, OwnTransfers own, std::set<std::uint32_t> puts_to) {
   entered_ = true;
   superstep_ = superstep;
+  own_ = own;
+  puts_to_ = std::move(puts_to);
   sources_.clear();
   OnNews();
 }
@@ -100,9 +103,16 @@ bool SimBulk::Open() {
   open_ = true;
   for (const Lane& lane : lanes) {
     End& end = ends_[lane.pid];
-    if (!end.lane.pipe) lane.pipe->OnNews(lane.here, [this] { OnNews(); });
+    if (!end.lane.pipe) {
+      lane.pipe->OnNews(lane.here, [this] { OnNews(); });
+      end.end.Attach(BulkEnd::Payloads::kChecked,
+                     world_.processes == 2 ? BulkEnd::Others::kNone : BulkEnd::Others::kSome);
+    }
     end.lane = lane;
     end.end.Enter(superstep_);
+    if (own_ == OwnTransfers::kOther) continue;
+    if (!puts_to_.contains(lane.pid)) end.end.SayApart();
+    end.end.SayFree();
   }
   return true;
 }
@@ -116,6 +126,14 @@ void SimBulk::Owe(std::uint32_t pid, std::uint32_t self, std::uint32_t index, st
                          .offset = index * SimArea::kCellBytes,
                          .from = sources_.back().data(),
                          .bytes = SimArea::kCellBytes});
+}
+
+void SimBulk::Offer(std::uint32_t pid, std::uint32_t self) {
+  const auto found = ends_.find(pid);
+  if (!open_ || found == ends_.end() || found->second.end.broken()) return;
+  found->second.end.OweBuffered(
+      {.slot = SlotId{self}, .offset = 0, .bytes = SimArea::kCells * SimArea::kCellBytes});
+  found->second.end.SayApart();
 }
 
 bool SimBulk::Took(std::uint32_t pid) const {
@@ -155,6 +173,7 @@ void SimBulk::Pump() {
     end.moved_ns = world_.loop.now_ns();
     any = true;
   }
+  if (any) SeeToLeave();
   if (sending_ && !AnyUnderWay()) {
     sending_ = false;
     std::exchange(done_, nullptr)();
@@ -179,6 +198,17 @@ bool SimBulk::AnyUnderWay() {
     }
   }
   return any;
+}
+
+// The areas of two sources are apart.
+void SimBulk::SeeToLeave() {
+  std::vector<BulkEnd*> of;
+  for (auto& [pid, end] : ends_) of.push_back(&end.end);
+  const runtime::BulkEnds ends{.of = of.data(), .count = static_cast<std::uint32_t>(of.size())};
+  const OwnTransfers own = of.size() + 1 == world_.processes ? own_ : OwnTransfers::kOther;
+  if (LookForLeave(ends, own) == runtime::LeaveDue::kNothing) return;
+  AnswerForLeave(ends, nullptr, 0);
+  world_.oracle.Count("leave to put what is buffered");
 }
 
 bool SimBulk::Write(End& end) {
@@ -209,6 +239,8 @@ bool SimBulk::Read(End& end) {
       std::byte* const place = area_.Find(end.lane.pid, piece.offset, piece.bytes);
       if (place == nullptr || piece.slot != end.lane.pid)
         return world_.oracle.Fail("a piece of a put for a place that is none"), worked;
+      if (end.end.AsksForLeave() && !world_.unread())
+        return world_.oracle.Fail("what is buffered comes while it may be read"), worked;
       end.end.Place(place);
     }
     if (came.bytes >= left) return worked;

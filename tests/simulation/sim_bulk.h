@@ -12,6 +12,8 @@
 //   piece, and its rest comes after the barrier, while the program computes; or the answer.
 // - A worker takes the lanes out of use in the middle of a piece.
 // - A byte changes on its way.
+// - What is buffered comes before the barrier although somebody still computes, and will get what
+//   was there; or one of two processes that put to a third one is never heard of by that.
 #ifndef TESTS_SIMULATION_SIM_BULK_H_
 #define TESTS_SIMULATION_SIM_BULK_H_
 
@@ -20,10 +22,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
-#include "runtime/transfers/bulk_end.h"
+#include "runtime/transfers/bulk_leave.h"
 #include "tests/simulation/sim_loop.h"
 #include "tests/simulation/sim_oracle.h"
 #include "tests/simulation/sim_pipe.h"
@@ -61,6 +64,9 @@ class SimBulk {
   struct World {
     SimLoop& loop;
     SimOracle& oracle;
+    std::uint32_t processes;  ///< Of the job.
+    /// All of them are in bsp_sync of this superstep, and none gets anything from this one.
+    std::function<bool()> unread;
     /// Later, unless the process is dead by then.
     std::function<void(std::uint64_t delay_ns, std::function<void()>)> after;
     /// Its lanes, if they may be used; none if not.
@@ -72,12 +78,17 @@ class SimBulk {
   SimBulk& operator=(const SimBulk&) = delete;
   ~SimBulk();
 
-  /// It is in bsp_sync, until Leave.
-  void Enter(std::uint64_t superstep);
+  /// It is in bsp_sync, until Leave. `own`, and to whom it puts something.
+  void Enter(std::uint64_t superstep, runtime::OwnTransfers own, std::set<std::uint32_t> puts_to);
   void Owe(std::uint32_t pid, std::uint32_t self, std::uint32_t index, std::uint64_t value);
+  /// After that: all of it is buffered.
+  void Offer(std::uint32_t pid, std::uint32_t self);
   /// `done`: all that was owed is in its place, or has to go another way.
   void SendAll(std::function<void()> done);
   bool Took(std::uint32_t pid) const;
+  bool Buffered(std::uint32_t pid) const {
+    return own_ == runtime::OwnTransfers::kNone && puts_to_.contains(pid);
+  }
   void Leave();
 
  private:
@@ -94,6 +105,7 @@ class SimBulk {
   void Pump();
   bool Write(End& end);
   bool Read(End& end);
+  void SeeToLeave();
   bool AnyUnderWay();
   void Fail(End& end);
 
@@ -103,6 +115,8 @@ class SimBulk {
   bool open_ = false;  ///< In this bsp_sync.
   bool sending_ = false;
   std::uint64_t superstep_ = 0;
+  runtime::OwnTransfers own_ = runtime::OwnTransfers::kOther;
+  std::set<std::uint32_t> puts_to_;
   std::uint64_t start_ns_ = 0;
   std::uint64_t turn_ = 0;    ///< Of its next look; older ones are not made.
   std::uint64_t due_ns_ = 0;  ///< When that is.

@@ -1,11 +1,15 @@
 // Unbuffered puts of the processes of a node to others, as libbsp's DirectQueue performs them: by
 // bulk lanes in bsp_sync, before the barrier; by the workers what these did not take.
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "tests/simulation/sim_node.h"
 
 namespace bspnow {
+
+using runtime::OwnTransfers;
 
 // False: nobody here puts anything, nor may anybody put here by such a lane.
 bool SimNode::PutByBulkLanes() {
@@ -26,20 +30,33 @@ void SimNode::EnterSync(std::uint32_t pid) {
   const bool all = participants_ == static_cast<std::uint32_t>(start().spec().nprocs());
   if (!keeper_ || !all || !bulk_plan_.Any()) return OnPutsOver(pid);
   if (!process.bulk) {
-    SimBulk::World world{.loop = loop_,
-                         .oracle = oracle_,
-                         .after =
-                             [this, pid](std::uint64_t delay_ns, std::function<void()> event) {
-                               OnProcesses(delay_ns, [this, pid, event = std::move(event)] {
-                                 if (!processes_[pid].left) event();
-                               });
-                             },
-                         .open = [this, pid] { return BulkLanesOf(pid); }};
+    SimBulk::World world{
+        .loop = loop_,
+        .oracle = oracle_,
+        .processes = participants_,
+        .unread = [this,
+                   pid] { return oracle_.IsUnread(job_, epoch_, superstep(), pid, participants_); },
+        .after =
+            [this, pid](std::uint64_t delay_ns, std::function<void()> event) {
+              OnProcesses(delay_ns, [this, pid, event = std::move(event)] {
+                if (!processes_[pid].left) event();
+              });
+            },
+        .open = [this, pid] { return BulkLanesOf(pid); }};
     process.bulk = std::make_unique<SimBulk>(std::move(world), process.area);
   }
-  process.bulk->Enter(superstep());
+  std::set<std::uint32_t> puts_to;
+  for (const SimProgram::Message& put : process.puts) puts_to.insert(put.to);
+  std::set<std::uint32_t> gets_from;
+  for (const SimProgram::Message& message : program_.messages(shown(), pid, participants_))
+    if (message.get) gets_from.insert(message.to);
+  oracle_.OnInSync(job_, epoch_, superstep(), pid, gets_from);
+  const bool buffered = program_.buffered(shown()) && gets_from.empty() && hosts() == participants_;
+  process.bulk->Enter(superstep(), buffered ? OwnTransfers::kNone : OwnTransfers::kOther, puts_to);
   for (const SimProgram::Message& put : process.puts)
     process.bulk->Owe(put.to, pid, put.index, SimProgram::ValueOf(process.state.digest, put));
+  for (const std::uint32_t to : puts_to)
+    if (buffered) process.bulk->Offer(to, pid);
   process.bulk->SendAll([this, pid] { OnPutsOver(pid); });
 }
 
@@ -72,7 +89,8 @@ void SimNode::SendPuts(std::uint32_t pid) {
   Process& process = processes_[pid];
   for (const SimProgram::Message& put : std::exchange(process.puts, {})) {
     if (process.bulk && process.bulk->Took(put.to)) {
-      oracle_.Count("puts by bulk lanes");
+      oracle_.Count(process.bulk->Buffered(put.to) ? "buffered puts by bulk lanes"
+                                                   : "puts by bulk lanes");
       continue;
     }
     oracle_.Count("puts that bulk lanes did not take");

@@ -56,6 +56,16 @@ void SimOracle::OnOver(const SimPlace& place, std::uint64_t barrier) {
   }
 }
 
+bool SimOracle::IsUnread(JobId job, Epoch epoch, std::uint64_t superstep, std::uint32_t pid,
+                         std::uint32_t p) const {
+  const auto found = in_sync_.find({job, epoch});
+  if (put_back_) return true;  // Of two runs of one number.
+  return found != in_sync_.end() && found->second.size() == p &&
+         std::all_of(found->second.begin(), found->second.end(), [&](const auto& process) {
+           return process.second.first == superstep && !process.second.second.contains(pid);
+         });
+}
+
 std::uint64_t SimOracle::OnSent(const SimPlace& to, std::uint64_t s) {
   frames_.push_back({to, s});
   under_way_[{to, s}] += 1;
@@ -162,6 +172,7 @@ void SimOracle::ForgetEpoch(JobId job, Epoch epoch) {
   std::erase_if(progress_, [&](const auto& each) { return is_of_it(each.first); });
   std::erase_if(under_way_, [&](const auto& each) { return is_of_it(each.first.first); });
   participants_.erase({job, epoch});
+  in_sync_.erase({job, epoch});
   for (Frame& frame : frames_)
     if (is_of_it(frame.to)) frame.taken = true;
 }

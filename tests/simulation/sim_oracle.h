@@ -90,6 +90,15 @@ class SimOracle {
   std::uint64_t OnSent(const SimPlace& to, std::uint64_t s);
   void OnTaken(const SimPlace& to, std::uint64_t s, std::uint64_t frame);
 
+  /// A process is in bsp_sync of `superstep`, and gets from these.
+  void OnInSync(JobId job, Epoch epoch, std::uint64_t superstep, std::uint32_t pid,
+                std::set<std::uint32_t> gets_from) {
+    in_sync_[{job, epoch}][pid] = {superstep, std::move(gets_from)};
+  }
+  /// All `p` are, and nobody gets from `pid`.
+  bool IsUnread(JobId job, Epoch epoch, std::uint64_t superstep, std::uint32_t pid,
+                std::uint32_t p) const;
+
   /// A process goes on with superstep `s` (as shown).
   void OnState(JobId job, std::uint64_t s, std::uint32_t pid, const SimState& state);
 
@@ -156,6 +165,9 @@ class SimOracle {
   SimStatistics statistics_;
   std::map<SimPlace, std::uint64_t> progress_;  ///< Barriers at which the host has arrived.
   std::map<std::pair<JobId, Epoch>, std::uint32_t> participants_;
+  /// By pid: the superstep, and from whom it gets.
+  using InSync = std::map<std::uint32_t, std::pair<std::uint64_t, std::set<std::uint32_t>>>;
+  std::map<std::pair<JobId, Epoch>, InSync> in_sync_;
   std::vector<Frame> frames_;
   std::map<std::pair<SimPlace, std::uint64_t>, std::uint64_t> under_way_;  ///< By superstep.
   std::map<JobId, std::uint64_t> first_starts_ns_;

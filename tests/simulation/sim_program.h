@@ -58,8 +58,10 @@ class SimProgram {
   bool counted(std::uint64_t s) const {
     return Pick(14, 0, 0, 0) % 2 == 0 && Pick(15, s, 0, 0) % 3 != 0 && s + 1 != supersteps();
   }
-  /// Some of what is sent in superstep s are unbuffered puts.
+  /// Some of what is sent in superstep s are puts by bulk lanes.
   bool puts(std::uint64_t s) const { return !counted(s) && Pick(18, s, 0, 0) % 3 == 0; }
+  /// These are buffered ones, long enough for bulk lanes.
+  bool buffered(std::uint64_t s) const { return Pick(19, s, 0, 0) % 2 == 0; }
   /// Some of what is sent in superstep s is sent before its end.
   bool sends_early(std::uint64_t s) const { return Pick(16, s, 0, 0) % 3 == 0; }
   /// Whether the process has another group open at the end of superstep s: no image of it then.
