@@ -15,8 +15,8 @@ namespace bspnow::worker {
 
 class SilenceWatch {
  public:
-  /// `cancel` is called, once, when the call has not moved for `patience`, or up to twice as long; at
-  /// once if there is no thread that could watch it.
+  /// `cancel` is called, once, when the call has not moved for `patience`, or up to twice as long;
+  /// at once if there is no thread that could watch it.
   SilenceWatch(std::chrono::milliseconds patience, std::function<void()> cancel);
 
   void Moved() { moved_ = true; }
