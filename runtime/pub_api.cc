@@ -89,9 +89,8 @@ void RequireBytes(Call call, const char* name, const void* area, std::uint64_t b
 void Send(Call call, PubObject& object, const PubMembers& to, const void* buf, int size) {
   const std::uint64_t bytes = Checked(call, "size", size);
   RequireBytes(call, "buf", buf, bytes);
-  const PubMembers& destinations = to;
-  for (int i = 0; i < destinations.count; ++i) {
-    object.Send(call, static_cast<std::int32_t>(destinations[i]), buf, bytes);
+  for (int i = 0; i < to.count; ++i) {
+    object.Send(call, static_cast<std::int32_t>(to[i]), buf, bytes);
   }
 }
 
@@ -141,9 +140,7 @@ void Reduce(Call call, PubObject& object, const PubReductionCall& reduction) {
   const int place = object.PlaceAmong(call, members);
   if (place < 0) return;
   RequireBytes(call, "sbuf", reduction.value, reduction.bytes());
-  if (reduction.HasResultAt(place)) {
-    RequireBytes(call, "rbuf", reduction.result, reduction.bytes());
-  }
+  if (reduction.HasResultAt(place)) RequireBytes(call, "rbuf", reduction.result, reduction.bytes());
   object.Reduce(call, reduction, place);
 }
 

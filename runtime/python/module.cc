@@ -50,8 +50,6 @@ unsigned CheckedPid(int pid) {
                         std::to_string(bsp_nprocs() - 1));
 }
 
-bool IsContiguous(const py::array& array) { return (array.flags() & py::array::c_style) != 0; }
-
 void RequireNoObjects(const py::dtype& type, const char* name) {
   if (type.attr("hasobject").cast<bool>()) {
     throw py::type_error(std::string(name) + " holds Python objects; bytes of numbers can be sent");
@@ -60,7 +58,7 @@ void RequireNoObjects(const py::dtype& type, const char* name) {
 
 void RequirePlain(const py::array& array, const char* name) {
   RequireNoObjects(array.dtype(), name);
-  if (!IsContiguous(array)) {
+  if ((array.flags() & py::array::c_style) == 0) {
     throw py::value_error(std::string(name) +
                           " is not contiguous; use numpy.ascontiguousarray, or a part that is");
   }
