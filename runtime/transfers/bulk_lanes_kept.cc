@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kKeptPieceBytesMin = 16 << 10;
 // Who puts and then computes for longer has it sent meanwhile, in chunks.
 constexpr std::uint64_t kIdleNs = kNsPerMs;
-constexpr std::uint64_t kRestMax = 1024;
+constexpr std::uint64_t kRestMax = 1023;
 constexpr std::uint32_t kOwnMax = 16;  // Puts to oneself that are looked at.
 
 }  // namespace
@@ -73,7 +73,7 @@ bool BulkLanes::OfferKept(Lane& lane) {
 
 void BulkLanes::SendKept(std::uint64_t called_ns) {
   if (!outbox_->KeptAny()) return;
-  bool takes_all = called_ns - outbox_->kept_ns() < kIdleNs;
+  bool takes_all = !outbox_->kept_in_vain() && called_ns - outbox_->kept_ns() < kIdleNs;
   const bool may = own_ == OwnTransfers::kNone && Open();
   for (std::uint32_t i = 0; may && i < count_; ++i)
     if (outbox_->Kept(of_[i].pid)) takes_all &= OfferKept(of_[i]);
@@ -84,7 +84,11 @@ void BulkLanes::SendKept(std::uint64_t called_ns) {
     if (taken) outbox_->DropPuts(of_[i].pid);
     takes_all &= taken;
   }
-  rest_ = takes_all ? 0 : std::min(2 * rest_ + 1, kRestMax);
+  RestUnless(takes_all);
+}
+
+void BulkLanes::RestUnless(bool taken) {
+  rest_ = taken ? 0 : std::min(2 * rest_ + 1, kRestMax);
   keeps_from_ = superstep_ + 1 + rest_;
 }
 

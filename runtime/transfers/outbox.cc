@@ -124,7 +124,9 @@ void Outbox::NoteKept(Pid pid) {
 
 void Outbox::ForgetKept(Pid pid) {
   std::uint32_t* const found = std::find(kept_, kept_ + kept_count_, Value(pid));
-  if (found != kept_ + kept_count_) *found = kept_[--kept_count_];
+  if (found == kept_ + kept_count_) return;
+  *found = kept_[--kept_count_];
+  kept_in_vain_ = true;
 }
 
 ChunkRoom Outbox::Allocate(const char* call, std::uint64_t bytes) {
@@ -270,7 +272,7 @@ void Outbox::EndOpenRun(Pid pid, Kind kind) {
 
 void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                              std::uint64_t call_site) {
-  const bool kept = Keeps(to.pid, kPuts, to.bytes);
+  const bool kept = Keeps(to.pid, kPuts, sizeof(PutRecord) + site_bytes_ + to.bytes);
   const std::uint64_t bytes_max =
       IsHandedOver(to.pid, kPuts) && !kept ? kHandedPutBytesMax : kRecordBytesMax;
   if (to.bytes > bytes_max) RequireRoom("bsp_put", to.bytes);  // Before the first part is copied.
@@ -283,7 +285,8 @@ void Outbox::AppendPutSlowly(const RemoteRange& to, const std::byte* from,
                                                   .offset = to.offset + done};
     at += sizeof(PutRecord);
     if (site_bytes_ != 0) *reinterpret_cast<std::uint64_t*>(at) = RecordedCallSite(call_site);
-    kept ? CopyPayload(at, from + done, bytes) : Copy(at + site_bytes_, from + done, bytes);
+    at += site_bytes_;
+    kept ? CopyPayload(at, from + done, bytes) : Copy(at, from + done, bytes);
     done += bytes;
   }
   if (kept) kept_ns_ = NowNs();
@@ -385,6 +388,7 @@ void Outbox::NextSuperstep() {
   segment_->GiveBack(self_, static_cast<int>(parity_), uses_[parity_ ^ 1].bytes, uses_[parity_]);
   recycled_bytes_ = 0;
   kept_count_ = 0;
+  kept_in_vain_ = false;
   has_gets_ = false;
 }
 

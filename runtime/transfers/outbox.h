@@ -44,6 +44,8 @@ class Outbox {
   enum class LargePuts { kHandedOver, kKept };
   void Treat(LargePuts large_puts) { large_puts_ = large_puts; }
   bool KeptAny() const { return kept_count_ != 0; }
+  /// Something was kept, and what was put after it made that useless.
+  bool kept_in_vain() const { return kept_in_vain_; }
   bool Kept(Pid pid) const {
     return std::find(kept_, kept_ + kept_count_, Value(pid)) != kept_ + kept_count_;
   }
@@ -376,6 +378,7 @@ class Outbox {
   std::uint32_t kept_count_ = 0;  ///< In this superstep: to whom.
   std::uint32_t kept_[kBulkLanesMax] = {};
   std::uint64_t kept_ns_ = 0;
+  bool kept_in_vain_ = false;
   GrowArray<std::uint32_t> touched_[2];  ///< Destinations, by parity.
 };
 

@@ -304,5 +304,30 @@ TEST_F(OutboxTest, MessagesThatAreNamedByTheirRecordsStayApart) {
   ExpectMany(8);
 }
 
+/// The other process is on another node: its worker takes chunks while this process goes on.
+class HandedOutboxTest : public OutboxTest {
+ protected:
+  HandedOutboxTest() : bell_(segment_.header().bell, {}) {
+    segment_.cell(kOther).node = segment_.header().node + 1;
+    outbox_.HandOverBy(bell_);
+    outbox_.Treat(Outbox::LargePuts::kKept);
+  }
+
+  Doorbell bell_;
+};
+
+// Else it would be kept, and sent late, in each superstep again.
+TEST_F(HandedOutboxTest, WhatWasKeptInVainIsKnown) {
+  Put(5, 0, std::string(1 << 20, 'x'));
+  EXPECT_TRUE(outbox_.Kept(kOther));
+  EXPECT_FALSE(outbox_.kept_in_vain());
+  Put(5, 2 << 20, std::string(100 << 10, 'y'));
+  EXPECT_FALSE(outbox_.KeptAny());
+  EXPECT_TRUE(outbox_.kept_in_vain());
+  outbox_.Seal();
+  outbox_.NextSuperstep();
+  EXPECT_FALSE(outbox_.kept_in_vain());
+}
+
 }  // namespace
 }  // namespace bspnow::runtime

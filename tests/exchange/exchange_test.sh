@@ -68,10 +68,10 @@ expect_ok 'unbuffered puts to who is stopped' "$mini" 2 3 "$bulk" 60 900000 stop
 
 for shape in '2 2' '3 3' '2 3'; do
   read -r nodes p <<<"$shape"
-  expect_ok "large puts, $p processes on $nodes nodes" "$mini" "$nodes" "$p" "$kept" 20 700000
+  expect_ok "large puts, $p processes on $nodes nodes" "$mini" "$nodes" "$p" "$kept" 24 1200000
 done
-expect_ok 'large puts, by lanes that are cut' "$mini" 3 3 "$kept" 60 700000 cut
-expect_ok 'large puts to who is late' "$mini" 2 2 "$kept" 30 700000 late
-expect_ok 'large puts to who is stopped' "$mini" 2 2 "$kept" 60 900000 stop
+expect_ok 'large puts, by lanes that are cut' "$mini" 3 3 "$kept" 48 1200000 cut
+expect_ok 'large puts to who is late' "$mini" 2 2 "$kept" 24 1200000 late
+expect_ok 'large puts to who is stopped' "$mini" 2 2 "$kept" 48 1200000 stop
 
 [[ $failures == 0 ]]
