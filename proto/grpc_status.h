@@ -13,6 +13,8 @@ namespace bspnow {
 
 grpc::Status ToGrpc(const absl::Status& status);
 absl::Status FromGrpc(const grpc::Status& status);
+/// What FromGrpc makes of what gRPC itself says.
+absl::Status WithOwnWords(const absl::Status& status);
 
 }  // namespace bspnow
 

@@ -7,6 +7,12 @@
 #include "proto/grpc_status.h"
 
 namespace bspnow {
+namespace {
+
+// As gRPC begins when HTTP was answered with another status than 200.
+constexpr char kNoGrpc[] = "Received http2 header with status:";
+
+}  // namespace
 
 static_assert(static_cast<int>(grpc::StatusCode::UNAUTHENTICATED) ==
               static_cast<int>(absl::StatusCode::kUnauthenticated));
@@ -15,20 +21,20 @@ grpc::Status ToGrpc(const absl::Status& status) {
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), std::string(status.message()));
 }
 
-// As gRPC begins when HTTP was answered with another status than 200.
-constexpr char kNoGrpc[] = "Received http2 header with status:";
-
 absl::Status FromGrpc(const grpc::Status& status) {
-  if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED && status.error_message().empty())
+  return WithOwnWords(
+      absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message()));
+}
+
+absl::Status WithOwnWords(const absl::Status& status) {
+  if (absl::IsUnimplemented(status) && status.message().empty())
     return absl::UnimplementedError(
         "the daemon that was asked is of an older version, which does not know this; upgrade it");
-  const auto code = static_cast<absl::StatusCode>(status.error_code());
-  const std::string& words = status.error_message();
-  if (absl::StartsWith(words, kNoGrpc))
-    return absl::Status(code, absl::StrCat("what answers there is a web server or proxy, no daemon "
-                                           "of bspnow; check host and port (gRPC says: ",
-                                           words, ")"));
-  return absl::Status(code, words);
+  if (!absl::StartsWith(status.message(), kNoGrpc)) return status;
+  return absl::Status(status.code(), absl::StrCat("what answers there is a web server or proxy, no "
+                                                  "daemon of bspnow; check host and port (gRPC "
+                                                  "says: ",
+                                                  status.message(), ")"));
 }
 
 }  // namespace bspnow

@@ -125,10 +125,11 @@ std::uint32_t Process::nprocs() {
 
 // Who has not joined the job yet joins it now: all may make the same mistake, and one is heard.
 void Process::ReportNotRunning(Call call) {
-  const pthread_t within = operator_.load(std::memory_order_relaxed);
-  if (running_ && within != pthread_self()) return;  // Another thread's, of another group.
+  const void* const within = operator_.load(std::memory_order_relaxed);
+  if (running_ && within != __builtin_thread_pointer())
+    return;  // Another thread's, of another group.
   EnsureAttached();
-  if (within != 0) {
+  if (within != nullptr) {
     ReportMisuse(call, "it is called within an operation of a collective call, which is under way");
   }
   const auto& [begin, end] = ProgramBounds();

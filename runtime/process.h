@@ -3,8 +3,6 @@
 #ifndef RUNTIME_PROCESS_H_
 #define RUNTIME_PROCESS_H_
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +70,7 @@ class Process {
 
   /// Ends the job unless this process is between bsp_begin and bsp_end.
   void RequireRunning(Call call) {
-    if (__builtin_expect(!running_ || operator_.load(std::memory_order_relaxed) != 0, 0))
+    if (__builtin_expect(!running_ || operator_.load(std::memory_order_relaxed) != nullptr, 0))
       ReportNotRunning(call);
   }
   /// Returns if it runs, and another thread is within an operation.
@@ -108,9 +106,9 @@ class Process {
   /// Calls an operation of the program's within a collective call: it may not call the library.
   template <typename Operate>
   void CallOperation(const Operate& operate) {
-    operator_.store(pthread_self(), std::memory_order_relaxed);
+    operator_.store(__builtin_thread_pointer(), std::memory_order_relaxed);
     operate();
-    operator_.store(0, std::memory_order_relaxed);
+    operator_.store(nullptr, std::memory_order_relaxed);
   }
 
   // ---- Groups; see process_groups.cc. What is made of different groups, and done in them, may be
@@ -177,7 +175,7 @@ class Process {
   std::uint32_t p_ = 0;
   bool attached_ = false;
   bool running_ = false;
-  std::atomic<pthread_t> operator_ = 0;  ///< Is within an operation; 0: no thread is.
+  std::atomic<void*> operator_ = nullptr;  ///< The thread that is within an operation, if one is.
   bool begun_ = false;
   bool sectioned_ = false;         ///< Begun as MulticoreBSP has it.
   bool dismissed_ = false;         ///< Pid 0 has said that no section begins any more.

@@ -120,7 +120,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
   if (outbox_.KeptAny()) {
     bulk_.SendKept(times.start_ns);
   } else if (outbox_.kept_in_vain()) {
-    bulk_.RestUnless(false);
+    bulk_.Rest();
   }
   if (mine.votes) Vote();
   if (late) barrier_.NoteCall(times.start_ns);

@@ -181,7 +181,7 @@ TEST_F(ClusterPeersTest, ANodeThatNoOrderReachesRestsWhenItIsBack) {
   EXPECT_EQ(NodeOf("w1").state(), proto::NODE_LOST);
   Join("w1", 1);
   EXPECT_EQ(NodeOf("w1").state(), proto::NODE_RESTING);
-  EXPECT_EQ(NodeOf("w1").reason(), "for 4 s: no control stream for 10.0 s");
+  EXPECT_EQ(NodeOf("w1").reason(), "for 2 s: no control stream for 10.0 s");
 }
 
 TEST_F(ClusterPeersTest, NamesOnlyAFewOfManyInTheReason) {

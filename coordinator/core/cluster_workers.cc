@@ -295,10 +295,8 @@ JobOrders Cluster::OnJobEvent(Node& node, const proto::WorkerEvent& event) {
     if (LiveJob* live = FindLive(job); live != nullptr && live->attachment)
       live->attachment->OnInputTaken(event.input_taken().bytes());
   if (!event.has_cleared()) return {};
-  // Its end is stored with them.
-  if (const auto found = table_.jobs().find(job);
-      found != table_.jobs().end() && found->second.hosts_left.size() == 1)
-    KeepFigures(job);
+  const auto found = table_.jobs().find(job);  // Its end is stored with its figures.
+  if (found != table_.jobs().end() && found->second.hosts_left.size() == 1) KeepFigures(job);
   const std::string& lost = event.cleared().files_lost();
   if (table_.AddUsage(job, epoch, node.worker, event.cleared()) && !lost.empty())
     Say(job, absl::StrCat("files that it left on node ", node.name, " are lost: ", lost));

@@ -43,8 +43,8 @@ class BulkLanes {
   /// The outbox is sealed: sends what was kept there, if nothing else is transferred. What is in
   /// its place then has left the outbox.
   void SendKept(std::uint64_t called_ns);
-  /// Unless what was kept was taken, the next supersteps keep nothing, more and more of them.
-  void RestUnless(bool taken);
+  /// What was kept was not taken: the next supersteps keep nothing, each time more of them.
+  void Rest();
   /// Whether large puts of that superstep are worth keeping.
   Outbox::LargePuts TreatmentIn(std::uint64_t superstep);
 

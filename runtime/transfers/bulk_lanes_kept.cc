@@ -84,11 +84,13 @@ void BulkLanes::SendKept(std::uint64_t called_ns) {
     if (taken) outbox_->DropPuts(of_[i].pid);
     takes_all &= taken;
   }
-  RestUnless(takes_all);
+  if (!takes_all) return Rest();
+  rest_ = 0;
+  keeps_from_ = superstep_ + 1;
 }
 
-void BulkLanes::RestUnless(bool taken) {
-  rest_ = taken ? 0 : std::min(2 * rest_ + 1, kRestMax);
+void BulkLanes::Rest() {
+  rest_ = std::min(2 * rest_ + 1, kRestMax);
   keeps_from_ = superstep_ + 1 + rest_;
 }
 

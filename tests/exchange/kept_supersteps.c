@@ -25,8 +25,8 @@ static unsigned char byte_of(int s, int from, int to, size_t i) {
   return (unsigned char)(s * 31 + from * 7 + to * 13 + (int)(i % 251));
 }
 
-/* Between those in which large puts cannot go ahead there are some in which they can: otherwise they
- * would soon not be tried any more. */
+/* Between those in which large puts cannot go ahead there are some in which they can: otherwise
+ * they would soon not be tried any more. */
 static int gets(int s) { return s % 24 == 6; }
 static int overlaps(int s) { return s % 24 == 14; }
 static int adds_small(int s) { return s % 24 == 22; }

@@ -5,7 +5,6 @@ Each disturbance is a function (cluster, job, chance), where `chance` is a rando
 a line that describes what it did. Afterwards the cluster is whole again, but may still recover.
 """
 
-import contextlib
 import json
 import os
 import re
@@ -269,10 +268,8 @@ def empty_cache(cluster, job, chance):
         shutil.rmtree(cache, ignore_errors=True)  # Something may come meanwhile.
     else:
         for path in left_behind.entries(cache):
-            # A content has its hash for a name; what is still being fetched, another one.
-            with contextlib.suppress(FileNotFoundError):
-                if len(os.path.basename(path)) == 64:
-                    os.truncate(path, 0)
+            if len(os.path.basename(path)) == 64:  # Else it is still being fetched.
+                os.truncate(path, 0)
     return f"emptied the cache of {name}, and {kill_process(cluster, job, chance)}"
 
 

@@ -173,10 +173,7 @@ void SimCluster::DisturbWorker(Machine& machine) {
     oracle_.Count("ways on which no order passes");
     return worker.LoseOrders(loop_.Below(60 * kSecond));
   }
-  if (what < 42) {
-    oracle_.Count("workers that move");
-    return worker.Move();
-  }
+  if (what < 42) return worker.Move();
   if (what < 47) return worker.BreakControl();
   if (what < 52) {
     oracle_.Count("cuts");

@@ -79,6 +79,7 @@ void SimWorker::StallOneWay(SimLink::End from, std::uint64_t ns) {
 }
 
 void SimWorker::Move() {
+  oracle_.Count("workers that move");
   moves_ += 1;
   streams_.SetOwnAddress(identity_.name + ":" + std::to_string(1 + moves_));
   for (const Link& link : {registering_, control_, frames_}) {

@@ -27,8 +27,8 @@ namespace bspnow::worker {
 
 /// Called on the loop's thread, but for the first one.
 struct CoordinatorEvents {
-  /// A connection to the coordinator stands, at `peer` as gRPC writes it: fills in where this worker
-  /// is. Failing: as it was before. On the stub's thread.
+  /// A connection to the coordinator stands, at `peer` as gRPC writes it: fills in where this
+  /// worker is. Failing: as it was before. On the stub's thread.
   std::function<absl::Status(const std::string& peer, proto::RegisterRequest&)> attaching;
   /// About to register: fills in what runs and lies here. The coordinator may be one that was
   /// restarted, or may have given this worker up.

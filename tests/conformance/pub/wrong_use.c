@@ -33,7 +33,8 @@
  *   expected, and 2 were sent .+
  * Stderr if case == 'less': ^bspnow: bsp_oblsync on pid \d+, superstep 0: n is 0, and this process
  *   takes part in 1 reductions .+
- * Stderr if case == 'missing': ^bspnow: bsp_sync on pid \d+, superstep 1: no value of pid 1 came .+
+ * Stderr if case == 'missing': ^bspnow: bsp_sync on pid \d+, superstep 1: (no value of pid 1 came
+ *   |pid \d+ has called a reduction ).+
  * Stderr if case == 'other': ^bspnow: bsp_sync on pid \d+, superstep 1: pid \d+ has called another
  *   reduction .+
  * Stderr if case == 'unexpected': ^bspnow: bsp_getmsg on pid \d+, superstep 1: pid \d+ has called a
@@ -44,12 +45,12 @@
  *   .+
  * Stderr if case == 'repeats': ^bspnow: bsp_lreduce on pid \d+, superstep 0: pid 0 is in the table
  *   twice; .+
- * Stderr if case == 'more': ^bspnow: bsp_oblsync on pid 0, superstep 0: 1 messages are expected,
+ * Stderr if case == 'more': ^bspnow: bsp_oblsync on pid 0, superstep \d: 1 messages are expected,
  *   and 0 were sent .+
- * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep 0: 1 messages are
+ * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep \d: 1 messages are
  *   expected, and 0 were sent .+
- * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep 0: pid 0 ends this superstep
- *   by bsp_sync, .+
+ * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep \d: (pid 0 ends this
+ *   superstep by bsp_sync, |1 messages are expected, and 0 were sent ).+
  * Stderr if case == 'late': ^bspnow: bsp_sync on pid \d+ after bsplib_done: call it before
  *   bsplib_done, .+
  * Stderr if case == 'put': ^bspnow: bsp_oblsync on pid \d+, superstep 1: puts and gets were issued
