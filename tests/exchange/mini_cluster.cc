@@ -230,8 +230,9 @@ int Node::Run(int from_parent, int to_parent) {
   }
   if (const char* cut = getenv("MINI_CUT_MS")) CutLater(strtoull(cut, nullptr, 10));
   if (running_ != 0) loop_.Run();
-  // A coordinator may still ask where the others are to go on, or one of them wait for an arrival.
-  if (getenv("MINI_RESTART_MS") || options_.direct) {
+  // A coordinator may still ask where the others are to go on, or one of them wait for an arrival,
+  // or for a frame that a connection lost when it broke.
+  if (getenv("MINI_RESTART_MS") || getenv("MINI_CUT_MS") || options_.direct) {
     loop_.AddTimer(kAfterwardsMs, [this] { loop_.Stop(); });
     loop_.Run();
   }
