@@ -14,6 +14,26 @@ namespace {
 
 bool IsAnyHost(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
 
+// gRPC writes "ipv4:10.0.0.1:7070" and "ipv6:%5B::1%5D:7070".
+std::string HostPortOf(std::string_view peer) {
+  for (const std::string_view family : {"ipv4:", "ipv6:"})
+    if (peer.starts_with(family)) peer.remove_prefix(family.size());
+  return absl::StrReplaceAll(std::string(peer), {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
+}
+
+// A name is not looked up for what nobody needs: that may take half a minute.
+absl::StatusOr<std::string> AdvertisedAddress(const WorkerSettings& settings,
+                                              const std::string& bound,
+                                              const std::string& coordinator) {
+  if (!settings.advertise.empty()) return settings.advertise;
+  const absl::StatusOr<HostPort> listens = ParseHostPort(bound);
+  if (!listens.ok()) return listens.status();
+  if (!IsAnyHost(listens->host)) return bound;
+  const absl::StatusOr<std::string> own = OwnAddressTowards(HostPortOf(coordinator));
+  if (!own.ok()) return own.status();
+  return WithHostOf(bound, *own);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> WithHostOf(const std::string& address, const std::string& known) {
@@ -53,30 +73,6 @@ absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer) {
   if (!own.ok()) return own.status();
   return own->ToString();
 }
-
-namespace {
-
-// gRPC writes "ipv4:10.0.0.1:7070" and "ipv6:%5B::1%5D:7070".
-std::string HostPortOf(std::string_view peer) {
-  for (const std::string_view family : {"ipv4:", "ipv6:"})
-    if (peer.starts_with(family)) peer.remove_prefix(family.size());
-  return absl::StrReplaceAll(std::string(peer), {{"%5B", "["}, {"%5D", "]"}, {"%25", "%"}});
-}
-
-// A name is not looked up for what nobody needs: that may take half a minute.
-absl::StatusOr<std::string> AdvertisedAddress(const WorkerSettings& settings,
-                                              const std::string& bound,
-                                              const std::string& coordinator) {
-  if (!settings.advertise.empty()) return settings.advertise;
-  const absl::StatusOr<HostPort> listens = ParseHostPort(bound);
-  if (!listens.ok()) return listens.status();
-  if (!IsAnyHost(listens->host)) return bound;
-  const absl::StatusOr<std::string> own = OwnAddressTowards(HostPortOf(coordinator));
-  if (!own.ok()) return own.status();
-  return WithHostOf(bound, *own);
-}
-
-}  // namespace
 
 absl::Status SetAddresses(const WorkerSettings& settings, const std::string& bound,
                           std::uint16_t images_port, const std::string& coordinator,

@@ -25,10 +25,10 @@ absl::Status CheckExposure(const std::string& address, Exposure exposure);
 /// Asks the resolver, and so may block.
 absl::StatusOr<std::string> OwnAddressTowards(const std::string& peer);
 
-/// Where other workers are told to connect now: to the streams, which listen at `bound`, and to the
-/// images. If that is all addresses: to the one from which `coordinator`, HOST:PORT or as gRPC
-/// writes a peer, is reached.
-/// Refused if the certificate is not for that host. May block if `coordinator` is a name.
+/// Fills in where other workers are to connect now: to the streams, which listen at `bound`, and to
+/// the images. If that is all addresses: to the one from which `coordinator`, HOST:PORT or as gRPC
+/// writes a peer, is reached. Refused if the certificate is not for that host. May block if
+/// `coordinator` is a name.
 absl::Status SetAddresses(const WorkerSettings& settings, const std::string& bound,
                           std::uint16_t images_port, const std::string& coordinator,
                           proto::RegisterRequest& request);
