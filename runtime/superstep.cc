@@ -117,11 +117,7 @@ BarrierFlags Group::FinishSuperstep(std::uint64_t call_site, OtherGroups others)
                           .groups = others == OtherGroups::kOpen ? 1u : 0u,
                           .called_ns = times.start_ns};
   if (mine.data) outbox_.Seal();
-  if (outbox_.KeptAny()) {
-    bulk_.SendKept(times.start_ns);
-  } else if (outbox_.kept_in_vain()) {
-    bulk_.Rest();
-  }
+  if (outbox_.KeptAny() || outbox_.kept_in_vain()) bulk_.SendKept(times.start_ns);
   if (mine.votes) Vote();
   if (late) barrier_.NoteCall(times.start_ns);
   const BarrierFlags all = PassBarrier(BarrierKind::kEndsSuperstep, mine);

@@ -43,8 +43,6 @@ class BulkLanes {
   /// The outbox is sealed: sends what was kept there, if nothing else is transferred. What is in
   /// its place then has left the outbox.
   void SendKept(std::uint64_t called_ns);
-  /// What was kept was not taken: the next supersteps keep nothing, each time more of them.
-  void Rest();
   /// Whether large puts of that superstep are worth keeping.
   Outbox::LargePuts TreatmentIn(std::uint64_t superstep);
 
@@ -70,6 +68,8 @@ class BulkLanes {
   void EnterLane(Lane& lane);
   const DirectoryEntry& Owed(Pid pid) const;
   bool OfferKept(Lane& lane);
+  /// What was kept was not taken: the next supersteps keep nothing, each time more of them.
+  void Rest();
   void SeeToLeave();
   std::uint32_t FindOwn(Interval* intervals) const;
   bool Pump(std::uint64_t now_ns);

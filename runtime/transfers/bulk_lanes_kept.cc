@@ -72,7 +72,7 @@ bool BulkLanes::OfferKept(Lane& lane) {
 }
 
 void BulkLanes::SendKept(std::uint64_t called_ns) {
-  if (!outbox_->KeptAny()) return;
+  if (!outbox_->KeptAny()) return Rest();
   bool takes_all = !outbox_->kept_in_vain() && called_ns - outbox_->kept_ns() < kIdleNs;
   const bool may = own_ == OwnTransfers::kNone && Open();
   for (std::uint32_t i = 0; may && i < count_; ++i)
