@@ -114,7 +114,8 @@ void AddCpuOption(CLI::App& app, JobOptions& options) {
       ->type_name("WHICH");
 }
 
-// What holds for an option that is not given is told of a new job; bsp alter then changes nothing.
+// What the help says of an option that is not given is true of a new job; bsp alter then changes
+// nothing.
 enum class Usual { kTold, kNotTold };
 
 std::string WithUsual(Usual told, const std::string& text, const std::string& usual) {

@@ -40,7 +40,7 @@ const char* KindOfLoss(const proto::JobLoss& loss) {
   return loss.reason().find("signal") != std::string::npos ? "process" : "other";
 }
 
-// Each node is told of the images of its own processes: those of others are no concern of it.
+// Each node gets to know the images of its own processes; those of others do not concern it.
 void OrderStart(const std::vector<NodeShare>& hosts, proto::Order order,
                 const std::map<Pid, proto::ImageOfPid>& images, Nodes& nodes) {
   proto::StartJob& start = *order.mutable_start();
