@@ -67,11 +67,11 @@ void Cluster::Restore(const StoredState& stored) {
     parameters_.emplace_back().ParseFromString(bytes);
   table_.OnJobSeen(stored.last_job);
   table_.OnForgotten(stored.forgotten);
-  JobOrders orders;
-  for (const JobRecord& record : stored.jobs) {
+  // Logs are read for that, which may take minutes; the time to return begins afterwards.
+  for (const JobRecord& record : stored.jobs)
     if (!HasEnded(record)) ports_.logs.Begin(IdOf(record));
-    orders.Append(table_.Restore(record, Now()));
-  }
+  JobOrders orders;
+  for (const JobRecord& record : stored.jobs) orders.Append(table_.Restore(record, Now()));
   RestoreCheckpoints(stored);
   spdlog::info("event=restored cluster={} term={} jobs={} waiting={}", cluster_id_, term_,
                stored.jobs.size(), table_.CountByState()[proto::WAITING]);

@@ -284,7 +284,7 @@ JobOrders JobTable::OnTime(const Moment& at) {
     ids.push_back(due->second);
   for (const JobId id : ids) {
     Job& entry = event.At(id);
-    if (entry.return_ns <= at.now_ns) event.LoseAwaited(entry);
+    if (entry.return_ns <= at.now_ns) event.AwaitedAreDue(entry);
     if (entry.start_by_ns <= at.now_ns) event.StartTookTooLong(entry);
     if (entry.clear_by_ns <= at.now_ns) event.ClearTookTooLong(entry);
     for (auto& [node, refused] : entry.refused_by)

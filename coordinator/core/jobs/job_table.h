@@ -54,6 +54,8 @@ inline constexpr std::size_t kEndedJobsMax = 10'000;
 inline constexpr std::size_t kArchivedAtOnce = 1'000;  ///< So that few writes do it.
 /// For workers to come back after a restart of the coordinator.
 inline constexpr std::uint64_t kReturnNs = 10'000'000'000;
+/// A coordinator that looks at the time by so much too late was away itself.
+inline constexpr std::uint64_t kAwayNs = 1'000'000'000;
 /// Tries to start an epoch, with growing delays, before the job fails.
 inline constexpr std::uint32_t kStartsMax = 16;
 /// For a host to start its processes; what is larger than this takes longer by kStartNsPerByte.

@@ -85,6 +85,7 @@ class JobTable::Event {
 
   void LoseHost(Job& entry, WorkerId worker, const std::string& why, Superstep superstep);
   void LoseFiles(Job& entry, WorkerId worker, const std::string& why);
+  void AwaitedAreDue(Job& entry);
   void LoseAwaited(Job& entry);
   void ClearTookTooLong(Job& entry);
   void StartOver(Job& entry);

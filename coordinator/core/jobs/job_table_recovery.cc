@@ -112,6 +112,13 @@ void JobTable::Event::LoseFiles(Job& entry, WorkerId worker, const std::string& 
   if (entry.shown().reason().empty()) entry.shown().set_reason(lost);
 }
 
+// Who looks so late was away himself, stopped or busy with his disk: workers that came meanwhile
+// have not been heard.
+void JobTable::Event::AwaitedAreDue(Job& entry) {
+  if (at_.now_ns - entry.return_ns < kAwayNs) return LoseAwaited(entry);
+  entry.return_ns = at_.now_ns + kReturnNs;
+}
+
 /// Workers that have not returned by now do not count any more.
 void JobTable::Event::LoseAwaited(Job& entry) {
   entry.return_ns = kNoEnd;

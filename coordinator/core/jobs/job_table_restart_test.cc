@@ -148,6 +148,20 @@ TEST_F(JobTableRestartTest, WhoDoesNotReturnInTimeIsLost) {
   EXPECT_EQ(all_.starts.back().epoch, Epoch{2});
 }
 
+// It was stopped, or read logs of some gigabytes, before it heard anybody.
+TEST_F(JobTableRestartTest, ACoordinatorThatWasAwayItselfWaitsAnew) {
+  const JobId job = Run(Request(3));
+  Restart();
+  at_.now_ns += kReturnNs + kAwayNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(State(job), proto::RUNNING);
+  EXPECT_EQ(table_.next_deadline_ns(), at_.now_ns + kReturnNs);
+  Returns(kOne, {Held(job, 1)});
+  at_.now_ns += kReturnNs;
+  Do(table_.OnTime(at_));
+  EXPECT_EQ(State(job), proto::RECOVERING) << "that wait has an end";
+}
+
 TEST_F(JobTableRestartTest, AWorkerThatWasStartedAnewHasLostItsProcesses) {
   const JobId job = Run(Request(3));
   Restart();
