@@ -129,7 +129,7 @@ class Cluster {
 
   // ---- Parameters -------------------------------------------------------------------------------
 
-  void StoreParameters(const proto::MachineParameters& parameters,
+  void StoreParameters(proto::MachineParameters parameters,
                        std::function<void(absl::Status)> answer);
   absl::StatusOr<proto::MachineParameters> ShowParameters(std::uint32_t p) const;
 

@@ -179,11 +179,17 @@ JobOrders Cluster::ServeRequests(JobId id, LiveJob& job, const CheckpointOrders:
 
 // ---- Parameters ---------------------------------------------------------------------------------
 
-void Cluster::StoreParameters(const proto::MachineParameters& parameters,
+// A row for each p is kept for ever.
+void Cluster::StoreParameters(proto::MachineParameters parameters,
                               std::function<void(absl::Status)> answer) {
+  parameters.DiscardUnknownFields();
+  if (parameters.p() < 1 || parameters.p() > kProcessesMax)
+    return answer(absl::InvalidArgumentError(absl::StrCat("parameters of a machine are for 1 to ",
+                                                          kProcessesMax, " processes, not ",
+                                                          parameters.p())));
   std::erase_if(parameters_, [&](const auto& stored) { return stored.p() == parameters.p(); });
-  parameters_.push_back(parameters);
   ports_.journal.WriteParameters(parameters.p(), parameters.SerializeAsString(), std::move(answer));
+  parameters_.push_back(std::move(parameters));
 }
 
 absl::StatusOr<proto::MachineParameters> Cluster::ShowParameters(std::uint32_t p) const {

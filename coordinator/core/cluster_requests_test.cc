@@ -86,5 +86,27 @@ TEST_F(ClusterRequestsTest, ACallerLeavesWhileTheJobLeavesItsNodes) {
   EXPECT_EQ(Show(job_).state(), proto::SUSPENDED);
 }
 
+// Any submitter may store them, and they are kept for ever.
+TEST_F(ClusterRequestsTest, ParametersAreOfAPossibleMachineAndNothingElse) {
+  proto::MachineParameters parameters;
+  const auto store = [&](std::uint32_t p) {
+    parameters.set_p(p);
+    absl::Status stored;
+    cluster_->StoreParameters(parameters, [&](const absl::Status& status) { stored = status; });
+    return stored.code();
+  };
+  EXPECT_EQ(store(0), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(store(kProcessesMax + 1), absl::StatusCode::kInvalidArgument);
+  constexpr char kUnknownField[] =
+      "\xfa\x7d\x03"
+      "abc";
+  ASSERT_TRUE(parameters.MergeFromString(std::string(kUnknownField, sizeof kUnknownField - 1)));
+  const std::size_t sent_bytes = parameters.ByteSizeLong();
+  store(8);
+  const absl::StatusOr<proto::MachineParameters> shown = cluster_->ShowParameters(8);
+  ASSERT_TRUE(shown.ok());
+  EXPECT_LT(shown->ByteSizeLong(), sent_bytes);
+}
+
 }  // namespace
 }  // namespace bspnow::coordinator
