@@ -9,6 +9,7 @@
 #include <absl/strings/str_join.h>
 
 #include "base/units.h"
+#include "coordinator/core/jobs/job_spec.h"
 
 namespace bspnow::coordinator {
 
@@ -129,7 +130,7 @@ std::map<Pid, proto::ImageOfPid> ImagesOf(const Checkpoint& from, const Nodes& n
 // ---- Jobs and nodes -----------------------------------------------------------------------------
 
 void Shorten(proto::Job& job) {
-  job.mutable_spec()->clear_environment();
+  Abridge(*job.mutable_spec());
   job.mutable_spec()->clear_files();
   for (proto::Placement& place : *job.mutable_placement()) place.clear_os_pids();
 }

@@ -32,6 +32,38 @@ absl::Status CheckShape(const proto::JobSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status TooMany(const std::string& what, int max) {
+  return absl::ResourceExhaustedError(absl::StrCat("a job has at most ", max, " ", what));
+}
+
+// An empty text has hardly a byte in a message, and dozens in memory.
+absl::Status CheckCounts(const proto::JobSpec& spec) {
+  if (spec.arguments_size() > kArgumentsMax)
+    return TooMany("arguments; give them in a file (--file)", kArgumentsMax);
+  if (spec.environment_size() > kVariablesMax)
+    return TooMany("variables in its environment", kVariablesMax);
+  if (spec.constraints_size() > kConstraintsMax)
+    return TooMany("labels to ask for (--constraint)", kConstraintsMax);
+  if (spec.files_size() > kFilesMax)
+    return TooMany("files that travel with it; pack them", kFilesMax);
+  return absl::OkStatus();
+}
+
+absl::Status CheckLength(const char* what, const std::string& text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " has ", text.size(), " bytes; at most ", bytes_max, " are allowed"));
+}
+
+absl::Status CheckLengths(const proto::JobSpec& spec) {
+  absl::Status checked = CheckLength("the name of the job (--name)", spec.name(), kNameBytesMax);
+  if (checked.ok()) checked = CheckLength("--dir", spec.directory(), kPathBytesMax);
+  if (checked.ok()) checked = CheckLength("--output", spec.output(), kPathBytesMax);
+  for (const std::string& constraint : spec.constraints())
+    if (checked.ok()) checked = CheckLength("--constraint", constraint, kNameBytesMax);
+  return checked;
+}
+
 absl::Status CheckTexts(const proto::JobSpec& spec) {
   for (const std::string& variable : spec.environment()) {
     const std::size_t equals = variable.find('=');
@@ -107,9 +139,8 @@ absl::Status CheckJobSpec(const proto::JobSpec& spec) {
                      kSpecBytesMax, " bytes together"));
   if (absl::Status shape = CheckShape(spec); !shape.ok()) return shape;
   if (spec.arguments().empty()) return absl::InvalidArgumentError("argv[0] is missing");
-  if (spec.files_size() > kFilesMax)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("at most ", kFilesMax, " files travel with a job; pack them"));
+  if (absl::Status counts = CheckCounts(spec); !counts.ok()) return counts;
+  if (absl::Status lengths = CheckLengths(spec); !lengths.ok()) return lengths;
   if (absl::Status program = CheckFile(spec.program()); !program.ok()) return program;
   std::set<std::string> names = {spec.program().name()};
   for (const proto::FileSpec& file : spec.files()) {
@@ -157,15 +188,30 @@ absl::Status CheckArray(const proto::ArraySpec& array, const proto::JobSpec& spe
         absl::StrCat("--array: at most ", kElementsMax, " elements; submit several arrays"));
   if (spec.attached())
     return absl::InvalidArgumentError("--array: nobody can stay with an array; see bsp submit");
-  if ((steps + 1) * spec.ByteSizeLong() > kArrayBytesMax)
+  if ((steps + 1) * spec.SpaceUsedLong() > kArrayBytesMax)
     return absl::ResourceExhaustedError(
-        absl::StrCat("--array: arguments, environment and file names of all elements have at most ",
-                     kArrayBytesMax, " bytes together; give large ones in a file (--file)"));
+        absl::StrCat("--array: arguments, environment and file names of all elements take at most ",
+                     kArrayBytesMax, " bytes of memory; give large ones in a file (--file)"));
   if ((steps + 1) * static_cast<std::uint64_t>(spec.after_size()) > kArrayAfterMax)
     return absl::ResourceExhaustedError(absl::StrCat(
         "--array with --after: elements times jobs before them are at most ", kArrayAfterMax,
         "; put one job between them that starts after those, and the array after it"));
   return absl::OkStatus();
+}
+
+void Abridge(proto::JobSpec& spec) {
+  spec.clear_environment();
+  int arguments = 0;
+  for (std::size_t bytes = 0; arguments < spec.arguments_size(); ++arguments)
+    if ((bytes += spec.arguments(arguments).size()) > kAbridgedBytesMax) break;
+  if (arguments < spec.arguments_size()) {
+    spec.mutable_arguments()->DeleteSubrange(arguments, spec.arguments_size() - arguments);
+    spec.add_arguments("...");
+  }
+  if (spec.files_size() > kAbridgedCountMax)
+    spec.mutable_files()->DeleteSubrange(kAbridgedCountMax, spec.files_size() - kAbridgedCountMax);
+  if (spec.after_size() > kAbridgedCountMax)
+    spec.mutable_after()->DeleteSubrange(kAbridgedCountMax, spec.after_size() - kAbridgedCountMax);
 }
 
 std::set<std::string> ContentsOf(const proto::JobSpec& spec) {

@@ -156,6 +156,48 @@ TEST(JobSpecTest, LimitsFilesAndBytes) {
   EXPECT_NE(Complaint([](auto& s) { s.add_arguments(std::string(kSpecBytesMax, 'x')); }), "");
 }
 
+// An empty text is two bytes of a message.
+TEST(JobSpecTest, LimitsHowManyTextsThereAre) {
+  const auto many = [](int count, void (proto::JobSpec::*add)(const std::string&)) {
+    return Complaint([&](proto::JobSpec& spec) {
+      for (int i = 0; i < count; ++i) (spec.*add)("A=");
+    });
+  };
+  EXPECT_EQ(many(kArgumentsMax - 1, &proto::JobSpec::add_arguments), "");
+  EXPECT_NE(many(kArgumentsMax, &proto::JobSpec::add_arguments), "");
+  EXPECT_NE(many(kVariablesMax + 1, &proto::JobSpec::add_environment), "");
+  EXPECT_EQ(many(kConstraintsMax, &proto::JobSpec::add_constraints), "");
+  EXPECT_NE(many(kConstraintsMax + 1, &proto::JobSpec::add_constraints), "");
+}
+
+TEST(JobSpecTest, LimitsTextsThatListsShow) {
+  EXPECT_EQ(Complaint([](proto::JobSpec& spec) { spec.set_name(std::string(256, 'n')); }), "");
+  EXPECT_EQ(Complaint([](proto::JobSpec& spec) { spec.set_name(std::string(257, 'n')); }),
+            "the name of the job (--name) has 257 bytes; at most 256 are allowed");
+  for (const auto set :
+       {+[](proto::JobSpec& spec) { spec.set_directory(std::string(4097, '/')); },
+        +[](proto::JobSpec& spec) { spec.set_output(std::string(4097, 'o')); },
+        +[](proto::JobSpec& spec) { spec.add_constraints(std::string(257, 'c')); }})
+    EXPECT_NE(Complaint(set), "");
+}
+
+TEST(JobSpecTest, AbridgesWhatIsLong) {
+  proto::JobSpec spec = Spec();
+  Abridge(spec);
+  EXPECT_EQ(spec.SerializeAsString(), Spec().SerializeAsString());
+  spec.add_environment("A=1");
+  for (int i = 0; i < 1000; ++i) {
+    spec.add_arguments(std::string(100, 'a'));
+    spec.add_files()->set_name("data");
+    spec.add_after()->set_job(static_cast<std::uint64_t>(i) + 1);
+  }
+  Abridge(spec);
+  EXPECT_EQ(spec.environment_size(), 0);
+  EXPECT_EQ(spec.arguments(0), "a.out");
+  EXPECT_EQ(spec.arguments(spec.arguments_size() - 1), "...");
+  EXPECT_LT(spec.ByteSizeLong(), 8192u);
+}
+
 TEST(JobSpecTest, RefusesAJobAfterTheSameOneTwice) {
   EXPECT_EQ(Complaint([](auto& s) { s.add_after()->set_job(3); }), "");
   EXPECT_EQ(Complaint([](auto& s) {

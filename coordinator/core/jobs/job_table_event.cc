@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "coordinator/core/jobs/job_spec.h"
+
 namespace bspnow::coordinator {
 namespace {
 
@@ -268,6 +270,7 @@ void JobTable::Event::End(Job& entry) {
   job.set_state(entry.record.cancelled() ? proto::CANCELLED
                 : job.exit_status() == 0 ? proto::SUCCEEDED
                                          : proto::FAILED);
+  Abridge(*job.mutable_spec());
   Store(entry, Due::kEnd);
 }
 
