@@ -292,6 +292,7 @@ struct ForeignEntry {
   std::string name;
   mode_t type;
   std::string hardlink;
+  std::string leads_to = "/etc";  ///< A symbolic link.
 };
 
 /// Right in every byte.
@@ -305,7 +306,7 @@ void WriteForeign(const std::string& path, const std::vector<ForeignEntry>& entr
     archive_entry_set_mode(entry.get(), foreign.type | 0600);
     archive_entry_set_size(entry.get(),
                            foreign.type == S_IFREG && foreign.hardlink.empty() ? 1 : 0);
-    if (foreign.type == S_IFLNK) archive_entry_set_symlink(entry.get(), "/etc");
+    if (foreign.type == S_IFLNK) archive_entry_set_symlink(entry.get(), foreign.leads_to.c_str());
     if (!foreign.hardlink.empty())
       archive_entry_set_hardlink(entry.get(), foreign.hardlink.c_str());
     ASSERT_EQ(archive_write_header(written.get(), entry.get()), ARCHIVE_OK);
@@ -346,6 +347,20 @@ TEST_F(JobFilesTest, LeadNowhereElseWhoeverWroteTheArchive) {
   ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
   EXPECT_FALSE(Exists("/etc/outside"));
   EXPECT_EQ(Read(later() + "/link/outside"), "x");
+}
+
+// What a link leads to is not to get the mode of a directory that it replaces.
+TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
+  const std::string outside = later() + ".outside";
+  fs::create_directory(outside);
+  fs::permissions(outside, fs::perms::owner_all);
+  WriteForeign(archive(),
+               {{.name = "directory", .type = S_IFREG, .hardlink = ""},
+                {.name = "files/d", .type = S_IFDIR, .hardlink = ""},
+                {.name = "files/d", .type = S_IFLNK, .hardlink = "", .leads_to = outside}});
+  ASSERT_TRUE(UnpackJobFiles(archive(), later()).ok());
+  EXPECT_TRUE(fs::is_symlink(later() + "/d"));
+  EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
 }  // namespace

@@ -133,8 +133,12 @@ absl::StatusOr<JobFilesFacts> ArchiveReader::Read(const std::string& into) {
   if (facts_.directory.empty()) return Damaged("does not say where the files were");
   // Only now: what was put into it changed its time, and its owner might not write to it.
   for (auto made = directories_.rbegin(); made != directories_.rend(); ++made) {
-    chmod(made->first.c_str(), made->second.mode);
-    SetTime(made->first, made->second.changed);
+    const UniqueFd directory(
+        open(made->first.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!directory.valid()) return Failed("opening " + made->first);
+    fchmod(directory.get(), made->second.mode);
+    const timespec times[2] = {made->second.changed, made->second.changed};
+    static_cast<void>(futimens(directory.get(), times));
   }
   return std::move(facts_);
 }
@@ -194,6 +198,7 @@ absl::Status ArchiveReader::Unpack(archive_entry* entry, const std::string& path
   }
   std::error_code error;
   fs::remove(path, error);
+  directories_.erase(path);  // An empty one of that name has gone: a link is not to get its mode.
   if (const char* const leads_to = archive_entry_symlink(entry); leads_to != nullptr) {
     if (symlink(leads_to, path.c_str()) != 0) return Failed(absl::StrCat("making ", path));
   } else {
