@@ -16,6 +16,7 @@
 #include "client/options/output_file.h"
 #include "client/view/job_json.h"
 #include "client/view/line_prefixer.h"
+#include "files/file_name.h"
 #include "files/file_store.h"
 
 namespace bspnow::client {
@@ -100,7 +101,8 @@ struct FetchOptions {
   bool json = false;
 };
 
-/// Where the job's standard output goes with its files; empty: nowhere.
+/// Where the job's standard output goes with its files; empty: nowhere. Its owner has said it, and
+/// somebody else fetches, maybe as root: so it leads nowhere but down.
 absl::StatusOr<std::string> OutputOf(JobsStub& jobs, const FetchOptions& options) {
   if (!options.names.empty()) return "";
   proto::ShowJobRequest request;
@@ -108,8 +110,14 @@ absl::StatusOr<std::string> OutputOf(JobsStub& jobs, const FetchOptions& options
   const absl::StatusOr<proto::Job> job = jobs.Show(request);
   if (!job.ok()) return job.status();
   if (job->spec().attached() || job->spec().output().empty()) return "";
-  return (std::filesystem::path(options.directory) / OutputPath(job->spec().output(), options.job))
-      .lexically_normal();
+  const std::string name =
+      std::filesystem::path(OutputPath(job->spec().output(), options.job)).lexically_normal();
+  if (!files::CheckFileName(name).ok())
+    return absl::FailedPreconditionError(
+        absl::StrCat("the standard output of job ", options.job, " was to go to \"", name,
+                     "\", which is not below ", options.directory, "; write it by bsp logs ",
+                     options.job, " --output FILE"));
+  return (std::filesystem::path(options.directory) / name).lexically_normal();
 }
 
 absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
@@ -120,30 +128,29 @@ absl::StatusOr<int> FetchJobFiles(JobsStub& jobs, const FetchOptions& options) {
                                 .bytes_max = std::numeric_limits<std::uint64_t>::max(),
                                 .durability = Durability::kCached});
   if (absl::Status fetched = jobs.Fetch(request, receiver); !fetched.ok()) return fetched;
-  const absl::StatusOr<std::string> output = OutputOf(jobs, options);
-  if (!output.ok()) return output.status();
-  if (receiver.names().empty() && output->empty()) {
-    std::cerr << "bsp: job " << options.job << " left no files\n";
-  }
   std::vector<std::string> paths;
   for (const std::string& name : receiver.names()) {
     paths.push_back((std::filesystem::path(options.directory) / name).lexically_normal());
   }
-  if (!output->empty()) {
-    if (std::find(paths.begin(), paths.end(), *output) != paths.end())
-      return absl::AlreadyExistsError(
-          absl::StrCat("the job has left a file ", *output,
-                       ", which is fetched; its standard output, for which "
-                       "--output has the same name, is to be had by bsp logs ",
-                       options.job, " --output FILE"));
-    if (absl::Status s = WriteOutputFile(jobs, options.job, *output); !s.ok()) return s;
-    paths.push_back(*output);
+  const absl::StatusOr<std::string> output = OutputOf(jobs, options);
+  absl::Status written = output.status();
+  if (output.ok() && std::find(paths.begin(), paths.end(), *output) != paths.end())
+    written = absl::AlreadyExistsError(
+        absl::StrCat("the job has left a file ", *output,
+                     ", which is fetched; its standard output, for which "
+                     "--output has the same name, is to be had by bsp logs ",
+                     options.job, " --output FILE"));
+  if (written.ok() && !output->empty()) {
+    written = WriteOutputFile(jobs, options.job, *output);
+    if (written.ok()) paths.push_back(*output);
   }
+  if (written.ok() && paths.empty()) std::cerr << "bsp: job " << options.job << " left no files\n";
   if (options.json) {
     std::cout << JsonText({{"job", options.job}, {"files", paths}});
   } else {
     for (const std::string& path : paths) std::cout << path << "\n";
   }
+  if (!written.ok()) return written;
   return 0;
 }
 

@@ -201,6 +201,12 @@ class SharingTest(unittest.TestCase):
         self.assertEqual(told, {"job": job, "pid": 3, "os_pid": os_pid, "node": "far",
                                 "command": command})
 
+    def test_a_variable_that_is_given_replaces_what_bsprun_has(self):
+        done = self.cluster.bsprun("-n", 1, "--env", "THREADS=2", "--env", "THREADS=1",
+                                   path_of("environment"), "THREADS", "OTHER",
+                                   variables={"THREADS": "8", "OTHER": "kept"})
+        self.assertEqual(done.stdout, "1 kept\n")
+
     # ---- output ------------------------------------------------------------------------------
 
     def read(self, path):
@@ -216,6 +222,13 @@ class SharingTest(unittest.TestCase):
         told = self.cluster.bsp("fetch", job, "--dir", directory).stdout
         self.assertEqual(told, f"{directory}/out-{job}.txt\n")
         self.assertEqual(self.read(f"{directory}/out-{job}.txt"), said)
+        for name in ("../out", f"{directory}/absolute"):  # Who fetches may be somebody else.
+            astray = self.cluster.submit("-n", 2, "--output", name, *VARIABLE)
+            self.cluster.bsp("wait", astray)
+            done = self.cluster.bsp("fetch", astray, "--dir", directory, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"bsp logs {astray} --output FILE", done.stderr)
+        self.assertEqual(os.listdir(directory), [f"out-{job}.txt"])
         done = self.cluster.bsp("logs", job, "--output", "again", cwd=directory)
         self.assertEqual((done.stdout, self.read(f"{directory}/again")), ("", said))
         done = self.cluster.bsp("submit", "-n", 2, "--wait", "--output", "%j", *VARIABLE,
