@@ -351,7 +351,19 @@ std::string FirstClusterOption(const CLI::App& app) {
   return "";
 }
 
+// A program would find the first one.
+std::vector<std::string> LastOfEachName(const std::vector<std::string>& variables) {
+  std::vector<std::string> last;
+  for (const std::string& variable : variables) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    std::erase_if(last, [&](const std::string& earlier) { return earlier.starts_with(name); });
+    last.push_back(variable);
+  }
+  return last;
+}
+
 std::string TakeRest(const CLI::App& app, JobOptions& options) {
+  options.environment = LastOfEachName(options.environment);
   if (options.simulation && options.simulation->machine.p != 0)
     options.nprocs = options.simulation->machine.p;
   const std::string wrong = TakeProgram(app, options);

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "client/options/checkpoint_option.h"
 #include "client/options/file_option.h"
+#include "worker/host/spawn.h"
 
 namespace bspnow::client {
 namespace {
@@ -63,14 +64,12 @@ void TakeRecovery(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_cpu(options.cpu == "common" ? proto::CPU_COMMON : proto::CPU_NATIVE);
 }
 
-// The variables of this program, those of --env last; the job must not find its way back here.
+// The variables of this program, but for those of --env; the job must not find its way back here.
 void TakeEnvironment(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_replace_environment(true);
   spec.clear_environment();
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!absl::StartsWith(*variable, kCoordinatorVariable)) spec.add_environment(*variable);
-  }
-  for (const std::string& variable : options.environment) spec.add_environment(variable);
+  for (const std::string& variable : worker::EnvironmentWith(options.environment))
+    if (!absl::StartsWith(variable, kCoordinatorVariable)) spec.add_environment(variable);
 }
 
 absl::Status TakeDirectory(const JobOptions& options, proto::JobSpec& spec) {
