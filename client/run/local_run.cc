@@ -158,6 +158,7 @@ class LocalRun final : private worker::ProcessOwner {
   SignalWatch signals_;
   bool interactive_;
   bool interrupted_ = false;
+  bool prompt_due_ = false;
   worker::ProcessHost host_;
 };
 
@@ -273,12 +274,13 @@ void LocalRun::OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) 
   worker::LineAssembler& assembler = lines(pid, stream);
   Print(pid, stream, assembler.Add(bytes));
   if (printer(stream).full()) host_.PauseOutput();
-  if (interactive_ && assembler.has_partial() && !interrupted_) {
-    loop_.SetTimer(kPromptMs, [this] { ShowPrompts(); });
-  }
+  if (!interactive_ || !assembler.has_partial() || std::exchange(prompt_due_, true)) return;
+  loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
 }
 
+// The first of several pieces counts: who prints a dot now and then is to see it.
 void LocalRun::ShowPrompts() {
+  prompt_due_ = false;
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) {
     for (const worker::Stream stream : {worker::Stream::kOutput, worker::Stream::kError}) {
       worker::LineAssembler& assembler = lines(Pid{i}, stream);
