@@ -30,8 +30,8 @@ constexpr std::uint64_t kDiskMs = 500;
 // Of two workers in one control group.
 std::string CgroupPrefix(const std::string& jobs_directory) {
   struct stat status {};
-  stat(jobs_directory.c_str(), &status);
-  return absl::StrCat("bspnow-", status.st_ino, "-");
+  stat(jobs_directory.c_str(), &status);  // Numbers of files are the same on other file systems.
+  return absl::StrCat("bspnow-", status.st_dev, "-", status.st_ino, "-");
 }
 
 }  // namespace
