@@ -15,16 +15,16 @@
 #include "client/view/job_json.h"
 #include "client/view/terminal_screen.h"
 #include "client/view/top_screen.h"
+#include "files/duration.h"
 
 namespace bspnow::client {
 namespace {
 
-constexpr double kIntervalMinS = 0.1;
-constexpr double kIntervalMaxS = 3600;
+constexpr std::uint64_t kIntervalMinMs = 100;
 
 struct TopOptions {
   bool batch = false;
-  double interval_s = 1;
+  std::uint64_t interval_ms = 1000;
   std::uint64_t count = 0;  ///< 0: until interrupted.
   bool json = false;
 };
@@ -87,7 +87,7 @@ class Top {
       loop_.Stop();
       return;
     }
-    loop_.SetTimer(static_cast<std::uint64_t>(options_.interval_s * 1000), [this] { Look(); });
+    loop_.SetTimer(options_.interval_ms, [this] { Look(); });
   }
 
   void LookAgain(const absl::Status& why) {
@@ -137,9 +137,9 @@ void AddTopCommand(CommandLine& line) {
   CLI::App* command = AddCommand(line, "top", "Show what the jobs are doing, live");
   const auto options = std::make_shared<TopOptions>();
   command->add_flag("-b,--batch", options->batch, "Print one text after the other; no terminal");
-  command->add_option("--interval", options->interval_s, "Seconds from one look to the next [1]")
-      ->check(CLI::Range(kIntervalMinS, kIntervalMaxS))
-      ->type_name("SECONDS");
+  command->add_option("--interval", options->interval_ms, "From one look to the next [1s]")
+      ->transform(files::AsMilliseconds(files::PlainNumber::kSeconds, kIntervalMinMs))
+      ->type_name("TIME");
   command->add_option("--count", options->count, "End after this many looks")->type_name("N");
   command->add_flag("--json", options->json, "Print JSON, an object for each look");
   SetConnectedAction(line, command, [options](JobsStub& jobs) { return RunTop(jobs, *options); });

@@ -22,6 +22,7 @@
 #include "base/raised_limits.h"
 #include "base/start_thread.h"
 #include "base/version.h"
+#include "base/units.h"
 #include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/access/login_server.h"
@@ -71,7 +72,7 @@ std::optional<ClusterFigures> AskForFigures(EventLoop& loop, const Daemon& daemo
 }
 
 CheckpointLimits LimitsOf(const CoordinatorSettings& settings) {
-  return {.mtbf_ns = static_cast<std::uint64_t>(settings.checkpoint_mtbf_s * 1e9),
+  return {.mtbf_ns = settings.checkpoint_mtbf_ms * kNsPerMs,
           .overhead_max = settings.checkpoint_overhead};
 }
 

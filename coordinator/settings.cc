@@ -4,15 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <string>
 
 #include "base/exit_status.h"
 #include "base/version.h"
+#include "files/duration.h"
 #include "files/settings_file.h"
 
 namespace bspnow::coordinator {
 namespace {
+
+constexpr std::uint64_t kMsPerS = 1000;
+constexpr std::uint64_t kNumberMax = 1'000'000'000'000'000;
 
 /// As it was written, before it is looked at.
 struct Written {
@@ -128,13 +131,11 @@ void DescribeQuotas(CLI::App& app, Quotas& quotas) {
 }
 
 void DescribeCheckpoints(CLI::App& app, CoordinatorSettings& settings) {
-  app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_s,
-                 "Between two failures of the cluster, on average: 90min, 24h. The larger it is, "
+  app.add_option("--checkpoint-mtbf", settings.checkpoint_mtbf_ms,
+                 "Between two failures of the cluster, on average: 90m, 24h. The larger it is, "
                  "the fewer automatic checkpoints")
       ->type_name("TIME")
-      ->transform(CLI::AsNumberWithUnit(
-          std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}}))
-      ->check(CLI::Range(1.0, 1e9))
+      ->transform(files::AsMilliseconds(files::PlainNumber::kSeconds, kMsPerS))
       ->default_str("24h");
   app.add_option("--checkpoint-overhead", settings.checkpoint_overhead,
                  "At most this part of a job's time goes into automatic checkpoints")

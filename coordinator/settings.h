@@ -36,7 +36,7 @@ struct CoordinatorSettings {
   std::uint64_t log_bytes_max = std::uint64_t{4} << 30;
   std::uint64_t files_bytes_max = std::uint64_t{16} << 30;
   std::uint64_t keep_days = 30;
-  double checkpoint_mtbf_s = 24 * 3600;
+  std::uint64_t checkpoint_mtbf_ms = 24 * 3600 * 1000;
   double checkpoint_overhead = 0.05;
   std::uint32_t checkpoint_copies = 1;
   Quotas quotas;

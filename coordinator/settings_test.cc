@@ -34,7 +34,7 @@ TEST(SettingsTest, ReadsFlags) {
   EXPECT_TRUE(settings.metrics.has_value());
   EXPECT_EQ(settings.log_bytes_max, 4u << 20);
   EXPECT_EQ(settings.keep_days, 30u);
-  EXPECT_EQ(settings.checkpoint_mtbf_s, 86400);
+  EXPECT_EQ(settings.checkpoint_mtbf_ms, 86'400'000u);
   EXPECT_EQ(settings.checkpoint_overhead, 0.05);
   EXPECT_EQ(settings.checkpoint_copies, 1u);
   EXPECT_FALSE(settings.data_tls);
@@ -58,7 +58,7 @@ TEST(SettingsTest, ReadsHowCheckpointsAreTaken) {
                           "90min", "--checkpoint-overhead", "0.1", "--checkpoint-copies", "2"});
   ASSERT_TRUE(std::holds_alternative<CoordinatorSettings>(read));
   const auto& settings = std::get<CoordinatorSettings>(read);
-  EXPECT_EQ(settings.checkpoint_mtbf_s, 5400);
+  EXPECT_EQ(settings.checkpoint_mtbf_ms, 5'400'000u);
   EXPECT_EQ(settings.checkpoint_overhead, 0.1);
   EXPECT_EQ(settings.checkpoint_copies, 2u);
   EXPECT_EQ(EndOf({"--listen", "127.0.0.1:1", "--state-dir", "/x", "--checkpoint-mtbf", "0"}), 2);

@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <string>
 
 #include "base/exit_status.h"
 #include "base/node_name.h"
 #include "base/version.h"
+#include "files/duration.h"
 #include "files/settings_file.h"
 #include "net/socket.h"
 
@@ -46,9 +46,7 @@ void AddCheckpointOptions(CLI::App& app, WorkerSettings& settings) {
 }
 
 void AddTimeouts(CLI::App& app, WorkerSettings& settings) {
-  const CLI::AsNumberWithUnit milliseconds(
-      std::map<std::string, std::uint64_t>{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}},
-      CLI::AsNumberWithUnit::UNIT_REQUIRED);
+  const CLI::Validator milliseconds = files::AsMilliseconds(files::PlainNumber::kRefused, 0);
   app.add_option("--orphan-timeout", settings.orphan_timeout_ms,
                  "Kill all jobs after so long without a coordinator [10m]")
       ->transform(milliseconds)

@@ -69,6 +69,8 @@ TEST_F(SettingsTest, SaysWhereImagesLieAndHowLongJobsOutliveTheCoordinator) {
   EXPECT_EQ(ReadWith({})->orphan_timeout_ms, 600'000u);
   EXPECT_EQ(ReadWith({"--orphan-timeout", "90s"})->orphan_timeout_ms, 90'000u);
   EXPECT_EQ(ReadWith({"--orphan-timeout", "2m"})->orphan_timeout_ms, 120'000u);
+  EXPECT_EQ(ReadWith({"--orphan-timeout", "1d"})->orphan_timeout_ms, 86'400'000u);
+  EXPECT_EQ(ReadWith({"--drain-timeout", "1:30"})->drain_timeout_ms, 90'000u);
   EXPECT_FALSE(ReadWith({"--orphan-timeout", "90"}).has_value());
   EXPECT_EQ(ReadWith({"--checkpoint-quota", "2GiB"})->checkpoint_quota, std::uint64_t{2} << 30);
   EXPECT_EQ(ReadWith({"--checkpoint-share", "/nfs"})->checkpoint_share, "/nfs");

@@ -4,8 +4,7 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 
-#include <algorithm>
-#include <map>
+#include "files/duration.h"
 
 namespace bspnow::client {
 namespace {
@@ -20,14 +19,6 @@ absl::Status NoPolicy(const std::string& text) {
                    "every=500ms, every=30s, every=10m"));
 }
 
-// Milliseconds of a unit; 0 if it is none.
-std::uint64_t UnitMs(const std::string& unit) {
-  static const std::map<std::string, std::uint64_t> kUnits = {
-      {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
-  const auto found = kUnits.find(unit);
-  return found == kUnits.end() ? 0 : found->second;
-}
-
 }  // namespace
 
 absl::StatusOr<CheckpointOption> ParseCheckpointOption(const std::string& text) {
@@ -36,14 +27,14 @@ absl::StatusOr<CheckpointOption> ParseCheckpointOption(const std::string& text) 
   if (text == "off") return CheckpointOption{.kind = Kind::kOff};
   if (!absl::StartsWith(text, kEvery)) return NoPolicy(text);
   const std::string value = text.substr(sizeof(kEvery) - 1);
-  const std::size_t digits = std::min(value.find_first_not_of("0123456789"), value.size());
-  const std::string unit = value.substr(digits);
-  std::uint64_t number = 0;
-  const bool counts = absl::SimpleAtoi(value.substr(0, digits), &number);
-  if (!counts || number == 0 || number > kNumberMax) return NoPolicy(text);
-  if (unit.empty()) return CheckpointOption{.kind = Kind::kSupersteps, .every = number};
-  if (UnitMs(unit) == 0) return NoPolicy(text);
-  return CheckpointOption{.kind = Kind::kTime, .every = number * UnitMs(unit)};
+  std::uint64_t every = 0;
+  if (value.find_first_not_of("0123456789") == std::string::npos) {
+    if (!absl::SimpleAtoi(value, &every) || every == 0 || every > kNumberMax) return NoPolicy(text);
+    return CheckpointOption{.kind = Kind::kSupersteps, .every = every};
+  }
+  every = files::ParseDurationMs(value, files::PlainNumber::kRefused).value_or(0);
+  if (every == 0) return NoPolicy(text);
+  return CheckpointOption{.kind = Kind::kTime, .every = every};
 }
 
 }  // namespace bspnow::client

@@ -3,17 +3,18 @@
 #include <absl/strings/numbers.h>
 #include <absl/strings/str_cat.h>
 #include <absl/strings/str_format.h>
-#include <absl/strings/str_split.h>
 #include <ctype.h>
 #include <time.h>
 
 #include <array>
 #include <string_view>
-#include <vector>
+
+#include "files/duration.h"
 
 namespace bspnow::client {
 namespace {
 
+constexpr std::uint64_t kMsPerSecond = 1000;
 constexpr std::uint64_t kMinute = 60;
 constexpr std::uint64_t kHour = 60 * kMinute;
 constexpr std::uint64_t kDay = 24 * kHour;
@@ -35,34 +36,6 @@ bool ParseNumber(const std::string& text, std::uint64_t& number) {
          absl::SimpleAtoi(text, &number) && number <= kNumberMax;
 }
 
-// The seconds of numbers that colons separate, the first of which counts `first_unit`.
-bool ParseColons(const std::string& text, std::uint64_t first_unit, std::uint64_t& seconds) {
-  const std::vector<std::string> parts = absl::StrSplit(text, ':');
-  std::uint64_t unit = first_unit;
-  for (const std::string& part : parts) {
-    std::uint64_t number = 0;
-    if (unit == 0 || !ParseNumber(part, number)) return false;
-    seconds += number * unit;
-    unit /= 60;
-  }
-  return true;
-}
-
-std::uint64_t UnitSeconds(char unit) {
-  switch (unit) {
-    case 's':
-      return 1;
-    case 'm':
-      return kMinute;
-    case 'h':
-      return kHour;
-    case 'd':
-      return kDay;
-    default:
-      return 0;
-  }
-}
-
 // A value in the largest of four units of which it holds one; each is `factor` of the one before.
 std::string Scaled(double value, const std::array<const char*, 4>& units, double factor) {
   std::size_t unit = 0;
@@ -77,25 +50,9 @@ std::string Scaled(double value, const std::array<const char*, 4>& units, double
 }  // namespace
 
 absl::StatusOr<std::uint64_t> ParseTimeLimit(const std::string& text) {
-  std::uint64_t seconds = 0;
-  if (text.empty()) return NoTime(text);
-  if (const std::uint64_t unit = UnitSeconds(text.back()); unit != 0) {
-    if (!ParseNumber(text.substr(0, text.size() - 1), seconds)) return NoTime(text);
-    return seconds * unit;
-  }
-  std::string rest = text;
-  std::uint64_t first_unit = kMinute;
-  if (const std::size_t dash = text.find('-'); dash != std::string::npos) {
-    std::uint64_t days = 0;
-    if (!ParseNumber(text.substr(0, dash), days)) return NoTime(text);
-    seconds = days * kDay;
-    rest = text.substr(dash + 1);
-    first_unit = kHour;
-  } else if (std::vector<std::string> parts = absl::StrSplit(text, ':'); parts.size() == 3) {
-    first_unit = kHour;
-  }
-  if (!ParseColons(rest, first_unit, seconds)) return NoTime(text);
-  return seconds;
+  const auto ms = files::ParseDurationMs(text, files::PlainNumber::kMinutes);
+  if (!ms) return NoTime(text);
+  return (*ms + kMsPerSecond - 1) / kMsPerSecond;
 }
 
 absl::StatusOr<std::uint64_t> ParseMemory(const std::string& text) {

