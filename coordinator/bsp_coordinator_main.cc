@@ -17,12 +17,13 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/raised_limits.h"
 #include "base/start_thread.h"
-#include "base/version.h"
 #include "base/units.h"
+#include "base/version.h"
 #include "coordinator/access/audit_log.h"
 #include "coordinator/access/authority.h"
 #include "coordinator/access/login_server.h"
@@ -121,9 +122,12 @@ absl::StatusOr<std::unique_ptr<MetricsServer>> ServeMetrics(EventLoop& loop, con
 
 /// Before this run counts as one: gRPC would bind later, and does not say why it cannot.
 absl::Status CheckPorts(const CoordinatorSettings& settings) {
-  for (const HostPort& listen : {settings.listen, settings.barrier_listen})
+  std::vector<HostPort> all = {settings.listen, settings.barrier_listen};
+  for (const std::optional<HostPort>& also : {settings.web, settings.metrics})
+    if (also) all.push_back(*also);
+  for (const HostPort& listen : all)
     if (absl::Status free = CanListen(listen); !free.ok()) return free;
-  return settings.web ? CanListen(*settings.web) : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 DaemonSettings ForDaemon(const CoordinatorSettings& settings, const SocketAddress& barrier_listen,
@@ -168,27 +172,27 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
   if (absl::Status free = CheckPorts(settings); !free.ok()) return free;
+  const LoginTokens login_tokens;
+  // Who reaches gRPC finds it: a bsprun that is back at once would be refused for want of a token.
+  const bool is_named = settings.listen.port != 0 || !settings.login_socket.empty();
+  auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
+  if (is_named) login = ListenForLogins(loop, login_tokens, settings, settings.listen.port);
+  if (!login.ok()) return login.status();
   const auto daemon = Daemon::Start(loop, *state, ForDaemon(settings, *barrier_listen, [&] {
                                       then = Then::kStartAnew;
                                       stop();
                                     }));
   if (!daemon.ok()) return daemon.status();
-  const LoginTokens login_tokens;
   const TokenFile token_file(state->tokens());
   Authority authority(login_tokens, token_file, settings.tls_dir);
   const auto audit = AuditLog::Open(state->audit_log(), NowNs);
   if (!audit.ok()) return audit.status();
   const auto page = ServePage(loop, **daemon, **audit, settings);
   if (!page.ok()) return page.status();
-  // Who reaches gRPC finds it: a bsprun that is back at once would be refused for want of a token.
-  auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
-  const std::uint16_t port = settings.listen.port;
-  if (port != 0) login = ListenForLogins(loop, login_tokens, settings, port);
-  if (!login.ok()) return login.status();
   const auto server = RpcServer::Start(loop, **daemon, authority, **audit,
                                        {settings.listen, *credentials, page->get()});
   if (!server.ok()) return server.status();
-  if (port == 0) login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
+  if (!is_named) login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
   auto metrics = ServeMetrics(loop, **daemon, **audit, settings);
   if (!metrics.ok()) return metrics.status();

@@ -43,6 +43,10 @@ absl::StatusOr<std::unique_ptr<LoginServer>> LoginServer::Listen(EventLoop& loop
   if (IsServed(*address))
     return absl::FailedPreconditionError(absl::StrCat(
         "the login socket ", path, " is another coordinator's; give each its own --login-socket"));
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the login socket ", path, " is something else already; --login-socket names another"));
   UniqueFd listening(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   unlink(path.c_str());  // Of a coordinator that is gone: its port is this one's.
   if (!listening.valid() || bind(listening.get(), address->get(), address->size()) != 0 ||

@@ -1,16 +1,20 @@
 #include "coordinator/access/login_server.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/testing/scratch_directory.h"
+#include "base/unique_fd.h"
 #include "net/login/login.h"
+#include "net/login/unix_address.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -54,7 +58,11 @@ TEST_F(LoginServerTest, OtherUsersMaySubmitAndNoMore) {
 }
 
 TEST_F(LoginServerTest, TakesThePlaceOfOneThatIsGoneAndLeavesNothing) {
-  std::ofstream(path_) << "left";
+  {
+    const UniqueFd left(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto address = UnixAddress::Of(path_);
+    ASSERT_EQ(bind(left.get(), address->get(), address->size()), 0);
+  }
   {
     const auto server = LoginServer::Listen(loop_, tokens_, path_);
     ASSERT_TRUE(server.ok()) << server.status();
@@ -74,6 +82,12 @@ TEST_F(LoginServerTest, LeavesTheSocketOfOneThatServes) {
   const auto token = LogIn();
   ASSERT_TRUE(token.ok()) << token.status();
   EXPECT_TRUE(tokens_.CallerOf(*token, NowNs()).has_value());
+}
+
+TEST_F(LoginServerTest, LeavesAFileThatIsNoSocket) {
+  std::ofstream(path_) << "mine";
+  EXPECT_TRUE(absl::IsFailedPrecondition(LoginServer::Listen(loop_, tokens_, path_).status()));
+  EXPECT_EQ(std::filesystem::file_size(path_), 4u);
 }
 
 TEST_F(LoginServerTest, SaysWhereItCannotListen) {

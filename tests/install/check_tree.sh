@@ -29,6 +29,18 @@ check_files() {
   contains 'the version' "$("$bin/bsp" --version)" "$(pkg_config --modversion bsp)"
 }
 
+# A start that cannot listen counts as none: no journal, and no term.
+check_coordinator_that_cannot_listen() {
+  local where
+  new_directory
+  touch file
+  for where in "--login-socket=$PWD/file" --metrics=192.0.2.1:1 --web=192.0.2.1:1; do
+    must_fail 1 '' "$bin/bsp-coordinator" --listen 127.0.0.1:0 --insecure "$where" --state-dir state
+    [[ ! -e state/jobs.sqlite ]] || die "a journal is left after $where"
+  done
+  is_file file
+}
+
 check_libraries_need_only_libc() {
   local needed
   needed=$(readelf -d "$prefix/lib/libbsp.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
