@@ -3,6 +3,7 @@
 #include <absl/strings/str_cat.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/units.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kFirstMs = 100;
 constexpr std::uint64_t kLongestMs = 1'000;
+constexpr std::uint64_t kRefusedMs = 2'000;  // Then it is no token of a moment too early.
 
 }  // namespace
 
@@ -31,10 +33,27 @@ std::optional<Reconnection::Retry> Reconnection::OnLost(const absl::Status& why,
   return Retry{.after_ms = std::min(after_ms_, timeout_ms_ - since_ms),
                .say = first ? absl::StrCat("lost the coordinator ", coordinator_, ": ",
                                            std::string(why.message()), "; trying again")
-                            : ""};
+                            : NewsOfRefusal(why, now_ns)};
+}
+
+// A token may have ended meanwhile: its user can put another into the file until the time is over.
+std::string Reconnection::NewsOfRefusal(const absl::Status& why, std::uint64_t now_ns) {
+  if (!absl::IsUnauthenticated(why)) {
+    refused_ns_.reset();
+    said_refused_ = false;
+    return "";
+  }
+  if (!refused_ns_) refused_ns_ = now_ns;
+  if (now_ns - *refused_ns_ < kRefusedMs * kNsPerMs) return "";
+  if (std::exchange(said_refused_, true)) return "";
+  return absl::StrCat("the coordinator ", coordinator_,
+                      " is back, and refuses: ", std::string(why.message()), "; trying again");
 }
 
 absl::Status Reconnection::GaveUp(const absl::Status& why) const {
+  if (absl::IsUnauthenticated(why))
+    return absl::UnauthenticatedError(absl::StrCat(
+        "the coordinator ", coordinator_, " refuses: ", std::string(why.message()), "; gave up"));
   return absl::UnavailableError(absl::StrCat("no answer from the coordinator ", coordinator_,
                                              " for ", timeout_ms_ / 1000,
                                              " s; gave up: ", std::string(why.message())));

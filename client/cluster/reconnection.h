@@ -25,13 +25,17 @@ class Reconnection {
 
   struct Retry {
     std::uint64_t after_ms;
-    std::string say;  ///< To the user; empty if the user knows it.
+    std::string say;  ///< To the user; empty if there is nothing new.
   };
   /// A call or stream has broken, or a further try has failed. Nothing: the time is over.
   std::optional<Retry> OnLost(const absl::Status& why, std::uint64_t now_ns);
 
   /// The coordinator has answered.
-  void OnBack() { lost_ns_.reset(); }
+  void OnBack() {
+    lost_ns_.reset();
+    refused_ns_.reset();
+    said_refused_ = false;
+  }
 
   /// While the coordinator is away.
   bool lost() const { return lost_ns_.has_value(); }
@@ -42,10 +46,14 @@ class Reconnection {
   const std::string& coordinator() const { return coordinator_; }
 
  private:
+  std::string NewsOfRefusal(const absl::Status& why, std::uint64_t now_ns);
+
   const std::string coordinator_;
   const std::uint64_t timeout_ms_;
-  std::optional<std::uint64_t> lost_ns_;  ///< When.
-  std::uint64_t after_ms_ = 0;            ///< The last wait.
+  std::optional<std::uint64_t> lost_ns_;     ///< When.
+  std::uint64_t after_ms_ = 0;               ///< The last wait.
+  std::optional<std::uint64_t> refused_ns_;  ///< Since when a coordinator that is back does so.
+  bool said_refused_ = false;
 };
 
 }  // namespace bspnow::client

@@ -66,5 +66,20 @@ TEST(ReconnectionTest, WhoWasKnownIsNotRefusedByACoordinatorThatComesBack) {
   EXPECT_FALSE(reconnection.MayComeBack(no_token));
 }
 
+TEST(ReconnectionTest, SaysOnceThatACoordinatorWhichIsBackRefuses) {
+  Reconnection reconnection("host:1", 60'000);
+  const absl::Status over = absl::UnauthenticatedError("the token has ended");
+  ASSERT_TRUE(reconnection.OnLost(kRefused, kStartNs).has_value());
+  // It may have come a moment before the login socket.
+  EXPECT_EQ(reconnection.OnLost(over, kStartNs + 100 * kMs)->say, "");
+  EXPECT_EQ(reconnection.OnLost(over, kStartNs + 3'000 * kMs)->say,
+            "the coordinator host:1 is back, and refuses: the token has ended; trying again");
+  EXPECT_EQ(reconnection.OnLost(over, kStartNs + 4'000 * kMs)->say, "");
+  EXPECT_FALSE(reconnection.OnLost(over, kStartNs + 60'000 * kMs).has_value());
+  EXPECT_EQ(reconnection.GaveUp(over),
+            absl::UnauthenticatedError("the coordinator host:1 refuses: the token has ended; "
+                                       "gave up"));
+}
+
 }  // namespace
 }  // namespace bspnow::client

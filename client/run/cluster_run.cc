@@ -189,7 +189,7 @@ void ClusterRun::OnLost(const absl::Status& status) {
   const auto retry = reconnection_->OnLost(status, NowNs());
   if (!retry) {
     console_.Say(absl::StrCat(std::string(reconnection_->GaveUp(status).message()), "; job ", job_,
-                              " is cancelled if the coordinator comes back"));
+                              " is cancelled once the coordinator is there"));
     return Leave(interrupted_by_ != 0 ? kSignalStatus + interrupted_by_ : kFailureStatus);
   }
   if (!retry->say.empty()) console_.Say(retry->say);
