@@ -28,6 +28,8 @@ void SetArguments(const RpcListener::Settings& settings, grpc::ServerBuilder& bu
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, settings.keepalive.timeout_ms);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              settings.ping_interval_min_ms);
+  if (settings.credentials.has_certificate())
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS, settings.connection_age_ms);
   for (const auto& [name, value] : settings.arguments) builder.AddChannelArgument(name, value);
 }
 

@@ -77,6 +77,9 @@ CallerNow Authority::Remember(std::string_view authorization,
           return !certificate || revocations_.Check(*certificate).ok() ? of_login : std::nullopt;
         const absl::StatusOr<Caller> caller = Identify(bears, certificate);
         return caller.ok() ? std::optional(*caller) : std::nullopt;
+        // Of calls the handshake of their connection sees to that; nothing else does it here.
+        if (bears.empty() && certificate && UnixMs() / kMsPerS > certificate->ends_unix_s)
+          return std::nullopt;
       };
 }
 

@@ -15,6 +15,7 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kMinuteNs = 60 * kNsPerS;
+constexpr std::int64_t kFarUnixS = 4'000'000'000;
 
 class AuthorityTest : public testing::Test {
  protected:
@@ -28,7 +29,8 @@ class AuthorityTest : public testing::Test {
   }
 
   void Show(const CertificateIdentity& identity) {
-    certificate_ = {.identity = identity, .hosts = {}, .begins_unix_s = 1000, .ends_unix_s = 2000};
+    certificate_ = {
+        .identity = identity, .hosts = {}, .begins_unix_s = 1000, .ends_unix_s = kFarUnixS};
   }
 
   std::optional<CertificateFacts> certificate_;
@@ -83,7 +85,6 @@ TEST_F(AuthorityTest, AUserIsNoAdministratorAndNoWorker) {
 }
 
 TEST_F(AuthorityTest, TakesTokensThatWereMadeForOtherMachines) {
-  constexpr std::int64_t kFarUnixS = 4'000'000'000;
   const auto token =
       token_file_.Add({.name = "w1",
                        .caller = {.user = "w1", .scopes = static_cast<Scopes>(Scope::kJoin)},
@@ -131,7 +132,6 @@ TEST_F(AuthorityTest, RemembersAUserOfThisMachineBeyondHisToken) {
 }
 
 TEST_F(AuthorityTest, RemembersNobodyWhoseTokenIsTakenOut) {
-  constexpr std::int64_t kFarUnixS = 4'000'000'000;
   const auto token =
       token_file_.Add({.name = "laptop", .caller = Alice(), .until_unix_s = kFarUnixS});
   ASSERT_TRUE(token.ok()) << token.status();
@@ -139,6 +139,14 @@ TEST_F(AuthorityTest, RemembersNobodyWhoseTokenIsTakenOut) {
   EXPECT_EQ(remembered()->scopes, kScopesOfUser);
   std::filesystem::remove(scratch_.path() + "/tokens");
   EXPECT_FALSE(remembered());
+}
+
+TEST_F(AuthorityTest, RemembersNobodyWhoseCertificateHasEnded) {
+  Show({.role = CertificateRole::kClient, .name = "laptop", .user = "bob"});
+  EXPECT_TRUE(authority_.Remember("", certificate_)());
+  certificate_->ends_unix_s = 2000;
+  EXPECT_FALSE(authority_.Remember("", certificate_)());
+  EXPECT_TRUE(authority_.Remember(Bearer(Alice()), certificate_)());
 }
 
 TEST_F(AuthorityTest, RemembersNobodyWhoseCertificateIsRevoked) {

@@ -158,7 +158,13 @@ TEST_F(RpcCredentialsTest, RotatedFilesAreReadWithoutARestart) {
   const WhoServer server(Load("brief", TlsUse::kCoordinate));
   const RpcCredentials anna = Load("anna", TlsUse::kCall);
   EXPECT_TRUE(Ask(server.At(kHere), anna).ok());
+  Issue("ca", CertificateRole::kClient, "late", kDay - 6, 1);
+  const WhoServer often(Load("head", TlsUse::kCoordinate), 200);
+  Asker late(often.At(kHere), Load("late", TlsUse::kCall));
+  EXPECT_TRUE(late.Ask().ok());
   while (Ask(server.At(kHere), anna).ok()) std::this_thread::yield();
+  // On a connection that it had before, too: that is made anew.
+  while (late.Ask().ok()) std::this_thread::yield();
   const std::string why = DiagnoseTls(server.At(kHere), Path("anna"));
   EXPECT_TRUE(Says(why, "expired on ")) << why;
   ASSERT_TRUE(

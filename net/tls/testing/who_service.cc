@@ -18,6 +18,7 @@ namespace bspnow {
 namespace {
 
 constexpr int kMessageBytesMax = 1 << 20;
+constexpr int kLongMs = 600'000;
 
 /// Without a message of its own: net knows no .proto.
 class WhoService final : public grpc::Service {
@@ -55,13 +56,17 @@ struct WhoServer::Parts {
   std::jthread thread;
 };
 
-WhoServer::WhoServer(const RpcCredentials& credentials) : parts_(std::make_unique<Parts>()) {
+WhoServer::WhoServer(const RpcCredentials& credentials) : WhoServer(credentials, kLongMs) {}
+
+WhoServer::WhoServer(const RpcCredentials& credentials, int connection_age_ms)
+    : parts_(std::make_unique<Parts>()) {
   auto listener = RpcListener::Start(parts_->loop, {.host = "0.0.0.0", .port = 0},
                                      {.message_bytes_max = kMessageBytesMax,
                                       .keepalive = kClientKeepalive,
                                       .ping_interval_min_ms = 1000,
                                       .arguments = {},
-                                      .credentials = credentials},
+                                      .credentials = credentials,
+                                      .connection_age_ms = connection_age_ms},
                                      {&parts_->service}, nullptr);
   BSP_CHECK(listener.ok());
   parts_->listener = *std::move(listener);

@@ -16,6 +16,7 @@ namespace bspnow {
 class WhoServer {
  public:
   explicit WhoServer(const RpcCredentials& credentials);
+  WhoServer(const RpcCredentials& credentials, int connection_age_ms);
   ~WhoServer();
 
   /// With this name or address of it.
