@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/cgroup.h"
+#include "base/link_feature.h"
 #include "base/version.h"
+#include "runtime/link/link.h"
 #include "worker/node_facts.h"
 
 namespace bspnow::worker {
@@ -23,6 +25,7 @@ proto::NodeSpec NodeSpecOf(const WorkerSettings& settings, const std::string& fl
   node.set_slots(settings.slots);
   node.set_memory_bytes(MemoryBytes());
   for (std::string& feature : CpuFeatures()) node.add_cpu_features(std::move(feature));
+  node.add_cpu_features(LinkFeature(kLinkVersion));
   node.set_flops(FlopsOf(flops_file));
   for (const std::string& label : settings.labels) {
     const std::pair<std::string, std::string> pair = absl::StrSplit(label, absl::MaxSplits('=', 1));

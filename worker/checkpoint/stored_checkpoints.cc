@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/link_feature.h"
 #include "base/unique_fd.h"
+#include "runtime/link/link.h"
 #include "worker/checkpoint/cpu_features.h"
 #include "worker/checkpoint/image_file.h"
 #include "worker/checkpoint/image_name.h"
@@ -25,6 +27,8 @@ absl::Status ReadFacts(const ImageStore& store, JobId job, const std::vector<std
     if (name == images.front()) {
       stored.set_superstep(facts->superstep);
       stored.set_of_areas(of_areas);
+      // Its processes ran here until now. Areas want the program that they are of, too.
+      stored.add_cpu_features(LinkFeature(kLinkVersion));
       if (of_areas) continue;
       for (const std::string& feature :
            MissingCpuFeatures({.names = facts->cpu_features, .xcr0 = 0}, {})) {

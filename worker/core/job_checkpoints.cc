@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/link_feature.h"
+
 namespace bspnow::worker {
 
 void JobCheckpoints::LookForRoom() {
@@ -56,8 +58,9 @@ void JobCheckpoints::OnSettled(const proto::CheckpointStored& stored) {
   report_(std::move(event));
 }
 
+// The libbsp of a program is in it, whatever that may use of the processor.
 bool JobCheckpoints::MayUse(const std::string& cpu_feature) const {
-  return allowed_.empty() ||
+  return allowed_.empty() || cpu_feature.starts_with(kLinkFeature) ||
          std::find(allowed_.begin(), allowed_.end(), cpu_feature) != allowed_.end();
 }
 

@@ -2,6 +2,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/link_feature.h"
+#include "runtime/link/link.h"
 #include "worker/job/testing/node_job_fixture.h"
 
 namespace bspnow::worker {
@@ -187,7 +189,7 @@ TEST_F(CheckpointTest, AJobThatMayUseLittleOfTheProcessorNeedsNoMoreOfAnother) {
   TakeAndAwait(1, 0);
   const proto::CheckpointStored stored = Stored(1);
   EXPECT_EQ(std::vector<std::string>(stored.cpu_features().begin(), stored.cpu_features().end()),
-            (std::vector<std::string>{"mmx", "sse", "sse2"}));
+            (std::vector<std::string>{LinkFeature(kLinkVersion), "mmx", "sse", "sse2"}));
   ResumeAndCompare(start, stored, {1}, expected);
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "base/link_feature.h"
 #include "coordinator/core/jobs/job_table_fixture.h"
 
 namespace bspnow::coordinator {
@@ -176,6 +177,23 @@ TEST_F(JobTableRecoveryTest, AnEndThatCouldNotBeStoredIsStoredLater) {
   }
   Do(table_.OnStored(end.store[0].sequence, at_));
   EXPECT_EQ(table_.next_deadline_ns(), kNoEnd);
+}
+
+// ---- What an image needs ------------------------------------------------------------------------
+
+TEST_F(JobTableRecoveryTest, NeedsAWorkerThatKnowsTheLibbspOfItsImage) {
+  const JobId job = Run(Request(2));
+  AddNode(nodes_, WorkerId{3}, "w3", 4).cpu_features = {LinkFeature(14)};
+  Do(table_.OnNodeUp(WorkerId{3}, at_));
+  const WorkerId host = FirstHost(job), other = host == kOne ? kTwo : kOne;
+  Lost(other);
+  table_.SetCpuFeatures(job, {LinkFeature(12)});
+  Lost(host);
+  EXPECT_EQ(Shown(job).reason(),
+            "needs link version 12, which node w3 lacks; only a worker of that version can go on "
+            "with it");
+  Up(other, 2);  // Of a build that does not say which it has.
+  EXPECT_EQ(FirstHost(job), other);
 }
 
 }  // namespace

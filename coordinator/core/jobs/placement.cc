@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include <absl/strings/str_cat.h>
+#include "base/link_feature.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -223,9 +224,12 @@ std::vector<NodeShare> Blocks(const std::vector<Offer>& offers) {
 
 }  // namespace
 
+// A worker of before link features has the link version of its protocol, and names none.
 std::string MissingCpuFeature(const SchedulerNode& node, const SlotClaim& claim) {
+  const auto is_link = [](const std::string& feature) { return feature.starts_with(kLinkFeature); };
+  const bool names_link = std::any_of(node.cpu_features.begin(), node.cpu_features.end(), is_link);
   for (const std::string& feature : claim.cpu_features)
-    if (!node.cpu_features.contains(feature)) return feature;
+    if (!node.cpu_features.contains(feature) && (names_link || !is_link(feature))) return feature;
   return "";
 }
 

@@ -27,7 +27,7 @@ struct SchedulerNode {
   bool drained = false;                  ///< By its administrator.
   bool leaving = false;                  ///< Its worker has been told to end.
   std::uint64_t rests_until_ns = 0;      ///< See Node::OnFault and GiveUp; 0: it does not rest.
-  std::set<std::string> cpu_features{};  ///< As in /proc/cpuinfo.
+  std::set<std::string> cpu_features{};  ///< And LinkFeature.
   /// Workers that it has tried to reach in vain, and why.
   std::map<WorkerId, std::string> unreachable{};
 

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/link_feature.h"
+
 namespace bspnow::coordinator {
 namespace {
 
@@ -206,7 +208,9 @@ std::string Scheduler::LackOfCpu(const SlotClaim& claim) const {
   if (names.empty()) return "";
   return absl::StrCat("needs ", feature, ", which node", names.size() == 1 ? " " : "s ",
                       Some(names), names.size() == 1 ? " lacks" : " lack",
-                      "; with --cpu common a job needs less");
+                      feature.starts_with(kLinkFeature)
+                          ? "; only a worker of that version can go on with it"
+                          : "; with --cpu common a job needs less");
 }
 
 /// It would fit if nobody were before it.
