@@ -34,8 +34,14 @@ std::string HelpOf(const CLI::App& app) {
 // may be.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
-  if (!commands.empty()) return Explain(*commands.front(), error);
-  const std::string what = error.what();
+  if (!commands.empty()) {
+    const std::vector<std::string> before = app.remaining();
+    if (!before.empty() && commands.front()->get_option_no_throw(before.front()) != nullptr)
+      return before.front() + " goes after " + commands.front()->get_name();
+    return Explain(*commands.front(), error);
+  }
+  std::string what = error.what();
+  if (what == "--np is required") what = "-n is required";  // All write it so.
   const std::vector<std::string> rest = app.remaining();
   if (rest.empty()) return what;
   const std::string& first = rest.front();
@@ -98,7 +104,7 @@ int RunAsBsprun(int argc, char** argv) {
 void AcceptWordsForOptions(int argc, char** argv) {
   static char help[] = "--help";
   static char version[] = "--version";
-  if (argc == 2 && strcmp(argv[1], "version") == 0) argv[1] = version;
+  if (argc > 1 && strcmp(argv[1], "version") == 0) argv[1] = version;
   if (argc < 2 || argc > 3 || strcmp(argv[1], "help") != 0) return;
   argv[1] = help;
   if (argc == 3) std::swap(argv[1], argv[2]);

@@ -34,6 +34,13 @@ says 0 'bsprun (bspnow) 0.' bsprun --version
 says 0 'Submit a job' bsp --help
 says 0 '--constraint' bsp submit --help
 
+says 0 'bsp (bspnow) 0.' bsp version --json
+says 2 'bsp: -n is required' bsp submit true
+says 2 'bsp: --json goes after show; see bsp show --help' bsp --json show 3
+says 2 '--last: Value 0 not in range 1 to' bsp jobs --last 0
+says 2 'bsp: --interval: soon is no time; write it as in 500ms' bsp top --interval soon
+says 1 'no coordinator' bsp top --interval 1.5s
+
 # As mpirun has it; a program's own -np is its own.
 says 0 'hi -np 3' bash -c 'bsprun -np 1 echo hi -np 3 || true'
 says 0 'hi -np 3' bash -c 'bsp run --dir . -np 1 echo hi -np 3 || true'

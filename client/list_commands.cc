@@ -2,6 +2,7 @@
 #include <absl/strings/str_cat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <vector>
@@ -16,6 +17,7 @@ namespace bspnow::client {
 namespace {
 
 constexpr char kJsonText[] = "Print JSON, for programs";
+constexpr std::uint64_t kNumberMax = 1'000'000'000;  // More than jobs.
 
 struct ListQuery {
   ListOptions only;
@@ -41,7 +43,7 @@ void AddJobs(CommandLine& line) {
   const auto query = std::make_shared<ListQuery>();
   command->add_flag("-a,--all", query->all, "Those that have ended, too");
   command->add_option("--last", query->last, "The newest N of them only")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax))
       ->type_name("N");
   AddListOptions(*command, query->only);
   command->add_flag("--json", query->json, kJsonText);
@@ -95,7 +97,7 @@ void AddHistory(CommandLine& line) {
   for (const char* filter : {"--user", "--state", "--since"})
     jobs->excludes(command->get_option(filter));
   CLI::Option* const last = command->add_option("--last", query->last, "The newest N of them only")
-                                ->check(CLI::PositiveNumber)
+                                ->check(CLI::Range(std::uint64_t{1}, kNumberMax))
                                 ->type_name("N");
   jobs->excludes(last);
   CLI::Option* const csv = command->add_flag("--csv", query->csv, "Print CSV, for spreadsheets");

@@ -9,7 +9,7 @@ namespace bspnow::coordinator {
 absl::Status KeptBytes::Reserve(const std::string& user, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
   const std::uint64_t kept = Of(user);
-  if (most_ != 0 && (kept > most_ || bytes > most_ - kept)) return Full(user);
+  if (most_ != 0 && (kept > most_ || bytes > most_ - kept)) return Full(user, bytes);
   coming_[user] += bytes;
   return absl::OkStatus();
 }
@@ -29,7 +29,7 @@ void KeptBytes::GiveBack(const std::string& user, std::uint64_t bytes) {
 
 absl::Status KeptBytes::Check(const std::string& user) const {
   const std::scoped_lock lock(mutex_);
-  return most_ != 0 && Of(user) >= most_ ? Full(user) : absl::OkStatus();
+  return most_ != 0 && Of(user) >= most_ ? Full(user, 0) : absl::OkStatus();
 }
 
 void KeptBytes::SetStored(BytesByUser stored) {
@@ -44,12 +44,12 @@ std::uint64_t KeptBytes::Of(const std::string& user) const {
   return bytes;
 }
 
-absl::Status KeptBytes::Full(const std::string& user) const {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("programs, output and files of user ", user, " take ", Of(user),
-                   " bytes here, and may take ", most_,
-                   " (--user-bytes of the coordinator); those of jobs that ended go after an hour, "
-                   "programs that no job needs after a day"));
+absl::Status KeptBytes::Full(const std::string& user, std::uint64_t more) const {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "programs, output and files of user ", user, " take ", Of(user), " bytes here",
+      more == 0 ? "" : absl::StrCat(", would take ", more, " more"), ", and may take ", most_,
+      " (--user-bytes of the coordinator); those of jobs that ended go after an hour, "
+      "programs that no job needs after a day"));
 }
 
 }  // namespace bspnow::coordinator

@@ -35,7 +35,7 @@ class KeptBytes {
 
  private:
   std::uint64_t Of(const std::string& user) const;
-  absl::Status Full(const std::string& user) const;
+  absl::Status Full(const std::string& user, std::uint64_t more) const;
 
   const std::uint64_t most_;
   mutable std::mutex mutex_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace bspnow::coordinator {
 namespace {
 
@@ -27,6 +29,11 @@ TEST(KeptBytesTest, WhoHasNoRoomIsToldWhy) {
             "programs that no job needs after a day");
   EXPECT_TRUE(kept.Check("bob").ok());
   EXPECT_FALSE(kept.Reserve("anna", 0).ok());
+  EXPECT_EQ(
+      std::string(kept.Reserve("bob", 11).message())
+          .find("programs, output and files of user bob take 0 bytes here, would take 11 more, and "
+                "may take 10 "),
+      0u);
 }
 
 TEST(KeptBytesTest, ACountLeavesOutWhatIsStillOnItsWay) {

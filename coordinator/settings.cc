@@ -119,15 +119,15 @@ void DescribeQuotas(CLI::App& app, Quotas& quotas) {
   app.add_option("--user-slots", quotas.slots,
                  "Slots that jobs of one user have at once [as many as there are]")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   app.add_option("--user-jobs", quotas.jobs, "Jobs of one user that have not ended [any number]")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   app.add_option("--user-bytes", quotas.bytes,
                  "Programs, output and files of one user that are kept here [any number]")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60));
 }
 
 void DescribeCheckpoints(CLI::App& app, CoordinatorSettings& settings) {

@@ -31,11 +31,18 @@ std::string PlaceOrReason(const proto::Job& job) {
   return absl::StrJoin(nodes, ",");
 }
 
-/// As --after has it.
+/// As --after has it: "3,12-111:any".
 std::string AfterText(const proto::JobSpec& spec) {
-  return absl::StrJoin(spec.after(), ",", [](std::string* text, const proto::AfterJob& after) {
-    absl::StrAppend(text, after.job(), after.any() ? ":any" : "");
-  });
+  std::vector<std::string> ranges;
+  for (int first = 0, last = 0; first < spec.after_size(); first = ++last) {
+    while (last + 1 < spec.after_size() && spec.after(last + 1).any() == spec.after(first).any() &&
+           spec.after(last + 1).job() == spec.after(last).job() + 1)
+      last += 1;
+    ranges.push_back(absl::StrCat(spec.after(first).job()));
+    if (last > first) absl::StrAppend(&ranges.back(), "-", spec.after(last).job());
+    if (spec.after(first).any()) absl::StrAppend(&ranges.back(), ":any");
+  }
+  return absl::StrJoin(ranges, ",");
 }
 
 /// "12, of 100 elements, 4 at once".

@@ -131,6 +131,16 @@ TEST(JobViewTest, AReasonThatRepeatsTheStateIsNotShown) {
   EXPECT_NE(JobText(job, 0, Colours::kOff).find("reason "), std::string::npos);
 }
 
+TEST(JobViewTest, ShowsWhatAJobWaitsForAsItWasWritten) {
+  proto::Job job;
+  for (const std::uint64_t before : {3u, 12u, 13u, 14u, 16u})
+    job.mutable_spec()->add_after()->set_job(before);
+  job.mutable_spec()->mutable_after(4)->set_any(true);
+  job.mutable_spec()->mutable_after(3)->set_any(true);
+  EXPECT_NE(JobText(job, 0, Colours::kOff).find("after        3,12-13,14:any,16:any\n"),
+            std::string::npos);
+}
+
 TEST(JobViewTest, ShowTellsOfCheckpointsAndLosses) {
   proto::Job job = RunningJob(812);
   EXPECT_NE(JobText(job, 0, Colours::kOff).find("checkpoints  auto\n"), std::string::npos);

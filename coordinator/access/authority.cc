@@ -17,7 +17,7 @@ const char* WhatFor(Scope scope) {
     case Scope::kRead:
       return "look at the cluster";
     case Scope::kSubmit:
-      return "submit jobs";
+      return "submit jobs or see to them: that takes the scope submit";
     case Scope::kAdmin:
       return "do what an administrator does";
     case Scope::kJoin:
@@ -63,7 +63,9 @@ absl::StatusOr<Caller> Authority::Identify(
   const std::string token(authorization.substr(kBearer.size()));
   if (const auto caller = login_tokens_.CallerOf(token, NowNs())) return *caller;
   if (const auto caller = token_file_.CallerOf(token, UnixMs() / kMsPerS)) return *caller;
-  return absl::UnauthenticatedError("the token is not one of this coordinator, or it is over");
+  return absl::UnauthenticatedError(
+      "the token is not one of this coordinator, or it has ended; "
+      "`bsp-coordinator --new-token` makes another");
 }
 
 CallerNow Authority::Remember(std::string_view authorization,
@@ -75,11 +77,11 @@ CallerNow Authority::Remember(std::string_view authorization,
       [this, of_login, bears = std::string(authorization), certificate]() -> std::optional<Caller> {
         if (of_login)
           return !certificate || revocations_.Check(*certificate).ok() ? of_login : std::nullopt;
-        const absl::StatusOr<Caller> caller = Identify(bears, certificate);
-        return caller.ok() ? std::optional(*caller) : std::nullopt;
         // Of calls the handshake of their connection sees to that; nothing else does it here.
         if (bears.empty() && certificate && UnixMs() / kMsPerS > certificate->ends_unix_s)
           return std::nullopt;
+        const absl::StatusOr<Caller> caller = Identify(bears, certificate);
+        return caller.ok() ? std::optional(*caller) : std::nullopt;
       };
 }
 

@@ -28,6 +28,7 @@ namespace {
 
 constexpr char kPrefix[] = "bspnow-";
 constexpr std::size_t kSecretBytes = 32;
+constexpr char kNameRule[] = "the name of a user or token is 1 to 64 of A-Z a-z 0-9 . _ -";
 
 const std::vector<std::pair<Scope, std::string>> kScopeNames = {{Scope::kRead, "read"},
                                                                 {Scope::kSubmit, "submit"},
@@ -100,7 +101,7 @@ absl::StatusOr<TokenFile::Tokens> TokenFile::Read() const {
 absl::StatusOr<std::string> TokenFile::Add(const NewToken& token) const {
   for (const std::string& word : {token.name, token.caller.user})
     if (!IsNodeName(word))
-      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\": ", kNodeNameRule));
+      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\": ", kNameRule));
   const absl::StatusOr<UniqueFd> turn = TakeTurn(path_);
   if (!turn.ok()) return turn.status();
   const absl::StatusOr<Tokens> known = Read();
