@@ -1,10 +1,17 @@
 #include "coordinator/old_files.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+
+#include "base/unique_fd.h"
 
 namespace bspnow::coordinator {
 namespace {
@@ -12,15 +19,50 @@ namespace {
 constexpr std::int64_t kSecondsPerHour = 60 * 60;
 constexpr std::int64_t kSecondsPerDay = 24 * kSecondsPerHour;
 
+/// Nothing if it is not there.
+std::optional<std::int64_t> ChangedUnixS(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status.st_mtime;
+}
+
+bool SetChanged(const std::string& path, std::int64_t unix_s) {
+  const timespec times[] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, {.tv_sec = unix_s, .tv_nsec = 0}};
+  return utimensat(AT_FDCWD, path.c_str(), times, 0) == 0;
+}
+
 /// When the job's directory or its log was last changed.
 std::int64_t ChangedUnixS(const StateDirectory& state, JobId job) {
-  std::int64_t changed = 0;
-  for (const std::string& path : {state.job(job), state.log(job)}) {
-    struct stat status;
-    if (stat(path.c_str(), &status) == 0)
-      changed = std::max<std::int64_t>(changed, status.st_mtime);
+  return std::max(ChangedUnixS(state.job(job)).value_or(0),
+                  ChangedUnixS(state.log(job)).value_or(0));
+}
+
+/// What is there keeps its age by the clock's new time. After a jump back what is not of the future
+/// was dated by such a clock before.
+void Redate(const StateDirectory& state, std::int64_t passed_s, std::int64_t now_unix_s) {
+  for (const JobId job : state.jobs()) {
+    for (const std::string& path : {state.log(job), state.job(job)}) {
+      const auto changed = ChangedUnixS(path);
+      if (changed && (passed_s > 0 || *changed > now_unix_s))
+        SetChanged(path, std::min(*changed + passed_s, now_unix_s));
+    }
   }
-  return changed;
+}
+
+/// Ages mean something: the clock has gone on since the last look, and has not jumped.
+bool ClockWentOn(const StateDirectory& state, std::int64_t now_unix_s) {
+  const auto last = ChangedUnixS(state.cleaned());
+  if (!last)
+    UniqueFd(open(state.cleaned().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  const std::int64_t passed_s = now_unix_s - last.value_or(now_unix_s);
+  const bool went_on = last && -kSecondsPerHour <= passed_s && passed_s <= kSecondsPerDay;
+  if (last && !went_on) {
+    spdlog::warn("event=clock_jumped seconds={} reason=\"what jobs left keeps its age\"", passed_s);
+    Redate(state, passed_s, now_unix_s);
+  }
+  if (SetChanged(state.cleaned(), now_unix_s)) return went_on;
+  spdlog::error("event=old_files_kept path={} error=\"{}\"", state.cleaned(), strerror(errno));
+  return false;
 }
 
 std::uint64_t BytesBelow(const std::string& directory) {
@@ -72,6 +114,7 @@ int RemoveBeyondQuota(const StateDirectory& state, const Uploads& uploads, const
 RemovedFiles RemoveOldFiles(const StateDirectory& state, const Uploads& uploads,
                             const KnownJobs& jobs, const FilesToKeep& keep) {
   RemovedFiles removed{};
+  if (!ClockWentOn(state, keep.now_unix_s)) return removed;
   std::set<std::string> needed;
   for (const auto& [id, job] : jobs) needed.insert(job.contents.begin(), job.contents.end());
   const std::int64_t yesterday = keep.now_unix_s - kSecondsPerDay;

@@ -34,7 +34,9 @@ struct FilesToKeep {
 };
 
 /// Removes contents that were not asked for since a day, and what ended jobs left longer ago; of a
-/// user with more than a quota what the oldest ended jobs left, except in the last hour.
+/// user with more than a quota what the oldest ended jobs left, except in the last hour. Nothing if
+/// the clock has jumped since the last call: what was kept then is as old as it was at that call,
+/// or new. So time counts in which a coordinator looks at least once a day.
 RemovedFiles RemoveOldFiles(const StateDirectory& state, const Uploads& uploads,
                             const KnownJobs& jobs, const FilesToKeep& keep);
 

@@ -20,15 +20,26 @@ class OldFilesTest : public testing::Test {
  protected:
   OldFilesTest()
       : state_(*StateDirectory::Open(scratch_.path())), kept_(0), uploads_(state_, kept_) {
+    LookAt(0, {});  // The first look only says when that was.
     std::filesystem::create_directories(state_.files(kJob));
     std::ofstream(state_.log(kJob)) << "log";
     std::ofstream(state_.blobs() + "/" + sha256_) << "content";
   }
 
+  RemovedFiles LookAt(std::int64_t days, const KnownJobs& jobs, std::uint64_t keep_days = 3) {
+    return RemoveOldFiles(state_, uploads_, jobs,
+                          {.now_unix_s = begin_unix_s_ + days * kSecondsPerDay, .days = keep_days});
+  }
+
+  /// Looks once a day, from the day of the last look on.
   RemovedFiles RemoveInDays(std::int64_t days, const KnownJobs& jobs, std::uint64_t keep_days = 3) {
-    return RemoveOldFiles(
-        state_, uploads_, jobs,
-        {.now_unix_s = UnixMs() / 1000 + days * kSecondsPerDay, .days = keep_days});
+    RemovedFiles all{};
+    for (;; ++day_) {
+      const RemovedFiles removed = LookAt(day_, jobs, keep_days);
+      all.contents += removed.contents;
+      all.jobs += removed.jobs;
+      if (day_ == days) return all;
+    }
   }
 
   /// Output of so many bytes.
@@ -40,10 +51,12 @@ class OldFilesTest : public testing::Test {
   int RemoveBeyond(std::uint64_t user_bytes, std::int64_t minutes, const KnownJobs& jobs) {
     return RemoveOldFiles(
                state_, uploads_, jobs,
-               {.now_unix_s = UnixMs() / 1000 + minutes * 60, .days = 3, .user_bytes = user_bytes})
+               {.now_unix_s = begin_unix_s_ + minutes * 60, .days = 3, .user_bytes = user_bytes})
         .jobs;
   }
 
+  const std::int64_t begin_unix_s_ = UnixMs() / 1000;
+  std::int64_t day_ = 0;
   const std::string sha256_ = std::string(64, 'a');
   const ScratchDirectory scratch_;
   const StateDirectory state_;
@@ -66,7 +79,40 @@ TEST_F(OldFilesTest, ContentsGoAfterADayAndJobsAfterTheirDays) {
 
 TEST_F(OldFilesTest, KeepsJobsForAnyNumberOfDays) {
   EXPECT_EQ(RemoveInDays(1000, {}, ~std::uint64_t{0}).jobs, 0);
-  EXPECT_EQ(RemoveInDays(1000, {}, std::uint64_t{1} << 62).jobs, 0);
+  EXPECT_EQ(RemoveInDays(1001, {}, std::uint64_t{1} << 62).jobs, 0);
+}
+
+TEST_F(OldFilesTest, AClockThatJumpsRemovesNothing) {
+  EXPECT_EQ(RemoveInDays(2, {}).jobs, 0);
+  for (const std::int64_t day : {400, 401, -9000}) {
+    EXPECT_EQ(LookAt(day, {}).jobs, 0) << "day " << day;
+    EXPECT_TRUE(std::filesystem::exists(state_.log(kJob))) << "day " << day;
+  }
+  EXPECT_EQ(LookAt(-8999, {}).jobs, 1) << "it is four days old, whatever the clock says";
+}
+
+// A machine without a battery begins in the same year, until it has found the time.
+TEST_F(OldFilesTest, FilesAgeThoughEachDayBeginsInTheSameYear) {
+  EXPECT_EQ(RemoveInDays(1, {}).jobs, 0);
+  for (const std::int64_t day : {2, 3, 4}) {
+    EXPECT_EQ(LookAt(-9000, {}).jobs, 0) << day;
+    EXPECT_EQ(LookAt(day, {}).jobs, 0) << day;
+    EXPECT_EQ(LookAt(day + 1, {}).jobs, day == 4 ? 1 : 0) << day;
+  }
+}
+
+TEST_F(OldFilesTest, AfterAJumpAheadFilesAreAsOldAsBefore) {
+  EXPECT_EQ(RemoveInDays(2, {}).jobs, 0);
+  EXPECT_EQ(LookAt(400, {}).jobs, 0);
+  EXPECT_EQ(LookAt(401, {}).jobs, 0) << "it is three days old";
+  EXPECT_EQ(LookAt(402, {}).jobs, 1);
+}
+
+TEST_F(OldFilesTest, WhatWasWrittenWhileTheClockWasWrongIsNotOldWhenItIsRight) {
+  EXPECT_EQ(LookAt(-9000, {}).jobs, 0);
+  EXPECT_EQ(LookAt(0, {}).jobs, 0);
+  EXPECT_EQ(RemoveInDays(3, {}).jobs, 0);
+  EXPECT_EQ(RemoveInDays(4, {}).jobs, 1);
 }
 
 TEST_F(OldFilesTest, KeepsWhatJobsNeed) {

@@ -4,6 +4,7 @@
 //   jobs.sqlite     the journal; keeps other coordinators out (job_store.h)
 //   stream.key      what the cluster's streams are proven with (stream_key_file.h)
 //   history.sqlite  jobs that ended long ago (job_history.h)
+//   cleaned         empty; changed when old files were looked for last (old_files.h)
 //   blobs/SHA256    contents that clients uploaded (files/blob_store.h)
 //   senders/        which user has uploaded which of them (uploads.h)
 //   jobs/ID/log     what the job printed (job_log.h)
@@ -31,6 +32,7 @@ class StateDirectory {
   std::string stream_key() const { return path_ + "/stream.key"; }
   std::string tokens() const { return path_ + "/tokens"; }
   std::string audit_log() const { return path_ + "/audit.log"; }
+  std::string cleaned() const { return path_ + "/cleaned"; }
   std::string blobs() const { return path_ + "/blobs"; }
   std::string senders() const { return path_ + "/senders"; }
   std::string job(JobId job) const;
