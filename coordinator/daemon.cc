@@ -81,6 +81,13 @@ ClusterSettings Daemon::CoreSettings() const {
           .quotas = settings_.quotas};
 }
 
+LogReader Daemon::ReadLog(JobId job) {
+  LogReader reader = logs_.Read(job);
+  const absl::StatusOr<proto::Job> shown = cluster_.Show(job);
+  if (shown.ok() && shown->output_bytes() != 0) reader.RequireFile();
+  return reader;
+}
+
 KnownJobs Daemon::JobsNow() const {
   KnownJobs jobs;
   for (const JobRecord* record : cluster_.table().records()) {

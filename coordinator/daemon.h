@@ -57,7 +57,7 @@ class Daemon {
   /// The core's figures and the sockets'.
   ClusterFigures Figures() const;
   /// Of a job that exists. From any thread.
-  LogReader ReadLog(JobId job) { return logs_.Read(job); }
+  LogReader ReadLog(JobId job);
 
   const Uploads& uploads() const { return uploads_; }
   std::string files_of(JobId job) const { return state_.files(job); }

@@ -1,8 +1,10 @@
 // Clients that stay with their jobs, lose the coordinator, and come again.
+#include <fstream>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "coordinator/output/log_record.h"
 #include "coordinator/testing/daemon_fixture.h"
 
 namespace bspnow::coordinator {
@@ -67,6 +69,20 @@ TEST_F(AttachTest, ClientGivesInputAndHearsLinesAndTheEnd) {
   EXPECT_EQ(end->end().state(), proto::SUCCEEDED);
   EXPECT_FALSE(client_.Hear().has_value());
   EXPECT_TRUE(client_.EndAttached().ok());
+}
+
+TEST_F(AttachTest, ClientIsToldAtTheEndThatItHasNotAllOutput) {
+  const JobId job = Start(kLongMs);
+  ASSERT_TRUE(worker_.AwaitAcknowledged(worker_.Report(Output("line\n"))));
+  std::fstream(scratch_.path() + "/jobs/1/log", std::ios::in | std::ios::out)
+      .seekp(sizeof(LogFileHeader))
+      .put('?');  // In the checksum.
+  client_.Attach(job, "key-1");
+  Finish(worker_);
+  EXPECT_FALSE(client_.Hear().has_value());
+  const absl::Status end = client_.EndAttached();
+  EXPECT_EQ(end.code(), absl::StatusCode::kDataLoss) << end;
+  EXPECT_EQ(client_.Wait(job)->state(), proto::SUCCEEDED);
 }
 
 TEST_F(AttachTest, JobThatDoesNotWaitEndsWithTheStreamOfItsClient) {

@@ -48,7 +48,17 @@ void GrowingLog::Set(Extent extent) {
 
 // ---- LogReader ----------------------------------------------------------------------------------
 
+absl::Status LogReader::CheckOpened() const {
+  if (!absl::IsNotFound(opened_)) return opened_;
+  if (!file_required_) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat("what the job printed is not kept any more (--keep-days and --user-bytes of the "
+                   "coordinator), or is lost: there is no ",
+                   log_->path()));
+}
+
 absl::StatusOr<LogReader::Next> LogReader::Read() {
+  if (absl::Status opened = CheckOpened(); !opened.ok()) return opened;
   GrowingLog::Extent now = log_->extent();
   if (now.file != seen_.file) {  // The first file, or a shorter one in its place.
     taken_bytes_ = 0;

@@ -62,7 +62,14 @@ class LogReader {
   struct NotYet {};  ///< WhenMore says when there is.
   using Next = std::variant<LogRecord, NotYet, End>;
 
-  explicit LogReader(std::shared_ptr<GrowingLog> log) : log_(std::move(log)) {}
+  explicit LogReader(std::shared_ptr<GrowingLog> log)
+      : LogReader(std::move(log), absl::OkStatus()) {}
+  /// `opened`: what became of opening its file. NOT_FOUND is a job that has printed nothing.
+  LogReader(std::shared_ptr<GrowingLog> log, absl::Status opened)
+      : log_(std::move(log)), opened_(std::move(opened)) {}
+
+  /// The job has printed something: that there is no file is an error, too.
+  void RequireFile() { file_required_ = true; }
 
   /// Passes over what a follower has been given by an earlier reader.
   void PassOver(StreamEnds given) { given_ = std::move(given); }
@@ -80,12 +87,15 @@ class LogReader {
   /// The next record of the file; nothing at its present end.
   absl::StatusOr<std::optional<DecodedLogRecord>> Peek();
   absl::Status Fill();
+  absl::Status CheckOpened() const;
   void Take(std::size_t bytes);
   /// Leaves what has not been given out yet; false if that is nothing.
   bool TrimKnown(LogRecord& record) const;
   absl::Status Damaged(const absl::Status& how) const;
 
   std::shared_ptr<GrowingLog> log_;
+  absl::Status opened_;
+  bool file_required_ = false;
   GrowingLog::Extent seen_;        ///< As far as the file is known here.
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.
   std::string ahead_;              ///< Bytes of the file after taken_bytes_.

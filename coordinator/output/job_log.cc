@@ -176,9 +176,11 @@ LogReader JobLogs::Read(JobId job) {
   auto ended = std::make_shared<GrowingLog>(state_.log(job));
   std::error_code error;
   const std::uint64_t bytes = std::filesystem::file_size(ended->path(), error);
-  auto file = OpenLog(ended->path(), O_RDONLY);
+  const auto file = OpenLog(ended->path(), O_RDONLY);
+  absl::Status opened;
+  if (!file) opened = absl::ErrnoToStatus(errno, absl::StrCat("opening ", ended->path()));
   ended->Set({.file = file, .bytes = error || !file ? 0 : bytes, .ended = true});
-  return LogReader(std::move(ended));
+  return LogReader(std::move(ended), std::move(opened));
 }
 
 std::string JobLogs::waits_for() const {

@@ -65,6 +65,21 @@ TEST_F(JobLogTest, JobThatPrintedNothingHasAnEmptyLog) {
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "(end)");
 }
+TEST_F(JobLogTest, OutputThatIsNotThereAnyMoreIsNoEmptyLog) {
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  LogReader reader = logs.Read(kJob);
+  reader.RequireFile();
+  EXPECT_EQ(ReadAll(reader), "(error)");
+}
+
+TEST_F(JobLogTest, FileThatCannotBeOpenedIsNoEmptyLog) {
+  std::filesystem::create_directories(state_.job(kJob));
+  std::filesystem::create_symlink("log", state_.log(kJob));  // To itself.
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  LogReader reader = logs.Read(kJob);
+  EXPECT_EQ(ReadAll(reader), "(error)");
+}
+
 
 TEST_F(JobLogTest, JoinsNeighboursOfOneOriginOnly) {
   JobLogs logs(state_, kNoLimit, AtOnce);

@@ -262,6 +262,7 @@ class ClientStream final
     if (next.ok() && std::holds_alternative<LogReader::NotYet>(*next)) {
       loop_.Post([self = shared_from_this()] { self->AwaitMore(); });
     } else {  // All lines are out, or the rest of them cannot be read.
+      unread_ = next.status();
       loop_.Post([self = shared_from_this()] { self->AskForEnd(); });
     }
     return false;
@@ -286,6 +287,7 @@ class ClientStream final
       const auto self = call.lock();
       if (!self) return;
       if (!job.ok()) return self->End(job.status());
+      if (!self->unread_.ok()) return self->End(self->NotAllRead());
       {
         const std::lock_guard lock(self->mutex_);
         self->end_ = *std::move(job);
@@ -293,6 +295,12 @@ class ClientStream final
       self->SendNext();
     });
     if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
+  }
+
+  /// Once the job has ended: to leave before would cancel it.
+  absl::Status NotAllRead() const {
+    return absl::DataLossError(absl::StrCat("job ", Value(job_), " has ended, but not all that it ",
+                                            "printed can be read: ", unread_.message()));
   }
 
   void End(const absl::Status& status) {
@@ -313,6 +321,7 @@ class ClientStream final
   std::optional<LogReader> reader_;
   std::optional<proto::Job> end_;
   bool awaits_ = false;                       ///< More lines, or the job's end.
+  absl::Status unread_;                       ///< Set once, before the job's end is asked for.
   std::optional<std::uint64_t> input_taken_;  ///< To be said.
   bool writing_ = false;                      ///< Stays so when the call has ended.
 };
