@@ -357,7 +357,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
   if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
-    job.set_reason(absl::StrCat("its output waits until the coordinator's disk has room: ", full));
+    job.set_reason(absl::StrCat("its output waits until the coordinator's disk takes it: ", full));
   return job;
 }
 

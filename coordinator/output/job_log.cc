@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +38,11 @@ std::array<std::pair<LogOrigin, std::uint64_t>, 2> StreamsOf(const LogPosition& 
 std::shared_ptr<const UniqueFd> OpenLog(const std::string& path, int flags) {
   UniqueFd fd(open(path.c_str(), flags | O_APPEND | O_CLOEXEC, 0600));
   return fd.valid() ? std::make_shared<const UniqueFd>(std::move(fd)) : nullptr;
+}
+
+std::uint64_t BytesOf(int file) {
+  struct stat status {};
+  return fstat(file, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 /// That of the file, and that in which this one lies.
@@ -101,27 +108,40 @@ JobLogs::~JobLogs() {
 void JobLogs::Begin(JobId job) {
   auto written = std::make_shared<Written>();
   written->log = std::make_shared<GrowingLog>(state_.log(job));
-  if (auto earlier = OpenLog(written->log->path(), O_RDWR)) {
-    const auto whole_bytes = ForEachLogRecord(earlier->get(), [&](const LogRecord& record) {
-      written->ends[StreamOf(record)] = record.offset + record.text.size();
-      return absl::OkStatus();
-    });
-    written->usable = InFile(whole_bytes.status(), written->log->path());
-    if (whole_bytes.ok()) {
-      const off_t had = lseek(earlier->get(), 0, SEEK_END);
-      if (had > static_cast<off_t>(*whole_bytes))
-        spdlog::warn("event=log_damaged job={} sound_bytes={} lost_bytes={}", Value(job),
-                     *whole_bytes, had - static_cast<off_t>(*whole_bytes));
-      if (ftruncate(earlier->get(), static_cast<off_t>(*whole_bytes)) != 0)
-        written->usable = absl::ErrnoToStatus(
-            errno, absl::StrCat("cutting what a crash tore off ", written->log->path()));
-      written->log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
-    }
-  }
+  written->usable = Load(*written);
   std::error_code error;  // The directory tells that there is such a job, whatever it prints.
   std::filesystem::create_directory(state_.job(job), error);
   const std::lock_guard lock(mutex_);
   growing_[job] = {.written = std::move(written), .ending = false};
+}
+
+/// Reads how far an earlier log goes. RESOURCE_EXHAUSTED: that cannot be told now.
+absl::Status JobLogs::Load(Written& written) {
+  const std::string& path = written.log->path();
+  auto earlier = OpenLog(path, O_RDWR);
+  if (!earlier && errno == ENOENT) return absl::OkStatus();
+  if (!earlier)
+    return absl::ResourceExhaustedError(absl::StrCat("opening ", path, ": ", strerror(errno)));
+  const auto whole_bytes = ForEachLogRecord(earlier->get(), [&](const LogRecord& record) {
+    written.ends[StreamOf(record)] = record.offset + record.text.size();
+    return absl::OkStatus();
+  });
+  if (!whole_bytes.ok()) return InFile(whole_bytes.status(), path);
+  const off_t had = lseek(earlier->get(), 0, SEEK_END);
+  if (had > static_cast<off_t>(*whole_bytes))
+    spdlog::warn("event=log_damaged log={} sound_bytes={} lost_bytes={}", path, *whole_bytes,
+                 had - static_cast<off_t>(*whole_bytes));
+  absl::Status usable;
+  if (ftruncate(earlier->get(), static_cast<off_t>(*whole_bytes)) != 0)
+    usable = absl::ErrnoToStatus(errno, absl::StrCat("cutting what a crash tore off ", path));
+  written.log->Set({.file = std::move(earlier), .bytes = *whole_bytes, .ended = false});
+  return usable;
+}
+
+/// As an empty one it would be written over, and its job would start over.
+void JobLogs::AwaitLoaded(Written& written) {
+  if (!absl::IsResourceExhausted(written.usable)) return;
+  written.usable = WhenThereIsRoom(written, [&] { return Load(written); });
 }
 
 std::shared_ptr<JobLogs::Written> JobLogs::Find(JobId job) {
@@ -135,6 +155,7 @@ void JobLogs::Append(JobId job, LogRecord record, Done done) {
         [this, written = Find(job), record = std::move(record), done = std::move(done)]() mutable {
           // Of a job that has ended nobody can read it any more.
           absl::Status outcome;
+          if (written) AwaitLoaded(*written);
           if (written) outcome = WriteRecord(*written, std::move(record));
           post_([done, outcome = std::move(outcome)] { done(outcome); });
         });
@@ -142,6 +163,7 @@ void JobLogs::Append(JobId job, LogRecord record, Done done) {
 
 void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) {
   Queue(job, [this, written = Find(job), positions, done = std::move(done)] {
+    if (written) AwaitLoaded(*written);
     absl::StatusOr<LogCut> outcome = written ? CutFile(*written, positions) : LogCut{};
     post_([done, outcome = std::move(outcome)] { done(outcome); });
   });
@@ -150,6 +172,7 @@ void JobLogs::Cut(JobId job, const std::vector<LogPosition>& positions, CutDone 
 void JobLogs::Sync(JobId job, const std::vector<LogPosition>& reach, Done done) {
   Queue(job, [this, written = Find(job), reach, done = std::move(done)] {
     absl::Status synced;
+    if (written) AwaitLoaded(*written);
     if (written) synced = CheckReach(*written, reach);
     if (written && synced.ok()) synced = SyncFile(*written);
     post_([done, synced] { done(synced); });
@@ -270,15 +293,20 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(log.path()).parent_path(), error);
     extent.file = OpenLog(log.path(), O_RDWR | O_CREAT);
-    if (!extent.file) return absl::ErrnoToStatus(errno, absl::StrCat("opening ", log.path()));
+    if (!extent.file)
+      return absl::ResourceExhaustedError(
+          absl::StrCat("opening ", log.path(), ": ", strerror(errno)));
   }
   const std::uint64_t had = extent.bytes;
   const std::string header = had == 0 ? EncodeLogFileHeader() : "";
   if (absl::Status put = WriteAll(extent.file->get(), header + bytes, log.path()); !put.ok()) {
     // No half record stays behind; if that fails too nothing more may follow it.
-    if (ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
+    if (BytesOf(extent.file->get()) != had &&
+        ftruncate(extent.file->get(), static_cast<off_t>(had)) != 0)
       return written.usable = absl::DataLossError(put.message());
-    return put;
+    // Be it room, or a disk that has failed or may only be read: what to print is still there. As
+    // a loss of the job it would come again at once, until the job has no restarts left.
+    return absl::ResourceExhaustedError(put.message());
   }
   extent.bytes += header.size() + bytes.size();
   log.Set(std::move(extent));

@@ -3,8 +3,8 @@
 // other. What is to be done with one log is done in the order of the calls. Any number of readers
 // follow in the files, so that a slow one takes no memory. All calls may come from any thread.
 //
-// A full disk is waited for: what is not in the file is not acknowledged, so those who print wait,
-// too, and go on when there is room.
+// A disk that does not take a record is waited for, be it full or broken: what is not in the file
+// is not acknowledged, so those who print wait, too, and go on when it takes it.
 //
 // The bytes of a stream are numbered: what the log has already is dropped when it comes again, and
 // when a job goes back to a checkpoint its log is cut back to what had been printed by then. See
@@ -69,7 +69,7 @@ class JobLogs final : public OutputLogs {
   /// Of a job that exists, whether it has ended or not.
   LogReader Read(JobId job);
 
-  /// Why nothing is written now, for want of room; empty otherwise.
+  /// Why nothing is written now, while the disk does not take it; empty otherwise.
   std::string waits_for() const override;
 
  private:
@@ -89,6 +89,8 @@ class JobLogs final : public OutputLogs {
   };
 
   std::shared_ptr<Written> Find(JobId job);
+  static absl::Status Load(Written& written);
+  void AwaitLoaded(Written& written);
   void Queue(JobId job, Task task);
   void RunQueued();
   absl::Status WhenThereIsRoom(const Written& written, const std::function<absl::Status()>& write);
@@ -110,7 +112,7 @@ class JobLogs final : public OutputLogs {
   std::map<JobId, Growing> growing_;               ///< Until their end is written.
   std::map<JobId, std::deque<Task>> tasks_;        ///< None is empty; the first is under way.
   std::deque<JobId> ready_;                        ///< With tasks that no thread works on.
-  std::map<const Written*, std::string> waiting_;  ///< For want of room, and why.
+  std::map<const Written*, std::string> waiting_;  ///< For the disk, and why.
   bool stopping_ = false;
   std::vector<std::jthread> writers_;  ///< Last: they use all of the above.
 };

@@ -10,7 +10,6 @@
 #include <string>
 
 #include <gtest/gtest.h>
-#include "base/testing/no_descriptors.h"
 #include "base/testing/synced_paths.h"
 #include "coordinator/output/job_log_fixture.h"
 
@@ -65,6 +64,7 @@ TEST_F(JobLogTest, JobThatPrintedNothingHasAnEmptyLog) {
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "(end)");
 }
+
 TEST_F(JobLogTest, OutputThatIsNotThereAnyMoreIsNoEmptyLog) {
   JobLogs logs(state_, kNoLimit, AtOnce);
   LogReader reader = logs.Read(kJob);
@@ -79,7 +79,6 @@ TEST_F(JobLogTest, FileThatCannotBeOpenedIsNoEmptyLog) {
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "(error)");
 }
-
 
 TEST_F(JobLogTest, JoinsNeighboursOfOneOriginOnly) {
   JobLogs logs(state_, kNoLimit, AtOnce);
@@ -360,23 +359,6 @@ TEST_F(JobLogTest, ReaderThatLeavesAQuietLogLeavesNothingBehind) {
   }
   EXPECT_TRUE(seen.expired());
   EXPECT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());  // Nobody is called.
-}
-
-TEST_F(JobLogTest, SyncWaitsForDescriptors) {
-  JobLogs logs(state_, kNoLimit, AtOnce);
-  logs.Begin(kJob);
-  ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
-  std::promise<absl::Status> done;
-  std::future<absl::Status> synced = done.get_future();
-  {
-    const NoDescriptors none;
-    logs.Sync(kJob, {}, [&](absl::Status status) { done.set_value(std::move(status)); });
-    while (logs.waits_for().empty() &&
-           synced.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
-    }
-  }
-  EXPECT_TRUE(synced.get().ok());
-  EXPECT_TRUE(Sync(logs).ok());
 }
 
 }  // namespace

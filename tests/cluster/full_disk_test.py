@@ -132,7 +132,7 @@ class FullDiskTest(unittest.TestCase):
             number = job.submit(cluster, "--checkpoint=every=300ms")
             job.await_commits(cluster, number)
             self.disk.fill()
-            wait_until(lambda: "until the coordinator's disk has room" in
+            wait_until(lambda: "until the coordinator's disk takes it" in
                        cluster.show(number)["reason"], "`bsp show` names the reason", COMMAND_S)
             # What the journal's file still has room for, it takes.
             accepted, refused = [], ""
