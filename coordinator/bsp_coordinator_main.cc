@@ -2,10 +2,8 @@
 #include <absl/strings/str_cat.h>
 #include <errno.h>
 #include <linux/close_range.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/ending_signals.h"
 #include "base/raised_limits.h"
 #include "base/start_thread.h"
 #include "base/units.h"
@@ -51,17 +50,6 @@ namespace bspnow::coordinator {
 namespace {
 
 constexpr std::uint64_t kNoThreadMs = 100;
-
-/// SIGTERM and SIGINT come by the descriptor only. Before any thread is started.
-UniqueFd TakeOverSignals() {
-  sigset_t ending;
-  sigemptyset(&ending);
-  sigaddset(&ending, SIGTERM);
-  sigaddset(&ending, SIGINT);
-  sigprocmask(SIG_BLOCK, &ending, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return UniqueFd(signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
-}
 
 std::optional<ClusterFigures> AskForFigures(EventLoop& loop, const Daemon& daemon,
                                             const AuditLog& audit) {
@@ -280,7 +268,7 @@ int Main(int argc, char** argv) {
   SetUpLog("bsp-coordinator", told.log_level, LogFormatOf(told.log_format));
   prctl(PR_SET_NAME, program_invocation_short_name);  // Started anew, it would be "exe" to ps.
   const RaisedLimits limits;
-  const UniqueFd signals = TakeOverSignals();
+  const UniqueFd signals = TakeOverEndingSignals();
   const absl::StatusOr<Then> ran = Run(told, signals.get());
   if (!ran.ok()) {
     spdlog::error("event=failed error=\"{}\"", ran.status().ToString());

@@ -18,6 +18,7 @@
 #include "base/cgroup.h"
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/ending_signals.h"
 #include "base/exit_status.h"
 #include "base/raised_limits.h"
 #include "base/units.h"
@@ -62,7 +63,7 @@ class Daemon {
   Daemon(WorkerSettings settings, Accounts accounts)
       : settings_(std::move(settings)), accounts_(std::move(accounts)) {}
 
-  /// Until SIGTERM or SIGINT.
+  /// Until a signal ends it.
   absl::Status Run();
 
  private:
@@ -319,16 +320,8 @@ void Daemon::ReportLoad() {
 // ---- The end ------------------------------------------------------------------------------------
 
 void Daemon::WatchSignals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigprocmask(SIG_BLOCK, &set, nullptr);  // Before there are threads, so for all of them.
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);
-  signals_ = UniqueFd(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  BSP_CHECK(signals_.valid());
+  signals_ = TakeOverEndingSignals();
   loop_.OnReadable(signals_.get(), [this] {
     signalfd_siginfo info;
     while (read(signals_.get(), &info, sizeof info) == sizeof info)
