@@ -23,12 +23,15 @@ Colour ColourOf(proto::NodeState state) {
   return state == proto::NODE_LOST ? Colour::kBad : Colour::kBusy;
 }
 
-// Where it runs, or why it does not.
+// Where it runs, and what keeps it there, or why it does not run.
 std::string PlaceOrReason(const proto::Job& job) {
-  if (!job.reason().empty()) return absl::StrCat("(", job.reason(), ")");
   std::vector<std::string> nodes;
-  for (const proto::Placement& place : job.placement()) nodes.push_back(place.node());
-  return absl::StrJoin(nodes, ",");
+  const bool runs = job.state() == proto::RUNNING;
+  if (runs || job.reason().empty())
+    for (const proto::Placement& place : job.placement()) nodes.push_back(place.node());
+  std::string text = absl::StrJoin(nodes, ",");
+  if (!job.reason().empty()) absl::StrAppend(&text, text.empty() ? "(" : " (", job.reason(), ")");
+  return text;
 }
 
 /// As --after has it: "3,12-111:any".

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -337,6 +338,22 @@ absl::StatusOr<const JobRecord*> Cluster::FindJob(JobId job) const {
       absl::StrCat("there is no job ", Value(job), "; `bsp jobs --all` lists them"));
 }
 
+/// Of a job that runs on a node that is to be left; else empty.
+std::string Cluster::WhyItIsStillThere(const coordinator::Job& job) const {
+  if (job.shown().state() != proto::RUNNING) return "";
+  const auto closed = [this](const NodeShare& share) {
+    const Node* const node = nodes_.Find(share.worker);
+    return node != nullptr && !node->open();
+  };
+  if (std::none_of(job.shares.begin(), job.shares.end(), closed)) return "";
+  if (job.record.took_input())
+    return "stays on a node that is drained: input that it has read cannot be moved";
+  if (job.live->WaitsToMove())
+    return "leaves a node that is drained, once all of its processes have come to their next "
+           "barrier";
+  return "stays on a node that is drained, until it can be saved and there is room elsewhere";
+}
+
 proto::Job Cluster::Message(const JobRecord& record) const {
   proto::Job job = record.job();
   if (HasEnded(record)) return job;
@@ -352,6 +369,7 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       AddOpenGroups(*live->running, NowNs(), *job.mutable_checkpoints());
     }
     job.set_output_bytes(live->output_bytes);
+    if (job.reason().empty()) job.set_reason(WhyItIsStillThere(entry));
     if (!live->files_wait.empty() && job.reason().empty())
       job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));
   }

@@ -294,6 +294,7 @@ class Cluster {
   std::uint64_t NowNs() const { return Now().now_ns; }
 
   absl::StatusOr<const JobRecord*> FindJob(JobId job) const;
+  std::string WhyItIsStillThere(const coordinator::Job& job) const;
   proto::Job Message(const JobRecord& record) const;
 
   const ClusterPorts ports_;

@@ -79,6 +79,19 @@ TEST_F(ClusterLeavingTest, ItsJobMovesWithoutALossBeforeItMayLeave) {
   EXPECT_EQ(Show(job).restarts(), 0u);
 }
 
+TEST_F(ClusterLeavingTest, AJobThatComesToNoBarrierSaysWhatTheNodeWaitsFor) {
+  FakeWorker leaves = Join("w1", 2);
+  const JobId job = Run(leaves);
+  Join("w2", 2);
+  EXPECT_EQ(Show(job).reason(), "");
+  Leaves(leaves);
+  EXPECT_NE(Show(job).reason().find("come to their next barrier"), std::string::npos);
+  Save(leaves, job);
+  ReportCleared(leaves, job, Epoch{1});
+  Settle();
+  EXPECT_EQ(Show(job).reason().find("drained"), std::string::npos) << Show(job).reason();
+}
+
 TEST_F(ClusterLeavingTest, WithoutRoomElsewhereItsJobIsSavedAndWaits) {
   FakeWorker leaves = Join("w1", 2);
   const JobId job = Run(leaves);

@@ -129,14 +129,10 @@ void Cluster::LeaveClosedNodes() {
 }
 
 void Cluster::Move(JobId id) {
-  const auto moves = [](const CheckpointRequest& request) {
-    return request.kind == CheckpointRequest::Kind::kMove;
-  };
   const LiveJob* job = FindLive(id);
   const JobRecord* record = table_.Find(id);
   if (job == nullptr || job->epoch != EpochOf(*record) || record->took_input() ||
-      record->job().state() != proto::RUNNING || !table_.ShouldMove(id) ||
-      std::any_of(job->requests.begin(), job->requests.end(), moves))
+      record->job().state() != proto::RUNNING || !table_.ShouldMove(id) || job->WaitsToMove())
     return;
   Request(id, {.kind = CheckpointRequest::Kind::kMove, .answer = nullptr});
 }

@@ -59,6 +59,12 @@ struct LiveJob {
   /// From the journal, which may be an older copy: the log has what a forgotten run has printed.
   bool restored = false;
 
+  bool WaitsToMove() const {
+    return std::any_of(requests.begin(), requests.end(), [](const CheckpointRequest& request) {
+      return request.kind == CheckpointRequest::Kind::kMove;
+    });
+  }
+
   std::optional<RunningEpoch> running{};  ///< From its start until it has left its nodes.
   JobCounters counters{};                 ///< Without `running`.
 
