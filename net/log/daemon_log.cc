@@ -5,11 +5,16 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -99,6 +104,26 @@ class JsonFormatter final : public spdlog::formatter {
   spdlog::pattern_formatter time_{kTimePattern, spdlog::pattern_time_type::local, ""};
 };
 
+/// Nobody catches what a thread throws that cannot be started, nor what is thrown for want of
+/// memory; what else is thrown is our bug, and leaves a core.
+[[noreturn]] void EndUncaught() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::system_error& error) {
+    spdlog::error(
+        "event=failed error=\"{}; if it is threads or memory that the system does not give, raise "
+        "the limits (ulimit -u, -v; pids and memory of the control group)\"",
+        error.what());
+    _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    spdlog::error("event=failed error=\"there is no memory\"");
+    _exit(EXIT_FAILURE);
+  } catch (...) {
+    spdlog::error("event=failed error=\"an exception that nobody caught\"");
+  }
+  abort();
+}
+
 }  // namespace
 
 LogFormat LogFormatOf(std::string_view name) {
@@ -137,6 +162,7 @@ void SetUpLog(const std::string& program, const std::string& level, LogFormat fo
   log->set_formatter(format == LogFormat::kJson ? std::make_unique<JsonFormatter>()
                                                 : TextFormatter());
   spdlog::set_default_logger(std::move(log));
+  std::set_terminate(EndUncaught);
 }
 
 }  // namespace bspnow

@@ -16,7 +16,8 @@ enum class LogFormat {
 /// "text" or "json": any other is text.
 LogFormat LogFormatOf(std::string_view name);
 
-/// `level` as spdlog names it: "debug", "info", "warning", "error". For the whole process.
+/// `level` as spdlog names it: "debug", "info", "warning", "error". For the whole process,
+/// which says there, too, why it ends if the system gives it no thread or no memory: status 1.
 void SetUpLog(const std::string& program, const std::string& level, LogFormat format);
 
 /// Text for a line of kText, whatever users have put into names and paths: control characters and

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
 
 namespace bspnow {
 namespace {
@@ -56,6 +58,17 @@ TEST(JsonLogLineTest, IsValidWhateverTheBytes) {
   for (int byte = 0; byte < 256; ++byte) bytes.push_back(static_cast<char>(byte));
   EXPECT_EQ(Line(bytes + "\"")["event"], "x");
   for (std::size_t length = 0; length < bytes.size(); ++length) Line(bytes.substr(length));
+}
+
+TEST(DaemonLogDeathTest, ADaemonThatGetsNoThreadSaysSo) {
+  EXPECT_EXIT(
+      {
+        SetUpLog("test", "info", LogFormat::kText);
+        std::thread([] {
+          throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+        }).join();
+      },
+      testing::ExitedWithCode(1), "event=failed error=.*unavailable.*ulimit -u");
 }
 
 }  // namespace
