@@ -321,10 +321,18 @@ void HostRun::CheckWriters() {
 
 // ---- The end ------------------------------------------------------------------------------------
 
+/// One that was killed, for want of memory say, has not said why.
+std::string EndOfRestore(int wait_status) {
+  return WIFSIGNALED(wait_status)
+             ? absl::StrCat("bsp-restore was killed by signal ", WTERMSIG(wait_status))
+             : absl::StrCat("bsp-restore ended with status ", WEXITSTATUS(wait_status));
+}
+
 void HostRun::OnExited(Pid pid, int wait_status, const ProcessUsage& usage) {
   checkpoints_.OnGone(pid, "it has ended");
   if (output_.hearing(pid) == JobOutput::Hearing::kComplaint) {
-    ReportNotResumed(pid, output_.complaint(pid));
+    const std::string& said = output_.complaint(pid);
+    ReportNotResumed(pid, said.empty() ? EndOfRestore(wait_status) : said);
   }
   proto::WorkerEvent event;
   proto::ProcessExited& exited = *event.mutable_exited();
