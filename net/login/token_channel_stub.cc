@@ -13,6 +13,8 @@ namespace {
 
 using grpc::experimental::InterceptionHookPoints;
 
+constexpr int kResolutionsMs = 1000;  ///< Least between two look-ups of a name; 30 s by default.
+
 class AddToken final : public grpc::experimental::Interceptor {
  public:
   explicit AddToken(const TokenSource& tokens) : tokens_(tokens) {}
@@ -51,8 +53,11 @@ std::shared_ptr<grpc::Channel> MakeTokenChannel(const std::string& address,
                                                 TokenSource tokens) {
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> factories;
   factories.push_back(std::make_unique<AddTokens>(std::move(tokens)));
+  // A coordinator that was moved to another address has ten seconds for its workers' return.
+  grpc::ChannelArguments more = arguments;
+  more.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kResolutionsMs);
   return grpc::experimental::CreateCustomChannelWithInterceptors(
-      address, credentials.channel(CertificateRole::kCoordinator), arguments, std::move(factories));
+      address, credentials.channel(CertificateRole::kCoordinator), more, std::move(factories));
 }
 
 }  // namespace bspnow
