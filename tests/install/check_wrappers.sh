@@ -104,7 +104,8 @@ END
   equal 'a program of the toolset' "$("$bin/bsprun" -n 4 ./sums)" 6
   equal '-flibrary-level -show' "$("$bin/bspcc" -show -flibrary-level 1 a.o)" \
     "cc a.o '$prefix/lib/libbsp.a'"
-  must_fail 1 '-bspfifo needs an argument' "$bin/bspcc" sums.c -bspfifo
+  must_fail 1 '-bspfifo needs a number' "$bin/bspcc" sums.c -bspfifo
+  must_fail 1 "needs a number, not 'sums.c'" "$bin/bspcc" -flibrary-level sums.c
 }
 
 # Build systems ask the compiler for its version and the like; the compiler itself must answer.
