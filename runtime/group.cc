@@ -108,7 +108,9 @@ Segment::PartUse Group::Leave() {
 }
 
 void Group::ComeBack(const GroupSeat& seat) {
+  const bool apart = outbox_.keeps_messages_apart();
   superstep_ = 0;
+  if (apart) outbox_.KeepMessagesApart();
   outbox_ = Outbox();
   bulk_ = BulkLanes();
   direct_ = DirectQueue();

@@ -143,6 +143,7 @@ class Outbox {
 
   /// From now on each message has a record of its own: messages are named by it.
   void KeepMessagesApart() { messages_apart_ = true; }
+  bool keeps_messages_apart() const { return messages_apart_; }
 
   /// Whether unbuffered puts to other nodes go by HandDirectPut.
   bool HandsOver() const { return ring_.attached(); }
