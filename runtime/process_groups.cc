@@ -95,10 +95,9 @@ void Process::SyncCounted(Group& group, Call call, std::uint64_t messages) {
     const BarrierFlags all = group.FinishCounted(
         call, messages, open_groups() == 0 ? OtherGroups::kNone : OtherGroups::kOpen);
     if (all.save != 0) TakeImage();
-    group.BeginSuperstep();
-  } else {
-    Sync(group, call.site);
+    return group.BeginSuperstep();
   }
+  Sync(group, call.site);
   group.RequireCount(call, messages, group.inbox().count());
 }
 

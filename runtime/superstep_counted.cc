@@ -99,6 +99,7 @@ BarrierFlags Group::FinishCounted(Call call, std::uint64_t messages, OtherGroups
       times.traffic = SyncTimes::Traffic::kByAll;
     }
   }
+  RequireCount(call, messages, inbox_.count());
   registrations_.Commit();
   Record(times);
   outbox_.NextSuperstep();

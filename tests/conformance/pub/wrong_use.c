@@ -29,7 +29,7 @@
  * Stderr if case == 'first': ^bspnow: bsp_gscan on pid \d+, superstep 0: first is 1, and last 0; .+
  * Stderr if case == 'op': ^bspnow: bsp_greduce on pid \d+, superstep 0: op is NULL, .+
  * Stderr if case == 'member': ^bspnow: bsp_lreduce on pid \d+, superstep 0: member 1 is pid -1, .+
- * Stderr if case == 'count': ^bspnow: bsp_oblsync on pid \d+, superstep \d: 1 messages are
+ * Stderr if case == 'count': ^bspnow: bsp_oblsync on pid \d+, superstep 0: 1 messages are
  *   expected, and 2 were sent .+
  * Stderr if case == 'less': ^bspnow: bsp_oblsync on pid \d+, superstep 0: n is 0, and this process
  *   takes part in 1 reductions .+
@@ -45,11 +45,11 @@
  *   .+
  * Stderr if case == 'repeats': ^bspnow: bsp_lreduce on pid \d+, superstep 0: pid 0 is in the table
  *   twice; .+
- * Stderr if case == 'more': ^bspnow: bsp_oblsync on pid 0, superstep \d: 1 messages are expected,
+ * Stderr if case == 'more': ^bspnow: bsp_oblsync on pid 0, superstep 0: 1 messages are expected,
  *   and 0 were sent .+
- * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep \d: 1 messages are
+ * Stderr if case == 'all_more': ^bspnow: bsp_oblsync on pid \d+, superstep 0: 1 messages are
  *   expected, and 0 were sent .+
- * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep \d: (pid 0 ends this
+ * Stderr if case == 'mixed': ^bspnow: bsp_oblsync on pid 1, superstep 0: (pid 0 ends this
  *   superstep by bsp_sync, |1 messages are expected, and 0 were sent ).+
  * Stderr if case == 'late': ^bspnow: bsp_sync on pid \d+ after bsplib_done: call it before
  *   bsplib_done, .+
