@@ -98,8 +98,7 @@ void Group::Record(const SyncTimes& times) {
 
 Segment::PartUse Group::Leave() {
   // Others may wait for the end of supersteps that this process will not be in.
-  constexpr std::uint32_t kAhead = std::uint32_t{1} << 30;
-  segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_) + kAhead);
+  segment_->cell(self_).started.Publish(static_cast<std::uint32_t>(superstep_) + kLeftAhead);
   inbox_.Clear();
   const bool little = !outbox_.UsesMore() && !delivery_.UsesMore() && registrations_.FitsABlock();
   delivery_.GiveBackAll();
@@ -108,10 +107,10 @@ Segment::PartUse Group::Leave() {
 }
 
 void Group::ComeBack(const GroupSeat& seat) {
-  const bool apart = outbox_.keeps_messages_apart();
   superstep_ = 0;
-  if (apart) outbox_.KeepMessagesApart();
+  const bool apart = outbox_.keeps_messages_apart();
   outbox_ = Outbox();
+  if (apart) outbox_.KeepMessagesApart();
   bulk_ = BulkLanes();
   direct_ = DirectQueue();
   recorder_ = Recorder();

@@ -309,9 +309,13 @@ class Group {
   void RequireAlike(const BarrierFlags& all, std::uint64_t superstep, unsigned parity) const;
   void AwaitBarriersReaders();
   CountedMessages Announced() const;
+  /// Who leaves adds this to ProcessCell::started: it ends no superstep any more.
+  static constexpr std::uint32_t kLeftAhead = std::uint32_t{1} << 30;
+
   struct CountedCall;
   void AwaitMessages(CountedCall& counted, std::uint32_t seen);
   void RequireThatSomeCome(const CountedCall& wait) const;
+  void RequireThatNoneHasEnded(Call call) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   __attribute__((cold)) void StartInOrder();

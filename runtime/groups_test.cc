@@ -159,6 +159,20 @@ TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
   });
   EXPECT_NE(more.errors.find("2 messages are expected, and 3 were sent"), std::string::npos)
       << more.errors;
+  const JobOutcome late = RunOnOneNode(2, [](Process& process) {
+    Group& group = process.Duplicate(process.root());
+    const int word = 0;
+    if (process.pid() == 0) {
+      process.SyncCounted(process.root(), "bsp_oblsync", 0);
+      group.Send("test", 1, nullptr, &word, sizeof word);
+    }
+    process.SyncCounted(group, "test", process.pid());
+    process.Leave(group);
+    if (process.pid() == 1) process.Send("test", 0, nullptr, &word, sizeof word);
+    process.SyncCounted(process.root(), "bsp_oblsync", 0);
+  });
+  EXPECT_NE(late.errors.find("pid 0 has ended this superstep without"), std::string::npos)
+      << late.errors;
   const JobOutcome put = RunOnOneNode(2, [](Process& process) {
     int word = 0;
     Register(process, &word, sizeof word);

@@ -41,6 +41,7 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
       .superstep = superstep_, .start_ns = WithinLease(NowNs()), .call_site = call.site};
   recorder_.NoteCall();
   if (!outbox_.empty()) outbox_.Seal();
+  RequireThatNoneHasEnded(call);
   outbox_.Announce(superstep_);
   SharedCounter& announced = segment_->cell(self_).announced;
   CountedWait& counted_wait = segment_->cell(self_).counted_wait;
@@ -242,6 +243,20 @@ CountedMessages Group::Announced() const {
 void Group::RequireMessagesOnly(Call call) {
   if (!direct_.empty() || outbox_.HasTransfers()) {
     ReportMisuse(call, "puts and gets were issued in this superstep; end it by bsp_sync");
+  }
+}
+
+// By a count that did not wait for what is about to be announced. Who has left the group is far
+// ahead (Leave), and reads nothing any more.
+void Group::RequireThatNoneHasEnded(Call call) const {
+  const auto ended = static_cast<std::uint32_t>(superstep_ + 2);
+  for (const std::uint32_t pid : outbox_.destinations()) {
+    const SharedCounter& started = segment_->cell(Pid{pid}).started;
+    if (started.value.load(std::memory_order_acquire) - ended >= kLeftAhead / 2) continue;
+    ReportMisuse(call,
+                 "pid %u has ended this superstep without the messages that this process sends to"
+                 " it; give the number that all processes together send to it there",
+                 pid);
   }
 }
 

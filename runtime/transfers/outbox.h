@@ -180,6 +180,8 @@ class Outbox {
 
   /// After Seal, in a superstep that ends without a barrier: whoever is sent something may read it.
   void Announce(std::uint64_t superstep);
+  /// The processes to which something goes in this superstep.
+  const GrowArray<std::uint32_t>& destinations() const { return touched_[parity_]; }
 
   /// Returns once all that were sent something in the superstep before this one have ended it.
   void AwaitReaders(std::uint64_t superstep, PollWait& wait);
