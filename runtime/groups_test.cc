@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "base/mapped_region.h"
 #include "base/unique_fd.h"
 #include "runtime/link/link_segment.h"
+#include "runtime/spare_regions.h"
 #include "runtime/testing/calls.h"
 #include "runtime/testing/counted_supersteps.h"
 #include "runtime/testing/group_tree.h"
@@ -60,6 +62,17 @@ TEST(GroupsTest, RandomTreesGiveTheSameWithBspCheckFull) {
     ExpectAllEndWell(RunOnOneNode(
         4, [&](Process& process) { RunGroupTree(process, seed); }, Checks::kFull));
   }
+}
+
+// A program may have a name of any of them.
+TEST(NamedMemoryTest, StaysMappedHoweverMuchWasTaken) {
+  NamedMemory named;
+  std::set<std::byte*> taken;
+  for (int i = 0; i < 200; ++i) taken.insert(named.Take(100));
+  EXPECT_EQ(taken.size(), 200u);
+  for (std::byte* memory : taken) named.GiveBack(memory);
+  for (std::byte* memory : taken) EXPECT_EQ(*memory, std::byte{0});
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(taken.erase(named.Take(100)), 1u);
 }
 
 TEST(CountedSuperstepsTest, GiveEachSuperstepItsOwnMessages) {

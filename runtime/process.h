@@ -130,10 +130,7 @@ class Process {
   void Leave(Group& group);
   /// For what lies on top of groups.
   SpareRegions& spare_regions() { return spare_regions_; }
-  /// For what lies on top of groups and the program has names for: memory that nobody else uses, so
-  /// a name of what is gone can be told from others. A new number for each.
-  SpareRegions& named_regions() { return named_regions_; }
-  std::uint64_t CountNamed() { return 1 + named_.fetch_add(1, std::memory_order_relaxed); }
+  NamedMemory& named_memory() { return named_memory_; }
 
   // ---- Checkpoints of the program's own; see process_checkpoint.cc
 
@@ -194,8 +191,7 @@ class Process {
   std::atomic<std::uint32_t> left_lock_{0};    ///< A YieldLock's.
   GrowArray<LeftGroup> left_groups_;           ///< Under it.
   SpareRegions spare_regions_;
-  SpareRegions named_regions_;
-  std::atomic<std::uint64_t> named_{0};
+  NamedMemory named_memory_;
   ProcessImage image_;
   CheckpointAreas areas_;
 };

@@ -61,6 +61,36 @@ class SpareRegions {
   MappedRegion spare_[kSpareMax];
 };
 
+/// Memory of what the program has names for, all of one size. It stays mapped, and nobody else uses
+/// it, so a name of what is gone can be told from others. Threads may share it.
+class NamedMemory {
+ public:
+  /// Zeroes, or what was given back. Null, with errno set, if the system refuses that.
+  std::byte* Take(std::size_t bytes) {
+    {
+      const YieldLock lock(lock_);
+      if (!free_.empty()) {
+        std::byte* const memory = free_.back();
+        free_.pop_back();
+        return memory;
+      }
+    }
+    return MappedRegion::Private(bytes).Release();
+  }
+  void GiveBack(std::byte* memory) {
+    const YieldLock lock(lock_);
+    free_.push_back(memory);
+  }
+
+  /// A new number for each name.
+  std::uint64_t Count() { return 1 + count_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint32_t> lock_{0};
+  std::atomic<std::uint64_t> count_{0};
+  GrowArray<std::byte*> free_;
+};
+
 }  // namespace bspnow::runtime
 
 #endif  // RUNTIME_SPARE_REGIONS_H_

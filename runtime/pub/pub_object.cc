@@ -14,11 +14,11 @@ constexpr std::size_t kObjectOffset = 64;  // In its memory, after the PubPlace.
 
 // ---- Life -------------------------------------------------------------------------------------
 
-PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRegion memory)
+PubObject::PubObject(Process& process, Group& group, PubObject* parent, std::byte* memory)
     : process_(process),
       group_(group),
       first_(parent == nullptr ? *this : parent->first_),
-      memory_(static_cast<MappedRegion&&>(memory)),
+      memory_(memory),
       superstep_mark_(group.inbox().superstep_mark()) {
   before_ = first_.newest_;
   first_.newest_ = this;
@@ -29,12 +29,12 @@ PubObject::PubObject(Process& process, Group& group, PubObject* parent, MappedRe
 PubObject& PubObject::Make(Process& process, Group& group, PubObject* parent) {
   static_assert(sizeof(PubPlace) <= kObjectOffset && alignof(PubObject) <= kObjectOffset);
   constexpr std::size_t kBytes = kObjectOffset + sizeof(PubObject);
-  MappedRegion memory = process.named_regions().Take(kBytes);
-  if (!memory.valid()) OutOfMemory(kBytes);
-  void* const at = memory.data() + kObjectOffset;
-  PubObject& object = *new (at)  // tidy: it owns its memory
-                      PubObject(process, group, parent, static_cast<MappedRegion&&>(memory));
-  object.place() = {.number = process.CountNamed(), .object = &object};
+  std::byte* const memory = process.named_memory().Take(kBytes);
+  if (memory == nullptr) OutOfMemory(kBytes);
+  void* const at = memory + kObjectOffset;
+  PubObject& object =
+      *new (at) PubObject(process, group, parent, memory);  // tidy: it owns its memory
+  object.place() = {.number = process.named_memory().Count(), .object = &object};
   return object;
 }
 
@@ -54,11 +54,11 @@ void PubObject::Close() {
   first_.newest_ = before_;
   process_.Leave(group_);
   place().number = 0;
-  SpareRegions& named = process_.named_regions();
+  NamedMemory& named = process_.named_memory();
+  std::byte* const memory = memory_;
   process_.spare_regions().TakeBack(listed_);
-  MappedRegion memory = static_cast<MappedRegion&&>(memory_);
   this->~PubObject();
-  named.GiveBack(static_cast<MappedRegion&&>(memory));
+  named.GiveBack(memory);
 }
 
 // ---- Supersteps -------------------------------------------------------------------------------

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "base/grow_array.h"
-#include "base/mapped_region.h"
 #include "runtime/process.h"
 #include "runtime/pub/pub_message.h"
 #include "runtime/pub/pub_reductions.h"
@@ -26,7 +25,7 @@ struct PubPlace {
 class PubObject {
  public:
   /// Without a parent: the first object of a thread.
-  PubObject(Process& process, Group& group, PubObject* parent, MappedRegion memory);
+  PubObject(Process& process, Group& group, PubObject* parent, std::byte* memory);
 
   /// The object of all processes of the job, in which nothing has been sent yet.
   static PubObject& MakeRoot(Process& process);
@@ -42,7 +41,7 @@ class PubObject {
   /// Not of the root. The object is gone.
   void Close();
 
-  PubPlace& place() { return *reinterpret_cast<PubPlace*>(memory_.data()); }
+  PubPlace& place() { return *reinterpret_cast<PubPlace*>(memory_); }
   Process& process() { return process_; }
   Group& group() { return group_; }
 
@@ -98,7 +97,7 @@ class PubObject {
   PubObject& first_;                        ///< Of the thread.
   PubObject* newest_ = nullptr;             ///< In the first one: of the thread's open objects.
   PubObject* before_ = nullptr;             ///< The one that was the newest before this one was.
-  MappedRegion memory_;                     ///< Of this object itself.
+  std::byte* memory_;                       ///< Of this object itself.
   std::uint64_t superstep_mark_;            ///< Of the inbox, when its messages were taken up.
   std::uint64_t count_ = 0;                 ///< The program's messages;
   GrowArray<const MessageRecord*> listed_;  ///< the first ones of them, as far as they were asked.
