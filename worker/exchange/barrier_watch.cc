@@ -73,7 +73,8 @@ std::optional<MessagesAwaited> AwaitedBy(const Segment& segment, const ProcessCe
 
 GroupBarriers BarriersOfGroups(const Segment& segment) {
   GroupBarriers barriers;
-  for (const Segment& part : OpenParts(segment)) {
+  for (const OpenPart& open : OpenParts(segment)) {
+    const Segment& part = open.segment;
     const std::uint32_t passed = part.header().barrier.released.value.load();
     barriers.passed += passed;
     for (std::uint32_t pid = 0; pid < part.layout().nprocs; ++pid) {

@@ -6,15 +6,16 @@
 
 namespace bspnow::worker {
 
-std::vector<Segment> OpenParts(const Segment& job) {
-  std::vector<Segment> parts;
+std::vector<OpenPart> OpenParts(const Segment& job) {
+  std::vector<OpenPart> parts;
   const std::uint32_t used = std::min(job.header().groups.used.load(), kGroupSlotsMax);
   for (std::uint32_t i = 0; i < used; ++i) {
     const GroupSlot& slot = job.group_slot(i);
+    const std::uint64_t key = slot.key;
     const std::uint64_t offset = slot.offset;
     const std::uint32_t members = slot.members;
     if (slot.state.load() != GroupSlot::kOpen || !job.HasPart(offset, members)) continue;
-    parts.push_back(job.Part(offset, LayOutGroup(job.layout(), members)));
+    parts.push_back({key, offset, job.Part(offset, LayOutGroup(job.layout(), members))});
   }
   return parts;
 }
@@ -25,9 +26,9 @@ GroupsLook LookAtGroups(const NodeSegment& segment) {
   if (look.passed != 0)
     look.apart = job.header().barrier.phases[(look.passed - 1) & 1].with_groups.load();
   std::set<std::uint32_t> members;
-  for (const Segment& part : OpenParts(job)) {
-    for (std::uint32_t pid = 0; pid < part.layout().nprocs; ++pid) {
-      const ProcessCell& cell = part.cell(Pid{pid});
+  for (const OpenPart& part : OpenParts(job)) {
+    for (std::uint32_t pid = 0; pid < part.segment.layout().nprocs; ++pid) {
+      const ProcessCell& cell = part.segment.cell(Pid{pid});
       if (cell.node == job.header().node && cell.state.load() != ProcessState::kEnded)
         members.insert(cell.member);
     }

@@ -13,9 +13,15 @@
 
 namespace bspnow::worker {
 
-/// Of the groups that have members on this node, the root group excepted: the part of each. What
-/// processes have written over is passed over.
-std::vector<Segment> OpenParts(const Segment& job);
+/// A group that has members on this node; not the root group.
+struct OpenPart {
+  std::uint64_t key;
+  std::uint64_t offset;
+  Segment segment;
+};
+
+/// All of them. What processes have written over is passed over.
+std::vector<OpenPart> OpenParts(const Segment& job);
 
 struct GroupsLook {
   std::uint32_t passed = 0;     ///< Barriers of the root group.
