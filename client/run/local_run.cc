@@ -28,6 +28,7 @@
 #include "net/event_loop.h"
 #include "proto/jobs.pb.h"
 #include "worker/exchange/barrier_watch.h"
+#include "worker/exchange/deadlock_watch.h"
 #include "worker/exchange/node_profile.h"
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
@@ -151,6 +152,7 @@ class LocalRun final : private worker::ProcessOwner {
   std::vector<Pid> pids_;
   std::map<Pid, pid_t> os_pids_;  ///< Also of those that have ended.
   worker::BarrierWatch watch_{NowNs()};
+  worker::DeadlockWatch deadlock_watch_;
   ProcessEnds job_;
   EventLoop loop_;
   RunConsole console_;
@@ -189,25 +191,19 @@ LocalRun::LocalRun(const JobOptions& options, const std::string& program,
   }
   // At a terminal it comes to the processes, too, and would end them; SignalWatch sees it.
   signal(SIGQUIT, SIG_IGN);
-  if (!options.simulation) WatchBarrier();  // There is always somebody who has the turn.
+  WatchBarrier();
 }
 
 // The first request lets the programs clean up, the second does not wait for that.
 void LocalRun::OnSignal(int signal) {
-  if (signal == SIGUSR1 || signal == SIGUSR2) {
-    host_.Signal(signal);
-    return;
-  }
+  if (signal == SIGUSR1 || signal == SIGUSR2) return host_.Signal(signal);
   if (signal == SIGQUIT) return SayState();
   job_.OnInterrupted(signal);  // Its actions come with the grace below.
   const auto end_now = [this] {
     host_.KillAll();
     console_.GiveUp();
   };
-  if (std::exchange(interrupted_, true)) {
-    end_now();
-    return;
-  }
+  if (std::exchange(interrupted_, true)) return end_now();
   host_.Signal(signal == SIGPIPE ? SIGTERM : signal);
   loop_.SetTimer(kGraceMs, end_now);
 }
@@ -254,6 +250,9 @@ void LocalRun::SayState() {
 // Now and then, so that a superstep costs nothing by it.
 void LocalRun::WatchBarrier() {
   loop_.AddTimer(kWatchMs, [this] { WatchBarrier(); });
+  if (const std::vector<Pid> stuck = deadlock_watch_.OnLook(segment_); !stuck.empty())
+    return Perform(job_.OnBroken(kFailureStatus, worker::DeadlockText(stuck)));
+  if (options_.simulation) return;  // There is always somebody who has the turn.
   const auto look = watch_.OnLook(Look(), NowNs(), kBarrierPatienceNs);
   if (!look || !isatty(STDERR_FILENO)) return;
   const AwaitedProcesses awaited = AwaitedIn(*look);

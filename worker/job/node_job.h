@@ -23,6 +23,7 @@
 #include "worker/core/job_host.h"
 #include "worker/exchange/barrier_watch.h"
 #include "worker/exchange/data_plane.h"
+#include "worker/exchange/deadlock_watch.h"
 #include "worker/exchange/doorbell_ends.h"
 #include "worker/exchange/groups_watch.h"
 #include "worker/exchange/node_profile.h"
@@ -183,6 +184,7 @@ class NodeJob final : public JobHost {
   std::vector<Pid> pids_;    ///< That run here.
   BarrierWatch watch_{0};
   GroupsWatch groups_watch_;
+  DeadlockWatch deadlock_watch_;
   TimerId watch_timer_ = kNoTimer;
   TimerId keep_timer_ = kNoTimer;
   std::unique_ptr<InputPipe> input_;

@@ -196,6 +196,7 @@ absl::Status NodeJob::Start(std::uint64_t lease_until_ns) {
       [this] { OnHostGone(); });
   watch_ = BarrierWatch(NowNs());
   groups_watch_ = GroupsWatch();
+  deadlock_watch_ = DeadlockWatch();
   WatchBarrier();
   return absl::OkStatus();
 }
