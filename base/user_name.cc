@@ -1,5 +1,6 @@
 #include "base/user_name.h"
 
+#include <errno.h>
 #include <pwd.h>
 
 #include <cstddef>
@@ -11,12 +12,17 @@ constexpr std::size_t kEntryBytesMax = 16 << 10;
 
 }  // namespace
 
-std::string UserName(uid_t user) {
+std::optional<std::string> UserName(uid_t user) {
   passwd entry{};
   passwd* found = nullptr;
   char text[kEntryBytesMax];
-  getpwuid_r(user, &entry, text, sizeof text, &found);
-  return found == nullptr ? "uid-" + std::to_string(user) : found->pw_name;
+  const int error = getpwuid_r(user, &entry, text, sizeof text, &found);
+  if (found != nullptr) return found->pw_name;
+  // Those by which services say that there is none; getpwuid_r(3).
+  const bool none =
+      error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
+  if (!none) return std::nullopt;
+  return "uid-" + std::to_string(user);
 }
 
 }  // namespace bspnow

@@ -5,12 +5,14 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace bspnow {
 
-/// "uid-1000" if this machine has no such account.
-std::string UserName(uid_t user);
+/// "uid-1000" if this machine has no such account; nothing if it cannot be said now, as where a
+/// directory service does not answer. May wait for one.
+std::optional<std::string> UserName(uid_t user);
 
 }  // namespace bspnow
 

@@ -76,16 +76,14 @@ absl::Status CanListen(const HostPort& where) {
 }
 
 /// Nothing if there is to be none.
-absl::StatusOr<std::unique_ptr<LoginServer>> ListenForLogins(EventLoop& loop,
-                                                             const LoginTokens& tokens,
-                                                             const CoordinatorSettings& settings,
-                                                             std::uint16_t port) {
+absl::StatusOr<std::unique_ptr<LoginServer>> ListenForLogins(
+    const std::shared_ptr<const LoginTokens>& tokens, const CoordinatorSettings& settings,
+    std::uint16_t port) {
+  using enum LoginServer::Directories;
   if (settings.login_socket == kNoLoginSocket) return nullptr;
-  if (!settings.login_socket.empty())
-    return LoginServer::Listen(loop, tokens, settings.login_socket);
-  const std::string path = LoginSocketOf(port);
-  if (absl::Status made = MakeLoginDirectory(path); !made.ok()) return made;
-  return LoginServer::Listen(loop, tokens, path);
+  if (settings.login_socket.empty())
+    return LoginServer::Listen(tokens, LoginSocketsOf(port), kAreMade);
+  return LoginServer::Listen(tokens, {settings.login_socket}, kAreThere);
 }
 
 /// Nothing if there is to be none.
@@ -160,11 +158,11 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   const auto state = StateDirectory::Open(settings.state_dir);
   if (!state.ok()) return state.status();
   if (absl::Status free = CheckPorts(settings); !free.ok()) return free;
-  const LoginTokens login_tokens;
+  const auto login_tokens = std::make_shared<const LoginTokens>();
   // Who reaches gRPC finds it: a bsprun that is back at once would be refused for want of a token.
   const bool is_named = settings.listen.port != 0 || !settings.login_socket.empty();
   auto login = absl::StatusOr<std::unique_ptr<LoginServer>>(nullptr);
-  if (is_named) login = ListenForLogins(loop, login_tokens, settings, settings.listen.port);
+  if (is_named) login = ListenForLogins(login_tokens, settings, settings.listen.port);
   if (!login.ok()) return login.status();
   const auto daemon = Daemon::Start(loop, *state, ForDaemon(settings, *barrier_listen, [&] {
                                       then = Then::kStartAnew;
@@ -172,7 +170,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
                                     }));
   if (!daemon.ok()) return daemon.status();
   const TokenFile token_file(state->tokens());
-  Authority authority(login_tokens, token_file, settings.tls_dir);
+  Authority authority(*login_tokens, token_file, settings.tls_dir);
   const auto audit = AuditLog::Open(state->audit_log(), NowNs);
   if (!audit.ok()) return audit.status();
   const auto page = ServePage(loop, **daemon, **audit, settings);
@@ -180,7 +178,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   const auto server = RpcServer::Start(loop, **daemon, authority, **audit,
                                        {settings.listen, *credentials, page->get()});
   if (!server.ok()) return server.status();
-  if (!is_named) login = ListenForLogins(loop, login_tokens, settings, (*server)->address().port);
+  if (!is_named) login = ListenForLogins(login_tokens, settings, (*server)->address().port);
   if (!login.ok()) return login.status();
   auto metrics = ServeMetrics(loop, **daemon, **audit, settings);
   if (!metrics.ok()) return metrics.status();
@@ -206,6 +204,7 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   Tell("READY=1");
   loop.Run();
   static_cast<void>(metrics->release());  // To end it takes two seconds, and it holds nothing.
+  LoginServer::Release(*std::move(login));
   return then;
 }
 

@@ -30,7 +30,7 @@ struct CoordinatorSettings {
   std::optional<HostPort> metrics;  ///< None: no metrics are served.
   std::optional<HostPort> web;      ///< None: there is no web page.
   std::string state_dir;
-  std::string login_socket;  ///< Empty: LoginSocketOf the port; kNoLoginSocket: none.
+  std::string login_socket;  ///< Empty: LoginSocketsOf the port; kNoLoginSocket: none.
   std::string tls_dir;       ///< Empty: plain text.
   bool data_tls = false;     ///< Encrypt the streams of workers.
   std::uint64_t log_bytes_max = std::uint64_t{4} << 30;

@@ -374,7 +374,7 @@ int Main(int argc, char** argv) {
   absl::StatusOr<Accounts> accounts = Accounts::Of(settings->accounts, geteuid());
   if (!accounts.ok()) {
     std::cerr << "bsp-worker: " << std::string(accounts.status().message()) << "\n";
-    return kUsageStatus;
+    return absl::IsUnavailable(accounts.status()) ? kFailureStatus : kUsageStatus;
   }
   if (settings->slots == 0) settings->slots = UsableProcessors();
   SetUpLog("bsp-worker", "info", LogFormatOf(settings->log_format));

@@ -28,9 +28,12 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::string DirectoryOfUser() {
+std::string DirectoryInTmp() { return absl::StrCat("/tmp/bspnow-", geteuid()); }
+
+/// Also where this process, of a timer for instance, has not been told of the user's sessions.
+std::string RuntimeDirectory() {
   const std::string runtime = Variable("XDG_RUNTIME_DIR");
-  return runtime.empty() ? absl::StrCat("/tmp/bspnow-", geteuid()) : runtime + "/bspnow";
+  return (runtime.empty() ? absl::StrCat("/run/user/", geteuid()) : runtime) + "/bspnow";
 }
 
 std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -111,8 +114,12 @@ LoginSettings LoginSettingsOfEnvironment() {
   return {.login_socket = Variable("BSP_LOGIN_SOCKET"), .token_file = Variable("BSP_TOKEN_FILE")};
 }
 
-std::string LoginSocketOf(std::uint16_t port) {
-  return SocketIn(geteuid() == 0 ? kDirectoryOfRoot : DirectoryOfUser(), port);
+std::vector<std::string> LoginSocketsOf(std::uint16_t port) {
+  if (geteuid() == 0) return {SocketIn(kDirectoryOfRoot, port)};
+  std::vector<std::string> sockets;
+  if (!Variable("XDG_RUNTIME_DIR").empty()) sockets.push_back(SocketIn(RuntimeDirectory(), port));
+  sockets.push_back(SocketIn(DirectoryInTmp(), port));
+  return sockets;
 }
 
 absl::Status MakeLoginDirectory(const std::string& socket) {
@@ -134,13 +141,19 @@ absl::StatusOr<std::string> TokenSource::Token() const {
   if (!host_port.ok()) return host_port.status();
   const absl::StatusOr<SocketAddress> address = Resolve(*host_port);
   std::string tried;
+  absl::Status refused;
   if (address.ok() && address->IsLoopback()) {
-    for (const std::string& directory : {std::string(kDirectoryOfRoot), DirectoryOfUser()}) {
+    for (const std::string& directory :
+         {std::string(kDirectoryOfRoot), RuntimeDirectory(), DirectoryInTmp()}) {
       const std::string socket = SocketIn(directory, host_port->port);
       absl::StrAppend(&tried, tried.empty() ? "" : ", ", socket);
-      if (access(socket.c_str(), F_OK) == 0 && IsSafe(directory)) return LogIn(socket);
+      if (access(socket.c_str(), F_OK) != 0 || !IsSafe(directory)) continue;
+      absl::StatusOr<std::string> token = LogIn(socket);
+      if (token.ok()) return token;
+      if (refused.ok()) refused = token.status();
     }
   }
+  if (!refused.ok()) return refused;
   const std::string usual = Variable("HOME") + "/.config/bspnow/token";
   if (access(usual.c_str(), F_OK) == 0) return ReadTokenFile(usual);
   return absl::UnauthenticatedError(absl::StrCat(

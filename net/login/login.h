@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace bspnow {
 
@@ -22,10 +23,11 @@ struct LoginSettings {
 LoginSettings LoginSettingsOfEnvironment();
 
 /// Where a coordinator of this process's user that listens on this port has its login socket:
-/// /run/bspnow/login-PORT.sock of root's, else in the user's runtime directory.
-std::string LoginSocketOf(std::uint16_t port);
+/// /run/bspnow/login-PORT.sock of root's, else in the user's runtime directory, or, where there is
+/// none or it has gone, as at the end of his last session, in /tmp/bspnow-UID.
+std::vector<std::string> LoginSocketsOf(std::uint16_t port);
 
-/// Makes the directory of LoginSocketOf if it is missing. An error if it is somebody else's.
+/// Makes the directory of a login socket if it is missing. An error if it is somebody else's.
 absl::Status MakeLoginDirectory(const std::string& socket);
 
 class TokenSource {

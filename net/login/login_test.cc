@@ -68,6 +68,15 @@ TEST_F(LoginTest, SaysWhatWasTriedAndWhatToDo) {
     EXPECT_NE(token.status().message().find(part), std::string::npos) << part << token.status();
 }
 
+// A user's own coordinator goes there when his last session ends.
+TEST_F(LoginTest, APlaceInTmpComesAfterTheRuntimeDirectory) {
+  if (geteuid() == 0) GTEST_SKIP() << "root's is in /run";
+  const std::vector<std::string> sockets = LoginSocketsOf(7000);
+  ASSERT_EQ(sockets.size(), 2u);
+  EXPECT_EQ(sockets[0], scratch_.path() + "/bspnow/login-7000.sock");
+  EXPECT_EQ(sockets[1].rfind("/tmp/bspnow-", 0), 0u);
+}
+
 TEST_F(LoginTest, ADirectoryThatOthersMayWriteToIsNotTrusted) {
   const std::string socket = scratch_.path() + "/own/login";
   ASSERT_TRUE(MakeLoginDirectory(socket).ok());

@@ -105,7 +105,9 @@ absl::StatusOr<Accounts> Accounts::Of(const std::string& mode, uid_t self) {
   if (own) {
     const Mode whose = mode == "own:everybody" ? Mode::kOwnForEverybody : Mode::kOwn;
     Accounts accounts(whose, mode.empty() ? "own" : mode, {});
-    accounts.own_name_ = UserName(self);
+    const std::optional<std::string> name = UserName(self);
+    if (!name) return absl::UnavailableError("the system cannot say now whose worker this is");
+    accounts.own_name_ = *name;
     return accounts;
   }
   if (self != 0) {
