@@ -3,7 +3,6 @@
 #include <absl/strings/str_format.h>
 #include <spdlog/formatter.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -18,6 +17,8 @@
 #include <utility>
 
 #include <nlohmann/json.hpp>
+
+#include "net/log/unblocked_sink.h"
 
 namespace bspnow {
 namespace {
@@ -157,7 +158,8 @@ std::string HarmlessLogText(std::string_view text) {
 }
 
 void SetUpLog(const std::string& program, const std::string& level, LogFormat format) {
-  auto log = spdlog::stderr_logger_mt(program);
+  auto log =
+      std::make_shared<spdlog::logger>(program, std::make_shared<UnblockedSink>(STDERR_FILENO));
   log->set_level(spdlog::level::from_str(level));
   log->set_formatter(format == LogFormat::kJson ? std::make_unique<JsonFormatter>()
                                                 : TextFormatter());
