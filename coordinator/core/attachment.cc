@@ -1,6 +1,7 @@
 #include "coordinator/core/attachment.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <absl/strings/str_cat.h>
@@ -22,6 +23,9 @@ absl::Status Attachment::OnInput(InputChunk chunk) {
   if (chunk.data.size() > kInputBytesMax)
     return absl::InvalidArgumentError(
         absl::StrCat("input comes in chunks of at most ", kInputBytesMax, " bytes"));
+  if (chunk.data.size() > std::numeric_limits<std::uint64_t>::max() - chunk.offset)
+    return absl::InvalidArgumentError("input ends beyond what can be counted");
+  if (chunk.data.empty() && !chunk.end) return absl::OkStatus();
   const std::uint64_t end = chunk.offset + chunk.data.size();
   if (!chunk.data.empty() && end <= received_bytes_) {
     // What pid 0 lacks of it is on its way there.

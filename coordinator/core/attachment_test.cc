@@ -106,6 +106,20 @@ TEST_F(AttachmentTest, RefusesInputThatIsTooLargeOrAfterTheEnd) {
   EXPECT_FALSE(attachment_.OnInput({.data = "late"}).ok());
 }
 
+TEST_F(AttachmentTest, InputWhoseEndCannotBeCountedIsRefusedAndTakesNothing) {
+  attachment_.Attach(client_);
+  const absl::Status refused = attachment_.OnInput({.offset = ~std::uint64_t{0}, .data = "a"});
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_TRUE(client_->taken.empty());
+}
+
+TEST_F(AttachmentTest, PiecesOfNothingAreNotKept) {
+  attachment_.Attach(client_);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(attachment_.OnInput({.offset = 5}).ok());
+  attachment_.OnStarted();
+  EXPECT_TRUE(attachment_.TakeInput().empty());
+}
+
 TEST_F(AttachmentTest, ANewStreamReplacesTheOldOneWhoseEndMeansNothing) {
   attachment_.Attach(client_);
   const auto again = std::make_shared<CountingClient>();
