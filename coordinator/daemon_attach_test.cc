@@ -138,6 +138,32 @@ TEST_F(AttachTest, ClientThatComesAgainGoesOnWhereItWas) {
   EXPECT_EQ(again.Hear()->end().state(), proto::SUCCEEDED);
 }
 
+TEST_F(AttachTest, ClientThatHasSeenALongLogGivesInputMeanwhileAndHearsTheRest) {
+  constexpr std::size_t kTextBytes = 64 << 10;
+  constexpr std::uint64_t kSeenBytes = 4 << 20;
+  const JobId job = Start(kLongMs);
+  for (std::uint64_t printed = 0; printed <= kSeenBytes; printed += kTextBytes) {
+    proto::WorkerEvent output = Output(std::string(kTextBytes, 'x'));
+    output.mutable_output()->set_offset(printed);
+    ASSERT_TRUE(worker_.AwaitAcknowledged(worker_.Report(output)));
+  }
+  proto::StreamEnd seen;
+  seen.set_stream(proto::STDOUT);
+  seen.set_bytes(kSeenBytes);
+  client_.Attach(job, "key-1", {seen});
+  client_.Say(Input(0, "in"));
+  ASSERT_TRUE(worker_.Take()->has_input());
+  worker_.Report(Taken(2));
+  std::optional<proto::FromJob> first = client_.Hear();
+  std::optional<proto::FromJob> second = client_.Hear();
+  if (first->has_line()) std::swap(first, second);  // Either may come first.
+  EXPECT_EQ(first->input_taken(), 2u);
+  EXPECT_EQ(second->line().offset(), kSeenBytes);
+  EXPECT_EQ(second->line().text().size(), kTextBytes);
+  Finish(worker_);
+  EXPECT_EQ(client_.Hear()->end().state(), proto::SUCCEEDED);
+}
+
 TEST_F(AttachTest, ClientThatComesAgainReplacesItsOldStreamAndNobodyElseDoes) {
   const JobId job = Start(kLongMs);
   client_.Attach(job, "key-1");

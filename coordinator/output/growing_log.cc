@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <absl/strings/str_cat.h>
 
@@ -63,8 +64,10 @@ absl::StatusOr<LogReader::Next> LogReader::Read() {
   if (now.file != seen_.file) {  // The first file, or a shorter one in its place.
     taken_bytes_ = 0;
     ahead_.clear();
+    ahead_taken_ = 0;
   }
   seen_ = std::move(now);
+  const std::uint64_t begin = taken_bytes_;
   std::optional<LogRecord> joined;
   while (true) {
     auto next = Peek();
@@ -77,7 +80,10 @@ absl::StatusOr<LogReader::Next> LogReader::Read() {
                    joined->text.size() + more.text.size() > kJoinedTextBytesMax))
       break;
     Take((*next)->bytes);
-    if (!TrimKnown(more)) continue;
+    if (!TrimKnown(more)) {
+      if (!joined && taken_bytes_ - begin >= kPassedOverBytesMax) return Again{};
+      continue;
+    }
     given_[StreamOf(more)] = more.offset + more.text.size();
     if (joined) {
       joined->text += more.text;
@@ -102,26 +108,28 @@ bool LogReader::TrimKnown(LogRecord& record) const {
 
 absl::StatusOr<std::optional<DecodedLogRecord>> LogReader::Peek() {
   while (true) {
-    if (taken_bytes_ == 0 && ahead_.size() >= sizeof(LogFileHeader)) {
-      if (absl::Status checked = CheckLogFileHeader(ahead_); !checked.ok()) return Damaged(checked);
+    if (taken_bytes_ == 0 && Ahead().size() >= sizeof(LogFileHeader)) {
+      if (absl::Status checked = CheckLogFileHeader(Ahead()); !checked.ok())
+        return Damaged(checked);
       Take(sizeof(LogFileHeader));
     }
     if (taken_bytes_ > 0) {
-      auto decoded = DecodeLogRecord(ahead_);
+      auto decoded = DecodeLogRecord(Ahead());
       if (!decoded.ok()) return Damaged(decoded.status());
       if (decoded->has_value()) return decoded;
     }
-    if (taken_bytes_ + ahead_.size() >= seen_.bytes) return std::nullopt;
+    if (taken_bytes_ + Ahead().size() >= seen_.bytes) return std::nullopt;
     if (absl::Status filled = Fill(); !filled.ok()) return filled;
   }
 }
 
 void LogReader::Take(std::size_t bytes) {
-  ahead_.erase(0, bytes);
+  ahead_taken_ += bytes;
   taken_bytes_ += bytes;
 }
 
 absl::Status LogReader::Fill() {
+  ahead_.erase(0, std::exchange(ahead_taken_, 0));  // Once for all records that were in it.
   const std::uint64_t from = taken_bytes_ + ahead_.size();
   const std::size_t had = ahead_.size();
   ahead_.resize(had + std::min(kReadAheadBytes, seen_.bytes - from));

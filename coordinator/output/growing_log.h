@@ -60,7 +60,11 @@ class LogReader {
  public:
   struct End {};     ///< There will never be more.
   struct NotYet {};  ///< WhenMore says when there is.
-  using Next = std::variant<LogRecord, NotYet, End>;
+  struct Again {};   ///< It has passed over kPassedOverBytesMax: the caller may have other work.
+  using Next = std::variant<LogRecord, NotYet, Again, End>;
+
+  /// Of the file, in one call of Read: a follower that comes again may have seen all of a long log.
+  static constexpr std::uint64_t kPassedOverBytesMax = std::uint64_t{1} << 20;
 
   explicit LogReader(std::shared_ptr<GrowingLog> log)
       : LogReader(std::move(log), absl::OkStatus()) {}
@@ -88,6 +92,8 @@ class LogReader {
   absl::StatusOr<std::optional<DecodedLogRecord>> Peek();
   absl::Status Fill();
   absl::Status CheckOpened() const;
+  /// Bytes of the file after taken_bytes_, as far as they have been read.
+  std::string_view Ahead() const { return std::string_view(ahead_).substr(ahead_taken_); }
   void Take(std::size_t bytes);
   /// Leaves what has not been given out yet; false if that is nothing.
   bool TrimKnown(LogRecord& record) const;
@@ -98,7 +104,8 @@ class LogReader {
   bool file_required_ = false;
   GrowingLog::Extent seen_;        ///< As far as the file is known here.
   std::uint64_t taken_bytes_ = 0;  ///< Of that file.
-  std::string ahead_;              ///< Bytes of the file after taken_bytes_.
+  std::string ahead_;              ///< Bytes of the file, of which
+  std::size_t ahead_taken_ = 0;    ///< so many lie before taken_bytes_.
   StreamEnds given_;               ///< How much of each stream was given out.
   std::shared_ptr<const GrowingLog::Changed> waits_;
 };

@@ -49,6 +49,7 @@ class JobLogTest : public testing::Test {
       if (!next.ok()) return all + "(error)";
       if (std::holds_alternative<LogReader::NotYet>(*next)) return all + "(more)";
       if (std::holds_alternative<LogReader::End>(*next)) return all + "(end)";
+      if (std::holds_alternative<LogReader::Again>(*next)) continue;
       const auto& record = std::get<LogRecord>(*next);
       all += std::to_string(record.pid) + ":" + record.text;
     }

@@ -151,6 +151,28 @@ TEST_F(JobLogTest, FileOfAnotherVersionIsAnErrorThatSaysSo) {
   EXPECT_EQ(std::filesystem::file_size(state_.log(kJob)), 35u);  // It is left as it is.
 }
 
+TEST_F(JobLogTest, AFollowerThatHasSeenALongLogPassesOverItInShortSteps) {
+  constexpr std::size_t kText = 1000;
+  constexpr std::uint64_t kPassed = LogReader::kPassedOverBytesMax;
+  constexpr std::uint64_t kSeen = 3 * kPassed;
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  std::uint64_t printed = 0;
+  for (; printed < kSeen; printed += kText)
+    logs.Append(kJob, Stdout(0, printed, std::string(kText, 'x')), [](absl::Status) {});
+  ASSERT_TRUE(AppendAt(logs, Stdout(0, printed, "new\n")).ok());
+  LogReader reader = logs.Read(kJob);
+  reader.PassOver({{{0, LogOrigin::kStdout}, printed}});
+  int steps = 0;
+  auto next = reader.Read();
+  for (; next.ok() && std::holds_alternative<LogReader::Again>(*next); next = reader.Read())
+    ++steps;
+  EXPECT_EQ(steps, 3);
+  ASSERT_TRUE(next.ok() && std::holds_alternative<LogRecord>(*next));
+  EXPECT_EQ(std::get<LogRecord>(*next).text, "new\n");
+  EXPECT_EQ(ReadAll(reader), "(more)");
+}
+
 // ---- Output exactly once ------------------------------------------------------------------------
 
 TEST_F(JobLogTest, BytesThatComeAgainAreDropped) {

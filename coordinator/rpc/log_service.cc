@@ -1,7 +1,11 @@
 #include "coordinator/rpc/log_service.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -23,6 +27,17 @@ StreamEnds EndsOf(const google::protobuf::RepeatedPtrField<proto::StreamEnd>& se
     ends[{end.pid(), end.of_launcher() ? LogOrigin::kLauncher : of_process}] = end.bytes();
   }
   return ends;
+}
+
+constexpr std::chrono::system_clock::time_point kLongAgo;
+
+/// Soon, on a thread of gRPC: files are neither the loop's affair nor that of those who write logs.
+void InGrpc(std::function<void()> task) {
+  auto alarm = std::make_shared<grpc::Alarm>();
+  alarm->Set(kLongAgo, [alarm, task = std::move(task)](bool) mutable {
+    const auto last = std::move(alarm);  // Which holds this function.
+    task();
+  });
 }
 
 // ---- ReadLog ------------------------------------------------------------------------------------
@@ -70,7 +85,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
            (record.pid == request_.pid() && record.origin != LogOrigin::kLauncher);
   }
 
-  /// The next line that is wanted; nothing once the call has ended, or waits for more.
+  /// The next line that is wanted; nothing if there is none now.
   std::optional<LogRecord> NextLine() {
     while (!Cancelled()) {
       auto next = reader_->Read();
@@ -80,6 +95,9 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
       }
       if (std::holds_alternative<LogRecord>(*next)) {
         if (Wanted(std::get<LogRecord>(*next))) return std::get<LogRecord>(*std::move(next));
+      } else if (std::holds_alternative<LogReader::Again>(*next)) {
+        InGrpc([self = shared_from_this()] { self->SendNext(); });  // After others' calls.
+        return std::nullopt;
       } else if (std::holds_alternative<LogReader::End>(*next) || !request_.follow()) {
         End(grpc::Status::OK);
         return std::nullopt;
@@ -113,7 +131,7 @@ class LogSending final : public SelfOwned<grpc::ServerWriteReactor<proto::LogLin
     }
     if (cancelled) return End(grpc::Status::CANCELLED);
     reader_->WhenMore([call = weak_from_this()] {
-      if (const auto self = call.lock()) self->OnMore();
+      if (const auto self = call.lock()) InGrpc([self] { self->OnMore(); });
     });
   }
 
@@ -163,7 +181,7 @@ class ClientStream final
   }
 
   void OnSendInitialMetadataDone(bool ok) override {  // tidy: gRPC's own signature
-    ok ? SendNext() : End(absl::CancelledError("the client left"));
+    ok ? SendNext(May::kRead) : End(absl::CancelledError("the client left"));
   }
 
   void OnWriteDone(bool ok) override {  // tidy: gRPC's own signature
@@ -171,10 +189,10 @@ class ClientStream final
     if (ok && outgoing_.has_end()) End(absl::OkStatus());
     {
       const std::lock_guard lock(mutex_);
-      writing_ = false;
+      sending_ = false;
     }
     if (call_end_.Unpin()) return Finish(ToGrpc(call_end_.status()));
-    SendNext();
+    SendNext(May::kRead);
   }
 
   void OnCancel() override {
@@ -189,7 +207,7 @@ class ClientStream final
       const std::lock_guard lock(mutex_);
       input_taken_ = bytes;
     }
-    SendNext();
+    SendNext(May::kNotRead);
   }
 
   void Replaced() override { End(absl::AbortedError("the client has come again")); }
@@ -230,37 +248,57 @@ class ClientStream final
     return absl::OkStatus();
   }
 
+  /// The loop must not read the log.
+  enum class May { kRead, kNotRead };
+
   /// Writes what is due, if nothing is being written: the end after all lines.
-  void SendNext() {
+  void SendNext(May may) {
+    if (!BeginSending(may)) return;
+    if (Compose()) return StartWrite(&outgoing_);
+    bool more = false;  // Has come meanwhile; or it is the next step through a log that was seen.
     {
       const std::lock_guard lock(mutex_);
-      if (writing_ || !Compose()) return;
-      writing_ = true;
+      sending_ = false;
+      more = !awaits_ || input_taken_ || end_;
     }
-    if (call_end_.Pin()) StartWrite(&outgoing_);
+    if (call_end_.Unpin()) return Finish(ToGrpc(call_end_.status()));
+    if (more) InGrpc([self = shared_from_this()] { self->SendNext(May::kRead); });
+  }
+
+  /// True if outgoing_ and the reader are the caller's from now on, and the call is pinned.
+  bool BeginSending(May may) {
+    const std::lock_guard lock(mutex_);
+    const bool known = input_taken_ || end_;
+    if (sending_ || (!known && (awaits_ || may == May::kNotRead)) || !call_end_.Pin()) return false;
+    return sending_ = true;
   }
 
   /// Fills outgoing_; false if there is nothing to send now.
   bool Compose() {
     outgoing_.Clear();
-    if (input_taken_) {
-      outgoing_.set_input_taken(*std::exchange(input_taken_, std::nullopt));
-      return true;
+    {
+      const std::lock_guard lock(mutex_);
+      if (input_taken_) {
+        outgoing_.set_input_taken(*std::exchange(input_taken_, std::nullopt));
+        return true;
+      }
+      if (end_) {
+        *outgoing_.mutable_end() = *std::exchange(end_, std::nullopt);
+        return true;
+      }
     }
-    if (end_) {
-      *outgoing_.mutable_end() = *std::exchange(end_, std::nullopt);
-      return true;
-    }
-    if (awaits_) return false;
     auto next = reader_->Read();
     if (next.ok() && std::holds_alternative<LogRecord>(*next)) {
       *outgoing_.mutable_line() = LineMessage(std::get<LogRecord>(*std::move(next)));
       return true;
     }
-    awaits_ = true;
-    // Both may call back at once, and so must not be called under the mutex.
+    if (next.ok() && std::holds_alternative<LogReader::Again>(*next)) return false;
+    {
+      const std::lock_guard lock(mutex_);
+      awaits_ = true;
+    }
     if (next.ok() && std::holds_alternative<LogReader::NotYet>(*next)) {
-      loop_.Post([self = shared_from_this()] { self->AwaitMore(); });
+      AwaitMore();
     } else {  // All lines are out, or the rest of them cannot be read.
       unread_ = next.status();
       loop_.Post([self = shared_from_this()] { self->AskForEnd(); });
@@ -276,7 +314,7 @@ class ClientStream final
         const std::lock_guard lock(self->mutex_);
         self->awaits_ = false;
       }
-      self->SendNext();
+      InGrpc([self] { self->SendNext(May::kRead); });
     });
   }
 
@@ -292,7 +330,7 @@ class ClientStream final
         const std::lock_guard lock(self->mutex_);
         self->end_ = *std::move(job);
       }
-      self->SendNext();
+      self->SendNext(May::kNotRead);
     });
     if (call_end_.Unpin()) Finish(ToGrpc(call_end_.status()));
   }
@@ -313,17 +351,17 @@ class ClientStream final
   Daemon& daemon_;
   const Caller caller_;
   CallEnd call_end_;
-  WaitId wait_;            ///< For the job's end; the loop's.
-  proto::ToJob incoming_;  ///< Between OnReadDone and StartRead the loop's.
-  JobId job_{0};           ///< Set on the loop, before the next StartRead.
-  proto::FromJob outgoing_;
-  std::mutex mutex_;  ///< Guards the following, and outgoing_ while nothing is being written.
-  std::optional<LogReader> reader_;
+  WaitId wait_;                      ///< For the job's end; the loop's.
+  proto::ToJob incoming_;            ///< Between OnReadDone and StartRead the loop's.
+  JobId job_{0};                     ///< Set on the loop, before the next StartRead.
+  proto::FromJob outgoing_;          ///< Of the thread that has set sending_,
+  std::optional<LogReader> reader_;  ///< as is this, once there is one.
+  std::mutex mutex_;                 ///< Guards the following. Held for moments: the loop takes it.
   std::optional<proto::Job> end_;
   bool awaits_ = false;                       ///< More lines, or the job's end.
   absl::Status unread_;                       ///< Set once, before the job's end is asked for.
   std::optional<std::uint64_t> input_taken_;  ///< To be said.
-  bool writing_ = false;                      ///< Stays so when the call has ended.
+  bool sending_ = false;                      ///< A message is being composed, or written.
 };
 
 }  // namespace

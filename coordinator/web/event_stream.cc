@@ -64,6 +64,10 @@ absl::StatusOr<Tail> ReadTail(LogReader& log, std::size_t bytes_max) {
   for (std::size_t read = 0; read < kReadBytesMax;) {
     absl::StatusOr<LogReader::Next> next = log.Read();
     if (!next.ok()) return next.status();
+    if (std::holds_alternative<LogReader::Again>(*next)) {
+      read += LogReader::kPassedOverBytesMax;
+      continue;
+    }
     if (!std::holds_alternative<LogRecord>(*next)) {
       tail.ended = std::holds_alternative<LogReader::End>(*next);
       break;
