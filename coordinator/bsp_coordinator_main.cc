@@ -171,7 +171,8 @@ absl::StatusOr<Then> Run(const CoordinatorSettings& settings, int signals) {
   if (!daemon.ok()) return daemon.status();
   const TokenFile token_file(state->tokens());
   Authority authority(*login_tokens, token_file, settings.tls_dir);
-  const auto audit = AuditLog::Open(state->audit_log(), NowNs);
+  const auto audit =
+      AuditLog::Open({.acts = state->audit_log(), .refused = state->refused_log()}, NowNs);
   if (!audit.ok()) return audit.status();
   const auto page = ServePage(loop, **daemon, **audit, settings);
   if (!page.ok()) return page.status();

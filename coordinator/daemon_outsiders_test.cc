@@ -96,10 +96,12 @@ TEST_F(OutsidersTest, WhatAJobLeavesIsItsOwners) {
 
 TEST_F(OutsidersTest, WhoWasRefusedIsWrittenDown) {
   const std::size_t refused = CallAll(address(), "").size();
-  std::ifstream file(scratch_.path() + "/audit.log");
+  std::ifstream file(scratch_.path() + "/refused.log");
   std::size_t lines = 0;
-  for (std::string line; std::getline(file, line);)
+  for (std::string line; std::getline(file, line);) {
     lines += line.find("outcome=unauthenticated") != std::string::npos ? 1 : 0;
+    EXPECT_EQ(line.find("what="), std::string::npos) << "words of nobody: " << line;
+  }
   EXPECT_EQ(lines, refused);
 }
 

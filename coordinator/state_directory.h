@@ -7,6 +7,7 @@
 //   cleaned         empty; changed when old files were looked for last (old_files.h)
 //   blobs/SHA256    contents that clients uploaded (files/blob_store.h)
 //   senders/        which user has uploaded which of them (uploads.h)
+//   audit.log       who did what, and refused.log, what was refused or failed (audit_log.h)
 //   jobs/ID/log     what the job printed (job_log.h)
 //   jobs/ID/files/  what it left in its directory (file_store.h)
 //   jobs/ID/profile/  what its processes recorded, a Profile (proto/profile.proto) for each node
@@ -33,6 +34,7 @@ class StateDirectory {
   std::string tokens() const { return path_ + "/tokens"; }
   std::string audit_log() const { return path_ + "/audit.log"; }
   std::string cleaned() const { return path_ + "/cleaned"; }
+  std::string refused_log() const { return path_ + "/refused.log"; }
   std::string blobs() const { return path_ + "/blobs"; }
   std::string senders() const { return path_ + "/senders"; }
   std::string job(JobId job) const;

@@ -17,58 +17,105 @@ namespace {
 constexpr std::size_t kFileBytes = std::size_t{16} << 20;
 constexpr std::size_t kOlderFiles = 7;
 constexpr std::uint64_t kPeriodNs = 1'000'000'000;
-constexpr std::uint64_t kRefusedInPeriod = 100;
-constexpr std::size_t kTextMax = 500;
+constexpr std::size_t kRepeatedMax = 4096;  // Acts in a second; of more, repetitions have lines.
+constexpr std::size_t kQuotedMax = 500;
+constexpr std::size_t kEscapedBytesMax = 4;  // Of one byte.
 
-std::string Quoted(const std::string& text) {
-  return absl::StrCat("\"", absl::CHexEscape(text.substr(0, kTextMax)), "\"");
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path, Clock clock) {
-  try {
-    spdlog::file_event_handlers handlers;
-    handlers.after_open = [](const std::string&, std::FILE* file) {
-      fchmod(fileno(file), S_IRUSR | S_IWUSR);
-    };
-    auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
-        path, kFileBytes, kOlderFiles, false, handlers);
-    auto logger = std::make_shared<spdlog::logger>("audit", std::move(sink));
-    logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %v");
-    logger->flush_on(spdlog::level::info);
-    return std::make_unique<AuditLog>(std::move(logger), std::move(clock));
-  } catch (const spdlog::spdlog_ex& error) {
-    return absl::UnavailableError(absl::StrCat("the audit log: ", error.what()));
+/// Cut, so that what is escaped is cut too, and no escape in two.
+std::string Quoted(const std::string& whole) {
+  std::string text = whole.substr(0, kQuotedMax);
+  std::string escaped = absl::CHexEscape(text);
+  while (escaped.size() > kQuotedMax) {
+    const std::size_t over = escaped.size() - kQuotedMax;
+    text.erase(text.size() - (over + kEscapedBytesMax - 1) / kEscapedBytesMax);
+    escaped = absl::CHexEscape(text);
   }
+  return absl::StrCat("\"", escaped, "\"");
 }
 
-AuditLog::AuditLog(std::shared_ptr<spdlog::logger> logger, Clock clock)
-    : logger_(std::move(logger)), clock_(std::move(clock)) {}
+/// Whichever port he calls from.
+std::string HostIn(const AuditEntry& entry) { return entry.from.substr(0, entry.from.rfind(':')); }
 
-void AuditLog::Write(const AuditEntry& entry) {
-  if (absl::IsUnauthenticated(entry.outcome) || absl::IsPermissionDenied(entry.outcome))
-    all_refused_.fetch_add(1, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
-  if (IsOneTooMany(entry.outcome)) return;
+std::string LineOf(const std::string& from, const AuditEntry& entry) {
   std::string line =
-      absl::StrCat("user=", Quoted(entry.user), " from=", Quoted(entry.from), " call=", entry.call);
+      absl::StrCat("user=", Quoted(entry.user), " from=", Quoted(from), " call=", entry.call);
   if (!entry.what.empty()) absl::StrAppend(&line, " what=", Quoted(entry.what));
   const std::string outcome = absl::AsciiStrToLower(absl::StatusCodeToString(entry.outcome.code()));
   absl::StrAppend(&line, " outcome=", outcome);
   if (!entry.outcome.ok())
     absl::StrAppend(&line, " reason=", Quoted(std::string(entry.outcome.message())));
-  logger_->info(line);
+  return line;
 }
 
-bool AuditLog::IsOneTooMany(const absl::Status& outcome) {
-  const std::uint64_t period = clock_() / kPeriodNs;
-  if (period != period_) {
-    if (refused_ > kRefusedInPeriod) logger_->info("more_refused={}", refused_ - kRefusedInPeriod);
-    period_ = period;
-    refused_ = 0;
+/// Throws what spdlog throws.
+std::shared_ptr<spdlog::logger> OpenFile(const std::string& path) {
+  spdlog::file_event_handlers handlers;
+  handlers.after_open = [](const std::string&, std::FILE* file) {
+    fchmod(fileno(file), S_IRUSR | S_IWUSR);
+  };
+  auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(path, kFileBytes, kOlderFiles,
+                                                                     false, handlers);
+  auto logger = std::make_shared<spdlog::logger>("audit", std::move(sink));
+  logger->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %v");
+  logger->flush_on(spdlog::level::info);
+  return logger;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const Paths& paths, Clock clock) {
+  try {
+    return std::make_unique<AuditLog>(
+        Files{.acts = OpenFile(paths.acts), .refused = OpenFile(paths.refused)}, std::move(clock));
+  } catch (const spdlog::spdlog_ex& error) {
+    return absl::UnavailableError(absl::StrCat("the audit log: ", error.what()));
   }
-  return !outcome.ok() && ++refused_ > kRefusedInPeriod;
+}
+
+AuditLog::AuditLog(Files files, Clock clock) : files_(std::move(files)), clock_(std::move(clock)) {}
+
+AuditLog::~AuditLog() { WriteCounts(); }
+
+void AuditLog::Write(const AuditEntry& entry) {
+  if (absl::IsUnauthenticated(entry.outcome) || absl::IsPermissionDenied(entry.outcome))
+    all_refused_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t period = clock_() / kPeriodNs;
+  if (period != std::exchange(period_, period)) WriteCounts();
+  entry.outcome.ok() ? WriteAct(entry) : WriteRefused(entry);
+}
+
+// Two that differ have a line each: nobody hides one thing that he does among many others.
+void AuditLog::WriteAct(const AuditEntry& entry) {
+  const std::string act = LineOf(HostIn(entry), entry);
+  const auto repeated = repeated_.find(act);
+  if (repeated != repeated_.end()) {
+    ++repeated->second;
+    return;
+  }
+  if (repeated_.size() < kRepeatedMax) repeated_.emplace(act, 0);
+  files_.acts->info(LineOf(entry.from, entry));
+}
+
+void AuditLog::WriteRefused(const AuditEntry& entry) {
+  const std::string caller =
+      absl::StrCat(entry.user, "\n", entry.user.empty() ? HostIn(entry) : "");
+  if (lines_refused_ == kRefusedInAll || refused_of_[caller] == kRefusedOfCaller) {
+    ++more_refused_;
+    return;
+  }
+  ++lines_refused_;
+  ++refused_of_[caller];
+  files_.refused->info(LineOf(entry.from, entry));
+}
+
+void AuditLog::WriteCounts() {
+  for (const auto& [act, times] : repeated_)
+    if (times > 0) files_.acts->info(absl::StrCat(act, " repeated=", times));
+  if (more_refused_ > 0) files_.refused->info("more_refused={}", more_refused_);
+  repeated_.clear();
+  refused_of_.clear();
+  lines_refused_ = more_refused_ = 0;
 }
 
 }  // namespace bspnow::coordinator

@@ -1,11 +1,13 @@
-// Who did what to the cluster, and who was refused: a file for administrators, one line a call,
-// that is only ever added to. It has an end: the oldest lines go when there are too many.
+// Who did what to the cluster, and who was refused: files for administrators, one line a call, that
+// are only ever added to. They have an end: the oldest lines go when there are too many. What was
+// refused or failed has a file of its own: it needs no right, and would push out what was done.
 #ifndef COORDINATOR_ACCESS_AUDIT_LOG_H_
 #define COORDINATOR_ACCESS_AUDIT_LOG_H_
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,25 +34,45 @@ class AuditLog {
  public:
   using Clock = std::function<std::uint64_t()>;  ///< Monotonic, in ns.
 
-  /// Adds to the file, which only its owner reads. Older lines are beside it: audit.1.log, ...
-  static absl::StatusOr<std::unique_ptr<AuditLog>> Open(const std::string& path, Clock clock);
-  AuditLog(std::shared_ptr<spdlog::logger> logger, Clock clock);
+  struct Paths {
+    std::string acts;     ///< What succeeded.
+    std::string refused;  ///< All else.
+  };
+  /// Of one caller in a second, and of all, to the file of what was refused.
+  static constexpr std::uint64_t kRefusedOfCaller = 50;
+  static constexpr std::uint64_t kRefusedInAll = 500;
 
-  /// At once. Whoever is refused all the time writes a number and no lines. From any thread.
+  /// Adds to the files, which only their owner reads. Older lines are beside them: audit.1.log, ...
+  static absl::StatusOr<std::unique_ptr<AuditLog>> Open(const Paths& paths, Clock clock);
+  struct Files {
+    std::shared_ptr<spdlog::logger> acts;
+    std::shared_ptr<spdlog::logger> refused;
+  };
+  AuditLog(Files files, Clock clock);
+  ~AuditLog();
+
+  /// At once, but for two kinds of which a second gives a number: what one caller does again and
+  /// again, and what he is refused after the first times. From any thread.
   void Write(const AuditEntry& entry);
 
   /// Calls whose caller did not prove who he is, or may not do that: all that there were.
   std::uint64_t refused() const { return all_refused_.load(std::memory_order_relaxed); }
 
  private:
-  bool IsOneTooMany(const absl::Status& outcome);
+  void WriteAct(const AuditEntry& entry);
+  void WriteRefused(const AuditEntry& entry);
+  /// What was only counted since the last call.
+  void WriteCounts();
 
-  const std::shared_ptr<spdlog::logger> logger_;
+  const Files files_;
   const Clock clock_;
   std::atomic<std::uint64_t> all_refused_ = 0;
-  std::mutex mutex_;
-  std::uint64_t period_ = 0;   ///< Of a second, in which refusals are counted.
-  std::uint64_t refused_ = 0;  ///< In this period.
+  std::mutex mutex_;                                 ///< Guards the following.
+  std::uint64_t period_ = 0;                         ///< The second in which these are counted:
+  std::map<std::string, std::uint64_t> repeated_;    ///< Acts, by their line.
+  std::map<std::string, std::uint64_t> refused_of_;  ///< Lines, by caller.
+  std::uint64_t lines_refused_ = 0;
+  std::uint64_t more_refused_ = 0;  ///< Without a line.
 };
 
 }  // namespace bspnow::coordinator

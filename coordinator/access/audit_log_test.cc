@@ -18,20 +18,24 @@ constexpr std::uint64_t kSecondNs = 1'000'000'000;
 class AuditLogTest : public testing::Test {
  protected:
   void Open() {
-    auto log = AuditLog::Open(path_, [this] { return now_ns_; });
+    auto log =
+        AuditLog::Open({.acts = path_, .refused = refused_path_}, [this] { return now_ns_; });
     ASSERT_TRUE(log.ok()) << log.status();
     log_ = *std::move(log);
   }
 
-  std::vector<std::string> Lines() const {
-    std::ifstream file(path_);
+  static std::vector<std::string> LinesOf(const std::string& path) {
+    std::ifstream file(path);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.push_back(line);
     return lines;
   }
+  std::vector<std::string> Lines() const { return LinesOf(path_); }
+  std::vector<std::string> Refused() const { return LinesOf(refused_path_); }
 
   const ScratchDirectory scratch_;
   const std::string path_ = scratch_.path() + "/audit.log";
+  const std::string refused_path_ = scratch_.path() + "/refused.log";
   std::uint64_t now_ns_ = 0;
   std::unique_ptr<AuditLog> log_;
 };
@@ -57,35 +61,70 @@ TEST_F(AuditLogTest, ALineACallIsAddedToWhatIsThere) {
 
 TEST_F(AuditLogTest, NobodyMakesALineOfHisOwn) {
   Open();
-  log_->Write({.user = "eve\"\n2026 user=\"anna",
-               .from = {},
-               .call = "SubmitJob",
-               .what = std::string(100'000, 'x'),
-               .outcome = absl::PermissionDeniedError("no\nno")});
-  ASSERT_EQ(Lines().size(), 1u);
-  EXPECT_TRUE(absl::StrContains(Lines()[0], R"(user="eve\"\n2026 user=\"anna")"));
-  EXPECT_TRUE(absl::EndsWith(Lines()[0], R"(outcome=permission_denied reason="no\nno")"));
-  EXPECT_LT(Lines()[0].size(), 1000u);
+  for (const std::string& what : {std::string(100'000, 'x'), std::string(100'000, '\x01')}) {
+    log_->Write({.user = "eve\"\n2026 user=\"anna",
+                 .from = {},
+                 .call = "SubmitJob",
+                 .what = what,
+                 .outcome = absl::PermissionDeniedError("no\nno")});
+  }
+  ASSERT_EQ(Refused().size(), 2u);
+  for (const std::string& line : Refused()) {
+    EXPECT_TRUE(absl::StrContains(line, R"(user="eve\"\n2026 user=\"anna")"));
+    EXPECT_TRUE(absl::EndsWith(line, R"(" outcome=permission_denied reason="no\nno")"));
+    EXPECT_FALSE(absl::StrContains(line, R"(\" outcome)")) << "an escape that was cut in two";
+    EXPECT_LT(line.size(), 1000u);
+  }
 }
 
-TEST_F(AuditLogTest, WhoIsRefusedAllTheTimeIsCounted) {
+AuditEntry RefusedTo(const std::string& user, const std::string& from) {
+  return {.user = user,
+          .from = from,
+          .call = "ListJobs",
+          .what = {},
+          .outcome = absl::UnauthenticatedError("no token")};
+}
+
+TEST_F(AuditLogTest, WhoIsRefusedAllTheTimeIsCountedAndHidesNobody) {
   Open();
-  const AuditEntry refused{.user = {},
-                           .from = "unix:",
-                           .call = "ListJobs",
-                           .what = {},
-                           .outcome = absl::UnauthenticatedError("no token")};
-  for (int i = 0; i < 1000; ++i) log_->Write(refused);
-  EXPECT_EQ(Lines().size(), 100u);
-  const AuditEntry permitted{
-      .user = "anna", .from = {}, .call = "DrainNode", .what = {}, .outcome = absl::OkStatus()};
-  log_->Write(permitted);
-  EXPECT_EQ(Lines().size(), 101u) << "others are heard all the same";
+  for (int i = 0; i < 1000; ++i)
+    log_->Write(RefusedTo("", "ipv4:10.0.0.3:" + std::to_string(4000 + i)));
+  EXPECT_EQ(Refused().size(), AuditLog::kRefusedOfCaller);
+  log_->Write(RefusedTo("", "ipv4:10.0.0.4:4000"));
+  log_->Write(RefusedTo("bob", "ipv4:10.0.0.3:4000"));
+  EXPECT_EQ(Refused().size(), AuditLog::kRefusedOfCaller + 2);
   now_ns_ += kSecondNs;
-  log_->Write(refused);
-  ASSERT_EQ(Lines().size(), 103u);
-  EXPECT_TRUE(absl::EndsWith(Lines()[101], "more_refused=900"));
-  EXPECT_EQ(log_->refused(), 1001u);
+  log_->Write(RefusedTo("", "ipv4:10.0.0.3:4000"));
+  ASSERT_EQ(Refused().size(), AuditLog::kRefusedOfCaller + 4);
+  EXPECT_TRUE(absl::EndsWith(Refused()[AuditLog::kRefusedOfCaller + 2], "more_refused=950"));
+  EXPECT_EQ(log_->refused(), 1003u);
+  EXPECT_TRUE(Lines().empty()) << "what was done has a file of its own";
+}
+
+TEST_F(AuditLogTest, RefusalsOfManyAddressesHaveALimitTogether) {
+  Open();
+  for (int i = 0; i < 1000; ++i)
+    log_->Write(RefusedTo("", "ipv6:[2001:db8::" + std::to_string(i) + "]:4000"));
+  EXPECT_EQ(Refused().size(), AuditLog::kRefusedInAll);
+}
+
+TEST_F(AuditLogTest, WhatIsDoneAgainAndAgainIsCountedAndHidesNothing) {
+  Open();
+  const auto act = [](const std::string& call, const std::string& what) {
+    return AuditEntry{.user = "eve",
+                      .from = "ipv4:10.0.0.3:4711",
+                      .call = call,
+                      .what = what,
+                      .outcome = absl::OkStatus()};
+  };
+  for (int i = 0; i < 1000; ++i) log_->Write(act("OpenPage", ""));
+  for (int job = 0; job < 1000; ++job) log_->Write(act("CancelJob", "job " + std::to_string(job)));
+  EXPECT_EQ(Lines().size(), 1001u);
+  log_.reset();
+  ASSERT_EQ(Lines().size(), 1002u);
+  EXPECT_TRUE(absl::EndsWith(
+      Lines().back(), R"(user="eve" from="ipv4:10.0.0.3" call=OpenPage outcome=ok repeated=999)"))
+      << Lines().back();
 }
 
 }  // namespace
