@@ -12,12 +12,14 @@
 #include <system_error>
 
 #include "base/unique_fd.h"
+#include "files/file_store.h"
 
 namespace bspnow::coordinator {
 namespace {
 
 constexpr std::int64_t kSecondsPerHour = 60 * 60;
 constexpr std::int64_t kSecondsPerDay = 24 * kSecondsPerHour;
+constexpr std::uintmax_t kEntryBytesLeast = files::FileSizes::kEntryBytesLeast;
 
 /// Nothing if it is not there.
 std::optional<std::int64_t> ChangedUnixS(const std::string& path) {
@@ -65,6 +67,7 @@ bool ClockWentOn(const StateDirectory& state, std::int64_t now_unix_s) {
   return false;
 }
 
+/// Files without bytes and directories take room, too: of a disk, inodes.
 std::uint64_t BytesBelow(const std::string& directory) {
   std::uint64_t bytes = 0;
   std::error_code error;
@@ -72,7 +75,7 @@ std::uint64_t BytesBelow(const std::string& directory) {
   for (Walk at(directory, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     const std::uintmax_t more = at->is_regular_file(gone) ? at->file_size(gone) : 0;
-    if (!gone) bytes += more;
+    bytes += std::max(gone ? 0 : more, kEntryBytesLeast);
   }
   return bytes;
 }

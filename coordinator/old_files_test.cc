@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kSecondsPerDay = 24 * 60 * 60;
 constexpr JobId kJob{7};
+constexpr std::uint64_t kEntryBytes = 4096;  // Of the smallest.
 
 class OldFilesTest : public testing::Test {
  protected:
@@ -123,26 +124,34 @@ TEST_F(OldFilesTest, KeepsWhatJobsNeed) {
 }
 
 TEST_F(OldFilesTest, OfWhoHasMoreThanAQuotaTheOldestEndedJobsGo) {
-  for (const std::uint64_t job : {1, 2, 3, 4}) Print(JobId{job}, 100);
+  for (const std::uint64_t job : {1, 2, 3, 4}) Print(JobId{job}, 10'000);
   const KnownJobs jobs = {{JobId{1}, {.user = "anna", .has_ended = false}},
                           {JobId{2}, {.user = "bob", .has_ended = true}},
                           {JobId{3}, {.user = "anna", .has_ended = true}},
                           {JobId{4}, {.user = "anna", .has_ended = true}}};
-  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 300}, {"bob", 100}}));
-  EXPECT_EQ(RemoveBeyond(300, 90, jobs), 0);
-  EXPECT_EQ(RemoveBeyond(299, 30, jobs), 0) << "the last hour's are kept";
-  EXPECT_EQ(RemoveBeyond(299, 90, jobs), 1);
+  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 30'000}, {"bob", 10'000}}));
+  EXPECT_EQ(RemoveBeyond(30'000, 90, jobs), 0);
+  EXPECT_EQ(RemoveBeyond(29'999, 30, jobs), 0) << "the last hour's are kept";
+  EXPECT_EQ(RemoveBeyond(29'999, 90, jobs), 1);
   EXPECT_FALSE(std::filesystem::exists(state_.job(JobId{3})));
   EXPECT_EQ(RemoveBeyond(1, 90, jobs), 2) << "anna's job 4, and bob's";
   EXPECT_TRUE(std::filesystem::exists(state_.job(JobId{1})));
-  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 100}}));
+  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 10'000}}));
+}
+
+TEST_F(OldFilesTest, FilesWithoutBytesCountAndGo) {
+  for (const char* name : {"/a", "/b", "/c"}) std::ofstream(state_.files(kJob) + name);
+  const KnownJobs jobs = {{kJob, {.user = "anna", .has_ended = true}}};
+  EXPECT_EQ(CountKept(state_, uploads_, jobs), (BytesByUser{{"anna", 5 * kEntryBytes}}));
+  EXPECT_EQ(RemoveBeyond(5 * kEntryBytes, 90, jobs), 0);
+  EXPECT_EQ(RemoveBeyond(5 * kEntryBytes - 1, 90, jobs), 1);
 }
 
 TEST_F(OldFilesTest, AContentCountsForEachWhoSentItOrWhoseJobNeedsIt) {
   const KnownJobs jobs = {{kJob, {.user = "anna", .has_ended = false, .contents = {sha256_}}},
                           {JobId{8}, {.user = "anna", .has_ended = false, .contents = {sha256_}}}};
   const BytesByUser bytes = CountKept(state_, uploads_, jobs);
-  EXPECT_EQ(bytes, (BytesByUser{{"anna", 3 + 7}}));  // "log" and "content".
+  EXPECT_EQ(bytes, (BytesByUser{{"anna", 2 * kEntryBytes + 7}}));  // Log, files, "content".
 }
 
 }  // namespace

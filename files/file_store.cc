@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <absl/strings/str_cat.h>
@@ -33,6 +34,14 @@ absl::Status Failed(const std::string& what) {
 
 }  // namespace
 
+std::uint64_t FileSizes::Next(std::string_view name, std::uint64_t bytes) {
+  const auto differs =
+      std::mismatch(name.begin(), name.end(), last_name_.begin(), last_name_.end()).first;
+  const auto directories = static_cast<std::uint64_t>(std::count(differs, name.end(), '/'));
+  last_name_ = name;
+  return std::max(bytes, kEntryBytesLeast) + directories * kEntryBytesLeast;
+}
+
 // Part of a file would be taken for the whole.
 FileReceiver::~FileReceiver() {
   if (!fd_.valid() && missing_bytes_ == 0) return;
@@ -42,9 +51,10 @@ FileReceiver::~FileReceiver() {
 absl::Status FileReceiver::Begin(const FileHead& head) {
   if (absl::Status whole = EndFile(); !whole.ok()) return whole;
   if (absl::Status named = CheckFileName(head.name); !named.ok()) return named;
-  if (head.bytes > left_bytes_)
+  const std::uint64_t takes = sizes_.Next(head.name, head.bytes);
+  if (head.bytes > left_bytes_ || takes > left_bytes_)  // The sum is another's: it may wrap.
     return absl::ResourceExhaustedError(
-        absl::StrCat("file ", head.name, " has ", head.bytes, " bytes, and only ", left_bytes_,
+        absl::StrCat("file ", head.name, " takes ", takes, " bytes, and only ", left_bytes_,
                      " more are kept of this job (--max-files-bytes)"));
   const std::string& directory = settings_.directory;
   const std::filesystem::path path = directory + "/" + head.name;
@@ -62,7 +72,7 @@ absl::Status FileReceiver::Begin(const FileHead& head) {
   if (!fd_.valid()) return Failed(absl::StrCat("making ", path.string()));
   names_.push_back(head.name);
   missing_bytes_ = head.bytes;
-  left_bytes_ -= head.bytes;
+  left_bytes_ -= takes;
   return absl::OkStatus();
 }
 
@@ -117,10 +127,14 @@ absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
   std::vector<StoredFile> files = FilesBelow(directory);
   if (names.empty()) return files;
   std::vector<StoredFile> listed;
+  std::set<std::string_view> seen;
   for (const std::string& name : names) {
-    const auto found = std::find_if(files.begin(), files.end(),
-                                    [&](const auto& file) { return file.name == name; });
-    if (found == files.end())
+    if (!seen.insert(name).second)
+      return absl::InvalidArgumentError(absl::StrCat("file \"", name, "\" is named twice"));
+    const auto found = std::lower_bound(
+        files.begin(), files.end(), name,
+        [](const StoredFile& file, const auto& sought) { return file.name < sought; });
+    if (found == files.end() || found->name != name)
       return absl::NotFoundError(absl::StrCat("the job left no file \"", name, "\""));
     listed.push_back(*found);
   }

@@ -18,12 +18,24 @@
 
 namespace bspnow::files {
 
+/// What files take of a limit, in the order of their names. One without bytes takes room, too, and
+/// so does each directory that leads to it: of a disk, inodes.
+class FileSizes {
+ public:
+  static constexpr std::uint64_t kEntryBytesLeast = 4096;
+
+  std::uint64_t Next(std::string_view name, std::uint64_t bytes);
+
+ private:
+  std::string last_name_;
+};
+
 /// Takes the files of one job, one after the other.
 class FileReceiver final : public FileSink {
  public:
   struct Settings {
     std::string directory;    ///< Files go below it; it is made.
-    std::uint64_t bytes_max;  ///< Of all together.
+    std::uint64_t bytes_max;  ///< Of all together, as FileSizes counts.
     Durability durability;    ///< Synced: all of them stay after a crash of the machine.
   };
 
@@ -44,6 +56,7 @@ class FileReceiver final : public FileSink {
   absl::Status EndFile();
 
   const Settings settings_;
+  FileSizes sizes_;
   std::uint64_t left_bytes_;
   std::vector<std::string> names_;  ///< The last is the file that is being taken.
   std::uint64_t missing_bytes_ = 0;
@@ -63,7 +76,8 @@ struct StoredFile {
 /// Regular files, in the order of their names; no link is followed.
 std::vector<StoredFile> FilesBelow(const std::string& directory);
 
-/// All files below `directory` by name, or those in `names`; NotFound says which one is missing.
+/// All files below `directory` by name, or those in `names`, each once; NotFound says which one is
+/// missing.
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names);
 

@@ -11,10 +11,13 @@
 namespace bspnow::files {
 namespace {
 
+constexpr std::uint64_t kLeast = FileSizes::kEntryBytesLeast;
+constexpr std::uint64_t kLimit = 4 * kLeast;
+
 TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
   const ScratchDirectory scratch;
   FileReceiver receiver({.directory = scratch.path() + "/files",
-                         .bytes_max = 100,
+                         .bytes_max = kLimit,
                          .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Begin({.name = "a/x", .bytes = 5, .mode = 0755}).ok());
@@ -35,7 +38,7 @@ TEST(FileStoreTest, GivesBackWhatItTookAndSyncedAtTheEnd) {
 TEST(FileStoreTest, RefusesFileThatEndsEarly) {
   const ScratchDirectory scratch;
   FileReceiver receiver(
-      {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
+      {.directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 5, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Append("four").ok());
   EXPECT_FALSE(receiver.Begin({.name = "b", .bytes = 0, .mode = 0600}).ok());
@@ -46,7 +49,7 @@ TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
   const ScratchDirectory scratch;
   for (const bool announced : {true, false}) {
     FileReceiver receiver(
-        {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
+        {.directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kSynced});
     ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
     ASSERT_TRUE(receiver.Append("ab").ok());
     ASSERT_TRUE(receiver.Begin({.name = "b", .bytes = 5, .mode = 0600}).ok());
@@ -63,7 +66,7 @@ TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
 TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
   const ScratchDirectory scratch;
   FileReceiver receiver(
-      {.directory = scratch.path(), .bytes_max = 100, .durability = Durability::kSynced});
+      {.directory = scratch.path(), .bytes_max = kLimit, .durability = Durability::kSynced});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 2, .mode = 0600}).ok());
   EXPECT_FALSE(receiver.Append("abc").ok());
 }
@@ -71,11 +74,26 @@ TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {
 TEST(FileStoreTest, LimitsTheSumOfAllFiles) {
   const ScratchDirectory scratch;
   FileReceiver receiver(
-      {.directory = scratch.path(), .bytes_max = 10, .durability = Durability::kSynced});
-  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 6, .mode = 0600}).ok());
-  ASSERT_TRUE(receiver.Append("123456").ok());
-  EXPECT_EQ(receiver.Begin({.name = "b", .bytes = 5, .mode = 0600}).code(),
-            absl::StatusCode::kResourceExhausted);
+      {.directory = scratch.path(), .bytes_max = 20'000, .durability = Durability::kSynced});
+  const std::string most(12'000, 'x');
+  ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = most.size(), .mode = 0600}).ok());
+  ASSERT_TRUE(receiver.Append(most).ok());
+  for (const std::uint64_t bytes : {std::uint64_t{8'001}, ~std::uint64_t{0} - kLeast + 1})
+    EXPECT_EQ(receiver.Begin({.name = "b/c", .bytes = bytes, .mode = 0600}).code(),
+              absl::StatusCode::kResourceExhausted);
+}
+
+TEST(FileStoreTest, LimitsTheNumberOfFilesWithoutBytesAndOfTheirDirectories) {
+  for (const std::string in : {"", "a/b/c/"}) {
+    const ScratchDirectory scratch;
+    FileReceiver receiver(
+        {.directory = scratch.path(), .bytes_max = 8 * kLeast, .durability = Durability::kCached});
+    const int most = in.empty() ? 8 : 5;
+    for (int i = 0; i < most; ++i)
+      EXPECT_TRUE(receiver.Begin({.name = in + std::to_string(i), .bytes = 0, .mode = 0600}).ok());
+    const absl::Status refused = receiver.Begin({.name = in + "x", .bytes = 0, .mode = 0600});
+    EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  }
 }
 
 TEST(FileStoreTest, ReplacesWhatIsThereAndDoesNotWriteThroughIt) {
@@ -83,8 +101,9 @@ TEST(FileStoreTest, ReplacesWhatIsThereAndDoesNotWriteThroughIt) {
   std::ofstream(scratch.path() + "/elsewhere") << "old";
   std::filesystem::create_directory(scratch.path() + "/files");
   std::filesystem::create_symlink("../elsewhere", scratch.path() + "/files/a");
-  FileReceiver receiver(
-      {.directory = scratch.path() + "/files", .bytes_max = 10, .durability = Durability::kCached});
+  FileReceiver receiver({.directory = scratch.path() + "/files",
+                         .bytes_max = kLimit,
+                         .durability = Durability::kCached});
   ASSERT_TRUE(receiver.Begin({.name = "a", .bytes = 3, .mode = 0600}).ok());
   ASSERT_TRUE(receiver.Append("new").ok());
   ASSERT_TRUE(receiver.Finish().ok());
@@ -93,6 +112,17 @@ TEST(FileStoreTest, ReplacesWhatIsThereAndDoesNotWriteThroughIt) {
   std::string old;
   std::ifstream(scratch.path() + "/elsewhere") >> old;
   EXPECT_EQ(old, "old");
+}
+
+TEST(FileStoreTest, ListsWhatIsNamedOnceEach) {
+  const ScratchDirectory scratch;
+  for (const char* name : {"c", "a", "b"}) std::ofstream(scratch.path() + "/" + name) << name;
+  const auto files = ListFiles(scratch.path(), {"c", "a"});
+  ASSERT_TRUE(files.ok());
+  ASSERT_EQ(files->size(), 2u);
+  EXPECT_EQ((*files)[0].name, "c");
+  EXPECT_EQ((*files)[1].name, "a");
+  EXPECT_TRUE(absl::IsInvalidArgument(ListFiles(scratch.path(), {"a", "b", "a"}).status()));
 }
 
 TEST(FileStoreTest, NamesTheFileThatIsMissing) {

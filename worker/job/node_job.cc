@@ -24,14 +24,16 @@ constexpr std::size_t kLostNamedMax = 8;
 std::vector<LeftFile> Fitting(std::vector<LeftFile> files, std::uint64_t bytes_max,
                               std::map<std::string, std::string>& left_out) {
   std::vector<LeftFile> fitting;
+  files::FileSizes sizes;
   std::uint64_t bytes = 0;
   for (LeftFile& file : files) {
-    if (file.bytes > bytes_max - bytes) {
-      left_out[file.name] = absl::StrCat("it has ", file.bytes, " bytes, and of a job ", bytes_max,
+    const std::uint64_t takes = sizes.Next(file.name, file.bytes);
+    if (takes > bytes_max - bytes) {
+      left_out[file.name] = absl::StrCat("it takes ", takes, " bytes, and of a job ", bytes_max,
                                          " are kept in all (--files-bytes of the worker)");
       continue;
     }
-    bytes += file.bytes;
+    bytes += takes;
     fitting.push_back(std::move(file));
   }
   return fitting;

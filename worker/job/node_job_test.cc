@@ -161,20 +161,21 @@ TEST_F(NodeJobTest, AFileThatCameWithTheJobIsInputOfPidZeroAtEachStart) {
 
 TEST_F(NodeJobTest, KeepsTheFilesThatFit) {
   const std::string hash = AddScript(
-      "echo result > out.txt; for i in 0 1 2 3 4 5 6 7 8 9; do head -c 2000 /dev/zero > huge$i; "
-      "done");
+      "echo result > out.txt; for i in 0 1 2 3 4 5 6 7 8 9; do head -c 20000 /dev/zero > huge$i; "
+      "done; : > y; : > z");
   Open();
   jobs_->OnOrder(StartOrder(1, hash, 1));
   ASSERT_TRUE(RunUntilExited(1));
   ASSERT_TRUE(End(1));
-  ASSERT_EQ(stored_.size(), 1u);
+  ASSERT_EQ(stored_.size(), 2u);
   EXPECT_EQ(stored_[0].name, "out.txt");
+  EXPECT_EQ(stored_[1].name, "y");
   const std::string lost = First(proto::WorkerEvent::kCleared).cleared().files_lost();
   EXPECT_EQ(
       lost.substr(0, lost.find("; ")),
-      "file huge0: it has 2000 bytes, and of a job 1000 are kept in all (--files-bytes of the "
+      "file huge0: it takes 20000 bytes, and of a job 10000 are kept in all (--files-bytes of the "
       "worker)");
-  EXPECT_EQ(lost.substr(lost.rfind("; ")), "; and 2 more");
+  EXPECT_EQ(lost.substr(lost.rfind("; ")), "; and 3 more");
 }
 
 TEST_F(NodeJobTest, FilesAreSentUntilTheCoordinatorHasRoomAndOthersGoOnMeanwhile) {

@@ -116,7 +116,7 @@ class NodeJobTest : public testing::Test {
         .cgroups = PrepareCgroups(),
         .processors = UsableProcessors(),
         .memory_bytes = MemoryBytes(),
-        .files_bytes_max = 1000,
+        .files_bytes_max = 10'000,
         .store_profile = [](JobId, std::uint32_t, const std::string&) { return absl::OkStatus(); },
         .store_files =
             [this](JobId, const std::vector<LeftFile>& files, const OpenLeftFile&) {
