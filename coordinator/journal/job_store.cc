@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "coordinator/core/jobs/job_table.h"
 #include "coordinator/journal/sqlite_database.h"
@@ -153,7 +155,7 @@ void JobStore::Run() {
     {
       std::unique_lock lock(mutex_);
       const auto something = [this] { return closing_ || !work_.empty(); };
-      if (copied_) {
+      if (copied_ && not_archived_.empty()) {
         changed_.wait(lock, something);
       } else {
         changed_.wait_until(lock, next_copy_, something);
@@ -161,7 +163,9 @@ void JobStore::Run() {
       work = std::exchange(work_, {});
     }
     const bool closing = work.empty() && closing_;
-    if (!copied_ && (closing || Clock::now() >= next_copy_)) Copy();
+    const bool due = closing || Clock::now() >= next_copy_;
+    if (due && !not_archived_.empty()) MoveArchived();
+    if (due && !copied_) Copy();
     if (closing) return;
     if (!work.writes.empty()) PerformWrites(std::move(work.writes));
     if (!work.archived.empty()) PerformArchive(work.archived);
@@ -180,21 +184,48 @@ void JobStore::PerformWrites(std::vector<Write> writes) {
 }
 
 void JobStore::PerformArchive(const std::vector<JobId>& jobs) {
-  copied_ = false;
   not_archived_.insert(not_archived_.end(), jobs.begin(), jobs.end());
-  if (absl::Status moved = Move(not_archived_, database_, history_); !moved.ok()) {
+  MoveArchived();
+}
+
+void JobStore::MoveArchived() {
+  const absl::Status moved = Move(not_archived_, database_, history_);
+  if (moved.ok()) {
+    not_archived_.clear();
+    copied_ = false;
+  } else {
+    next_copy_ = std::max(next_copy_, Clock::now() + kCopyPause);
+  }
+  if (moved.message() == move_failure_) return;
+  move_failure_ = std::string(moved.message());
+  if (!moved.ok())
     spdlog::error("event=history_not_written jobs={} error=\"{}\"", not_archived_.size(),
                   moved.ToString());
-    return;
-  }
-  not_archived_.clear();
 }
 
 void JobStore::PerformLookup(Lookup lookup) {
   post_([found = std::move(lookup.found),
-         jobs = history_.ReadBefore(lookup.before, lookup.count)]() mutable {
-    found(std::move(jobs));
-  });
+         jobs = ReadBefore(lookup.before, lookup.count)]() mutable { found(std::move(jobs)); });
+}
+
+// What was to be moved into the history and could not be is still in the journal, or in both.
+absl::StatusOr<std::vector<JobRecord>> JobStore::ReadBefore(JobId before, std::size_t count) {
+  absl::StatusOr<std::vector<JobRecord>> jobs = history_.ReadBefore(before, count);
+  std::vector<JobId> waiting;
+  for (const JobId job : not_archived_)
+    if (job < before) waiting.push_back(job);
+  if (!jobs.ok() || waiting.empty()) return jobs;
+  std::sort(waiting.begin(), waiting.end(), std::greater<>());
+  waiting.resize(std::min(waiting.size(), count));
+  absl::StatusOr<std::vector<JobRecord>> more = database_.ReadJobs(waiting);
+  if (!more.ok()) return more.status();
+  std::map<JobId, JobRecord, std::greater<>> newest_first;
+  for (std::vector<JobRecord>* each : {&*jobs, &*more})
+    for (JobRecord& record : *each) newest_first.try_emplace(IdOf(record), std::move(record));
+  jobs->clear();
+  for (auto& [id, record] : newest_first)
+    if (jobs->size() < count) jobs->push_back(std::move(record));
+  return jobs;
 }
 
 /// Of all that is committed.

@@ -80,17 +80,21 @@ class JobStore final : public Journal {
   void Run();
   void PerformWrites(std::vector<Write> writes);
   void PerformArchive(const std::vector<JobId>& jobs);
+  /// Moves not_archived_ into the history; the copy of the journal can wait.
+  void MoveArchived();
   void PerformLookup(Lookup lookup);
+  absl::StatusOr<std::vector<JobRecord>> ReadBefore(JobId before, std::size_t count);
   void Copy();
   absl::Status PerformTogether(const std::vector<RecordWrite>& records);
   std::vector<absl::Status> PerformAll(const std::vector<Write>& writes);
 
   JobDatabase database_;  ///< Of the thread, and so is all up to loaded_.
   JobHistory history_;
-  std::vector<JobId> not_archived_{};  ///< For want of room, say: with the next ones.
+  std::vector<JobId> not_archived_{};  ///< For want of room, say: tried again with each copy.
   bool copied_ = false;                ///< What is committed.
   std::chrono::steady_clock::time_point next_copy_{};
-  std::string copy_failure_;  ///< The last; empty: none.
+  std::string move_failure_;  ///< The last; empty: none.
+  std::string copy_failure_;  ///< The same.
   Histogram sync_ns_{kSyncBaseNs};
   StoredState loaded_;
   const PostEvent post_;
