@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/environment.h"
 #include "client/options/checkpoint_option.h"
 #include "client/options/file_option.h"
-#include "worker/host/spawn.h"
 
 namespace bspnow::client {
 namespace {
@@ -64,12 +64,17 @@ void TakeRecovery(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_cpu(options.cpu == "common" ? proto::CPU_COMMON : proto::CPU_NATIVE);
 }
 
-// The variables of this program, but for those of --env; the job must not find its way back here.
+// Those of --env, and the other variables of this program; the job must not find its way back here
+// by itself.
 void TakeEnvironment(const JobOptions& options, proto::JobSpec& spec) {
   spec.set_replace_environment(true);
   spec.clear_environment();
-  for (const std::string& variable : worker::EnvironmentWith(options.environment))
-    if (!absl::StartsWith(variable, kCoordinatorVariable)) spec.add_environment(variable);
+  const std::vector<std::string> variables = EnvironmentWith(options.environment);
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const bool given = i < options.environment.size();
+    if (given || !absl::StartsWith(variables[i], kCoordinatorVariable))
+      spec.add_environment(variables[i]);
+  }
 }
 
 absl::Status TakeDirectory(const JobOptions& options, proto::JobSpec& spec) {
