@@ -15,6 +15,7 @@
 
 #include "base/cgroup.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/exit_status.h"
 #include "base/units.h"
 #include "client/options/output_file.h"
@@ -33,7 +34,6 @@
 #include "worker/exchange/node_segment.h"
 #include "worker/host/line_assembler.h"
 #include "worker/host/process_host.h"
-#include "worker/host/spawn.h"
 
 namespace bspnow::client {
 namespace {
@@ -108,7 +108,7 @@ std::vector<std::string> Environment(const JobOptions& options) {
     variables.push_back(absl::StrCat(kMachine, "=g=", machine.g_ns_per_byte, ",l=", machine.l_ns,
                                      ",n12=", options.simulation->half_bytes));
   }
-  return worker::EnvironmentWith(variables);
+  return EnvironmentWith(variables);
 }
 
 int Fail(const std::string& message) {
@@ -160,7 +160,7 @@ class LocalRun final : private worker::ProcessOwner {
   SignalWatch signals_;
   bool interactive_;
   bool interrupted_ = false;
-  bool prompt_due_ = false;
+  bool prompt_due_ = false;  ///< Since the first of some pieces: dots are to be seen.
   worker::ProcessHost host_;
 };
 
@@ -277,7 +277,6 @@ void LocalRun::OnOutput(Pid pid, worker::Stream stream, std::string_view bytes) 
   loop_.AddTimer(kPromptMs, [this] { ShowPrompts(); });
 }
 
-// The first of several pieces counts: who prints a dot now and then is to see it.
 void LocalRun::ShowPrompts() {
   prompt_due_ = false;
   for (std::uint32_t i = 0; i < options_.nprocs; ++i) {

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/environment.h"
 #include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "coordinator/core/job.h"

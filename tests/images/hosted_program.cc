@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/raised_limits.h"
 #include "base/unique_fd.h"
 #include "worker/checkpoint/image_file.h"
@@ -104,7 +105,7 @@ HostedProgram::HostedProgram(const ProgramLaunch& launch) : launch_(launch) {
 void HostedProgram::Start() {
   const UniqueFd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::vector<std::string> environment =
-      worker::EnvironmentWith({std::string(kLinkVariable) + "=3", "LD_BIND_NOW=1"});
+      EnvironmentWith({std::string(kLinkVariable) + "=3", "LD_BIND_NOW=1"});
   absl::StatusOr<pid_t> spawned = worker::Spawn(
       worker::SpawnRequest{.program = launch_.command[0],
                            .arguments = launch_.command,

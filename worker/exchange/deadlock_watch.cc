@@ -44,7 +44,9 @@ std::vector<GroupFacts> FactsOf(const NodeSegment& segment) {
     GroupFacts facts = FactsOf(part.segment, part.segment.layout().nprocs, job);
     facts.key = part.key;
     facts.offset = part.offset;
-    if (std::all_of(facts.members.begin(), facts.members.end(), [&job](const MemberFacts& member) {
+    // Another group's words there may be what this one's were.
+    if (part.StaysOpen() &&
+        std::all_of(facts.members.begin(), facts.members.end(), [&job](const MemberFacts& member) {
           return member.pid < job.layout().nprocs;
         })) {
       groups.push_back(std::move(facts));
@@ -68,7 +70,7 @@ class Search {
   std::vector<Pid> Stuck() {
     for (std::size_t before = 0; before != waiting_.size();) {
       before = waiting_.size();
-      for (const GroupFacts& group : groups_) LetGo(group);
+      for (const GroupFacts& group : groups_) TakeOutWhoGoesOn(group);
     }
     std::vector<Pid> stuck;
     for (const std::uint32_t pid : waiting_) stuck.push_back(Pid{pid});
@@ -84,7 +86,7 @@ class Search {
   }
 
   /// Who goes on ahead of a barrier (lane.h) has arrived, but as have all others here.
-  void LetGo(const GroupFacts& group) {
+  void TakeOutWhoGoesOn(const GroupFacts& group) {
     const bool may_be_released =
         std::all_of(group.members.begin(), group.members.end(), [&](const MemberFacts& member) {
           return HasArrived(group, member) || !member.here || MayCome(member);

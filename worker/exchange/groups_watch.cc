@@ -15,7 +15,7 @@ std::vector<OpenPart> OpenParts(const Segment& job) {
     const std::uint64_t offset = slot.offset;
     const std::uint32_t members = slot.members;
     if (slot.state.load() != GroupSlot::kOpen || !job.HasPart(offset, members)) continue;
-    parts.push_back({key, offset, job.Part(offset, LayOutGroup(job.layout(), members))});
+    parts.push_back({key, offset, job.Part(offset, LayOutGroup(job.layout(), members)), slot});
   }
   return parts;
 }

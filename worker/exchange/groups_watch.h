@@ -15,9 +15,13 @@ namespace bspnow::worker {
 
 /// A group that has members on this node; not the root group.
 struct OpenPart {
-  std::uint64_t key;
+  std::uint64_t key;  ///< Of no other group, ever.
   std::uint64_t offset;
   Segment segment;
+  const GroupSlot& slot;
+
+  /// It is that group's still: what has been read there was, too.
+  bool StaysOpen() const { return slot.state.load() == GroupSlot::kOpen && slot.key == key; }
 };
 
 /// All of them. What processes have written over is passed over.

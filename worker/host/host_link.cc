@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/environment.h"
 #include "worker/host/spawn.h"
 
 namespace bspnow::worker {

@@ -48,9 +48,6 @@ absl::StatusOr<pid_t> Spawn(const SpawnRequest& request);
 /// Of a process: the one that was asked for, its pid and the link.
 std::vector<std::string> ProcessEnvironment(const std::vector<std::string>& environment, Pid pid);
 
-/// This process's environment, with `additions` (NAME=VALUE) replacing variables of their name.
-std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions);
-
 }  // namespace bspnow::worker
 
 #endif  // WORKER_HOST_SPAWN_H_

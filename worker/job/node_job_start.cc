@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "worker/checkpoint/cpu_features.h"
-#include "worker/host/spawn.h"
 #include "worker/job/node_job.h"
 
 namespace bspnow::worker {
