@@ -374,7 +374,8 @@ proto::Job Cluster::Message(const JobRecord& record) const {
       job.set_reason(absl::StrCat("the files that it left wait: ", live->files_wait));
   }
   for (const JobId awaited : entry.awaits) job.add_awaits(Value(awaited));
-  if (const std::string full = ports_.logs.waits_for(); !full.empty() && job.reason().empty())
+  const std::string full = ports_.logs.waits_for(IdOf(entry.record));
+  if (!full.empty() && job.reason().empty())
     job.set_reason(absl::StrCat("its output waits until the coordinator's disk takes it: ", full));
   return job;
 }

@@ -96,8 +96,8 @@ class OutputLogs {
   virtual void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) = 0;
   virtual void Sync(JobId job, const std::vector<LogPosition>& reach, Done done) = 0;
   virtual void End(JobId job) = 0;
-  /// Why nothing is written now, for want of room; empty otherwise.
-  virtual std::string waits_for() const = 0;
+  /// Why nothing of this job is written now, for want of room; empty otherwise.
+  virtual std::string waits_for(JobId job) const = 0;
 };
 
 /// The workers' frame streams. To a worker without a stream nothing is sent.

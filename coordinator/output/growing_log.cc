@@ -1,6 +1,7 @@
 #include "coordinator/output/growing_log.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,14 @@ constexpr std::uint64_t kReadAheadBytes = 256 << 10;
 constexpr std::size_t kJoinedTextBytesMax = 64 << 10;
 
 }  // namespace
+
+absl::Status NotOpened(const std::string& path) {
+  const int error = errno;
+  const std::string text = absl::StrCat("opening ", path, ": ", strerror(error));
+  const bool log_alone =
+      error == EACCES || error == EPERM || error == ELOOP || error == ENOTDIR || error == EISDIR;
+  return log_alone ? absl::PermissionDeniedError(text) : absl::ResourceExhaustedError(text);
+}
 
 // ---- GrowingLog ---------------------------------------------------------------------------------
 

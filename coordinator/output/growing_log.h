@@ -21,6 +21,11 @@
 
 namespace bspnow::coordinator {
 
+/// Why a log cannot be opened, by errno. RESOURCE_EXHAUSTED is waited for, as the disk or
+/// descriptors are what is missing; what is wrong with one log alone is not, since that would keep
+/// a thread from the others.
+absl::Status NotOpened(const std::string& path);
+
 /// Shared by JobLogs and the readers.
 class GrowingLog {
  public:

@@ -120,8 +120,7 @@ absl::Status JobLogs::Load(Written& written) {
   const std::string& path = written.log->path();
   auto earlier = OpenLog(path, O_RDWR);
   if (!earlier && errno == ENOENT) return absl::OkStatus();
-  if (!earlier)
-    return absl::ResourceExhaustedError(absl::StrCat("opening ", path, ": ", strerror(errno)));
+  if (!earlier) return NotOpened(path);
   const auto whole_bytes = ForEachLogRecord(earlier->get(), [&](const LogRecord& record) {
     written.ends[StreamOf(record)] = record.offset + record.text.size();
     return absl::OkStatus();
@@ -206,9 +205,12 @@ LogReader JobLogs::Read(JobId job) {
   return LogReader(std::move(ended), std::move(opened));
 }
 
-std::string JobLogs::waits_for() const {
+std::string JobLogs::waits_for(JobId job) const {
   const std::lock_guard lock(mutex_);
-  return waiting_.empty() ? "" : waiting_.begin()->second;
+  const auto found = growing_.find(job);
+  if (found == growing_.end()) return "";
+  const auto waits = waiting_.find(found->second.written.get());
+  return waits == waiting_.end() ? "" : waits->second;
 }
 
 // ---- The writing threads ------------------------------------------------------------------------
@@ -293,9 +295,7 @@ absl::Status JobLogs::WriteBytes(Written& written, const std::string& bytes) {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(log.path()).parent_path(), error);
     extent.file = OpenLog(log.path(), O_RDWR | O_CREAT);
-    if (!extent.file)
-      return absl::ResourceExhaustedError(
-          absl::StrCat("opening ", log.path(), ": ", strerror(errno)));
+    if (!extent.file) return NotOpened(log.path());
   }
   const std::uint64_t had = extent.bytes;
   const std::string header = had == 0 ? EncodeLogFileHeader() : "";

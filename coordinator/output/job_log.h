@@ -69,8 +69,8 @@ class JobLogs final : public OutputLogs {
   /// Of a job that exists, whether it has ended or not.
   LogReader Read(JobId job);
 
-  /// Why nothing is written now, while the disk does not take it; empty otherwise.
-  std::string waits_for() const override;
+  /// Why nothing of this job is written now, while the disk does not take it; empty otherwise.
+  std::string waits_for(JobId job) const override;
 
  private:
   /// A job's file and what is in it. After Begin of the thread alone that works on this log.

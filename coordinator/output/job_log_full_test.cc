@@ -13,7 +13,7 @@ TEST_F(JobLogFullTest, WhatFindsNoRoomIsWrittenWhenThereIs) {
   logs.Begin(kJob);
   ASSERT_TRUE(Append(logs, Stdout(0, 0, "one\n")).ok());
   EXPECT_TRUE(Append(logs, Stdout(0, 4, "two\n")).ok());
-  EXPECT_EQ(logs.waits_for(), "");
+  EXPECT_EQ(logs.waits_for(kJob), "");
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
 }

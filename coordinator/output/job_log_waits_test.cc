@@ -19,7 +19,7 @@ class JobLogWaitsTest : public JobLogTest {};
 
 /// Until it waits for the disk, or has not had to.
 void AwaitWait(const JobLogs& logs, std::future<absl::Status>& outcome) {
-  while (logs.waits_for().empty() &&
+  while (logs.waits_for(kJob).empty() &&
          outcome.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
   }
 }
@@ -62,6 +62,15 @@ TEST_F(JobLogWaitsTest, EarlierLogThatCannotBeOpenedYetIsNotTakenForNone) {
   EXPECT_TRUE(written.get().ok());
   LogReader reader = logs.Read(kJob);
   EXPECT_EQ(ReadAll(reader), "0:one\ntwo\n(more)");
+}
+
+// Eight of these would keep all threads from other jobs.
+TEST_F(JobLogWaitsTest, LogThatIsNoFileIsNotWaitedFor) {
+  JobLogs logs(state_, kNoLimit, AtOnce);
+  logs.Begin(kJob);
+  std::filesystem::create_directory(state_.log(kJob));
+  EXPECT_FALSE(Append(logs, Stdout(0, 0, "one\n")).ok());
+  EXPECT_EQ(logs.waits_for(kJob), "");
 }
 
 TEST_F(JobLogWaitsTest, SyncWaitsForDescriptors) {

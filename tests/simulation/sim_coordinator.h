@@ -164,7 +164,7 @@ class SimCoordinator final : private Timers,
   void Cut(JobId job, const std::vector<LogPosition>& positions, CutDone done) override;
   void Sync(JobId job, const std::vector<LogPosition>& reach, OutputLogs::Done done) override;
   void End(JobId) override {}
-  std::string waits_for() const override { return ""; }
+  std::string waits_for(JobId) const override { return ""; }
 
   void Send(WorkerId worker, const FrameHeader& header,
             std::span<const std::byte> payload) override;

@@ -133,7 +133,7 @@ class FakeLogs final : public OutputLogs {
     calls.push_back({absl::StrCat("sync ", Value(job)), std::move(done)});
   }
   void End(JobId job) override { ended.push_back(job); }
-  std::string waits_for() const override { return full; }
+  std::string waits_for(JobId) const override { return full; }
 
   std::deque<PendingCall> calls;
   std::uint64_t stdout_bytes = ~std::uint64_t{0};  ///< Of each process that a log has at most.
