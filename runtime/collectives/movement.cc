@@ -1,5 +1,6 @@
 // Broadcast, scatter, gather and total exchange. What arrives lies in the scratch area, or if it is
-// larger in the user's, which is registered for that time.
+// larger in the user's, which is registered for that time. None of these is written before the
+// first Sync: puts and gets of the superstep that it ends may still be due there.
 #include <cstring>
 
 #include "runtime/collectives/team.h"
@@ -125,11 +126,11 @@ void Broadcast(Team& team, const void* src, void* dst) {
   }
   const Plan plan = team.Choose();
   if (plan.algorithm == Algorithm::kRead) {
-    if (is_root) CopyOwn(dst, src, bytes);
-    team.Register(dst, bytes);
-    if (!is_root) team.Get(root, dst, 0, dst, bytes);
-    team.Unregister(dst);
+    const void* const area = team.Register(is_root ? src : nullptr, bytes);
+    if (!is_root) team.Get(root, area, 0, dst, bytes);
+    team.Unregister(area);
     team.Sync();
+    if (is_root) CopyOwn(dst, src, bytes);
     return;
   }
   const bool scratch = bytes <= kScratchBytes;

@@ -204,15 +204,19 @@ class PrefixInPipeline {
 
   void Pass(std::uint32_t step) {
     const std::uint32_t self = team_.self();
+    if (self == 0 && step > 0) KeepFirst(step - 1);
     if (step < self || step - self >= pieces_.p) return;
     const std::size_t begin = pieces_.Begin(step - self), bytes = pieces_.Bytes(step - self);
-    if (self == 0) {
-      if (src_ != dst_) Copy(dst_ + begin, src_ + begin, bytes);
-    } else {
-      Combine(Room((step - 1) % 2), begin, bytes);
-    }
+    if (self > 0) Combine(Room((step - 1) % 2), begin, bytes);
+    const std::byte* const result = self == 0 ? src_ : dst_;
     if (self + 1 < team_.p())
-      team_.Put(self + 1, dst_ + begin, landing_.data(), step % 2 * stride_, bytes);
+      team_.Put(self + 1, result + begin, landing_.data(), step % 2 * stride_, bytes);
+  }
+  // The first process's prefix is its own vector. A step late: in the first one the program's own
+  // puts and gets may still be due at `dst`.
+  void KeepFirst(std::uint32_t piece) {
+    if (src_ == dst_ || piece >= pieces_.p) return;
+    Copy(dst_ + pieces_.Begin(piece), src_ + pieces_.Begin(piece), pieces_.Bytes(piece));
   }
   void Combine(std::byte* before, std::size_t begin, std::size_t bytes) {
     std::byte* const result = src_ == dst_ ? Room(2) : dst_ + begin;
