@@ -7,7 +7,6 @@
 // The root group is the first team.
 #include <link.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -90,8 +89,7 @@ void Process::BecomeSectioned(std::int64_t maxprocs) {
 
 // At exit, when no section runs. The others wait for the next section, or are here, too.
 void Process::EndProgram() {
-  ProcessCell& cell = segment_->cell(self_);
-  if (running_ || cell.os_pid != static_cast<std::uint32_t>(getpid())) return;
+  if (running_ || IsForkedChild()) return;
   if (self_ == Pid{0}) {
     open_groups_ += 1;  // So that no image is taken of processes that leave.
     Tell(root_, {.p = 0, .procedure = kNoProcedure});
@@ -102,7 +100,7 @@ void Process::EndProgram() {
                  Value(self_));
   }
   root_.End(0);
-  cell.state.store(ProcessState::kEnded);
+  segment_->cell(self_).state.store(ProcessState::kEnded);
 }
 
 // ---- Teams ------------------------------------------------------------------------------------

@@ -40,9 +40,6 @@ struct Text {
   }
 };
 
-// A child made by fork has neither the segment nor a place in the job.
-bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.os_pid; }
-
 // Nothing else of the process runs after the message: no destructors, no atexit handlers. What the
 // program has printed so far comes out first.
 // `text` has room for a newline after its `bytes` bytes.
@@ -80,6 +77,8 @@ void NameBounds(const Bounds& next) { bounds = next; }
 const Bounds& ProgramBounds() { return bounds; }
 
 void SetSpeaker(const Speaker& next) { speaker = next; }
+
+bool IsForkedChild() { return speaker.segment != nullptr && getpid() != speaker.os_pid; }
 
 void ReportMisuse(Call call, const char* format, ...) {
   std::va_list args;

@@ -38,6 +38,9 @@ const Bounds& ProgramBounds();
 /// Sets the speaker of all later reports of this process.
 void SetSpeaker(const Speaker& speaker);
 
+/// A child that the program made by fork: it has neither the segment nor a place in the job.
+bool IsForkedChild();
+
 /// The user broke BSPlib's contract in `call`: prints "bspnow: CALL on pid I, superstep S: ...,
 /// at FILE:LINE" and ends the job. Of several that find something at once the first is heard.
 [[noreturn]] void ReportMisuse(Call call, const char* format, ...)
