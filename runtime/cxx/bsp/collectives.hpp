@@ -135,7 +135,8 @@ BSP_INLINE_ void scatter(int root, const Range& blocks, X&& x) {
   const auto mine = detail::view_of(x);
   const auto all = detail::view_of(blocks);
   using T = std::remove_reference_t<decltype(mine[0])>;
-  static_assert(std::is_same_v<const T, std::remove_reference_t<decltype(all[0])>>,
+  using Block = std::remove_reference_t<decltype(all[0])>;  // Of a const span it need not be const.
+  static_assert(std::is_same_v<T, std::remove_cv_t<Block>>,
                 "the blocks have elements of another type");
   if (detail::bsp_mc_pid() == static_cast<unsigned>(root) &&
       all.size() != mine.size() * detail::bsp_mc_nprocs()) {

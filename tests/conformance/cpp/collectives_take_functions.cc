@@ -70,6 +70,11 @@ static void Movements(bsp::world& world) {
   int pair[2] = {-1, -1};
   bsp::scatter(root, blocks, pair);
   EXPECT(pair[0] == 2 * me && pair[1] == 2 * me + 1);
+  const bsp::array<int> shared(2 * std::size_t(p), 3);
+  bsp::scatter(root, shared, pair);
+  EXPECT(pair[0] == 3 && pair[1] == 3);
+  bsp::scatter(root, bsp::view<int>(blocks.data(), blocks.size()), pair);
+  EXPECT(pair[0] == 2 * me && pair[1] == 2 * me + 1);
   std::vector<int> out;
   for (int pid = 0; pid < p; pid++) out.push_back(100 * me + pid);
   const std::vector<int> in = bsp::exchange(out);
