@@ -237,8 +237,8 @@ class Group {
     profile_.AddImage(superstep_, pause_ns);
     recorder_.AddPause(superstep_ - 1, pause_ns);
   }
-  void AwaitHeld(SharedCounter& released, std::uint64_t checkpoint) {
-    wait_.Until(released, static_cast<std::uint32_t>(checkpoint));
+  void AwaitRelease(ImageOrder& order, std::uint64_t checkpoint) {
+    order.AwaitRelease(checkpoint, wait_);
   }
   /// In a process that has been restored, in place of Attach and Begin. What it knew of its memory
   /// is forgotten, but for registrations and unread messages.

@@ -36,7 +36,7 @@ void Process::TakeImage() {
   const std::uint64_t pause_ns = NowNs() - start_ns;
   segment_->cell(self_).image_pause_ns = pause_ns;
   root_.AddPause(pause_ns);
-  if (hold) root_.AwaitHeld(order.released, checkpoint);
+  if (hold) root_.AwaitRelease(order, checkpoint);
 }
 
 ImageOutcome Process::Save(const ImageOrder& order, const UniqueFd& directory) {

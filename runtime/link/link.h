@@ -48,7 +48,7 @@
 namespace bspnow {
 
 inline constexpr std::uint32_t kLinkMagic = 0x4e505342;  // "BSPN"
-inline constexpr std::uint32_t kLinkVersion = 14;
+inline constexpr std::uint32_t kLinkVersion = 15;
 inline constexpr char kLinkVariable[] = "BSPNOW_LINK";  // The socket's descriptor, in decimal.
 
 inline constexpr std::uint64_t kSlotsMax = std::uint64_t{1} << 20;
@@ -221,7 +221,13 @@ struct alignas(kLineBytes) ImageOrder {
   std::uint32_t reserved;
   std::atomic<std::uint64_t> wanted;
   std::atomic<std::uint64_t> taken;
-  alignas(kLineBytes) SharedCounter released;  ///< The last checkpoint whose `hold` is over.
+  alignas(kLineBytes) SharedCounter released;  ///< Grows whenever `released_to` has grown.
+  std::atomic<std::uint64_t> released_to;      ///< The last checkpoint whose `hold` is over.
+
+  /// Numbers of checkpoints use all 64 bits, and grow by any step.
+  bool Holds(std::uint64_t number) const { return released_to.load() < number; }
+  void ReleaseHeld(std::uint64_t number);  ///< One at a time.
+  void AwaitRelease(std::uint64_t number, PollWait& wait);
 };
 
 /// How the model counts a message in h: its bytes, or `least_bytes` if it has fewer (BSP*), and

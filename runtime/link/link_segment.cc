@@ -155,6 +155,20 @@ std::uint64_t SegmentBytes(const SegmentLayout& layout) {
   return layout.parts_offset + layout.parts_bytes;
 }
 
+void ImageOrder::ReleaseHeld(std::uint64_t number) {
+  if (!Holds(number)) return;
+  released_to.store(number);
+  released.Advance();
+}
+
+void ImageOrder::AwaitRelease(std::uint64_t number, PollWait& wait) {
+  for (;;) {
+    const std::uint32_t seen = released.value.load();
+    if (!Holds(number)) return;
+    wait.Until(released, seen + 1);
+  }
+}
+
 void Segment::GiveBack(Pid pid, int heap, std::uint64_t kept, HeapUse& use) const {
   const std::uint64_t from = RoundUp(std::max({kept, use.bytes, kHeapKeptBytes}), kPageBytes);
   if (use.peak <= 2 * from) return;

@@ -109,7 +109,7 @@ void CheckpointsForTest::OnReport(const LinkImageReport& report, std::uint32_t p
       EXPECT_EQ(header.first_superstep + node->segment.cell(Pid{i}).started.value.load(),
                 images_.facts[i].superstep);
     }
-    order.released.Publish(static_cast<std::uint32_t>(ordered_));
+    order.ReleaseHeld(ordered_);
   }
 }
 

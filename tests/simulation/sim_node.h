@@ -24,6 +24,7 @@
 #include "proto/workers.pb.h"
 #include "runtime/link/bulk_plan.h"
 #include "runtime/link/lane_barrier.h"
+#include "runtime/link/link.h"
 #include "tests/simulation/sim_bulk.h"
 #include "tests/simulation/sim_lanes.h"
 #include "tests/simulation/sim_loop.h"
@@ -375,7 +376,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   std::uint64_t ordered_ = 0;     ///< The newest checkpoint that its processes were to take.
   std::uint64_t writing_ = 0;     ///< The checkpoint that is being written.
   std::uint64_t holds_ = 0;       ///< The checkpoint that holds its processes.
-  std::uint64_t released_checkpoint_ = 0;
+  ImageOrder image_{};            ///< That releases them.
   const std::shared_ptr<int> alive_ = std::make_shared<int>();  ///< Of events that come later.
 };
 

@@ -274,12 +274,12 @@ void SimNode::OrderImage(const proto::TakeCheckpoint& order) {
 }
 
 void SimNode::ReleaseHeld(std::uint64_t checkpoint) {
-  released_checkpoint_ = checkpoint;
+  image_.ReleaseHeld(checkpoint);
   After(0, &SimNode::GoOnIfReleased);
 }
 
 void SimNode::GoOnIfReleased() {
-  if (holds_ == 0 || released_checkpoint_ < holds_) return;
+  if (holds_ == 0 || image_.Holds(holds_)) return;
   holds_ = 0;
   GoOn();
 }

@@ -78,7 +78,7 @@ void NodeSegment::RaiseWanted() {
 }
 
 void NodeSegment::ReleaseHeld(std::uint64_t checkpoint) {
-  segment_.header().image.released.Publish(static_cast<std::uint32_t>(checkpoint));
+  segment_.header().image.ReleaseHeld(checkpoint);
 }
 
 Superstep NodeSegment::superstep(Pid pid) const {

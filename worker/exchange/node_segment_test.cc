@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "base/poll_wait.h"
 #include "worker/exchange/testing/batch_fixture.h"
 
 namespace bspnow::worker {
@@ -19,6 +22,28 @@ TEST(NodeSegmentTest, AnOrderHasOneOutcomeAndWhatProcessesWriteHasNone) {
   EXPECT_TRUE(segment.TakeOutcome(2));
   EXPECT_TRUE(segment.TakeOutcome(1));
   EXPECT_FALSE(segment.TakeOutcome(1));
+}
+
+// Each coordinator numbers on from far beyond the last one's checkpoints.
+TEST(NodeSegmentTest, AHoldEndsByItsCheckpointOrALaterOneHoweverFarTheNumbersLie) {
+  constexpr std::uint64_t kFar = 3'000'000'000;
+  constexpr std::uint64_t kFarther = std::uint64_t{1} << 40 | 1;
+  NodeSegment segment = MakeSegment(0);
+  ImageOrder& order = segment.segment().header().image;
+  EXPECT_TRUE(order.Holds(kFar)) << "nothing has been released";
+  std::thread held([&order] {
+    PollWait wait(2, 1);
+    order.AwaitRelease(5, wait);
+  });
+  while (order.released.sleepers.load() == 0) std::this_thread::yield();
+  segment.ReleaseHeld(4);
+  EXPECT_TRUE(order.Holds(5));
+  segment.ReleaseHeld(kFar);
+  held.join();
+  EXPECT_TRUE(order.Holds(kFarther));
+  segment.ReleaseHeld(kFarther);
+  segment.ReleaseHeld(6);
+  EXPECT_FALSE(order.Holds(kFarther)) << "it was over before";
 }
 
 }  // namespace
