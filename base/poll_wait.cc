@@ -57,6 +57,14 @@ void SharedCounter::Wake() {
   if (sleepers.load(std::memory_order_seq_cst) != 0) Futex(&value, FUTEX_WAKE, INT_MAX, nullptr);
 }
 
+// Nobody waits for a value so long past, so nobody is woken.
+void SharedCounter::KeepUp(std::uint32_t now) {
+  constexpr std::uint32_t kFar = std::uint32_t{1} << 30;
+  std::uint32_t seen = value.load(std::memory_order_relaxed);
+  if (!Reached(now, seen + kFar)) return;
+  value.compare_exchange_strong(seen, now - kFar / 2, std::memory_order_seq_cst);
+}
+
 void PollWait::Until(SharedCounter& counter, std::uint32_t target) {
   Await(counter, [target](std::uint32_t value) { return Reached(value, target); });
 }

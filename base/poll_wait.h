@@ -27,6 +27,11 @@ struct SharedCounter {
 
   /// Wakes whoever sleeps on it, to look at something else (PollWait::UntilNews).
   void Wake();
+
+  /// For a counter that may rest for long while others count on, to `now`: once 2^31 behind it
+  /// would pass for ahead. Called at least every 2^28 of their steps, by anybody, this keeps it
+  /// well within that; one that is near `now` stays as it is.
+  void KeepUp(std::uint32_t now);
 };
 
 /// A word that somebody watches, and its value when it was last looked at.

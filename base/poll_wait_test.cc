@@ -46,6 +46,26 @@ TEST(PollWaitTest, WakesWhoSleeps) {
   EXPECT_EQ(counter.sleepers.load(), 0u);
 }
 
+// Past 2^32, and from wherever it stopped.
+TEST(PollWaitTest, ACounterThatRestsIsNeverTakenForAhead) {
+  constexpr std::uint32_t kStep = std::uint32_t{1} << 28;
+  for (const std::uint32_t first : {0u, 5u, 0x7fff'fffeu, 0xffff'fffbu}) {
+    SharedCounter counter{};
+    counter.value.store(first);
+    std::uint32_t now = first;
+    for (int i = 0; i < 40; ++i, now += kStep) {
+      EXPECT_LT(now + kStep - counter.value.load(), 0x8000'0000u) << i;
+      counter.KeepUp(now);
+      EXPECT_LE(now - counter.value.load(), std::uint32_t{1} << 30) << i;
+    }
+    for (const std::uint32_t near : {now - 1, now, now + 1, now + 1000}) {
+      counter.value.store(near);
+      counter.KeepUp(now);
+      EXPECT_EQ(counter.value.load(), near);
+    }
+  }
+}
+
 TEST(PollWaitTest, SeesAWordChangeThatWakesNobody) {
   std::atomic<std::uint32_t> word{1};
   WaitWhile(word, 0);  // Not its value: returns at once.

@@ -91,7 +91,15 @@ void Group::End(std::uint64_t call_site) {
   inbox_.Clear();
 }
 
+// Processes that get nothing answer nothing.
+void Group::KeepCountersUp() {
+  for (std::uint32_t i = 0; i < p_; ++i)
+    segment_->cell(Pid{i}).answered.KeepUp(static_cast<std::uint32_t>(superstep_));
+}
+
 void Group::Record(const SyncTimes& times) {
+  constexpr std::uint64_t kBetween = std::uint64_t{1} << 28;  // See SharedCounter::KeepUp.
+  if (__builtin_expect(times.superstep % kBetween == 0, 0)) KeepCountersUp();
   recorder_.Record(times, profile_.SiteOf(times.call_site), outbox_);
   profile_.FoldIfDue(times.superstep + 1);
 }

@@ -324,6 +324,7 @@ class Group {
   void CarryAnswers(unsigned parity);
 
   void Record(const SyncTimes& times);
+  __attribute__((cold)) void KeepCountersUp();
   void ExchangeRegistrationsAgain();
   __attribute__((cold)) std::uint64_t AwaitLease();
 

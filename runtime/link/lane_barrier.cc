@@ -237,6 +237,18 @@ void LaneBarrier::TurnOn(std::uint32_t barrier) {
   state_->on_from.store(Number(barrier + 1), std::memory_order_release);
 }
 
+// A number that is 2^31 behind would pass for a later one. What takes its place is a barrier before
+// `barrier`, and not 0, as it is odd.
+void LaneBarrier::KeepUp(std::uint32_t barrier) {
+  constexpr std::int32_t kFar = std::int32_t{1} << 30;
+  if (!on()) return;
+  for (std::atomic<std::uint32_t>* const word : {&state_->on_from, &state_->by_worker}) {
+    const std::uint32_t known = word->load(std::memory_order_relaxed);
+    if (static_cast<std::int32_t>(Number(barrier) - known) >= kFar)
+      word->store((Number(barrier) - 2) | 1, std::memory_order_seq_cst);
+  }
+}
+
 // The word before the look at `sent`, as the last to arrive sets `sent` before it looks at the word
 // (MustStop, when it drives): if both see the other, the worker is told twice, and if neither saw
 // it nobody would be.

@@ -121,6 +121,8 @@ class LaneBarrier {
 
   /// Barrier `barrier` found all nodes ready: the next one is the lanes'.
   void TurnOn(std::uint32_t barrier);
+  /// At least every 2^29 barriers, with one that has been passed: the worker's words count on.
+  void KeepUp(std::uint32_t barrier);
   bool on() const { return state_->on_from.load(std::memory_order_acquire) != 0; }
   bool broken() const { return state_->broken.load(std::memory_order_relaxed) != 0; }
   bool off() const { return state_->off.load(std::memory_order_acquire) != 0; }

@@ -68,6 +68,23 @@ TEST_F(LaneBarrierTest, APartOfTheNextBarrierIsRememberedWhateverComesForThisOne
   EXPECT_FALSE(lanes_.MayCarry(kBarrier + 1));
 }
 
+// Past 2^32.
+TEST_F(LaneBarrierTest, LanesStayOnAndCanBeLeftHoweverManyBarriersTheyCarry) {
+  constexpr std::uint32_t kStep = std::uint32_t{1} << 29;
+  std::uint32_t barrier = kBarrier;
+  for (int i = 0; i < 20; ++i, barrier += kStep) {
+    lanes_.KeepUp(barrier - 1);
+    EXPECT_TRUE(lanes_.on());
+    EXPECT_TRUE(lanes_.MayCarry(barrier)) << i;
+    EXPECT_TRUE(lanes_.MayCarry(barrier + 1)) << i;
+  }
+  EXPECT_FALSE(lanes_.LeaveToWorker(barrier));
+  EXPECT_FALSE(lanes_.MayCarry(barrier));
+  lanes_.KeepUp(barrier);
+  EXPECT_FALSE(lanes_.MayCarry(barrier)) << "it is near";
+  EXPECT_TRUE(lanes_.MayCarry(barrier + 1));
+}
+
 TEST_F(LaneBarrierTest, AnOrderKeepsBarriersWithTheWorker) {
   state_.hold = 1;
   EXPECT_FALSE(lanes_.BeginSending(kBarrier));

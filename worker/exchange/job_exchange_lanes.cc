@@ -113,6 +113,7 @@ void JobExchange::LookAfterLanes() {
   if (!lanes_ || broken_) return;
   CatchUp();
   const std::uint32_t released = Released();
+  lanes_->barrier.KeepUp(released - 1);
   const LaneKeeper::Actions actions = lanes_->keeper.Look(released, NowNs());
   if (actions.shut_down) owner_.ShutDownLanes();
   if (actions.repeat) {
