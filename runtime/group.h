@@ -316,6 +316,12 @@ class Group {
   void AwaitMessages(CountedCall& counted, std::uint32_t seen);
   void RequireThatSomeCome(const CountedCall& wait) const;
   void RequireThatNoneHasEnded(Call call) const;
+  void MakeRoom(Call call);
+  bool HasBegun(Pid pid, std::uint64_t superstep) const;
+  /// Returns once that process has begun that superstep.
+  void AwaitBegin(Call call, Pid pid, std::uint64_t superstep);
+  void RequireThatItBegins(const CountedCall& wait) const;
+  [[noreturn]] __attribute__((cold)) void ReportOtherEnd(Call call, Pid pid) const;
   bool Voting() const { return registrations_.changed() || vote_due_; }
   void Vote();
   __attribute__((cold)) void StartInOrder();

@@ -206,6 +206,20 @@ TEST(CountedSuperstepsTest, WrongUseIsAnErrorThatSaysWhy) {
     process.SyncCounted(process.root(), "bsp_oblsync", 0);
   });
   EXPECT_NE(put.errors.find("end it by bsp_sync"), std::string::npos) << put.errors;
+  // Nobody is waited for before there is no room for figures, or the message's memory is needed.
+  for (const std::uint64_t messages : {0u, 1u}) {
+    const JobOutcome ends = RunOnOneNode(2, [messages](Process& process) {
+      const int word = 0;
+      if (messages != 0 && process.pid() == 1) process.Send("test", 0, nullptr, &word, sizeof word);
+      if (messages != 0)
+        process.SyncCounted(process.root(), "test", process.pid() == 0 ? messages : 0);
+      for (int s = 0; s < 300 && process.pid() == 1; ++s)
+        process.SyncCounted(process.root(), "bsp_oblsync", 0);
+    });
+    EXPECT_NE(ends.errors.find("pid 0 ends this superstep by bsp_sync, or the program"),
+              std::string::npos)
+        << ends.errors;
+  }
 }
 
 // Who goes on finds the area of whoever was late.

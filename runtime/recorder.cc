@@ -71,13 +71,9 @@ void Recorder::FoldIfDue(std::uint64_t superstep) {
 }
 
 // Of the superstep before those that are added up then a part is read, too (SumsOf).
-void Recorder::MakeRoom(std::uint64_t superstep, PollWait& wait) {
+std::uint64_t Recorder::AwaitedBefore(std::uint64_t superstep) const {
   const std::uint64_t folded = FoldedSupersteps(*segment_);
-  if (superstep - folded < kRingSupersteps - 1) return;
-  const std::uint64_t to = folded + kFoldSupersteps;
-  for (std::uint32_t i = 0; i < p_; ++i)
-    wait.Until(segment_->cell(Pid{i}).started, static_cast<std::uint32_t>(to + 1));
-  FoldMeasurements(*segment_, p_, to);
+  return superstep - folded < kRingSupersteps - 1 ? 0 : folded + kFoldSupersteps;
 }
 
 }  // namespace bspnow::runtime

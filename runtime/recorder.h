@@ -61,9 +61,11 @@ class Recorder {
   /// at a barrier, while the others wait. Costs a few nanoseconds a superstep and process.
   void FoldIfDue(std::uint64_t superstep);
 
-  /// Where no barrier sees to that, before Record: waits for processes that are hundreds of
-  /// supersteps behind, as what lies in their rings has not been added up.
-  void MakeRoom(std::uint64_t superstep, PollWait& wait);
+  /// Where no barrier sees to that, before Record: how many supersteps all must have ended, as what
+  /// lies in the rings of processes that are hundreds of supersteps behind has not been added up.
+  /// 0: there is room. Else MakeRoom then.
+  std::uint64_t AwaitedBefore(std::uint64_t superstep) const;
+  void MakeRoom(std::uint64_t ended) { FoldMeasurements(*segment_, p_, ended); }
 
  private:
   void NoteComputed();

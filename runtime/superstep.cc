@@ -167,7 +167,7 @@ void Group::StartInOrder() {
 
 BarrierFlags Group::PassBarrier(BarrierKind kind, const BarrierFlags& mine) {
   // For whoever asks who is late; in a line that this process alone writes.
-  segment_->cell(self_).arrived.store(barrier_.index() + 1, std::memory_order_relaxed);
+  segment_->cell(self_).arrived.store(barrier_.index() + 1, std::memory_order_release);
   const bool last = barrier_.Arrive(mine);
   if (last && !several_nodes_) {
     recorder_.FoldIfDue(superstep_);

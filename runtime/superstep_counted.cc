@@ -7,7 +7,7 @@
 // cannot go round in a circle: a process that is in the earliest superstep of all waits for
 // messages only, and whoever owes it some is in that superstep, or has sent them. Who leaves the
 // group has ended all supersteps. For the same reason all may wait for whoever is hundreds of
-// supersteps behind, so that figures of all are added up (Recorder::MakeRoom).
+// supersteps behind, so that figures of all are added up (MakeRoom).
 //
 // On several nodes such a superstep ends with a barrier. But where that goes by lanes (lane.h) the
 // processes of a node go on as soon as the frames that have come hold the messages that they wait
@@ -27,12 +27,18 @@ constexpr std::uint64_t kPatienceNs = kNsPerS / 10;
 
 }  // namespace
 
-/// A call that waits for messages.
+/// A call that waits for messages, or for a process to begin superstep `begins`. Now and then it
+/// looks whether that can come any more.
 struct Group::CountedCall {
   const Group& group;
   Call call;
   std::uint64_t messages;
   std::uint64_t next_look_ns;
+  void (Group::*look)(const CountedCall& wait) const = &Group::RequireThatSomeCome;
+  Pid pid{};
+  std::uint64_t begins = 0;
+
+  SideWork AsSideWork();
 };
 
 void Group::SyncCounted(Call call, std::uint64_t messages) {
@@ -45,7 +51,10 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   outbox_.Announce(superstep_);
   SharedCounter& announced = segment_->cell(self_).announced;
   CountedWait& counted_wait = segment_->cell(self_).counted_wait;
-  CountedCall counted{*this, call, messages, times.start_ns + kPatienceNs};
+  CountedCall counted{.group = *this,
+                      .call = call,
+                      .messages = messages,
+                      .next_look_ns = times.start_ns + kPatienceNs};
   for (;;) {
     const std::uint32_t seen = announced.value.load(std::memory_order_acquire);
     times.counted = Announced();
@@ -63,13 +72,14 @@ void Group::SyncCounted(Call call, std::uint64_t messages) {
   inbox_.Fill(*segment_, self_, p_, parity, tag_bytes_, superstep_ + 1);
   registrations_.Commit();
   if (!outbox_.empty() || messages != 0) times.traffic = SyncTimes::Traffic::kCounted;
-  if (IsRoot()) recorder_.MakeRoom(superstep_, wait_);
+  if (IsRoot()) MakeRoom(call);
   Record(times);
   superstep_ += 1;
   BeginSuperstep();
   if (barrier_before_) AwaitBarriersReaders();
   barrier_before_ = false;
-  outbox_.AwaitReaders(superstep_ - 1, wait_);
+  for (const std::uint32_t pid : outbox_.readers())
+    if (Pid{pid} != self_) AwaitBegin(call, Pid{pid}, superstep_);
   outbox_.NextSuperstep();
 }
 
@@ -189,20 +199,73 @@ void Group::AwaitMessages(CountedCall& counted, std::uint32_t seen) {
     for (; !news.Changed(); turn_.Pass()) RequireThatSomeCome(counted);
     return;
   }
-  const SideWork looks{.see_to =
-                           [](void* context, std::uint64_t now_ns) {
-                             auto& wait = *static_cast<CountedCall*>(context);
-                             if (now_ns >= wait.next_look_ns) {
-                               wait.group.RequireThatSomeCome(wait);
-                               wait.next_look_ns = now_ns + kPatienceNs;
-                             }
-                             return wait.next_look_ns - now_ns;
-                           },
-                       .name_sources = nullptr,
-                       .sleep = [](void*) { return false; },
-                       .awake = [](void*) {},
-                       .context = &counted};
-  wait_.UntilNews(announced, seen + 1, news, looks);
+  wait_.UntilNews(announced, seen + 1, news, counted.AsSideWork());
+}
+
+SideWork Group::CountedCall::AsSideWork() {
+  return {.see_to =
+              [](void* context, std::uint64_t now_ns) {
+                auto& wait = *static_cast<CountedCall*>(context);
+                if (now_ns >= wait.next_look_ns) {
+                  (wait.group.*wait.look)(wait);
+                  wait.next_look_ns = now_ns + kPatienceNs;
+                }
+                return wait.next_look_ns - now_ns;
+              },
+          .name_sources = nullptr,
+          .sleep = [](void*) { return false; },
+          .awake = [](void*) {},
+          .context = this};
+}
+
+void Group::MakeRoom(Call call) {
+  const std::uint64_t ended = recorder_.AwaitedBefore(superstep_);
+  if (ended == 0) return;
+  for (std::uint32_t i = 0; i < p_; ++i) AwaitBegin(call, Pid{i}, ended);
+  recorder_.MakeRoom(ended);
+}
+
+bool Group::HasBegun(Pid pid, std::uint64_t superstep) const {
+  const std::uint32_t started = segment_->cell(pid).started.value.load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(started - static_cast<std::uint32_t>(superstep + 1)) >= 0;
+}
+
+void Group::AwaitBegin(Call call, Pid pid, std::uint64_t superstep) {
+  if (__builtin_expect(HasBegun(pid, superstep), 1)) return;
+  SharedCounter& started = segment_->cell(pid).started;
+  CountedCall wait{.group = *this,
+                   .call = call,
+                   .messages = 0,
+                   .next_look_ns = NowNs() + kPatienceNs,
+                   .look = &Group::RequireThatItBegins,
+                   .pid = pid,
+                   .begins = superstep};
+  while (!HasBegun(pid, superstep)) {
+    const Watched news{started.value, started.value.load(std::memory_order_acquire)};
+    if (simulated_) {
+      RequireThatItBegins(wait);
+      turn_.Pass();
+    } else if (!HasBegun(pid, superstep)) {
+      wait_.UntilNews(started, static_cast<std::uint32_t>(superstep + 1), news, wait.AsSideWork());
+    }
+  }
+}
+
+// It does not if it waits at a barrier, which this process has not come to: so where it is found
+// there first, what it has begun is the last of it.
+void Group::RequireThatItBegins(const CountedCall& wait) const {
+  const std::uint32_t released = segment_->header().barrier.released.value.load();
+  const ProcessCell& cell = segment_->cell(wait.pid);
+  if (static_cast<std::int32_t>(cell.arrived.load(std::memory_order_acquire) - released) <= 0)
+    return;
+  if (!HasBegun(wait.pid, wait.begins)) ReportOtherEnd(wait.call, wait.pid);
+}
+
+void Group::ReportOtherEnd(Call call, Pid pid) const {
+  ReportMisuse(call,
+               "pid %u ends this superstep by bsp_sync, or the program; end it by bsp_oblsync on"
+               " all processes",
+               Value(pid));
 }
 
 // Nothing comes if all others have ended the superstep, or wait at its end as this process does:
@@ -218,12 +281,8 @@ void Group::RequireThatSomeCome(const CountedCall& wait) const {
     if (static_cast<std::int32_t>(cell.arrived.load() - released) <= 0) return;
     at_barrier = i;
   }
-  if (at_barrier != p_ && Announced().count != wait.messages) {
-    ReportMisuse(wait.call,
-                 "pid %u ends this superstep by bsp_sync, or the program; end it by bsp_oblsync on"
-                 " all processes",
-                 at_barrier);
-  }
+  if (at_barrier != p_ && Announced().count != wait.messages)
+    ReportOtherEnd(wait.call, Pid{at_barrier});
   RequireCount(wait.call, wait.messages, Announced().count);
 }
 

@@ -361,13 +361,6 @@ void Outbox::Announce(std::uint64_t superstep) {
 }
 
 // `started` is s + 2 once superstep s has ended: then what came in s - 1 is not read any more.
-void Outbox::AwaitReaders(std::uint64_t superstep, PollWait& wait) {
-  for (const std::uint32_t pid : touched_[parity_ ^ 1]) {
-    if (Pid{pid} == self_) continue;
-    wait.Until(segment_->cell(Pid{pid}).started, static_cast<std::uint32_t>(superstep + 2));
-  }
-}
-
 bool Outbox::HasTransfers() const {
   for (const std::uint32_t pid : touched_[parity_]) {
     const DirectoryEntry& owed = segment_->entry(self_, Pid{pid}, parity_);

@@ -183,8 +183,8 @@ class Outbox {
   /// The processes to which something goes in this superstep.
   const GrowArray<std::uint32_t>& destinations() const { return touched_[parity_]; }
 
-  /// Returns once all that were sent something in the superstep before this one have ended it.
-  void AwaitReaders(std::uint64_t superstep, PollWait& wait);
+  /// Who was sent something in the superstep before this one.
+  const GrowArray<std::uint32_t>& readers() const { return touched_[parity_ ^ 1]; }
 
   /// Whether something else than messages was issued.
   bool HasTransfers() const;
