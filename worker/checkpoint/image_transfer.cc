@@ -133,7 +133,10 @@ class Collector {
     std::string failures(found.message());
     for (const std::string& holder : of_pid.holders()) {
       if (found.ok()) break;
-      if (unreachable_.contains(holder)) continue;
+      if (unreachable_.contains(holder)) {
+        worst = absl::StatusCode::kUnavailable;
+        continue;
+      }
       found = stub_.Get(holder, store_, job_, name);
       if (IsUnreachable(found)) unreachable_.insert(holder);
       if (found.ok() && damaged)

@@ -203,6 +203,16 @@ TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveAnUndamagedImage) {
   EXPECT_NE(collected.reason.find("127.0.0.1:1"), std::string::npos) << collected.reason;
 }
 
+// It is asked once, and what it did not say counts for all the others.
+TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveTheImagesOfAllPids) {
+  Node c(0);
+  const CollectedImages collected =
+      c.transfer().Collect(kJob, ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
+  EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
+  EXPECT_NE(collected.reason.find("pid 2: c2.p2 is not on this node"), std::string::npos)
+      << collected.reason;
+}
+
 TEST_F(ImageTransferTest, NodeWithoutRoomSaysNothingAboutTheImages) {
   Node full(1 << 20);
   const CollectedImages collected =
