@@ -52,7 +52,7 @@
 namespace bspnow::worker {
 namespace {
 
-constexpr int kWorkThreads = 4;
+constexpr int kThreadsOfEach = 4;
 constexpr std::uint64_t kLoadPeriodMs = 5000;
 constexpr double kLoadStep = 0.25;  // A smaller change is no news.
 constexpr std::uint64_t kLookPeriodMs = 1000;
@@ -102,7 +102,7 @@ class Daemon {
   std::unique_ptr<ImagesServer> images_server_;
   std::unique_ptr<CoordinatorStub> coordinator_;
   std::unique_ptr<ContentStub> contents_;
-  std::unique_ptr<WorkThreads> threads_;
+  std::unique_ptr<NodeThreads> threads_;
   std::unique_ptr<StoredCheckpoints> checkpoints_;
   std::unique_ptr<NodeHosting> hosting_;
   std::unique_ptr<HostedJobs> jobs_;
@@ -140,7 +140,7 @@ absl::Status Daemon::StartParts() {
   if (!cache.ok()) return cache.status();
   cache_ = std::move(*cache);
   if (absl::Status s = OpenImages(); !s.ok()) return s;
-  threads_ = std::make_unique<WorkThreads>(kWorkThreads);
+  threads_ = std::make_unique<NodeThreads>(kThreadsOfEach);
   checkpoints_ = std::make_unique<StoredCheckpoints>(loop_, *threads_, *images_, *transfer_);
   hosting_ = std::make_unique<NodeHosting>(Parts());
   jobs_ = std::make_unique<HostedJobs>(

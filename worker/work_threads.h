@@ -32,6 +32,16 @@ class WorkThreads {
   std::vector<std::jthread> threads_;
 };
 
+/// Of a node. What moves whole images and files may take hours, and as many of them as there are
+/// threads keep the next one waiting; but nothing else: a node that is slow to clear a job away is
+/// given up.
+struct NodeThreads {
+  explicit NodeThreads(int of_each) : brief(of_each), transfers(of_each) {}
+
+  WorkThreads brief;
+  WorkThreads transfers;
+};
+
 }  // namespace bspnow::worker
 
 #endif  // WORKER_WORK_THREADS_H_

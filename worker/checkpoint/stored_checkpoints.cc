@@ -75,7 +75,7 @@ std::vector<std::uint32_t> PidsIn(const ImageStore& store, JobId job, std::uint6
 
 void StoredCheckpoints::CheckRoom(std::uint64_t bytes,
                                   std::function<void(const absl::Status&)> done) {
-  threads_.Run([this, bytes, done = std::move(done)] {
+  threads_.brief.Run([this, bytes, done = std::move(done)] {
     loop_.Post([done, room = store_.CheckRoom(bytes)] { done(room); });
   });
 }
@@ -83,20 +83,20 @@ void StoredCheckpoints::CheckRoom(std::uint64_t bytes,
 void StoredCheckpoints::Settle(
     JobId job, const proto::CheckpointStored& written,
     std::function<void(const absl::StatusOr<proto::CheckpointStored>&)> done) {
-  threads_.Run([this, job, written, done = std::move(done)] {
+  threads_.transfers.Run([this, job, written, done = std::move(done)] {
     loop_.Post([done, settled = SettleIn(store_, job, written)] { done(settled); });
   });
 }
 
 void StoredCheckpoints::Discard(JobId job, std::uint64_t checkpoint, std::function<void()> done) {
-  threads_.Run([this, job, checkpoint, done = std::move(done)] {
+  threads_.brief.Run([this, job, checkpoint, done = std::move(done)] {
     store_.Discard(job, checkpoint);
     loop_.Post(done);
   });
 }
 
 void StoredCheckpoints::Release(JobId job, std::uint64_t checkpoint, std::function<void()> done) {
-  threads_.Run([this, job, checkpoint, list = store_.last_list(), done = std::move(done)] {
+  threads_.brief.Run([this, job, checkpoint, list = store_.last_list(), done = std::move(done)] {
     store_.Release(job, checkpoint, list);
     loop_.Post(done);
   });
@@ -104,7 +104,7 @@ void StoredCheckpoints::Release(JobId job, std::uint64_t checkpoint, std::functi
 
 void StoredCheckpoints::Keep(JobId job, const std::vector<std::uint64_t>& checkpoints,
                              std::function<void()> done) {
-  threads_.Run([this, job, checkpoints, list = store_.last_list(), done = std::move(done)] {
+  threads_.brief.Run([this, job, checkpoints, list = store_.last_list(), done = std::move(done)] {
     store_.Keep(job, checkpoints, list);
     loop_.Post(done);
   });
@@ -113,7 +113,7 @@ void StoredCheckpoints::Keep(JobId job, const std::vector<std::uint64_t>& checkp
 void StoredCheckpoints::Copy(const proto::CopyCheckpoint& order,
                              const std::vector<std::uint32_t>& pids,
                              std::function<void(const absl::Status&)> done) {
-  threads_.Run([this, order, asked = pids, done = std::move(done)] {
+  threads_.transfers.Run([this, order, asked = pids, done = std::move(done)] {
     const JobId job{order.job()};
     const std::vector<std::uint32_t> pids =
         asked.empty() ? PidsIn(store_, job, order.checkpoint()) : asked;

@@ -1,4 +1,4 @@
-// The checkpoints in the store of this node. The work is done on WorkThreads; callbacks come on the
+// The checkpoints in the store of this node. The work is done on NodeThreads; callbacks come on the
 // loop's thread.
 #ifndef WORKER_CHECKPOINT_STORED_CHECKPOINTS_H_
 #define WORKER_CHECKPOINT_STORED_CHECKPOINTS_H_
@@ -16,7 +16,7 @@ namespace bspnow::worker {
 class StoredCheckpoints final : public CheckpointDisk {
  public:
   /// All of these outlive it; what runs on the threads must have ended before it goes.
-  StoredCheckpoints(EventLoop& loop, WorkThreads& threads, ImageStore& store,
+  StoredCheckpoints(EventLoop& loop, NodeThreads& threads, ImageStore& store,
                     ImageTransfer& transfer)
       : loop_(loop), threads_(threads), store_(store), transfer_(transfer) {}
 
@@ -33,7 +33,7 @@ class StoredCheckpoints final : public CheckpointDisk {
 
  private:
   EventLoop& loop_;
-  WorkThreads& threads_;
+  NodeThreads& threads_;
   ImageStore& store_;
   ImageTransfer& transfer_;
 };

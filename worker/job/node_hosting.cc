@@ -135,7 +135,7 @@ void NodeHosting::LookAtDisk() {
   std::vector<JobFilesHere> files;
   for (const NodeJob* const job : jobs_)
     if (std::optional<JobFilesHere> here = job->FilesHere()) files.push_back(*std::move(here));
-  parts_.threads.Run(
+  parts_.threads.brief.Run(
       [this, &loop = parts_.loop, disk = parts_.jobs_directory, files = std::move(files)] {
         const std::optional<DiskRoom> room = RoomAt(disk);
         const std::optional<FilledBy> who = room ? WhoFills(*room, files) : std::nullopt;

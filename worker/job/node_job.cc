@@ -245,7 +245,7 @@ void NodeJob::Clear(Left kept) {
   StopExchange();
   std::shared_ptr<NodeSegment> segment = std::exchange(segment_, nullptr);
   input_.reset();
-  parts_.threads.Run([this, kept, segment]() mutable {
+  parts_.threads.brief.Run([this, kept, segment]() mutable {
     proto::Profile profile;
     if (kept != Left::kNothing && segment) profile = ProfileOf(*segment, pids_);
     segment.reset();
@@ -260,7 +260,7 @@ void NodeJob::Clear(Left kept) {
 
 // Between two attempts no thread is held: others have to start and to be cleared away.
 void NodeJob::KeepFilesUntil(std::uint64_t until_ns, std::uint64_t pause_ms) {
-  parts_.threads.Run([this, until_ns, pause_ms] {
+  parts_.threads.transfers.Run([this, until_ns, pause_ms] {
     const KeptFiles kept = KeepFiles();
     const bool again = MayBecomeWell(kept.sent) && NowNs() < until_ns;
     parts_.loop.Post([this, until_ns, pause_ms, again, lost = kept.Lost()] {
@@ -278,7 +278,7 @@ void NodeJob::RemoveDirectory(const std::string& files_lost) {
     spdlog::warn("event=files_not_kept job={} reason=\"{}\"", Value(id_), files_lost);
   const auto directory =
       std::make_shared<std::optional<JobDirectory>>(std::exchange(directory_, std::nullopt));
-  parts_.threads.Run([this, directory, files_lost] {
+  parts_.threads.brief.Run([this, directory, files_lost] {
     directory->reset();
     if (account_) ClearAccount();
     parts_.loop.Post([this, files_lost] {

@@ -1,6 +1,6 @@
 // What one job has on this node: directory, segment, bsp-host, exchange, standard input. Does what
 // HostedJob decides. Lives on the loop's thread; what waits for disk or network happens on
-// WorkThreads.
+// NodeThreads.
 #ifndef WORKER_JOB_NODE_JOB_H_
 #define WORKER_JOB_NODE_JOB_H_
 
@@ -46,7 +46,7 @@ struct NodeParts {
   EventLoop& loop;
   DataPlane& data_plane;
   BlobCache& cache;
-  WorkThreads& threads;
+  NodeThreads& threads;
   ImageStore& images;
   ImageTransfer& transfer;
   const RaisedLimits& limits;

@@ -113,7 +113,7 @@ void NodeJob::BeginPreparing() {
         [this, refused = account.status()] { OnPrepared({.directory = refused}); });
   }
   account_ = *std::move(account);
-  parts_.threads.Run([this] {
+  parts_.threads.transfers.Run([this] {
     const auto prepared = std::make_shared<Prepared>(PrepareOnThread());
     parts_.loop.Post([this, prepared] { OnPrepared(std::move(*prepared)); });
   });

@@ -1,6 +1,8 @@
 // Orders in, events out, with a real bsp-host and real programs; the coordinator is this test.
 #include <signal.h>
 
+#include <latch>
+
 #include "worker/job/testing/node_job_fixture.h"
 
 namespace bspnow::worker {
@@ -38,6 +40,21 @@ TEST_F(NodeJobTest, RunsManyJobsAtOnce) {
   ASSERT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
   EXPECT_EQ(Count(proto::WorkerEvent::kCleared), kJobs);
   EXPECT_EQ(Count(proto::WorkerEvent::kNotStarted), 0u);
+}
+
+// A node that takes too long to clear one job is given up, with all others.
+TEST_F(NodeJobTest, ClearsWhileEveryTransferIsSlow) {
+  const std::string hash = AddScript("exec sleep 1000");
+  Open();
+  jobs_->OnOrder(StartOrder(1, hash, 1));
+  ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kStarted) == 1; }));
+  const auto slow = std::make_shared<std::latch>(1);
+  for (int i = 0; i < kThreadsOfEach; ++i) threads_->transfers.Run([slow] { slow->wait(); });
+  proto::Order end = EndOrder(1);
+  end.mutable_end()->set_keep_files(false);
+  jobs_->OnOrder(end);
+  EXPECT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
+  slow->count_down();
 }
 
 TEST_F(NodeJobTest, TakesRepeatedOrdersOnce) {

@@ -34,6 +34,7 @@ inline constexpr std::uint64_t kPatienceMs = 100'000;
 inline constexpr std::uint64_t kLeaseMs = 3'600'000;
 inline constexpr std::uint64_t kOrphanTimeoutNs = 1'000'000'000;
 inline constexpr std::uint32_t kSelf = 3;
+inline constexpr int kThreadsOfEach = 2;
 inline constexpr char kBspProgram[] = "examples/hello";
 
 constexpr uid_t kAnyUser = 1;  // But not root.
@@ -99,7 +100,7 @@ class NodeJobTest : public testing::Test {
     ASSERT_TRUE(images.ok()) << images.status();
     images_ = std::move(*images);
     transfer_ = std::make_unique<ImageTransfer>(*images_, RpcCredentials::Plain());
-    threads_ = std::make_unique<WorkThreads>(2);
+    threads_ = std::make_unique<NodeThreads>(kThreadsOfEach);
     checkpoints_ = std::make_unique<StoredCheckpoints>(loop_, *threads_, *images_, *transfer_);
     hosting_ = std::make_unique<NodeHosting>(NodeParts{
         .loop = loop_,
@@ -200,7 +201,7 @@ class NodeJobTest : public testing::Test {
   std::unique_ptr<BlobCache> cache_;
   std::unique_ptr<ImageStore> images_;
   std::unique_ptr<ImageTransfer> transfer_;
-  std::unique_ptr<WorkThreads> threads_;
+  std::unique_ptr<NodeThreads> threads_;
   std::unique_ptr<StoredCheckpoints> checkpoints_;
   Accounts accounts_ = *Accounts::Of("own:everybody", kAnyUser);
   std::unique_ptr<NodeHosting> hosting_;
