@@ -16,6 +16,7 @@
 #include <absl/status/statusor.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,11 @@ absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive);
 /// Verifies the archive, then puts its files into `directory`, over what has their names.
 absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
                                              const std::string& directory);
+
+/// Asked now and then, `stops` breaks that off: Cancelled.
+absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
+                                             const std::string& directory,
+                                             const std::function<bool()>& stops);
 
 }  // namespace bspnow::files
 

@@ -363,5 +363,14 @@ TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
+TEST_F(JobFilesTest, UnpackingIsBrokenOffInTheMiddle) {
+  Write("large", std::string(3 * kLarge, 'x'));
+  ASSERT_TRUE(Archive(Note({}), {}).ok());
+  for (int left : {0, 2, 5}) {
+    const auto facts = UnpackJobFiles(archive(), later(), [&left] { return left-- <= 0; });
+    EXPECT_TRUE(absl::IsCancelled(facts.status())) << facts.status();
+  }
+}
+
 }  // namespace
 }  // namespace bspnow::files

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -36,8 +37,9 @@ absl::Status Failed(const std::string& what) {
 /// process for each file, while other threads of the worker make files and processes.
 class ArchiveReader {
  public:
-  explicit ArchiveReader(const std::string& path)
+  ArchiveReader(const std::string& path, std::function<bool()> stops)
       : path_(path),
+        stops_(std::move(stops)),
         file_(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)),
         archive_(archive_read_new()) {}
 
@@ -57,6 +59,10 @@ class ArchiveReader {
   absl::Status Damaged(std::string_view what) const {
     return absl::DataLossError(absl::StrCat(path_, ": ", std::string(what)));
   }
+  absl::Status CheckGoesOn() const {
+    if (!stops_ || !stops_()) return absl::OkStatus();
+    return absl::CancelledError(absl::StrCat("reading ", path_, " was broken off"));
+  }
   absl::Status ReadEntry(archive_entry* entry, const std::string& into);
   absl::Status MakeDirectories(const fs::path& into, const fs::path& name);
   absl::StatusOr<std::string> ReadText(archive_entry* entry);
@@ -65,6 +71,7 @@ class ArchiveReader {
   absl::Status WriteData(archive_entry* entry, int target);
 
   const std::string path_;
+  const std::function<bool()> stops_;  ///< None: never.
   const UniqueFd file_;
   const ArchivePtr archive_;
   JobFilesFacts facts_;
@@ -109,6 +116,7 @@ absl::Status ArchiveReader::CheckSum() const {
   std::uint64_t sum = 0;
   const off_t end = status.st_size - static_cast<off_t>(sizeof sum);
   for (off_t at = 0; at < end;) {
+    if (absl::Status s = CheckGoesOn(); !s.ok()) return s;
     const ssize_t n =
         pread(file_.get(), piece.data(), std::min<std::uint64_t>(piece.size(), end - at), at);
     if (n < 0) return Failed(absl::StrCat("reading ", path_));
@@ -127,6 +135,7 @@ absl::StatusOr<JobFilesFacts> ArchiveReader::Read(const std::string& into) {
   archive_entry* entry = nullptr;
   while (next == ARCHIVE_OK &&
          (next = archive_read_next_header(archive_.get(), &entry)) == ARCHIVE_OK) {
+    if (absl::Status s = CheckGoesOn(); !s.ok()) return s;
     if (absl::Status s = ReadEntry(entry, into); !s.ok()) return s;
   }
   if (next != ARCHIVE_EOF) return Damaged("is no archive of files");
@@ -218,6 +227,7 @@ absl::Status ArchiveReader::WriteData(archive_entry* entry, int target) {
   la_int64_t offset = 0;
   int next = ARCHIVE_OK;
   while ((next = archive_read_data_block(archive_.get(), &data, &bytes, &offset)) == ARCHIVE_OK) {
+    if (absl::Status s = CheckGoesOn(); !s.ok()) return s;
     if (lseek(target, offset, SEEK_SET) != offset) return Failed("writing the files of the job");
     const std::string_view piece(static_cast<const char*>(data), bytes);
     if (absl::Status s = WriteAll(target, piece, "the files of the job"); !s.ok()) return s;
@@ -227,18 +237,29 @@ absl::Status ArchiveReader::WriteData(archive_entry* entry, int target) {
   return Failed("writing the files of the job");
 }
 
-}  // namespace
-
-absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive) {
-  ArchiveReader reader(archive);
+absl::StatusOr<JobFilesFacts> Verify(const std::string& archive,
+                                     const std::function<bool()>& stops) {
+  ArchiveReader reader(archive, stops);
   if (absl::Status s = reader.CheckSum(); !s.ok()) return s;
   return reader.Read("");
 }
 
+}  // namespace
+
+absl::StatusOr<JobFilesFacts> VerifyJobFiles(const std::string& archive) {
+  return Verify(archive, nullptr);
+}
+
 absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
                                              const std::string& directory) {
-  if (absl::StatusOr<JobFilesFacts> facts = VerifyJobFiles(archive); !facts.ok()) return facts;
-  return ArchiveReader(archive).Read(directory);
+  return UnpackJobFiles(archive, directory, nullptr);
+}
+
+absl::StatusOr<JobFilesFacts> UnpackJobFiles(const std::string& archive,
+                                             const std::string& directory,
+                                             const std::function<bool()>& stops) {
+  if (absl::StatusOr<JobFilesFacts> facts = Verify(archive, stops); !facts.ok()) return facts;
+  return ArchiveReader(archive, stops).Read(directory);
 }
 
 }  // namespace bspnow::files

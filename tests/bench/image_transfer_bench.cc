@@ -24,6 +24,7 @@
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/images_stub.h"
 #include "worker/checkpoint/testing/image_fixture.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 namespace {
@@ -86,11 +87,12 @@ int Run(const std::string& directory, std::size_t bytes, const char* to) {
   const std::string address = to == nullptr ? (*server)->address().ToString() : to;
   const std::string image = WriteImage(*here, bytes);
   ImagesStub stub(RpcCredentials::Plain());
+  OpenCalls restore;
   Measure("write and fsync", bytes, [&] { return WriteAndSync(directory + "/plain", image); });
   Measure("settle", bytes, [&] { return here->Settle(kJob, 1, {kName}); });
   Measure("verify", bytes, [&] { return here->Verify(kJob, kName); });
   Measure("put, durable there", bytes, [&] { return stub.Put(address, *here, kJob, kName); });
-  Measure("get, verified", bytes, [&] { return stub.Get(address, *again, kJob, kName); });
+  Measure("get, verified", bytes, [&] { return stub.Get(address, *again, kJob, kName, restore); });
   for (ImageStore* const store : {here.get(), there.get(), again.get()})
     store->Keep(kJob, {}, store->last_list());
   loop.Post([&loop] { loop.Stop(); });

@@ -95,6 +95,7 @@ class SimNode final : public worker::JobHost, private SimLaneEnd {
   // ---- Orders of HostedJob.
 
   void Prepare() override;
+  void StopPreparing() override {}  // It takes no time here.
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input&) override { return true; }

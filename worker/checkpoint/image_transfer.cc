@@ -69,8 +69,9 @@ bool IsUnreachable(const absl::Status& status) {
 /// Files of one job, from here or from elsewhere; each is looked for once.
 class Collector {
  public:
-  Collector(ImageStore& store, ImagesStub& stub, JobId job, const proto::Resume& resume)
-      : store_(store), stub_(stub), job_(job), resume_(resume) {}
+  Collector(ImageStore& store, ImagesStub& stub, JobId job, const proto::Resume& resume,
+            OpenCalls& restore)
+      : store_(store), stub_(stub), job_(job), resume_(resume), restore_(restore) {}
 
   CollectedImages Collect(const std::vector<std::uint32_t>& pids) {
     for (const std::uint32_t pid : pids)
@@ -125,6 +126,7 @@ class Collector {
   /// Makes sure that the file is here and verified, from the store or from a holder.
   absl::Status Obtain(const std::string& name, const proto::ImageOfPid& of_pid) {
     if (obtained_.contains(name)) return absl::OkStatus();
+    if (restore_.stopping()) return absl::CancelledError("the restore was broken off");
     absl::Status found = store_.Verify(job_, name);
     if (absl::IsNotFound(found))
       found = absl::NotFoundError(absl::StrCat(name, " is not on this node"));
@@ -137,7 +139,7 @@ class Collector {
         worst = absl::StatusCode::kUnavailable;
         continue;
       }
-      found = stub_.Get(holder, store_, job_, name);
+      found = stub_.Get(holder, store_, job_, name, restore_);
       if (IsUnreachable(found)) unreachable_.insert(holder);
       if (found.ok() && damaged)
         collected_.notes.push_back(absl::StrCat(failures, "; taken from ", holder));
@@ -153,6 +155,7 @@ class Collector {
   ImagesStub& stub_;
   const JobId job_;
   const proto::Resume& resume_;
+  OpenCalls& restore_;
   CollectedImages collected_;
   std::set<std::string> obtained_;
   std::set<std::string> unreachable_;  ///< Holders; each is waited for once.
@@ -161,9 +164,9 @@ class Collector {
 }  // namespace
 
 CollectedImages ImageTransfer::Collect(JobId job, const proto::Resume& resume,
-                                       const std::vector<std::uint32_t>& pids) {
+                                       const std::vector<std::uint32_t>& pids, OpenCalls& restore) {
   absl::Status fault = FailpointStatus("worker.restore.begin");
-  Collector collector(store_, stub_, job, resume);
+  Collector collector(store_, stub_, job, resume, restore);
   CollectedImages collected = collector.Collect(pids);
   for (const char* const point : {"worker.restore.collected", "worker.restore.verified"})
     if (fault.ok()) fault = FailpointStatus(point);

@@ -16,6 +16,7 @@
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/image_store.h"
 #include "worker/checkpoint/images_stub.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 
@@ -46,9 +47,10 @@ class ImageTransfer {
   /// Sends the other node the files that it lacks. They are durable there when this returns.
   absl::Status Copy(const ImageCopy& copy);
 
-  /// Takes what these pids need from this node's store, else from the holders in their order.
+  /// Takes what these pids need from this node's store, else from the holders in their order. Stop
+  /// of `restore` breaks it off, soon but for a file that is being verified.
   CollectedImages Collect(JobId job, const proto::Resume& resume,
-                          const std::vector<std::uint32_t>& pids);
+                          const std::vector<std::uint32_t>& pids, OpenCalls& restore);
 
   /// Cancels all transfers, and those that are started later. From any thread.
   void Stop() { stub_.Stop(); }

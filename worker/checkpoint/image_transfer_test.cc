@@ -69,7 +69,8 @@ TEST_F(ImageTransferTest, NodesOfDifferentClustersGiveEachOtherNothing) {
   EXPECT_TRUE(
       absl::IsFailedPrecondition(stub.Put(b_.address(), a_.store(), kJob, ImageName(1, Pid{0}))));
   EXPECT_TRUE(
-      absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}))));
+      absl::IsFailedPrecondition(stub.Get(b_.address(), a_.store(), kJob, ImageName(1, Pid{2}),
+                                             a_.restore())));
   EXPECT_FALSE(a_.store().Has(kJob, ImageName(1, Pid{2})));
   ASSERT_TRUE(b_.store().cluster_note().Write({.cluster = "one", .term = 1}).ok());
   EXPECT_TRUE(CopyToB().ok());
@@ -139,7 +140,7 @@ TEST_F(ImageTransferTest, PartnerWithoutRoomSaysSo) {
 
 TEST_F(ImageTransferTest, CollectsWhatIsHereWithoutAsking) {
   const CollectedImages collected =
-      a_.transfer().Collect(kJob, ResumeFrom({"127.0.0.1:1"}), {0, 1});
+      a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   EXPECT_EQ(collected.images.at(1), (Names{a_.PathOf("c1.p1"), a_.PathOf("c2.p1")}));
   EXPECT_EQ(collected.files.at(0), a_.PathOf("c2.files.p0"));
@@ -149,7 +150,7 @@ TEST_F(ImageTransferTest, CollectsWhatIsHereWithoutAsking) {
 TEST_F(ImageTransferTest, NodeThatHasNothingTakesAllFromTheHolders) {
   Node c(0);
   const CollectedImages collected =
-      c.transfer().Collect(kJob, ResumeFrom({a_.address(), b_.address()}), {1, 2});
+      c.Collect(ResumeFrom({a_.address(), b_.address()}), {1, 2});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   for (const std::uint32_t pid : {1, 2})
     EXPECT_EQ(collected.images.at(pid),
@@ -165,7 +166,7 @@ TEST_F(ImageTransferTest, DamagedImageHereIsTakenFromThePartnerAndSaid) {
   ASSERT_TRUE(CopyToB().ok());
   Damage(a_.PathOf("c1.p0"), 1'200'000);
   const CollectedImages collected =
-      a_.transfer().Collect(kJob, ResumeFrom({a_.address(), b_.address()}), {0, 1});
+      a_.Collect(ResumeFrom({a_.address(), b_.address()}), {0, 1});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   ASSERT_EQ(collected.notes.size(), 1u);
   EXPECT_NE(collected.notes[0].find("c1.p0"), std::string::npos);
@@ -178,7 +179,7 @@ TEST_F(ImageTransferTest, DamagedTextAndArchiveAreTakenFromThePartner) {
   ASSERT_TRUE(CopyToB().ok());
   Damage(a_.PathOf(TextNameOf(kLibrary)), 5);
   Damage(a_.PathOf("c2.files.p0"), 9);
-  const CollectedImages collected = a_.transfer().Collect(kJob, ResumeFrom({b_.address()}), {0, 1});
+  const CollectedImages collected = a_.Collect(ResumeFrom({b_.address()}), {0, 1});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   EXPECT_EQ(collected.notes.size(), 2u);
 }
@@ -187,7 +188,7 @@ TEST_F(ImageTransferTest, NamesThePidsThatAreNotToBeHadAndWhatWasTried) {
   ASSERT_TRUE(CopyToB().ok());
   Damage(a_.PathOf("c1.p1"), 200'000);
   Damage(b_.PathOf("c1.p1"), 1'200'000);
-  const CollectedImages collected = a_.transfer().Collect(kJob, ResumeFrom({b_.address()}), {0, 1});
+  const CollectedImages collected = a_.Collect(ResumeFrom({b_.address()}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{1});
   for (const std::string& part : {std::string("pid 1: "), a_.PathOf("c1.p1"),
                                   std::string("chunk 0 "), std::string("chunk 1 "), b_.address()})
@@ -198,7 +199,7 @@ TEST_F(ImageTransferTest, NamesThePidsThatAreNotToBeHadAndWhatWasTried) {
 TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveAnUndamagedImage) {
   Damage(a_.PathOf("c1.p1"), 200'000);
   const CollectedImages collected =
-      a_.transfer().Collect(kJob, ResumeFrom({"127.0.0.1:1"}), {0, 1});
+      a_.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("127.0.0.1:1"), std::string::npos) << collected.reason;
 }
@@ -207,16 +208,25 @@ TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveAnUndamagedImage) {
 TEST_F(ImageTransferTest, HolderThatCannotBeAskedMayHaveTheImagesOfAllPids) {
   Node c(0);
   const CollectedImages collected =
-      c.transfer().Collect(kJob, ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
+      c.Collect(ResumeFrom({"127.0.0.1:1"}), {0, 1, 2});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("pid 2: c2.p2 is not on this node"), std::string::npos)
       << collected.reason;
 }
 
+TEST_F(ImageTransferTest, RestoreThatIsBrokenOffSaysNothingAboutTheImages) {
+  Node c(0);
+  c.restore().Stop();
+  const CollectedImages collected = c.Collect(ResumeFrom({a_.address()}), {0, 1});
+  EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
+  EXPECT_TRUE(collected.images.empty());
+  EXPECT_NE(collected.reason.find("broken off"), std::string::npos) << collected.reason;
+}
+
 TEST_F(ImageTransferTest, NodeWithoutRoomSaysNothingAboutTheImages) {
   Node full(1 << 20);
   const CollectedImages collected =
-      full.transfer().Collect(kJob, ResumeFrom({a_.address()}), {0, 1});
+      full.Collect(ResumeFrom({a_.address()}), {0, 1});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{});
   EXPECT_NE(collected.reason.find("--checkpoint-quota"), std::string::npos) << collected.reason;
 }
@@ -225,7 +235,7 @@ TEST_F(ImageTransferTest, ImageThatBuildsOnAnotherCheckpointIsRefused) {
   proto::Resume resume = ResumeFrom({});
   resume.clear_chain();
   resume.add_chain(2);
-  const CollectedImages collected = a_.transfer().Collect(kJob, resume, {0});
+  const CollectedImages collected = a_.Collect(resume, {0});
   EXPECT_EQ(collected.missing, std::vector<std::uint32_t>{0});
   EXPECT_NE(collected.reason.find("builds on checkpoint 1"), std::string::npos) << collected.reason;
 }
@@ -236,13 +246,13 @@ TEST_F(ImageTransferTest, ImageThatStandsAloneNeedsNothingBeforeIt) {
   resume.set_checkpoint(3);
   resume.add_chain(3);
   std::filesystem::remove(a_.PathOf("c1.p0"));
-  const CollectedImages collected = a_.transfer().Collect(kJob, resume, {0});
+  const CollectedImages collected = a_.Collect(resume, {0});
   EXPECT_TRUE(collected.missing.empty()) << collected.reason;
   EXPECT_EQ(collected.images.at(0), Names{a_.PathOf("c3.p0")});
 }
 
 TEST_F(ImageTransferTest, PidWithoutImageIsMissing) {
-  EXPECT_EQ(a_.transfer().Collect(kJob, ResumeFrom({}), {7}).missing,
+  EXPECT_EQ(a_.Collect(ResumeFrom({}), {7}).missing,
             std::vector<std::uint32_t>{7});
 }
 

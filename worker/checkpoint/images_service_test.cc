@@ -33,7 +33,7 @@ TEST(ImagesStubTest, PeerThatHangsIsGivenUp) {
   const SilentImages silent;
   ImagesStub stub(RpcCredentials::Plain(), std::chrono::milliseconds(100));
   const std::string there = ImageName(1, Pid{2}), here = ImageName(1, Pid{0});
-  const absl::Status got = stub.Get(silent.address(), node.store(), kJob, there);
+  const absl::Status got = stub.Get(silent.address(), node.store(), kJob, there, node.restore());
   EXPECT_TRUE(absl::IsDeadlineExceeded(got)) << got;
   EXPECT_FALSE(node.store().Has(kJob, there));
   const absl::Status put = stub.Put(silent.address(), node.store(), kJob, here);
@@ -84,7 +84,8 @@ TEST(ImagesServiceTest, AnswersWorkersOfItsClusterAlone) {
   for (const StreamKey& key :
        {StreamKey(), *StreamKey::FromBytes(std::string(StreamKey::kBytes, 'o'))}) {
     outsider.store().token().Set(key);
-    const absl::Status got = stub.Get(node.address(), outsider.store(), kJob, there);
+    const absl::Status got =
+        stub.Get(node.address(), outsider.store(), kJob, there, outsider.restore());
     EXPECT_TRUE(absl::IsUnauthenticated(got)) << got;
     const absl::Status put = stub.Put(node.address(), outsider.store(), kJob, here);
     EXPECT_TRUE(absl::IsUnauthenticated(put)) << put;

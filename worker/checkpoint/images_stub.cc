@@ -90,11 +90,12 @@ absl::Status ImagesStub::Put(const std::string& address, const ImageStore& from,
 }
 
 absl::Status ImagesStub::Get(const std::string& address, ImageStore& into, JobId job,
-                             const std::string& name) {
+                             const std::string& name, OpenCalls& restore) {
   const auto stub = Connect(address, credentials_);
   grpc::ClientContext context;
   SilenceWatch watch(patience_, [&context] { context.TryCancel(); });
   const OpenCall under_way(calls_, [&context] { context.TryCancel(); });
+  const OpenCall of_restore(restore, [&context] { context.TryCancel(); });
   Authorize(context, into);
   proto::GetImageRequest request;
   request.set_job(Value(job));

@@ -28,9 +28,10 @@ class ImagesStub {
   absl::Status Put(const std::string& address, const ImageStore& from, JobId job,
                    const std::string& name);
 
-  /// Fetches one file into this store; verified, but not synced: it is to be read at once.
-  absl::Status Get(const std::string& address, ImageStore& into, JobId job,
-                   const std::string& name);
+  /// Fetches one file into this store; verified, but not synced: it is to be read at once. Stop of
+  /// `restore`, too, cancels it.
+  absl::Status Get(const std::string& address, ImageStore& into, JobId job, const std::string& name,
+                   OpenCalls& restore);
 
   /// The names of the images that the other worker has of this job, of the cluster of this store.
   absl::StatusOr<std::vector<std::string>> List(const std::string& address, const ImageStore& of,

@@ -228,7 +228,12 @@ void HostedJob::Abandon() {
 
 void HostedJob::End(JobHost::Left kept) {
   if (std::exchange(ending_, true)) return;
-  kept_ = kept;
+  const bool may_have_files = place().pids(0) == 0 || start_.spec().core();
+  const bool without = kept == JobHost::Left::kFilesAndProfile && !may_have_files;
+  kept_ = without ? JobHost::Left::kProfile : kept;
+  // The files that a checkpoint holds are the job's; half of them would be taken for all.
+  const bool brings_files = kept_ == JobHost::Left::kFilesAndProfile && resumes();
+  if (stage_ == Stage::kPreparing && !brings_files) host_->StopPreparing();
   if (stage_ == Stage::kRunning) {
     proto::HostOrder order;
     order.set_kill_all(true);
@@ -239,8 +244,6 @@ void HostedJob::End(JobHost::Left kept) {
 
 void HostedJob::Clear() {
   stage_ = Stage::kClearing;
-  const bool may_have_files = place().pids(0) == 0 || start_.spec().core();
-  if (kept_ == JobHost::Left::kFilesAndProfile && !may_have_files) kept_ = JobHost::Left::kProfile;
   host_->Clear(silent_ ? JobHost::Left::kNothing : kept_);
 }
 

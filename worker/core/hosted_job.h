@@ -74,7 +74,8 @@ class HostedJob {
 
   void SetLease(std::uint64_t until_ns) { host_->SetLease(until_ns); }
 
-  /// Kills what runs, sends the files if they are to be kept, clears up. The first call counts.
+  /// Kills what runs, breaks off what is prepared, sends the files if they are to be kept, clears
+  /// up. The first call counts.
   void End(JobHost::Left kept);
 
   /// No coordinator knows it any more: ends it, and reports nothing.

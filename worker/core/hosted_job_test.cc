@@ -110,8 +110,27 @@ TEST_F(HostedJobTest, IsClearedOnceThoughTheEndIsOrderedWhileItIsPrepared) {
   End();
   End();
   node_.Work();
-  EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "clear, keep files"}));
+  EXPECT_EQ(node_.TakeNotes(), (Notes{"prepare", "stop preparing", "clear, keep files"}));
   EXPECT_EQ(TakeEvents(), (std::vector<What>{What::kCleared}));
+}
+
+// It may take longer than the coordinator waits; but the files of its checkpoint are wanted whole.
+TEST_F(HostedJobTest, ARestoreThatEndsIsBrokenOffUnlessItBringsFiles) {
+  start_.mutable_resume()->set_superstep(4);
+  start_.mutable_resume()->set_participants(2);
+  for (const bool keep_files : {false, true}) {
+    proto::Order order;
+    *order.mutable_start() = start_;
+    jobs_.OnOrder(order);
+    proto::Order end;
+    end.mutable_end()->set_job(kJob);
+    end.mutable_end()->set_epoch(1);
+    end.mutable_end()->set_keep_files(keep_files);
+    jobs_.OnOrder(end);
+    node_.Work();
+    EXPECT_EQ(node_.TakeNotes(), keep_files ? (Notes{"prepare", "clear, keep files"})
+                                            : (Notes{"prepare", "stop preparing", "clear"}));
+  }
 }
 
 TEST_F(HostedJobTest, IsBrokenIfItsProcessesVanish) {

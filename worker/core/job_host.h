@@ -28,6 +28,9 @@ class JobHost {
   /// Fetches what the job needs; HostedJob::OnPrepared follows.
   virtual void Prepare() = 0;
 
+  /// What Prepare has begun is not needed any more: OnPrepared comes soon, with any status.
+  virtual void StopPreparing() = 0;
+
   /// Makes the memory and starts the processes, if any; HostedJob::OnHostEvent is called with what
   /// happens to them, OnHostGone when none is left.
   virtual absl::Status Start(std::uint64_t lease_until_ns) = 0;

@@ -54,10 +54,11 @@ using Archives = std::map<std::uint32_t, files::JobFilesFacts>;
 
 // Those of lower pids over those of higher ones.
 absl::StatusOr<Archives> Unpack(const std::map<std::uint32_t, std::string>& files,
-                                const std::string& directory) {
+                                const std::string& directory, const OpenCalls& calls) {
   Archives archives;
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    absl::StatusOr<files::JobFilesFacts> facts = files::UnpackJobFiles(file->second, directory);
+    absl::StatusOr<files::JobFilesFacts> facts =
+        files::UnpackJobFiles(file->second, directory, [&calls] { return calls.stopping(); });
     if (!facts.ok()) return facts.status();
     archives[file->first] = std::move(*facts);
   }
@@ -94,10 +95,10 @@ PreparedRestore Failed(const absl::Status& why) {
 }  // namespace
 
 PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
-                               ImageStore& store) {
+                               ImageStore& store, OpenCalls& calls) {
   std::vector<std::uint32_t> saved = order.pids;
   std::erase_if(saved, [&](std::uint32_t pid) { return pid >= order.resume.participants(); });
-  CollectedImages collected = transfer.Collect(order.job, order.resume, saved);
+  CollectedImages collected = transfer.Collect(order.job, order.resume, saved, calls);
   for (const std::string& note : collected.notes) {
     spdlog::warn("event=image_replaced job={} reason=\"{}\"", Value(order.job), note);
   }
@@ -108,7 +109,7 @@ PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfe
     return prepared;
   }
   const CpuFeatures present = PresentCpuFeatures();
-  absl::StatusOr<Archives> archives = Unpack(collected.files, order.directory);
+  absl::StatusOr<Archives> archives = Unpack(collected.files, order.directory, calls);
   if (!archives.ok()) return Failed(archives.status());
   PreparedRestore prepared;
   for (const std::uint32_t pid : saved) {

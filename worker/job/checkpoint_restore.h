@@ -12,6 +12,7 @@
 #include "proto/host.pb.h"
 #include "proto/workers.pb.h"
 #include "worker/checkpoint/image_transfer.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 
@@ -31,9 +32,9 @@ struct PreparedRestore {
 };
 
 /// Collects the images, checks them against this machine, and puts the files where they were. What
-/// this node's processes print goes on where `resume` says.
+/// this node's processes print goes on where `resume` says. Stop of `calls` breaks it off.
 PreparedRestore PrepareRestore(const RestoreOrder& order, ImageTransfer& transfer,
-                               ImageStore& store);
+                               ImageStore& store, OpenCalls& calls);
 
 }  // namespace bspnow::worker
 

@@ -6,6 +6,7 @@
 
 #include <absl/status/statusor.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,6 +38,7 @@
 #include "worker/job/input_pipe.h"
 #include "worker/job/job_cgroup.h"
 #include "worker/job/job_directory.h"
+#include "worker/rpc/open_calls.h"
 #include "worker/work_threads.h"
 
 namespace bspnow::worker {
@@ -105,6 +107,7 @@ class NodeJob final : public JobHost {
   NodeJob& operator=(const NodeJob&) = delete;
 
   void Prepare() override;
+  void StopPreparing() override;
   absl::Status Start(std::uint64_t lease_until_ns) override;
   void Send(const proto::HostOrder& order) override;
   bool TakeInput(const proto::Input& input) override;
@@ -137,7 +140,8 @@ class NodeJob final : public JobHost {
   };
 
   void BeginPreparing();
-  Prepared PrepareOnThread() const;
+  void PostNotPrepared(absl::Status why);
+  Prepared PrepareOnThread();
   absl::Status GiveFiles(const JobDirectory& directory) const;
   void OnPrepared(Prepared prepared);
   absl::StatusOr<UniqueFd> OpenInput();
@@ -174,6 +178,9 @@ class NodeJob final : public JobHost {
   const JobId id_;
   const Epoch epoch_;
   bool awaits_older_epoch_ = false;
+  OpenCalls preparing_;
+  /// Set by whoever answers Prepare: the thread that begins it, or who stops it before that.
+  std::shared_ptr<std::atomic_flag> prepared_;
   std::optional<Account> account_;  ///< As whom its programs run; none: as the worker.
   std::optional<JobDirectory> directory_;
   std::vector<proto::HostedProcess> resumed_;  ///< Empty: all begin in main.

@@ -1,9 +1,12 @@
 // Checkpoints of real processes: taken in one run of the hosting, resumed in another.
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "base/link_feature.h"
+#include "base/units.h"
 #include "runtime/link/link.h"
+#include "worker/checkpoint/testing/silent_images.h"
 #include "worker/job/testing/node_job_fixture.h"
 
 namespace bspnow::worker {
@@ -174,6 +177,31 @@ TEST_F(CheckpointTest, AJobGoesOnFromItsCheckpointAsIfNothingHadHappened) {
   EXPECT_FALSE(stored.of_areas());
   EXPECT_FALSE(stored.cpu_features().empty());
   ResumeAndCompare(start, stored, {1}, expected);
+}
+
+// Of a holder that is slow: the coordinator waits for some minutes, and then gives the node up.
+TEST_F(CheckpointTest, TheEndOfAnEpochBreaksItsRestoreOff) {
+  const SilentImages silent;
+  Open();
+  proto::CheckpointStored stored;
+  stored.set_checkpoint(1);
+  stored.set_superstep(1);
+  stored.set_participants(kProcesses);
+  for (std::uint32_t pid = 0; pid < kProcesses; ++pid) stored.add_images()->set_pid(pid);
+  proto::Order order = ResumeFrom(Countdown(AddContent(kProgram), {"60", "20"}), stored, {1});
+  for (proto::ImageOfPid& image : *order.mutable_start()->mutable_resume()->mutable_images())
+    image.add_holders(silent.address());
+  jobs_->OnOrder(order);
+  while (silent.calls() == 0) std::this_thread::yield();
+  const std::uint64_t ordered_ns = NowNs();
+  proto::Order end = EndOrder(kJob);
+  end.mutable_end()->set_epoch(2);
+  end.mutable_end()->set_keep_files(false);
+  jobs_->OnOrder(end);
+  EXPECT_TRUE(RunUntil([&] { return jobs_->jobs() == 0; }));
+  EXPECT_LT(NowNs() - ordered_ns, 30 * kNsPerS);
+  EXPECT_EQ(Count(proto::WorkerEvent::kRestoreFailed), 0u);
+  EXPECT_EQ(Count(proto::WorkerEvent::kCleared), 1u);
 }
 
 TEST_F(CheckpointTest, AJobThatMayUseLittleOfTheProcessorNeedsNoMoreOfAnother) {

@@ -105,21 +105,31 @@ void NodeJob::PrepareAfterOlder() {
   if (std::exchange(awaits_older_epoch_, false)) BeginPreparing();
 }
 
+// Those whose turn has not come do not wait for the transfers of others.
+void NodeJob::StopPreparing() {
+  preparing_.Stop();
+  if (prepared_ && !prepared_->test_and_set()) PostNotPrepared(absl::CancelledError("it ends"));
+}
+
+void NodeJob::PostNotPrepared(absl::Status why) {
+  parts_.loop.Post([this, why = std::move(why)] { OnPrepared({.directory = why}); });
+}
+
 void NodeJob::BeginPreparing() {
+  if (preparing_.stopping()) return PostNotPrepared(absl::CancelledError("it ends"));
   absl::StatusOr<std::optional<Account>> account =
       parts_.accounts.Take(id_, job_.start().spec().user());
-  if (!account.ok()) {
-    return parts_.loop.Post(
-        [this, refused = account.status()] { OnPrepared({.directory = refused}); });
-  }
+  if (!account.ok()) return PostNotPrepared(account.status());
   account_ = *std::move(account);
-  parts_.threads.transfers.Run([this] {
+  prepared_ = std::make_shared<std::atomic_flag>();
+  parts_.threads.transfers.Run([this, answered = prepared_] {
+    if (answered->test_and_set()) return;
     const auto prepared = std::make_shared<Prepared>(PrepareOnThread());
     parts_.loop.Post([this, prepared] { OnPrepared(std::move(*prepared)); });
   });
 }
 
-NodeJob::Prepared NodeJob::PrepareOnThread() const {
+NodeJob::Prepared NodeJob::PrepareOnThread() {
   const proto::StartJob& start = job_.start();
   const std::string path = absl::StrCat(parts_.jobs_directory, "/", Value(id_));
   Prepared prepared{.directory = JobDirectory::Create(path, start.spec(), parts_.cache)};
@@ -131,7 +141,7 @@ NodeJob::Prepared NodeJob::PrepareOnThread() const {
                         .pids = started,
                         .directory = prepared.directory->path(),
                         .cpu_features = {start.cpu_features().begin(), start.cpu_features().end()}},
-                       parts_.transfer, parts_.images);
+                       parts_.transfer, parts_.images, preparing_);
   }
   if (account_ && prepared.directory.ok()) {
     const absl::Status given = GiveFiles(*prepared.directory);

@@ -50,9 +50,12 @@ TEST_F(NodeJobTest, ClearsWhileEveryTransferIsSlow) {
   ASSERT_TRUE(RunUntil([this] { return Count(proto::WorkerEvent::kStarted) == 1; }));
   const auto slow = std::make_shared<std::latch>(1);
   for (int i = 0; i < kThreadsOfEach; ++i) threads_->transfers.Run([slow] { slow->wait(); });
-  proto::Order end = EndOrder(1);
-  end.mutable_end()->set_keep_files(false);
-  jobs_->OnOrder(end);
+  jobs_->OnOrder(StartOrder(2, hash, 1));  // Its turn does not come.
+  for (const std::uint64_t job : {1, 2}) {
+    proto::Order end = EndOrder(job);
+    end.mutable_end()->set_keep_files(false);
+    jobs_->OnOrder(end);
+  }
   EXPECT_TRUE(RunUntil([this] { return jobs_->jobs() == 0; }));
   slow->count_down();
 }

@@ -20,6 +20,7 @@
 #include "worker/checkpoint/image_transfer.h"
 #include "worker/checkpoint/images_service.h"
 #include "worker/checkpoint/testing/image_fixture.h"
+#include "worker/rpc/open_calls.h"
 
 namespace bspnow::worker {
 
@@ -78,11 +79,16 @@ class Node {
     ASSERT_TRUE(settled.ok()) << settled;
   }
 
+  CollectedImages Collect(const proto::Resume& resume, const std::vector<std::uint32_t>& pids) {
+    return transfer_->Collect(kJob, resume, pids, restore_);
+  }
+
   std::string PathOf(const std::string& name) const { return store_->PathOf(kJob, name); }
   std::string address() const { return server_->address().ToString(); }
   ImageStore& store() { return *store_; }
   const ImageStore& store() const { return *store_; }
   ImageTransfer& transfer() { return *transfer_; }
+  OpenCalls& restore() { return restore_; }
   ImagesServer& server() { return *server_; }
   std::size_t received() const { return received_; }
   /// Called after each image or archive that comes from another node.
@@ -102,6 +108,7 @@ class Node {
   std::unique_ptr<ImageStore> store_;
   std::unique_ptr<ImagesServer> server_;
   std::unique_ptr<ImageTransfer> transfer_;
+  OpenCalls restore_;
 };
 
 }  // namespace bspnow::worker

@@ -14,6 +14,7 @@ class SilentImages {
   ~SilentImages();
 
   std::string address() const;
+  int calls() const;  ///< So far.
 
  private:
   struct Parts;

@@ -1,5 +1,6 @@
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
 #include <thread>
 
 #include "proto/workers.grpc.pb.h"
@@ -9,6 +10,10 @@ namespace bspnow::worker {
 namespace {
 
 class Service final : public proto::Images::Service {
+ public:
+  std::atomic<int> calls = 0;
+
+ private:
   grpc::Status PutImage(grpc::ServerContext* context, grpc::ServerReader<proto::FileChunk>*,
                         proto::PutImageReply*) override {
     return Hang(*context);
@@ -17,7 +22,8 @@ class Service final : public proto::Images::Service {
                         grpc::ServerWriter<proto::FileChunk>*) override {
     return Hang(*context);
   }
-  static grpc::Status Hang(const grpc::ServerContext& context) {
+  grpc::Status Hang(const grpc::ServerContext& context) {
+    calls += 1;
     while (!context.IsCancelled()) std::this_thread::yield();
     return grpc::Status::CANCELLED;
   }
@@ -39,6 +45,8 @@ SilentImages::SilentImages() : parts_(std::make_unique<Parts>()) {
 }
 
 SilentImages::~SilentImages() = default;
+
+int SilentImages::calls() const { return parts_->service.calls; }
 
 std::string SilentImages::address() const { return "127.0.0.1:" + std::to_string(parts_->port); }
 

@@ -89,6 +89,7 @@ class FakeNode final : public JobHosting, public CheckpointDisk {
     void Prepare() override {
       node_.Note("prepare", [this] { job_.OnPrepared(node_.prepared, node_.not_restored); });
     }
+    void StopPreparing() override { node_.notes_.push_back("stop preparing"); }
     absl::Status Start(std::uint64_t lease_until_ns) override {
       node_.notes_.push_back(absl::StrCat("start until ", lease_until_ns));
       return node_.started;
