@@ -17,6 +17,8 @@ namespace {
 
 /// A disk may be slow, but not that slow; and then the next one has its chance.
 constexpr std::uint64_t kSilenceNsMax = 900'000'000'000;
+// Images are written, read again and synced, perhaps behind other jobs'; nothing is said meanwhile.
+constexpr std::uint64_t kHeldSilenceNsMax = 4 * kSilenceNsMax;
 
 ReleaseDirective DirectiveOf(const JobCheckpoints::Asked& asked, Hold hold) {
   return {.checkpoint = asked.number, .base = asked.base, .hold = static_cast<std::uint32_t>(hold)};
@@ -112,7 +114,7 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   const JobRecord* record = table_.Find(id);
   if (record == nullptr || record->job().state() != proto::RUNNING) return {};
   if (job.checkpoints.under_way()) {
-    GiveUpIfSilent(id, job);
+    GiveUpIfSilent(id, job, kSilenceNsMax);
     return {};
   }
   const std::uint32_t participants = job.participants();
@@ -142,17 +144,30 @@ ReleaseDirective Cluster::TakeCheckpoint(JobId id, LiveJob& job, Superstep next)
   return DirectiveOf(*asked, hold);
 }
 
-// Within a barrier: what it uses must not change. A job on one node takes it at the end of its
-// superstep, however long that is: so the time since it was asked for says nothing.
-void Cluster::GiveUpIfSilent(JobId id, LiveJob& job) {
+// Within a barrier: what it uses must not change. A job that releases itself takes it at the end of
+// its superstep, however long that is: so the time since it was asked for says nothing.
+void Cluster::GiveUpIfSilent(JobId id, LiveJob& job, std::uint64_t silence_ns_max) {
   if (job.overdue_since_ns == 0) job.overdue_since_ns = NowNs();
-  if (NowNs() - job.overdue_since_ns < kSilenceNsMax) return;
+  if (NowNs() - job.overdue_since_ns < silence_ns_max) return;
   job.overdue_since_ns = 0;
   ports_.timers.Post([this, id, number = job.checkpoints.under_way_number()] {
     LiveJob* found = FindLive(id);
     if (found == nullptr || found->checkpoints.under_way_number() != number) return;
     Perform(PerformCheckpoint(id, found->checkpoints.GiveUp("nothing was heard of it for long")));
   });
+}
+
+// Processes that wait behind one come to no barrier, where another would be due. Copies end of
+// themselves: who makes them gives up.
+void Cluster::GiveUpSilent() {
+  for (const auto& [id, job] : LiveJobs()) {
+    const JobRecord& record = *table_.Find(id);
+    if (record.job().state() != proto::RUNNING) continue;
+    const JobCheckpoints& checkpoints = job->checkpoints;
+    if (!checkpoints.Holds()) continue;
+    if (ReleasesItself(record) ? checkpoints.AwaitsMoreImages() : checkpoints.AwaitsImages())
+      GiveUpIfSilent(id, *job, kHeldSilenceNsMax);
+  }
 }
 
 // ---- What nodes report --------------------------------------------------------------------------

@@ -47,6 +47,13 @@ class ClusterDirectTest : public ClusterFixture {
     return orders.empty() ? 0 : orders.back().take_checkpoint().checkpoint();
   }
 
+  void Pass(std::uint64_t seconds) {
+    for (std::uint64_t i = 0; i < 2 * seconds; ++i) {
+      for (const FakeWorker& each : {first_, second_}) Renew(each);
+      world_.timers.Advance(500);
+    }
+  }
+
   FakeWorker first_;
   FakeWorker second_;
   JobId job_{};
@@ -90,6 +97,27 @@ TEST_F(ClusterDirectTest, ACheckpointIsOrderedFromAllNodesOnceItIsKnownWhoTakesP
   Progress(3);
   EXPECT_NE(Asked(first_), 0u);
   EXPECT_EQ(Asked(second_), Asked(first_));
+}
+
+// Its disk hangs; all others wait behind their images, and no barrier comes.
+TEST_F(ClusterDirectTest, ASuspensionForWhichOneNodeWritesNoImagesIsGivenUp) {
+  RunOnTwo();
+  const Answer answer = NewAnswer();
+  ReportBegun(first_, job_, Epoch{1}, {0});
+  ReportBegun(second_, job_, Epoch{1}, {1});
+  cluster_->Suspend(job_, Into(answer));
+  Begin();
+  Progress(3);
+  Pass(1000);  // It may be in a long superstep.
+  ReportStored(first_, job_, Epoch{1}, Asked(first_), {0});
+  Pass(3590);
+  EXPECT_FALSE(answer->has_value());
+  Pass(20);
+  ASSERT_TRUE(answer->has_value());
+  EXPECT_TRUE(absl::IsAborted((*answer)->status())) << (*answer)->status();
+  for (const FakeWorker& each : {first_, second_})
+    EXPECT_EQ(OrdersOf(each, &proto::Order::has_release_held).size(), 1u) << each.name;
+  EXPECT_EQ(Show(job_).state(), proto::RUNNING);
 }
 
 TEST_F(ClusterDirectTest, ARestartedCoordinatorGoesOnWithIt) {

@@ -385,6 +385,7 @@ absl::Status Cluster::MayStoreFiles(JobId job) const {
 void Cluster::Tick() {
   EndAbandoned();
   MoveFromLeavingNodes();
+  GiveUpSilent();
   if (const std::uint64_t now_ns = NowNs(); now_ns > kStoreProgressNs)
     StoreProgress(now_ns - kStoreProgressNs);
   tick_ = ports_.timers.AddTimer(kTickMs, [this] { Tick(); });

@@ -74,7 +74,8 @@ struct LiveJob {
   bool from_main = true;  ///< Its processes all began in `main`.
   std::vector<CheckpointRequest> requests{};
   std::vector<CheckpointRequest> suspending{};  ///< To be answered when it has left its nodes.
-  /// Since when another one would be due, and nothing was heard of the one under way; 0: not.
+  /// Since when another one would be due, or a node keeps others waiting, and nothing was heard of
+  /// the one under way; 0: not.
   std::uint64_t overdue_since_ns = 0;
   CheckpointHistory history{};  ///< Its times are as of the last write.
   /// Of images of this checkpoint a node has found no undamaged copy; 0: of none.

@@ -261,18 +261,31 @@ void CheckpointHost::CheckAsked(std::uint64_t now_ns) {
 void CheckpointHost::CheckWriters(std::uint64_t now_ns) {
   if (since_ns_ == 0) since_ns_ = now_ns;
   std::map<Pid, std::string> failed;
+  const bool too_long = now_ns - since_ns_ > kReportTimeoutNs;
   for (auto& [pid, pending] : pending_) {
     const bool writes = HasChild(owner_.OsPidOf(pid));
     if (pending.writer_missed && !writes) failed[pid] = "the writer of its image was killed";
     pending.writer_missed = pending.writer_seen && !writes;
     pending.writer_seen |= writes;
-    if (now_ns - since_ns_ > kReportTimeoutNs) failed[pid] = "its image was not done in 10 min";
+    if (too_long) failed[pid] = "its image was not done in 10 min";
   }
   for (const auto& [pid, reason] : failed) {
     pending_.erase(pid);
     Fail(pid, reason);
   }
-  if (!failed.empty()) FinishIfDone();
+  // It may have many files to write, but has to go on.
+  struct stat archive {};
+  if (archiver_ != 0 && stat(ArchivePath().c_str(), &archive) == 0 &&
+      std::exchange(archive_bytes_, archive.st_size) != archive.st_size)
+    archive_since_ns_ = now_ns;
+  const bool files_failed =
+      archiver_ != 0 && now_ns - std::max(since_ns_, archive_since_ns_) > kReportTimeoutNs;
+  if (files_failed) {
+    kill(std::exchange(archiver_, 0), SIGKILL);
+    archive_failure_.Reset();
+    FailFiles("nothing was written of them for 10 min");
+  }
+  if (!failed.empty() || files_failed) FinishIfDone();
 }
 
 }  // namespace bspnow::worker

@@ -103,8 +103,10 @@ class CheckpointHost {
   std::map<Pid, std::string> refused_;  ///< Reported before they asked.
   std::map<Pid, Pending> pending_;      ///< Images that are being written.
   std::uint64_t since_ns_ = 0;          ///< The first look at them.
-  pid_t archiver_ = 0;
-  UniqueFd archive_failure_;  ///< The archiver says here what went wrong.
+  pid_t archiver_ = 0;                  ///< 0: it has ended, or is not waited for any more.
+  std::int64_t archive_bytes_ = 0;      ///< What it had written at the last look,
+  std::uint64_t archive_since_ns_ = 0;  ///< and the first one at which that was so.
+  UniqueFd archive_failure_;            ///< The archiver says here what went wrong.
 };
 
 }  // namespace bspnow::worker

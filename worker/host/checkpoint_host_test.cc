@@ -1,8 +1,10 @@
 #include "worker/host/checkpoint_host.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -233,6 +235,26 @@ TEST_F(CheckpointHostTest, DoesNotWaitForEver) {
   EXPECT_TRUE(host_.under_way());
   host_.CheckWaits(602 * kSecondNs);
   EXPECT_FALSE(host_.under_way());
+}
+
+// As on a disk that hangs.
+TEST_F(CheckpointHostTest, DoesNotWaitForEverForItsFilesEither) {
+  std::filesystem::create_directories(plan_.image_directory());
+  const std::string archive = plan_.image_directory() + "/c7.files.p2.new";
+  ASSERT_EQ(mkfifo(archive.c_str(), 0600), 0);
+  const UniqueFd nobody_reads(open(archive.c_str(), O_RDWR | O_CLOEXEC));
+  std::ofstream(plan_.job_directory() + "/out") << std::string(200'000, 'x');
+  AskBoth();
+  host_.CheckWaits(kSecondNs);
+  host_.OnReported(Pid{2}, Written(7));
+  host_.OnReported(Pid{3}, Written(7));
+  host_.CheckWaits(600 * kSecondNs);
+  EXPECT_TRUE(host_.under_way());
+  host_.CheckWaits(602 * kSecondNs);
+  EXPECT_FALSE(host_.under_way());
+  EXPECT_EQ(Failure(), "the files of the job: nothing was written of them for 10 min");
+  AwaitArchiver();
+  EXPECT_EQ(reports_.size(), 1u);
 }
 
 TEST_F(CheckpointHostTest, WhoDoesNotComeHoldsUpTheOthersForTenSecondsOnce) {

@@ -162,6 +162,12 @@ class JobCheckpoints {
   // ---- To look at -------------------------------------------------------------------------------
 
   bool under_way() const { return taking_.has_value(); }
+  /// A host has not said yet that it has its images.
+  bool AwaitsImages() const { return taking_ && taking_->stage == Stage::kAsked; }
+  /// While another one has: so the job has come to where they are taken.
+  bool AwaitsMoreImages() const { return AwaitsImages() && !taking_->checkpoint.parts.empty(); }
+  /// Processes wait behind it.
+  bool Holds() const { return taking_ && taking_->hold == Hold::kYes; }
   /// No number above it was ever in use.
   std::uint64_t last_number() const { return last_number_; }
   std::uint64_t under_way_number() const { return taking_ ? taking_->checkpoint.number : 0; }
