@@ -100,11 +100,12 @@ absl::Status FileReceiver::EndFile() {
       absl::StrCat("file ", names_.back(), ": ", missing_bytes_, " bytes of it have not come"));
 }
 
-std::vector<StoredFile> FilesBelow(const std::string& directory) {
+absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory) {
   std::vector<StoredFile> files;
   std::error_code error;
   fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
                                       error);
+  if (error == std::errc::no_such_file_or_directory) return files;
   for (; !error && at != fs::end(at); at.increment(error)) {
     struct stat status {};
     const std::string path = at->path().string();
@@ -117,6 +118,7 @@ std::vector<StoredFile> FilesBelow(const std::string& directory) {
                      .changed_ns = status.st_mtim.tv_sec * kNsPerS + status.st_mtim.tv_nsec,
                      .path = path});
   }
+  if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));
   std::sort(files.begin(), files.end(),
             [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; });
   return files;
@@ -124,7 +126,9 @@ std::vector<StoredFile> FilesBelow(const std::string& directory) {
 
 absl::StatusOr<std::vector<StoredFile>> ListFiles(const std::string& directory,
                                                   const std::vector<std::string>& names) {
-  std::vector<StoredFile> files = FilesBelow(directory);
+  absl::StatusOr<std::vector<StoredFile>> below = FilesBelow(directory);
+  if (!below.ok()) return below.status();
+  std::vector<StoredFile>& files = *below;
   if (names.empty()) return files;
   std::vector<StoredFile> listed;
   std::set<std::string_view> seen;

@@ -73,8 +73,8 @@ struct StoredFile {
   std::string path;
 };
 
-/// Regular files, in the order of their names; no link is followed.
-std::vector<StoredFile> FilesBelow(const std::string& directory);
+/// Regular files, in the order of their names; no link is followed. Without the directory: none.
+absl::StatusOr<std::vector<StoredFile>> FilesBelow(const std::string& directory);
 
 /// All files below `directory` by name, or those in `names`, each once; NotFound says which one is
 /// missing.

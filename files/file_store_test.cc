@@ -1,5 +1,8 @@
 #include "files/file_store.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -7,6 +10,7 @@
 #include <gtest/gtest.h>
 #include "base/testing/scratch_directory.h"
 #include "base/testing/synced_paths.h"
+#include "base/unique_fd.h"
 
 namespace bspnow::files {
 namespace {
@@ -58,9 +62,27 @@ TEST(FileStoreTest, AFileThatDidNotComeWholeIsGoneAndThoseBeforeItStay) {
       EXPECT_FALSE(receiver.Finish().ok());
     }
   }
-  const auto files = FilesBelow(scratch.path());
+  const std::vector<StoredFile> files = *FilesBelow(scratch.path());
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(files[0].name, "a");
+}
+
+// Each level of directories takes a descriptor while it is listed.
+TEST(FileStoreTest, FilesThatCannotBeListedAreNotLeftOut) {
+  const ScratchDirectory scratch;
+  const std::string deep = scratch.path() + "/0/1/2/3/4/5/6/7/8/9";
+  std::filesystem::create_directories(deep);
+  std::ofstream(deep + "/file") << "text";
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const UniqueFd next(open("/dev/null", O_RDONLY));
+  const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + 4, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto files = FilesBelow(scratch.path());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(absl::IsInternal(files.status())) << files.status();
+  EXPECT_EQ(FilesBelow(scratch.path())->size(), 1u);
+  EXPECT_TRUE(FilesBelow(scratch.path() + "/nothing")->empty());
 }
 
 TEST(FileStoreTest, RefusesMoreBytesThanAnnounced) {

@@ -140,6 +140,8 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
   for (; !error && at != fs::end(at); at.increment(error)) {
     if (absl::Status s = files.NoteOne(at->path().string(), given); !s.ok()) return s;
   }
+  // What was not listed would be gone after a loss.
+  if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));
   return files;
 }
 

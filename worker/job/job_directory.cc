@@ -73,7 +73,9 @@ absl::Status JobDirectory::Fill(const proto::JobSpec& spec, BlobCache& cache) {
     if (!path.ok()) return path.status();
     if (absl::Status s = cache.CopyTo(file.sha256(), *path, file.mode()); !s.ok()) return s;
   }
-  for (const LeftFile& file : files::FilesBelow(path_))
+  const absl::StatusOr<std::vector<LeftFile>> files = files::FilesBelow(path_);
+  if (!files.ok()) return files.status();
+  for (const LeftFile& file : *files)
     given_[file.name] = {.name = file.name, .bytes = file.bytes, .changed_ns = file.changed_ns};
   return absl::OkStatus();
 }
@@ -84,9 +86,10 @@ std::vector<files::GivenFile> JobDirectory::given() const {
   return files;
 }
 
-std::vector<LeftFile> JobDirectory::LeftFiles() const {
-  std::vector<LeftFile> files = files::FilesBelow(path_);
-  std::erase_if(files, [this](const LeftFile& file) {
+absl::StatusOr<std::vector<LeftFile>> JobDirectory::LeftFiles() const {
+  absl::StatusOr<std::vector<LeftFile>> files = files::FilesBelow(path_);
+  if (!files.ok()) return files;
+  std::erase_if(*files, [this](const LeftFile& file) {
     const auto given = given_.find(file.name);
     return given != given_.end() && given->second.bytes == file.bytes &&
            given->second.changed_ns == file.changed_ns;

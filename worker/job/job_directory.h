@@ -45,7 +45,7 @@ class JobDirectory {
   std::vector<files::GivenFile> given() const;
 
   /// Regular files that are new or changed, in order of name.
-  std::vector<LeftFile> LeftFiles() const;
+  absl::StatusOr<std::vector<LeftFile>> LeftFiles() const;
 
  private:
   explicit JobDirectory(std::string path) : path_(std::move(path)) {}

@@ -315,7 +315,10 @@ NodeJob::KeptFiles NodeJob::KeepFiles() const {
   std::vector<LeftFile> files;
   {
     const FilesAs as(account);
-    files = directory_->LeftFiles();
+    absl::StatusOr<std::vector<LeftFile>> left = directory_->LeftFiles();
+    kept.sent = left.status();
+    if (!left.ok()) return kept;
+    files = *std::move(left);
     const proto::Host& here = job_.start().hosts(static_cast<int>(job_.node()));
     if (here.pids(0) != 0) files = CoresOf(std::move(files), here.node());
     files = Fitting(std::move(files), parts_.files_bytes_max, kept.left_out);
