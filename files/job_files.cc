@@ -134,18 +134,20 @@ absl::StatusOr<NotedFiles> NotedFiles::Note(const std::string& directory,
                                             const std::vector<GivenFile>& given) {
   NotedFiles files;
   files.directory_ = directory;
+  GivenByName by_name;
+  for (const GivenFile& file : given) by_name[file.name] = &file;
   std::error_code error;
   fs::recursive_directory_iterator at(directory, fs::directory_options::skip_permission_denied,
                                       error);
   for (; !error && at != fs::end(at); at.increment(error)) {
-    if (absl::Status s = files.NoteOne(at->path().string(), given); !s.ok()) return s;
+    if (absl::Status s = files.NoteOne(at->path().string(), by_name); !s.ok()) return s;
   }
   // What was not listed would be gone after a loss.
   if (error) return absl::InternalError(absl::StrCat("listing ", directory, ": ", error.message()));
   return files;
 }
 
-absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<GivenFile>& given) {
+absl::Status NotedFiles::NoteOne(const std::string& path, const GivenByName& given) {
   struct stat status {};
   if (lstat(path.c_str(), &status) != 0) return absl::OkStatus();  // Somebody else removed it.
   Noted noted{.name = path.substr(directory_.size() + 1),
@@ -162,19 +164,14 @@ absl::Status NotedFiles::NoteOne(const std::string& path, const std::vector<Give
   }
   if (S_ISREG(status.st_mode)) {
     noted.bytes = static_cast<std::uint64_t>(status.st_size);
-    const bool as_given = std::any_of(given.begin(), given.end(), [&](const GivenFile& file) {
-      return file.name == noted.name && file.bytes == noted.bytes &&
-             file.changed_ns == noted.changed_ns;
-    });
-    if (as_given) return absl::OkStatus();
+    const auto found = given.find(noted.name);
+    if (found != given.end() && found->second->bytes == noted.bytes &&
+        found->second->changed_ns == noted.changed_ns)
+      return absl::OkStatus();
     if (absl::Status s = NoteContent(path, noted); !s.ok()) return s;
   }
   noted_.push_back(std::move(noted));
-  const auto large = std::count_if(noted_.begin(), noted_.end(),
-                                   [](const Noted& file) { return file.file.valid(); });
-  if (static_cast<std::size_t>(large) <= kLargeFilesMax) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the job's directory has more than ", kLargeFilesMax, " large files"));
+  return absl::OkStatus();
 }
 
 absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
@@ -183,7 +180,9 @@ absl::Status NotedFiles::NoteContent(const std::string& path, Noted& noted) {
   if (!file.valid()) return Failed(absl::StrCat("opening ", noted.name));
   if (noted.bytes > kSmallBytesMax || content_bytes_ + noted.bytes > kContentBytesMax) {
     noted.file = std::move(file);
-    return absl::OkStatus();
+    if (++large_ <= kLargeFilesMax) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the job's directory has more than ", kLargeFilesMax, " large files"));
   }
   noted.content.resize(noted.bytes);
   const ssize_t n = pread(file.get(), noted.content.data(), noted.bytes, 0);

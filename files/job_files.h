@@ -17,7 +17,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -62,13 +64,16 @@ class NotedFiles {
     UniqueFd file;        ///< Of a larger file.
   };
 
+  using GivenByName = std::map<std::string_view, const GivenFile*>;
+
   static absl::Status WriteOne(const Noted& noted, ArchiveWriter& archive);
-  absl::Status NoteOne(const std::string& path, const std::vector<GivenFile>& given);
+  absl::Status NoteOne(const std::string& path, const GivenByName& given);
   absl::Status NoteContent(const std::string& path, Noted& noted);
 
   std::string directory_;
   std::vector<Noted> noted_;
   std::uint64_t content_bytes_ = 0;
+  std::size_t large_ = 0;  ///< Have a descriptor.
 };
 
 /// What an archive holds besides the files.

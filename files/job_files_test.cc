@@ -364,6 +364,20 @@ TEST_F(JobFilesTest, LeaveAloneWhereALinkLeadsThatReplacesADirectory) {
   EXPECT_EQ(fs::status(outside).permissions(), fs::perms::owner_all);
 }
 
+// Each keeps a descriptor until it is written.
+TEST_F(JobFilesTest, LargeFilesAreCounted) {
+  for (int i = 0; i < 512; ++i) {
+    const std::string name = std::to_string(i);
+    Write("small" + name, "text");
+    Write(name, "");
+    fs::resize_file(job() + "/" + name, kLarge);
+  }
+  EXPECT_TRUE(NotedFiles::Note(job(), {}).ok());
+  Write("one more", "");
+  fs::resize_file(job() + "/one more", kLarge);
+  EXPECT_TRUE(absl::IsResourceExhausted(NotedFiles::Note(job(), {}).status()));
+}
+
 // Each level of directories takes a descriptor while it is listed.
 TEST_F(JobFilesTest, FilesThatCannotBeListedAreNotLeftOut) {
   Write("0/1/2/3/4/5/6/7/8/9/deep", "");
