@@ -177,6 +177,16 @@ bool HasPort(const std::string& address) {
   return address.find(':', bracket == std::string::npos ? 0 : bracket) != std::string::npos;
 }
 
+/// Programs that are started in other directories get these paths, too.
+bool MakeAbsolute(WorkerSettings& settings) {
+  std::error_code error;
+  for (std::string* const path : {&settings.state_dir, &settings.checkpoint_dir,
+                                  &settings.checkpoint_share, &settings.restore_program})
+    if (!path->empty() && !error) *path = std::filesystem::absolute(*path, error).string();
+  if (error) std::cerr << "bsp-worker: the working directory is gone; give absolute paths\n";
+  return !error;
+}
+
 }  // namespace
 
 std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_status) {
@@ -199,7 +209,9 @@ std::optional<WorkerSettings> ReadSettings(int argc, char** argv, int& exit_stat
   if (!HasPort(settings.listen)) settings.listen += ":0";
   if (settings.host_program.empty()) settings.host_program = FindProgram("bsp-host");
   if (settings.restore_program.empty()) settings.restore_program = FindProgram("bsp-restore");
-  return settings;
+  if (MakeAbsolute(settings)) return settings;
+  exit_status = kUsageStatus;
+  return std::nullopt;
 }
 
 }  // namespace bspnow::worker

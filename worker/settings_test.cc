@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "base/testing/scratch_directory.h"
@@ -75,6 +76,16 @@ TEST_F(SettingsTest, SaysWhereImagesLieAndHowLongJobsOutliveTheCoordinator) {
   EXPECT_EQ(ReadWith({"--checkpoint-quota", "2GiB"})->checkpoint_quota, std::uint64_t{2} << 30);
   EXPECT_EQ(ReadWith({"--checkpoint-share", "/nfs"})->checkpoint_share, "/nfs");
   EXPECT_FALSE(ReadWith({"--checkpoint-share", "/nfs", "--checkpoint-dir", "/x"}).has_value());
+}
+
+// Restored processes begin in their job's directory, and open their images by these paths.
+TEST_F(SettingsTest, RelativePathsAreThoseOfItsOwnWorkingDirectory) {
+  const std::string here = std::filesystem::current_path().string() + "/";
+  EXPECT_EQ(Read({"--coordinator", "head:1", "--name", "w", "--state-dir", "w"})->state_dir,
+            here + "w");
+  EXPECT_EQ(ReadWith({"--checkpoint-dir", "x"})->checkpoint_dir, here + "x");
+  EXPECT_EQ(ReadWith({"--checkpoint-share", "x/y"})->checkpoint_share, here + "x/y");
+  EXPECT_EQ(ReadWith({})->checkpoint_dir, "");
 }
 
 TEST_F(SettingsTest, RefusesWhatMakesNoSense) {

@@ -9,7 +9,7 @@ namespace bspnow::worker::restore {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: bsp-restore --images IMAGE,IMAGE,... --texts DIRECTORY [--link FD] [--moved OLD NEW]"
+    "usage: bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--moved OLD NEW]"
     " (each IMAGE, oldest first, and the DIRECTORY: a descriptor or an absolute path)";
 
 int Number(const char* text) {
@@ -26,17 +26,9 @@ int Open(const char* name, int flags) {
   return static_cast<int>(file);
 }
 
-void OpenImages(const char* list, Options& options) {
-  while (*list != '\0') {
-    TextPiece item{list, 0};
-    while (list[item.bytes] != '\0' && list[item.bytes] != ',') ++item.bytes;
-    list += item.bytes;
-    if (*list == ',') ++list;
-    Path name;
-    name << item;
-    if (name.empty() || options.image_count == kImagesMax) Fail(kUsage);
-    options.images[options.image_count++] = Open(name.text(), O_RDONLY);
-  }
+void OpenImage(const char* name, Options& options) {
+  if (*name == '\0' || options.image_count == kImagesMax) Fail(kUsage);
+  options.images[options.image_count++] = Open(name, O_RDONLY);
 }
 
 }  // namespace
@@ -46,8 +38,8 @@ void ReadOptions(int argument_count, char** arguments, Options& options) {
     const char* name = arguments[i];
     const char* value = i + 1 < argument_count ? arguments[i + 1] : nullptr;
     if (value == nullptr) Fail(kUsage);
-    if (Equal(name, "--images")) {
-      OpenImages(value, options);
+    if (Equal(name, "--image")) {
+      OpenImage(value, options);
     } else if (Equal(name, "--texts")) {
       options.texts = Open(value, O_RDONLY | O_DIRECTORY);
     } else if (Equal(name, "--link")) {

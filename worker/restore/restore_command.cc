@@ -1,13 +1,12 @@
 #include "worker/restore/restore_command.h"
 
-#include <absl/strings/str_join.h>
-
 namespace bspnow::worker {
 
 std::vector<std::string> RestoreArguments(const RestoreRequest& request) {
-  std::vector<std::string> arguments = {
-      "bsp-restore", "--images", absl::StrJoin(request.images, ","), "--texts",
-      request.texts, "--link",   std::to_string(request.link)};
+  std::vector<std::string> arguments = {"bsp-restore", "--texts", request.texts, "--link",
+                                        std::to_string(request.link)};
+  for (const std::string& image : request.images)
+    arguments.insert(arguments.end(), {"--image", image});
   if (!request.old_directory.empty() && request.old_directory != request.new_directory) {
     arguments.insert(arguments.end(), {"--moved", request.old_directory, request.new_directory});
   }

@@ -1,13 +1,14 @@
 // How the worker starts bsp-restore, the program that becomes a saved process. See
 // worker/restore/restore_main.cc for what it does.
 //
-//   bsp-restore --images IMAGE,IMAGE,... --texts DIRECTORY [--link FD] [--moved OLD NEW]
+//   bsp-restore --image IMAGE... --texts DIRECTORY [--link FD] [--moved OLD NEW]
 //
-// Each IMAGE and the DIRECTORY are a descriptor number or an absolute path. Standard input, output
-// and error, the link, the working directory and the limits are those the program itself would be
-// started with. It trusts its images: verify them first (worker/checkpoint/image_file.h). What
-// cannot be put back is one line on standard error and exit status kRestoreFailedStatus; the
-// process has then sent nothing on its link.
+// The images come oldest first, each with its --image: a path may have any character. Each IMAGE
+// and the DIRECTORY are a descriptor number or an absolute path. Standard input, output and error,
+// the link, the working directory and the limits are those the program itself would be started
+// with. It trusts its images: verify them first (worker/checkpoint/image_file.h). What cannot be
+// put back is one line on standard error and exit status kRestoreFailedStatus; the process has then
+// sent nothing on its link.
 #ifndef WORKER_RESTORE_RESTORE_COMMAND_H_
 #define WORKER_RESTORE_RESTORE_COMMAND_H_
 

@@ -194,7 +194,7 @@ class NodeJobTest : public testing::Test {
 
   const RaisedLimits limits_;
   const ScratchDirectory scratch_;
-  const std::string root_ = scratch_.path();
+  const std::string root_ = scratch_.path() + "/a,b";  ///< Any name will do.
   std::uint64_t quota_bytes_ = 0;
   EventLoop loop_;
   std::unique_ptr<DataPlane> data_plane_;
